@@ -1,0 +1,13 @@
+// Everything that `npm ci` has to make: the kernel, the demo's coastlines, and dist/. Needs no network.
+import { execFileSync } from "node:child_process";
+import { chmod, rm } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+process.chdir(fileURLToPath(new URL("..", import.meta.url)));
+const run = (/** @type {string[]} */ ...command) => execFileSync(process.execPath, command, { stdio: "inherit" });
+
+run("scripts/buildKernel.mjs");
+run("scripts/buildLand.mjs");
+await rm("dist", { recursive: true, force: true });
+run("node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json");
+await chmod("dist/cli/main.js", 0o755);

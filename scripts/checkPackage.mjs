@@ -1,0 +1,24 @@
+// Packs the package as it would be published and has publint and attw look at it.
+import { execFileSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+process.chdir(fileURLToPath(new URL("..", import.meta.url)));
+mkdirSync("build", { recursive: true });
+const run = (/** @type {string} */ command, /** @type {string[]} */ ...rest) =>
+  execFileSync(command, rest, { stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" });
+
+const packed = JSON.parse(run("npm", "pack", "--ignore-scripts", "--json", "--pack-destination", "build"));
+const file = `build/${packed[0].filename}`;
+for (const [command, ...rest] of [
+  ["node_modules/.bin/publint", file, "--strict"],
+  ["node_modules/.bin/attw", file, "--profile", "esm-only", "--no-emoji"],
+]) {
+  try {
+    run(command, ...rest);
+  } catch (error) {
+    process.stderr.write(error.stdout);
+    throw error;
+  }
+}
+console.log(`${file}: ${packed[0].files.length} files, ${packed[0].size} bytes; publint and attw found nothing`);
