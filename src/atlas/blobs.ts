@@ -1,0 +1,25 @@
+/** Some bytes of a blob. */
+export interface ByteRange {
+  readonly offset: number;
+  readonly sizeBytes: number;
+}
+
+/** Where the files of an atlas lie. Read by name, offset and length; nothing else is asked of a storage. */
+export interface Blobs {
+  /** For messages: the folder or address. */
+  readonly description: string;
+  /** @returns undefined when there is no such blob */
+  sizeBytes(name: string): Promise<number | undefined>;
+  /**
+   * Exactly the range asked for, in a buffer of its own.
+   * @throws Fault `atlas_unavailable` when the blob is missing, too short or unreadable
+   */
+  read(name: string, range: ByteRange): Promise<Uint8Array>;
+  close(): Promise<void>;
+}
+
+/** The whole of a small blob. @returns undefined when there is no such blob */
+export async function readWhole(blobs: Blobs, name: string): Promise<Uint8Array | undefined> {
+  const sizeBytes = await blobs.sizeBytes(name);
+  return sizeBytes === undefined ? undefined : blobs.read(name, { offset: 0, sizeBytes });
+}

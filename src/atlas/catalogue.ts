@@ -1,0 +1,184 @@
+import { type Static, Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { Fault } from "../errors.ts";
+import type { Grid } from "../kernel/grid.ts";
+
+/** The catalogue's file name. All else in an atlas is named by it. */
+export const CATALOGUE_NAME = "atlas.json";
+export const FORMAT_VERSION = 1;
+
+const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
+const closed = { additionalProperties: false } as const;
+
+const FileEntry = Type.Object(
+  { name: Type.String({ pattern: "^[a-z0-9_.-]+$" }), size_bytes: Type.Integer({ minimum: 0 }), sha256: Sha256 },
+  closed,
+);
+
+const LayerEntry = Type.Object(
+  {
+    metric: Type.String({ minLength: 1 }),
+    /** value = steps / steps_per_unit + offset */
+    steps_per_unit: Type.Number({ exclusiveMinimum: 0 }),
+    offset: Type.Number(),
+    unit: Type.String(),
+  },
+  closed,
+);
+
+const GroupEntry = Type.Object(
+  {
+    scenario: Type.String({ minLength: 1 }),
+    year: Type.Integer(),
+    layers: Type.Array(LayerEntry, { minItems: 1, maxItems: 8 }),
+    /** Where the numbers come from and what was done to them: model, files, licence, factors, choices. */
+    provenance: Type.Record(Type.String(), Type.Unknown()),
+    /** Another pack answers for this scenario and year now; the entry keeps its place, which the files count on. */
+    superseded: Type.Optional(Type.Boolean()),
+  },
+  closed,
+);
+
+const PackEntry = Type.Object(
+  {
+    id: Type.String({ pattern: "^[a-z0-9_.-]+$" }),
+    files: Type.Object({ root: FileEntry, pyramid: FileEntry, tiles: FileEntry }, closed),
+    groups: Type.Array(GroupEntry, { minItems: 1 }),
+  },
+  closed,
+);
+
+const GridEntry = Type.Object(
+  {
+    north_deg: Type.Number(),
+    west_deg: Type.Number(),
+    cell_size_lat_deg: Type.Number({ exclusiveMinimum: 0 }),
+    cell_size_lon_deg: Type.Number({ exclusiveMinimum: 0 }),
+    row_count: Type.Integer({ minimum: 1 }),
+    column_count: Type.Integer({ minimum: 1 }),
+  },
+  closed,
+);
+
+const HazardEntry = Type.Object(
+  {
+    hazard: Type.String({ minLength: 1 }),
+    grid: GridEntry,
+    rules: Type.Record(Type.String(), Type.Unknown()),
+    packs: Type.Array(PackEntry, { minItems: 1 }),
+  },
+  closed,
+);
+
+const Catalogue = Type.Object(
+  {
+    format: Type.Literal("isotherm-atlas"),
+    format_version: Type.Literal(FORMAT_VERSION),
+    release: Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$" }),
+    created_at: Type.String(),
+    synthetic: Type.Boolean(),
+    hazards: Type.Array(HazardEntry),
+    sha256: Sha256,
+  },
+  closed,
+);
+
+export type FileEntry = Static<typeof FileEntry>;
+export type LayerEntry = Static<typeof LayerEntry>;
+export type GroupEntry = Static<typeof GroupEntry>;
+export type PackEntry = Static<typeof PackEntry>;
+export type GridEntry = Static<typeof GridEntry>;
+export type HazardEntry = Static<typeof HazardEntry>;
+export type Catalogue = Static<typeof Catalogue>;
+
+const checker = Compile(Catalogue);
+const UNSET = "0".repeat(64);
+const SEAL = /"sha256": "([0-9a-f]{64})"\n}\n$/;
+
+/** The bytes of `atlas.json`: indented JSON whose last member is the SHA-256 of the file with that member zeroed. */
+export async function encodeCatalogue(catalogue: Omit<Catalogue, "sha256">): Promise<Uint8Array> {
+  const unsealed = `${JSON.stringify({ ...catalogue, sha256: UNSET }, undefined, 2)}\n`;
+  const sealed = unsealed.replace(SEAL, `"sha256": "${await sha256Hex(encoded(unsealed))}"\n}\n`);
+  return encoded(sealed);
+}
+
+/**
+ * Reads and checks `atlas.json`.
+ * @throws Fault `atlas_unavailable` when it is damaged, of another format, or contradicts itself
+ */
+export async function decodeCatalogue(bytes: Uint8Array): Promise<Catalogue> {
+  const refuse = (why: string, cause?: unknown): Fault =>
+    new Fault("atlas_unavailable", `${CATALOGUE_NAME}: ${why}`, { details: { file: CATALOGUE_NAME }, cause });
+  let text: string;
+  let value: unknown;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    value = JSON.parse(text);
+  } catch (error) {
+    throw refuse("is not JSON in UTF-8: it is damaged, or no atlas catalogue.", error);
+  }
+  const version = (value as { format_version?: unknown } | null)?.format_version;
+  if (typeof version === "number" && version > FORMAT_VERSION) {
+    throw refuse(`is of format version ${version}; this release of Isotherm reads up to ${FORMAT_VERSION}.`);
+  }
+  const seal = SEAL.exec(text)?.[1];
+  if (seal === undefined || seal !== (await sha256Hex(encoded(text.replace(SEAL, `"sha256": "${UNSET}"\n}\n`))))) {
+    throw refuse("does not carry its own SHA-256: it was damaged or changed by hand.");
+  }
+  if (!checker.Check(value)) {
+    const [first] = checker.Errors(value);
+    throw refuse(`at ${first?.instancePath || "/"}: ${first?.message ?? "is not a catalogue"}.`);
+  }
+  for (const { hazard, grid } of value.hazards) {
+    const why = gridFault(gridOf(grid));
+    if (why !== undefined) throw refuse(`hazard ${hazard}: ${why}`);
+  }
+  return value;
+}
+
+export function gridOf(entry: GridEntry): Grid {
+  return {
+    northDeg: entry.north_deg,
+    westDeg: entry.west_deg,
+    cellSizeLatDeg: entry.cell_size_lat_deg,
+    cellSizeLonDeg: entry.cell_size_lon_deg,
+    rowCount: entry.row_count,
+    columnCount: entry.column_count,
+  };
+}
+
+export function gridEntryOf(grid: Grid): GridEntry {
+  return {
+    north_deg: grid.northDeg,
+    west_deg: grid.westDeg,
+    cell_size_lat_deg: grid.cellSizeLatDeg,
+    cell_size_lon_deg: grid.cellSizeLonDeg,
+    row_count: grid.rowCount,
+    column_count: grid.columnCount,
+  };
+}
+
+/** Why this cannot be a grid on Earth, if so. Row centres stay between the poles, columns within one turn. */
+export function gridFault(grid: Grid): string | undefined {
+  const first = grid.northDeg - 0.5 * grid.cellSizeLatDeg;
+  const last = grid.northDeg - (grid.rowCount - 0.5) * grid.cellSizeLatDeg;
+  if (!(first <= 90 && last >= -90)) {
+    return `rows from ${first} to ${last} degrees: the centre of every row must lie between the poles.`;
+  }
+  const widthDeg = grid.columnCount * grid.cellSizeLonDeg;
+  if (!(widthDeg <= 360 + 1e-3 * grid.cellSizeLonDeg)) {
+    return `${grid.columnCount} columns of ${grid.cellSizeLonDeg} degrees are more than one turn.`;
+  }
+  if (!(grid.westDeg >= -360 && grid.westDeg <= 360)) return `a west edge of ${grid.westDeg} degrees.`;
+  return undefined;
+}
+
+/** SHA-256 in hexadecimal digits, by the platform's own cryptography: Node and browsers alike. */
+export async function sha256Hex(bytes: Uint8Array): Promise<string> {
+  const digest = await globalThis.crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function encoded(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}

@@ -1,0 +1,68 @@
+import { type FileHandle, open, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Fault } from "../errors.ts";
+import type { Blobs, ByteRange } from "./blobs.ts";
+
+/** The files of a folder. Each is opened once and stays open: an atlas never changes under a reader. */
+export function diskBlobs(folder: string): Blobs {
+  const handles = new Map<string, Promise<FileHandle>>();
+
+  const handleOf = (name: string): Promise<FileHandle> => {
+    let handle = handles.get(name);
+    if (handle === undefined) {
+      handle = open(join(folder, name), "r");
+      handles.set(name, handle);
+      handle.catch(() => handles.delete(name)); // so that a later read tries again
+    }
+    return handle;
+  };
+
+  return {
+    description: folder,
+
+    async sizeBytes(name) {
+      try {
+        const found = await stat(join(folder, name));
+        return found.isFile() ? found.size : undefined;
+      } catch (error) {
+        if (isMissing(error)) return undefined;
+        throw unreadable(name, "it cannot be looked up", error);
+      }
+    },
+
+    async read(name, range) {
+      const bytes = new Uint8Array(range.sizeBytes);
+      let filled = 0;
+      try {
+        const handle = await handleOf(name);
+        while (filled < bytes.length) {
+          const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, range.offset + filled);
+          if (bytesRead === 0) break;
+          filled += bytesRead;
+        }
+      } catch (error) {
+        throw unreadable(name, isMissing(error) ? "there is no such file" : `it cannot be read ${at(range)}`, error);
+      }
+      if (filled < bytes.length) throw unreadable(name, `it ends ${range.sizeBytes - filled} bytes short ${at(range)}`);
+      return bytes;
+    },
+
+    async close() {
+      const opened = [...handles.values()];
+      handles.clear();
+      await Promise.all(opened.map(async (handle) => (await handle.catch(() => undefined))?.close()));
+    },
+  };
+}
+
+function unreadable(name: string, why: string, cause?: unknown): Fault {
+  return new Fault("atlas_unavailable", `${name}: ${why}.`, { details: { file: name }, cause });
+}
+
+function at({ offset, sizeBytes }: ByteRange): string {
+  return `at byte ${offset} (${sizeBytes} bytes wanted)`;
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENOENT";
+}

@@ -1,0 +1,58 @@
+import { Fault } from "../errors.ts";
+import type { Kernel } from "../kernel/instance.ts";
+import { type Blobs, readWhole } from "./blobs.ts";
+import { TileCache } from "./cache.ts";
+import { CATALOGUE_NAME, type Catalogue, decodeCatalogue, gridOf } from "./catalogue.ts";
+import type { CellAtlas } from "./cellSource.ts";
+import { headerBytesMax, type PackContext, PackSource } from "./packSource.ts";
+
+/** An atlas as docs/atlas-format.md describes it, with its catalogue at hand. */
+export interface PackedAtlas extends CellAtlas {
+  readonly catalogue: Catalogue;
+  readonly packs: readonly { readonly hazard: string; readonly id: string; readonly source: PackSource }[];
+}
+
+/**
+ * Opens an atlas: catalogue and roots are read and checked, no tile is.
+ * @throws Fault `atlas_not_found` when there is no catalogue, `atlas_unavailable` when something is damaged
+ */
+export async function openPackedAtlas(
+  kernel: Kernel,
+  blobs: Blobs,
+  { headerCacheBytes }: { readonly headerCacheBytes: number },
+): Promise<PackedAtlas> {
+  const bytes = await readWhole(blobs, CATALOGUE_NAME);
+  if (bytes === undefined) {
+    throw new Fault("atlas_not_found", `There is no atlas at ${blobs.description}: it has no ${CATALOGUE_NAME}.`, {
+      details: { address: blobs.description },
+    });
+  }
+  const catalogue = await decodeCatalogue(bytes);
+  const packs = catalogue.hazards.flatMap(({ packs: entries }) => entries);
+  const slotBytes = Math.max(64, ...packs.map(({ groups }) => headerBytesMax(groups)));
+  const headers = new TileCache(kernel, {
+    slotBytes,
+    slotCount: Math.max(8, Math.floor(headerCacheBytes / slotBytes)),
+  });
+
+  const opened: { hazard: string; id: string; source: PackSource }[] = [];
+  for (const { hazard, grid, packs: entries } of catalogue.hazards) {
+    for (const pack of entries) {
+      const context: PackContext = { blobs, kernel, headers, headerKeyBase: opened.length * 2 ** 32 };
+      opened.push({ hazard, id: pack.id, source: await PackSource.open(context, gridOf(grid), pack) });
+    }
+  }
+  return {
+    catalogue,
+    packs: opened,
+    release: catalogue.release,
+    synthetic: catalogue.synthetic,
+    hazards: catalogue.hazards.map(({ hazard, grid, rules }) => ({
+      hazard,
+      grid: gridOf(grid),
+      rules,
+      sources: opened.filter((pack) => pack.hazard === hazard).map(({ source }) => source),
+    })),
+    close: () => blobs.close(),
+  };
+}

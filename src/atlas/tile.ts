@@ -1,0 +1,180 @@
+/**
+ * What a tile is made of, apart from where it is stored: cutting cells into tiles, their states, and what the
+ * pyramid keeps of them. The writer makes these numbers and `verify` makes them again.
+ */
+import type { Grid } from "../kernel/grid.ts";
+import { STEPS_MAX, STEPS_NODATA, STEPS_OUTSIDE, TILE_SIZE } from "../kernel/kernel.generated.ts";
+import type { TileState } from "./cellSource.ts";
+import { TileState as StoredState } from "./generated/tile-state.ts";
+
+/** Data tiles along one edge of a pyramid tile. */
+export const PYRAMID_SIZE = 8;
+/** Cells along one edge of a block. */
+export const BLOCK_SIZE = 8;
+const BLOCKS_PER_TILE = TILE_SIZE / BLOCK_SIZE;
+/** Room for the sum below the count in a row total: 64 cells of 65,533 steps stay below. */
+export const TOTAL_COUNT_SHIFT = 2 ** 22;
+
+export const STORED_STATES: Readonly<Record<TileState, StoredState>> = {
+  cells: StoredState.Cells,
+  zero: StoredState.Zero,
+  nodata: StoredState.Nodata,
+  outside: StoredState.Outside,
+};
+/** By stored number. */
+export const STATES: readonly TileState[] = ["cells", "zero", "nodata", "outside"];
+export const CONSTANT_STEPS = { zero: 0, nodata: STEPS_NODATA, outside: STEPS_OUTSIDE } as const;
+
+/** How a grid falls into tiles. */
+export interface Tiling {
+  readonly tileRowCount: number;
+  readonly tileColumnCount: number;
+  readonly pyramidRowCount: number;
+  readonly pyramidColumnCount: number;
+}
+
+export function tilingOf(grid: Grid): Tiling {
+  const tileRowCount = Math.ceil(grid.rowCount / TILE_SIZE);
+  const tileColumnCount = Math.ceil(grid.columnCount / TILE_SIZE);
+  return {
+    tileRowCount,
+    tileColumnCount,
+    pyramidRowCount: Math.ceil(tileRowCount / PYRAMID_SIZE),
+    pyramidColumnCount: Math.ceil(tileColumnCount / PYRAMID_SIZE),
+  };
+}
+
+/** A run of whole rows of a grid. */
+export interface Band {
+  readonly firstRow: number;
+  readonly rowCount: number;
+}
+
+/**
+ * The cells of one tile out of a band of rows that holds it.
+ *
+ * @param cells u16[band.rowCount][grid.columnCount][layerCount]; the band begins with the tile's first row
+ * @returns u16[64][64][layerCount]; beyond the grid STEPS_OUTSIDE
+ */
+export function cutTile(
+  cells: Uint16Array,
+  band: Band,
+  { grid, layerCount, tileColumn }: { readonly grid: Grid; readonly layerCount: number; readonly tileColumn: number },
+): Uint16Array {
+  const tile = new Uint16Array(TILE_SIZE * TILE_SIZE * layerCount).fill(STEPS_OUTSIDE);
+  const firstColumn = tileColumn * TILE_SIZE;
+  const width = Math.min(TILE_SIZE, grid.columnCount - firstColumn) * layerCount;
+  for (let row = 0; row < Math.min(TILE_SIZE, band.rowCount); row++) {
+    const from = (row * grid.columnCount + firstColumn) * layerCount;
+    tile.set(cells.subarray(from, from + width), row * TILE_SIZE * layerCount);
+  }
+  return tile;
+}
+
+/** How much of a tile lies in the grid. */
+export interface TileExtent {
+  readonly rows: number;
+  readonly columns: number;
+}
+
+export function extentOf(grid: Grid, at: { readonly tileRow: number; readonly tileColumn: number }): TileExtent {
+  return {
+    rows: Math.min(TILE_SIZE, grid.rowCount - at.tileRow * TILE_SIZE),
+    columns: Math.min(TILE_SIZE, grid.columnCount - at.tileColumn * TILE_SIZE),
+  };
+}
+
+/** Whether all cells of the tile that lie in the grid say the same. */
+export function stateOf(tile: Uint16Array, layerCount: number, extent: TileExtent): TileState {
+  const first = tile[0];
+  const state =
+    first === 0 ? "zero" : first === STEPS_NODATA ? "nodata" : first === STEPS_OUTSIDE ? "outside" : "cells";
+  if (state === "cells") return state;
+  for (let row = 0; row < extent.rows; row++) {
+    const from = row * TILE_SIZE * layerCount;
+    for (let at = from; at < from + extent.columns * layerCount; at++) {
+      if (tile[at] !== first) return "cells";
+    }
+  }
+  return state;
+}
+
+/** Bound of some cells: 0 when none is valid, largest step + 1 otherwise. */
+function raised(bound: number, steps: number): number {
+  return steps <= STEPS_MAX && steps + 1 > bound ? steps + 1 : bound;
+}
+
+/** Bounds of the 8 x 8 blocks of one tile: u16[8][8][layerCount]. */
+export function blockBounds(tile: Uint16Array, layerCount: number): Uint16Array {
+  const bounds = new Uint16Array(BLOCKS_PER_TILE * BLOCKS_PER_TILE * layerCount);
+  let at = 0;
+  for (let row = 0; row < TILE_SIZE; row++) {
+    const blockRow = (row / BLOCK_SIZE) | 0;
+    for (let column = 0; column < TILE_SIZE; column++) {
+      const block = (blockRow * BLOCKS_PER_TILE + ((column / BLOCK_SIZE) | 0)) * layerCount;
+      for (let layer = 0; layer < layerCount; layer++, at++) {
+        bounds[block + layer] = raised(bounds[block + layer] ?? 0, tile[at] ?? 0);
+      }
+    }
+  }
+  return bounds;
+}
+
+/** The largest of many bounds, layer by layer: u16[layerCount]. */
+export function largestBounds(bounds: Uint16Array, layerCount: number): Uint16Array {
+  const largest = new Uint16Array(layerCount);
+  for (let at = 0; at < bounds.length; at++) {
+    const layer = at % layerCount;
+    largest[layer] = Math.max(largest[layer] ?? 0, bounds[at] ?? 0);
+  }
+  return largest;
+}
+
+/** Totals of the rows of one tile: u32[64][layerCount], count * 2^22 + sum of the valid cells. */
+export function rowTotals(tile: Uint16Array, layerCount: number): Uint32Array {
+  const totals = new Uint32Array(TILE_SIZE * layerCount);
+  let at = 0;
+  for (let row = 0; row < TILE_SIZE; row++) {
+    for (let column = 0; column < TILE_SIZE; column++) {
+      for (let layer = 0; layer < layerCount; layer++, at++) {
+        const steps = tile[at] ?? 0;
+        const total = row * layerCount + layer;
+        if (steps <= STEPS_MAX) totals[total] = (totals[total] ?? 0) + TOTAL_COUNT_SHIFT + steps;
+      }
+    }
+  }
+  return totals;
+}
+
+/** The two sections of a pyramid tile for one group, filled tile by tile. */
+export class PyramidSections {
+  readonly #layerCount: number;
+  /** u16[64][64][layerCount] */
+  readonly maxima: Uint16Array;
+  /** u32[512][8][layerCount] */
+  readonly totals: Uint32Array;
+
+  constructor(layerCount: number) {
+    this.#layerCount = layerCount;
+    const blocks = PYRAMID_SIZE * BLOCKS_PER_TILE;
+    this.maxima = new Uint16Array(blocks * blocks * layerCount);
+    this.totals = new Uint32Array(PYRAMID_SIZE * TILE_SIZE * PYRAMID_SIZE * layerCount);
+  }
+
+  /** Puts one tile in its place (row and column within the pyramid tile). @returns its level-64 bounds */
+  put(tile: Uint16Array, at: { readonly row: number; readonly column: number }): Uint16Array {
+    const layers = this.#layerCount;
+    const bounds = blockBounds(tile, layers);
+    const width = BLOCKS_PER_TILE * layers;
+    for (let row = 0; row < BLOCKS_PER_TILE; row++) {
+      const to = ((at.row * BLOCKS_PER_TILE + row) * PYRAMID_SIZE + at.column) * width;
+      this.maxima.set(bounds.subarray(row * width, (row + 1) * width), to);
+    }
+    const totals = rowTotals(tile, layers);
+    for (let row = 0; row < TILE_SIZE; row++) {
+      const to = ((at.row * TILE_SIZE + row) * PYRAMID_SIZE + at.column) * layers;
+      this.totals.set(totals.subarray(row * layers, (row + 1) * layers), to);
+    }
+    return largestBounds(bounds, layers);
+  }
+}

@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type GroupEntry, gridEntryOf } from "../../src/atlas/catalogue.ts";
+import type { Band } from "../../src/atlas/tile.ts";
+import { type PackInput, publish, writePack } from "../../src/atlas/writer.ts";
+import type { Grid } from "../../src/kernel/grid.ts";
+import type { Kernel } from "../../src/kernel/instance.ts";
+import { randomFrom } from "../seededRandom.ts";
+
+/** u16[row][column][layer] of a whole grid, for each group. */
+export interface MadeGroup {
+  readonly scenario: string;
+  readonly year: number;
+  readonly layers: GroupEntry["layers"];
+  readonly cells: Uint16Array;
+}
+
+export interface MadeHazard {
+  readonly hazard: string;
+  readonly grid: Grid;
+  readonly rules?: Readonly<Record<string, unknown>>;
+  readonly groups: readonly MadeGroup[];
+}
+
+/** A folder that is gone after use. */
+export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
+  try {
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What the writer is given for a hazard whose cells are all at hand. */
+export function packInputOf({ hazard, grid, groups }: MadeHazard): PackInput {
+  return {
+    hazard,
+    grid,
+    groups: groups.map(({ scenario, year, layers }) => ({ scenario, year, layers })),
+    resumeKey: "made",
+    readBand: async ({ firstRow, rowCount }: Band) =>
+      groups.map(({ cells, layers }) => {
+        const rowLength = grid.columnCount * layers.length;
+        return cells.subarray(firstRow * rowLength, (firstRow + rowCount) * rowLength);
+      }),
+  };
+}
+
+/** Writes an atlas of one pack a hazard. */
+export async function makeAtlas(kernel: Kernel, folder: string, hazards: readonly MadeHazard[]): Promise<void> {
+  const entries = [];
+  for (const made of hazards) {
+    const pack = await writePack(kernel, folder, packInputOf(made));
+    entries.push({
+      hazard: made.hazard,
+      grid: gridEntryOf(made.grid),
+      rules: { ...made.rules },
+      packs: [
+        {
+          ...pack,
+          groups: made.groups.map(({ scenario, year, layers }) => ({
+            scenario,
+            year,
+            layers,
+            provenance: { product: "made for a test" },
+          })),
+        },
+      ],
+    });
+  }
+  await publish(folder, () => ({
+    format: "isotherm-atlas",
+    format_version: 1,
+    release: "made-1",
+    created_at: "2026-01-01T00:00:00.000Z",
+    synthetic: true,
+    hazards: entries,
+  }));
+}
+
+/** The four layers of a flood group. */
+export const FLOOD_LAYERS: GroupEntry["layers"] = [
+  { metric: "intensity", unit: "1", steps_per_unit: 10_000, offset: 0 },
+  { metric: "depth_meters", unit: "m", steps_per_unit: 1000, offset: 0 },
+  { metric: "probability", unit: "1", steps_per_unit: 60_000, offset: 0 },
+  { metric: "total_hazard", unit: "1", steps_per_unit: 60_000, offset: 0 },
+];
+
+/** Cells in patches: zeros, no data, outside, and values, so that some tiles are constant and most are not. */
+export function patchyCells(grid: Grid, { layerCount, seed }: { layerCount: number; seed: number }): Uint16Array {
+  const random = randomFrom(seed);
+  const cells = new Uint16Array(grid.rowCount * grid.columnCount * layerCount);
+  const patches = new Map<string, number>();
+  let at = 0;
+  for (let row = 0; row < grid.rowCount; row++) {
+    for (let column = 0; column < grid.columnCount; column++) {
+      const name = `${Math.floor(row / 70)}/${Math.floor(column / 70)}`;
+      const kind = patches.get(name) ?? random.next();
+      patches.set(name, kind);
+      for (let layer = 0; layer < layerCount; layer++) {
+        const value = Math.floor(random.next() * 65_534);
+        cells[at++] = kind < 0.25 ? 0 : kind < 0.4 ? 65_535 : kind < 0.5 ? 65_534 : random.next() < 0.1 ? 65_535 : value;
+      }
+    }
+  }
+  return cells;
+}
