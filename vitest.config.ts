@@ -4,6 +4,9 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     testTimeout: 60_000,
+    hookTimeout: 60_000,
+    reporters: ["default", "json"],
+    outputFile: { json: "build/test-report.json" },
     coverage: {
       provider: "v8",
       include: ["src/**/*.ts"],

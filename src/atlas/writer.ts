@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { deflateRaw } from "node:zlib";
 import { Builder } from "flatbuffers";
-import { Fault } from "../errors.ts";
+import { Fault, isFault } from "../errors.ts";
 import { crc32 } from "../kernel/checksum.ts";
 import type { Grid } from "../kernel/grid.ts";
 import type { Kernel } from "../kernel/instance.ts";
@@ -83,6 +83,10 @@ export async function writePack(
       await work.commit({ ...work.journal, pyramidRowsDone: pyramidRow + 1, checkpoint: input.checkpoint?.save() });
     }
     input.onProgress?.(input.grid.rowCount, input.grid.rowCount);
+  } catch (error) {
+    // An input that is refused will be refused again: only what was interrupted can go on.
+    if (isFault(error)) await rm(workFolder, { recursive: true, force: true });
+    throw error;
   } finally {
     await work.close();
   }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type GroupEntry, gridEntryOf } from "../../src/atlas/catalogue.ts";
+import { type Catalogue, type GroupEntry, gridEntryOf } from "../../src/atlas/catalogue.ts";
 import type { Band } from "../../src/atlas/tile.ts";
 import { type PackInput, publish, writePack } from "../../src/atlas/writer.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
@@ -50,7 +50,7 @@ export function packInputOf({ hazard, grid, groups }: MadeHazard): PackInput {
 
 /** Writes an atlas of one pack a hazard. */
 export async function makeAtlas(kernel: Kernel, folder: string, hazards: readonly MadeHazard[]): Promise<void> {
-  const entries = [];
+  const entries: Catalogue["hazards"] = [];
   for (const made of hazards) {
     const pack = await writePack(kernel, folder, packInputOf(made));
     entries.push({
@@ -101,7 +101,8 @@ export function patchyCells(grid: Grid, { layerCount, seed }: { layerCount: numb
       patches.set(name, kind);
       for (let layer = 0; layer < layerCount; layer++) {
         const value = Math.floor(random.next() * 65_534);
-        cells[at++] = kind < 0.25 ? 0 : kind < 0.4 ? 65_535 : kind < 0.5 ? 65_534 : random.next() < 0.1 ? 65_535 : value;
+        cells[at++] =
+          kind < 0.25 ? 0 : kind < 0.4 ? 65_535 : kind < 0.5 ? 65_534 : random.next() < 0.1 ? 65_535 : value;
       }
     }
   }

@@ -154,7 +154,7 @@ describe("an atlas on disk", () => {
           ...input,
           checkpoint,
           readBand: async (band: { firstRow: number; rowCount: number }) => {
-            if (band.firstRow >= 512) throw new Fault("source_invalid", "the power is gone");
+            if (band.firstRow >= 512) throw new Error("the power is gone");
             state += band.rowCount;
             return input.readBand(band);
           },
@@ -174,6 +174,17 @@ describe("an atlas on disk", () => {
         expect(state).toBe(GRID.rowCount);
         expect((await readdir(broken)).toSorted()).toEqual((await readdir(whole)).toSorted());
       });
+    });
+  });
+
+  test("leaves nothing behind of an input that is refused", async () => {
+    await withFolder(async (folder) => {
+      const refused = {
+        ...packInputOf(MADE),
+        readBand: () => Promise.reject(new Fault("source_invalid", "a value below zero")),
+      };
+      await expect(writePack(kernel, folder, refused)).rejects.toThrow("a value below zero");
+      expect(await readdir(folder)).toEqual([]);
     });
   });
 
@@ -228,12 +239,16 @@ describe("a damaged atlas", () => {
       for (const name of (await readdir(folder)).filter((file) => file !== "atlas.json")) {
         const good = await readFile(join(folder, name));
         await writeFile(join(folder, name), good.subarray(0, good.length - 1));
-        await expect(withAtlas(folder, async () => undefined)).rejects.toThrow(`${name}: it has ${good.length - 1} bytes`);
+        await expect(withAtlas(folder, async () => undefined)).rejects.toThrow(
+          `${name}: it has ${good.length - 1} bytes`,
+        );
         await writeFile(join(folder, name), good);
       }
       const blobs = diskBlobs(folder);
-      await expect(blobs.read("gone.tiles", { offset: 0, sizeBytes: 1 })).rejects.toThrow("gone.tiles: there is no such file");
-      const [name = ""] = (await readdir(folder)).filter((file) => file.endsWith(".tiles"));
+      await expect(blobs.read("gone.tiles", { offset: 0, sizeBytes: 1 })).rejects.toThrow(
+        "gone.tiles: there is no such file",
+      );
+      const name = (await readdir(folder)).find((file) => file.endsWith(".tiles")) ?? "";
       await expect(blobs.read(name, { offset: 1e9, sizeBytes: 5 })).rejects.toThrow("ends 5 bytes short");
       await blobs.close();
     });

@@ -1,0 +1,151 @@
+import { STEPS_MAX, STEPS_NODATA } from "./cells";
+import { STATUS_BAD_CURVE, STATUS_NEGATIVE_VALUE, STATUS_OK, STATUS_OUT_OF_RANGE } from "./status";
+
+/** Depths: straight lines in the Gumbel variate y = -ln(-ln(1 - 1/T)). */
+export const CURVE_GUMBEL: i32 = 0;
+/** Winds: straight lines in ln T. */
+export const CURVE_LOG: i32 = 1;
+
+/**
+ * Return-period maps to the two numbers that a curve has to give, cell by cell.
+ *
+ * In       maps           f64[mapCount][cellCount], source units, finite or NaN = missing; ascending return periods
+ *          returnPeriods  f64[mapCount], years, ascending, each > 1 (CURVE_LOG: > 0)
+ *          unitFactor     source units to the layer's
+ * Out      designs        f64[cellCount], value at designYears; NaN = missing
+ *          probabilities  f64[cellCount], annual probability of reaching threshold; NaN = missing
+ *          bad            i32[2]: map and cell of the first value below zero
+ * Needs    variates       f64[mapCount], scratch
+ * Formula  Running maximum in T (a rarer flood is no shallower), then linear in the variate between
+ *          neighbouring maps; outside them the nearest map (whether that is allowed is the caller's
+ *          business). The threshold's probability is that of the first point which reaches it:
+ *          1 - exp(-exp(-y)) or 1/T; 1/T of the first map where that one reaches it (a lower bound),
+ *          0 where none does. A cell that is missing in any map is missing; its other maps are looked
+ *          at all the same, since a marker that only some files declare shows as a value below zero.
+ */
+export function curveMetrics(
+  maps: usize,
+  mapCount: i32,
+  cellCount: i32,
+  returnPeriods: usize,
+  variates: usize,
+  family: i32,
+  unitFactor: f64,
+  designYears: f64,
+  threshold: f64,
+  designs: usize,
+  probabilities: usize,
+  bad: usize,
+): i32 {
+  if (mapCount < 1 || !(threshold > 0)) return STATUS_BAD_CURVE;
+  const least: f64 = family == CURVE_GUMBEL ? 1 : 0;
+  let before = least;
+  for (let i = 0; i < mapCount; i++) {
+    const years = load<f64>(returnPeriods + ((<usize>i) << 3));
+    if (!(years > before)) return STATUS_BAD_CURVE;
+    store<f64>(variates + ((<usize>i) << 3), variateOf(years, family));
+    before = years;
+  }
+  if (!(designYears > least)) return STATUS_BAD_CURVE;
+  const designVariate = variateOf(designYears, family);
+  const mapStride = (<usize>cellCount) << 3;
+
+  for (let cell = 0; cell < cellCount; cell++) {
+    let source = maps + ((<usize>cell) << 3);
+    let highest: f64 = -Infinity,
+      lastVariate: f64 = 0;
+    let design: f64 = NaN,
+      probability: f64 = 0;
+    let isMissing = false,
+      hasDesign = false,
+      hasReached = false;
+    for (let i = 0; i < mapCount; i++, source += mapStride) {
+      const raw = load<f64>(source);
+      if (raw != raw) {
+        isMissing = true;
+        continue;
+      }
+      if (raw < 0) {
+        store<i32>(bad, i);
+        store<i32>(bad, cell, 4);
+        return STATUS_NEGATIVE_VALUE;
+      }
+      const years = load<f64>(returnPeriods + ((<usize>i) << 3));
+      const variate = load<f64>(variates + ((<usize>i) << 3));
+      const value = Math.max(highest, raw * unitFactor);
+
+      if (!hasDesign && designYears <= years) {
+        design =
+          i == 0 || designYears == years
+            ? value
+            : highest + (value - highest) * ((designVariate - lastVariate) / (variate - lastVariate));
+        hasDesign = true;
+      }
+      if (!hasReached && value >= threshold) {
+        probability =
+          i == 0 || value == threshold
+            ? 1 / years
+            : probabilityOf(
+                lastVariate + (variate - lastVariate) * ((threshold - highest) / (value - highest)),
+                family,
+              );
+        hasReached = true;
+      }
+      highest = value;
+      lastVariate = variate;
+    }
+    const at = (<usize>cell) << 3;
+    store<f64>(designs + at, isMissing ? NaN : hasDesign ? design : highest);
+    store<f64>(probabilities + at, isMissing ? NaN : probability);
+  }
+  return STATUS_OK;
+}
+
+function variateOf(years: f64, family: i32): f64 {
+  return family == CURVE_GUMBEL ? -Math.log(-Math.log1p(-1 / years)) : Math.log(years);
+}
+
+function probabilityOf(variate: f64, family: i32): f64 {
+  return family == CURVE_GUMBEL ? -Math.expm1(-Math.exp(-variate)) : Math.exp(-variate);
+}
+
+/**
+ * Values to the steps of a layer.
+ *
+ * In       values   f64[count], NaN = missing
+ * Out      steps    u16, one every `stride` u16 (layers lie side by side)
+ *          worst    f64[1], in and out: the largest rounding error so far, in units
+ *          bad      i32[1]: index of the first value that has no step
+ * Formula  steps = round((value - offset) * stepsPerUnit), half away from zero
+ */
+export function toSteps(
+  values: usize,
+  count: i32,
+  stepsPerUnit: f64,
+  offset: f64,
+  steps: usize,
+  stride: i32,
+  worst: usize,
+  bad: usize,
+): i32 {
+  let error = load<f64>(worst);
+  const jump = (<usize>stride) << 1;
+  let target = steps;
+  for (let i = 0; i < count; i++, target += jump) {
+    const value = load<f64>(values + ((<usize>i) << 3));
+    if (value != value) {
+      store<u16>(target, <u16>STEPS_NODATA);
+      continue;
+    }
+    const exact = (value - offset) * stepsPerUnit;
+    const nearest = Math.floor(exact + 0.5);
+    if (!(nearest >= 0 && nearest <= <f64>STEPS_MAX)) {
+      store<i32>(bad, i);
+      return STATUS_OUT_OF_RANGE;
+    }
+    error = Math.max(error, Math.abs(nearest / stepsPerUnit + offset - value));
+    store<u16>(target, <u16>nearest);
+  }
+  store<f64>(worst, error);
+  return STATUS_OK;
+}

@@ -1,0 +1,26 @@
+/**
+ * Whether these numbers describe a grid that a kernel can count on: cells of a finite, positive size,
+ * no row wholly beyond a pole, no more than one turn and one column (some maps repeat their first
+ * meridian), and a west edge within a turn of Greenwich. Stated positively, so that NaN is refused too.
+ */
+export function isGrid(
+  northDeg: f64,
+  westDeg: f64,
+  cellSizeLatDeg: f64,
+  cellSizeLonDeg: f64,
+  rowCount: i32,
+  columnCount: i32,
+): bool {
+  return (
+    rowCount >= 1 &&
+    columnCount >= 1 &&
+    cellSizeLatDeg > 0 &&
+    cellSizeLatDeg <= 180 &&
+    cellSizeLonDeg > 0 &&
+    cellSizeLonDeg <= 360 &&
+    northDeg - cellSizeLatDeg < 90 &&
+    northDeg - <f64>(rowCount - 1) * cellSizeLatDeg > -90 &&
+    Math.abs(westDeg) <= 360 &&
+    (<f64>columnCount - 1.001) * cellSizeLonDeg <= 360
+  );
+}

@@ -1,0 +1,23 @@
+/** Everything the kernel offers. One line for each file; what is exported here has a binding in src/kernel. */
+export * from "./status";
+export * from "./cells";
+export * from "./memory";
+export { gatherCells, locateCells } from "./points";
+export { RADIUS_M_MAX, rowSpans, rowWeights } from "./geodesy";
+export { SEEN_NODATA, SEEN_OUTSIDE, addTile, meanOfRows } from "./radius";
+export { CURVE_GUMBEL, CURVE_LOG, curveMetrics, toSteps } from "./curve";
+export { crc32 } from "./checksum";
+export {
+  DEMO_COASTAL_FLOODS,
+  DEMO_CYCLONES,
+  DEMO_LAYER_COUNT,
+  DEMO_RIVERINE_FLOODS,
+  DEMO_TILE_CELLS,
+  DEMO_TILE_NODATA,
+  DEMO_TILE_ZERO,
+  DEMO_VERSION,
+  DEMO_WILDFIRE,
+  demoCells,
+  demoTile,
+  demoTileState,
+} from "./demo";

@@ -1,0 +1,108 @@
+import { STEPS_MAX, STEPS_NODATA, TILE_SIZE } from "./cells";
+import { STATUS_BAD_GRID, STATUS_OK } from "./status";
+
+/** Bits of `seen`: why a circle without a value has none. */
+export const SEEN_NODATA: i32 = 1;
+export const SEEN_OUTSIDE: i32 = 2;
+
+/**
+ * Adds the cells of one tile that lie in a circle to the circle's running sums.
+ *
+ * In       cells   u16[64][64][layerCount], the tile
+ *          spans   i32[3][spanCount]: row, first, last column of the grid, rows ascending
+ * In, out  sums    u64[rowCount][layerCount], steps; row 0 is firstRow of the grid
+ *          counts  u32[rowCount][layerCount], valid cells
+ *          maxima  i32[layerCount], steps, -1 when none yet
+ *          seen    i32[layerCount], bits SEEN_NODATA, SEEN_OUTSIDE
+ * Needs    every span's row within [firstRow, firstRow + rowCount)
+ * Cost     Integers only: the order of tiles and the way the circle is cut change no bit.
+ */
+export function addTile(
+  cells: usize,
+  layerCount: i32,
+  tileRow: i32,
+  tileColumn: i32,
+  spans: usize,
+  spanCount: i32,
+  firstRow: i32,
+  rowCount: i32,
+  sums: usize,
+  counts: usize,
+  maxima: usize,
+  seen: usize,
+): i32 {
+  const top = tileRow * TILE_SIZE,
+    west = tileColumn * TILE_SIZE;
+  const stride = (<usize>layerCount) << 1;
+  for (let i = 0; i < spanCount; i++) {
+    const span = spans + <usize>i * 12;
+    const row = load<i32>(span);
+    if (row < top || row >= top + TILE_SIZE) continue;
+    if (row < firstRow || row >= firstRow + rowCount) return STATUS_BAD_GRID;
+    const first = max(load<i32>(span, 4), west) - west;
+    const last = min(load<i32>(span, 8), west + TILE_SIZE - 1) - west;
+    if (first > last) continue;
+
+    const run = cells + <usize>((row - top) * TILE_SIZE + first) * stride;
+    const slot = <usize>((row - firstRow) * layerCount);
+    for (let layer = 0; layer < layerCount; layer++) {
+      let sum: u64 = 0,
+        count: u32 = 0,
+        maximum: i32 = -1,
+        why: i32 = 0;
+      let cell = run + ((<usize>layer) << 1);
+      for (let column = first; column <= last; column++, cell += stride) {
+        const steps = <i32>load<u16>(cell);
+        if (steps > STEPS_MAX) {
+          why |= steps == STEPS_NODATA ? SEEN_NODATA : SEEN_OUTSIDE;
+        } else {
+          sum += <u64>steps;
+          count += 1;
+          maximum = max(maximum, steps);
+        }
+      }
+      const sumAt = sums + ((slot + <usize>layer) << 3),
+        countAt = counts + ((slot + <usize>layer) << 2);
+      const layerAt = (<usize>layer) << 2;
+      store<u64>(sumAt, load<u64>(sumAt) + sum);
+      store<u32>(countAt, load<u32>(countAt) + count);
+      store<i32>(maxima + layerAt, max(load<i32>(maxima + layerAt), maximum));
+      store<i32>(seen + layerAt, load<i32>(seen + layerAt) | why);
+    }
+  }
+  return STATUS_OK;
+}
+
+/**
+ * The area-weighted mean of a circle from the sums of its rows.
+ *
+ * In       sums, counts  as addTile leaves them
+ *          weights       f64[rowCount], area of one cell of the row (geodesy.rowWeights)
+ * Out      out           f64[2][layerCount]: mean in steps (NaN when no cell is valid), area of the valid cells
+ * Formula  sum over rows, north to south, of weight x sum, over the same of weight x count. Row sums
+ *          are exact integers, so the two f64 sums have one fixed order of operations and the same
+ *          bits for every tile size, worker and machine.
+ */
+export function meanOfRows(
+  sums: usize,
+  counts: usize,
+  weights: usize,
+  rowCount: i32,
+  layerCount: i32,
+  out: usize,
+): i32 {
+  for (let layer = 0; layer < layerCount; layer++) {
+    let total: f64 = 0,
+      area: f64 = 0;
+    for (let row = 0; row < rowCount; row++) {
+      const at = <usize>(row * layerCount + layer);
+      const weight = load<f64>(weights + ((<usize>row) << 3));
+      total += weight * <f64>load<u64>(sums + (at << 3));
+      area += weight * <f64>load<u32>(counts + (at << 2));
+    }
+    const result = out + ((<usize>layer) << 4);
+    store<f64>(result, area > 0 ? total / area : NaN);
+    store<f64>(result, area, 8);
+  }
+  return STATUS_OK;
+}

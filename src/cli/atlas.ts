@@ -1,0 +1,93 @@
+import Table from "cli-table3";
+import { Command } from "commander";
+import { diskBlobs } from "../atlas/diskBlobs.ts";
+import { openPackedAtlas, type PackedAtlas } from "../atlas/packedAtlas.ts";
+import { type VerifyReport, verifyAtlas } from "../atlas/verify.ts";
+import type { Blobs } from "../atlas/blobs.ts";
+import { Kernel } from "../kernel/instance.ts";
+import { progressBar } from "./progress.ts";
+
+/** `isotherm atlas`: what an atlas holds, and whether it is whole. */
+export function atlasCommand(): Command {
+  const command = new Command("atlas").description("look into an atlas");
+  command
+    .command("info")
+    .description("what an atlas holds: hazards, grids, layers, rules, sources, files")
+    .argument("<folder>", "the atlas")
+    .option("--json", "the whole catalogue as JSON")
+    .addHelpText("after", "\nExample:\n  isotherm atlas info data/atlas")
+    .action(async (folder: string, { json = false }: { json?: boolean }) => {
+      await withAtlas(folder, async (_, atlas) => {
+        process.stdout.write(json ? `${JSON.stringify(atlas.catalogue, undefined, 2)}\n` : describe(atlas));
+      });
+    });
+  command
+    .command("verify")
+    .description("read every byte: checksums, every tile, the pyramid recomputed from the cells")
+    .argument("<folder>", "the atlas")
+    .option("--json", "the report as JSON")
+    .addHelpText("after", "\nExits with 1 when anything is damaged.\n\nExample:\n  isotherm atlas verify data/atlas")
+    .action(async (folder: string, { json = false }: { json?: boolean }) => {
+      await withAtlas(folder, async (kernel, atlas, blobs) => {
+        const bar = progressBar("bytes");
+        const report = await verifyAtlas(kernel, atlas, { blobs, onProgress: bar.update });
+        bar.stop();
+        process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : verdict(report));
+        if (report.problems.length > 0) process.exitCode = 1;
+      });
+    });
+  return command;
+}
+
+async function withAtlas(
+  folder: string,
+  use: (kernel: Kernel, atlas: PackedAtlas, blobs: Blobs) => Promise<void>,
+): Promise<void> {
+  const kernel = await Kernel.load();
+  const blobs = diskBlobs(folder);
+  try {
+    await use(kernel, await openPackedAtlas(kernel, blobs, { headerCacheBytes: 16 << 20 }), blobs);
+  } finally {
+    await blobs.close();
+  }
+}
+
+function describe({ catalogue }: PackedAtlas): string {
+  const lines = [
+    `release ${catalogue.release}${catalogue.synthetic ? " (SYNTHETIC: invented numbers)" : ""}, made ${catalogue.created_at}`,
+  ];
+  for (const { hazard, grid, rules, packs } of catalogue.hazards) {
+    const { north_deg, west_deg, cell_size_lat_deg, cell_size_lon_deg, row_count, column_count } = grid;
+    const south = north_deg - row_count * cell_size_lat_deg;
+    const east = west_deg + column_count * cell_size_lon_deg;
+    lines.push(
+      "",
+      hazard,
+      `  grid      ${row_count} rows x ${column_count} columns of ${cell_size_lat_deg} x ${cell_size_lon_deg} degrees (latitude x longitude)`,
+      `  covers    ${south} to ${north_deg} north, ${west_deg} to ${east} east`,
+      `  rules     ${Object.entries(rules)
+        .map(([name, value]) => `${name} ${String(value)}`)
+        .join(", ")}`,
+    );
+    const table = new Table({
+      head: ["scenario", "year", "metrics", "source", "pack"],
+      style: { head: [], border: [], compact: true },
+    });
+    for (const { id, groups } of packs) {
+      for (const { scenario, year, layers, provenance, superseded } of groups) {
+        if (superseded === true) continue;
+        const { product, recipe } = provenance;
+        const source = [product, recipe].filter((part) => typeof part === "string").join(", ");
+        table.push([scenario, String(year), layers.map(({ metric }) => metric).join("\n"), source, id]);
+      }
+    }
+    lines.push(table.toString());
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function verdict({ files, bytes, tiles, problems }: VerifyReport): string {
+  const read = `${files} files, ${bytes} bytes, ${tiles} tiles decoded`;
+  if (problems.length === 0) return `whole: ${read}\n`;
+  return `DAMAGED: ${read}\n${problems.map((problem) => `  ${problem}\n`).join("")}`;
+}

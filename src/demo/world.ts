@@ -1,0 +1,174 @@
+/**
+ * The demo: a whole world of invented numbers over real coastlines, made cell by cell when they are asked for.
+ * It has the shape of the real thing and none of its authority, and says so wherever it is asked.
+ */
+import { type GroupEntry, sha256Hex } from "../atlas/catalogue.ts";
+import type { AtlasHazard, CellAtlas, CellSource } from "../atlas/cellSource.ts";
+import { BASELINE, HAZARD_NAMES, type HazardName, HAZARDS, layerOf, type Scenario } from "../hazard/hazards.ts";
+import {
+  DEMO_LAYER_COUNT,
+  DEMO_VERSION,
+  type DemoLand,
+  type DemoWorld,
+  demoTileState,
+  fillDemoTile,
+  makeDemoCells,
+  reserveDemoLand,
+} from "../kernel/demo.ts";
+import type { Grid } from "../kernel/grid.ts";
+import type { Kernel } from "../kernel/instance.ts";
+import { LAND_DEFLATED_BASE64, LAND_KM_PER_SQUARE, LAND_NODES_PER_DEG, LAND_SHA256 } from "./land.generated.ts";
+
+/** 0.0089 degrees does not close the circle; this does, in whole tiles. */
+const FLOOD_COLUMNS = 40_448;
+const COARSE_COLUMNS = 3600;
+
+const PROVENANCE = {
+  synthetic: true,
+  description:
+    "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. " +
+    "Not fit for any decision about any place.",
+  coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+} as const;
+
+/**
+ * How the demo's climate warms, degrees C above 1980: `by2100C` at the end of the century, reached along a parabola
+ * that bends down (`slowing` above 0) where emissions fall and up where they keep rising. Round numbers in the
+ * order of the scenarios' names; no scenario crosses another.
+ */
+const WARMING: Readonly<Record<Scenario, { readonly by2100C: number; readonly slowing: number }>> = {
+  baseline: { by2100C: 0, slowing: 0 },
+  rcp2p6: { by2100C: 1, slowing: 0.9 },
+  rcp4p5: { by2100C: 1.9, slowing: 0.4 },
+  rcp6p0: { by2100C: 2.6, slowing: 0.1 },
+  rcp8p5: { by2100C: 4, slowing: -0.3 },
+};
+
+/** Degrees C above the climate of 1980. */
+function warmingC(scenario: Scenario, year: number): number {
+  const { by2100C, slowing } = WARMING[scenario];
+  const share = (year - BASELINE.year) / (2100 - BASELINE.year);
+  return by2100C * share * (1 + slowing * (1 - share));
+}
+
+/**
+ * Opens the demo on a kernel, whose memory then holds its land (6.5 MB) for good.
+ * Four hazards, global: cyclones and wildfire on cells of 0.1 degree, floods of 360/40448 degrees.
+ */
+export async function openDemo(kernel: Kernel): Promise<CellAtlas> {
+  const land = reserveDemoLand(kernel, {
+    codes: await landCodes(),
+    nodesPerDeg: LAND_NODES_PER_DEG,
+    kmPerSquare: LAND_KM_PER_SQUARE,
+  });
+  const name = await sha256Hex(new TextEncoder().encode(`${LAND_SHA256} ${DEMO_VERSION}`));
+  return {
+    release: `demo-synthetic-${DEMO_VERSION}-${name.slice(0, 8)}`,
+    synthetic: true,
+    hazards: HAZARD_NAMES.map((hazard) => openHazard(kernel, land, hazard)),
+    close: () => Promise.resolve(),
+  };
+}
+
+function openHazard(kernel: Kernel, land: DemoLand, hazard: HazardName): AtlasHazard {
+  const grid = gridOf(HAZARDS[hazard].ownMetric === "depth_meters" ? FLOOD_COLUMNS : COARSE_COLUMNS);
+  const layers = layersOf(hazard);
+  const source = new DemoSource(kernel, { hazard, land, grid }, layers);
+  return { hazard, grid, rules: { ...HAZARDS[hazard].rules }, sources: [source] };
+}
+
+/** Square cells over the whole Earth. */
+function gridOf(columnCount: number): Grid {
+  const cellSizeDeg = 360 / columnCount;
+  return {
+    northDeg: 90,
+    westDeg: -180,
+    cellSizeLatDeg: cellSizeDeg,
+    cellSizeLonDeg: cellSizeDeg,
+    rowCount: columnCount / 2,
+    columnCount,
+  };
+}
+
+interface DemoGroup {
+  readonly entry: GroupEntry;
+  readonly warmingC: number;
+}
+
+/** Every layer that the hazard's years and scenarios ask for, the baseline first. */
+function layersOf(hazard: HazardName): readonly DemoGroup[] {
+  const { years, scenarios, metrics } = HAZARDS[hazard];
+  const layers = metrics.map(({ metric, stepsPerUnit, offset, unit }) => ({
+    metric,
+    steps_per_unit: stepsPerUnit,
+    offset,
+    unit,
+  }));
+  if (layers.length !== DEMO_LAYER_COUNT)
+    throw new Error(`${hazard} has ${layers.length} metrics, the demo ${DEMO_LAYER_COUNT}.`);
+  return scenarios.flatMap((scenario) =>
+    years
+      .filter((year) => layerOf(scenario, year).year === year && layerOf(scenario, year).scenario === scenario)
+      .map((year) => ({
+        entry: { scenario, year, layers, provenance: { ...PROVENANCE } },
+        warmingC: warmingC(scenario, year),
+      })),
+  );
+}
+
+/** One hazard of the demo as a source of cells: tiles and single cells come out of the kernel, nothing is stored. */
+class DemoSource implements CellSource {
+  readonly grid: Grid;
+  readonly groups: readonly GroupEntry[];
+  readonly #kernel: Kernel;
+  readonly #world: DemoWorld;
+  readonly #warmings: readonly number[];
+
+  constructor(kernel: Kernel, world: DemoWorld, groups: readonly DemoGroup[]) {
+    this.grid = world.grid;
+    this.groups = groups.map(({ entry }) => entry);
+    this.#kernel = kernel;
+    this.#world = world;
+    this.#warmings = groups.map(({ warmingC }) => warmingC);
+  }
+
+  resolve: CellSource["resolve"] = (tiles) =>
+    Promise.resolve(tiles.map((tile) => demoTileState(this.#kernel, this.#world, tile)));
+
+  load: CellSource["load"] = async (tiles) => {
+    for (const { group, tileRow, tileColumn, slot } of tiles) {
+      fillDemoTile(this.#kernel, this.#world, { tileRow, tileColumn, warmingC: this.#warmingOf(group) }, slot);
+    }
+  };
+
+  readCells: NonNullable<CellSource["readCells"]> = (group, cells) =>
+    makeDemoCells(this.#kernel, this.#world, { cells, warmingC: this.#warmingOf(group) });
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #warmingOf(group: number): number {
+    const warming = this.#warmings[group];
+    if (warming === undefined) throw new RangeError(`The demo's ${this.#world.hazard} has no group ${group}.`);
+    return warming;
+  }
+}
+
+/** Unpacks the field of coast distances; scripts/buildLand.mjs has the way there. */
+async function landCodes(): Promise<Int8Array> {
+  const deflated = Uint8Array.from(atob(LAND_DEFLATED_BASE64), (character) => character.charCodeAt(0));
+  const inflated = new Blob([deflated]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+  const codes = new Int8Array(await new Response(inflated).arrayBuffer());
+  const columns = 360 * LAND_NODES_PER_DEG;
+  // Beyond the edges a neighbour counts as 0, so the first row and column undo a shorter prediction.
+  for (let node = 1; node < columns; node++) codes[node] = (codes[node] ?? 0) + (codes[node - 1] ?? 0);
+  for (let start = columns; start < codes.length; start += columns) {
+    codes[start] = (codes[start] ?? 0) + (codes[start - columns] ?? 0);
+    for (let node = start + 1; node < start + columns; node++) {
+      const northStep = (codes[node - columns] ?? 0) - (codes[node - columns - 1] ?? 0);
+      codes[node] = (codes[node] ?? 0) + (codes[node - 1] ?? 0) + northStep;
+    }
+  }
+  return codes;
+}

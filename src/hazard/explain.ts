@@ -1,0 +1,228 @@
+import { FAULT_ITEM_COUNT_MAX, type FaultFinding } from "../errors.ts";
+
+/** The part of JSON Schema that our queries are described with. */
+export interface Shape {
+  readonly type?: string;
+  readonly enum?: readonly (string | number)[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly items?: Shape;
+  readonly minItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly required?: readonly string[];
+}
+
+/** A finding inside an object or list that was handed in. */
+export type PointedFinding = FaultFinding & { readonly pointer: string };
+
+/** Text this long is no slip of the pen, and comparing it costs its length squared. */
+const SUGGESTION_LENGTH_MAX = 64;
+const QUOTE_LENGTH_MAX = 60;
+
+/**
+ * Everything that keeps a value from having the shape, at most 100 items, each with a JSON pointer.
+ * This is the slow road, taken only when the compiled check has said no; objects are closed and a member
+ * that is `undefined` is absent, as there.
+ *
+ * @param skip members of the outermost object that somebody else has found fault with already
+ */
+export function explain(shape: Shape, value: unknown, skip: ReadonlySet<string> = new Set()): PointedFinding[] {
+  const items: PointedFinding[] = [];
+  explainInto(items, { shape, value, pointer: "", name: "The query", skip });
+  return items.slice(0, FAULT_ITEM_COUNT_MAX);
+}
+
+interface Place {
+  readonly shape: Shape;
+  readonly value: unknown;
+  readonly pointer: string;
+  /** How a sentence calls it. */
+  readonly name: string;
+  readonly skip?: ReadonlySet<string>;
+}
+
+function explainInto(items: PointedFinding[], place: Place): void {
+  if (place.shape.enum !== undefined) explainChoice(items, place);
+  else if (place.shape.type === "object") explainObject(items, place);
+  else if (place.shape.type === "array") explainList(items, place);
+  else if (place.shape.type === "boolean") {
+    if (typeof place.value !== "boolean") items.push(wrongType(place));
+  } else explainNumber(items, place);
+}
+
+function explainObject(items: PointedFinding[], place: Place): void {
+  const { shape, value, pointer, skip } = place;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    items.push(wrongType(place));
+    return;
+  }
+  const members = shape.properties ?? {};
+  const given = value as Readonly<Record<string, unknown>>;
+  for (const [name, member] of Object.entries(members)) {
+    if (skip?.has(name)) continue;
+    const at = `${pointer}/${pointerToken(name)}`;
+    // As the compiled check sees it: inherited members count, `undefined` ones do not.
+    if (given[name] !== undefined) explainInto(items, { shape: member, value: given[name], pointer: at, name });
+    else if (shape.required?.includes(name)) {
+      items.push({ pointer: at, code: "missing", detail: `${name} is missing; give ${expected(member)}.` });
+    }
+  }
+  for (const name of Object.getOwnPropertyNames(given)) {
+    if (items.length >= FAULT_ITEM_COUNT_MAX) return;
+    if (Object.hasOwn(members, name) || skip?.has(name)) continue;
+    items.push(unknownName({ pointer: `${pointer}/${pointerToken(name)}` }, { name, known: Object.keys(members) }));
+  }
+}
+
+function explainList(items: PointedFinding[], place: Place): void {
+  const { shape, value, pointer, name } = place;
+  if (!Array.isArray(value)) {
+    items.push(wrongType(place));
+    return;
+  }
+  if (value.length < (shape.minItems ?? 0)) {
+    items.push({ pointer, code: "empty", detail: `${name} is an empty list; give ${expected(shape)}.` });
+  }
+  const seen = new Set<unknown>();
+  for (let index = 0; index < value.length && items.length < FAULT_ITEM_COUNT_MAX; index++) {
+    const item: unknown = value[index];
+    const at = `${pointer}/${index}`;
+    if (shape.uniqueItems === true && seen.has(item)) {
+      const detail = `${name} names ${quote(item)} more than once; give each item once.`;
+      items.push({ pointer: at, code: "duplicate", detail });
+      continue;
+    }
+    seen.add(item);
+    if (shape.items !== undefined) explainInto(items, { shape: shape.items, value: item, pointer: at, name });
+  }
+}
+
+function explainChoice(items: PointedFinding[], place: Place): void {
+  const { shape, value, pointer, name } = place;
+  const allowed = shape.enum ?? [];
+  if ((allowed as readonly unknown[]).includes(value)) return;
+  const meant = typeof value === "string" ? nearest(value, allowed.map(String)) : undefined;
+  items.push({
+    pointer,
+    code: typeof value === "string" ? "not_allowed" : "wrong_type",
+    detail: `${name}: ${quote(value)} is not one of ${allowed.join(", ")}${meantClause(meant)}`,
+    allowed,
+    ...(meant === undefined ? {} : { did_you_mean: meant }),
+  });
+}
+
+function explainNumber(items: PointedFinding[], place: Place): void {
+  const { shape, value, pointer, name } = place;
+  if (typeof value !== "number") items.push(wrongType(place));
+  else if (!Number.isFinite(value)) {
+    items.push({ pointer, code: "not_finite", detail: `${name} must be ${expected(shape)}, not ${value}.` });
+  } else if (shape.type === "integer" && !Number.isInteger(value)) items.push(wrongType(place));
+  else if (value < (shape.minimum ?? -Infinity) || value > (shape.maximum ?? Infinity)) {
+    items.push({ pointer, code: "out_of_range", detail: `${name} must be ${expected(shape)}, not ${value}.` });
+  }
+}
+
+function wrongType({ shape, value, pointer, name }: Place): PointedFinding {
+  return { pointer, code: "wrong_type", detail: `${name} must be ${expected(shape)}, not ${quote(value)}.` };
+}
+
+/** A name that we do not know, with the one that may have been meant. */
+export function unknownName<Where extends { readonly pointer: string } | { readonly parameter: string }>(
+  place: Where,
+  { name, known }: { readonly name: string; readonly known: readonly string[] },
+): Where & FaultFinding {
+  const meant = nearest(name, known);
+  const what = "pointer" in place ? "member" : "parameter";
+  return {
+    ...place,
+    code: "unknown",
+    detail: `There is no ${what} ${quote(name)}; known are ${known.join(", ")}${meantClause(meant)}`,
+    allowed: known,
+    ...(meant === undefined ? {} : { did_you_mean: meant }),
+  };
+}
+
+/** What would be right, as it reads after "must be" and "give". */
+function expected(shape: Shape): string {
+  if (shape.enum !== undefined) return `one of ${shape.enum.join(", ")}`;
+  switch (shape.type) {
+    case "object":
+      return `an object with ${Object.keys(shape.properties ?? {}).join(", ")}`;
+    case "array":
+      return `a list, each item ${expected(shape.items ?? {})}`;
+    case "boolean":
+      return "true or false";
+    case "integer":
+      return "a whole number";
+    default:
+      return shape.minimum === undefined || shape.maximum === undefined
+        ? "a number"
+        : `a number from ${shape.minimum} to ${shape.maximum}`;
+  }
+}
+
+/** A value as a message may show it: short, on one line, its kind plain to see. */
+export function quote(value: unknown): string {
+  if (typeof value === "string") {
+    return JSON.stringify(value.length > QUOTE_LENGTH_MAX ? `${value.slice(0, QUOTE_LENGTH_MAX)}...` : value);
+  }
+  if (Array.isArray(value)) return "a list";
+  if (value === null || value === undefined || typeof value === "number" || typeof value === "boolean") {
+    return String(value);
+  }
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+function meantClause(meant: string | undefined): string {
+  return meant === undefined ? "." : `; did you mean ${meant}?`;
+}
+
+/** RFC 6901: `~` and `/` inside a name are written `~0` and `~1`. */
+function pointerToken(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/**
+ * The one candidate that `given` is a slip or an abbreviation of, if there is exactly one nearest. Case and
+ * the choice between `-`, `.`, space and `_` do not count; at most a third of the letters may be wrong.
+ */
+export function nearest(given: string, candidates: readonly string[]): string | undefined {
+  if (given.length > SUGGESTION_LENGTH_MAX) return undefined;
+  const plain = folded(given);
+  const ranked = candidates
+    .map((candidate) => ({ candidate, distance: editDistance(plain, folded(candidate)) }))
+    .filter(({ distance }) => distance <= Math.max(1, Math.floor(plain.length / 3)))
+    .toSorted((one, other) => one.distance - other.distance);
+  const [best, second] = ranked;
+  if (best !== undefined) return best.distance === second?.distance ? undefined : best.candidate;
+  const longer = candidates.filter((candidate) => plain.length >= 3 && folded(candidate).startsWith(plain));
+  return longer.length === 1 ? longer[0] : undefined;
+}
+
+function folded(name: string): string {
+  return name.trim().toLowerCase().replaceAll(/[-. ]/g, "_");
+}
+
+/** Fewest insertions, deletions, replacements and swaps of neighbours (Damerau's distance, each letter touched once). */
+function editDistance(from: string, to: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const same = from[row - 1] === to[column - 1];
+      let least = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (same ? 0 : 1),
+      );
+      const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      if (swapped) least = Math.min(least, (beforeLast[column - 2] ?? 0) + 1);
+      current.push(least);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[to.length] ?? 0;
+}

@@ -1,0 +1,297 @@
+import { type Static, Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
+import { explain, type PointedFinding, quote, type Shape, unknownName } from "./explain.ts";
+import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "./hazards.ts";
+
+/** What one request may ask for unless whoever runs the service says otherwise. */
+export const DEFAULT_HAZARD_LIMITS = {
+  /** hazards x scenarios x years x locations */
+  valueCount: 100_000,
+  /** queries in a batch */
+  queryCount: 10_000,
+} as const;
+
+/** How a location is asked about: one definition for the type, the check and the published contract. */
+function describeHazardQuery(lists: { readonly minItems: number; readonly uniqueItems?: boolean }) {
+  return Type.Object(
+    {
+      latitude: Type.Number({ minimum: -90, maximum: 90, description: "Degrees north, WGS84." }),
+      longitude: Type.Number({ minimum: -180, maximum: 180, description: "Degrees east, WGS84." }),
+      hazards: Type.Array(Type.Enum(HAZARD_NAMES), { ...lists, description: "The answer keeps their order." }),
+      analysis_years: Type.Array(Type.Integer(), {
+        ...lists,
+        description: "Years that every hazard asked for offers; the answer keeps their order.",
+      }),
+      scenarios: Type.Array(Type.Enum(SCENARIOS), {
+        ...lists,
+        description: "Scenarios that every hazard asked for offers; the answer keeps their order.",
+      }),
+      radius: Type.Optional(
+        Type.Number({
+          minimum: 0,
+          maximum: 100,
+          default: 0,
+          description: "Kilometres. Above 0 the cells within this geodesic distance are aggregated.",
+        }),
+      ),
+      aggregation_method: Type.Optional(
+        Type.Enum(["max", "mean"], { default: "max", description: "How; without effect where radius is 0." }),
+      ),
+      total_hazard: Type.Optional(
+        Type.Boolean({ default: false, description: "Adds the metric total_hazard: severity times likelihood." }),
+      ),
+      anthropogenic: Type.Optional(
+        Type.Boolean({ default: false, description: "Gives every metric as its change since the baseline of 1980." }),
+      ),
+      detail: Type.Optional(
+        Type.Boolean({ default: false, description: "Adds to each analysis year how its numbers were made." }),
+      ),
+    },
+    { additionalProperties: false },
+  );
+}
+
+export const HazardQuerySchema = describeHazardQuery({ minItems: 1, uniqueItems: true });
+type HazardQueryMembers = Static<typeof HazardQuerySchema>;
+
+/**
+ * A location and what is asked about it, as the caller writes it: in the library as on the wire.
+ *
+ * - `latitude` -90 to 90, `longitude` -180 to 180: degrees, WGS84
+ * - `hazards`, `analysis_years`, `scenarios`: at least one each, none twice; every year and scenario must be
+ *   offered for every hazard (`HAZARDS`)
+ * - `radius` 0 to 100 km, default 0: the cell at the location; above 0 the cells around it are aggregated
+ * - `aggregation_method` `max` (default) or `mean`
+ * - `total_hazard`, `anthropogenic`, `detail`: default false
+ */
+export type HazardQueryInput = {
+  readonly [Member in keyof HazardQueryMembers]: HazardQueryMembers[Member] extends (infer Item)[] | undefined
+    ? readonly Item[]
+    : HazardQueryMembers[Member];
+};
+
+/** A query that has been checked, with nothing left open. */
+export type HazardQuery = Required<HazardQueryInput>;
+
+/**
+ * Checks a query and fills in its defaults.
+ *
+ * @returns a new object; nothing of it is shared with the input
+ * @throws Fault `invalid_request` with everything that is wrong with its members, up to 100 items; where its
+ *   members are right, `combination_unavailable` with every year and scenario that a hazard does not offer
+ */
+export function readHazardQuery(input: unknown): HazardQuery {
+  if (!hasShape(input)) throw invalid(explain(SHAPE, input));
+  const query = withDefaults(input);
+  if (!isOffered(query)) throw unavailable(query, (name, index) => ({ pointer: `/${name}/${index}` }));
+  return query;
+}
+
+/**
+ * The same from the query part of an address: one parameter a member, lists separated by commas, numbers
+ * written `-?digits[.digits][e[+-]digits]`, `true` or `false`.
+ *
+ * A plus sign stands for itself, not for a space as in HTML forms: no value of ours has a space in it, and
+ * `1e+1` is a number.
+ *
+ * @param queryText what follows the question mark, still percent-encoded
+ * @throws Fault as `readHazardQuery`, its items naming `parameter`
+ */
+export function readHazardParameters(queryText: string): HazardQuery {
+  const { input, items, refused } = decodeParameters(queryText);
+  if (items.length > 0 || !hasShape(input)) {
+    const more = explain(SHAPE, input, refused).map(asParameter);
+    throw invalid([...items, ...more].slice(0, FAULT_ITEM_COUNT_MAX));
+  }
+  const query = withDefaults(input);
+  if (!isOffered(query)) throw unavailable(query, (name) => ({ parameter: name }));
+  return query;
+}
+
+/** How many values a query asks for: hazards x scenarios x years. */
+export function countValues(query: HazardQuery): number {
+  return query.hazards.length * query.scenarios.length * query.analysis_years.length;
+}
+
+const SHAPE: Shape = HazardQuerySchema;
+
+// The compiled form of `uniqueItems` costs ten times all the rest together, so it is left to `isPlainList`.
+const shapeButForRepeats = Compile(describeHazardQuery({ minItems: 1 }));
+
+function hasShape(input: unknown): input is HazardQueryMembers {
+  return (
+    shapeButForRepeats.Check(input) &&
+    isPlainList(input.hazards) &&
+    isPlainList(input.analysis_years) &&
+    isPlainList(input.scenarios)
+  );
+}
+
+/** No item twice, and no holes: a compiled check steps over the holes of a sparse array. */
+function isPlainList(list: readonly unknown[]): boolean {
+  if (list.length > 8) return new Set(list).size === list.length && !list.includes(undefined);
+  for (let index = 0; index < list.length; index++) {
+    if (list[index] === undefined || list.indexOf(list[index]) !== index) return false;
+  }
+  return true;
+}
+
+function withDefaults(input: HazardQueryMembers): HazardQuery {
+  return {
+    // Adding 0 turns -0 into 0: one place, one query.
+    latitude: input.latitude + 0,
+    longitude: input.longitude + 0,
+    hazards: [...input.hazards],
+    analysis_years: [...input.analysis_years],
+    scenarios: [...input.scenarios],
+    radius: (input.radius ?? 0) + 0,
+    aggregation_method: input.aggregation_method ?? "max",
+    total_hazard: input.total_hazard ?? false,
+    anthropogenic: input.anthropogenic ?? false,
+    detail: input.detail ?? false,
+  };
+}
+
+function isOffered({ hazards, analysis_years, scenarios }: HazardQuery): boolean {
+  for (const hazard of hazards) {
+    const offered = HAZARDS[hazard];
+    for (const year of analysis_years) if (!offered.years.includes(year)) return false;
+    for (const scenario of scenarios) if (!offered.scenarios.includes(scenario)) return false;
+  }
+  return true;
+}
+
+function unavailable(
+  query: HazardQuery,
+  placeOf: (
+    name: "analysis_years" | "scenarios",
+    index: number,
+  ) => { readonly pointer: string } | { readonly parameter: string },
+): Fault {
+  const items: FaultItem[] = [];
+  for (const hazard of query.hazards) {
+    const { years, scenarios } = HAZARDS[hazard];
+    const offers = `it offers the years ${years.join(", ")} and the scenarios ${scenarios.join(", ")}.`;
+    const more = { hazard, offered_years: years, offered_scenarios: scenarios };
+    for (const [index, year] of query.analysis_years.entries()) {
+      if (items.length === FAULT_ITEM_COUNT_MAX) break;
+      if (years.includes(year)) continue;
+      const detail = `${hazard} has no analysis year ${year}; ${offers}`;
+      items.push({
+        ...placeOf("analysis_years", index),
+        code: "combination_unavailable",
+        detail,
+        allowed: years,
+        ...more,
+      });
+    }
+    for (const [index, scenario] of query.scenarios.entries()) {
+      if (items.length === FAULT_ITEM_COUNT_MAX) break;
+      if (scenarios.includes(scenario)) continue;
+      const detail = `${hazard} has no scenario ${scenario}; ${offers}`;
+      items.push({
+        ...placeOf("scenarios", index),
+        code: "combination_unavailable",
+        detail,
+        allowed: scenarios,
+        ...more,
+      });
+    }
+  }
+  return new Fault("combination_unavailable", summary(items), { items });
+}
+
+function invalid(items: readonly FaultItem[]): Fault {
+  // The compiled check and its explanation stand on one schema; should they ever disagree, that is ours to mend.
+  if (items.length === 0) throw new Error("The check of a hazard query refused what its explanation finds right.");
+  return new Fault("invalid_request", summary(items), { items });
+}
+
+function summary(items: readonly FaultItem[]): string {
+  const first = items[0]?.detail ?? "";
+  if (items.length === 1) return first;
+  const count = items.length === FAULT_ITEM_COUNT_MAX ? `At least ${items.length}` : String(items.length);
+  return `${count} things are wrong with the query. The first: ${first}`;
+}
+
+interface DecodedParameters {
+  /** To be checked like any other query. */
+  readonly input: Readonly<Record<string, unknown>>;
+  /** What cannot even be checked: broken encoding, unknown and repeated names. */
+  readonly items: readonly FaultItem[];
+  /** The members that `items` speaks of: they are not missing. */
+  readonly refused: ReadonlySet<string>;
+}
+
+const MEMBERS = new Map<string, Shape>(Object.entries(HazardQuerySchema.properties));
+const NUMBER = /^-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$/;
+
+function decodeParameters(queryText: string): DecodedParameters {
+  const input: Record<string, unknown> = {};
+  const items: FaultItem[] = [];
+  const refused = new Set<string>();
+  const seen = new Set<string>();
+
+  for (const pair of queryText.split("&")) {
+    if (pair === "") continue;
+    const equals = pair.indexOf("=");
+    const nameText = equals < 0 ? pair : pair.slice(0, equals);
+    const name = percentDecoded(nameText);
+    if (name === undefined) {
+      items.push(malformed(nameText));
+      continue;
+    }
+    const shape = MEMBERS.get(name);
+    if (seen.has(name)) {
+      // Once said is enough, however often it comes.
+      if (shape !== undefined && !refused.has(name)) {
+        const how = shape.type === "array" ? "give its items separated by commas" : "give it once";
+        items.push({ parameter: name, code: "repeated", detail: `${name} is given more than once; ${how}.` });
+        refused.add(name);
+        delete input[name];
+      }
+      continue;
+    }
+    seen.add(name);
+    if (shape === undefined) {
+      items.push(unknownName({ parameter: name }, { name, known: [...MEMBERS.keys()] }));
+      continue;
+    }
+    const text = percentDecoded(equals < 0 ? "" : pair.slice(equals + 1));
+    if (text === undefined) {
+      items.push(malformed(name));
+      refused.add(name);
+    } else input[name] = readText(shape, text);
+  }
+  return { input, items, refused };
+}
+
+/** The value that a text stands for. What does not read as one stays text, which the check then refuses. */
+function readText(shape: Shape, text: string): unknown {
+  if (shape.type === "array") {
+    return text === "" ? [] : text.split(",").map((itemText) => readText(shape.items ?? {}, itemText));
+  }
+  if (shape.enum !== undefined) return text;
+  if (shape.type === "boolean") return text === "true" || text === "false" ? text === "true" : text;
+  return NUMBER.test(text) ? Number(text) : text;
+}
+
+function malformed(name: string): FaultItem {
+  const detail = `${quote(name)} holds percent signs that do not stand for UTF-8; write a percent sign itself as %25.`;
+  return { parameter: name, code: "malformed", detail };
+}
+
+function percentDecoded(text: string): string | undefined {
+  if (!text.includes("%")) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What was found in the decoded object, as the caller sees it: the first step of the pointer is the parameter. */
+function asParameter({ pointer, ...finding }: PointedFinding): FaultItem {
+  return { parameter: pointer.split("/")[1] ?? "", ...finding };
+}

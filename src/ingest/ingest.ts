@@ -1,0 +1,95 @@
+/**
+ * Filling an atlas from public hazard maps. What is exported here is `isotherm/ingest`.
+ *
+ *   await ingestAqueductFloods({ sources: ["maps/aqueduct"], out: "data/atlas" });
+ *   await ingestLayers({ manifest: "maps/storm.json", out: "data/atlas" });
+ *
+ * Reading GeoTIFF needs the optional package geotiff.
+ */
+import { openGeoTiff } from "./geotiff.ts";
+import type { HazardPlan, IngestOptions, IngestReport, SetAside } from "./plan.ts";
+import type { Raster, RasterOptions } from "./raster.ts";
+import { findAqueductFiles, planAqueductFloods } from "./recipes/aqueductFloods.ts";
+import { planLayers, readManifest } from "./recipes/layers.ts";
+import { writeHazards } from "./writeLayers.ts";
+
+export { Fault, type FaultCode, type FaultItem, isFault } from "../errors.ts";
+export type {
+  BoundingBox,
+  CellCounts,
+  GroupReport,
+  IngestOptions,
+  IngestProgress,
+  IngestReport,
+  SetAside,
+} from "./plan.ts";
+
+export interface AqueductFloodsOptions extends IngestOptions {
+  /** Files, folders (searched wholly) or http(s) addresses of the release's maps. */
+  readonly sources: readonly string[];
+}
+
+/**
+ * Writes WRI Aqueduct Floods maps, river and coast, into an atlas: for every scenario and year that is there the depth
+ * with a return period of 100 years, its intensity, the annual probability of half a metre, and the total.
+ *
+ * @throws Fault `source_invalid` naming file and place, `invalid_request` for options that cannot be met,
+ *   `atlas_unavailable` when the existing atlas is damaged, `configuration_invalid` without the package geotiff
+ */
+export async function ingestAqueductFloods(options: AqueductFloodsOptions): Promise<IngestReport> {
+  const { files, setAside } = await findAqueductFiles(options.sources);
+  return withRasters(options, setAside, (open, rasterOptions) => planAqueductFloods(files, open, rasterOptions));
+}
+
+export interface LayersOptions extends IngestOptions {
+  /** Path of the JSON manifest; docs/ingest.md describes it. */
+  readonly manifest: string;
+}
+
+/**
+ * Writes maps that a manifest describes into an atlas: one file or band for each metric or return period.
+ * The manifest's own options and those given here add up.
+ *
+ * @throws Fault `invalid_request` with all that is wrong with the manifest; otherwise as `ingestAqueductFloods`
+ */
+export async function ingestLayers(options: LayersOptions): Promise<IngestReport> {
+  const manifest = await readManifest(options.manifest);
+  const { hold_flat, clamp_negative, assume_wgs84 } = manifest.options ?? {};
+  const combined: IngestOptions = {
+    ...options,
+    holdFlat: options.holdFlat === true || hold_flat === true,
+    clampNegative: options.clampNegative === true || clamp_negative === true,
+    assumeWgs84: options.assumeWgs84 === true || assume_wgs84 === true,
+  };
+  return withRasters(combined, [], async (open, rasterOptions) => [
+    await planLayers(manifest, options.manifest, open, rasterOptions),
+  ]);
+}
+
+type OpenRaster = (file: string, options: RasterOptions) => Promise<Raster>;
+
+/** Opens each file once, however many bands of it are taken, and closes all of them whatever happens. */
+async function withRasters(
+  options: IngestOptions,
+  setAside: readonly SetAside[],
+  plan: (open: OpenRaster, options: RasterOptions) => Promise<readonly HazardPlan[]>,
+): Promise<IngestReport> {
+  const opened = new Map<string, Raster>();
+  const open: OpenRaster = async (file, rasterOptions) => {
+    const key = JSON.stringify([file, rasterOptions]);
+    const known = opened.get(key);
+    if (known !== undefined) return known;
+    const raster = await openGeoTiff(file, rasterOptions);
+    opened.set(key, raster);
+    return raster;
+  };
+  const rasterOptions: RasterOptions = {
+    ...(options.nodata === undefined ? {} : { nodata: [options.nodata] }),
+    ...(options.assumeWgs84 === true ? { assumeWgs84: true } : {}),
+  };
+  try {
+    return await writeHazards(await plan(open, rasterOptions), { options, setAside });
+  } finally {
+    for (const raster of opened.values()) await raster.close();
+  }
+}

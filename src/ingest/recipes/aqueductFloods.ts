@@ -1,0 +1,245 @@
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { Fault } from "../../errors.ts";
+import { BASELINE, HAZARDS, type HazardName, isHazardName, type Scenario } from "../../hazard/hazards.ts";
+import type { CurveSource, GroupPlan, HazardPlan, SetAside } from "../plan.ts";
+import { type Raster, type RasterOptions, sourceFault } from "../raster.ts";
+
+/** What the release says of itself; goes into the provenance of every layer. */
+const PRODUCT = {
+  recipe: "aqueduct-floods",
+  product: "WRI Aqueduct Floods Hazard Maps, version 2",
+  licence: "CC BY 4.0",
+  credit: "Ward, P. J. et al. (2020), Aqueduct Floods Methodology, World Resources Institute",
+  url: "https://www.wri.org/data/aqueduct-floods-hazard-maps",
+} as const;
+
+/** The place of a map in the release. */
+export interface AqueductMap {
+  readonly hazard: HazardName & ("riverine_floods" | "coastal_floods");
+  readonly scenario: Scenario;
+  readonly year: number;
+  /** The climate model of a river map; the subsidence variant of a coast map. */
+  readonly model: string;
+  readonly returnPeriodYears: number;
+}
+
+/** What a file name says: a map that the recipe takes, or one that it knowingly leaves. */
+export type AqueductName =
+  { readonly kind: "map"; readonly map: AqueductMap } | { readonly kind: "set-aside"; readonly reason: string };
+
+const RIVER = /inunriver_(historical|rcp\d+p\d+)_0*([A-Za-z][A-Za-z0-9.-]*)_(hist|\d{4})_rp(\d{5})\.tiff?$/;
+const COAST = /inuncoast_(historical|rcp\d+p\d+)_(wtsub|nosub)_(hist|\d{4})_rp(\d{4})_(\d)(?:_perc_(\d{2}))?\.tiff?$/;
+/** The one model of the past; the others are of the future. */
+const HISTORICAL_MODEL = "WATCH";
+
+/**
+ * Reads a file name of the release; other text may stand before it. Models are padded on the left with zeros there,
+ * and `rp0001_5` is one and a half years.
+ * @returns undefined when the name is none of the release's
+ */
+export function readAqueductName(name: string): AqueductName | undefined {
+  const river = RIVER.exec(name);
+  if (river !== null) {
+    const [, scenario = "", model = "", year = "", returnPeriod = ""] = river;
+    const returnPeriodYears = Number(returnPeriod);
+    if (scenario !== "historical") return slot("riverine_floods", scenario, year, model, returnPeriodYears);
+    if (model !== HISTORICAL_MODEL || !isBaselineYear(year)) {
+      return { kind: "set-aside", reason: `the historical river maps are those of ${HISTORICAL_MODEL}, 1980` };
+    }
+    return slot("riverine_floods", BASELINE.scenario, String(BASELINE.year), model, returnPeriodYears);
+  }
+  const coast = COAST.exec(name);
+  if (coast !== null) {
+    const [, scenario = "", subsidence = "", year = "", whole = "", tenth = "", percentile] = coast;
+    const returnPeriodYears = Number(`${whole}.${tenth}`);
+    if (percentile !== undefined && percentile !== "95") {
+      return {
+        kind: "set-aside",
+        reason: `percentile ${percentile} of sea level; the recipe takes the 95th, which has no suffix`,
+      };
+    }
+    if (scenario !== "historical") {
+      if (subsidence === "wtsub") return slot("coastal_floods", scenario, year, subsidence, returnPeriodYears);
+      return { kind: "set-aside", reason: "without land subsidence; the recipe takes the maps with it (wtsub)" };
+    }
+    if (subsidence === "wtsub") {
+      return {
+        kind: "set-aside",
+        reason: isBaselineYear(year)
+          ? "the baseline is the historical map without subsidence (historical_nosub_hist)"
+          : `subsidence alone until ${year}, under the climate of the past: neither baseline nor scenario`,
+      };
+    }
+    if (!isBaselineYear(year)) return { kind: "set-aside", reason: `historical, but of ${year}: not the baseline` };
+    return slot("coastal_floods", BASELINE.scenario, String(BASELINE.year), subsidence, returnPeriodYears);
+  }
+  return undefined;
+}
+
+function isBaselineYear(year: string): boolean {
+  return year === "hist" || year === String(BASELINE.year);
+}
+
+function slot(
+  hazard: AqueductMap["hazard"],
+  scenario: string,
+  year: string,
+  model: string,
+  returnPeriodYears: number,
+): AqueductName {
+  const spec = HAZARDS[hazard];
+  const known = spec.scenarios.find((name) => name === scenario);
+  const isBaseline = known === BASELINE.scenario;
+  const hasYear = spec.years.includes(Number(year)) && (Number(year) === BASELINE.year) === isBaseline;
+  if (known === undefined || !hasYear || !(returnPeriodYears > 1)) {
+    return {
+      kind: "set-aside",
+      reason: `${scenario} ${year}, return period ${returnPeriodYears}: not in the catalogue of ${hazard}`,
+    };
+  }
+  return { kind: "map", map: { hazard, scenario: known, year: Number(year), model, returnPeriodYears } };
+}
+
+/** A map of the release and where it is. */
+export interface AqueductFile {
+  readonly file: string;
+  readonly map: AqueductMap;
+}
+
+/**
+ * Finds the release's maps among files, folders (searched wholly) and http(s) addresses.
+ * @throws Fault `source_invalid` when a file that was named is none of the release's, when two files are one map, or
+ *   when nothing is left; `invalid_request` when no source was named
+ */
+export async function findAqueductFiles(
+  sources: readonly string[],
+): Promise<{ readonly files: readonly AqueductFile[]; readonly setAside: readonly SetAside[] }> {
+  if (sources.length === 0)
+    throw new Fault("invalid_request", "Name at least one file or folder of Aqueduct Floods maps.");
+  const files: AqueductFile[] = [];
+  const setAside: SetAside[] = [];
+  const taken = new Map<string, string>();
+  for (const { file, isNamed } of await listed(sources)) {
+    const name = readAqueductName(file);
+    if (name === undefined) {
+      const reason = "its name is none of Aqueduct Floods, such as inunriver_rcp4p5_00000NorESM1-M_2030_rp00100.tif";
+      if (isNamed) throw sourceFault(file, `${reason}. For other maps: isotherm ingest layers.`);
+      setAside.push({ file, reason });
+    } else if (name.kind === "set-aside") {
+      setAside.push({ file, reason: name.reason });
+    } else {
+      const key = Object.values(name.map).join(" ");
+      const other = taken.get(key);
+      if (other !== undefined) throw sourceFault(file, `is the same map as ${other} (${key}). Give one of them.`);
+      taken.set(key, file);
+      files.push({ file, map: name.map });
+    }
+  }
+  if (files.length === 0) {
+    const [first] = setAside;
+    const why =
+      first === undefined ? "" : ` ${setAside.length} files were set aside, the first, ${first.file}: ${first.reason}.`;
+    throw new Fault("source_invalid", `${sources.join(", ")}: no Aqueduct Floods map that the recipe takes.${why}`);
+  }
+  return { files, setAside };
+}
+
+async function listed(
+  sources: readonly string[],
+): Promise<readonly { readonly file: string; readonly isNamed: boolean }[]> {
+  const found: { readonly file: string; readonly isNamed: boolean }[] = [];
+  for (const source of sources) {
+    if (/^https?:\/\//.test(source)) {
+      found.push({ file: source, isNamed: true });
+      continue;
+    }
+    const isFolder = await stat(source).then(
+      (entry) => entry.isDirectory(),
+      (error: unknown) => {
+        throw sourceFault(source, "there is no such file or folder.", { cause: error });
+      },
+    );
+    if (!isFolder) {
+      found.push({ file: source, isNamed: true });
+      continue;
+    }
+    const names = (await readdir(source, { recursive: true })).filter((name) => /\.tiff?$/i.test(name));
+    found.push(...names.toSorted().map((name) => ({ file: join(source, name), isNamed: false })));
+  }
+  return found;
+}
+
+/** Opens the maps and orders them into what is to be written: hazards, then scenarios and years, then models. */
+export async function planAqueductFloods(
+  files: readonly AqueductFile[],
+  open: (file: string, options: RasterOptions) => Promise<Raster>,
+  options: RasterOptions,
+): Promise<readonly HazardPlan[]> {
+  const plans: HazardPlan[] = [];
+  for (const hazard of new Set(files.map(({ map }) => map.hazard))) {
+    const spec = HAZARDS[hazard];
+    const groups: GroupPlan[] = [];
+    for (const scenario of spec.scenarios) {
+      for (const year of spec.years) {
+        const ofGroup = files.filter(
+          ({ map }) => map.hazard === hazard && map.scenario === scenario && map.year === year,
+        );
+        if (ofGroup.length === 0) continue;
+        const models = await curvesOf(ofGroup, open, options);
+        checkSamePeriods(models, `${hazard} ${scenario} ${year}`);
+        groups.push({
+          scenario,
+          year,
+          content: { kind: "curves", models },
+          provenance: provenanceOf(hazard, scenario),
+        });
+      }
+    }
+    if (!isHazardName(hazard)) throw new Error(`${String(hazard)} is no hazard.`);
+    plans.push({ hazard, rules: spec.rules, groups });
+  }
+  return plans;
+}
+
+function provenanceOf(hazard: AqueductMap["hazard"], scenario: Scenario): Record<string, unknown> {
+  if (hazard === "riverine_floods") return PRODUCT;
+  return scenario === BASELINE.scenario
+    ? { ...PRODUCT, subsidence: "none" }
+    : { ...PRODUCT, subsidence: "included", sea_level_percentile: 95 };
+}
+
+async function curvesOf(
+  files: readonly AqueductFile[],
+  open: (file: string, options: RasterOptions) => Promise<Raster>,
+  options: RasterOptions,
+): Promise<readonly CurveSource[]> {
+  const curves: CurveSource[] = [];
+  // By name, so that the mean is summed in one order whatever order the files were found in.
+  for (const model of [...new Set(files.map(({ map }) => map.model))].toSorted()) {
+    const ascending = files
+      .filter(({ map }) => map.model === model)
+      .toSorted((a, b) => a.map.returnPeriodYears - b.map.returnPeriodYears);
+    const maps = [];
+    for (const { file, map } of ascending) {
+      const raster = await open(file, options);
+      maps.push({ raster, band: 1, unitFactor: 1, returnPeriodYears: map.returnPeriodYears });
+    }
+    curves.push({ model, maps });
+  }
+  return curves;
+}
+
+/** A mean over models compares like with like only when each has the same maps. */
+export function checkSamePeriods(models: readonly CurveSource[], what: string): void {
+  const all = new Set(models.flatMap(({ maps }) => maps.map(({ returnPeriodYears }) => returnPeriodYears)));
+  for (const { model, maps } of models) {
+    const own = new Set(maps.map(({ returnPeriodYears }) => returnPeriodYears));
+    const missing = [...all].filter((period) => !own.has(period)).toSorted((a, b) => a - b);
+    if (missing.length === 0) continue;
+    throw sourceFault(
+      maps[0]?.raster.file ?? what,
+      `model ${model} of ${what} lacks the maps of ${missing.join(", ")} years that other models have. Add them, or leave the model out.`,
+    );
+  }
+}

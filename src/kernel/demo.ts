@@ -1,0 +1,151 @@
+import type { Cell, Grid } from "./grid.ts";
+import type { Kernel, Region } from "./instance.ts";
+import {
+  DEMO_COASTAL_FLOODS,
+  DEMO_CYCLONES,
+  DEMO_LAYER_COUNT,
+  DEMO_RIVERINE_FLOODS,
+  DEMO_TILE_CELLS,
+  DEMO_TILE_NODATA,
+  DEMO_TILE_ZERO,
+  DEMO_VERSION,
+  DEMO_WILDFIRE,
+  TILE_SIZE,
+} from "./kernel.generated.ts";
+
+export { DEMO_LAYER_COUNT, DEMO_VERSION };
+
+const HAZARDS = {
+  cyclones: DEMO_CYCLONES,
+  wildfire: DEMO_WILDFIRE,
+  coastal_floods: DEMO_COASTAL_FLOODS,
+  riverine_floods: DEMO_RIVERINE_FLOODS,
+} as const;
+
+export type DemoHazard = keyof typeof HAZARDS;
+
+/** Where land is: a field of signed distances to the coast in the kernel's memory. */
+export interface DemoLand {
+  /** i8[180 * nodesPerDeg + 1][360 * nodesPerDeg], from 90 north and 180 west. */
+  readonly codes: Region;
+  readonly nodesPerDeg: number;
+  /** The distance in km is code x |code| x this, positive on land. */
+  readonly kmPerSquare: number;
+}
+
+/** One hazard of the demo's world. */
+export interface DemoWorld {
+  readonly hazard: DemoHazard;
+  readonly land: DemoLand;
+  /** Square cells from 90 north and 180 west. */
+  readonly grid: Grid;
+}
+
+/** A tile of 64 x 64 cells; `warmingC` is degrees C above the climate of 1980, at least 0. */
+export interface DemoTile {
+  readonly tileRow: number;
+  readonly tileColumn: number;
+  readonly warmingC: number;
+}
+
+/** Puts the field of coast distances into the kernel's memory, for as long as the kernel lives. */
+export function reserveDemoLand(
+  kernel: Kernel,
+  field: { readonly codes: Int8Array; readonly nodesPerDeg: number; readonly kmPerSquare: number },
+): DemoLand {
+  const { codes, nodesPerDeg, kmPerSquare } = field;
+  const size = (180 * nodesPerDeg + 1) * 360 * nodesPerDeg;
+  if (codes.length !== size) throw new RangeError(`${codes.length} nodes of land where ${size} are needed.`);
+  const region = kernel.reserve(size);
+  kernel.bytes(region).set(new Uint8Array(codes.buffer, codes.byteOffset, codes.byteLength));
+  return { codes: region, nodesPerDeg, kmPerSquare };
+}
+
+/** Fills the slot with the cells of a tile, u16[64][64][4]. The rule of a cell is in assembly/demo.ts. */
+export function fillDemoTile(kernel: Kernel, world: DemoWorld, tile: DemoTile, slot: Region): void {
+  const sizeBytes = TILE_SIZE * TILE_SIZE * DEMO_LAYER_COUNT * 2;
+  if (slot.sizeBytes < sizeBytes) throw new RangeError(`A tile of ${sizeBytes} bytes, a slot of ${slot.sizeBytes}.`);
+  const { hazard, land, grid } = world;
+  kernel.check(
+    kernel.exports.demoTile(
+      HAZARDS[hazard],
+      tile.warmingC,
+      land.codes.pointer,
+      land.nodesPerDeg,
+      land.kmPerSquare,
+      grid.cellSizeLatDeg,
+      grid.rowCount,
+      grid.columnCount,
+      tile.tileRow,
+      tile.tileColumn,
+      slot.pointer,
+    ),
+    "demoTile",
+  );
+}
+
+/**
+ * Single cells, equal to those of their tiles bit for bit.
+ *
+ * @returns u16[cells.length][4]
+ */
+export function makeDemoCells(
+  kernel: Kernel,
+  world: DemoWorld,
+  wanted: { readonly cells: readonly Cell[]; readonly warmingC: number },
+): Uint16Array {
+  const { hazard, land, grid } = world;
+  const { cells, warmingC } = wanted;
+  return kernel.withScratch((scratch) => {
+    const rows = scratch.reserve(cells.length * 4);
+    const columns = scratch.reserve(cells.length * 4);
+    const [rowView, columnView] = [kernel.i32(rows), kernel.i32(columns)];
+    for (const [i, { row, column }] of cells.entries()) {
+      rowView[i] = row;
+      columnView[i] = column;
+    }
+    const out = scratch.reserve(cells.length * DEMO_LAYER_COUNT * 2);
+    kernel.check(
+      kernel.exports.demoCells(
+        HAZARDS[hazard],
+        warmingC,
+        land.codes.pointer,
+        land.nodesPerDeg,
+        land.kmPerSquare,
+        grid.cellSizeLatDeg,
+        grid.rowCount,
+        grid.columnCount,
+        rows.pointer,
+        columns.pointer,
+        cells.length,
+        out.pointer,
+      ),
+      "demoCells",
+    );
+    return kernel.u16(out).slice();
+  });
+}
+
+/** What a tile holds where that is certain without making its cells, whatever the warming; "cells" elsewhere. */
+export function demoTileState(
+  kernel: Kernel,
+  world: DemoWorld,
+  tile: { readonly tileRow: number; readonly tileColumn: number },
+): "cells" | "zero" | "nodata" {
+  const { hazard, land, grid } = world;
+  const state = kernel.exports.demoTileState(
+    HAZARDS[hazard],
+    land.codes.pointer,
+    land.nodesPerDeg,
+    land.kmPerSquare,
+    grid.cellSizeLatDeg,
+    grid.rowCount,
+    grid.columnCount,
+    tile.tileRow,
+    tile.tileColumn,
+  );
+  if (state === DEMO_TILE_CELLS) return "cells";
+  if (state === DEMO_TILE_ZERO) return "zero";
+  if (state === DEMO_TILE_NODATA) return "nodata";
+  throw new RangeError(`The grid has no tile ${tile.tileRow}, ${tile.tileColumn}.`);
+}

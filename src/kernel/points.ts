@@ -1,0 +1,82 @@
+import type { Cell, Grid, Location } from "./grid.ts";
+import type { Kernel, Region } from "./instance.ts";
+
+/** Rows and columns of many locations; -1, -1 outside the grid. */
+export interface LocatedCells {
+  readonly rows: Int32Array;
+  readonly columns: Int32Array;
+}
+
+/**
+ * The cells that contain the locations, longitudes taken modulo 360. The rule for cell edges is in assembly/points.ts.
+ *
+ * @throws RangeError when the arrays differ in length, KernelError when the grid is none
+ */
+export function locateCells(
+  kernel: Kernel,
+  grid: Grid,
+  locations: { readonly latitudes: Float64Array; readonly longitudes: Float64Array },
+): LocatedCells {
+  const { latitudes, longitudes } = locations;
+  const count = latitudes.length;
+  if (longitudes.length !== count) {
+    throw new RangeError(`${count} latitudes stand beside ${longitudes.length} longitudes.`);
+  }
+  return kernel.withScratch((scratch) => {
+    const lats = scratch.copyIn(latitudes);
+    const lons = scratch.copyIn(longitudes);
+    const rows = scratch.reserve(count * 4);
+    const columns = scratch.reserve(count * 4);
+    const { northDeg, westDeg, cellSizeLatDeg, cellSizeLonDeg, rowCount, columnCount } = grid;
+    kernel.check(
+      kernel.exports.locateCells(
+        northDeg,
+        westDeg,
+        cellSizeLatDeg,
+        cellSizeLonDeg,
+        rowCount,
+        columnCount,
+        lats.pointer,
+        lons.pointer,
+        count,
+        rows.pointer,
+        columns.pointer,
+      ),
+      "locateCells",
+    );
+    return { rows: kernel.i32(rows).slice(), columns: kernel.i32(columns).slice() };
+  });
+}
+
+/** The cell that contains the location, if the grid holds it. */
+export function locateCell(kernel: Kernel, grid: Grid, { latDeg, lonDeg }: Location): Cell | undefined {
+  const { rows, columns } = locateCells(kernel, grid, {
+    latitudes: Float64Array.of(latDeg),
+    longitudes: Float64Array.of(lonDeg),
+  });
+  const [row = -1] = rows;
+  const [column = -1] = columns;
+  return row < 0 ? undefined : { row, column };
+}
+
+/**
+ * Reads cells of one tile: `indices` are row * 64 + column within it.
+ *
+ * @returns u16[indices.length][layerCount]
+ * @throws KernelError when an index lies outside the tile
+ */
+export function gatherCells(
+  kernel: Kernel,
+  tile: { readonly cells: Region; readonly layerCount: number },
+  indices: Int32Array,
+): Uint16Array {
+  return kernel.withScratch((scratch) => {
+    const input = scratch.copyIn(indices);
+    const out = scratch.reserve(indices.length * tile.layerCount * 2);
+    kernel.check(
+      kernel.exports.gatherCells(tile.cells.pointer, tile.layerCount, input.pointer, indices.length, out.pointer),
+      "gatherCells",
+    );
+    return kernel.u16(out).slice();
+  });
+}

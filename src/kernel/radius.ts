@@ -1,0 +1,129 @@
+import type { CircleCells } from "./geodesy.ts";
+import type { Kernel, Region } from "./instance.ts";
+import { SEEN_NODATA, SEEN_OUTSIDE } from "./kernel.generated.ts";
+
+/** What a circle holds of one layer. */
+export interface CircleSummary {
+  /** Largest valid value in steps; undefined when no cell is valid. */
+  readonly maxSteps: number | undefined;
+  /** Area-weighted mean of the valid cells, in steps; undefined when there is none. */
+  readonly meanSteps: number | undefined;
+  readonly validCells: number;
+  /** Area of the valid cells / area of all cells of the circle. */
+  readonly validShare: number;
+  readonly hasNodata: boolean;
+  readonly hasOutside: boolean;
+}
+
+/** The 64 x 64 cells of one tile in the kernel's memory, u16[row][column][layer]. */
+export interface TileCells {
+  readonly tileRow: number;
+  readonly tileColumn: number;
+  readonly cells: Region;
+}
+
+/**
+ * The running sums of one circle over the layers of one group. Tiles may come in any order and in as many
+ * calls as the cache allows: all sums are integers until `summarise`.
+ */
+export class CircleSums {
+  readonly #layerCount: number;
+  readonly #firstRow: number;
+  readonly #rowCount: number;
+  readonly #spans: Int32Array;
+  readonly #sums: Float64Array; // the bits of u64
+  readonly #counts: Int32Array;
+  readonly #maxima: Int32Array;
+  readonly #seen: Int32Array;
+
+  constructor(circle: CircleCells, layerCount: number) {
+    this.#spans = circle.spans;
+    this.#layerCount = layerCount;
+    this.#firstRow = circle.spans[0] ?? 0;
+    this.#rowCount = circle.spanCount === 0 ? 0 : (circle.spans.at(-3) ?? 0) - this.#firstRow + 1;
+    this.#sums = new Float64Array(this.#rowCount * layerCount);
+    this.#counts = new Int32Array(this.#rowCount * layerCount);
+    this.#maxima = new Int32Array(layerCount).fill(-1);
+    this.#seen = new Int32Array(layerCount);
+  }
+
+  get rows(): { readonly firstRow: number; readonly rowCount: number } {
+    return { firstRow: this.#firstRow, rowCount: this.#rowCount };
+  }
+
+  /** Adds those cells of the tiles that lie in the circle. Each tile once. */
+  add(kernel: Kernel, tiles: readonly TileCells[]): void {
+    kernel.withScratch((scratch) => {
+      const spans = scratch.copyIn(this.#spans);
+      const sums = scratch.copyIn(this.#sums);
+      const counts = scratch.copyIn(this.#counts);
+      const maxima = scratch.copyIn(this.#maxima);
+      const seen = scratch.copyIn(this.#seen);
+      for (const { tileRow, tileColumn, cells } of tiles) {
+        kernel.check(
+          kernel.exports.addTile(
+            cells.pointer,
+            this.#layerCount,
+            tileRow,
+            tileColumn,
+            spans.pointer,
+            this.#spans.length / 3,
+            this.#firstRow,
+            this.#rowCount,
+            sums.pointer,
+            counts.pointer,
+            maxima.pointer,
+            seen.pointer,
+          ),
+          "addTile",
+        );
+      }
+      this.#sums.set(kernel.f64(sums));
+      this.#counts.set(kernel.i32(counts));
+      this.#maxima.set(kernel.i32(maxima));
+      this.#seen.set(kernel.i32(seen));
+    });
+  }
+
+  /** One summary a layer. `weights` are those of `rows`, from geodesy.rowWeights. */
+  summarise(kernel: Kernel, weights: Float64Array): CircleSummary[] {
+    if (weights.length !== this.#rowCount) {
+      throw new RangeError(`${weights.length} weights were given for ${this.#rowCount} rows.`);
+    }
+    const cellsOfRow = new Int32Array(this.#rowCount);
+    for (let i = 0; i < this.#spans.length; i += 3) {
+      const row = (this.#spans[i] ?? 0) - this.#firstRow;
+      cellsOfRow[row] = (cellsOfRow[row] ?? 0) + (this.#spans[i + 2] ?? 0) - (this.#spans[i + 1] ?? 0) + 1;
+    }
+    // The kernel's order of operations, so that a circle without gaps has a share of exactly 1.
+    const allArea = cellsOfRow.reduce((area, cells, row) => area + (weights[row] ?? 0) * cells, 0);
+    const results = kernel.withScratch((scratch) => {
+      const out = scratch.reserve(this.#layerCount * 16);
+      kernel.check(
+        kernel.exports.meanOfRows(
+          scratch.copyIn(this.#sums).pointer,
+          scratch.copyIn(this.#counts).pointer,
+          scratch.copyIn(weights).pointer,
+          this.#rowCount,
+          this.#layerCount,
+          out.pointer,
+        ),
+        "meanOfRows",
+      );
+      return kernel.f64(out).slice();
+    });
+    return Array.from({ length: this.#layerCount }, (_, layer) => {
+      let validCells = 0;
+      for (let at = layer; at < this.#counts.length; at += this.#layerCount) validCells += this.#counts[at] ?? 0;
+      const seen = this.#seen[layer] ?? 0;
+      return {
+        maxSteps: validCells === 0 ? undefined : this.#maxima[layer],
+        meanSteps: validCells === 0 ? undefined : results[layer * 2],
+        validCells,
+        validShare: allArea === 0 ? 0 : (results[layer * 2 + 1] ?? 0) / allArea,
+        hasNodata: (seen & SEEN_NODATA) !== 0,
+        hasOutside: (seen & SEEN_OUTSIDE) !== 0,
+      };
+    });
+  }
+}

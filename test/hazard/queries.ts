@@ -1,0 +1,74 @@
+import fc from "fast-check";
+import { HAZARD_NAMES, HAZARDS } from "../../src/hazard/hazards.ts";
+import type { HazardQueryInput } from "../../src/hazard/query.ts";
+
+/** A query that is right, for tests to spoil. */
+export const RIGHT = {
+  latitude: 11.5,
+  longitude: 43.1,
+  hazards: ["riverine_floods", "cyclones"],
+  analysis_years: [2030, 2050],
+  scenarios: ["baseline", "rcp8p5"],
+} as const satisfies HazardQueryInput;
+
+/** Any query that is right: hazards in any order, and only what all of them offer. */
+export const rightQueries: fc.Arbitrary<HazardQueryInput> = fc
+  .shuffledSubarray([...HAZARD_NAMES], { minLength: 1 })
+  .chain((hazards) => {
+    const offered = hazards.map((hazard) => HAZARDS[hazard]);
+    const [first] = offered;
+    const years = (first?.years ?? []).filter((year) => offered.every((spec) => spec.years.includes(year)));
+    const scenarios = (first?.scenarios ?? []).filter((one) => offered.every((spec) => spec.scenarios.includes(one)));
+    return fc.record(
+      {
+        latitude: fc.double({ min: -90, max: 90, noNaN: true }),
+        longitude: fc.double({ min: -180, max: 180, noNaN: true }),
+        hazards: fc.constant(hazards),
+        analysis_years: fc.shuffledSubarray(years, { minLength: 1 }),
+        scenarios: fc.shuffledSubarray(scenarios, { minLength: 1 }),
+        radius: fc.double({ min: 0, max: 100, noNaN: true }),
+        aggregation_method: fc.constantFrom("max" as const, "mean" as const),
+        total_hazard: fc.boolean(),
+        anthropogenic: fc.boolean(),
+        detail: fc.boolean(),
+      },
+      { requiredKeys: ["latitude", "longitude", "hazards", "analysis_years", "scenarios"] },
+    );
+  });
+
+/** The parameters of a query, as a caller writes them into an address. */
+export function parametersOf(query: object): Map<string, string> {
+  return new Map(Object.entries(query).map(([name, value]) => [name, String(value)]));
+}
+
+export function queryTextOf(parameters: ReadonlyMap<string, string>): string {
+  return [...parameters].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
+}
+
+/** One way to spoil one parameter of any right query. */
+export interface Spoiling {
+  readonly parameter: string;
+  readonly text: string;
+}
+
+const NUMBERS = ["", "abc", "0x10", "1,5", ".5", "5.", "1e", " 1", "+1", "NaN", "Infinity", "1e400", "-1e400", "1_000"];
+
+/** Texts that are wrong for their parameter whatever the others are. */
+export const spoilings: fc.Arbitrary<Spoiling> = fc.constantFrom(
+  ...[...NUMBERS, "90.001", "-91"].map((text) => ({ parameter: "latitude", text })),
+  ...[...NUMBERS, "180.1", "-181"].map((text) => ({ parameter: "longitude", text })),
+  ...[...NUMBERS, "-0.1", "100.5"].map((text) => ({ parameter: "radius", text })),
+  ...["", ",", "cyclones,", "hail", "CYCLONES", "cyclones,cyclones", "cyclones,hail"].map((text) => ({
+    parameter: "hazards",
+    text,
+  })),
+  ...["", "2050,", "x", "2050.5", "2050,2050", "1e400"].map((text) => ({ parameter: "analysis_years", text })),
+  ...["", "rcp85", "baseline,baseline", "baseline,,rcp8p5"].map((text) => ({ parameter: "scenarios", text })),
+  ...["", "median", "MAX", "max,mean"].map((text) => ({ parameter: "aggregation_method", text })),
+  ...["total_hazard", "anthropogenic", "detail"].flatMap((parameter) =>
+    ["", "1", "TRUE", "yes"].map((text) => ({ parameter, text })),
+  ),
+  { parameter: "Latitude", text: "1" },
+  { parameter: "key", text: "value" },
+  { parameter: "__proto__", text: "1" },
+);

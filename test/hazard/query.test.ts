@@ -1,0 +1,365 @@
+import fc from "fast-check";
+import { Compile } from "typebox/compile";
+import { describe, expect, test } from "vitest";
+import { Fault, type FaultItem } from "../../src/errors.ts";
+import { nearest } from "../../src/hazard/explain.ts";
+import { HAZARDS } from "../../src/hazard/hazards.ts";
+import { countValues, HazardQuerySchema, readHazardParameters, readHazardQuery } from "../../src/hazard/query.ts";
+import { parametersOf, queryTextOf, RIGHT, rightQueries, spoilings } from "./queries.ts";
+
+function refusalOf(read: () => unknown): Fault | undefined {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+  return undefined;
+}
+
+function faultOf(read: () => unknown): Fault {
+  const fault = refusalOf(read);
+  if (fault === undefined) throw new Error("Nothing was refused.");
+  return fault;
+}
+
+const places = ({ items }: Fault): string[] => items.map((item) => item.pointer ?? `parameter ${item.parameter}`);
+
+describe("a query that is right", () => {
+  test("gets its defaults, and shares nothing with what was handed in", () => {
+    const hazards = ["wildfire"];
+    const query = readHazardQuery({ ...RIGHT, hazards });
+    expect(query).toStrictEqual({
+      latitude: 11.5,
+      longitude: 43.1,
+      hazards: ["wildfire"],
+      analysis_years: [2030, 2050],
+      scenarios: ["baseline", "rcp8p5"],
+      radius: 0,
+      aggregation_method: "max",
+      total_hazard: false,
+      anthropogenic: false,
+      detail: false,
+    });
+    hazards.push("hail");
+    expect(query.hazards).toStrictEqual(["wildfire"]);
+  });
+
+  test("takes a member that is undefined for absent", () => {
+    expect(readHazardQuery({ ...RIGHT, radius: undefined, detail: undefined })).toMatchObject({
+      radius: 0,
+      detail: false,
+    });
+  });
+
+  test("may stand on the bounds", () => {
+    for (const [latitude, longitude, radius] of [
+      [90, 180, 100],
+      [-90, -180, 0],
+    ]) {
+      expect(readHazardQuery({ ...RIGHT, latitude, longitude, radius })).toMatchObject({ latitude, longitude, radius });
+    }
+  });
+
+  test("has one form for one place: minus zero is zero", () => {
+    const query = readHazardQuery({ ...RIGHT, latitude: -0, longitude: -0, radius: -0 });
+    expect([query.latitude, query.longitude, query.radius].every((value) => Object.is(value, 0))).toBe(true);
+  });
+
+  test("counts hazards x scenarios x years", () => {
+    expect(countValues(readHazardQuery({ ...RIGHT, analysis_years: [1980, 2030, 2050] }))).toBe(2 * 2 * 3);
+  });
+
+  test("is the same from an address as from an object", () => {
+    fc.assert(
+      fc.property(rightQueries, (input) => {
+        const query = readHazardQuery(input);
+        expect(readHazardParameters(queryTextOf(parametersOf(input)))).toStrictEqual(query);
+        expect(readHazardParameters(queryTextOf(parametersOf(query)))).toStrictEqual(query);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe("a query that is wrong", () => {
+  const { latitude: _, ...withoutLatitude } = RIGHT;
+  const rows: [what: string, query: unknown, pointer: string, code: FaultItem["code"]][] = [
+    ["a missing member", withoutLatitude, "/latitude", "missing"],
+    ["text for a number", { ...RIGHT, latitude: "11.5" }, "/latitude", "wrong_type"],
+    ["null for a number", { ...RIGHT, longitude: null }, "/longitude", "wrong_type"],
+    ["NaN", { ...RIGHT, latitude: NaN }, "/latitude", "not_finite"],
+    ["an infinity", { ...RIGHT, radius: -Infinity }, "/radius", "not_finite"],
+    ["a latitude beyond the pole", { ...RIGHT, latitude: 90.0001 }, "/latitude", "out_of_range"],
+    ["a longitude beyond 180", { ...RIGHT, longitude: -180.0001 }, "/longitude", "out_of_range"],
+    ["a radius below zero", { ...RIGHT, radius: -1 }, "/radius", "out_of_range"],
+    ["a radius above 100 km", { ...RIGHT, radius: 100.5 }, "/radius", "out_of_range"],
+    ["an unknown member", { ...RIGHT, "a/b~c": 1 }, "/a~1b~0c", "unknown"],
+    ["a member of every object's prototype", { ...RIGHT, ["constructor"]: 1 }, "/constructor", "unknown"],
+    ["a list that is text", { ...RIGHT, hazards: "cyclones" }, "/hazards", "wrong_type"],
+    ["an empty list", { ...RIGHT, analysis_years: [] }, "/analysis_years", "empty"],
+    ["a hazard twice", { ...RIGHT, hazards: ["cyclones", "wildfire", "cyclones"] }, "/hazards/2", "duplicate"],
+    ["a year twice", { ...RIGHT, analysis_years: [2050, 2050] }, "/analysis_years/1", "duplicate"],
+    [
+      "a hole in a list",
+      { ...RIGHT, hazards: Array.from({ length: 2 }).fill("cyclones", 0, 1) },
+      "/hazards/1",
+      "wrong_type",
+    ],
+    // oxlint-disable-next-line no-sparse-arrays
+    ["a sparse list", { ...RIGHT, scenarios: ["baseline", , "rcp8p5"] }, "/scenarios/1", "wrong_type"],
+    ["a hazard not in the list", { ...RIGHT, hazards: ["hail"] }, "/hazards/0", "not_allowed"],
+    ["a scenario not in the list", { ...RIGHT, scenarios: ["baseline", "rcp3"] }, "/scenarios/1", "not_allowed"],
+    ["a year with a fraction", { ...RIGHT, analysis_years: [2050.5] }, "/analysis_years/0", "wrong_type"],
+    ["a year as text", { ...RIGHT, analysis_years: ["2050"] }, "/analysis_years/0", "wrong_type"],
+    ["a method that is neither", { ...RIGHT, aggregation_method: "median" }, "/aggregation_method", "not_allowed"],
+    [
+      "a wrong method, radius 0 or not",
+      { ...RIGHT, radius: 0, aggregation_method: 1 },
+      "/aggregation_method",
+      "wrong_type",
+    ],
+    ["text for a boolean", { ...RIGHT, detail: "true" }, "/detail", "wrong_type"],
+    ["no object", [RIGHT], "", "wrong_type"],
+    ["nothing", undefined, "", "wrong_type"],
+  ];
+  test.each(rows)("%s is refused in its place", (_what, query, pointer, code) => {
+    const fault = faultOf(() => readHazardQuery(query));
+    expect(fault.code).toBe("invalid_request");
+    expect(fault.items.map((item) => [item.pointer, item.code])).toStrictEqual([[pointer, code]]);
+    expect(fault.message).toBe(fault.items[0]?.detail);
+  });
+
+  test("is told everything at once", () => {
+    const fault = faultOf(() =>
+      readHazardQuery({ latitude: 91, hazards: ["cyclone", "hail"], analysis_years: [], scenarios: "rcp8p5", lon: 1 }),
+    );
+    expect(places(fault)).toStrictEqual([
+      "/latitude",
+      "/longitude",
+      "/hazards/0",
+      "/hazards/1",
+      "/analysis_years",
+      "/scenarios",
+      "/lon",
+    ]);
+    expect(fault.items[2]).toMatchObject({
+      allowed: ["cyclones", "wildfire", "coastal_floods", "riverine_floods"],
+      did_you_mean: "cyclones",
+    });
+    expect(fault.items[3]).not.toHaveProperty("did_you_mean");
+    expect(fault.items[6]).toMatchObject({ did_you_mean: "longitude" });
+    expect(fault.message).toMatch(/^7 things are wrong/);
+  });
+
+  test("lists 100 faults at most, of however many", () => {
+    const fault = faultOf(() =>
+      readHazardQuery({ ...RIGHT, hazards: Array.from({ length: 100_000 }, (_v, i) => `h${i}`) }),
+    );
+    expect(fault.items).toHaveLength(100);
+    expect(fault.message).toMatch(/^At least 100 things/);
+    const halves = Array.from({ length: 99 }, () => 0.5);
+    expect(faultOf(() => readHazardQuery({ ...RIGHT, scenarios: halves, analysis_years: halves })).items).toHaveLength(
+      100,
+    );
+    const years = Array.from({ length: 50_000 }, (_v, i) => i + 10_000);
+    expect(faultOf(() => readHazardQuery({ ...RIGHT, analysis_years: years })).items).toHaveLength(100);
+  });
+
+  test("is shown short, on one line, when quoted", () => {
+    const { items } = faultOf(() => readHazardQuery({ ...RIGHT, hazards: [`a\nb${"x".repeat(10_000)}`] }));
+    expect(items[0]?.detail.length).toBeLessThan(250);
+    expect(items[0]?.detail).not.toContain("\n");
+  });
+
+  test("by whatever value in whatever place is a fault that names a place, as the published schema has it", () => {
+    const published = Compile(HazardQuerySchema);
+    const member = fc.constantFrom(...Object.keys(HazardQuerySchema.properties), "other");
+    const value = fc.oneof(
+      fc.jsonValue(),
+      fc.anything(),
+      fc.array(fc.constantFrom("cyclones", "wildfire", "rcp8p5", 2030, 2050, 2050.5, undefined), { maxLength: 12 }),
+      fc.shuffledSubarray([1980, 1999, 2025, 2030, 2050]),
+      fc.double(),
+    );
+    const seen = new Set<string>();
+    fc.assert(
+      fc.property(member, value, (name, spoiled) => {
+        const input = { ...RIGHT, [name]: spoiled };
+        const fault = refusalOf(() => readHazardQuery(input));
+        seen.add(fault?.code ?? "accepted");
+        expect(published.Check(input)).toBe(fault?.code !== "invalid_request");
+        expect(fault === undefined || fault.items.length > 0).toBe(true);
+        const spoken = fault?.code === "invalid_request" ? places(fault) : [];
+        expect(spoken.filter((place) => place.split("/")[1] !== name)).toStrictEqual([]);
+      }),
+      { numRuns: 5000 },
+    );
+    expect([...seen].toSorted()).toStrictEqual(["accepted", "combination_unavailable", "invalid_request"]);
+  });
+});
+
+describe("years and scenarios that a hazard does not offer", () => {
+  test("are listed hazard by hazard, with what it offers", () => {
+    const fault = faultOf(() =>
+      readHazardQuery({
+        ...RIGHT,
+        hazards: ["coastal_floods", "cyclones", "riverine_floods"],
+        analysis_years: [2025, 2030, 1999],
+        scenarios: ["rcp8p5", "rcp6p0"],
+      }),
+    );
+    expect(fault.code).toBe("combination_unavailable");
+    expect(fault.items.map((item) => [item.hazard, item.pointer])).toStrictEqual([
+      ["coastal_floods", "/analysis_years/0"],
+      ["coastal_floods", "/analysis_years/2"],
+      ["coastal_floods", "/scenarios/1"],
+      ["cyclones", "/analysis_years/2"],
+      ["riverine_floods", "/analysis_years/0"],
+      ["riverine_floods", "/analysis_years/2"],
+      ["riverine_floods", "/scenarios/1"],
+    ]);
+    expect(fault.items[0]).toStrictEqual({
+      pointer: "/analysis_years/0",
+      code: "combination_unavailable",
+      detail:
+        "coastal_floods has no analysis year 2025; it offers the years 1980, 2030, 2050, 2080 and the scenarios baseline, rcp4p5, rcp8p5.",
+      allowed: [1980, 2030, 2050, 2080],
+      hazard: "coastal_floods",
+      offered_years: [1980, 2030, 2050, 2080],
+      offered_scenarios: ["baseline", "rcp4p5", "rcp8p5"],
+    });
+    expect(fault.items[2]?.allowed).toStrictEqual(["baseline", "rcp4p5", "rcp8p5"]);
+  });
+
+  test("are only spoken of when the rest is right", () => {
+    const fault = faultOf(() => readHazardQuery({ ...RIGHT, analysis_years: [1999], radius: 101 }));
+    expect(fault.code).toBe("invalid_request");
+    expect(places(fault)).toStrictEqual(["/radius"]);
+  });
+
+  test("every combination of the catalogue is accepted, every other refused", () => {
+    for (const spec of Object.values(HAZARDS)) {
+      for (const year of [1980, 2025, 2030, 2040, 2050, 2080]) {
+        for (const scenario of ["baseline", "rcp2p6", "rcp4p5", "rcp6p0", "rcp8p5"] as const) {
+          const input = { ...RIGHT, hazards: [spec.hazard], analysis_years: [year], scenarios: [scenario] };
+          const wrong = Number(!spec.years.includes(year)) + Number(!spec.scenarios.includes(scenario));
+          const fault = refusalOf(() => readHazardQuery(input));
+          expect(fault?.items.length ?? 0, `${spec.hazard} ${year} ${scenario}`).toBe(wrong);
+        }
+      }
+    }
+  });
+});
+
+describe("a query in an address", () => {
+  const right = parametersOf(RIGHT);
+  const withText = (parameter: string, text: string): string => queryTextOf(new Map([...right, [parameter, text]]));
+
+  test.each([
+    ["-0.5", -0.5],
+    ["007", 7],
+    ["1e1", 10],
+    ["1.5e-1", 0.15],
+    ["1e+1", 10],
+  ])("reads %s as a number", (text, value) => {
+    expect(readHazardParameters(withText("latitude", text)).latitude).toBe(value);
+  });
+
+  test("takes a plus sign for itself, escaped or not", () => {
+    const rest = "longitude=43&hazards=cyclones&analysis_years=2050&scenarios=rcp8p5";
+    expect(readHazardParameters(`latitude=1e+1&${rest}`).latitude).toBe(10);
+    expect(readHazardParameters(`latitude=1e%2B1&${rest}`).latitude).toBe(10);
+    const fault = faultOf(() => readHazardParameters(`latitude=1&${rest.replace("cyclones", "cyclones,+wildfire")}`));
+    expect(fault.items).toMatchObject([{ parameter: "hazards", code: "not_allowed", did_you_mean: "wildfire" }]);
+  });
+
+  test("splits lists at commas, escaped or not, and skips empty pairs", () => {
+    const query = "&latitude=1&&longitude=43&hazards=cyclones%2Cwildfire&analysis_years=2050,2030&scenarios=rcp8p5&";
+    expect(readHazardParameters(query)).toMatchObject({
+      hazards: ["cyclones", "wildfire"],
+      analysis_years: [2050, 2030],
+    });
+  });
+
+  test.each(["%", "%zz", "%ff", "%c3%28"])("names the parameter whose text holds %s", (text) => {
+    const fault = faultOf(() => readHazardParameters(`${queryTextOf(right)}&radius=${text}`));
+    expect(fault.items).toMatchObject([{ parameter: "radius", code: "malformed" }]);
+  });
+
+  test("names a parameter that cannot be decoded", () => {
+    const fault = faultOf(() => readHazardParameters(`${queryTextOf(right)}&%zz=1`));
+    expect(fault.items).toMatchObject([{ parameter: "%zz", code: "malformed" }]);
+  });
+
+  test("refuses a parameter given twice, once", () => {
+    const fault = faultOf(() => readHazardParameters(`${queryTextOf(right)}&hazards=wildfire&hazards=cyclones`));
+    expect(fault.items.map((item) => [item.parameter, item.code])).toStrictEqual([["hazards", "repeated"]]);
+    expect(fault.message).toContain("commas");
+  });
+
+  test("tells of text, ranges and absence in one list", () => {
+    const fault = faultOf(() =>
+      readHazardParameters("latitude=91&hazards=&analysis_years=2050,x,2050&scenarios=rcp8.5&radius=%&lat=1&detail=1"),
+    );
+    expect(fault.code).toBe("invalid_request");
+    expect(fault.items.map((item) => `${item.parameter} ${item.code}`).toSorted()).toStrictEqual([
+      "analysis_years duplicate",
+      "analysis_years wrong_type",
+      "detail wrong_type",
+      "hazards empty",
+      "lat unknown",
+      "latitude out_of_range",
+      "longitude missing",
+      "radius malformed",
+      "scenarios not_allowed",
+    ]);
+    for (const item of fault.items) expect(item).not.toHaveProperty("pointer");
+  });
+
+  test("names parameters where a combination is not offered", () => {
+    const fault = faultOf(() => readHazardParameters(withText("analysis_years", "2025,2050")));
+    expect(fault.code).toBe("combination_unavailable");
+    expect(fault.items).toMatchObject([{ parameter: "analysis_years", hazard: "riverine_floods" }]);
+  });
+
+  test("spoilt in one parameter is refused in that parameter alone", () => {
+    fc.assert(
+      fc.property(rightQueries, spoilings, (query, { parameter, text }) => {
+        const spoilt = queryTextOf(new Map([...parametersOf(query), [parameter, text]]));
+        const fault = faultOf(() => readHazardParameters(spoilt));
+        expect(fault.code).toBe("invalid_request");
+        expect(new Set(fault.items.map((item) => item.parameter))).toStrictEqual(new Set([parameter]));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test("is never anything but read or refused, whatever the text", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
+        expect(faultOf(() => readHazardParameters(text)).items.length).toBeGreaterThan(0);
+      }),
+    );
+  });
+});
+
+describe("what may have been meant", () => {
+  const scenarios = ["baseline", "rcp2p6", "rcp4p5", "rcp6p0", "rcp8p5"];
+  test.each([
+    ["rcp85", scenarios, "rcp8p5"],
+    ["RCP8.5", scenarios, "rcp8p5"],
+    ["RCP 4.5", scenarios, "rcp4p5"],
+    ["basline", scenarios, "baseline"],
+    ["absleine", scenarios, "baseline"],
+    ["rcp5p5", scenarios, undefined],
+    ["rcp", scenarios, undefined],
+    ["ssp585", scenarios, undefined],
+    ["lat", ["latitude", "longitude"], "latitude"],
+    ["Coastal-Floods", ["coastal_floods", "riverine_floods"], "coastal_floods"],
+    ["", scenarios, undefined],
+    ["baseline".padEnd(65, "e"), scenarios, undefined],
+  ])("%s", (given, candidates, meant) => {
+    expect(nearest(given, candidates)).toBe(meant);
+  });
+});

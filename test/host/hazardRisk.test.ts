@@ -1,0 +1,220 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Fault } from "../../src/errors.ts";
+import { readHazardQuery } from "../../src/hazard/query.ts";
+import type { Problem } from "../../src/host/problem.ts";
+import { parametersOf, queryTextOf, RIGHT, rightQueries, spoilings } from "../hazard/queries.ts";
+import { atlasOf, type Hosted, hosted, quarters } from "./hosting.ts";
+
+const RIGHT_TEXT = queryTextOf(parametersOf(RIGHT));
+
+let host: Hosted;
+beforeAll(async () => {
+  host = await hosted();
+});
+afterAll(async () => {
+  await host.close();
+});
+
+const ask = (queryText: string, prefix = ""): Promise<Response> =>
+  fetch(`${host.address.url}${prefix}/api/v1/hazard-risk?${queryText}`);
+
+describe("a right query", () => {
+  test.each(["", "/latest"])("is answered below '%s/api/v1'", async (prefix) => {
+    const response = await ask(`${RIGHT_TEXT}&radius=5&aggregation_method=mean`, prefix);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(response.headers.get("x-atlas-release")).toBe("test-1");
+    expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await response.json()).toStrictEqual(quarters({ ...RIGHT, radius: 5, aggregation_method: "mean" }));
+  });
+
+  test("reaches the atlas as the library reads it", async () => {
+    const asked: unknown[] = [];
+    const other = await hosted({
+      atlas: atlasOf((query) => {
+        asked.push(query);
+        return Promise.resolve(quarters(query));
+      }),
+    });
+    try {
+      await fc.assert(
+        fc.asyncProperty(rightQueries, async (query) => {
+          asked.length = 0;
+          const response = await fetch(`${other.address.url}/api/v1/hazard-risk?${queryTextOf(parametersOf(query))}`);
+          await response.text();
+          expect(response.status).toBe(200);
+          expect(asked).toStrictEqual([readHazardQuery(query)]);
+        }),
+        { numRuns: 100 },
+      );
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describe("what the contract refuses", () => {
+  const without = (name: string): string => {
+    const parameters = parametersOf(RIGHT);
+    parameters.delete(name);
+    return queryTextOf(parameters);
+  };
+  const withText = (name: string, text: string): string => queryTextOf(new Map([...parametersOf(RIGHT), [name, text]]));
+
+  test.each([
+    ["a parameter missing", without("longitude"), "longitude", "missing"],
+    ["a wrong type", withText("latitude", "north"), "latitude", "wrong_type"],
+    ["hexadecimal digits", withText("latitude", "0x10"), "latitude", "wrong_type"],
+    ["a number that is not finite", withText("radius", "1e400"), "radius", "not_finite"],
+    ["a latitude out of range", withText("latitude", "90.5"), "latitude", "out_of_range"],
+    ["a longitude out of range", withText("longitude", "-180.5"), "longitude", "out_of_range"],
+    ["a radius out of range", withText("radius", "101"), "radius", "out_of_range"],
+    ["an unknown parameter", withText("depth", "1"), "depth", "unknown"],
+    ["a repeated parameter", `${RIGHT_TEXT}&latitude=11.5`, "latitude", "repeated"],
+    ["an empty list", withText("hazards", ""), "hazards", "empty"],
+    ["a duplicate list item", withText("analysis_years", "2050,2050"), "analysis_years", "duplicate"],
+    ["a hazard not in the list", withText("hazards", "hail"), "hazards", "not_allowed"],
+    ["a scenario not in the list", withText("scenarios", "rcp9p9"), "scenarios", "not_allowed"],
+    ["a method that is neither", withText("aggregation_method", "min"), "aggregation_method", "not_allowed"],
+    ["a boolean that is neither", withText("total_hazard", "1"), "total_hazard", "wrong_type"],
+  ])("%s: 400 invalid_request", async (_what, queryText, parameter, code) => {
+    const response = await ask(queryText);
+    expect(response.status).toBe(400);
+    expect(response.headers.get("content-type")).toBe("application/problem+json");
+    const problem = (await response.json()) as Problem;
+    expect(problem).toMatchObject({
+      type: "/problems/invalid_request",
+      status: 400,
+      code: "invalid_request",
+      retryable: false,
+      request_id: response.headers.get("x-request-id"),
+    });
+    expect(problem.errors?.map((item) => [item.parameter, item.code])).toStrictEqual([[parameter, code]]);
+    expect(response.headers.get("x-atlas-release")).toBeNull();
+  });
+
+  test("a year or scenario that the hazard does not offer: 422 combination_unavailable", async () => {
+    const response = await ask(withText("analysis_years", "2040").replace("baseline", "rcp2p6"));
+    expect(response.status).toBe(422);
+    const problem = (await response.json()) as Problem;
+    expect(problem.code).toBe("combination_unavailable");
+    expect(problem.errors).toMatchObject([
+      { parameter: "analysis_years", hazard: "riverine_floods", offered_years: [1980, 2030, 2050, 2080] },
+      { parameter: "scenarios", hazard: "riverine_floods", offered_scenarios: ["baseline", "rcp4p5", "rcp8p5"] },
+    ]);
+  });
+
+  test("more values than the limit: 400 too_many_values", async () => {
+    const small = await hosted({ limits: { hazardValueCount: 7 } });
+    try {
+      const response = await fetch(`${small.address.url}/api/v1/hazard-risk?${RIGHT_TEXT}`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ code: "too_many_values", requested: 8, limit: 7 });
+    } finally {
+      await small.close();
+    }
+  });
+
+  test("any query spoilt in one parameter, pointing at it", async () => {
+    await fc.assert(
+      fc.asyncProperty(rightQueries, spoilings, async (query, { parameter, text }) => {
+        const response = await ask(queryTextOf(new Map([...parametersOf(query), [parameter, text]])));
+        const problem = (await response.json()) as Problem;
+        expect([response.status, problem.code]).toStrictEqual([400, "invalid_request"]);
+        expect(new Set(problem.errors?.map((item) => item.parameter))).toStrictEqual(new Set([parameter]));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("what goes wrong on our side", () => {
+  const SECRET = "/srv/maps/secret.tiles at 11.5, 43.1";
+  async function failing(error: unknown): Promise<{ response: Response; text: string; logged: string }> {
+    const other = await hosted({ atlas: atlasOf(() => Promise.reject(error)) });
+    try {
+      const response = await fetch(`${other.address.url}/api/v1/hazard-risk?${RIGHT_TEXT}`);
+      return { response, text: await response.text(), logged: JSON.stringify(other.records) };
+    } finally {
+      await other.close();
+    }
+  }
+
+  test("a damaged atlas: 503 with Retry-After, its cause in the log alone", async () => {
+    const cause = Object.assign(new Error(SECRET), { code: "EIO" });
+    const { response, text, logged } = await failing(new Fault("atlas_unavailable", "a.tiles, byte 12", { cause }));
+    expect(response.status).toBe(503);
+    expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect(JSON.parse(text)).toMatchObject({ code: "atlas_unavailable", retryable: true });
+    expect(text).not.toMatch(/tiles|byte|EIO/);
+    expect(logged).toContain("a.tiles, byte 12");
+    expect(logged).toContain("EIO");
+    expect(logged).not.toContain("secret");
+  });
+
+  test.each([new Error(SECRET), new TypeError(SECRET), SECRET, undefined])(
+    "a bug, thrown as %o: 500 that tells nothing but the request id",
+    async (error) => {
+      const { response, text, logged } = await failing(error);
+      expect(response.status).toBe(500);
+      expect(JSON.parse(text)).toStrictEqual({
+        type: "/problems/internal_error",
+        title: "Internal error",
+        status: 500,
+        code: "internal_error",
+        detail: "Something went wrong on our side. Name the request id when you report it.",
+        request_id: response.headers.get("x-request-id"),
+        retryable: false,
+      });
+      expect(logged).not.toContain("secret");
+      expect(logged.includes("hazardRisk.test.ts")).toBe(error instanceof Error);
+    },
+  );
+
+  async function answering(intensity: number | null): Promise<Response> {
+    const answer = quarters({ ...RIGHT, hazards: ["cyclones"], analysis_years: [2050], scenarios: ["rcp8p5"] });
+    const text = JSON.stringify(answer);
+    const result = JSON.parse(text, (name, value: unknown) =>
+      name === "intensity" ? intensity : value,
+    ) as typeof answer;
+    const other = await hosted({ atlas: atlasOf(() => Promise.resolve(result)) });
+    try {
+      const response = await fetch(`${other.address.url}/api/v1/hazard-risk?${RIGHT_TEXT}`);
+      return new Response(await response.text(), response);
+    } finally {
+      await other.close();
+    }
+  }
+
+  test.each([NaN, Infinity, -Infinity])("an answer that holds %s never leaves as null", async (value) => {
+    const response = await answering(value);
+    expect([response.status, ((await response.json()) as Problem).code]).toStrictEqual([500, "internal_error"]);
+  });
+
+  test("a null that is meant leaves as one", async () => {
+    const response = await answering(null);
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain('"intensity":null');
+  });
+});
+
+test("the log knows routes, not what was asked", async () => {
+  const other = await hosted();
+  try {
+    await (await fetch(`${other.address.url}/latest/api/v1/hazard-risk?${RIGHT_TEXT}`)).text();
+    await (await fetch(`${other.address.url}/private-name?latitude=11.5`)).text();
+    await (await fetch(`${other.address.url}/api/v1/hazard-risk?latitude=-77.123`)).text();
+  } finally {
+    await other.close();
+  }
+  expect(other.records).toMatchObject([
+    { method: "GET", route: "/latest/api/v1/hazard-risk", status: 200 },
+    { method: "GET", status: 404, code: "route_not_found" },
+    { method: "GET", route: "/api/v1/hazard-risk", status: 400, code: "invalid_request" },
+  ]);
+  const allowed = new Set(["request_id", "method", "route", "status", "code", "duration_ms"]);
+  for (const record of other.records)
+    expect(Object.keys(record).filter((name) => !allowed.has(name))).toStrictEqual([]);
+  expect(JSON.stringify(other.records)).not.toMatch(/11\.5|77\.123|private-name|riverine/);
+});

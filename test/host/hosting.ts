@@ -1,0 +1,91 @@
+import { connect } from "node:net";
+import type { Atlas, HazardResult } from "../../src/hazard/answer.ts";
+import { readHazardQuery } from "../../src/hazard/query.ts";
+import { type LogRecord, serve, type ServeOptions } from "../../src/host/main.ts";
+import type { RunningServer } from "../../src/host/server.ts";
+
+/** An atlas that answers every value with 0.25, or as told. */
+export function atlasOf(hazardRisk: Atlas["hazardRisk"] = (query) => Promise.resolve(quarters(query))): Atlas {
+  return {
+    release: "test-1",
+    synthetic: true,
+    hazardRisk,
+    hazardRiskBatch: () => Promise.reject(new Error("No route asks for a batch.")),
+    close: () => Promise.resolve(),
+  };
+}
+
+/** The answer to a query, every value 0.25. */
+export function quarters(input: Parameters<Atlas["hazardRisk"]>[0]): HazardResult {
+  const query = readHazardQuery(input);
+  const { latitude, longitude, radius, aggregation_method } = query;
+  return {
+    location: { latitude, longitude },
+    ...(radius > 0 ? { aggregation: { radius_km: radius, method: aggregation_method } } : {}),
+    results: query.hazards.map((hazard) => ({
+      hazard,
+      scenarios: query.scenarios.map((scenario) => ({
+        scenario,
+        analysis_years: query.analysis_years.map((analysis_year) => ({
+          analysis_year,
+          metrics: { intensity: 0.25, probability: 0.25 },
+        })),
+      })),
+    })),
+  };
+}
+
+export interface Hosted extends RunningServer {
+  readonly records: readonly LogRecord[];
+}
+
+/** A host on a free port of 127.0.0.1. */
+export async function hosted(options: Partial<ServeOptions> = {}): Promise<Hosted> {
+  const records: LogRecord[] = [];
+  const running = await serve({
+    atlas: atlasOf(),
+    host: "127.0.0.1",
+    port: 0,
+    log: (record) => records.push(record),
+    ...options,
+  });
+  return { ...running, records };
+}
+
+/** Sends bytes as they are, and gives back all that came until the other side closed. */
+export async function exchangeBytes(port: number, bytes: string | Buffer): Promise<string> {
+  const socket = connect({ host: "127.0.0.1", port });
+  socket.on("error", () => undefined); // A reset shows as an answer cut short.
+  socket.write(bytes);
+  const parts: Buffer[] = [];
+  socket.on("data", (part: Buffer) => parts.push(part));
+  await new Promise<void>((resolve) => socket.once("close", () => resolve()));
+  return Buffer.concat(parts).toString("latin1");
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+/** The answers in what came over a connection, each with its Content-Length. */
+export function answersIn(text: string): RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  for (let rest = text; rest !== "";) {
+    const headEnd = rest.indexOf("\r\n\r\n");
+    const [statusLine = "", ...lines] = rest.slice(0, headEnd).split("\r\n");
+    const headers = new Map(
+      lines.map((line): [string, string] => {
+        const colon = line.indexOf(":");
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      }),
+    );
+    const size = Number(headers.get("content-length"));
+    const body = rest.slice(headEnd + 4, headEnd + 4 + size);
+    if (headEnd < 0 || body.length !== size) throw new Error(`Not a whole answer: ${JSON.stringify(rest)}`);
+    answers.push({ status: Number(statusLine.split(" ")[1]), headers, body });
+    rest = rest.slice(headEnd + 4 + size);
+  }
+  return answers;
+}

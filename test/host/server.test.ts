@@ -1,0 +1,333 @@
+import { connect } from "node:net";
+import { once } from "node:events";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { HazardResult } from "../../src/hazard/answer.ts";
+import { serve } from "../../src/host/main.ts";
+import type { Problem } from "../../src/host/problem.ts";
+import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
+import { answersIn, atlasOf, exchangeBytes, type Hosted, hosted, quarters, type RawAnswer } from "./hosting.ts";
+
+const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(RIGHT))}`;
+const HEAD_OF = (target: string, ...fields: string[]): string =>
+  [`GET ${target} HTTP/1.1`, "Host: h", ...fields, "", ""].join("\r\n");
+
+let host: Hosted;
+beforeAll(async () => {
+  host = await hosted();
+});
+afterAll(async () => {
+  await host.close();
+});
+
+function onlyProblem(text: string): RawAnswer & { readonly problem: Problem } {
+  const answers = answersIn(text);
+  expect(answers).toHaveLength(1);
+  const [answer] = answers as [RawAnswer];
+  expect(answer.headers.get("content-type")).toBe("application/problem+json");
+  const problem = JSON.parse(answer.body) as Problem;
+  expect(problem.status).toBe(answer.status);
+  expect(problem.request_id).toBe(answer.headers.get("x-request-id"));
+  return { ...answer, problem };
+}
+
+/** An atlas whose answers wait until they are let go. */
+function gate() {
+  let release = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let asked = (): void => undefined;
+  const reached = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  let underWay = 0;
+  let underWayMost = 0;
+  let count = 0;
+  const atlas = atlasOf(async (query): Promise<HazardResult> => {
+    count++;
+    underWayMost = Math.max(underWayMost, ++underWay);
+    asked();
+    await opened;
+    underWay--;
+    return quarters(query);
+  });
+  return { atlas, release, reached, seen: () => ({ count, underWayMost }) };
+}
+
+describe("addresses and methods", () => {
+  test("/healthz says that the process answers", async () => {
+    const response = await fetch(`${host.address.url}/healthz?at=1`);
+    expect([response.status, await response.json()]).toStrictEqual([200, { status: "ok" }]);
+    expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    expect(response.headers.get("x-atlas-release")).toBeNull();
+  });
+
+  test.each([
+    "/",
+    "/api/v1/hazard-risk/",
+    "/api/v1/Hazard-Risk",
+    "/api/v2/hazard-risk",
+    "/latest/healthz",
+    "//healthz",
+    "/%00",
+    "/%zz",
+  ])("%s: 404 route_not_found", async (path) => {
+    const { status, problem } = onlyProblem(await exchangeBytes(host.address.port, HEAD_OF(path, "Connection: close")));
+    expect([status, problem.code]).toStrictEqual([404, "route_not_found"]);
+  });
+
+  test.each(["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "CONNECT"])(
+    "%s: 405 method_not_allowed with Allow",
+    async (method) => {
+      const text = await exchangeBytes(host.address.port, HEAD_OF(TARGET, "Connection: close").replace("GET", method));
+      const { status, headers, problem } = onlyProblem(text);
+      expect([status, problem.code]).toStrictEqual([405, "method_not_allowed"]);
+      expect(headers.get("allow")).toBe("GET, HEAD");
+    },
+  );
+
+  test("HEAD is a GET without the body", async () => {
+    const got = await fetch(`${host.address.url}${TARGET}`);
+    const size = Buffer.byteLength(await got.text());
+    const headed = await fetch(`${host.address.url}${TARGET}`, { method: "HEAD" });
+    expect([headed.status, await headed.text()]).toStrictEqual([200, ""]);
+    expect(headed.headers.get("content-length")).toBe(String(size));
+    expect(headed.headers.get("x-atlas-release")).toBe("test-1");
+    expect((await fetch(`${host.address.url}/nowhere`, { method: "HEAD" })).status).toBe(404);
+  });
+
+  test("an address with its host is the same address", async () => {
+    const head = HEAD_OF(`http://elsewhere.example${TARGET}`, "Connection: close");
+    const [answer] = answersIn(await exchangeBytes(host.address.port, head));
+    expect([answer?.status, answer?.body]).toStrictEqual([200, JSON.stringify(quarters(RIGHT))]);
+  });
+
+  test("a request id from outside is not taken over", async () => {
+    const response = await fetch(`${host.address.url}/healthz`, { headers: { "X-Request-Id": "mine" } });
+    expect(response.headers.get("x-request-id")).not.toBe("mine");
+  });
+
+  test("every answer has an id of its own", async () => {
+    const ids = await Promise.all(
+      Array.from({ length: 20 }, async () => (await fetch(`${host.address.url}/healthz`)).headers.get("x-request-id")),
+    );
+    expect(new Set(ids).size).toBe(20);
+  });
+});
+
+describe("bodies that no GET has", () => {
+  test.each([
+    ["Content-Length", "Content-Length: 4", "ab=c"],
+    ["Transfer-Encoding", "Transfer-Encoding: chunked", "4\r\nab=c\r\n0\r\n\r\n"],
+  ])("with %s: 400, and the connection ends", async (header, field, body) => {
+    const text = await exchangeBytes(host.address.port, HEAD_OF(TARGET, field) + body + HEAD_OF(TARGET));
+    const { status, headers, problem } = onlyProblem(text);
+    expect([status, problem.code]).toStrictEqual([400, "invalid_request"]);
+    expect(problem.errors).toMatchObject([{ header, code: "not_expected" }]);
+    expect(headers.get("connection")).toBe("close");
+  });
+
+  test("are not asked for", async () => {
+    const head = HEAD_OF(TARGET, "Content-Length: 4", "Expect: 100-continue");
+    const { status } = onlyProblem(await exchangeBytes(host.address.port, head));
+    expect(status).toBe(400);
+  });
+
+  test("a length of zero is no body", async () => {
+    const head = HEAD_OF(TARGET, "Content-Length: 0", "Connection: close");
+    const [answer] = answersIn(await exchangeBytes(host.address.port, head));
+    expect(answer?.status).toBe(200);
+  });
+});
+
+describe("what the parser refuses", () => {
+  test.each([
+    ["no HTTP at all", "hello\r\n\r\n"],
+    ["a bare line feed", "GET / HTTP/1.1\nHost: h\n\n"],
+    ["two lengths", HEAD_OF(TARGET, "Content-Length: 1", "Content-Length: 2")],
+    ["a length and an encoding", HEAD_OF(TARGET, "Content-Length: 1", "Transfer-Encoding: chunked")],
+    ["a null character", HEAD_OF(TARGET, "X: a\0b")],
+    ["a TLS greeting", Buffer.from("16030100c8010000c40303", "hex")],
+    ["no Host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n"],
+    ["two Hosts", HEAD_OF(TARGET, "Host: h", "Connection: close")],
+  ])("%s: 400 http_malformed", async (_what, bytes) => {
+    const { status, headers, problem } = onlyProblem(await exchangeBytes(host.address.port, bytes));
+    expect([status, problem.code]).toStrictEqual([400, "http_malformed"]);
+    expect(headers.get("connection")).toBe("close");
+  });
+
+  test("headers too large: 431 headers_too_large", async () => {
+    const head = HEAD_OF(TARGET, `X: ${"x".repeat(20_000)}`);
+    const { status, problem } = onlyProblem(await exchangeBytes(host.address.port, head));
+    expect([status, problem.code]).toStrictEqual([431, "headers_too_large"]);
+  });
+
+  test("a request that never ends: 408 request_timeout", async () => {
+    const hasty = await hosted({ patience: { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20 } });
+    try {
+      const { status, problem } = onlyProblem(await exchangeBytes(hasty.address.port, "GET / HTTP/1.1\r\nHos"));
+      expect([status, problem.code, problem.retryable]).toStrictEqual([408, "request_timeout", true]);
+    } finally {
+      await hasty.close();
+    }
+  });
+
+  test("comes after the answers to what was asked before", async () => {
+    const slow = gate();
+    const other = await hosted({ atlas: slow.atlas });
+    try {
+      const text = exchangeBytes(other.address.port, `${HEAD_OF(TARGET)}${HEAD_OF(TARGET)}nonsense\r\n\r\n`);
+      await slow.reached;
+      slow.release();
+      const answers = answersIn(await text);
+      expect(answers.map(({ status }) => status)).toStrictEqual([200, 200, 400]);
+      expect(other.records.map(({ status }) => status)).toStrictEqual([200, 200, 400]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("leaves the host in service", async () => {
+    await Promise.all(Array.from({ length: 50 }, () => exchangeBytes(host.address.port, "\x00\xff\r\n\r\n")));
+    expect((await fetch(`${host.address.url}/healthz`)).status).toBe(200);
+  });
+});
+
+describe("one connection", () => {
+  test("has one request in work at a time, a few waiting, and ends when more are sent ahead", async () => {
+    const slow = gate();
+    const other = await hosted({ atlas: slow.atlas });
+    try {
+      const text = exchangeBytes(other.address.port, HEAD_OF(TARGET).repeat(2000));
+      await slow.reached;
+      slow.release();
+      const answers = answersIn(await text);
+      expect(answers).toHaveLength(9);
+      expect(new Set(answers.map(({ status }) => status))).toStrictEqual(new Set([200]));
+      expect(answers.map(({ headers }) => headers.get("connection")).filter((value) => value === "close")).toHaveLength(
+        1,
+      );
+      expect(slow.seen()).toStrictEqual({ count: 9, underWayMost: 1 });
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("answers what it is sent, in order, and stays open", async () => {
+    const text = await exchangeBytes(
+      host.address.port,
+      HEAD_OF("/healthz") + HEAD_OF("/nowhere") + HEAD_OF(TARGET, "Connection: close"),
+    );
+    expect(answersIn(text).map(({ status }) => status)).toStrictEqual([200, 404, 200]);
+  });
+
+  test("that goes away while it waits harms nobody", async () => {
+    const slow = gate();
+    const other = await hosted({ atlas: slow.atlas });
+    try {
+      const socket = connect({ host: "127.0.0.1", port: other.address.port });
+      socket.write(HEAD_OF(TARGET).repeat(3));
+      await slow.reached;
+      socket.destroy();
+      await once(socket, "close");
+      expect((await fetch(`${other.address.url}/healthz`)).status).toBe(200);
+      slow.release();
+    } finally {
+      await other.close();
+    }
+    expect(slow.seen().count).toBe(1);
+  });
+});
+
+describe("closing", () => {
+  test("finishes what is under way, says so, and takes nothing new", async () => {
+    const slow = gate();
+    // Long enough that only closing itself can end the connection that never asks.
+    const other = await hosted({ atlas: slow.atlas, patience: { headersTimeoutMs: 30_000 } });
+    const idle = connect({ host: "127.0.0.1", port: other.address.port });
+    await once(idle, "connect");
+    const used = connect({ host: "127.0.0.1", port: other.address.port });
+    used.write(HEAD_OF("/healthz"));
+    await once(used, "data");
+    const asked = fetch(`${other.address.url}${TARGET}`);
+    await slow.reached;
+
+    let closed = false;
+    const gone = Promise.all([once(idle.resume(), "close"), once(used.resume(), "close")]);
+    const closing = other.close().then(() => (closed = true));
+    await gone;
+    await expect(fetch(`${other.address.url}/healthz`)).rejects.toThrow("fetch failed");
+    expect(closed).toBe(false);
+
+    slow.release();
+    const response = await asked;
+    expect([response.status, response.headers.get("connection")]).toStrictEqual([200, "close"]);
+    expect(await response.json()).toStrictEqual(quarters(RIGHT));
+    await closing;
+  });
+
+  test("ends what does not finish in time", async () => {
+    const slow = gate();
+    const other = await hosted({ atlas: slow.atlas, patience: { drainTimeoutMs: 50 } });
+    const asked = fetch(`${other.address.url}${TARGET}`);
+    await slow.reached;
+    await Promise.all([expect(asked).rejects.toThrow("fetch failed"), other.close()]);
+    slow.release();
+  });
+
+  test("may be asked for twice", async () => {
+    const other = await hosted();
+    await Promise.all([other.close(), other.close()]);
+    await expect(other.close()).resolves.toBeUndefined();
+  });
+});
+
+describe("where it listens", () => {
+  test.each(["127.0.0.1", "127.0.0.2", "localhost"])("%s is this machine alone", async (name) => {
+    const other = await hosted({ host: name });
+    try {
+      expect(other.address.url).toMatch(/^http:\/\/127\.0\.0\.[12]:[0-9]+$/);
+      expect((await fetch(`${other.address.url}/healthz`)).status).toBe(200);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test.each(["0.0.0.0", "::", "192.168.1.10", "example.org", "", "127.0.0.1.example.org", "2130706433"])(
+    "%o is refused, and why",
+    async (name) => {
+      await expect(serve({ atlas: atlasOf(), host: name, port: 0 })).rejects.toMatchObject({
+        code: "configuration_invalid",
+        message: expect.stringMatching(/no keys yet.*loopback only/s) as string,
+      });
+    },
+  );
+
+  test.each([-1, 65_536, 80.5, NaN])("port %s is refused", async (port) => {
+    await expect(serve({ atlas: atlasOf(), host: "127.0.0.1", port })).rejects.toMatchObject({
+      code: "configuration_invalid",
+    });
+  });
+
+  test("a port that is taken is named", async () => {
+    const { port } = host.address;
+    await expect(serve({ atlas: atlasOf(), host: "127.0.0.1", port })).rejects.toMatchObject({
+      code: "configuration_invalid",
+      message: expect.stringContaining(`port ${port} of 127.0.0.1`) as string,
+    });
+  });
+
+  test("a log that fails harms nobody", async () => {
+    const other = await hosted({
+      log: () => {
+        throw new Error("disk full");
+      },
+    });
+    try {
+      expect((await fetch(`${other.address.url}/healthz`)).status).toBe(200);
+      expect((await fetch(`${other.address.url}/healthz`)).status).toBe(200);
+    } finally {
+      await other.close();
+    }
+  });
+});

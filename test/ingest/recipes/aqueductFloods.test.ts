@@ -1,0 +1,118 @@
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { HAZARDS } from "../../../src/hazard/hazards.ts";
+import { findAqueductFiles, readAqueductName } from "../../../src/ingest/recipes/aqueductFloods.ts";
+
+const DATA = "../shared/data/hazard/aqueduct";
+const isHere = existsSync(DATA);
+if (!isHere) console.warn(`skipped: ${DATA} is not here, and with it the list of the release's file names`);
+
+describe("file names", () => {
+  test.each([
+    ["inunriver_historical_000000000WATCH_1980_rp00100.tif", "riverine_floods", "baseline", 1980, "WATCH", 100],
+    ["inunriver_rcp4p5_0000GFDL-ESM2M_2030_rp00002.tif", "riverine_floods", "rcp4p5", 2030, "GFDL-ESM2M", 2],
+    [
+      "x/djibouti_inunriver_rcp4p5_MIROC-ESM-CHEM_2030_rp01000.tif",
+      "riverine_floods",
+      "rcp4p5",
+      2030,
+      "MIROC-ESM-CHEM",
+      1000,
+    ],
+    ["inuncoast_historical_nosub_hist_rp0001_5.tif", "coastal_floods", "baseline", 1980, "nosub", 1.5],
+    ["inuncoast_rcp8p5_wtsub_2080_rp1000_0.tif", "coastal_floods", "rcp8p5", 2080, "wtsub", 1000],
+  ])("%s", (name, hazard, scenario, year, model, returnPeriodYears) => {
+    expect(readAqueductName(name)).toEqual({ kind: "map", map: { hazard, scenario, year, model, returnPeriodYears } });
+  });
+
+  test.each([
+    ["inuncoast_rcp8p5_wtsub_2080_rp1000_0_perc_05.tif", /percentile 05/],
+    ["inuncoast_rcp8p5_nosub_2080_rp1000_0.tif", /without land subsidence/],
+    ["inuncoast_historical_wtsub_2030_rp0100_0.tif", /subsidence alone until 2030/],
+    ["inuncoast_historical_wtsub_hist_rp0100_0.tif", /baseline is the historical map without/],
+    ["inunriver_rcp8p5_00000NorESM1-M_2040_rp00100.tif", /not in the catalogue/],
+    ["inunriver_rcp2p6_00000NorESM1-M_2030_rp00100.tif", /not in the catalogue/],
+    ["inunriver_historical_00000NorESM1-M_1980_rp00100.tif", /WATCH/],
+  ])("%s is set aside", (name, reason) => {
+    expect(readAqueductName(name)).toEqual({ kind: "set-aside", reason: expect.stringMatching(reason) as string });
+  });
+
+  test.each(["floods.tif", "inunriver_rcp4p5_MIROC_2030_rp100.tif", "inuncoast_rcp4p5_wtsub_2030_rp0100.tif"])(
+    "%s is none of the release's",
+    (name) => expect(readAqueductName(name)).toBeUndefined(),
+  );
+});
+
+describe.skipIf(!isHere)("every name of the release", () => {
+  const urls = (name: string): readonly string[] =>
+    readFileSync(join(DATA, name), "utf8")
+      .trim()
+      .split("\n")
+      .slice(1)
+      .map((line) => line.trim().split(",").at(-1) ?? "");
+
+  test("river: all 279 are maps, five models a future, one a past", () => {
+    const names = urls("inventory_aqueduct_river.csv").map(readAqueductName);
+    expect(names).toHaveLength(279);
+    const maps = names.flatMap((name) => (name?.kind === "map" ? [name.map] : []));
+    expect(maps).toHaveLength(279);
+    const models = (year: number): number =>
+      new Set(maps.filter((map) => map.year === year).map(({ model }) => model)).size;
+    expect([1980, 2030, 2050, 2080].map(models)).toEqual([1, 5, 5, 5]);
+    expect(new Set(maps.map((map) => Object.values(map).join())).size).toBe(279);
+  });
+
+  test("coast: all are known; a tenth-return-period set for each scenario and year, the rest set aside with a reason", () => {
+    const names = urls("inventory_aqueduct_coastal.csv").map(readAqueductName);
+    expect(names).toHaveLength(410);
+    expect(names.filter((name) => name === undefined)).toEqual([]);
+    const maps = names.flatMap((name) => (name?.kind === "map" ? [name.map] : []));
+    // 7 groups of 10 return periods: the baseline, and two scenarios in three years.
+    expect(maps).toHaveLength(70);
+    expect(new Set(maps.map(({ returnPeriodYears }) => returnPeriodYears))).toEqual(
+      new Set([1.5, 2, 5, 10, 25, 50, 100, 250, 500, 1000]),
+    );
+    for (const { scenario, year } of maps) {
+      expect(HAZARDS.coastal_floods.scenarios).toContain(scenario);
+      expect(HAZARDS.coastal_floods.years).toContain(year);
+    }
+    const reasons = new Set(
+      names.flatMap((name) => (name?.kind === "set-aside" ? [name.reason.replaceAll(/\d+/g, "N")] : [])),
+    );
+    expect(reasons.size).toBe(4);
+  });
+});
+
+describe("finding files", () => {
+  let folder: string;
+  const river = (years: string): string => `inunriver_rcp4p5_00000NorESM1-M_2030_rp${years}.tif`;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "isotherm-find-"));
+    await mkdir(join(folder, "a/b"), { recursive: true });
+    await mkdir(join(folder, "twice"));
+    const names = [river("00100"), `a/b/${river("00250")}`, "a/other.tif", "a/readme.txt", `twice/x_${river("00100")}`];
+    for (const name of names) await writeFile(join(folder, name), "");
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  test("folders are searched wholly; what is no map of the release is listed", async () => {
+    const { files, setAside } = await findAqueductFiles([join(folder, river("00100")), join(folder, "a")]);
+    expect(files.map(({ map }) => map.returnPeriodYears)).toEqual([100, 250]);
+    expect(setAside).toEqual([{ file: join(folder, "a/other.tif"), reason: expect.stringMatching(/name/) as string }]);
+  });
+
+  test("two files for one map are refused, both named", async () => {
+    await expect(findAqueductFiles([folder])).rejects.toThrow(/is the same map as .*rp00100/);
+  });
+
+  test("a named file that is none of the release's is refused, as is a place without maps, or none at all", async () => {
+    await expect(findAqueductFiles([join(folder, "a/other.tif")])).rejects.toThrow(/ingest layers/);
+    await expect(findAqueductFiles([join(folder, "nowhere")])).rejects.toThrow(/no such file or folder/);
+    await rm(join(folder, "a/b"), { recursive: true });
+    await expect(findAqueductFiles([join(folder, "a")])).rejects.toThrow(/no Aqueduct Floods map/);
+    await expect(findAqueductFiles([])).rejects.toThrow(/at least one/);
+  });
+});

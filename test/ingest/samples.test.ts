@@ -1,0 +1,140 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openGeoTiff } from "../../src/ingest/geotiff.ts";
+import type { Raster } from "../../src/ingest/raster.ts";
+import { closesAt360 } from "../../src/kernel/grid.ts";
+import { Kernel } from "../../src/kernel/instance.ts";
+import { locateCell } from "../../src/kernel/points.ts";
+
+/** Public maps with samples that other tools took of them; not part of this repository. */
+const DATA = "../shared/data/hazard";
+const isHere = existsSync(DATA);
+if (!isHere) console.warn(`skipped: ${DATA} is not here, and with it the maps that judge the reader`);
+
+/** Maps in a projected system, which the reader refuses. */
+const PROJECTED = "cartograms";
+
+interface Sample {
+  readonly id: string;
+  readonly lon: number;
+  readonly lat: number;
+  readonly nearest: number | undefined;
+  readonly alternative: number | undefined;
+  readonly isNodata: boolean;
+  readonly isInside: boolean;
+  readonly band: number;
+  readonly allBands: readonly number[] | undefined;
+}
+
+function samplesOf(path: string): readonly Sample[] {
+  const [head = [], ...rows] = readFileSync(path, "utf8").trim().split("\n").map(fieldsOf);
+  return rows.map((row) => {
+    const field = (name: string): string => row[head.indexOf(name)] ?? "";
+    const number = (name: string): number | undefined => (field(name) === "" ? undefined : Number(field(name)));
+    return {
+      id: field("id"),
+      lon: Number(field("lon")),
+      lat: Number(field("lat")),
+      band: Number(field("band")),
+      nearest: number("nearest_value"),
+      alternative: number("alt_nearest_value"),
+      isNodata: field("is_nodata") === "1",
+      isInside: field("inside") === "1",
+      allBands:
+        field("all_bands_nearest") === ""
+          ? undefined
+          : (JSON.parse(field("all_bands_nearest").replaceAll(/\b(nan|None)\b/gi, "null")) as number[]),
+    };
+  });
+}
+
+function fieldsOf(line: string): readonly string[] {
+  return [...line.matchAll(/("([^"]*)"|[^,]*)(,|\r?$)/g)].map(([, plain = "", quoted]) => quoted ?? plain);
+}
+
+const files = isHere
+  ? readdirSync(DATA, { recursive: true, encoding: "utf8" })
+      .filter((name) => /\.tiff?$/.test(name) && !name.startsWith(PROJECTED))
+      .toSorted()
+  : [];
+
+describe.skipIf(!isHere)("public maps, cell by cell as other tools read them", () => {
+  let kernel: Kernel;
+  beforeAll(async () => {
+    kernel = await Kernel.load();
+  });
+
+  test("all the maps are there", () => expect(files.length).toBeGreaterThanOrEqual(19));
+
+  describe.each(files)("%s", (name) => {
+    const path = join(DATA, name);
+    let raster: Raster;
+    beforeAll(async () => {
+      raster = await openGeoTiff(path);
+    });
+    afterAll(() => raster.close());
+
+    const samples = samplesOf(`${path}.samples.csv`);
+    test("has samples", () => expect(samples.length).toBeGreaterThan(3));
+
+    test.each(samples)("$id: latitude $lat, longitude $lon", async (sample) => {
+      const cell = locateCell(kernel, raster.grid, { latDeg: sample.lat, lonDeg: sample.lon });
+      // Outside the file; inside a map that goes round the Earth, where there is no outside to the west.
+      const isInside = sample.isInside || closesAt360(raster.grid);
+      expect(cell !== undefined).toBe(isInside);
+      if (!sample.isInside || cell === undefined) return;
+
+      const at = { firstRow: cell.row, rowCount: 1, firstColumn: cell.column, columnCount: 1 };
+      const [value = Infinity] = await raster.readWindow({ ...at, band: sample.band });
+      const expected = sample.isNodata ? [NaN] : [sample.nearest, sample.alternative];
+      expect(expected).toContainEqual(value);
+      const bands = sample.isNodata ? [] : (sample.allBands ?? []);
+      const read = await Promise.all(bands.map((_, index) => raster.readWindow({ ...at, band: index + 1 })));
+      expect(read.map(([other]) => other)).toEqual(bands);
+    });
+  });
+
+  test("the repeated meridian of the world wind map is gone, and the grid closes", async () => {
+    const raster = await openGeoTiff(join(DATA, "storm/STORM_present_2020_rp10_global_0p1deg.tif"));
+    try {
+      const { grid } = raster;
+      expect(grid.columnCount).toBe(3600);
+      expect(closesAt360(grid)).toBe(true);
+      expect(grid.westDeg + 0.5 * grid.cellSizeLonDeg).toBeCloseTo(-180, 9);
+      // The dropped column stood for longitude 180: the first answers there now.
+      expect(locateCell(kernel, grid, { latDeg: 10, lonDeg: 180 })?.column).toBe(0);
+      const all = await raster.readWindow({ band: 1, firstRow: 0, rowCount: 1201, firstColumn: 0, columnCount: 3600 });
+      const part = await raster.readWindow({ band: 1, firstRow: 380, rowCount: 9, firstColumn: 0, columnCount: 100 });
+      // Row 90 has a value at longitude 180 in the last column of the file, and none in the first: they are one cell.
+      expect(all[90 * 3600]).toBe(18.037017822265625);
+      for (let row = 0; row < 9; row++) {
+        expect(part.slice(row * 100, row * 100 + 100)).toEqual(all.slice((380 + row) * 3600, (380 + row) * 3600 + 100));
+      }
+    } finally {
+      await raster.close();
+    }
+  });
+
+  test("the marker that a file does not declare can be given", async () => {
+    const path = join(DATA, "jrc_jamaica/JAM_label1in100_crop_RAW_cm_declared-nodata--9999_actual--999900.tif");
+    const raster = await openGeoTiff(path, { nodata: [-999900] });
+    try {
+      const window = { firstRow: 0, rowCount: 1140, firstColumn: 0, columnCount: 2760 };
+      const values = await raster.readWindow({ ...window, band: 1 });
+      const valid = Array.from(values).filter((value) => !Number.isNaN(value));
+      expect(valid.reduce((largest, value) => Math.max(largest, value), -Infinity)).toBe(3249);
+      expect(valid.every((value) => value >= 0)).toBe(true);
+      expect(valid.length).toBeLessThan(values.length);
+    } finally {
+      await raster.close();
+    }
+  });
+
+  test.each(readdirSync(join(DATA, PROJECTED)).filter((name) => name.endsWith(".tif")))(
+    "refuses the projected %s and says what would be right",
+    async (name) => {
+      await expect(openGeoTiff(join(DATA, PROJECTED, name))).rejects.toThrow(/projected.*EPSG:4326/s);
+    },
+  );
+});

@@ -1,0 +1,214 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { Kernel } from "../../src/kernel/instance.ts";
+import { STATUS_BAD_GRID, TILE_SIZE } from "../../src/kernel/kernel.generated.ts";
+import { gatherCells, locateCell, locateCells } from "../../src/kernel/points.ts";
+import { containingCellByDefinition, type OracleGrid, type OraclePlace } from "../oracle/points.ts";
+import { randomFrom } from "../seededRandom.ts";
+import { worldGrid } from "./circleCells.ts";
+
+let kernel: Kernel;
+beforeAll(async () => {
+  kernel = await Kernel.load();
+});
+
+const GRIDS: Readonly<Record<string, OracleGrid>> = {
+  "1 degree": worldGrid(1),
+  "0.1 degree": worldGrid(0.1),
+  "0.1 degree, centre-registered": { ...worldGrid(0.1, { westDeg: -180.05, northDeg: 90.05 }), rowCount: 1801 },
+  "0.1 degree from Greenwich": worldGrid(0.1, { westDeg: 0 }),
+  "0.1 degree from 20 east": worldGrid(0.1, { westDeg: 20 }),
+  "360 / 7001 degree: no edge but the first is a round number": worldGrid(360 / 7001, { heightDeg: 180 / 3001 }),
+  "0.0333333 degree: closes but for rounding": { ...worldGrid(0.0333333, { heightDeg: 0.1 }), columnCount: 10800 },
+  "does not close: 359.8 degrees": { ...worldGrid(0.1), columnCount: 3598 },
+  "the first meridian repeated": { ...worldGrid(0.1, { westDeg: -180.05 }), columnCount: 3601 },
+  "a crop over the antimeridian": {
+    ...worldGrid(0.1, { westDeg: 170, northDeg: 20 }),
+    rowCount: 400,
+    columnCount: 200,
+  },
+  "a crop, its cells not square": {
+    northDeg: 17.3,
+    westDeg: 40.7,
+    cellSizeLatDeg: 0.013,
+    cellSizeLonDeg: 0.017,
+    rowCount: 300,
+    columnCount: 200,
+  },
+  "a single cell": { northDeg: 1, westDeg: 179, cellSizeLatDeg: 2, cellSizeLonDeg: 2, rowCount: 1, columnCount: 1 },
+};
+
+/** The doubles on either side of a number. */
+function nudged(value: number): number[] {
+  const step = Math.max(Math.abs(value) * 2 ** -52, 2 ** -1074);
+  return [value - step, value, value + step];
+}
+
+function locatedOneByOne(grid: OracleGrid, places: readonly OraclePlace[]): unknown[] {
+  const { rows, columns } = locateCells(kernel, grid, {
+    latitudes: Float64Array.from(places, ({ latDeg }) => latDeg),
+    longitudes: Float64Array.from(places, ({ lonDeg }) => lonDeg),
+  });
+  return places.map((place, i) => ({ ...place, row: rows[i], column: columns[i] }));
+}
+
+function byDefinition(grid: OracleGrid, places: readonly OraclePlace[]): unknown[] {
+  return places.map((place) => ({ ...place, row: -1, column: -1, ...containingCellByDefinition(grid, place) }));
+}
+
+describe("locateCells", () => {
+  for (const [index, [name, grid]] of Object.entries(GRIDS).entries()) {
+    test(`agrees with the definition anywhere, on edges and one bit beside them: ${name}`, () => {
+      const random = randomFrom(200 + index);
+      const places: OraclePlace[] = [];
+      for (let i = 0; i < 400; i++) {
+        places.push({
+          latDeg: random.between({ least: -90, most: 90 }),
+          lonDeg: random.between({ least: -180, most: 180 }),
+        });
+        const edgeLatDeg = grid.northDeg - random.below(grid.rowCount + 1) * grid.cellSizeLatDeg;
+        const edgeLonDeg = grid.westDeg + random.below(grid.columnCount + 1) * grid.cellSizeLonDeg;
+        for (const latDeg of nudged(edgeLatDeg)) {
+          for (const lonDeg of [...nudged(edgeLonDeg), edgeLonDeg - 360, edgeLonDeg + 360])
+            places.push({ latDeg, lonDeg });
+        }
+      }
+      for (const latDeg of [90, -90, 0, ...nudged(grid.northDeg)]) {
+        for (const lonDeg of [180, -180, 0, 360, -360, ...nudged(grid.westDeg), ...nudged(grid.westDeg + 360)]) {
+          places.push({ latDeg, lonDeg });
+        }
+      }
+      expect(locatedOneByOne(grid, places)).toEqual(byDefinition(grid, places));
+    });
+  }
+
+  const at = (grid: OracleGrid, latDeg: number, lonDeg: number): unknown => {
+    const cell = locateCell(kernel, grid, { latDeg, lonDeg });
+    return cell === undefined ? undefined : [cell.row, cell.column];
+  };
+
+  test("a cell owns its north and west edges", () => {
+    const grid = worldGrid(1);
+    expect(at(grid, 50, 10)).toEqual([40, 190]);
+    expect(at(grid, 49.999, 10.999)).toEqual([40, 190]);
+    expect(at(grid, 49, 10)).toEqual([41, 190]);
+    expect(at(grid, 50, 11)).toEqual([40, 191]);
+  });
+
+  test("the edge decides where the quotient rounds over it", () => {
+    // (0.3 + 180) / 0.1 is 1803 exactly, and 180 - 1803 * 0.1 is not: -180 + 1803 * 0.1 = 0.30000000000001137
+    const lonDeg = 0.3;
+    expect(-180 + 1803 * 0.1).toBeGreaterThan(lonDeg);
+    expect(at(worldGrid(0.1), 0.05, lonDeg)).toEqual([899, 1802]);
+  });
+
+  test("the poles belong to the rows that touch them, and to none where the grid ends before", () => {
+    const grid = worldGrid(0.1);
+    expect(at(grid, 90, 0)).toEqual([0, 1800]);
+    expect(at(grid, -90, 0)).toEqual([1799, 1800]);
+    const shorter = { ...worldGrid(0.1, { northDeg: 89.9 }), rowCount: 1798 };
+    expect(at(shorter, 90, 0)).toBeUndefined();
+    expect(at(shorter, -90, 0)).toBeUndefined();
+    expect(at(shorter, 89.9, 0)).toEqual([0, 1800]);
+    expect(at(shorter, -89.9, 0)).toBeUndefined(); // the last row does not own its south edge
+    // 180 rows of this size end a rounding error short of the pole.
+    const rounded = { ...worldGrid(1), northDeg: 89.99999999999999 };
+    expect(at(rounded, 90, 0)).toEqual([0, 180]);
+    expect(at({ ...worldGrid(1), northDeg: 90.00000000000001 }, -90, 0)).toEqual([179, 180]);
+  });
+
+  test("a grid that closes goes on where it began, wherever that is; one that does not has a gap", () => {
+    expect(at(worldGrid(1), 0.5, 180)).toEqual([89, 0]);
+    expect(at(worldGrid(1), 0.5, 179.5)).toEqual([89, 359]);
+    expect(at(worldGrid(1, { westDeg: 20 }), 0.5, 19.5)).toEqual([89, 359]);
+    expect(at(worldGrid(0.1, { westDeg: -180.05 }), 0.5, 179.97)).toEqual([895, 0]);
+    const gap = { ...worldGrid(0.0089), columnCount: 40449, rowCount: 20224 };
+    expect(at(gap, 0.5, 179.999)).toBeUndefined();
+    expect(at(gap, 0.5, 179.996)).toEqual([10056, 40448]);
+    // So many columns of so few digits stop short of 360 by 4e-7 of a column.
+    const short = { ...worldGrid(1), cellSizeLonDeg: 1 - 1e-9, columnCount: 360 };
+    expect(at(short, 0.5, 180 - 1e-8)).toEqual([89, 359]);
+  });
+
+  test("a crop over the antimeridian is reached from both sides", () => {
+    const crop = { ...worldGrid(1, { westDeg: 170, northDeg: 10 }), rowCount: 20, columnCount: 20 };
+    expect(at(crop, 0.5, 179.5)).toEqual([9, 9]);
+    expect(at(crop, 0.5, 180)).toEqual([9, 10]);
+    expect(at(crop, 0.5, -180)).toEqual([9, 10]);
+    expect(at(crop, 0.5, -170.5)).toEqual([9, 19]);
+    expect(at(crop, 0.5, -170)).toBeUndefined();
+    expect(at(crop, 0.5, 169.99)).toBeUndefined();
+    expect(at(crop, 0.5, 175 + 360 * 1000)).toEqual([9, 5]);
+  });
+
+  test("what is no place on Earth has no cell", () => {
+    for (const [latDeg, lonDeg] of [
+      [NaN, 0],
+      [0, NaN],
+      [90.001, 0],
+      [-90.001, 0],
+      [Infinity, 0],
+      [0, Infinity],
+      [0, -Infinity],
+    ] as const) {
+      expect(at(worldGrid(1), latDeg, lonDeg), `${latDeg}, ${lonDeg}`).toBeUndefined();
+    }
+  });
+
+  test("no locations are no cells", () => {
+    const none = { latitudes: new Float64Array(0), longitudes: new Float64Array(0) };
+    expect(locateCells(kernel, worldGrid(1), none)).toEqual({ rows: new Int32Array(0), columns: new Int32Array(0) });
+  });
+
+  test("refuses arrays of different lengths", () => {
+    const uneven = { latitudes: new Float64Array(2), longitudes: new Float64Array(3) };
+    expect(() => locateCells(kernel, worldGrid(1), uneven)).toThrow(
+      new RangeError("2 latitudes stand beside 3 longitudes."),
+    );
+  });
+
+  for (const change of [
+    { rowCount: 0 },
+    { columnCount: 0 },
+    { cellSizeLatDeg: 0 },
+    { cellSizeLonDeg: NaN },
+    { northDeg: NaN },
+    { westDeg: NaN },
+    { westDeg: 1e300 },
+    { northDeg: 91 },
+    { rowCount: 181 },
+    { columnCount: 362 },
+  ]) {
+    test(`refuses a grid with ${JSON.stringify(change)}`, () => {
+      expect(() => locateCell(kernel, { ...worldGrid(1), ...change }, { latDeg: 0, lonDeg: 0 })).toThrow(
+        expect.objectContaining({ name: "KernelError", status: STATUS_BAD_GRID }) as Error,
+      );
+    });
+  }
+});
+
+describe("gatherCells", () => {
+  for (const layerCount of [1, 3, 8]) {
+    test(`reads any cells of a tile of ${layerCount} layers, in any order, again and again`, () => {
+      const random = randomFrom(300 + layerCount);
+      const values = Uint16Array.from({ length: TILE_SIZE * TILE_SIZE * layerCount }, () => random.below(65_536));
+      const cells = kernel.reserve(values.byteLength);
+      kernel.u16(cells).set(values);
+      const indices = Int32Array.from({ length: 500 }, () => random.below(TILE_SIZE * TILE_SIZE));
+      indices.set([0, 4095, 4095, 63, 64]);
+      const expected = [...indices].flatMap((index) =>
+        Array.from({ length: layerCount }, (_, layer) => values[index * layerCount + layer]),
+      );
+      expect([...gatherCells(kernel, { cells, layerCount }, indices)]).toEqual(expected);
+      expect(gatherCells(kernel, { cells, layerCount }, new Int32Array(0))).toEqual(new Uint16Array(0));
+    });
+  }
+
+  for (const index of [-1, 4096, 2 ** 31 - 1, -(2 ** 31)]) {
+    test(`refuses index ${index}: it lies outside the tile`, () => {
+      const cells = kernel.reserve(TILE_SIZE * TILE_SIZE * 2);
+      expect(() => gatherCells(kernel, { cells, layerCount: 1 }, Int32Array.of(0, index))).toThrow(
+        "gatherCells answered STATUS_BAD_GRID",
+      );
+    });
+  }
+});

@@ -1,0 +1,234 @@
+/**
+ * From a public map to an answer, by the programs as they are shipped: ingest by one command, then the library, the
+ * command line and HTTP, against the values that GDAL reads from the same files.
+ */
+import { execFile, spawn } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { HazardResult } from "../src/hazard/answer.ts";
+import { type Atlas, openAtlas } from "../src/index.ts";
+import { openGeoTiff } from "../src/ingest/geotiff.ts";
+import { circleByDefinition, summariseByDefinition } from "./oracle/radius.ts";
+import { randomFrom } from "./seededRandom.ts";
+import { type Sample, readSamples, SHARED_HAZARD_DATA, describeWithSharedData } from "./sharedData.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const CLI = join(ROOT, "dist/cli/main.js");
+const run = promisify(execFile);
+const isotherm = async (...words: string[]): Promise<string> =>
+  (await run(process.execPath, [CLI, ...words], { cwd: ROOT, maxBuffer: 1 << 26 })).stdout;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const metricsOf = (result: HazardResult) => result.results[0]?.scenarios[0]?.analysis_years[0];
+
+describeWithSharedData("nine return periods of Djibouti", () => {
+  const maps = resolve(SHARED_HAZARD_DATA, "aqueduct");
+  let atlasFolder: string;
+  let samples: readonly Sample[];
+  let atlas: Atlas;
+
+  beforeAll(async () => {
+    const sources = join(folder, "maps");
+    const names = (await readdir(maps)).filter((name) => /^djibouti_inunriver.*\.tif$/.test(name));
+    expect(names).toHaveLength(9);
+    await promisify(execFile)("mkdir", ["-p", sources]);
+    for (const name of names) await symlink(join(maps, name), join(sources, name));
+    atlasFolder = join(folder, "djibouti");
+    await isotherm("ingest", "aqueduct-floods", sources, "--out", atlasFolder);
+    const rp100 = names.find((name) => name.includes("rp00100")) ?? "";
+    samples = readSamples(join(maps, `${rp100}.samples.csv`)).filter(({ band }) => band === 1);
+    expect(samples.length).toBeGreaterThan(10);
+    atlas = await openAtlas(atlasFolder);
+  });
+  afterAll(() => atlas.close());
+
+  const query = (sample: Sample) => ({
+    latitude: sample.latDeg,
+    longitude: sample.lonDeg,
+    hazards: ["riverine_floods" as const],
+    analysis_years: [2030],
+    scenarios: ["rcp4p5" as const],
+  });
+  const expectSample = (sample: Sample, result: HazardResult): void => {
+    const { metrics, no_data } = metricsOf(result) ?? {};
+    if (!sample.isInside) {
+      expect([metrics?.depth_meters, no_data], sample.id).toEqual([null, "outside_coverage"]);
+    } else if (sample.isNodata) {
+      expect([metrics?.depth_meters, no_data], sample.id).toEqual([null, "no_data"]);
+    } else {
+      // Half a step of 1 mm, and the rounding of the source's own 32-bit numbers.
+      expect(Math.abs((metrics?.depth_meters ?? NaN) - (sample.nearest ?? NaN)), sample.id).toBeLessThanOrEqual(
+        0.0005 + 1e-9,
+      );
+      expect(no_data).toBeUndefined();
+    }
+  };
+
+  test("the atlas is whole", async () => {
+    expect(await isotherm("atlas", "verify", atlasFolder)).toMatch(/^whole: 3 files/);
+  });
+
+  test("every sample row reads back through the library", async () => {
+    for (const sample of samples) expectSample(sample, await atlas.hazardRisk(query(sample)));
+  });
+
+  test("every sample row reads back through the command line", async () => {
+    for (const sample of samples) {
+      const printed = await isotherm(
+        ..."query --json --hazards riverine_floods --years 2030 --scenarios rcp4p5".split(" "),
+        `--atlas=${atlasFolder}`,
+        `--lat=${sample.latDeg}`,
+        `--lon=${sample.lonDeg}`,
+      );
+      expectSample(sample, JSON.parse(printed) as HazardResult);
+    }
+  });
+
+  test("every sample row reads back over HTTP", async () => {
+    const server = spawn(process.execPath, [CLI, "serve", "--atlas", atlasFolder, "--port", "0"], { cwd: ROOT });
+    try {
+      const baseUrl = await new Promise<string>((found, failed) => {
+        let printed = "";
+        server.stdout.on("data", (piece: Buffer) => {
+          printed += piece.toString();
+          const [, url] = /listens on (http:\S+)/.exec(printed) ?? [];
+          if (url !== undefined) found(url);
+        });
+        server.once("exit", () => failed(new Error(printed)));
+      });
+      for (const sample of samples) {
+        const { latitude, longitude } = query(sample);
+        const response = await fetch(
+          `${baseUrl}/api/v1/hazard-risk?latitude=${latitude}&longitude=${longitude}` +
+            "&hazards=riverine_floods&analysis_years=2030&scenarios=rcp4p5",
+        );
+        expect(response.status).toBe(200);
+        expect(response.headers.get("x-atlas-release")).toBe(atlas.release);
+        expectSample(sample, (await response.json()) as HazardResult);
+      }
+    } finally {
+      server.kill("SIGTERM");
+    }
+  });
+});
+
+describeWithSharedData("circles on the Horn of Africa", () => {
+  test("100 random circles, max and mean: not one cell of difference from GeographicLib's", async () => {
+    const file = resolve(
+      SHARED_HAZARD_DATA,
+      "aqueduct/horn_of_africa_native_inunriver_rcp4p5_MIROC-ESM-CHEM_2030_rp01000.tif",
+    );
+    const manifest = join(folder, "horn.json");
+    await writeFile(
+      manifest,
+      JSON.stringify({
+        hazard: "riverine_floods",
+        source: { name: "WRI Aqueduct Floods v2, Horn of Africa", licence: "CC BY 4.0" },
+        rules: { design_return_period_years: 1000 },
+        layers: [{ scenario: "rcp4p5", year: 2030, return_period_years: 1000, file }],
+      }),
+    );
+    const atlasFolder = join(folder, "horn");
+    await isotherm("ingest", "layers", manifest, "--out", atlasFolder);
+    const atlas = await openAtlas(atlasFolder);
+
+    // The judge reads the source itself, not the atlas.
+    const raster = await openGeoTiff(file);
+    const { grid } = raster;
+    const values = await raster.readWindow({
+      band: 1,
+      firstRow: 0,
+      firstColumn: 0,
+      rowCount: grid.rowCount,
+      columnCount: grid.columnCount,
+    });
+    const stepsOf = ({ row, column }: { row: number; column: number }): number => {
+      const value = values[row * grid.columnCount + column] ?? NaN;
+      return Number.isNaN(value) ? 65_535 : Math.round(value * 1000);
+    };
+    const random = randomFrom(2026);
+    let cellCount = 0;
+    for (let i = 0; i < 100; i++) {
+      const circle = {
+        latDeg: random.between({ least: 9, most: 14 }),
+        lonDeg: random.between({ least: 41, most: 45 }),
+        radiusM: 1000 * random.between({ least: 0.1, most: 100 }) ** (i % 3 === 0 ? 0.3 : 1),
+      };
+      const cells = circleByDefinition(grid, circle);
+      cellCount += cells.length;
+      const expected = summariseByDefinition(grid, cells, stepsOf);
+      for (const aggregation_method of ["max", "mean"] as const) {
+        const result = await atlas.hazardRisk({
+          latitude: circle.latDeg,
+          longitude: circle.lonDeg,
+          radius: circle.radiusM / 1000,
+          aggregation_method,
+          hazards: ["riverine_floods"],
+          analysis_years: [2030],
+          scenarios: ["rcp4p5"],
+          detail: true,
+        });
+        const { metrics, detail } = metricsOf(result) ?? {};
+        expect(detail?.cells).toBe(cells.length);
+        expect(detail?.valid_share).toBeCloseTo(expected.validShare, 10);
+        if (expected.maxSteps === undefined) expect(metrics?.depth_meters).toBeNull();
+        else if (aggregation_method === "max") expect(metrics?.depth_meters).toBe(expected.maxSteps / 1000);
+        else {
+          const mean = (expected.meanSteps ?? NaN) / 1000;
+          expect(Math.abs((metrics?.depth_meters ?? NaN) - mean)).toBeLessThanOrEqual(1e-10 * mean);
+        }
+      }
+    }
+    expect(cellCount).toBeGreaterThan(300_000);
+    await raster.close();
+    await atlas.close();
+  });
+});
+
+describe("the shipped programs", () => {
+  test("have --help and --version everywhere", async () => {
+    const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { version: string };
+    const paths = [[], ["serve"], ["query"], ["ingest"], ["ingest", "aqueduct-floods"], ["ingest", "layers"]];
+    for (const path of [...paths, ["atlas"], ["atlas", "info"], ["atlas", "verify"]]) {
+      expect(await isotherm(...path, "--version")).toBe(`${version}\n`);
+      expect(await isotherm(...path, "--help")).toMatch(new RegExp(`^Usage: isotherm ?${path.join(" ")}`));
+    }
+  });
+
+  test("refuse what they cannot do with exit code 1 and every fault at once", async () => {
+    const failing = isotherm(
+      "query",
+      "--atlas",
+      "demo",
+      "--lat",
+      "91",
+      "--lon",
+      "x",
+      "--hazards",
+      "floods",
+      "--years",
+      "2050",
+      "--scenarios",
+      "rcp4p5",
+    );
+    const { code, stderr } = await failing.then(
+      () => ({ code: 0, stderr: "" }),
+      (error: { code: number; stderr: string }) => error,
+    );
+    expect(code).toBe(1);
+    for (const name of ["latitude", "longitude", "hazards"]) expect(stderr).toContain(`${name}: `);
+    await expect(isotherm("atlas", "info", folder)).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("There is no atlas at") as string,
+    });
+  });
+});
