@@ -8,9 +8,10 @@ import { STATUS_BAD_GRID, STATUS_OK } from "./status";
  * In       latitudes, longitudes  f64[count], degrees
  * Out      rows, columns          i32[count]; -1, -1 outside the grid and for what is no number
  * Formula  Cell c owns its north and west edges: it holds a longitude from west + c * size up to, not
- *          with, west + (c + 1) * size, in f64. A quotient of the two can round over the edge, so
- *          the edges themselves decide. Latitude 90 belongs to the first row of a grid that reaches
- *          the pole, -90 to the last. Longitudes are taken modulo 360.
+ *          with, west + (c + 1) * size. A location nearer than a billionth of a cell to an edge is on
+ *          it: 14.6 is the north edge of a 0.1-degree row, though in f64 it lies a few 1e-15 beside
+ *          90 - 754 * 0.1. Latitude 90 belongs to the first row of a grid that reaches the pole, -90
+ *          to the last. Longitudes are taken modulo 360.
  */
 export function locateCells(
   northDeg: f64,
@@ -37,28 +38,32 @@ export function locateCells(
   return STATUS_OK;
 }
 
+/** In cells. Rounding of degrees in f64 stays a thousand times below, a coordinate's last digit far above. */
+const SAME_EDGE: f64 = 1e-9;
+
 function rowOf(latDeg: f64, northDeg: f64, sizeDeg: f64, rowCount: i32): i32 {
   if (!(latDeg >= -90 && latDeg <= 90)) return -1;
   // A pole on the outer edge, or beyond it by rounding, belongs to the row that touches it.
   if (latDeg == 90 && Math.abs(northDeg - 90) < 1e-6 * sizeDeg) return 0;
   if (latDeg == -90 && Math.abs(northDeg - <f64>rowCount * sizeDeg + 90) < 1e-6 * sizeDeg) return rowCount - 1;
-  let row = Math.floor((northDeg - latDeg) / sizeDeg);
-  if (latDeg > northDeg - row * sizeDeg) row -= 1;
-  else if (latDeg <= northDeg - (row + 1) * sizeDeg) row += 1;
+  const row = cellAt((northDeg - latDeg) / sizeDeg);
   return row >= 0 && row < <f64>rowCount ? <i32>row : -1;
 }
 
 function columnOf(lonDeg: f64, westDeg: f64, sizeDeg: f64, columnCount: i32): i32 {
-  let lon = lonDeg - 360 * Math.floor((lonDeg - westDeg) / 360);
-  if (lon < westDeg) lon += 360; // the quotient was rounded; so may this sum be
-  if (lon >= westDeg + 360) lon -= 360;
-  let column = Math.floor((lon - westDeg) / sizeDeg);
-  if (lon < westDeg + column * sizeDeg) column -= 1;
-  else if (lon >= westDeg + (column + 1) * sizeDeg) column += 1;
+  const lon = lonDeg - 360 * Math.floor((lonDeg - westDeg) / 360);
+  if (westDeg + 360 - lon <= SAME_EDGE * sizeDeg) return 0; // on the first edge, a turn further
+  let column = cellAt((lon - westDeg) / sizeDeg);
   if (column == <f64>columnCount && Math.abs(<f64>columnCount * sizeDeg - 360) < 1e-3 * sizeDeg) {
-    column -= 1; // a grid that closes but for rounding has no gap before its west edge
+    column -= 1; // a grid that closes but for rounding has no gap before its seam
   }
   return column >= 0 && column < <f64>columnCount ? <i32>column : -1;
+}
+
+/** The cell that a distance from the grid's first edge, in cells, falls into. */
+function cellAt(position: f64): f64 {
+  const edge = Math.floor(position + 0.5);
+  return Math.abs(position - edge) <= SAME_EDGE ? edge : Math.floor(position);
 }
 
 /**

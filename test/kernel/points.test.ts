@@ -94,11 +94,13 @@ describe("locateCells", () => {
     expect(at(grid, 50, 11)).toEqual([40, 191]);
   });
 
-  test("the edge decides where the quotient rounds over it", () => {
-    // (0.3 + 180) / 0.1 is 1803 exactly, and 180 - 1803 * 0.1 is not: -180 + 1803 * 0.1 = 0.30000000000001137
-    const lonDeg = 0.3;
-    expect(-180 + 1803 * 0.1).toBeGreaterThan(lonDeg);
-    expect(at(worldGrid(0.1), 0.05, lonDeg)).toEqual([899, 1802]);
+  test("a decimal coordinate on an edge is on it, though in f64 it lies a little beside", () => {
+    expect(-180 + 1803 * 0.1).toBeGreaterThan(0.3);
+    expect(at(worldGrid(0.1), 0.05, 0.3)).toEqual([899, 1803]);
+    expect(90 - 754 * 0.1).toBeLessThan(14.6);
+    expect(at(worldGrid(0.1), 14.6, 0.05)).toEqual([754, 1800]);
+    // ... and a micrometre beside it is not.
+    expect(at(worldGrid(0.1), 14.600001, 0.299999)).toEqual([753, 1802]);
   });
 
   test("the poles belong to the rows that touch them, and to none where the grid ends before", () => {

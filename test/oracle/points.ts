@@ -27,6 +27,8 @@ export interface OraclePlace {
 const SAME_EDGE = 1e-6;
 /** The seam of a grid that goes round, whose size may be printed with few digits: 360/43200 as 0.00833333. */
 const SAME_SEAM = 1e-3;
+/** A place this near to an edge, in cells, is on it. */
+const ON_EDGE = 1e-9;
 
 export function containingCellByDefinition(grid: OracleGrid, place: OraclePlace): OracleCell | undefined {
   const row = rowByDefinition(grid, place.latDeg);
@@ -41,7 +43,8 @@ function rowByDefinition(grid: OracleGrid, latDeg: number): number | undefined {
   if (latDeg === 90 && Math.abs(edge(0) - 90) < SAME_EDGE * cellSizeLatDeg) return 0;
   if (latDeg === -90 && Math.abs(edge(rowCount) + 90) < SAME_EDGE * cellSizeLatDeg) return rowCount - 1;
   for (let row = 0; row < rowCount; row++) {
-    if (latDeg <= edge(row) && latDeg > edge(row + 1)) return row;
+    const reach = ON_EDGE * cellSizeLatDeg;
+    if (latDeg <= edge(row) + reach && latDeg > edge(row + 1) + reach) return row;
   }
   return undefined;
 }
@@ -53,8 +56,11 @@ function columnByDefinition(grid: OracleGrid, lonDeg: number): number | undefine
   let lon = lonDeg;
   while (lon < westDeg) lon += 360;
   while (lon >= westDeg + 360) lon -= 360;
+  const reach = ON_EDGE * cellSizeLonDeg;
+  // The first edge comes again after one turn: there, too, a place beside it is on it.
+  if (lon >= westDeg + 360 - reach) return 0;
   for (let column = 0; column < columnCount; column++) {
-    if (lon >= edge(column) && lon < edge(column + 1)) return column;
+    if (lon >= edge(column) - reach && lon < edge(column + 1) - reach) return column;
   }
   // What is left lies east of the last edge: nowhere, or in the hair's breadth before the first edge comes again.
   const closes = Math.abs(columnCount * cellSizeLonDeg - 360) < SAME_SEAM * cellSizeLonDeg;
