@@ -1,20 +1,14 @@
+import { bandWeight, DEGREE, E2, WGS84_A } from "./ellipsoid";
 import { isGrid } from "./grid";
 import { STATUS_BAD_GRID, STATUS_BAD_LOCATION, STATUS_BAD_RADIUS, STATUS_FULL, STATUS_OK } from "./status";
 
-/** Semi-major axis of the WGS84 ellipsoid, metres. */
-const WGS84_A: f64 = 6378137.0;
-const WGS84_F: f64 = 1.0 / 298.257223563;
-/** First eccentricity squared. */
-const E2: f64 = WGS84_F * (2.0 - WGS84_F);
-const E: f64 = Math.sqrt(E2);
-const DEGREE: f64 = Math.PI / 180.0;
 /** Radius of curvature of a meridian at the equator, the smallest there is: no row lies further than R / M_MIN away. */
-const M_MIN: f64 = WGS84_A * (1.0 - E2);
+export const M_MIN: f64 = WGS84_A * (1.0 - E2);
 
 /** Above this the solved rim is more than GUARD_M off (1.3e-6 m at 150 km). */
 export const RADIUS_M_MAX: f64 = 140000.0;
 /** A cell centre this near the rim is not decided here: the caller asks GeographicLib. */
-const GUARD_M: f64 = 2e-6;
+export const GUARD_M: f64 = 2e-6;
 
 /**
  * The cells whose centres lie within a geodesic radius of a point: runs of columns, row by row.
@@ -152,10 +146,7 @@ function storeSpan(spans: usize, index: i32, row: i32, first: i32, last: i32): v
  * The area of one cell of each row on the ellipsoid, but for the factor that all rows share.
  *
  * Out      weights f64[count]
- * Formula  The area between two parallels goes with q(north) - q(south),
- *          q = sin / (1 - e2 sin2) + atanh(e sin) / e (Snyder, Map Projections, USGS 1395, 3-12).
- *          Written as one difference, so that thin rows lose no digits:
- *          sinN - sinS = 2 cos(mid) sin(height / 2), atanh a - atanh b = atanh((a - b) / (1 - a b)).
+ * Formula  ellipsoid.bandWeight.
  *          Rows that reach over a pole end there.
  */
 export function rowWeights(northDeg: f64, cellSizeLatDeg: f64, firstRow: i32, count: i32, weights: usize): i32 {
@@ -164,12 +155,7 @@ export function rowWeights(northDeg: f64, cellSizeLatDeg: f64, firstRow: i32, co
     const row = <f64>(firstRow + i);
     const north = Math.min(90.0, northDeg - row * cellSizeLatDeg) * DEGREE;
     const south = Math.max(-90.0, northDeg - (row + 1.0) * cellSizeLatDeg) * DEGREE;
-    const sinN = Math.sin(north),
-      sinS = Math.sin(south);
-    const rise = 2.0 * Math.cos(0.5 * (north + south)) * Math.sin(0.5 * (north - south));
-    const product = E2 * sinN * sinS;
-    const share = (rise * (1.0 + product)) / ((1.0 - E2 * sinN * sinN) * (1.0 - E2 * sinS * sinS));
-    store<f64>(weights + ((<usize>i) << 3), share + Math.atanh((E * rise) / (1.0 - product)) / E);
+    store<f64>(weights + ((<usize>i) << 3), bandWeight(north, south));
   }
   return STATUS_OK;
 }

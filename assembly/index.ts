@@ -2,9 +2,14 @@
 export * from "./status";
 export * from "./cells";
 export * from "./memory";
-export { gatherCells, locateCells } from "./points";
+export { REASON_NODATA, REASON_OUTSIDE, cellOf, fieldCells, gatherCells, locateCells, stepsToValues } from "./points";
 export { RADIUS_M_MAX, rowSpans, rowWeights } from "./geodesy";
 export { SEEN_NODATA, SEEN_OUTSIDE, addTile, meanOfRows } from "./radius";
+export { BLOCK_SIZE, COUNT_SHIFT, FIELD_BYTES, PYRAMID_SIZE, fillRowTable } from "./field";
+export { SPANS_HEADER_BYTES, includeCell, strandSpans } from "./spans";
+export { circleMax } from "./maximum";
+export { circleSums } from "./mean";
+export { placeLanes16, placeLanes32, prefixTile } from "./tiles";
 export { CURVE_GUMBEL, CURVE_LOG, curveMetrics, toSteps } from "./curve";
 export { crc32 } from "./checksum";
 export {
@@ -21,3 +26,4 @@ export {
   demoTile,
   demoTileState,
 } from "./demo";
+export * from "./alignment";

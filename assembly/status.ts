@@ -14,3 +14,9 @@ export const STATUS_NEGATIVE_VALUE: i32 = 5;
 export const STATUS_OUT_OF_RANGE: i32 = 6;
 /** A return-period curve needs at least one map and ascending variates. */
 export const STATUS_BAD_CURVE: i32 = 7;
+/** A column of the temperature alignment holds what it may not; entity and row of the first such place are in the output. */
+export const STATUS_BAD_ALIGNMENT: i32 = 8;
+/** Something is too near to be decided here: the slow, exact way has the word. */
+export const STATUS_UNSURE: i32 = 9;
+/** Tiles that are needed are not in memory; which ones is in the output. */
+export const STATUS_MISSING: i32 = 10;

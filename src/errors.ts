@@ -6,6 +6,7 @@ export type FaultCode =
   // the caller can put it right
   | "invalid_request"
   | "combination_unavailable"
+  | "asset_type_unsupported"
   | "too_many_values"
   // whoever holds the data can
   | "atlas_not_found"
@@ -34,6 +35,8 @@ type FaultItemCode =
   | "unknown"
   /** A list without items. */
   | "empty"
+  /** A list with more items than belong there. */
+  | "too_many"
   /** A list item that stands in the list already. */
   | "duplicate"
   /** A parameter that is given more than once. */
@@ -42,7 +45,8 @@ type FaultItemCode =
   | "malformed"
   /** A member, parameter or header that has no place in such a request. */
   | "not_expected"
-  | "combination_unavailable";
+  | "combination_unavailable"
+  | "asset_type_unsupported";
 
 /** One thing that is wrong. */
 export interface FaultFinding {

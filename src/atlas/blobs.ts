@@ -1,3 +1,5 @@
+import { Fault } from "../errors.ts";
+
 /** Some bytes of a blob. */
 export interface ByteRange {
   readonly offset: number;
@@ -18,8 +20,21 @@ export interface Blobs {
   close(): Promise<void>;
 }
 
-/** The whole of a small blob. @returns undefined when there is no such blob */
+/** No catalogue comes near it: at a kilobyte a layer this is 65,536 layers. */
+const WHOLE_BYTES_MAX = 64 << 20;
+
+/**
+ * The whole of a small blob.
+ * @returns undefined when there is no such blob
+ * @throws Fault `atlas_unavailable` when it cannot be read, or has more than 64 MiB
+ */
 export async function readWhole(blobs: Blobs, name: string): Promise<Uint8Array | undefined> {
   const sizeBytes = await blobs.sizeBytes(name);
-  return sizeBytes === undefined ? undefined : blobs.read(name, { offset: 0, sizeBytes });
+  if (sizeBytes === undefined) return undefined;
+  if (sizeBytes > WHOLE_BYTES_MAX) {
+    throw new Fault("atlas_unavailable", `${name}: it has ${sizeBytes} bytes; at most ${WHOLE_BYTES_MAX} are read.`, {
+      details: { file: name, sizeBytes },
+    });
+  }
+  return blobs.read(name, { offset: 0, sizeBytes });
 }

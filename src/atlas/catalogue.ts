@@ -104,11 +104,16 @@ export async function encodeCatalogue(catalogue: Omit<Catalogue, "sha256">): Pro
 
 /**
  * Reads and checks `atlas.json`.
+ * @param place the atlas that it lies in, for messages
  * @throws Fault `atlas_unavailable` when it is damaged, of another format, or contradicts itself
  */
-export async function decodeCatalogue(bytes: Uint8Array): Promise<Catalogue> {
+export async function decodeCatalogue(bytes: Uint8Array, place?: string): Promise<Catalogue> {
+  const name = place === undefined ? CATALOGUE_NAME : `${place.replace(/\/$/, "")}/${CATALOGUE_NAME}`;
   const refuse = (why: string, cause?: unknown): Fault =>
-    new Fault("atlas_unavailable", `${CATALOGUE_NAME}: ${why}`, { details: { file: CATALOGUE_NAME }, cause });
+    new Fault("atlas_unavailable", `${name}: ${why}`, {
+      details: { file: CATALOGUE_NAME, ...(place === undefined ? {} : { address: place }) },
+      cause,
+    });
   let text: string;
   let value: unknown;
   try {

@@ -1,5 +1,4 @@
 import type { Cell, Grid } from "../kernel/grid.ts";
-import type { Region } from "../kernel/instance.ts";
 import type { GroupEntry } from "./catalogue.ts";
 
 /** What a tile of one group holds: cells to be read, or the same everywhere. */
@@ -11,6 +10,23 @@ export interface TileRequest {
   readonly group: number;
   readonly tileRow: number;
   readonly tileColumn: number;
+}
+
+/** 8 x 8 data tiles of one group. */
+export interface PyramidRequest {
+  readonly group: number;
+  readonly pyramidRow: number;
+  readonly pyramidColumn: number;
+}
+
+/** The bounds of the blocks and the totals of the rows under a pyramid tile. */
+export interface Pyramid {
+  /** What each pyramid tile holds; only "cells" need loading. */
+  resolve(tiles: readonly PyramidRequest[]): readonly TileState[];
+  /** @returns for each u16[64][64][layer count of its group] */
+  loadBounds(tiles: readonly PyramidRequest[]): Promise<readonly Uint16Array[]>;
+  /** @returns for each u32[512][8][layer count of its group] */
+  loadTotals(tiles: readonly PyramidRequest[]): Promise<readonly Uint32Array[]>;
 }
 
 /**
@@ -25,11 +41,15 @@ export interface CellSource {
   resolve(tiles: readonly TileRequest[]): Promise<readonly TileState[]>;
 
   /**
-   * Fills each slot with the tile's cells, u16[64][64][layer count of its group]. Only for tiles that
-   * resolved to "cells". Cells of the tile beyond the grid are STEPS_OUTSIDE.
+   * The tiles' cells. Only for tiles that resolved to "cells". Cells of the tile beyond the grid are STEPS_OUTSIDE.
+   *
+   * @returns for each u16[64][64][layer count of its group]
    * @throws Fault `atlas_unavailable` naming file and place when the bytes are missing or damaged
    */
-  load(tiles: readonly (TileRequest & { readonly slot: Region })[]): Promise<void>;
+  load(tiles: readonly TileRequest[]): Promise<readonly Uint16Array[]>;
+
+  /** Absent where nothing is kept about the cells of a tile: then circles read their cells. */
+  readonly pyramid?: Pyramid;
 
   /**
    * Single cells without their tiles, where the source can make them cheaper so.

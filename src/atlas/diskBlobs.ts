@@ -1,4 +1,4 @@
-import { type FileHandle, open, stat } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../errors.ts";
 import type { Blobs, ByteRange } from "./blobs.ts";
@@ -17,16 +17,26 @@ export function diskBlobs(folder: string): Blobs {
     return handle;
   };
 
+  const unreadable = (name: string, why: string, cause?: unknown): Fault => {
+    const code = (cause as NodeJS.ErrnoException | undefined)?.code;
+    return new Fault(
+      "atlas_unavailable",
+      `${join(folder, name)}: ${why}${code === undefined || isMissing(cause) ? "" : ` (${code})`}.`,
+      { details: { file: name, address: folder }, cause },
+    );
+  };
+
   return {
     description: folder,
 
     async sizeBytes(name) {
+      // Of the very file that is read later: by its path it might be the next release's.
       try {
-        const found = await stat(join(folder, name));
+        const found = await (await handleOf(name)).stat();
         return found.isFile() ? found.size : undefined;
       } catch (error) {
         if (isMissing(error)) return undefined;
-        throw unreadable(name, "it cannot be looked up", error);
+        throw unreadable(name, "it cannot be opened", error);
       }
     },
 
@@ -55,14 +65,11 @@ export function diskBlobs(folder: string): Blobs {
   };
 }
 
-function unreadable(name: string, why: string, cause?: unknown): Fault {
-  return new Fault("atlas_unavailable", `${name}: ${why}.`, { details: { file: name }, cause });
-}
-
 function at({ offset, sizeBytes }: ByteRange): string {
   return `at byte ${offset} (${sizeBytes} bytes wanted)`;
 }
 
 function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === "ENOENT";
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "ENOENT" || code === "ENOTDIR";
 }

@@ -1,16 +1,16 @@
-import { inflateRawSync } from "node:zlib";
 import { ByteBuffer } from "flatbuffers";
 import { Fault } from "../errors.ts";
 import { crc32 } from "../kernel/checksum.ts";
 import type { Grid } from "../kernel/grid.ts";
-import type { Kernel, Region } from "../kernel/instance.ts";
+import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import type { Blobs } from "./blobs.ts";
-import type { TileCache } from "./cache.ts";
+import type { EmptyTile, TileCache } from "./cache.ts";
 import { type FileEntry, type GroupEntry, type PackEntry, sha256Hex } from "./catalogue.ts";
-import type { CellSource, TileRequest, TileState } from "./cellSource.ts";
+import type { CellSource, Pyramid, PyramidRequest, TileRequest, TileState } from "./cellSource.ts";
 import { PackRoot } from "./generated/pack-root.ts";
 import { PyramidTile } from "./generated/pyramid-tile.ts";
+import { inflateRaw } from "./inflate.ts";
 import { PYRAMID_SIZE, PyramidSections, STATES, type Tiling, tilingOf } from "./tile.ts";
 
 export const ROOT_IDENTIFIER = "IsoR";
@@ -23,10 +23,8 @@ const TILES_PER_PYRAMID_TILE = PYRAMID_SIZE * PYRAMID_SIZE;
 export interface PackContext {
   readonly blobs: Blobs;
   readonly kernel: Kernel;
-  /** Holds headers of pyramid tiles; its slots take at least `headerBytesMax` of every pack. */
+  /** Holds headers of pyramid tiles, apart from the tiles: finding one never waits for another's room. */
   readonly headers: TileCache;
-  /** A number of its own for each header: `headerKeyBase` + index of the pyramid tile. */
-  readonly headerKeyBase: number;
 }
 
 /** Where one stored group of a tile lies. */
@@ -45,6 +43,9 @@ export class PackSource implements CellSource {
   readonly #tiling: Tiling;
   readonly #root: RootIndex;
   readonly #layerCount: number;
+  /** First word of the directory of headers. */
+  readonly #directory: number;
+  readonly pyramid: Pyramid;
 
   private constructor(context: PackContext, grid: Grid, pack: PackEntry, root: RootIndex) {
     this.grid = grid;
@@ -54,6 +55,14 @@ export class PackSource implements CellSource {
     this.#tiling = tilingOf(grid);
     this.#root = root;
     this.#layerCount = pack.groups.reduce((sum, { layers }) => sum + layers.length, 0);
+    this.#directory = context.kernel.reserve(root.states.length * 4).pointer >>> 2;
+    this.pyramid = {
+      resolve: (tiles) => tiles.map((tile) => root.states[this.#indexOf(tile)] ?? "outside"),
+      loadBounds: async (tiles) =>
+        (await this.#loadSections("maxima", tiles)).map((bytes) => new Uint16Array(bytes.buffer)),
+      loadTotals: async (tiles) =>
+        (await this.#loadSections("totals", tiles)).map((bytes) => new Uint32Array(bytes.buffer)),
+    };
   }
 
   /** Reads and checks the root; the two large files are looked up, not read. */
@@ -77,56 +86,70 @@ export class PackSource implements CellSource {
     return states;
   }
 
-  async load(tiles: readonly (TileRequest & { readonly slot: Region })[]): Promise<void> {
-    const places: (StoredGroup & { readonly tile: TileRequest & { readonly slot: Region } })[] = [];
+  async load(tiles: readonly TileRequest[]): Promise<readonly Uint16Array[]> {
+    const places: StoredPart[] = [];
     await this.#withHeaders(tiles, (header, tile, position) => {
-      places.push({ ...header.placeOf(tile), tile: tiles[position] as TileRequest & { readonly slot: Region } });
+      const layerCount = this.groups[tile.group]?.layers.length ?? 0;
+      places[position] = { ...header.placeOf(tile), tile, unpackedBytes: TILE_SIZE * TILE_SIZE * layerCount * 2 };
     });
-    const { blobs } = this.#context;
-    const { name } = this.#pack.files.tiles;
+    const parts = await this.#readParts(this.#pack.files.tiles.name, places);
+    return parts.map((bytes) => new Uint16Array(bytes.buffer));
+  }
+
+  async #loadSections(kind: "maxima" | "totals", tiles: readonly PyramidRequest[]): Promise<readonly Uint8Array[]> {
+    const places: StoredPart[] = [];
+    const requests = tiles.map(({ group, pyramidRow, pyramidColumn }) => ({
+      group,
+      tileRow: pyramidRow * PYRAMID_SIZE,
+      tileColumn: pyramidColumn * PYRAMID_SIZE,
+    }));
+    await this.#withHeaders(requests, (header, tile, position) => {
+      const index = this.#pyramidIndex(tile);
+      const start = (this.#root.offsets[index] ?? 0) + (this.#root.headerSizes[index] ?? 0);
+      const { offset, ...section } = header.sectionOf(kind, tile.group);
+      const empty = new PyramidSections(this.groups[tile.group]?.layers.length ?? 0)[kind];
+      places[position] = { ...section, offset: start + offset, tile, unpackedBytes: empty.byteLength };
+    });
+    return this.#readParts(this.#pack.files.pyramid.name, places);
+  }
+
+  /** Reads what lies near each other at once, checks and unpacks it. Each result is a buffer of its own. */
+  async #readParts(name: string, places: readonly StoredPart[]): Promise<readonly Uint8Array[]> {
+    const results: Uint8Array[] = Array.from({ length: places.length });
+    const ordered = places.map((place, position) => ({ ...place, position }));
     await Promise.all(
-      coalesced(places).map(async (run) => {
+      coalesced(ordered).map(async (run) => {
         const first = run[0];
         const last = run.at(-1);
         if (first === undefined || last === undefined) return;
-        const bytes = await blobs.read(name, {
+        const bytes = await this.#context.blobs.read(name, {
           offset: first.offset,
           sizeBytes: last.offset + last.sizeBytes - first.offset,
         });
-        for (const { offset, sizeBytes, checksum, tile } of run) {
-          const part = bytes.subarray(offset - first.offset, offset - first.offset + sizeBytes);
-          const layerCount = this.groups[tile.group]?.layers.length ?? 0;
-          this.#context.kernel
-            .bytes(tile.slot)
-            .set(this.#decoded(part, { name, checksum, ...tile, sizeBytes: TILE_SIZE * TILE_SIZE * layerCount * 2 }));
+        for (const part of run) {
+          const from = part.offset - first.offset;
+          results[part.position] = await this.#decoded(bytes.subarray(from, from + part.sizeBytes), name, part);
         }
       }),
     );
+    return results;
   }
 
-  /** The pyramid tile as stored, decoded: for verification. @returns undefined where it is not stored */
+  /** The sections of a pyramid tile, decoded: for verification. @returns undefined where it is not stored */
   async readPyramid(at: {
     readonly row: number;
     readonly column: number;
   }): Promise<readonly PyramidSections[] | undefined> {
-    const tile = { group: 0, tileRow: at.row * PYRAMID_SIZE, tileColumn: at.column * PYRAMID_SIZE };
-    const index = this.#pyramidIndex(tile);
-    if (this.#root.states[index] !== "cells") return undefined;
-    let sections: readonly SectionPlace[] = [];
-    await this.#withHeaders([tile], (header) => {
-      sections = header.sections();
+    const requests = this.groups.map((_, group) => ({ group, pyramidRow: at.row, pyramidColumn: at.column }));
+    if (this.pyramid.resolve(requests).some((state) => state !== "cells")) return undefined;
+    const maxima = await this.pyramid.loadBounds(requests);
+    const totals = await this.pyramid.loadTotals(requests);
+    return this.groups.map(({ layers }, group) => {
+      const sections = new PyramidSections(layers.length);
+      sections.maxima.set(maxima[group] ?? []);
+      sections.totals.set(totals[group] ?? []);
+      return sections;
     });
-    const { name } = this.#pack.files.pyramid;
-    const start = (this.#root.offsets[index] ?? 0) + (this.#root.headerSizes[index] ?? 0);
-    const found = this.groups.map(({ layers }) => new PyramidSections(layers.length));
-    for (const { group, kind, offset, sizeBytes, checksum } of sections) {
-      const target = found[group]?.[kind];
-      if (target === undefined) continue;
-      const bytes = await this.#context.blobs.read(name, { offset: start + offset, sizeBytes });
-      const decoded = this.#decoded(bytes, { name, checksum, ...tile, group, sizeBytes: target.byteLength });
-      new Uint8Array(target.buffer).set(decoded);
-    }
-    return found;
   }
 
   /** Level-64 bounds of a tile's group and, with it, what the root says of the pyramid tile: for verification. */
@@ -149,7 +172,14 @@ export class PackSource implements CellSource {
   }
 
   #pyramidIndex({ tileRow, tileColumn }: TileRequest): number {
-    return Math.floor(tileRow / PYRAMID_SIZE) * this.#tiling.pyramidColumnCount + Math.floor(tileColumn / PYRAMID_SIZE);
+    return this.#indexOf({
+      pyramidRow: Math.floor(tileRow / PYRAMID_SIZE),
+      pyramidColumn: Math.floor(tileColumn / PYRAMID_SIZE),
+    });
+  }
+
+  #indexOf({ pyramidRow, pyramidColumn }: Omit<PyramidRequest, "group">): number {
+    return pyramidRow * this.#tiling.pyramidColumnCount + pyramidColumn;
   }
 
   /** Calls `read` for every tile with the header of its pyramid tile, which is only there for that call. */
@@ -157,62 +187,65 @@ export class PackSource implements CellSource {
     tiles: readonly TileRequest[],
     read: (header: Header, tile: TileRequest, position: number) => void,
   ): Promise<void> {
-    const { blobs, kernel, headers, headerKeyBase } = this.#context;
-    const all = [...new Set(tiles.map((tile) => this.#pyramidIndex(tile)))];
-    for (let start = 0; start < all.length; start += headers.keysPerUseMax) {
-      const indices = all.slice(start, start + headers.keysPerUseMax);
-      await headers.use(
-        indices.map((index) => headerKeyBase + index),
-        async (missing) => {
-          await Promise.all(
-            missing.map(async ({ index: position, slot }) => {
-              const index = indices[position] ?? 0;
-              const { name } = this.#pack.files.pyramid;
-              const offset = this.#root.offsets[index] ?? 0;
-              const sizeBytes = this.#root.headerSizes[index] ?? 0;
-              const bytes = await blobs.read(name, { offset, sizeBytes });
-              if (crc32(kernel, bytes) !== this.#root.headerChecksums[index]) {
-                throw damaged(name, `the header at byte ${offset} does not carry its checksum`, { offset });
-              }
-              kernel.bytes(slot).set(bytes);
-            }),
-          );
-        },
-        (slots) => {
-          const found = new Map(
-            indices.map((index, i) => [index, new Header(kernel.bytes(slots[i] as Region), this.#pack, index)]),
-          );
-          tiles.forEach((tile, position) => {
-            const header = found.get(this.#pyramidIndex(tile));
-            if (header !== undefined) read(header, tile, position);
-          });
-        },
-      );
+    const { kernel, headers } = this.#context;
+    const byIndex = new Map<number, { readonly tile: TileRequest; readonly position: number }[]>();
+    for (const [position, tile] of tiles.entries()) {
+      const index = this.#pyramidIndex(tile);
+      const inside = byIndex.get(index);
+      if (inside === undefined) byIndex.set(index, [{ tile, position }]);
+      else inside.push({ tile, position });
+    }
+    for (const [index, inside] of byIndex) {
+      const word = this.#directory + index;
+      const sizeBytes = this.#root.headerSizes[index] ?? 0;
+      const at = {
+        row: Math.floor(index / this.#tiling.pyramidColumnCount),
+        column: index % this.#tiling.pyramidColumnCount,
+      };
+      const readAll = (): void => {
+        const pointer = kernel.pointerAt(word);
+        const header = new Header(kernel.bytes({ pointer, sizeBytes }), this.#pack, at);
+        for (const { tile, position } of inside) read(header, tile, position);
+      };
+      if (kernel.words[word] !== 0) readAll();
+      else await headers.hold([{ word, sizeBytes }], (missing) => this.#fillHeader(index, missing), readAll);
     }
   }
 
-  #decoded(
-    stored: Uint8Array,
-    expected: TileRequest & { readonly name: string; readonly checksum: number; readonly sizeBytes: number },
-  ): Uint8Array {
-    const { name, tileRow, tileColumn, group, checksum, sizeBytes } = expected;
+  async #fillHeader(index: number, missing: readonly EmptyTile[]): Promise<void> {
+    const { blobs, kernel } = this.#context;
+    const { name } = this.#pack.files.pyramid;
+    const offset = this.#root.offsets[index] ?? 0;
+    for (const { region } of missing) {
+      const bytes = await blobs.read(name, { offset, sizeBytes: region.sizeBytes });
+      if (crc32(kernel, bytes) !== this.#root.headerChecksums[index]) {
+        throw damaged(name, `the header at byte ${offset} does not carry its checksum`, { offset });
+      }
+      kernel.bytes(region).set(bytes);
+    }
+  }
+
+  async #decoded(stored: Uint8Array, name: string, part: StoredPart): Promise<Uint8Array> {
+    const { tileRow, tileColumn, group } = part.tile;
     const { scenario, year } = this.groups[group] ?? {};
     const place = `tile row ${tileRow}, column ${tileColumn}, ${scenario} ${year}`;
     const details = { tileRow, tileColumn, scenario, year };
-    if (crc32(this.#context.kernel, stored) !== checksum) {
+    if (crc32(this.#context.kernel, stored) !== part.checksum) {
       throw damaged(name, `${place}: the stored bytes do not carry their checksum`, details);
     }
-    let bytes: Uint8Array;
     try {
-      bytes = inflateRawSync(stored, { maxOutputLength: sizeBytes });
+      const bytes = await inflateRaw(stored, part.unpackedBytes);
+      return bytes.byteOffset === 0 && bytes.buffer.byteLength === bytes.length ? bytes : bytes.slice();
     } catch (error) {
       throw damaged(name, `${place}: cannot be unpacked`, details, error);
     }
-    if (bytes.length !== sizeBytes) {
-      throw damaged(name, `${place}: holds ${bytes.length} bytes instead of ${sizeBytes}`, details);
-    }
-    return bytes;
   }
+}
+
+/** A stored part with what it should become. */
+interface StoredPart extends StoredGroup {
+  readonly tile: TileRequest;
+  readonly unpackedBytes: number;
 }
 
 /** The most bytes a header of this pack can have: what a slot must take. */
@@ -264,6 +297,7 @@ function readRoot(
     layerCounts?.length !== groups.length ||
     groups.some(({ layers }, i) => layers.length !== layerCounts[i]) ||
     states?.length !== count ||
+    states.some((state) => STATES[state] === undefined) ||
     root.offsetsLength() !== count ||
     headerSizes?.length !== count ||
     headerChecksums?.length !== count ||
@@ -272,7 +306,7 @@ function readRoot(
     throw damaged(name, "it does not fit the grid and the groups of the catalogue");
   }
   return {
-    states: Array.from(states, (state) => STATES[state] ?? "outside"),
+    states: Array.from(states, (state) => STATES[state] as TileState),
     offsets: Array.from({ length: count }, (_, i) => Number(root.offsets(i))),
     headerSizes: headerSizes.slice(),
     headerChecksums: headerChecksums.slice(),
@@ -280,29 +314,25 @@ function readRoot(
   };
 }
 
-interface SectionPlace {
-  readonly group: number;
-  readonly kind: "maxima" | "totals";
-  /** From the end of the header. */
-  readonly offset: number;
-  readonly sizeBytes: number;
-  readonly checksum: number;
-}
-
 /** A view on the header of a pyramid tile where it lies in the cache. Its checksum has been compared. */
 class Header {
   readonly #tile: PyramidTile;
+  readonly #damaged: (why: string) => Fault;
   readonly #groups: readonly GroupEntry[];
   readonly #states: Uint8Array;
   readonly #sizes: Uint32Array;
   readonly #checksums: Uint32Array;
   readonly #bounds: Uint16Array;
 
-  constructor(bytes: Uint8Array, pack: PackEntry, index: number) {
+  constructor(bytes: Uint8Array, pack: PackEntry, at: { readonly row: number; readonly column: number }) {
     const buffer = new ByteBuffer(bytes);
-    const { name } = pack.files.pyramid;
-    if (!buffer.__has_identifier(PYRAMID_IDENTIFIER)) throw damaged(name, `pyramid tile ${index} is none`);
+    this.#damaged = (why) =>
+      damaged(pack.files.pyramid.name, `the header of pyramid tile row ${at.row}, column ${at.column} ${why}`);
+    if (!buffer.__has_identifier(PYRAMID_IDENTIFIER)) throw this.#damaged("is none");
     this.#tile = PyramidTile.getRootAsPyramidTile(buffer);
+    if (this.#tile.row() !== at.row || this.#tile.column() !== at.column) {
+      throw this.#damaged(`is that of row ${this.#tile.row()}, column ${this.#tile.column()}`);
+    }
     this.#groups = pack.groups;
     const entries = TILES_PER_PYRAMID_TILE * pack.groups.length;
     const layerCount = pack.groups.reduce((sum, { layers }) => sum + layers.length, 0);
@@ -321,7 +351,7 @@ class Header {
       this.#tile.totalsSizesLength() !== pack.groups.length ||
       this.#tile.totalsChecksumsLength() !== pack.groups.length
     ) {
-      throw damaged(name, `pyramid tile ${index} does not fit the groups of the catalogue`);
+      throw this.#damaged("does not fit the groups of the catalogue");
     }
     this.#states = states;
     this.#sizes = sizes;
@@ -330,7 +360,12 @@ class Header {
   }
 
   stateOf(tile: TileRequest): TileState {
-    return STATES[this.#states[entryOf(tile, this.#groups.length)] ?? 0] ?? "outside";
+    const stored = this.#states[entryOf(tile, this.#groups.length)] ?? NaN;
+    const state = STATES[stored];
+    if (state === undefined) {
+      throw this.#damaged(`says ${stored} of tile row ${tile.tileRow}, column ${tile.tileColumn}, which means nothing`);
+    }
+    return state;
   }
 
   placeOf(tile: TileRequest): StoredGroup {
@@ -349,20 +384,17 @@ class Header {
     return this.#bounds.slice(from, from + (this.#groups[tile.group]?.layers.length ?? 0));
   }
 
-  sections(): SectionPlace[] {
+  /** Where a section lies, from the end of the header: first the maxima of all groups, then the totals. */
+  sectionOf(kind: "maxima" | "totals", group: number): StoredGroup {
+    const tile = this.#tile;
     let offset = 0;
-    const places: SectionPlace[] = [];
-    for (const kind of ["maxima", "totals"] as const) {
-      for (let group = 0; group < this.#groups.length; group++) {
-        const [sizeBytes, checksum] =
-          kind === "maxima"
-            ? [this.#tile.maximaSizes(group) ?? 0, this.#tile.maximaChecksums(group) ?? 0]
-            : [this.#tile.totalsSizes(group) ?? 0, this.#tile.totalsChecksums(group) ?? 0];
-        places.push({ group, kind, offset, sizeBytes, checksum });
-        offset += sizeBytes;
-      }
+    const maximaCount = kind === "maxima" ? group : this.#groups.length;
+    for (let i = 0; i < maximaCount; i++) offset += tile.maximaSizes(i) ?? 0;
+    if (kind === "maxima") {
+      return { offset, sizeBytes: tile.maximaSizes(group) ?? 0, checksum: tile.maximaChecksums(group) ?? 0 };
     }
-    return places;
+    for (let i = 0; i < group; i++) offset += tile.totalsSizes(i) ?? 0;
+    return { offset, sizeBytes: tile.totalsSizes(group) ?? 0, checksum: tile.totalsChecksums(group) ?? 0 };
   }
 }
 

@@ -12,6 +12,9 @@ export interface PackedAtlas extends CellAtlas {
   readonly packs: readonly { readonly hazard: string; readonly id: string; readonly source: PackSource }[];
 }
 
+/** A call asks for one header at a time and may take half of the cache; a few go on side by side. */
+const HEADERS_AT_LEAST = 8;
+
 /**
  * Opens an atlas: catalogue and roots are read and checked, no tile is.
  * @throws Fault `atlas_not_found` when there is no catalogue, `atlas_unavailable` when something is damaged
@@ -27,18 +30,15 @@ export async function openPackedAtlas(
       details: { address: blobs.description },
     });
   }
-  const catalogue = await decodeCatalogue(bytes);
+  const catalogue = await decodeCatalogue(bytes, blobs.description);
   const packs = catalogue.hazards.flatMap(({ packs: entries }) => entries);
-  const slotBytes = Math.max(64, ...packs.map(({ groups }) => headerBytesMax(groups)));
-  const headers = new TileCache(kernel, {
-    slotBytes,
-    slotCount: Math.max(8, Math.floor(headerCacheBytes / slotBytes)),
-  });
+  const largest = Math.max(0, ...packs.map(({ groups }) => TileCache.costBytes(headerBytesMax(groups))));
+  const headers = new TileCache(kernel, { sizeBytes: Math.max(HEADERS_AT_LEAST * largest, headerCacheBytes) });
 
   const opened: { hazard: string; id: string; source: PackSource }[] = [];
   for (const { hazard, grid, packs: entries } of catalogue.hazards) {
     for (const pack of entries) {
-      const context: PackContext = { blobs, kernel, headers, headerKeyBase: opened.length * 2 ** 32 };
+      const context: PackContext = { blobs, kernel, headers };
       opened.push({ hazard, id: pack.id, source: await PackSource.open(context, gridOf(grid), pack) });
     }
   }

@@ -1,194 +1,521 @@
+import { FieldGrid, LANES, type MissingTiles } from "../kernel/field.ts";
 import { type Circle, type CircleCells, rowSpans, rowWeights } from "../kernel/geodesy.ts";
-import { type Cell, cellCentre, type Location } from "../kernel/grid.ts";
-import type { Kernel, Region } from "../kernel/instance.ts";
-import { TILE_SIZE } from "../kernel/kernel.generated.ts";
-import { gatherCells, locateCell } from "../kernel/points.ts";
+import { type Cell, cellCentre, type Location, westernmost } from "../kernel/grid.ts";
+import type { Kernel } from "../kernel/instance.ts";
+import {
+  PYRAMID_SIZE,
+  REASON_NODATA,
+  REASON_OUTSIDE,
+  STEPS_MAX,
+  STEPS_OUTSIDE,
+  TILE_SIZE,
+} from "../kernel/kernel.generated.ts";
+import { type PlaceValues, readPlaces } from "../kernel/places.ts";
+import { locateCells } from "../kernel/points.ts";
 import { CircleSums, type CircleSummary } from "../kernel/radius.ts";
 import { TileCache } from "./cache.ts";
 import type { GroupEntry } from "./catalogue.ts";
-import type { AtlasHazard, CellAtlas, CellSource, TileRequest } from "./cellSource.ts";
-import { CONSTANT_STEPS } from "./tile.ts";
-import { type TileAddress, tilesOf } from "./tiling.ts";
+import type { AtlasHazard, CellAtlas, CellSource } from "./cellSource.ts";
+import { type FieldLayer, ResidentField } from "./residentField.ts";
+import { tilesOf } from "./tiling.ts";
 
-/** One (scenario, year) of a hazard, wherever its cells come from. */
+/** One (scenario, year) of a hazard. */
 export interface SampledGroup {
   readonly entry: GroupEntry;
   readonly source: CellSource;
   /** Index in the source's groups. */
   readonly group: number;
-  /** First cache key of its tiles. */
-  readonly keyBase: number;
 }
 
-/** A hazard whose groups can be looked up. */
+/** A hazard whose groups can be looked up and sampled. */
 export interface SampledHazard extends Pick<AtlasHazard, "hazard" | "grid" | "rules"> {
   group(scenario: string, year: number): SampledGroup | undefined;
+  /** Every layer of every group. */
+  allLayers(): readonly FieldLayer[];
+}
+
+/** Layers that are asked for together, at the cost of no others. */
+export interface LayerSet {
+  readonly hazard: SampledHazard;
+  readonly resident: ResidentField;
+  /** Where each layer asked for lies in the resident field. */
+  readonly lanes: readonly number[];
 }
 
 /** What stands at a location. */
 export interface CellSample {
-  readonly cell: Cell;
   readonly centre: Location;
-  /** For each group u16[layer], steps or why there are none. */
-  readonly steps: readonly Uint16Array[];
+  /** Of each layer: steps, or why there are none. */
+  readonly steps: Uint16Array;
 }
 
-/** What stands within a circle. */
+/** What stands within a circle, of one layer. */
+export interface CircleValue {
+  /** Whole for a maximum, a fraction for a mean; undefined when no cell is valid. */
+  readonly steps: number | undefined;
+  /** Of a circle without a valid cell: whether the source marks any of its cells as missing. */
+  readonly hasNodata: boolean;
+  /** Area of the valid cells / area of all cells; only when it was asked for. */
+  readonly validShare: number | undefined;
+}
+
 export interface CircleSample {
-  readonly cellCount: number;
-  /** For each group, for each layer. */
-  readonly summaries: readonly (readonly CircleSummary[])[];
+  /** Only when it was asked for. */
+  readonly cellCount: number | undefined;
+  readonly values: readonly CircleValue[];
 }
 
-/** A tile of one of the groups asked for, in memory. */
-interface ResidentTile extends TileAddress {
-  /** Which of the groups asked for. */
-  readonly asked: number;
-  readonly cells: Region;
+/**
+ * Fields of one grid that are kept at hand. Services and portfolios ask a few sets of layers over and over; more sets than
+ * this would read the same tiles again for each.
+ */
+const FIELD_COUNT_MAX = 6;
+
+/** Places that one call of a kernel takes: their steps and values stay in the processor's caches. */
+const PLACES_PER_CALL = 2048;
+/** Calls in a row before others get the thread. */
+const CALLS_PER_TURN = 16;
+/** Tiles that are fetched together: enough to keep reads busy. */
+const TILES_PER_HOLD = 64;
+
+/** Places, degrees. Two arrays of one length. */
+export interface Places {
+  readonly latitudes: Float64Array;
+  readonly longitudes: Float64Array;
 }
 
-/** Keys of one group's tiles stay apart from the next group's. */
-const KEYS_PER_GROUP = 2 ** 32;
+/** A circle, and where its values go. */
+export interface CircleAt {
+  readonly circle: Circle;
+  readonly method: "max" | "mean";
+  readonly first: number;
+}
 
-type ConstantState = keyof typeof CONSTANT_STEPS;
-const CONSTANT_STATES = Object.keys(CONSTANT_STEPS) as ConstantState[];
+interface GridFields {
+  readonly grid: FieldGrid;
+  readonly residents: Map<string, ResidentField>;
+  all?: ResidentField;
+}
 
 /** Asks the cells of an open atlas: where a query's geometry, the cache and the kernels meet. Knows no hazard. */
 export class Sampler {
   readonly hazards: ReadonlyMap<string, SampledHazard>;
   readonly #kernel: Kernel;
   readonly #cache: TileCache;
-  /** One shared tile for each state that is not stored. */
-  readonly #constants: Readonly<Record<ConstantState, Region>>;
+  readonly #fields = new Map<SampledHazard, GridFields>();
+  /** A number for each source, to name sets of layers. */
+  readonly #sources = new Map<CellSource, number>();
 
   constructor(kernel: Kernel, atlas: CellAtlas, { cacheBytes }: { readonly cacheBytes: number }) {
     this.#kernel = kernel;
+    this.#cache = new TileCache(kernel, { sizeBytes: cacheBytes });
     const hazards = new Map<string, SampledHazard>();
-    let groupCount = 0;
-    let layersMax = 1;
     for (const { hazard, grid, rules, sources } of atlas.hazards) {
       const groups = new Map<string, SampledGroup>();
       for (const source of sources) {
+        this.#sources.set(source, this.#sources.size);
         for (const [group, entry] of source.groups.entries()) {
-          layersMax = Math.max(layersMax, entry.layers.length);
-          if (entry.superseded === true) continue;
-          groups.set(groupName(entry), { entry, source, group, keyBase: groupCount++ * KEYS_PER_GROUP });
+          if (entry.superseded !== true) groups.set(`${entry.scenario}/${entry.year}`, { entry, source, group });
         }
       }
       hazards.set(hazard, {
         hazard,
         grid,
         rules,
-        group: (scenario, year) => groups.get(groupName({ scenario, year })),
+        group: (scenario, year) => groups.get(`${scenario}/${year}`),
+        allLayers: () =>
+          [...groups.values()].flatMap(({ source, group, entry: { layers } }) =>
+            layers.map((entry, layer) => ({ source, group, layer, entry })),
+          ),
       });
     }
     this.hazards = hazards;
-    const slotBytes = TILE_SIZE * TILE_SIZE * layersMax * 2;
-    this.#constants = Object.fromEntries(
-      CONSTANT_STATES.map((state) => {
-        const region = kernel.reserve(slotBytes);
-        kernel.u16(region).fill(CONSTANT_STEPS[state]);
-        return [state, region];
-      }),
-    ) as Record<ConstantState, Region>;
-    this.#cache = new TileCache(kernel, { slotBytes, slotCount: Math.max(2, Math.floor(cacheBytes / slotBytes)) });
+  }
+
+  /**
+   * The layers as one set. Their field, with all that is in memory of it, is kept for the next time.
+   *
+   * @param layers at least one, none twice
+   */
+  layerSet(hazard: SampledHazard, layers: readonly FieldLayer[]): LayerSet {
+    let fields = this.#fields.get(hazard);
+    if (fields === undefined) {
+      fields = { grid: new FieldGrid(this.#kernel, hazard.grid), residents: new Map() };
+      this.#fields.set(hazard, fields);
+    }
+    // The same layers in another order are the same field.
+    const names = layers.map((layer) => this.#nameOf(layer));
+    const name = names.toSorted().join(" ");
+    let resident = fields.residents.get(name);
+    if (resident === undefined && fields.residents.size < FIELD_COUNT_MAX) {
+      const ordered = layers.toSorted(
+        (a, b) =>
+          (this.#sources.get(a.source) ?? 0) - (this.#sources.get(b.source) ?? 0) ||
+          a.group - b.group ||
+          a.layer - b.layer,
+      );
+      resident = new ResidentField(this.#kernel, this.#cache, fields.grid, ordered);
+      fields.residents.set(name, resident);
+    }
+    // Where too many different sets are asked for, one of all layers serves the rest.
+    resident ??= fields.all ??= new ResidentField(this.#kernel, this.#cache, fields.grid, hazard.allLayers());
+    const lanes = new Map(resident.layers.map((layer, lane) => [this.#nameOf(layer), lane]));
+    return { hazard, resident, lanes: names.map((each) => lanes.get(each) ?? -1) };
+  }
+
+  #nameOf({ source, group, layer }: FieldLayer): string {
+    return `${this.#sources.get(source)}.${group}.${layer}`;
   }
 
   /** The cell that contains the location. @returns undefined where the grid does not reach */
   async sampleCell(
-    hazard: SampledHazard,
-    location: Location,
-    groups: readonly SampledGroup[],
+    { hazard, resident, lanes }: LayerSet,
+    { latDeg, lonDeg }: Location,
   ): Promise<CellSample | undefined> {
-    const cell = locateCell(this.#kernel, hazard.grid, location);
-    if (cell === undefined) return undefined;
-    const tile = { tileRow: Math.floor(cell.row / TILE_SIZE), tileColumn: Math.floor(cell.column / TILE_SIZE) };
-    const index = Int32Array.of((cell.row % TILE_SIZE) * TILE_SIZE + (cell.column % TILE_SIZE));
-    const steps: Uint16Array[] = Array.from({ length: groups.length });
-    const inTiles: number[] = [];
-    for (const [i, { source, group }] of groups.entries()) {
-      const made = source.readCells?.(group, [cell]);
-      if (made === undefined) inTiles.push(i);
-      else steps[i] = made;
-    }
-    await this.#withTiles(
-      hazard,
-      inTiles.map((i) => groups[i] as SampledGroup),
-      [tile],
-      (resident) => {
-        for (const { asked, cells } of resident) {
-          const i = inTiles[asked] ?? 0;
-          steps[i] = gatherCells(this.#kernel, { cells, layerCount: layerCountOf(groups[i]) }, index);
-        }
-      },
-    );
-    return { cell, centre: cellCentre(hazard.grid, cell), steps };
-  }
-
-  /** All cells whose centres lie in the circle, and the one that contains its centre. */
-  async sampleCircle(hazard: SampledHazard, circle: Circle, groups: readonly SampledGroup[]): Promise<CircleSample> {
-    const cells = rowSpans(this.#kernel, hazard.grid, circle);
-    const sums = groups.map((group) => new CircleSums(cells, layerCountOf(group)));
-    await this.#withTiles(hazard, groups, tilesOf(cells), (resident) => {
-      for (const [i, sum] of sums.entries()) {
-        const tiles = resident.filter(({ asked }) => asked === i);
-        if (tiles.length > 0) sum.add(this.#kernel, tiles);
-      }
-    });
-    const rows = sums[0]?.rows ?? { firstRow: 0, rowCount: 0 };
-    const weights = rowWeights(this.#kernel, hazard.grid, rows);
-    return {
-      cellCount: countOf(cells),
-      summaries: sums.map((sum) => sum.summarise(this.#kernel, weights)),
-    };
+    const { field } = resident;
+    const { columnCount } = hazard.grid;
+    const index = field.grid.cellOf(latDeg, lonDeg);
+    if (index < 0) return undefined;
+    const row = Math.floor(index / columnCount);
+    const cell = { row, column: index - row * columnCount };
+    const centre = cellCentre(hazard.grid, cell);
+    const made = readMade(resident, lanes, cell);
+    if (made !== undefined) return { centre, steps: made };
+    const tile = Math.floor(cell.row / TILE_SIZE) * field.grid.tileColumnCount + Math.floor(cell.column / TILE_SIZE);
+    const read = (): Uint16Array => this.#readCell(resident, lanes, { tile, ...cell });
+    const isThere = this.#kernel.words[resident.wordOf("cells", tile)] !== 0;
+    const steps = isThere ? read() : await resident.hold([{ form: "cells", indices: [tile] }], read);
+    return { centre, steps };
   }
 
   /**
-   * Brings every group of every tile before `read` exactly once; the cells are only there for that call.
-   * Tiles come in batches that the cache can hold; all groups of a source in one go, so that neighbours in the
-   * file are read together.
+   * All cells whose centres lie in the circle, and the one that contains its centre.
+   *
+   * @param asked `shares`: also the count of cells and the share of valid ones
    */
-  async #withTiles(
-    hazard: SampledHazard,
-    groups: readonly SampledGroup[],
-    tiles: readonly TileAddress[],
-    read: (resident: readonly ResidentTile[]) => void,
+  async sampleCircle(
+    set: LayerSet,
+    circle: Circle,
+    asked: { readonly method: "max" | "mean"; readonly shares: boolean },
+  ): Promise<CircleSample> {
+    const found = set.resident.hasPyramid ? await this.#sampleByPyramid(set, circle, asked) : undefined;
+    return found ?? this.#sampleByCells(set, circle, asked.method);
+  }
+
+  /**
+   * The cells that contain many places, as values. Places whose tiles must be fetched come last, neighbours together.
+   */
+  async samplePlaces(
+    { hazard, resident, lanes }: LayerSet,
+    places: Places,
+    out: PlaceValues,
+    onPlaces: (count: number) => void,
   ): Promise<void> {
-    const tileColumnCount = Math.ceil(hazard.grid.columnCount / TILE_SIZE);
-    for (const source of new Set(groups.map((group) => group.source))) {
-      const wanted = groups.flatMap((group, i) => (group.source === source ? [i] : []));
-      const requests = tiles.flatMap((tile) =>
-        wanted.map((i) => ({ ...tile, group: groups[i]?.group ?? 0, asked: i, keyBase: groups[i]?.keyBase ?? 0 })),
-      );
-      const states = await source.resolve(requests);
-      const stored: typeof requests = [];
-      const constant: ResidentTile[] = [];
-      for (const [i, request] of requests.entries()) {
-        const state = states[i] ?? "outside";
-        if (state === "cells") stored.push(request);
-        else constant.push({ ...request, cells: this.#constants[state] });
+    const { field, layers } = resident;
+    const entries = lanes.map((lane) => (layers[lane] as FieldLayer).entry);
+    const padding = Array.from({ length: (LANES - (lanes.length % LANES)) % LANES });
+    const quanta = {
+      lanes: Int32Array.from(lanes),
+      quanta: Float64Array.from([
+        ...entries.map(({ steps_per_unit }) => steps_per_unit),
+        ...padding.map(() => 1),
+        ...entries.map(({ offset }) => offset),
+        ...padding.map(() => 0),
+      ]),
+    };
+    const count = places.latitudes.length;
+    const isMade = layers.every(({ source }) => source.readCells !== undefined);
+    const absent: { readonly place: number; readonly tile: number }[] = [];
+    for (let first = 0; first < count; first += PLACES_PER_CALL) {
+      const chunk = slice(places, first, first + PLACES_PER_CALL);
+      const absentBefore = absent.length;
+      if (isMade) {
+        this.#makePlaces({ hazard, resident, lanes }, chunk, { ...out, first });
+      } else {
+        const missing = readPlaces(field, chunk, quanta, { ...out, first });
+        missing?.forEach((tile, i) => {
+          if (tile >= 0) absent.push({ place: first + i, tile });
+        });
       }
-      read(constant);
-      for (let start = 0; start < stored.length; start += this.#cache.keysPerUseMax) {
-        const batch = stored.slice(start, start + this.#cache.keysPerUseMax);
-        await this.#cache.use(
-          batch.map(({ keyBase, tileRow, tileColumn }) => keyBase + tileRow * tileColumnCount + tileColumn),
-          async (missing) => {
-            await source.load(missing.map(({ index, slot }) => ({ ...(batch[index] as TileRequest), slot })));
-          },
-          (slots) => read(batch.map((request, i) => ({ ...request, cells: slots[i] as Region }))),
-        );
+      onPlaces(chunk.latitudes.length - (absent.length - absentBefore));
+      if ((first / PLACES_PER_CALL) % CALLS_PER_TURN === CALLS_PER_TURN - 1) await this.giveWay();
+    }
+    if (absent.length === 0) return;
+
+    absent.sort((a, b) => a.tile - b.tile || a.place - b.place);
+    const perHold = Math.max(1, Math.floor(this.#cache.holdBytesMax / TileCache.costBytes(resident.bytesOf("cells"))));
+    for (let start = 0; start < absent.length;) {
+      const tiles = new Set<number>();
+      let end = start;
+      for (; end < absent.length && end - start < PLACES_PER_CALL; end++) {
+        const { tile } = absent[end] as (typeof absent)[number];
+        if (!tiles.has(tile) && tiles.size === Math.min(perHold, TILES_PER_HOLD)) break;
+        tiles.add(tile);
+      }
+      const batch = absent.slice(start, end);
+      const chunk = {
+        latitudes: Float64Array.from(batch, ({ place }) => places.latitudes[place] ?? NaN),
+        longitudes: Float64Array.from(batch, ({ place }) => places.longitudes[place] ?? NaN),
+      };
+      const found = {
+        values: new Float64Array(batch.length * lanes.length),
+        reasons: new Uint8Array(batch.length * lanes.length),
+      };
+      await resident.hold([{ form: "cells", indices: [...tiles] }], () => {
+        readPlaces(field, chunk, quanta, { ...found, first: 0 });
+      });
+      for (const [i, { place }] of batch.entries()) {
+        const from = i * lanes.length;
+        out.values.set(found.values.subarray(from, from + lanes.length), place * lanes.length);
+        out.reasons.set(found.reasons.subarray(from, from + lanes.length), place * lanes.length);
+      }
+      onPlaces(batch.length);
+      start = end;
+    }
+  }
+
+  /** Places of sources that make cells without their tiles. */
+  #makePlaces(
+    { hazard, resident, lanes }: LayerSet,
+    chunk: Places,
+    out: PlaceValues & { readonly first: number },
+  ): void {
+    const { rows, columns } = locateCells(this.#kernel, hazard.grid, chunk);
+    const inside: number[] = [];
+    rows.forEach((row, i) => {
+      if (row >= 0) inside.push(i);
+    });
+    const cells = inside.map((i) => ({ row: rows[i] ?? 0, column: columns[i] ?? 0 }));
+    const width = lanes.length;
+    const at = out.first * width;
+    out.values.fill(NaN, at, at + rows.length * width);
+    out.reasons.fill(REASON_OUTSIDE, at, at + rows.length * width);
+    const made = new Map<SampledGroup["source"], Map<number, Uint16Array>>();
+    for (const [i, lane] of lanes.entries()) {
+      const { source, group, layer, entry } = resident.layers[lane] as FieldLayer;
+      const groups = made.get(source) ?? new Map<number, Uint16Array>();
+      made.set(source, groups);
+      const steps = groups.get(group) ?? source.readCells?.(group, cells) ?? new Uint16Array();
+      groups.set(group, steps);
+      const groupLayers = source.groups[group]?.layers.length ?? 1;
+      for (const [position, place] of inside.entries()) {
+        const found = steps[position * groupLayers + layer] ?? STEPS_OUTSIDE;
+        const to = at + place * width + i;
+        out.reasons[to] = found <= STEPS_MAX ? 0 : found === STEPS_OUTSIDE ? REASON_OUTSIDE : REASON_NODATA;
+        if (found <= STEPS_MAX) out.values[to] = found / entry.steps_per_unit + entry.offset;
       }
     }
   }
+
+  /** Lets whatever else waits for the thread go first. */
+  giveWay(): Promise<void> {
+    return new Promise((resolve) => setTimeout(resolve));
+  }
+
+  /**
+   * The values of a circle, if all that they need is in memory.
+   *
+   * @param out written from `at.first` on
+   * @returns false where something has to be fetched, or the circle is not for the quick way: then `fetchCircle`
+   */
+  readCircle(set: LayerSet, at: CircleAt, out: PlaceValues): boolean {
+    if (!set.resident.hasPyramid) return false;
+    const found = this.#tryPyramid(set, at.circle, { method: at.method, shares: false });
+    if (found === undefined || isMissing(found)) return false;
+    writeValues(set, found.values, at.first, out);
+    return true;
+  }
+
+  async fetchCircle(set: LayerSet, at: CircleAt, out: PlaceValues): Promise<void> {
+    const { values } = await this.sampleCircle(set, at.circle, { method: at.method, shares: false });
+    writeValues(set, values, at.first, out);
+  }
+
+  /** The pyramid tile that a place lies in: what places have in common that read the same tiles. -1 outside. */
+  neighbourhoodOf(hazard: string, { latDeg, lonDeg }: Location): number {
+    const grid = this.hazards.get(hazard)?.grid;
+    if (grid === undefined) return -1;
+    const cells = TILE_SIZE * PYRAMID_SIZE;
+    const row = Math.floor((grid.northDeg - latDeg) / grid.cellSizeLatDeg / cells);
+    const column = Math.floor((westernmost(grid, lonDeg) - grid.westDeg) / grid.cellSizeLonDeg / cells);
+    return row >= 0 && column >= 0 ? row * Math.ceil(grid.columnCount / cells) + column : -1;
+  }
+
+  /** An order of places in which neighbours follow each other: by data tile, row by row. */
+  orderOf({ resident }: LayerSet, { latitudes, longitudes }: Places): Uint32Array {
+    const { grid } = resident.field;
+    const { columnCount } = grid.grid;
+    const keys = Float64Array.from(latitudes, (latDeg, i) => {
+      const cell = grid.cellOf(latDeg, longitudes[i] ?? NaN);
+      if (cell < 0) return -1;
+      const row = Math.floor(cell / columnCount);
+      return Math.floor(row / TILE_SIZE) * grid.tileColumnCount + Math.floor((cell - row * columnCount) / TILE_SIZE);
+    });
+    return Uint32Array.from(keys.keys()).toSorted((a, b) => (keys[a] ?? 0) - (keys[b] ?? 0) || a - b);
+  }
+
+  /** @returns undefined where the circle, or what it needs, is not for this way */
+  async #sampleByPyramid(
+    set: LayerSet,
+    circle: Circle,
+    asked: { readonly method: "max" | "mean"; readonly shares: boolean },
+  ): Promise<CircleSample | undefined> {
+    const { resident } = set;
+    const needed = new Map<MissingTiles["form"], Set<number>>();
+    for (;;) {
+      const attempt = (): CircleSample | readonly MissingTiles[] | undefined => this.#tryPyramid(set, circle, asked);
+      let bytes = 0;
+      for (const [form, indices] of needed) bytes += indices.size * TileCache.costBytes(resident.bytesOf(form));
+      if (bytes > this.#cache.holdBytesMax) return undefined;
+      const held = [...needed].map(([form, indices]) => ({ form, indices: [...indices] }));
+      const result = needed.size === 0 ? attempt() : await resident.hold(held, attempt);
+      if (result === undefined || !isMissing(result)) return result;
+      for (const { form, indices } of result) {
+        const known = needed.get(form) ?? new Set<number>();
+        needed.set(form, known);
+        for (const index of indices) known.add(index);
+      }
+    }
+  }
+
+  #tryPyramid(
+    { resident, lanes }: LayerSet,
+    circle: Circle,
+    { method, shares }: { readonly method: "max" | "mean"; readonly shares: boolean },
+  ): CircleSample | readonly MissingTiles[] | undefined {
+    const { field } = resident;
+    const { grid } = field;
+    if (!grid.lay(circle).isLaid) return undefined;
+    const steps: (number | undefined)[] = [];
+    if (method === "max") {
+      const bounds = grid.max(field);
+      if (bounds.kind === "missing") return bounds.tiles;
+      for (const lane of lanes) {
+        const bound = bounds.value[lane] ?? 0;
+        steps.push(bound === 0 ? undefined : bound - 1);
+      }
+    }
+    let allArea = 0;
+    const areas: number[] = [];
+    if (method === "mean" || shares) {
+      const sums = grid.sums(field);
+      if (sums.kind === "missing") return sums.tiles;
+      for (const lane of lanes) {
+        const at = (lane >> 2) * 8 + (lane & 3);
+        const area = sums.value[at + 4] ?? 0;
+        areas.push(area);
+        if (method === "mean") steps.push(area > 0 ? (sums.value[at] ?? 0) / area : undefined);
+      }
+      if (shares) allArea = grid.sumArea();
+    }
+    // Why there is nothing is written in the cells alone.
+    if (steps.includes(undefined)) return undefined;
+    return {
+      cellCount: shares ? grid.countCells() : undefined,
+      values: steps.map((value, i) => ({
+        steps: value,
+        hasNodata: false,
+        validShare: shares ? shareOf(areas[i] ?? 0, allArea) : undefined,
+      })),
+    };
+  }
+
+  /** From every cell of the circle, batch by batch as the cache allows: always right, at the cost of all its cells. */
+  async #sampleByCells(
+    { hazard, resident, lanes }: LayerSet,
+    circle: Circle,
+    method: "max" | "mean",
+  ): Promise<CircleSample> {
+    const { field } = resident;
+    const laneCount = field.vectorCount * LANES;
+    const cells = rowSpans(this.#kernel, hazard.grid, circle);
+    const sums = new CircleSums(cells, laneCount);
+    const tiles = tilesOf(cells);
+    const perHold = Math.max(1, Math.floor(this.#cache.holdBytesMax / TileCache.costBytes(resident.bytesOf("cells"))));
+    for (let start = 0; start < tiles.length; start += perHold) {
+      const batch = tiles.slice(start, start + perHold);
+      const indices = batch.map(({ tileRow, tileColumn }) => tileRow * field.grid.tileColumnCount + tileColumn);
+      const add = (): void =>
+        sums.add(
+          this.#kernel,
+          batch.map((tile, i) => {
+            const pointer = this.#kernel.pointerAt(resident.wordOf("cells", indices[i] ?? 0));
+            return { ...tile, cells: { pointer, sizeBytes: resident.bytesOf("cells") } };
+          }),
+        );
+      const isThere = indices.every((index) => this.#kernel.words[resident.wordOf("cells", index)] !== 0);
+      if (isThere) add();
+      else await resident.hold([{ form: "cells", indices }], add);
+    }
+    const summaries = sums.summarise(this.#kernel, rowWeights(this.#kernel, hazard.grid, sums.rows));
+    return {
+      cellCount: countOf(cells),
+      values: lanes.map((lane) => valueOf(summaries[lane] as CircleSummary, method)),
+    };
+  }
+
+  #readCell(
+    resident: ResidentField,
+    lanes: readonly number[],
+    { tile, row, column }: Cell & { readonly tile: number },
+  ): Uint16Array {
+    const { vectorCount, layerCount } = resident.field;
+    const word = resident.wordOf("cells", tile);
+    const pointer = this.#kernel.pointerAt(word);
+    this.#kernel.words[word] = pointer | 1;
+    const inTile = (row % TILE_SIZE) * TILE_SIZE + (column % TILE_SIZE);
+    const at = pointer + inTile * vectorCount * LANES * 2;
+    const cell = this.#kernel.u16({ pointer: at, sizeBytes: layerCount * 2 });
+    return Uint16Array.from(lanes, (lane) => cell[lane] ?? STEPS_OUTSIDE);
+  }
 }
 
-function groupName({ scenario, year }: { readonly scenario: string; readonly year: number }): string {
-  return `${scenario}/${year}`;
+function slice({ latitudes, longitudes }: Places, from: number, to: number): Places {
+  return { latitudes: latitudes.subarray(from, to), longitudes: longitudes.subarray(from, to) };
 }
 
-function layerCountOf(group: SampledGroup | undefined): number {
-  return group?.entry.layers.length ?? 0;
+function isMissing(result: CircleSample | readonly MissingTiles[]): result is readonly MissingTiles[] {
+  return Array.isArray(result);
+}
+
+function writeValues(
+  { resident, lanes }: LayerSet,
+  found: readonly CircleValue[],
+  first: number,
+  out: PlaceValues,
+): void {
+  for (const [i, { steps, hasNodata }] of found.entries()) {
+    const { entry } = resident.layers[lanes[i] ?? 0] as FieldLayer;
+    out.values[first + i] = steps === undefined ? NaN : steps / entry.steps_per_unit + entry.offset;
+    out.reasons[first + i] = steps !== undefined ? 0 : hasNodata ? REASON_NODATA : REASON_OUTSIDE;
+  }
+}
+
+/** The layers of one cell from sources that make cells without their tiles. @returns undefined where one does not */
+function readMade({ layers }: ResidentField, lanes: readonly number[], cell: Cell): Uint16Array | undefined {
+  const steps = new Uint16Array(lanes.length);
+  let last: { readonly source: CellSource; readonly group: number; readonly made: Uint16Array } | undefined;
+  for (const [i, lane] of lanes.entries()) {
+    const { source, group, layer } = layers[lane] as FieldLayer;
+    if (last?.source !== source || last.group !== group) {
+      const made = source.readCells?.(group, [cell]);
+      if (made === undefined) return undefined;
+      last = { source, group, made };
+    }
+    steps[i] = last.made[layer] ?? STEPS_OUTSIDE;
+  }
+  return steps;
+}
+
+function valueOf(summary: CircleSummary, method: "max" | "mean"): CircleValue {
+  const { maxSteps, meanSteps, hasNodata, validShare } = summary;
+  return { steps: method === "max" ? maxSteps : meanSteps, hasNodata, validShare };
+}
+
+/** Equal sums in another order of terms: a circle without gaps is whole, and never more. */
+function shareOf(area: number, allArea: number): number {
+  const share = allArea > 0 ? area / allArea : 0;
+  return share > 1 - 1e-12 ? 1 : share;
 }
 
 function countOf({ spans }: CircleCells): number {

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { Fault, isFault } from "../errors.ts";
-import type { Kernel, Region } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import type { Blobs } from "./blobs.ts";
 import type { FileEntry } from "./catalogue.ts";
 import type { PackedAtlas } from "./packedAtlas.ts";
+import type { TileRequest } from "./cellSource.ts";
 import type { PackSource } from "./packSource.ts";
 import { CONSTANT_STEPS, extentOf, largestBounds, PYRAMID_SIZE, PyramidSections, stateOf, tilingOf } from "./tile.ts";
 
@@ -27,7 +27,6 @@ export interface VerifyReport {
  * Goes on after a damage, so that one run lists them all (up to 100).
  */
 export async function verifyAtlas(
-  kernel: Kernel,
   atlas: PackedAtlas,
   { blobs, onProgress }: { readonly blobs: Blobs; readonly onProgress?: (bytesDone: number, bytes: number) => void },
 ): Promise<VerifyReport> {
@@ -42,22 +41,26 @@ export async function verifyAtlas(
     });
   }
   let tiles = 0;
-  for (const { id, source } of atlas.packs) tiles += await verifyPack(kernel, { id, source, problems });
+  for (const { id, source } of atlas.packs) tiles += await verifyPack({ id, source, problems });
   return { files: files.length, bytes, tiles, problems };
 }
 
-async function verifyPack(
-  kernel: Kernel,
-  { id, source, problems }: { readonly id: string; readonly source: PackSource; readonly problems: string[] },
-): Promise<number> {
+async function verifyPack({
+  id,
+  source,
+  problems,
+}: {
+  readonly id: string;
+  readonly source: PackSource;
+  readonly problems: string[];
+}): Promise<number> {
   const tiling = tilingOf(source.grid);
-  const slots = source.groups.map(({ layers }) => kernel.reserve(TILE_SIZE * TILE_SIZE * layers.length * 2));
   let tiles = 0;
   for (let row = 0; row < tiling.pyramidRowCount; row++) {
     for (let column = 0; column < tiling.pyramidColumnCount; column++) {
       if (problems.length >= PROBLEM_COUNT_MAX) return tiles;
       await noting(problems, async () => {
-        tiles += await verifyPyramidTile(kernel, source, { id, row, column, slots });
+        tiles += await verifyPyramidTile(source, { id, row, column });
       });
     }
   }
@@ -65,13 +68,13 @@ async function verifyPack(
 }
 
 async function verifyPyramidTile(
-  kernel: Kernel,
   source: PackSource,
-  at: { readonly id: string; readonly row: number; readonly column: number; readonly slots: readonly Region[] },
+  at: { readonly id: string; readonly row: number; readonly column: number },
 ): Promise<number> {
   const tiling = tilingOf(source.grid);
   const made = source.groups.map(({ layers }) => new PyramidSections(layers.length));
-  const bounds: number[][] = source.groups.map(() => []);
+  /** Of each tile, group by group. */
+  const bounds: { readonly request: TileRequest; readonly made: Uint16Array }[] = [];
   let tiles = 0;
   for (let i = 0; i < PYRAMID_SIZE * PYRAMID_SIZE; i++) {
     const place = { row: Math.floor(i / PYRAMID_SIZE), column: i % PYRAMID_SIZE };
@@ -83,21 +86,19 @@ async function verifyPyramidTile(
     for (const request of requests) {
       const { group } = request;
       const layerCount = source.groups[group]?.layers.length ?? 0;
-      const slot = at.slots[group] as Region;
       const state = states[group] ?? "outside";
       const name = `${at.id}: tile row ${tileRow}, column ${tileColumn}, group ${group}`;
+      let cells: Uint16Array = new Uint16Array(TILE_SIZE * TILE_SIZE * layerCount);
       if (state === "cells") {
-        await source.load([{ ...request, slot }]);
+        [cells = cells] = await source.load([request]);
         tiles += 1;
+      } else {
+        cells.fill(CONSTANT_STEPS[state]);
       }
-      const cells =
-        state === "cells"
-          ? kernel.u16(slot)
-          : new Uint16Array(TILE_SIZE * TILE_SIZE * layerCount).fill(CONSTANT_STEPS[state]);
       const extent = extentOf(source.grid, request);
       if (stateOf(cells, layerCount, extent) !== state) throw damaged(name, `its cells are not "${state}"`);
       const held = state === "cells" ? cells : withinExtent(cells, layerCount, extent);
-      bounds[group]?.push(...(made[group] as PyramidSections).put(held, place));
+      bounds.push({ request, made: (made[group] as PyramidSections).put(held, place) });
     }
   }
   const stored = await source.readPyramid(at);
@@ -110,9 +111,17 @@ async function verifyPyramidTile(
     if (!isEqual(found.totals, section.totals))
       throw damaged(name, `group ${group}: the row totals are not those of the cells`);
   }
-  const largest = source.groups.flatMap(({ layers }, group) => [
-    ...largestBounds(Uint16Array.from(bounds[group] ?? []), layers.length),
-  ]);
+  if (stored !== undefined) {
+    for (const { request, made: expected } of bounds) {
+      if (isEqual(await source.readBounds(request), expected)) continue;
+      const tile = `tile row ${request.tileRow}, column ${request.tileColumn}, group ${request.group}`;
+      throw damaged(name, `${tile}: the bounds in the header are not those of the cells`);
+    }
+  }
+  const largest = source.groups.flatMap(({ layers }, group) => {
+    const own = bounds.filter(({ request }) => request.group === group);
+    return [...largestBounds(Uint16Array.from(own.flatMap((tile) => [...tile.made])), layers.length)];
+  });
   if (!isEqual(source.rootBounds(at), largest))
     throw damaged(name, "the bounds in the root are not those of the cells");
   return tiles;

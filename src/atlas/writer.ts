@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { type FileHandle, mkdir, open, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,6 +16,7 @@ import {
   decodeCatalogue,
   encodeCatalogue,
   type FileEntry,
+  FORMAT_VERSION,
   type GroupEntry,
   gridFault,
   type PackEntry,
@@ -54,6 +55,8 @@ export interface PackInput {
   readonly resumeKey: string;
   /** What the reader of bands must remember across an interruption, as JSON. */
   readonly checkpoint?: { save(): unknown; restore(state: unknown): void };
+  /** Stops the work between two bands, with the signal's reason; it can go on later. */
+  readonly signal?: AbortSignal;
   /** Rows done, of all. */
   readonly onProgress?: (rowsDone: number, rowCount: number) => void;
 }
@@ -61,6 +64,7 @@ export interface PackInput {
 /**
  * Writes a pack into an atlas folder: work files first, synced, renamed to names that their content gives.
  * No reader sees it until `publish` names it. Memory: one row of tiles as cells, eight compressed.
+ * Two writers of one folder would append to the same files: keep them apart by `withWriteLock`.
  */
 export async function writePack(
   kernel: Kernel,
@@ -70,7 +74,7 @@ export async function writePack(
   const why = gridFault(input.grid);
   if (why !== undefined) throw new Fault("source_invalid", `The grid of ${input.hazard} cannot be: ${why}`);
   const key = createHash("sha256")
-    .update(JSON.stringify([input.resumeKey, input.hazard, input.grid, input.groups]))
+    .update(JSON.stringify([FORMAT_VERSION, input.resumeKey, input.hazard, input.grid, input.groups]))
     .digest("hex");
   const workFolder = join(folder, WORK_PREFIX + key.slice(0, 16));
   await mkdir(workFolder, { recursive: true });
@@ -85,7 +89,7 @@ export async function writePack(
     input.onProgress?.(input.grid.rowCount, input.grid.rowCount);
   } catch (error) {
     // An input that is refused will be refused again: only what was interrupted can go on.
-    if (isFault(error)) await rm(workFolder, { recursive: true, force: true });
+    if (isFault(error) && input.signal?.aborted !== true) await rm(workFolder, { recursive: true, force: true });
     throw error;
   } finally {
     await work.close();
@@ -109,7 +113,8 @@ export async function writePack(
 
 /**
  * Switches the catalogue of an atlas folder: what `change` makes of the current one (undefined where there is
- * none) replaces it in one step. A reader sees the old atlas or the new one.
+ * none) replaces it in one step. A reader sees the old atlas or the new one. Of two that publish at the same time one
+ * would be lost: keep them apart by `withWriteLock`.
  * @throws Fault `atlas_unavailable` when the current catalogue is damaged: it is left as it is
  */
 export async function publish(
@@ -119,7 +124,7 @@ export async function publish(
   await mkdir(folder, { recursive: true });
   const bytes = await encodeCatalogue(change(await readCatalogue(folder)));
   const catalogue = await decodeCatalogue(bytes); // never publish what we would refuse to read
-  const aside = join(folder, `.${CATALOGUE_NAME}.${process.pid}`);
+  const aside = join(folder, `.${CATALOGUE_NAME}.${randomUUID()}`);
   try {
     await writeSynced(aside, bytes);
     await rename(aside, join(folder, CATALOGUE_NAME));
@@ -137,10 +142,10 @@ export async function readCatalogue(folder: string): Promise<Catalogue | undefin
   try {
     bytes = await readFile(join(folder, CATALOGUE_NAME));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
-  return decodeCatalogue(bytes);
+  return decodeCatalogue(bytes, folder);
 }
 
 /** What the root will say of one pyramid tile. */
@@ -152,6 +157,7 @@ interface RootRow {
   readonly bounds: readonly number[];
 }
 
+/** How far a pack has come. */
 interface Journal {
   readonly pyramidRowsDone: number;
   readonly tilesSize: number;
@@ -161,15 +167,16 @@ interface Journal {
 }
 
 const JOURNAL_NAME = "journal.json";
+const NOTHING_DONE = { pyramidRowsDone: 0, tilesSize: 0, pyramidSize: 0, checkpoint: undefined } as const;
 
 /** The two growing files of a pack, with a journal of how far they are known to be good. */
 class PackWork {
   journal: Journal;
   readonly #folder: string;
-  readonly #tiles: FileHandle;
-  readonly #pyramid: FileHandle;
+  readonly #tiles: GrowingFile;
+  readonly #pyramid: GrowingFile;
 
-  private constructor(folder: string, files: { tiles: FileHandle; pyramid: FileHandle }, journal: Journal) {
+  private constructor(folder: string, files: { tiles: GrowingFile; pyramid: GrowingFile }, journal: Journal) {
     this.#folder = folder;
     this.#tiles = files.tiles;
     this.#pyramid = files.pyramid;
@@ -177,30 +184,40 @@ class PackWork {
   }
 
   static async open(folder: string, { checkpoint }: Pick<PackInput, "checkpoint">): Promise<PackWork> {
-    const found = await readFile(join(folder, JOURNAL_NAME), "utf8").catch(() => undefined);
-    const journal: Journal =
-      found === undefined
-        ? { pyramidRowsDone: 0, tilesSize: 0, pyramidSize: 0, rows: [], checkpoint: undefined }
-        : (JSON.parse(found) as Journal);
-    const tiles = await open(join(folder, "tiles"), "a+");
-    const pyramid = await open(join(folder, "pyramid"), "a+");
-    await tiles.truncate(journal.tilesSize);
-    await pyramid.truncate(journal.pyramidSize);
-    if (journal.checkpoint !== undefined) checkpoint?.restore(journal.checkpoint);
-    return new PackWork(folder, { tiles, pyramid }, journal);
+    const tiles = await GrowingFile.open(join(folder, "tiles"));
+    let pyramid: GrowingFile | undefined;
+    try {
+      pyramid = await GrowingFile.open(join(folder, "pyramid"));
+      let journal = await readJournal(folder);
+      // A file that is shorter than it is said to be has gone to its final name already, when the writer was stopped
+      // between two of its last steps. What is left proves nothing of the bytes: all is made again.
+      if ((await tiles.size()) < journal.tilesSize || (await pyramid.size()) < journal.pyramidSize) {
+        await rm(join(folder, JOURNAL_NAME));
+        await syncFolder(folder);
+        journal = { ...NOTHING_DONE, rows: [] };
+      }
+      await tiles.truncate(journal.tilesSize);
+      await pyramid.truncate(journal.pyramidSize);
+      if (journal.checkpoint !== undefined) checkpoint?.restore(journal.checkpoint);
+      return new PackWork(folder, { tiles, pyramid }, journal);
+    } catch (error) {
+      await tiles.close();
+      await pyramid?.close();
+      throw error;
+    }
   }
 
   /** @returns where the bytes begin */
   async appendTiles(bytes: Uint8Array): Promise<number> {
     const at = this.journal.tilesSize;
-    await this.#tiles.appendFile(bytes);
+    await this.#tiles.append(bytes);
     this.journal = { ...this.journal, tilesSize: at + bytes.length };
     return at;
   }
 
   async appendPyramid(bytes: Uint8Array): Promise<number> {
     const at = this.journal.pyramidSize;
-    await this.#pyramid.appendFile(bytes);
+    await this.#pyramid.append(bytes);
     this.journal = { ...this.journal, pyramidSize: at + bytes.length };
     return at;
   }
@@ -224,6 +241,57 @@ class PackWork {
   }
 }
 
+/** @returns nothing done where there is no journal, or none that can be read */
+async function readJournal(folder: string): Promise<Journal> {
+  let text: string;
+  try {
+    text = await readFile(join(folder, JOURNAL_NAME), "utf8");
+  } catch (error) {
+    if (isMissing(error)) return { ...NOTHING_DONE, rows: [] };
+    throw error;
+  }
+  try {
+    return JSON.parse(text) as Journal;
+  } catch {
+    return { ...NOTHING_DONE, rows: [] };
+  }
+}
+
+/** A file that is written at its end. Its errors name it: those of an open file would not. */
+class GrowingFile {
+  readonly #path: string;
+  readonly #handle: FileHandle;
+
+  private constructor(path: string, handle: FileHandle) {
+    this.#path = path;
+    this.#handle = handle;
+  }
+
+  static async open(path: string): Promise<GrowingFile> {
+    return new GrowingFile(path, await open(path, "a+"));
+  }
+
+  async size(): Promise<number> {
+    return (await naming(this.#path, this.#handle.stat())).size;
+  }
+
+  append(bytes: Uint8Array): Promise<void> {
+    return naming(this.#path, this.#handle.appendFile(bytes));
+  }
+
+  truncate(sizeBytes: number): Promise<void> {
+    return naming(this.#path, this.#handle.truncate(sizeBytes));
+  }
+
+  sync(): Promise<void> {
+    return naming(this.#path, this.#handle.sync());
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+}
+
 /** A tile's groups as they will be stored. */
 interface PackedTile {
   readonly states: readonly number[];
@@ -242,6 +310,7 @@ async function writePyramidRow(kernel: Kernel, work: PackWork, input: PackInput,
   const packed: PackedTile[][] = [];
 
   for (let tileRow = firstTileRow; tileRow < firstTileRow + tileRows; tileRow++) {
+    input.signal?.throwIfAborted();
     const firstRow = tileRow * TILE_SIZE;
     const band = { firstRow, rowCount: Math.min(TILE_SIZE, grid.rowCount - firstRow) };
     const cells = await input.readBand(band);
@@ -429,8 +498,8 @@ function concatenated(parts: readonly Uint8Array[]): Uint8Array {
 async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   const handle = await open(path, "w");
   try {
-    await writeFile(handle, bytes);
-    await handle.sync();
+    await naming(path, writeFile(handle, bytes));
+    await naming(path, handle.sync());
   } finally {
     await handle.close();
   }
@@ -444,6 +513,22 @@ async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Adds the path to an error of the system that came without one. */
+async function naming<T>(path: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    const { syscall, path: known } = error as NodeJS.ErrnoException;
+    if (error instanceof Error && syscall !== undefined && known === undefined) Object.assign(error, { path });
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "ENOENT" || code === "ENOTDIR";
 }
 
 async function hashOfFile(path: string): Promise<string> {

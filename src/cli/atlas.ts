@@ -4,6 +4,7 @@ import { diskBlobs } from "../atlas/diskBlobs.ts";
 import { openPackedAtlas, type PackedAtlas } from "../atlas/packedAtlas.ts";
 import { type VerifyReport, verifyAtlas } from "../atlas/verify.ts";
 import type { Blobs } from "../atlas/blobs.ts";
+import { Fault } from "../errors.ts";
 import { Kernel } from "../kernel/instance.ts";
 import { progressBar } from "./progress.ts";
 
@@ -17,7 +18,7 @@ export function atlasCommand(): Command {
     .option("--json", "the whole catalogue as JSON")
     .addHelpText("after", "\nExample:\n  isotherm atlas info data/atlas")
     .action(async (folder: string, { json = false }: { json?: boolean }) => {
-      await withAtlas(folder, async (_, atlas) => {
+      await withAtlas(folder, async (atlas) => {
         process.stdout.write(json ? `${JSON.stringify(atlas.catalogue, undefined, 2)}\n` : describe(atlas));
       });
     });
@@ -28,9 +29,9 @@ export function atlasCommand(): Command {
     .option("--json", "the report as JSON")
     .addHelpText("after", "\nExits with 1 when anything is damaged.\n\nExample:\n  isotherm atlas verify data/atlas")
     .action(async (folder: string, { json = false }: { json?: boolean }) => {
-      await withAtlas(folder, async (kernel, atlas, blobs) => {
+      await withAtlas(folder, async (atlas, blobs) => {
         const bar = progressBar("bytes");
-        const report = await verifyAtlas(kernel, atlas, { blobs, onProgress: bar.update });
+        const report = await verifyAtlas(atlas, { blobs, onProgress: bar.update });
         bar.stop();
         process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : verdict(report));
         if (report.problems.length > 0) process.exitCode = 1;
@@ -39,14 +40,18 @@ export function atlasCommand(): Command {
   return command;
 }
 
-async function withAtlas(
-  folder: string,
-  use: (kernel: Kernel, atlas: PackedAtlas, blobs: Blobs) => Promise<void>,
-): Promise<void> {
+async function withAtlas(folder: string, use: (atlas: PackedAtlas, blobs: Blobs) => Promise<void>): Promise<void> {
+  if (folder === "demo") {
+    throw new Fault(
+      "atlas_not_found",
+      "The demo atlas is computed, not stored: it has no files to look into. Ask it with isotherm query --atlas demo; " +
+        "for a folder of that name write ./demo.",
+    );
+  }
   const kernel = await Kernel.load();
   const blobs = diskBlobs(folder);
   try {
-    await use(kernel, await openPackedAtlas(kernel, blobs, { headerCacheBytes: 16 << 20 }), blobs);
+    await use(await openPackedAtlas(kernel, blobs, { headerCacheBytes: 16 << 20 }), blobs);
   } finally {
     await blobs.close();
   }

@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import Table from "cli-table3";
 import { Command, InvalidArgumentError } from "commander";
 import {
@@ -104,13 +105,36 @@ async function run(
 ): Promise<void> {
   const bar = progressBar("rows");
   const onProgress = ({ rowsDone, rowCount }: IngestProgress): void => bar.update(rowsDone, rowCount);
+  const stopping = new AbortController();
+  // Once: a second signal ends the process at once, as it does everywhere.
+  const stop = (signal: StopSignal): void => stopping.abort(new Stopped(signal));
+  process.once("SIGINT", stop).once("SIGTERM", stop);
   let report: IngestReport;
   try {
-    report = await ingest({ ...flags, onProgress });
+    report = await ingest({ ...flags, onProgress, signal: stopping.signal });
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+    bar.stop();
+    process.stderr.write("Stopped. The same command goes on from here; until it is done the atlas stays as it was.\n");
+    process.exitCode = 128 + constants.signals[error.signal];
+    return;
   } finally {
+    process.off("SIGINT", stop).off("SIGTERM", stop);
     bar.stop();
   }
   process.stdout.write(json ? `${JSON.stringify(wireOf(report), undefined, 2)}\n` : describe(report));
+}
+
+type StopSignal = "SIGINT" | "SIGTERM";
+
+/** Somebody wants it to end. */
+class Stopped extends Error {
+  override readonly name = "Stopped";
+  readonly signal: StopSignal;
+  constructor(signal: StopSignal) {
+    super(`Stopped by ${signal}.`);
+    this.signal = signal;
+  }
 }
 
 /** The report in the words of every other JSON that we write. */

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
 import { Command } from "commander";
-import { isFault } from "../errors.ts";
 import { atlasCommand } from "./atlas.ts";
 import { ingestCommand } from "./ingest.ts";
 import { queryCommand } from "./query.ts";
+import { refusalLines } from "./refusal.ts";
 import { serveCommand } from "./serve.ts";
-import { version } from "./version.ts";
+import { version } from "../version.ts";
 
 const program = new Command("isotherm")
   .description("What the climate will do at any place on Earth: cyclones, wildfire, coastal and river floods.")
@@ -21,12 +21,9 @@ giveVersion(program);
 try {
   await program.parseAsync();
 } catch (error) {
-  if (!isFault(error)) throw error;
-  process.stderr.write(`isotherm: ${error.message}\n`);
-  for (const item of error.items) {
-    const place = item.pointer ?? item.parameter ?? item.header;
-    process.stderr.write(`  ${place === undefined || place === "" ? "" : `${place}: `}${item.detail}\n`);
-  }
+  const lines = refusalLines(error);
+  if (lines === undefined) throw error;
+  process.stderr.write(`isotherm: ${lines.join("\n  ")}\n`);
   process.exitCode = 1;
 }
 

@@ -58,6 +58,8 @@ export function queryCommand(): Command {
       try {
         const result = await atlas.hazardRisk(query);
         const isJson = options.json === true || options.detail === true;
+        // The answer's own form has no place for it, and a pipe must get nothing else.
+        if (isJson && atlas.synthetic) process.stderr.write(`SYNTHETIC: invented numbers (atlas ${atlas.release})\n`);
         process.stdout.write(isJson ? `${JSON.stringify(result, undefined, 2)}\n` : describe(result, atlas));
       } finally {
         await atlas.close();

@@ -23,6 +23,7 @@ export function serveCommand(): Command {
 }
 
 async function run(address: string, { host, port }: ServeFlags): Promise<void> {
+  process.stdout.off("error", goOn).on("error", goOn);
   const atlas = await openAtlas(address);
   try {
     const running = await serve({ atlas, host, port, log: (record) => write(JSON.stringify(record)) });
@@ -41,6 +42,9 @@ async function run(address: string, { host, port }: ServeFlags): Promise<void> {
     await atlas.close();
   }
 }
+
+/** Whoever read what the service writes may stop reading: that is no reason to stop answering. */
+function goOn(): void {}
 
 /** A circle of 10 km around Djibouti. */
 const EXAMPLE =

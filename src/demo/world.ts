@@ -16,7 +16,8 @@ import {
   reserveDemoLand,
 } from "../kernel/demo.ts";
 import type { Grid } from "../kernel/grid.ts";
-import type { Kernel } from "../kernel/instance.ts";
+import type { Kernel, Region } from "../kernel/instance.ts";
+import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import { LAND_DEFLATED_BASE64, LAND_KM_PER_SQUARE, LAND_NODES_PER_DEG, LAND_SHA256 } from "./land.generated.ts";
 
 /** 0.0089 degrees does not close the circle; this does, in whole tiles. */
@@ -123,6 +124,7 @@ class DemoSource implements CellSource {
   readonly #kernel: Kernel;
   readonly #world: DemoWorld;
   readonly #warmings: readonly number[];
+  readonly #tile: Region;
 
   constructor(kernel: Kernel, world: DemoWorld, groups: readonly DemoGroup[]) {
     this.grid = world.grid;
@@ -130,15 +132,17 @@ class DemoSource implements CellSource {
     this.#kernel = kernel;
     this.#world = world;
     this.#warmings = groups.map(({ warmingC }) => warmingC);
+    this.#tile = kernel.reserve(TILE_SIZE * TILE_SIZE * DEMO_LAYER_COUNT * 2);
   }
 
   resolve: CellSource["resolve"] = (tiles) =>
     Promise.resolve(tiles.map((tile) => demoTileState(this.#kernel, this.#world, tile)));
 
   load: CellSource["load"] = async (tiles) => {
-    for (const { group, tileRow, tileColumn, slot } of tiles) {
-      fillDemoTile(this.#kernel, this.#world, { tileRow, tileColumn, warmingC: this.#warmingOf(group) }, slot);
-    }
+    return tiles.map(({ group, tileRow, tileColumn }) => {
+      fillDemoTile(this.#kernel, this.#world, { tileRow, tileColumn, warmingC: this.#warmingOf(group) }, this.#tile);
+      return this.#kernel.u16(this.#tile).slice();
+    });
   };
 
   readCells: NonNullable<CellSource["readCells"]> = (group, cells) =>

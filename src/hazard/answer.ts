@@ -1,19 +1,24 @@
 import type { GroupEntry, LayerEntry } from "../atlas/catalogue.ts";
-import type { SampledGroup, SampledHazard, Sampler } from "../atlas/sampler.ts";
+import type { FieldLayer } from "../atlas/residentField.ts";
+import type { LayerSet, Sampler } from "../atlas/sampler.ts";
 import { Fault, isFault } from "../errors.ts";
-import type { CircleSummary } from "../kernel/radius.ts";
+import type { Location } from "../kernel/grid.ts";
 import { STEPS_MAX, STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import { BASELINE, type HazardName, HAZARDS, layerOf, type MetricName, type Scenario } from "./hazards.ts";
 import { type HazardQuery, type HazardQueryInput, readHazardQuery } from "./query.ts";
+import { sample, type SampleRequest, type SampleResult } from "./sample.ts";
 
 /** Why a value is null. Never a zero, and a zero is never a null. */
 export type NoDataReason = "outside_coverage" | "no_data" | "layer_missing";
 
 /** How an analysis year's numbers were made; with `detail`. */
 export interface AnswerDetail {
-  /** Cells the answer looked at: 1 at a point, those of the circle otherwise. */
+  /**
+   * Cells of the atlas's grid that the answer looked at: 1 at a point, those of the circle otherwise. Beyond the edge of
+   * the grid there are none.
+   */
   readonly cells: number;
-  /** Area with data / area of all those cells; the least of the metrics'. */
+  /** 0 to 1: area with data / area of all those cells; the least of the metrics'. Nothing is said of what lies beyond the grid. */
   readonly valid_share: number;
   /** The cell that answered at a point. */
   readonly cell_centre?: { readonly latitude: number; readonly longitude: number };
@@ -49,6 +54,11 @@ export interface RefusedElement {
   readonly error: Fault;
 }
 
+export interface BatchOptions {
+  /** Ends the work early: the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
 /** An open atlas. */
 export interface Atlas {
   /** Names this set of numbers; another release may give others. */
@@ -61,7 +71,15 @@ export interface Atlas {
    * One element a query, in order; a query that is wrong in itself is refused in its place.
    * @throws Fault `invalid_request` where the whole is no list of queries, `atlas_unavailable`
    */
-  hazardRiskBatch(queries: readonly HazardQueryInput[]): Promise<readonly (HazardResult | RefusedElement)[]>;
+  hazardRiskBatch(
+    queries: readonly HazardQueryInput[],
+    options?: BatchOptions,
+  ): Promise<readonly (HazardResult | RefusedElement)[]>;
+  /**
+   * The bulk door: many places, some layers of one hazard, arrays in and out.
+   * @throws Fault `invalid_request`, `combination_unavailable`, `atlas_unavailable`; the signal's reason when aborted
+   */
+  sample(request: SampleRequest): Promise<SampleResult>;
   close(): Promise<void>;
 }
 
@@ -73,11 +91,12 @@ export function answeringAtlas(
   sampler: Sampler,
   about: { readonly release: string; readonly synthetic: boolean; close(): Promise<void> },
 ): Atlas {
+  const plans = new Plans(sampler);
   return {
     release: about.release,
     synthetic: about.synthetic,
-    hazardRisk: async (input) => answer(sampler, readHazardQuery(input)),
-    async hazardRiskBatch(queries) {
+    hazardRisk: async (input) => answer(sampler, plans, readHazardQuery(input)),
+    async hazardRiskBatch(queries, { signal } = {}) {
       if (!Array.isArray(queries) || queries.length === 0) {
         throw new Fault("invalid_request", "A batch is a list of at least one query.", {
           items: [
@@ -93,38 +112,34 @@ export function answeringAtlas(
       let next = 0;
       const work = async (): Promise<void> => {
         for (let index = next++; index < queries.length; index = next++) {
-          results[index] = await answerElement(sampler, queries[index]);
+          signal?.throwIfAborted();
+          results[index] = await answerElement(sampler, plans, queries[index]);
         }
       };
       await Promise.all(Array.from({ length: Math.min(BATCH_PARALLEL, queries.length) }, work));
       return results;
     },
+    sample: (request) => sample(sampler, request),
     close: () => about.close(),
   };
 }
 
-async function answerElement(sampler: Sampler, input: unknown): Promise<HazardResult | RefusedElement> {
+async function answerElement(sampler: Sampler, plans: Plans, input: unknown): Promise<HazardResult | RefusedElement> {
   try {
-    return await answer(sampler, readHazardQuery(input));
+    return await answer(sampler, plans, readHazardQuery(input));
   } catch (error) {
     if (isFault(error, "invalid_request") || isFault(error, "combination_unavailable")) return { error };
     throw error;
   }
 }
 
-async function answer(sampler: Sampler, query: HazardQuery): Promise<HazardResult> {
+async function answer(sampler: Sampler, plans: Plans, query: HazardQuery): Promise<HazardResult> {
   const { latitude, longitude, radius, aggregation_method } = query;
   const results: HazardResult["results"][number][] = [];
   for (const hazard of query.hazards) {
-    const sampled = sampler.hazards.get(hazard);
-    const values = sampled === undefined ? undefined : await sampleLayers(sampler, sampled, query);
-    results.push({
-      hazard,
-      scenarios: query.scenarios.map((scenario) => ({
-        scenario,
-        analysis_years: query.analysis_years.map((year) => shape(query, { hazard, scenario, year, sampled, values })),
-      })),
-    });
+    const plan = plans.of(hazard, query);
+    const found = plan.set === undefined ? NOTHING : await sampleLayers(sampler, plan.set, query);
+    results.push({ hazard, scenarios: plan.scenarios.map((scenario) => shape(query, plan, scenario, found)) });
   }
   return {
     location: { latitude, longitude },
@@ -133,154 +148,208 @@ async function answer(sampler: Sampler, query: HazardQuery): Promise<HazardResul
   };
 }
 
-/** One metric of one layer as sampled: steps, whole at a point or for a maximum, a fraction for a mean. */
-interface SampledMetric {
-  readonly layer: LayerEntry;
-  readonly steps: number | undefined;
-  readonly reason: NoDataReason | undefined;
-  readonly validShare: number;
+/** What has to be looked up for a query's hazard, scenarios and years, wherever the place is. */
+interface Plan {
+  /** Undefined where the atlas has none of the layers. */
+  readonly set: LayerSet | undefined;
+  readonly rules: Readonly<Record<string, unknown>>;
+  readonly scenarios: readonly PlannedScenario[];
 }
 
-/** What was found of one (scenario, year). */
-interface SampledLayer {
-  readonly entry: GroupEntry;
-  readonly cells: number;
-  readonly centre: { readonly latDeg: number; readonly lonDeg: number } | undefined;
-  readonly metrics: ReadonlyMap<string, SampledMetric>;
+interface PlannedScenario {
+  readonly scenario: Scenario;
+  readonly years: readonly PlannedYear[];
 }
 
-type LayerValues = ReadonlyMap<SampledGroup, SampledLayer>;
+interface PlannedYear {
+  readonly year: number;
+  /** The layers that answer; undefined where the atlas lacks them. */
+  readonly entry: GroupEntry | undefined;
+  readonly metrics: readonly PlannedMetric[];
+}
 
-/** Samples each layer that the query needs once, however many of its scenarios and years that layer answers. */
-async function sampleLayers(sampler: Sampler, sampled: SampledHazard, query: HazardQuery): Promise<LayerValues> {
-  const groups = new Set<SampledGroup>();
-  const add = (layer: { readonly scenario: string; readonly year: number }): void => {
-    const group = sampled.group(layer.scenario, layer.year);
-    if (group !== undefined) groups.add(group);
+interface PlannedMetric {
+  readonly metric: MetricName;
+  readonly own: PlannedLayer | undefined;
+  /** What the change is counted from; undefined where no change is asked for, or where the atlas lacks it. */
+  readonly reference: PlannedLayer | undefined;
+}
+
+interface PlannedLayer {
+  readonly entry: LayerEntry;
+  /** Position in the set. */
+  readonly position: number;
+}
+
+/** So many plans are kept: portfolios ask the same of place after place. */
+const PLAN_COUNT_MAX = 256;
+
+/** The plans of an atlas, each made once. */
+class Plans {
+  readonly #sampler: Sampler;
+  readonly #plans = new Map<string, Plan>();
+
+  constructor(sampler: Sampler) {
+    this.#sampler = sampler;
+  }
+
+  of(hazard: HazardName, query: HazardQuery): Plan {
+    const { scenarios, analysis_years, total_hazard, anthropogenic } = query;
+    const name = `${hazard} ${scenarios.join()} ${analysis_years.join()} ${total_hazard} ${anthropogenic}`;
+    let plan = this.#plans.get(name);
+    if (plan === undefined) {
+      plan = makePlan(this.#sampler, hazard, query);
+      if (this.#plans.size >= PLAN_COUNT_MAX) this.#plans.clear();
+      this.#plans.set(name, plan);
+    }
+    return plan;
+  }
+}
+
+function makePlan(sampler: Sampler, hazard: HazardName, query: HazardQuery): Plan {
+  const sampled = sampler.hazards.get(hazard);
+  const layers: FieldLayer[] = [];
+  /** Each stored layer has one position, however many scenarios and years it answers. */
+  const positions = new Map<string, PlannedLayer>();
+  const layerFor = (at: StoredAt, metric: MetricName): PlannedLayer | undefined => {
+    const group = sampled?.group(at.scenario, at.year);
+    const layer = group?.entry.layers.findIndex((entry) => entry.metric === metric) ?? -1;
+    const entry = group?.entry.layers[layer];
+    if (group === undefined || entry === undefined) return undefined;
+    const name = `${at.scenario} ${at.year} ${metric}`;
+    let planned = positions.get(name);
+    if (planned === undefined) {
+      planned = { entry, position: layers.push({ source: group.source, group: group.group, layer, entry }) - 1 };
+      positions.set(name, planned);
+    }
+    return planned;
   };
-  for (const scenario of query.scenarios) for (const year of query.analysis_years) add(layerOf(scenario, year));
-  if (query.anthropogenic) add(BASELINE);
+  const metrics = HAZARDS[hazard].metrics.filter(({ metric }) => metric !== "total_hazard" || query.total_hazard);
+  const scenarios = query.scenarios.map((scenario) => ({
+    scenario,
+    years: query.analysis_years.map((year) => {
+      const stored = layerOf(scenario, year);
+      return {
+        year,
+        entry: sampled?.group(stored.scenario, stored.year)?.entry,
+        metrics: metrics.map(({ metric }) => ({
+          metric,
+          own: layerFor(stored, metric),
+          reference: query.anthropogenic ? layerFor(BASELINE, metric) : undefined,
+        })),
+      };
+    }),
+  }));
+  // One set for all that is asked: its layers lie side by side in memory, and nothing else with them.
+  const set = sampled === undefined || layers.length === 0 ? undefined : sampler.layerSet(sampled, layers);
+  return { set, rules: sampled?.rules ?? {}, scenarios };
+}
 
-  const list = [...groups];
+type StoredAt = ReturnType<typeof layerOf>;
+
+/** What was found of a set of layers, by position. */
+interface FoundLayers {
+  readonly cells: number;
+  readonly centre: Location | undefined;
+  /** Whole at a point or for a maximum, a fraction for a mean; undefined where there is no value. */
+  stepsOf(position: number): number | undefined;
+  /** Of a layer without a value. */
+  reasonOf(position: number): NoDataReason;
+  shareOf(position: number): number;
+}
+
+const NOTHING: FoundLayers = {
+  cells: 0,
+  centre: undefined,
+  stepsOf: () => undefined,
+  reasonOf: () => "layer_missing",
+  shareOf: () => 0,
+};
+
+async function sampleLayers(sampler: Sampler, set: LayerSet, query: HazardQuery): Promise<FoundLayers> {
   const location = { latDeg: query.latitude, lonDeg: query.longitude };
   if (query.radius > 0) {
     const circle = { ...location, radiusM: query.radius * 1000 };
-    const { cellCount, summaries } = await sampler.sampleCircle(sampled, circle, list);
-    return layersOf(list, (entry, i) => ({
-      entry,
-      cells: cellCount,
+    const { cellCount, values } = await sampler.sampleCircle(set, circle, {
+      method: query.aggregation_method,
+      shares: query.detail,
+    });
+    return {
+      cells: cellCount ?? 0,
       centre: undefined,
-      metrics: metricsOf(entry, (layer) => summarised(layer, summaries[i], entry, query.aggregation_method)),
-    }));
+      stepsOf: (position) => values[position]?.steps,
+      reasonOf: (position) => (values[position]?.hasNodata === true ? "no_data" : "outside_coverage"),
+      shareOf: (position) => values[position]?.validShare ?? 0,
+    };
   }
-  const found = await sampler.sampleCell(sampled, location, list);
-  return layersOf(list, (entry, i) => ({
-    entry,
+  const found = await sampler.sampleCell(set, location);
+  const stepsAt = (position: number): number => found?.steps[position] ?? STEPS_OUTSIDE;
+  const stepsOf = (position: number): number | undefined => {
+    const steps = stepsAt(position);
+    return steps <= STEPS_MAX ? steps : undefined;
+  };
+  return {
     cells: found === undefined ? 0 : 1,
     centre: found?.centre,
-    metrics: metricsOf(entry, (layer, at) => stepsMetric(layer, found?.steps[i]?.[at] ?? STEPS_OUTSIDE)),
-  }));
+    stepsOf,
+    reasonOf: (position) => (stepsAt(position) === STEPS_OUTSIDE ? "outside_coverage" : "no_data"),
+    shareOf: (position) => (stepsOf(position) === undefined ? 0 : 1),
+  };
 }
 
-function layersOf(
-  groups: readonly SampledGroup[],
-  read: (entry: GroupEntry, index: number) => SampledLayer,
-): LayerValues {
-  return new Map(groups.map((group, i) => [group, read(group.entry, i)]));
-}
-
-function metricsOf(
-  entry: GroupEntry,
-  read: (layer: LayerEntry, index: number) => SampledMetric,
-): ReadonlyMap<string, SampledMetric> {
-  return new Map(entry.layers.map((layer, i) => [layer.metric, read(layer, i)]));
-}
-
-function stepsMetric(layer: LayerEntry, steps: number): SampledMetric {
-  if (steps <= STEPS_MAX) return { layer, steps, reason: undefined, validShare: 1 };
-  const reason = steps === STEPS_OUTSIDE ? "outside_coverage" : "no_data";
-  return { layer, steps: undefined, reason, validShare: 0 };
-}
-
-function summarised(
-  layer: LayerEntry,
-  summaries: readonly CircleSummary[] | undefined,
-  entry: GroupEntry,
-  method: "max" | "mean",
-): SampledMetric {
-  const summary = summaries?.[entry.layers.indexOf(layer)];
-  const steps = method === "max" ? summary?.maxSteps : summary?.meanSteps;
-  const missing = summary?.hasNodata === true ? "no_data" : "outside_coverage";
-  return { layer, steps, reason: steps === undefined ? missing : undefined, validShare: summary?.validShare ?? 0 };
+function shape(
+  query: HazardQuery,
+  plan: Plan,
+  { scenario, years }: PlannedScenario,
+  found: FoundLayers,
+): ScenarioResult {
+  return { scenario, analysis_years: years.map((year) => shapeYear(query, plan, year, found)) };
 }
 
 /** The object of one analysis year. */
-function shape(
-  query: HazardQuery,
-  at: {
-    readonly hazard: HazardName;
-    readonly scenario: Scenario;
-    readonly year: number;
-    readonly sampled: SampledHazard | undefined;
-    readonly values: LayerValues | undefined;
-  },
-): AnalysisYearResult {
-  const find = (layer: { readonly scenario: string; readonly year: number }): SampledLayer | undefined => {
-    const group = at.sampled?.group(layer.scenario, layer.year);
-    return group === undefined ? undefined : at.values?.get(group);
-  };
-  const layer = find(layerOf(at.scenario, at.year));
-  const reference = query.anthropogenic ? find(BASELINE) : undefined;
-
+function shapeYear(query: HazardQuery, plan: Plan, planned: PlannedYear, found: FoundLayers): AnalysisYearResult {
   const metrics: Partial<Record<MetricName, number | null>> = {};
   let reason: NoDataReason | undefined;
-  let validShare = 1;
-  for (const { metric } of HAZARDS[at.hazard].metrics) {
-    if (metric === "total_hazard" && !query.total_hazard) continue;
-    const own = valueOf(layer?.metrics.get(metric));
-    const value = query.anthropogenic ? changeOf(own, valueOf(reference?.metrics.get(metric))) : own;
-    metrics[metric] = value.value;
-    reason ??= value.reason;
-    validShare = Math.min(validShare, layer?.metrics.get(metric)?.validShare ?? 0);
+  for (const { metric, own, reference } of planned.metrics) {
+    const why = missing(own, found) ?? (query.anthropogenic ? missing(reference, found) : undefined);
+    reason ??= why;
+    metrics[metric] = why !== undefined || own === undefined ? null : valueOf(own, reference, found);
   }
   return {
-    analysis_year: at.year,
+    analysis_year: planned.year,
     metrics,
     ...(reason === undefined ? {} : { no_data: reason }),
-    ...(query.detail ? { detail: detailOf(layer, { validShare, rules: at.sampled?.rules ?? {} }) } : {}),
+    ...(query.detail ? { detail: detailOf(plan, planned, found) } : {}),
   };
 }
 
-/** A number with what is needed to subtract it exactly, or the reason why there is none. */
-type Valued =
-  | { readonly value: number; readonly steps: number; readonly layer: LayerEntry; readonly reason?: undefined }
-  | { readonly value: null; readonly reason: NoDataReason };
-
-function valueOf(metric: SampledMetric | undefined): Valued {
-  if (metric === undefined) return { value: null, reason: "layer_missing" };
-  const { layer, steps, reason } = metric;
-  if (steps === undefined) return { value: null, reason: reason ?? "no_data" };
-  return { value: steps / layer.steps_per_unit + layer.offset, steps, layer };
+function missing(layer: PlannedLayer | undefined, found: FoundLayers): NoDataReason | undefined {
+  if (layer === undefined) return "layer_missing";
+  return found.stepsOf(layer.position) === undefined ? found.reasonOf(layer.position) : undefined;
 }
 
-/** Of two values on the same steps the steps are subtracted: 0.412 m less 0.4 m is then 0.012 m, not 0.01199…. */
-function changeOf(own: Valued, reference: Valued): { readonly value: number | null; readonly reason?: NoDataReason } {
-  if (own.reason !== undefined) return own;
-  if (reference.reason !== undefined) return reference;
-  const [a, b] = [own.layer, reference.layer];
-  const isSame = a.steps_per_unit === b.steps_per_unit && a.offset === b.offset;
-  return { value: isSame ? (own.steps - reference.steps) / a.steps_per_unit : own.value - reference.value };
+/**
+ * A layer's value, or its change where a reference is given. Of two values on the same steps the steps are subtracted:
+ * 0.412 m less 0.4 m is then 0.012 m, not 0.01199….
+ */
+function valueOf(own: PlannedLayer, reference: PlannedLayer | undefined, found: FoundLayers): number {
+  const steps = found.stepsOf(own.position) ?? NaN;
+  const { steps_per_unit, offset } = own.entry;
+  const value = steps / steps_per_unit + offset;
+  if (reference === undefined) return value;
+  const before = found.stepsOf(reference.position) ?? NaN;
+  const isSame = reference.entry.steps_per_unit === steps_per_unit && reference.entry.offset === offset;
+  if (isSame) return (steps - before) / steps_per_unit;
+  return value - (before / reference.entry.steps_per_unit + reference.entry.offset);
 }
 
-function detailOf(
-  layer: SampledLayer | undefined,
-  { validShare, rules }: { readonly validShare: number; readonly rules: Readonly<Record<string, unknown>> },
-): AnswerDetail {
-  if (layer === undefined) return { cells: 0, valid_share: 0, source: {}, rules };
-  const { entry, cells, centre } = layer;
+function detailOf({ rules }: Plan, { entry, metrics }: PlannedYear, found: FoundLayers): AnswerDetail {
+  if (entry === undefined) return { cells: 0, valid_share: 0, source: {}, rules };
+  const shares = metrics.map(({ own }) => (own === undefined ? 0 : found.shareOf(own.position)));
+  const { centre } = found;
   return {
-    cells,
-    valid_share: cells === 0 ? 0 : validShare,
+    cells: found.cells,
+    valid_share: Math.min(1, ...shares),
     ...(centre === undefined ? {} : { cell_centre: { latitude: centre.latDeg, longitude: centre.lonDeg } }),
     source: { scenario: entry.scenario, analysis_year: entry.year, ...entry.provenance },
     rules,

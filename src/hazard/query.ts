@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
-import { explain, type PointedFinding, quote, type Shape, unknownName } from "./explain.ts";
+import { explain, type PointedFinding, quote, type Shape, unknownName } from "../explain.ts";
 import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "./hazards.ts";
 
 /** What one request may ask for unless whoever runs the service says otherwise. */
@@ -82,7 +82,7 @@ export type HazardQuery = Required<HazardQueryInput>;
  *   members are right, `combination_unavailable` with every year and scenario that a hazard does not offer
  */
 export function readHazardQuery(input: unknown): HazardQuery {
-  if (!hasShape(input)) throw invalid(explain(SHAPE, input));
+  if (!hasShape(input)) throw invalid(explain(SHAPE, input, { name: "The query" }));
   const query = withDefaults(input);
   if (!isOffered(query)) throw unavailable(query, (name, index) => ({ pointer: `/${name}/${index}` }));
   return query;
@@ -101,7 +101,7 @@ export function readHazardQuery(input: unknown): HazardQuery {
 export function readHazardParameters(queryText: string): HazardQuery {
   const { input, items, refused } = decodeParameters(queryText);
   if (items.length > 0 || !hasShape(input)) {
-    const more = explain(SHAPE, input, refused).map(asParameter);
+    const more = explain(SHAPE, input, { name: "The query", skip: refused }).map(asParameter);
     throw invalid([...items, ...more].slice(0, FAULT_ITEM_COUNT_MAX));
   }
   const query = withDefaults(input);

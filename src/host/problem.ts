@@ -46,6 +46,7 @@ const NOT_YOURS = "Something went wrong on our side. Name the request id when yo
 const PROBLEM_KINDS = {
   invalid_request: { status: 400, title: "The request is not valid" },
   combination_unavailable: { status: 422, title: "A hazard does not offer this year or scenario" },
+  asset_type_unsupported: { status: 422, title: "The alignment of this type of asset is not known" },
   too_many_values: { status: 400, title: "The request asks for too much at once" },
   atlas_not_found: { status: 503, title: "The atlas cannot be read", retryAfterS: 30, detail: NOT_YOURS },
   atlas_unavailable: { status: 503, title: "The atlas cannot be read", retryAfterS: 30, detail: NOT_YOURS },

@@ -30,7 +30,7 @@ export interface Route<Request, Answer> {
   /** @throws Fault for everything that the caller can put right */
   parse(request: RouteRequest): Request;
   handle(request: Request, services: Services): Answer | Promise<Answer>;
-  /** Header fields of every answer that is no problem. */
+  /** Header fields of every answer, problems too. */
   headers?(services: Services): Readonly<Record<string, string>>;
 }
 

@@ -27,7 +27,7 @@ export interface ServerPatience {
 }
 
 export const DEFAULT_PATIENCE: ServerPatience = {
-  headersTimeoutMs: 5_000,
+  headersTimeoutMs: 30_000,
   requestTimeoutMs: 30_000,
   checkEveryMs: 1_000,
   silenceTimeoutMs: 30_000,
@@ -215,6 +215,7 @@ class Carrier {
       headers = {
         "Content-Type": PROBLEM_CONTENT_TYPE,
         "Cache-Control": "no-store",
+        ...match?.route.headers?.(this.#options.services),
         ...problemHeaders(problem, error),
       };
       failure = { code: problem.code, error };

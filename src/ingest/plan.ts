@@ -75,6 +75,8 @@ export interface IngestOptions {
   readonly assumeWgs84?: boolean;
   /** The name of the new release; one is made from date and content otherwise. */
   readonly release?: string;
+  /** Stops the work within a few rows, with the signal's reason; the same ingest goes on from there later. */
+  readonly signal?: AbortSignal;
   readonly onProgress?: (progress: IngestProgress) => void;
 }
 

@@ -10,6 +10,7 @@ import {
   type HazardEntry,
   type PackEntry,
 } from "../atlas/catalogue.ts";
+import { withWriteLock } from "../atlas/lock.ts";
 import type { Band } from "../atlas/tile.ts";
 import { publish, readCatalogue, writePack } from "../atlas/writer.ts";
 import { Fault } from "../errors.ts";
@@ -17,6 +18,7 @@ import { HAZARD_NAMES, HAZARDS, type MetricSpec } from "../hazard/hazards.ts";
 import { closesAt360, type Grid } from "../kernel/grid.ts";
 import { Kernel } from "../kernel/instance.ts";
 import { STEPS_NODATA, STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
+import { version } from "../version.ts";
 import { TALLY_AT_FIRST, TALLY_CLAMPED, TALLY_PARTLY_MISSING, TALLY_RAISED, type WorstRounding } from "./curve.ts";
 import type {
   BoundingBox,
@@ -33,6 +35,7 @@ import { layersOfGroup, mapsOf, mergedWorst, SlabReader } from "./slabs.ts";
 
 /** Grids agree when no edge is off by more than this share of a cell: files carry rounded numbers. */
 const TOLERANCE_CELLS = 1e-3;
+const STAMP_TIMEOUT_MS = 10_000;
 const RELEASE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /**
@@ -40,7 +43,8 @@ const RELEASE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
  * last step, and goes on to where any step before it fails.
  *
  * @throws Fault `source_invalid` naming file and place; `invalid_request` for options that cannot be met;
- *   `atlas_unavailable` when the existing atlas is damaged
+ *   `atlas_unavailable` when the existing atlas is damaged, or another process writes there; the reason of
+ *   `options.signal` when that is what stopped it
  */
 export async function writeHazards(
   plans: readonly HazardPlan[],
@@ -48,28 +52,36 @@ export async function writeHazards(
 ): Promise<IngestReport> {
   const startedMs = performance.now();
   checkOptions(options);
-  const current = await readCatalogue(options.out);
-  const targets = plans.map((plan) => targetOf(plan, current, options));
-  for (const target of targets) checkGroups(target.plan, options);
-
-  const kernel = await Kernel.load();
-  const written: WrittenPack[] = [];
-  for (const target of targets) written.push(await writeTarget(kernel, target, options));
-
-  const release = options.release ?? releaseName(written);
-  const replaced = new Set<string>();
-  await publish(options.out, (now) => {
-    // The atlas may have changed since it was read: what is about to be published must still fit.
-    for (const { target } of written) checkStillFits(target, targetOf(target.plan, now, options));
-    return changedCatalogue(now, written, release, replaced);
+  options.signal?.throwIfAborted();
+  // What cannot be is refused before a folder is made for it; it is the same look under the lock that counts.
+  targetsOf(plans, await readCatalogue(options.out), options);
+  const { catalogue, written, replaced } = await withWriteLock(options.out, async () => {
+    const targets = targetsOf(plans, await readCatalogue(options.out), options);
+    return writeTargets(targets, options);
   });
   return {
     atlas: options.out,
-    release,
+    release: catalogue.release,
     groups: written.flatMap((pack) => reportsOf(pack, replaced)),
     setAside,
     durationMs: performance.now() - startedMs,
   };
+}
+
+async function writeTargets(
+  targets: readonly Target[],
+  options: IngestOptions,
+): Promise<{ readonly catalogue: Catalogue; readonly written: readonly WrittenPack[]; replaced: Set<string> }> {
+  const kernel = await Kernel.load();
+  const written: WrittenPack[] = [];
+  for (const target of targets) written.push(await writeTarget(kernel, target, options));
+  const replaced = new Set<string>();
+  const catalogue = await publish(options.out, (now) => {
+    // Another atlas may have been copied into the folder meanwhile, past any lock: what is published must still fit.
+    for (const { target } of written) checkStillFits(target, targetOf(target.plan, now, options));
+    return changedCatalogue(now, written, { release: options.release, replaced });
+  });
+  return { catalogue, written, replaced };
 }
 
 function checkOptions({ release, bbox, nodata }: IngestOptions): void {
@@ -109,6 +121,16 @@ interface Target {
   readonly grid: Grid;
   /** Where the window lies in that grid. */
   readonly offset: { readonly row: number; readonly column: number };
+}
+
+function targetsOf(
+  plans: readonly HazardPlan[],
+  current: Catalogue | undefined,
+  options: IngestOptions,
+): readonly Target[] {
+  const targets = plans.map((plan) => targetOf(plan, current, options));
+  for (const target of targets) checkGroups(target.plan, options);
+  return targets;
 }
 
 function targetOf(plan: HazardPlan, current: Catalogue | undefined, options: IngestOptions): Target {
@@ -339,6 +361,7 @@ async function writeTarget(kernel: Kernel, target: Target, options: IngestOption
     readBand,
     resumeKey: await keyOf(target, options),
     checkpoint: { save: () => totals, restore: (state) => void (totals = state as GroupTotals[]) },
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
     onProgress: (rowsDone, rowCount) => options.onProgress?.({ hazard: plan.hazard, rowsDone, rowCount }),
   });
   const groups = plan.groups.map((group, i): GroupEntry => ({
@@ -439,13 +462,11 @@ function nameOf(file: string): string {
   return /^https?:\/\//.test(file) ? file : (file.split(/[/\\]/).at(-1) ?? file);
 }
 
-/** Changes whenever the cells to be written may: files, their sizes and times, rules, choices. */
+/** Changes whenever the cells to be written may: files, their sizes and times, rules, choices, and our own arithmetic. */
 async function keyOf({ plan, window, grid, offset }: Target, options: IngestOptions): Promise<string> {
   const stamps = new Map<string, string>();
   for (const { raster } of plan.groups.flatMap(mapsOf)) {
-    if (stamps.has(raster.file) || /^https?:\/\//.test(raster.file)) continue;
-    const { size, mtimeMs } = await stat(raster.file);
-    stamps.set(raster.file, `${size}/${mtimeMs}`);
+    if (!stamps.has(raster.file)) stamps.set(raster.file, await stampOf(raster.file));
   }
   const groups = plan.groups.map(({ scenario, year, content }) => ({
     scenario,
@@ -457,16 +478,41 @@ async function keyOf({ plan, window, grid, offset }: Target, options: IngestOpti
     names: content.kind === "curves" ? content.models.map(({ model }) => model) : Object.keys(content.metrics),
   }));
   const { holdFlat, clampNegative, nodata } = options;
-  const all = [plan.hazard, plan.rules, groups, window, grid, offset, { holdFlat, clampNegative, nodata }];
+  const all = [version, plan.hazard, plan.rules, groups, window, grid, offset, { holdFlat, clampNegative, nodata }];
   return createHash("sha256").update(JSON.stringify(all)).digest("hex");
+}
+
+/** What tells one version of a file from the next. */
+async function stampOf(file: string): Promise<string> {
+  if (!/^https?:\/\//.test(file)) {
+    const { size, mtimeMs } = await stat(file);
+    return `${size}/${mtimeMs}`;
+  }
+  try {
+    const { headers } = await fetch(file, { method: "HEAD", signal: AbortSignal.timeout(STAMP_TIMEOUT_MS) });
+    return ["etag", "last-modified", "content-length"].map((name) => headers.get(name) ?? "").join("/");
+  } catch {
+    return ""; // The map is read by other requests, which say what is wrong where something is.
+  }
 }
 
 // --- the catalogue -----------------------------------------------------------------------------------------------
 
-function releaseName(written: readonly WrittenPack[]): string {
-  const content = written.map(({ pack }) => `${pack.id} ${pack.files.root.sha256}`).join("\n");
-  const hash = createHash("sha256").update(content).digest("hex").slice(0, 8);
-  return `${new Date().toISOString().slice(0, 10).replaceAll("-", "")}-${hash}`;
+/**
+ * The day, and a hash of all that the atlas answers with: which cells each scenario and year of each hazard has, on which
+ * grid, and how their steps are read.
+ */
+function releaseName(hazards: readonly HazardEntry[], createdAt: string): string {
+  const content = hazards.map(({ hazard, grid, rules, packs }) => {
+    const live = packs.flatMap(({ id, groups }) =>
+      groups.flatMap(({ scenario, year, layers, superseded }, index) =>
+        superseded === true ? [] : [JSON.stringify([scenario, year, id, index, layers])],
+      ),
+    );
+    return [hazard, grid, rules, live.toSorted()];
+  });
+  const hash = createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 8);
+  return `${createdAt.slice(0, 10).replaceAll("-", "")}-${hash}`;
 }
 
 const keyOfGroup = (hazard: string, group: { readonly scenario: string; readonly year: number }): string =>
@@ -475,8 +521,7 @@ const keyOfGroup = (hazard: string, group: { readonly scenario: string; readonly
 function changedCatalogue(
   current: Catalogue | undefined,
   written: readonly WrittenPack[],
-  release: string,
-  replaced: Set<string>,
+  { release, replaced }: { readonly release: string | undefined; readonly replaced: Set<string> },
 ): Omit<Catalogue, "sha256"> {
   let hazards: readonly HazardEntry[] = current?.hazards ?? [];
   for (const { target, pack, groups } of written) {
@@ -504,13 +549,15 @@ function changedCatalogue(
     hazards = [...hazards.filter((other) => other.hazard !== hazard), entry];
   }
   const order = (hazard: string): number => (HAZARD_NAMES as readonly string[]).indexOf(hazard);
+  const ordered = hazards.toSorted((a, b) => order(a.hazard) - order(b.hazard));
+  const createdAt = new Date().toISOString();
   return {
     format: "isotherm-atlas",
     format_version: FORMAT_VERSION,
-    release,
-    created_at: new Date().toISOString(),
+    release: release ?? releaseName(ordered, createdAt),
+    created_at: createdAt,
     synthetic: false,
-    hazards: hazards.toSorted((a, b) => order(a.hazard) - order(b.hazard)),
+    hazards: ordered,
   };
 }
 

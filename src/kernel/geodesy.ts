@@ -1,5 +1,5 @@
 import geodesic from "geographiclib-geodesic";
-import { type Cell, cellCentre, type Grid, type Location } from "./grid.ts";
+import { type Cell, cellCentre, type Grid, type Location, westernmost } from "./grid.ts";
 import type { Kernel } from "./instance.ts";
 import { RADIUS_M_MAX, STATUS_FULL } from "./kernel.generated.ts";
 import { locateCell } from "./points.ts";
@@ -35,7 +35,7 @@ export interface CircleCells {
 export function rowSpans(kernel: Kernel, grid: Grid, circle: Circle): CircleCells {
   const { northDeg, westDeg, cellSizeLatDeg, cellSizeLonDeg, rowCount, columnCount } = grid;
   const { latDeg, radiusM } = circle;
-  const lonDeg = circle.lonDeg + 360 * Math.ceil((westDeg - circle.lonDeg) / 360);
+  const lonDeg = westernmost(grid, circle.lonDeg);
 
   const { spans, doubts } = kernel.withScratch((scratch) => {
     const isAskable = radiusM <= RADIUS_M_MAX && cellSizeLatDeg > 0 && rowCount > 0; // else the kernel refuses

@@ -39,3 +39,8 @@ export function cellCentre(grid: Grid, { row, column }: Cell): Location {
 export function closesAt360(grid: Grid): boolean {
   return Math.abs(grid.columnCount * grid.cellSizeLonDeg - 360) < 1e-3 * grid.cellSizeLonDeg;
 }
+
+/** The longitude's name on the turn that begins at the grid's west edge. */
+export function westernmost({ westDeg }: Grid, lonDeg: number): number {
+  return lonDeg + 360 * Math.ceil((westDeg - lonDeg) / 360);
+}

@@ -19,7 +19,7 @@ export interface Region {
 export interface Scratch {
   reserve(sizeBytes: number): Region;
   /** Reserves room for the array and copies it in. */
-  copyIn(array: Float64Array | Float32Array | Int32Array | Uint16Array | Uint8Array): Region;
+  copyIn(array: Float64Array | Float32Array | Int32Array | Uint32Array | Uint16Array | Uint8Array): Region;
 }
 
 /** A kernel refused what one of our own modules gave it: a bug, never the caller's fault. */
@@ -43,6 +43,7 @@ export class Kernel {
   readonly #scratchEnd: number;
   #scratchTop: number;
   #reservedTop: number;
+  #words = new Int32Array();
 
   private constructor(exports: KernelExports, memory: WebAssembly.Memory, scratchBytes: number) {
     this.exports = exports;
@@ -95,6 +96,17 @@ export class Kernel {
 
   check(status: number, call: string): void {
     if (status !== STATUS_OK) throw new KernelError(call, status);
+  }
+
+  /** All of the memory as 32-bit integers. The view is renewed when the memory has grown. */
+  get words(): Int32Array {
+    if (this.#words.buffer !== this.#memory.buffer) this.#words = new Int32Array(this.#memory.buffer);
+    return this.#words;
+  }
+
+  /** Where a word of a directory points to, without the mark of use in bit 0. Above 2 GiB a word reads as negative. */
+  pointerAt(word: number): number {
+    return ((this.words[word] ?? 0) & ~1) >>> 0;
   }
 
   bytes({ pointer, sizeBytes }: Region): Uint8Array {

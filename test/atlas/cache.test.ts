@@ -1,96 +1,330 @@
-import { beforeAll, describe, expect, test } from "vitest";
-import { TileCache } from "../../src/atlas/cache.ts";
+import { beforeEach, describe, expect, test } from "vitest";
+import { TileCache, type TileHome } from "../../src/atlas/cache.ts";
 import { Kernel, type Region } from "../../src/kernel/instance.ts";
-import { randomFrom } from "../seededRandom.ts";
+import { randomFrom, shuffled } from "../seededRandom.ts";
+
+/** The unit that the cache counts in, and a tile that takes just one with its padding. */
+const PAGE = 16_384;
+const ONE_PAGE = PAGE - 64;
 
 let kernel: Kernel;
-beforeAll(async () => {
-  kernel = await Kernel.load();
+beforeEach(async () => {
+  kernel = await Kernel.load({ scratchBytes: 1 << 16 });
 });
 
-/** A source that writes each key's number into its slot and counts how often it was asked. */
-function counting(cache: TileCache): { fetched: Map<number, number>; use(keys: number[]): Promise<number[]> } {
-  const fetched = new Map<number, number>();
-  return {
-    fetched,
-    use: (keys) =>
-      cache.use(
-        keys,
-        async (missing) => {
-          await new Promise((resolve) => setImmediate(resolve));
-          for (const { index, slot } of missing) {
-            const key = keys[index] ?? 0;
-            fetched.set(key, (fetched.get(key) ?? 0) + 1);
-            kernel.i32(slot)[0] = key;
-          }
-        },
-        (slots) => slots.map((slot) => kernel.i32(slot)[0] ?? -1),
-      ),
-  };
+/** A turn of the event loop, and some more. */
+async function turns(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Something that a test lets happen when it is time. */
+function gate(): { readonly opened: Promise<void>; open(): void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open };
+}
+
+/** Tiles by number, each with a word in a directory; a tile's bytes are all made of its number. */
+class Tiles {
+  readonly cache: TileCache;
+  readonly fetched: number[] = [];
+  /** Tiles that are being written. */
+  readonly #writing = new Map<number, Region>();
+  readonly #directory: number;
+  readonly #sizeOf: (tile: number) => number;
+
+  constructor(cache: TileCache, { sizeOf = () => ONE_PAGE }: { readonly sizeOf?: (tile: number) => number } = {}) {
+    this.cache = cache;
+    this.#sizeOf = sizeOf;
+    this.#directory = kernel.reserve(4 * 4096).pointer >> 2;
+  }
+
+  word(tile: number): number {
+    return this.#directory + tile;
+  }
+  home(tile: number): TileHome {
+    return { word: this.word(tile), sizeBytes: this.#sizeOf(tile) };
+  }
+  isThere(tile: number): boolean {
+    return kernel.words[this.word(tile)] !== 0;
+  }
+  region(tile: number): Region {
+    return { pointer: (kernel.words[this.word(tile)] ?? 0) & ~1, sizeBytes: this.#sizeOf(tile) };
+  }
+  /** Marks the tile as used, as a kernel does that reads it. */
+  touch(tile: number): void {
+    kernel.words[this.word(tile)] = (kernel.words[this.word(tile)] ?? 0) | 1;
+  }
+
+  /** Holds the tiles, each fetched after `before`; gives for each whether its bytes are its own. */
+  hold(
+    tiles: readonly number[],
+    before: (missing: readonly number[]) => Promise<void> = () => turns(1),
+  ): Promise<boolean[]> {
+    return this.cache.hold(
+      tiles.map((tile) => this.home(tile)),
+      async (missing) => {
+        const numbers = missing.map(({ index }) => tiles[index] ?? -1);
+        this.fetched.push(...numbers);
+        for (const [i, { region }] of missing.entries()) this.#startWriting(numbers[i] ?? -1, region);
+        try {
+          await before(numbers);
+          for (const [i, { region }] of missing.entries()) kernel.i32(region).fill(numbers[i] ?? -1);
+        } finally {
+          for (const tile of numbers) this.#writing.delete(tile);
+        }
+      },
+      () => tiles.map((tile) => this.isWhole(tile)),
+    );
+  }
+
+  isWhole(tile: number): boolean {
+    const words = kernel.i32(this.region(tile));
+    return this.isThere(tile) && words.every((word) => word === tile);
+  }
+
+  #startWriting(tile: number, region: Region): void {
+    for (const [other, held] of this.#writing) {
+      const isApart =
+        region.pointer >= held.pointer + held.sizeBytes || held.pointer >= region.pointer + region.sizeBytes;
+      if (!isApart) throw new Error(`Tiles ${tile} and ${other} are written to the same bytes.`);
+    }
+    this.#writing.set(tile, region);
+  }
 }
 
 describe("the tile cache", () => {
-  test("fetches a key once, however many ask for it at the same time", async () => {
-    const cache = new TileCache(kernel, { slotCount: 20, slotBytes: 64 });
-    const source = counting(cache);
-    const answers = await Promise.all(Array.from({ length: 9 }, () => source.use([7, 8])));
-    expect(answers.every(([a, b]) => a === 7 && b === 8)).toBe(true);
-    expect([...source.fetched]).toEqual([
-      [7, 1],
-      [8, 1],
-    ]);
+  test("fetches a tile once, however many ask for it at the same time", async () => {
+    const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 40 * PAGE }));
+    const answers = await Promise.all(Array.from({ length: 9 }, () => tiles.hold([7, 8])));
+    expect(answers.flat()).toEqual(Array.from({ length: 18 }, () => true));
+    expect(tiles.fetched).toEqual([7, 8]);
+    expect(await tiles.hold([8, 7])).toEqual([true, true]);
+    expect(tiles.fetched).toEqual([7, 8]);
   });
 
-  test("drops what was used longest ago, and never what is in use", async () => {
-    const cache = new TileCache(kernel, { slotCount: 4, slotBytes: 64 });
-    const source = counting(cache);
-    for (const key of [1, 2, 3, 4]) await source.use([key]);
-    await source.use([1]); // now 2 is the oldest
-    await source.use([5]);
-    await source.use([1, 3]);
-    expect(Object.fromEntries(source.fetched)).toEqual({ 1: 1, 2: 1, 3: 1, 4: 1, 5: 1 });
-    await source.use([2]);
-    expect(source.fetched.get(2)).toBe(2);
+  test("says in the directory where a tile is, only once it is whole, and marked as used", async () => {
+    const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
+    const door = gate();
+    const held = tiles.hold([5], () => door.opened);
+    await turns(3);
+    expect(tiles.isThere(5)).toBe(false);
+    door.open();
+    await held;
+    expect((kernel.words[tiles.word(5)] ?? 0) & 1).toBe(1);
+    expect(tiles.isWhole(5)).toBe(true);
   });
 
-  test("gives each call its own keys' bytes under random load, within its bound", async () => {
-    const cache = new TileCache(kernel, { slotCount: 12, slotBytes: 64 });
-    const source = counting(cache);
-    const random = randomFrom(3);
-    await Promise.all(
-      Array.from({ length: 400 }, async () => {
-        const keys = [...new Set(Array.from({ length: 1 + random.below(6) }, () => random.below(40)))];
-        expect(await source.use(keys)).toEqual(keys);
-      }),
-    );
+  test("gives what was used since the hand last passed a second chance", async () => {
+    const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
+    for (const tile of [0, 1, 2, 3, 4, 5, 6, 7]) await tiles.hold([tile]);
+    expect(tiles.cache.usedBytes).toBe(8 * PAGE);
+    await tiles.hold([10]); // all were used: the hand takes the marks back, and the first tile with them
+    expect(tiles.isThere(0)).toBe(false);
+    tiles.touch(1);
+    tiles.touch(3);
+    await tiles.hold([11]);
+    await tiles.hold([12]);
+    expect([1, 2, 3, 4].map((tile) => tiles.isThere(tile))).toEqual([true, false, true, false]);
+    // Nobody used them since: when the hand comes round, they go.
+    for (const tile of [13, 14, 15, 16, 17, 18]) await tiles.hold([tile]);
+    expect([1, 3].map((tile) => tiles.isThere(tile))).toEqual([false, false]);
+  });
+
+  test("never drops what a call relies on", async () => {
+    const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
+    for (const tile of [0, 1, 2]) await tiles.hold([tile]);
+    const door = gate();
+    const held = tiles.hold([0, 1, 2, 50], () => door.opened);
+    await turns(1);
+    for (let tile = 20; tile < 60; tile++) if (tile !== 50) expect(await tiles.hold([tile])).toEqual([true]);
+    expect([0, 1, 2].map((tile) => tiles.isWhole(tile))).toEqual([true, true, true]);
+    door.open();
+    expect(await held).toEqual([true, true, true, true]);
+    expect(tiles.fetched.filter((tile) => tile < 3)).toEqual([0, 1, 2]);
+  });
+
+  test("leaves alone what the directory points to that is not its own", async () => {
+    const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
+    const constant = kernel.reserve(ONE_PAGE);
+    kernel.i32(constant).fill(9);
+    kernel.words[tiles.word(9)] = constant.pointer;
+    expect(await tiles.hold([9, 1])).toEqual([true, true]);
+    expect(tiles.fetched).toEqual([1]);
+    for (let tile = 20; tile < 60; tile++) await tiles.hold([tile]);
+    expect(tiles.region(9).pointer).toBe(constant.pointer);
   });
 
   test("forgets what it failed to fetch, and fails only those who asked for it", async () => {
-    const cache = new TileCache(kernel, { slotCount: 8, slotBytes: 64 });
-    let attempts = 0;
-    const failing = (keys: number[]): Promise<number> =>
-      cache.use(
-        keys,
-        async (missing) => {
-          attempts += 1;
-          await new Promise((resolve) => setImmediate(resolve));
-          if (missing.some(({ index }) => keys[index] === 13)) throw new Error("damaged");
-          for (const { index, slot } of missing) kernel.i32(slot)[0] = keys[index] ?? 0;
-        },
-        (slots: readonly Region[]) => slots.length,
-      );
-    // The second asks for a key that the first is fetching together with a bad one: it fetches again by itself.
-    const [first, second] = await Promise.allSettled([failing([1, 13]), failing([1, 2])]);
-    expect(first.status).toBe("rejected");
-    expect(second).toEqual({ status: "fulfilled", value: 2 });
-    expect(attempts).toBeGreaterThanOrEqual(3);
-    for (let i = 0; i < 30; i++) await expect(failing([13])).rejects.toThrow("damaged");
-    expect(await failing([1, 2, 3, 4])).toBe(4);
+    const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 16 * PAGE }));
+    const failing = async (missing: readonly number[]): Promise<void> => {
+      await turns(2);
+      if (missing.includes(13)) throw new Error("damaged");
+    };
+    // The second asks for a tile that the first is fetching together with a bad one: it fetches again by itself.
+    const results = await Promise.allSettled([tiles.hold([1, 13], failing), tiles.hold([1, 2], failing)]);
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+    expect(tiles.fetched.toSorted((a, b) => a - b)).toEqual([1, 1, 2, 13]);
+    expect([tiles.isThere(13), tiles.isWhole(1)]).toEqual([false, true]);
+    // Nothing of a failure is left behind: no room is lost, no later call finds half a tile.
+    for (let i = 0; i < 50; i++) await expect(tiles.hold([13, 14, 15], failing)).rejects.toThrow("damaged");
+    const there = Array.from({ length: 20 }, (_, tile) => tile).filter((tile) => tiles.isThere(tile));
+    expect(there.length).toBeLessThanOrEqual(2);
+    expect(tiles.cache.usedBytes).toBe(there.length * PAGE);
+    expect(await tiles.hold([13, 3, 4, 5, 6, 7, 8, 9])).toEqual(Array.from({ length: 8 }, () => true));
   });
 
-  test("refuses more keys in one call than it promises", async () => {
-    const cache = new TileCache(kernel, { slotCount: 4, slotBytes: 64 });
-    expect(cache.keysPerUseMax).toBe(2);
-    await expect(counting(cache).use([1, 2, 3])).rejects.toThrow("3 tiles at once; the cache allows 2");
+  test("a failure to fetch at once, before anything is awaited, is a failure like any other", async () => {
+    const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
+    const fill = (): Promise<void> => {
+      throw new Error("no such thing");
+    };
+    await expect(tiles.cache.hold([tiles.home(1)], fill, () => 1)).rejects.toThrow("no such thing");
+    expect(tiles.cache.usedBytes).toBe(0);
+    expect(await tiles.hold([1, 2, 3, 4])).toEqual([true, true, true, true]);
+  });
+
+  test("what reads the tiles may fail as well, and lets go of them", async () => {
+    const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
+    const read = (): never => {
+      throw new Error("not to be read");
+    };
+    for (let tile = 0; tile < 40; tile++) {
+      await expect(tiles.cache.hold([tiles.home(tile)], () => turns(1), read)).rejects.toThrow("not to be read");
+    }
+    expect(await tiles.hold([50, 51, 52, 53])).toEqual([true, true, true, true]);
+  });
+
+  test("refuses more at once than it promises, and promises half", async () => {
+    const cache = new TileCache(kernel, { sizeBytes: 8 * PAGE + 5 });
+    expect(cache.holdBytesMax).toBe(4 * PAGE);
+    const tiles = new Tiles(cache, {
+      sizeOf: (tile) => (tile === 99 ? 4 * PAGE - 64 : ONE_PAGE + (tile === 98 ? 1 : 0)),
+    });
+    expect(TileCache.costBytes(ONE_PAGE)).toBe(PAGE);
+    expect(TileCache.costBytes(ONE_PAGE + 1)).toBe(2 * PAGE);
+    expect(await tiles.hold([99])).toEqual([true]);
+    expect(await tiles.hold([1, 2, 98])).toEqual([true, true, true]);
+    await expect(tiles.hold([1, 2, 3, 98])).rejects.toThrow("81920 bytes of tiles at once; the cache allows 65536");
+    await expect(tiles.hold([1, 99])).rejects.toThrow("81920 bytes of tiles at once");
+  });
+
+  test("lets calls in by their turn: a large one is not passed by small ones for ever", async () => {
+    const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
+    const door = gate();
+    const order: string[] = [];
+    const first = tiles.hold([0, 1, 2, 3], () => door.opened).then(() => order.push("first"));
+    const second = tiles.hold([4, 5], () => door.opened).then(() => order.push("second"));
+    const large = tiles.hold([6, 7, 8, 9]).then(() => order.push("large"));
+    const small = [10, 11, 12].map((tile) => tiles.hold([tile]).then(() => order.push(`small ${tile}`)));
+    await turns(10);
+    expect(order).toEqual([]);
+    expect(tiles.fetched).toEqual([0, 1, 2, 3, 4, 5]);
+    door.open();
+    await Promise.all([first, second, large, ...small]);
+    expect(tiles.fetched.slice(6, 10)).toEqual([6, 7, 8, 9]);
+    expect(order.slice(0, 2)).toEqual(["first", "second"]);
+  });
+
+  test("a tile finds room even where what others rely on leaves none but in pieces", async () => {
+    const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 16 * PAGE }), {
+      sizeOf: (tile) => (tile >= 200 ? 6 * PAGE - 64 : ONE_PAGE),
+    });
+    for (let tile = 0; tile < 16; tile++) await tiles.hold([tile]);
+    // Of every five pages in a row someone relies on one, for as long as the doors are shut.
+    const door = gate();
+    const held = [tiles.hold([4, 9, 100], () => door.opened), tiles.hold([14, 101], () => door.opened)];
+    await turns(1);
+    const large = tiles.hold([200, 102]);
+    const later = tiles.hold([103]);
+    await turns(10);
+    expect(tiles.isThere(200)).toBe(false);
+    door.open();
+    expect((await Promise.all(held)).flat()).toEqual([true, true, true, true, true]);
+    expect(await large).toEqual([true, true]);
+    expect(await later).toEqual([true]);
+    // All that was taken on the way is whole or gone.
+    for (let tile = 0; tile < 210; tile++) if (tiles.isThere(tile)) expect(tiles.isWhole(tile), `${tile}`).toBe(true);
+  });
+
+  test("half of the cache in tiles of falling sizes always finds room", async () => {
+    const random = randomFrom(77);
+    const sizes = [0.5, 1, 2, 3, 5, 9, 13];
+    const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 64 * PAGE }), {
+      sizeOf: (tile) => Math.floor((sizes[tile % sizes.length] ?? 1) * PAGE) - 64,
+    });
+    for (let round = 0; round < 300; round++) {
+      let left = tiles.cache.holdBytesMax;
+      const asked = shuffled(
+        random,
+        Array.from({ length: 120 }, (_, tile) => tile),
+      ).filter((tile) => {
+        const cost = TileCache.costBytes(tiles.home(tile).sizeBytes);
+        if (cost > left) return false;
+        left -= cost;
+        return true;
+      });
+      expect(left).toBeLessThan(PAGE);
+      expect((await tiles.hold(asked, async () => undefined)).every(Boolean)).toBe(true);
+    }
+  });
+
+  test("a memory that grows while tiles are fetched leaves nothing stale", async () => {
+    const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 16 * PAGE }));
+    const before = kernel.words.buffer;
+    const growing = async (): Promise<void> => {
+      await turns(1);
+      kernel.reserve(1 << 20);
+    };
+    const answers = await Promise.all([1, 2, 3, 4].map((tile) => tiles.hold([tile, 5], growing)));
+    expect(answers.flat().every(Boolean)).toBe(true);
+    expect(kernel.words.buffer).not.toBe(before);
+    for (let tile = 20; tile < 60; tile++) expect(await tiles.hold([tile], growing)).toEqual([true]);
+  });
+
+  test("a long mixture of everything: each call finds its own tiles whole, within the bound", async () => {
+    const sizeBytes = 60 * PAGE;
+    const cache = new TileCache(kernel, { sizeBytes });
+    const tiles = new Tiles(cache, { sizeOf: (tile) => 400 + (tile % 9) * 11_000 });
+    const pages = kernel.words.length;
+    const random = randomFrom(3);
+    let refusals = 0;
+    let most = 0;
+    const call = async (): Promise<void> => {
+      for (let i = 0; i < 60; i++) {
+        const asked = [
+          ...new Set(Array.from({ length: 1 + random.below(6) }, () => random.below(random.pick([15, 90])))),
+        ];
+        const isBad = random.chance(0.1);
+        const need = asked.reduce((sum, tile) => sum + TileCache.costBytes(tiles.home(tile).sizeBytes), 0);
+        try {
+          const whole = await tiles.hold(asked, async () => {
+            await turns(random.below(4));
+            if (isBad) throw new Error("damaged");
+          });
+          expect(whole.every(Boolean), asked.join()).toBe(true);
+        } catch (error) {
+          if (need > cache.holdBytesMax) expect(String(error)).toContain("at once");
+          else expect(String(error)).toContain("damaged");
+          refusals += 1;
+        }
+        most = Math.max(most, cache.usedBytes);
+        if (random.chance(0.3)) await turns(random.below(3));
+        if (random.chance(0.2)) for (const tile of asked) if (tiles.isThere(tile)) tiles.touch(tile);
+      }
+    };
+    await Promise.all(Array.from({ length: 25 }, call));
+    expect(most).toBeLessThanOrEqual(sizeBytes);
+    expect(most).toBeGreaterThan(0.8 * sizeBytes);
+    expect(refusals).toBeGreaterThan(20);
+    expect(kernel.words.length).toBe(pages);
+    // Nobody relies on anything any more: the whole of it can be asked for, half by half.
+    let left = cache.holdBytesMax;
+    const half = Array.from({ length: 90 }, (_, tile) => tile).filter((tile) => {
+      left -= TileCache.costBytes(tiles.home(tile).sizeBytes);
+      return left >= 0;
+    });
+    expect((await tiles.hold(half)).every(Boolean)).toBe(true);
+    for (let tile = 0; tile < 90; tile++) if (tiles.isThere(tile)) expect(tiles.isWhole(tile)).toBe(true);
   });
 });

@@ -87,6 +87,14 @@ describe("isotherm serve", () => {
     expect(printed).not.toContain("SYNTHETIC");
   });
 
+  test("goes on answering when nobody reads what it writes", async () => {
+    await served(["--demo"], async (url) => {
+      process.stdout.emit("error", Object.assign(new Error("write EPIPE"), { code: "EPIPE", syscall: "write" }));
+      expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    });
+    expect(printed).toContain("Stopping");
+  });
+
   test("takes --demo before the environment", async () => {
     vi.stubEnv("ISOTHERM_ATLAS", "some/folder");
     await served(["--demo"], () => Promise.resolve());

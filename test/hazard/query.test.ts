@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Compile } from "typebox/compile";
 import { describe, expect, test } from "vitest";
 import { Fault, type FaultItem } from "../../src/errors.ts";
-import { nearest } from "../../src/hazard/explain.ts";
+import { nearest } from "../../src/explain.ts";
 import { HAZARDS } from "../../src/hazard/hazards.ts";
 import { countValues, HazardQuerySchema, readHazardParameters, readHazardQuery } from "../../src/hazard/query.ts";
 import { parametersOf, queryTextOf, RIGHT, rightQueries, spoilings } from "./queries.ts";

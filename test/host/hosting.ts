@@ -11,6 +11,7 @@ export function atlasOf(hazardRisk: Atlas["hazardRisk"] = (query) => Promise.res
     synthetic: true,
     hazardRisk,
     hazardRiskBatch: () => Promise.reject(new Error("No route asks for a batch.")),
+    sample: () => Promise.reject(new Error("No route asks for the bulk door.")),
     close: () => Promise.resolve(),
   };
 }

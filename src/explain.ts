@@ -1,6 +1,6 @@
-import { FAULT_ITEM_COUNT_MAX, type FaultFinding } from "../errors.ts";
+import { FAULT_ITEM_COUNT_MAX, type FaultFinding } from "./errors.ts";
 
-/** The part of JSON Schema that our queries are described with. */
+/** The part of JSON Schema that what we are asked is described with. */
 export interface Shape {
   readonly type?: string;
   readonly enum?: readonly (string | number)[];
@@ -8,9 +8,12 @@ export interface Shape {
   readonly maximum?: number;
   readonly items?: Shape;
   readonly minItems?: number;
+  readonly maxItems?: number;
   readonly uniqueItems?: boolean;
   readonly properties?: Readonly<Record<string, Shape>>;
-  readonly required?: readonly string[];
+  readonly required?: readonly string[] | undefined;
+  /** `false`: a member that is not described is a fault; else it is nobody's business. */
+  readonly additionalProperties?: unknown;
 }
 
 /** A finding inside an object or list that was handed in. */
@@ -22,14 +25,19 @@ const QUOTE_LENGTH_MAX = 60;
 
 /**
  * Everything that keeps a value from having the shape, at most 100 items, each with a JSON pointer.
- * This is the slow road, taken only when the compiled check has said no; objects are closed and a member
- * that is `undefined` is absent, as there.
+ * This is the slow road, taken only when the compiled check has said no; a member that is `undefined` is absent, as
+ * there.
  *
- * @param skip members of the outermost object that somebody else has found fault with already
+ * @param whole how a sentence calls the value, where it stands, and which of its members somebody else has found fault
+ *   with already
  */
-export function explain(shape: Shape, value: unknown, skip: ReadonlySet<string> = new Set()): PointedFinding[] {
+export function explain(
+  shape: Shape,
+  value: unknown,
+  whole: { readonly name: string; readonly pointer?: string; readonly skip?: ReadonlySet<string> },
+): PointedFinding[] {
   const items: PointedFinding[] = [];
-  explainInto(items, { shape, value, pointer: "", name: "The query", skip });
+  explainInto(items, { shape, value, pointer: "", skip: new Set(), ...whole });
   return items.slice(0, FAULT_ITEM_COUNT_MAX);
 }
 
@@ -48,6 +56,8 @@ function explainInto(items: PointedFinding[], place: Place): void {
   else if (place.shape.type === "array") explainList(items, place);
   else if (place.shape.type === "boolean") {
     if (typeof place.value !== "boolean") items.push(wrongType(place));
+  } else if (place.shape.type === "string") {
+    if (typeof place.value !== "string") items.push(wrongType(place));
   } else explainNumber(items, place);
 }
 
@@ -68,6 +78,7 @@ function explainObject(items: PointedFinding[], place: Place): void {
       items.push({ pointer: at, code: "missing", detail: `${name} is missing; give ${expected(member)}.` });
     }
   }
+  if (shape.additionalProperties !== false) return;
   for (const name of Object.getOwnPropertyNames(given)) {
     if (items.length >= FAULT_ITEM_COUNT_MAX) return;
     if (Object.hasOwn(members, name) || skip?.has(name)) continue;
@@ -83,6 +94,10 @@ function explainList(items: PointedFinding[], place: Place): void {
   }
   if (value.length < (shape.minItems ?? 0)) {
     items.push({ pointer, code: "empty", detail: `${name} is an empty list; give ${expected(shape)}.` });
+  }
+  if (value.length > (shape.maxItems ?? Infinity)) {
+    const detail = `${name} has ${value.length} items; give ${expected(shape)}.`;
+    items.push({ pointer, code: "too_many", detail });
   }
   const seen = new Set<unknown>();
   for (let index = 0; index < value.length && items.length < FAULT_ITEM_COUNT_MAX; index++) {
@@ -150,15 +165,19 @@ function expected(shape: Shape): string {
     case "object":
       return `an object with ${Object.keys(shape.properties ?? {}).join(", ")}`;
     case "array":
-      return `a list, each item ${expected(shape.items ?? {})}`;
+      return shape.minItems === 1 && shape.maxItems === 1
+        ? `a list with exactly one item, ${expected(shape.items ?? {})}`
+        : `a list, each item ${expected(shape.items ?? {})}`;
     case "boolean":
       return "true or false";
-    case "integer":
-      return "a whole number";
-    default:
+    case "string":
+      return "text";
+    default: {
+      const kind = shape.type === "integer" ? "a whole number" : "a number";
       return shape.minimum === undefined || shape.maximum === undefined
-        ? "a number"
-        : `a number from ${shape.minimum} to ${shape.maximum}`;
+        ? kind
+        : `${kind} from ${shape.minimum} to ${shape.maximum}`;
+    }
   }
 }
 

@@ -1,0 +1,25 @@
+/** WGS84, and the constants that every formula on it shares. */
+
+/** Semi-major axis, metres. */
+export const WGS84_A: f64 = 6378137.0;
+const WGS84_F: f64 = 1.0 / 298.257223563;
+/** First eccentricity squared. */
+export const E2: f64 = WGS84_F * (2.0 - WGS84_F);
+const E: f64 = Math.sqrt(E2);
+export const DEGREE: f64 = Math.PI / 180.0;
+
+/**
+ * What the area between two parallels (radians) is proportional to.
+ *
+ * Formula  q(north) - q(south), q = sin / (1 - e2 sin2) + atanh(e sin) / e (Snyder, Map Projections, USGS 1395,
+ *          3-12), written as one difference, so that thin rows lose no digits:
+ *          sinN - sinS = 2 cos(mid) sin(height / 2), atanh a - atanh b = atanh((a - b) / (1 - a b)).
+ */
+export function bandWeight(north: f64, south: f64): f64 {
+  const sinN = Math.sin(north),
+    sinS = Math.sin(south);
+  const rise = 2.0 * Math.cos(0.5 * (north + south)) * Math.sin(0.5 * (north - south));
+  const product = E2 * sinN * sinS;
+  const share = (rise * (1.0 + product)) / ((1.0 - E2 * sinN * sinN) * (1.0 - E2 * sinS * sinS));
+  return share + Math.atanh((E * rise) / (1.0 - product)) / E;
+}

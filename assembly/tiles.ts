@@ -1,0 +1,92 @@
+import { STEPS_MAX, TILE_SIZE } from "./cells";
+import { COUNT_SHIFT } from "./field";
+
+/**
+ * Puts some layers of a group into their lanes of a field's form: what is asked together lies side by side.
+ *
+ * In   source  u16 or u32 [count][groupLayers], as stored
+ *      lanes   i32[groupLayers]: the lane of each layer, -1 for those that were not asked for
+ * Out  target  the same kind [count][laneCount]
+ */
+export function placeLanes16(
+  source: usize,
+  groupLayers: i32,
+  lanes: usize,
+  count: i32,
+  target: usize,
+  laneCount: i32,
+): void {
+  for (let layer = 0; layer < groupLayers; layer++) {
+    const lane = load<i32>(lanes + ((<usize>layer) << 2));
+    if (lane < 0) continue;
+    let from = source + ((<usize>layer) << 1),
+      to = target + ((<usize>lane) << 1);
+    for (let i = 0; i < count; i++) {
+      store<u16>(to, load<u16>(from));
+      from += (<usize>groupLayers) << 1;
+      to += (<usize>laneCount) << 1;
+    }
+  }
+}
+
+export function placeLanes32(
+  source: usize,
+  groupLayers: i32,
+  lanes: usize,
+  count: i32,
+  target: usize,
+  laneCount: i32,
+): void {
+  for (let layer = 0; layer < groupLayers; layer++) {
+    const lane = load<i32>(lanes + ((<usize>layer) << 2));
+    if (lane < 0) continue;
+    let from = source + ((<usize>layer) << 2),
+      to = target + ((<usize>lane) << 2);
+    for (let i = 0; i < count; i++) {
+      store<u32>(to, load<u32>(from));
+      from += (<usize>groupLayers) << 2;
+      to += (<usize>laneCount) << 2;
+    }
+  }
+}
+
+/**
+ * The prefixes of a tile: before each cell of a row, and behind the last, count * 2^22 + sum of the valid cells so far.
+ *
+ * In   cells     u16[64][64][lane]
+ * Out  prefixes  u32[64][65][lane]
+ */
+export function prefixTile(cells: usize, vectorCount: i32, prefixes: usize): void {
+  const stepsMax = i16x8.splat(<i16>STEPS_MAX);
+  const one = i32x4.splat(1 << COUNT_SHIFT),
+    zero = i32x4.splat(0);
+  const stride = (<usize>vectorCount) << 4;
+  for (let vector = 0; vector < vectorCount; vector++) {
+    let cell = cells + ((<usize>vector) << 4);
+    let prefix = prefixes + ((<usize>vector) << 5);
+    for (let row = 0; row < TILE_SIZE; row++) {
+      let low = zero,
+        high = zero;
+      v128.store(prefix, low);
+      v128.store(prefix, high, 16);
+      prefix += stride << 1;
+      for (let column = 0; column < TILE_SIZE; column++) {
+        const steps = v128.load(cell);
+        const isValid = i16x8.le_u(steps, stepsMax);
+        const valid = v128.and(steps, isValid);
+        low = i32x4.add(
+          low,
+          i32x4.add(i32x4.extend_low_i16x8_u(valid), v128.and(i32x4.extend_low_i16x8_s(isValid), one)),
+        );
+        high = i32x4.add(
+          high,
+          i32x4.add(i32x4.extend_high_i16x8_u(valid), v128.and(i32x4.extend_high_i16x8_s(isValid), one)),
+        );
+        v128.store(prefix, low);
+        v128.store(prefix, high, 16);
+        cell += stride;
+        prefix += stride << 1;
+      }
+    }
+  }
+}

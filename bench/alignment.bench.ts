@@ -1,0 +1,121 @@
+// Temperatures of a million entities in five years, real formula in f64: from arrays of the caller's to arrays of the
+// caller's, all copying, checking and flagging inside the timing, against the same in plain JavaScript.
+import { alignColumns } from "../src/alignment/align.ts";
+import { NGFS_PHASE5 } from "../src/alignment/benchmark.ts";
+import type { EntityColumns } from "../src/kernel/alignment.ts";
+import { interleave } from "./interleaved.ts";
+import { plainAlignment } from "./plainAlignment.ts";
+import { print } from "./row.ts";
+
+const ENTITY_COUNT = Number(process.env["ISOTHERM_BENCH_ENTITIES"] ?? 1_000_000);
+const ROUNDS = 15;
+const WARMUP_ROUNDS = 3;
+
+/** Reproducible, and good enough to scatter figures: a linear congruence modulo 2^32 (Numerical Recipes). */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/** Entities in random order of sector and country; one in ten lacks scope 3, and a few have removals. */
+function entitiesOf(years: (baselineYear: number) => readonly number[], isSorted = false): EntityColumns {
+  const random = randomFrom(11);
+  const rowsPerEntity = years(2024).length;
+  const rowCount = ENTITY_COUNT * rowsPerEntity;
+  const columns = {
+    baselineYears: new Int32Array(ENTITY_COUNT),
+    pathways: new Uint8Array(ENTITY_COUNT),
+    regions: new Uint8Array(ENTITY_COUNT),
+    baselineScope1: new Float64Array(ENTITY_COUNT),
+    baselineScope2: new Float64Array(ENTITY_COUNT),
+    baselineScope3: new Float64Array(ENTITY_COUNT),
+    starts: Uint32Array.from({ length: ENTITY_COUNT + 1 }, (_, i) => i * rowsPerEntity),
+    years: new Int32Array(rowCount),
+    scope1: new Float64Array(rowCount),
+    scope2: new Float64Array(rowCount),
+    scope3: new Float64Array(rowCount),
+  };
+  for (let i = 0; i < ENTITY_COUNT; i++) {
+    const size = 10 ** (2 + 5 * random());
+    const baselineYear = 2019 + Math.floor(7 * random());
+    columns.baselineYears[i] = baselineYear;
+    columns.pathways[i] = isSorted ? Math.floor((6 * i) / ENTITY_COUNT) : Math.floor(6 * random());
+    columns.regions[i] = isSorted ? 1 : Math.floor(3 * random());
+    columns.baselineScope1[i] = size * random();
+    columns.baselineScope2[i] = size * random() * 0.5;
+    columns.baselineScope3[i] = random() < 0.1 ? NaN : size * random() * 4;
+    const yearlyChange = 1.02 - 0.1 * random();
+    const listed = years(baselineYear);
+    for (let j = 0; j < rowsPerEntity; j++) {
+      const row = i * rowsPerEntity + j;
+      const year = listed[j] ?? NaN;
+      const level = yearlyChange ** (year - baselineYear);
+      columns.years[row] = year;
+      columns.scope1[row] = (columns.baselineScope1[i] ?? NaN) * level * (0.9 + 0.2 * random());
+      columns.scope2[row] = (columns.baselineScope2[i] ?? NaN) * level * (0.9 + 0.2 * random());
+      columns.scope3[row] = (columns.baselineScope3[i] ?? NaN) * level * (0.9 + 0.2 * random());
+    }
+  }
+  return columns;
+}
+
+const plain = plainAlignment(NGFS_PHASE5);
+const FIVE_YEARS = [2030, 2035, 2040, 2045, 2050];
+const WORKLOADS: readonly {
+  readonly name: string;
+  readonly columns: () => EntityColumns;
+  readonly atLeast?: number;
+  readonly note?: string;
+}[] = [
+  { name: "1M entities x 2030, 2035, 2040, 2045, 2050", columns: () => entitiesOf(() => FIVE_YEARS), atLeast: 3 },
+  {
+    name: "the same, sorted by sector",
+    columns: () => entitiesOf(() => FIVE_YEARS, true),
+    note: "shows what grouping inside could bring",
+  },
+  {
+    name: "1M entities x the five years after the baseline",
+    columns: () => entitiesOf((baselineYear) => [1, 2, 3, 4, 5].map((later) => baselineYear + later)),
+    note: "nearly all of it powers, for the short horizon",
+  },
+];
+
+for (const { name, columns: makeColumns, atLeast, note } of WORKLOADS) {
+  const columns = makeColumns();
+  const rowCount = columns.years.length;
+  const room = () => ({ temperaturesC: new Float64Array(rowCount), flags: new Uint16Array(rowCount) });
+  const [into, out] = [room(), room()];
+  await alignColumns(columns, { into });
+  plain(columns, out);
+  for (let row = 0; row < rowCount; row++) {
+    const difference = Math.abs((into.temperaturesC[row] ?? NaN) - (out.temperaturesC[row] ?? NaN));
+    if (!(difference <= 1e-9) || into.flags[row] !== out.flags[row]) throw new Error(`${name}: row ${row} differs.`);
+  }
+  const [ours, rival] = await interleave(
+    [
+      { name: "kernel", run: async () => void (await alignColumns(columns, { into })) },
+      { name: "plain JavaScript", run: () => plain(columns, out) },
+    ],
+    { rounds: ROUNDS, warmupRounds: WARMUP_ROUNDS },
+  );
+  if (ours === undefined || rival === undefined) throw new Error("There are two contenders.");
+  const nsARow = (ms: number): number => (ms * 1e6) / rowCount;
+  const common = { bench: "alignment", unit: "ns a year of an entity", against: "plain JavaScript" };
+  print({
+    ...common,
+    name,
+    ours: nsARow(ours.medianMs),
+    rival: nsARow(rival.medianMs),
+    ...(atLeast === undefined ? {} : { mark: { atLeast } }),
+    ...(note === undefined ? {} : { note }),
+  });
+  print({
+    ...common,
+    name: `${name}: least of ${ROUNDS} rounds`,
+    ours: nsARow(ours.leastMs),
+    rival: nsARow(rival.leastMs),
+  });
+}

@@ -1,0 +1,38 @@
+import { Bench } from "tinybench";
+
+/** One way of doing what is measured. */
+export interface Contender {
+  readonly name: string;
+  run(): void | Promise<void>;
+}
+
+export interface Timing {
+  readonly name: string;
+  /** Milliseconds a run. */
+  readonly medianMs: number;
+  readonly leastMs: number;
+}
+
+/**
+ * Runs the contenders by turns, round after round, so that whatever else the machine does meets all of them alike.
+ * The first rounds are not counted: they are for the compiler.
+ */
+export async function interleave(
+  contenders: readonly Contender[],
+  { rounds, warmupRounds }: { readonly rounds: number; readonly warmupRounds: number },
+): Promise<readonly Timing[]> {
+  const samples = new Map(contenders.map(({ name }) => [name, [] as number[]]));
+  for (let round = -warmupRounds; round < rounds; round++) {
+    const bench = new Bench({ iterations: 1, time: 0, warmup: false, retainSamples: true });
+    for (const { name, run } of contenders) bench.add(name, run);
+    await bench.run();
+    for (const { name, result } of bench.tasks) {
+      if (result.state !== "completed") throw new Error(`${name} did not run: ${result.state}`);
+      if (round >= 0) samples.get(name)?.push(result.latency.mean);
+    }
+  }
+  return contenders.map(({ name }) => {
+    const sorted = (samples.get(name) ?? []).toSorted((one, other) => one - other);
+    return { name, medianMs: sorted[sorted.length >> 1] ?? NaN, leastMs: sorted[0] ?? NaN };
+  });
+}

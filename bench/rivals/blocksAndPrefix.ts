@@ -1,0 +1,254 @@
+import { STEPS_MAX } from "../../src/kernel/kernel.generated.ts";
+import type { Grid, Location } from "../../src/kernel/grid.ts";
+import { type CircleAnswer, emptyAnswer, inProcess, type OpenRival } from "../rival.ts";
+import { askedCells, LAYER_COUNT } from "../workload.ts";
+
+const DEGREE = Math.PI / 180;
+const WGS84_A = 6378137;
+const WGS84_F = 1 / 298.257223563;
+const E2 = WGS84_F * (2 - WGS84_F);
+const E = Math.sqrt(E2);
+const BLOCK = 8;
+
+/**
+ * Our own algorithm without WebAssembly: row spans of the geodesic circle, maxima of 8 x 8 blocks for the maximum,
+ * sums along whole rows for the mean. Whole rows instead of tiles of 64 cells, all in memory: kinder to it than the
+ * atlas is to us. The rare cell within a micrometre of the rim goes where the formula puts it.
+ */
+export const blocksAndPrefix: OpenRival = async ({ spec, cellsPath, places }) => {
+  const { cells, grid } = await askedCells(spec, cellsPath);
+  const rows = rowTables(grid);
+  const bounds = blockBounds(cells, grid);
+  const prefix = rowPrefix(cells, grid);
+  const spans = new Int32Array(grid.rowCount * 2);
+
+  return inProcess("the same algorithm in plain JavaScript", (index, radiusKm, asked) => {
+    const place = places[index] ?? { latDeg: 0, lonDeg: 0 };
+    const range = findSpans(grid, rows, { place, radiusM: radiusKm * 1000 }, spans);
+    const answer = emptyAnswer();
+    if (asked !== "mean") findMax({ cells, bounds, spans, grid, ...range }, answer);
+    if (asked !== "max") findMean({ prefix, spans, grid, weights: rows.weights, ...range }, answer);
+    return answer;
+  });
+};
+
+interface RowTables {
+  readonly p: Float64Array;
+  readonly z: Float64Array;
+  readonly sin: Float64Array;
+  readonly cos: Float64Array;
+  /** Area of one cell of the row, but for a factor that all rows share. */
+  readonly weights: Float64Array;
+}
+
+function rowTables(grid: Grid): RowTables {
+  const table = (): Float64Array => new Float64Array(grid.rowCount);
+  const tables = { p: table(), z: table(), sin: table(), cos: table(), weights: table() };
+  for (let row = 0; row < grid.rowCount; row++) {
+    const lat = (grid.northDeg - (row + 0.5) * grid.cellSizeLatDeg) * DEGREE;
+    const [sin, cos] = [Math.sin(lat), Math.cos(lat)];
+    const n = WGS84_A / Math.sqrt(1 - E2 * sin * sin);
+    tables.sin[row] = sin;
+    tables.cos[row] = cos;
+    tables.p[row] = n * cos;
+    tables.z[row] = n * (1 - E2) * sin;
+    const north = Math.min(90, grid.northDeg - row * grid.cellSizeLatDeg) * DEGREE;
+    const south = Math.max(-90, grid.northDeg - (row + 1) * grid.cellSizeLatDeg) * DEGREE;
+    const [sinN, sinS] = [Math.sin(north), Math.sin(south)];
+    const rise = 2 * Math.cos((north + south) / 2) * Math.sin((north - south) / 2);
+    const product = E2 * sinN * sinS;
+    tables.weights[row] =
+      (rise * (1 + product)) / ((1 - E2 * sinN * sinN) * (1 - E2 * sinS * sinS)) +
+      Math.atanh((E * rise) / (1 - product)) / E;
+  }
+  return tables;
+}
+
+/** First and last column of each row of the circle, in `spans`; first > last where the circle misses the row. */
+function findSpans(
+  grid: Grid,
+  rows: RowTables,
+  { place, radiusM }: { readonly place: Location; readonly radiusM: number },
+  spans: Int32Array,
+): { readonly firstRow: number; readonly lastRow: number } {
+  const sin0 = Math.sin(place.latDeg * DEGREE);
+  const cos0 = Math.cos(place.latDeg * DEGREE);
+  const n0 = WGS84_A / Math.sqrt(1 - E2 * sin0 * sin0);
+  const p0 = n0 * cos0;
+  const z0 = n0 * (1 - E2) * sin0;
+  const radius2 = radiusM * radiusM;
+  const x0 = radius2 / (4 * ((n0 * (1 - E2)) / (1 - E2 * sin0 * sin0)) * n0);
+  const chord2AtCentre = radius2 * (1 - x0 / 3 - (x0 * x0) / 15);
+  const perColumn = 2 / (grid.cellSizeLonDeg * DEGREE);
+  const middle = (place.lonDeg - grid.westDeg) / grid.cellSizeLonDeg - 0.5;
+  const reachDeg = radiusM / 110_500;
+  const middleRow = (grid.northDeg - place.latDeg) / grid.cellSizeLatDeg - 0.5;
+  const firstRow = Math.max(0, Math.floor(middleRow - reachDeg / grid.cellSizeLatDeg));
+  const lastRow = Math.min(grid.rowCount - 1, Math.ceil(middleRow + reachDeg / grid.cellSizeLatDeg));
+  for (let row = firstRow; row <= lastRow; row++) {
+    const [p1, sin1, cos1] = [rows.p[row] as number, rows.sin[row] as number, rows.cos[row] as number];
+    const dp = p1 - p0;
+    const dz = (rows.z[row] as number) - z0;
+    const flat2 = dp * dp + dz * dz;
+    const perTurn = 1 / (4 * p0 * p1);
+    const h1 = Math.min(1, Math.max(0, (chord2AtCentre - flat2) * perTurn));
+    const dip0 = -(cos0 * (dp - 2 * p1 * h1) + sin0 * dz);
+    const dip1 = cos1 * (dp + 2 * p0 * h1) + sin1 * dz;
+    const x = (dip0 * dip1) / chord2AtCentre;
+    const h = (radius2 * (1 - x / 3 - (x * x) / 15 - (31 * x * x * x) / 945) - flat2) * perTurn;
+    const half = h < 0 ? -1 : Math.asin(Math.sqrt(Math.min(1, h))) * perColumn;
+    spans[row * 2] = h < 0 ? 1 : Math.max(0, Math.ceil(middle - half));
+    spans[row * 2 + 1] = h < 0 ? 0 : Math.min(grid.columnCount - 1, Math.floor(middle + half));
+  }
+  return { firstRow, lastRow };
+}
+
+/** u16[block rows][block columns][21]: 0 when no cell of the block is valid, its largest steps + 1 otherwise. */
+function blockBounds(cells: Uint16Array, grid: Grid): Uint16Array {
+  const width = Math.ceil(grid.columnCount / BLOCK);
+  const bounds = new Uint16Array(Math.ceil(grid.rowCount / BLOCK) * width * LAYER_COUNT);
+  let at = 0;
+  for (let row = 0; row < grid.rowCount; row++) {
+    for (let column = 0; column < grid.columnCount; column++) {
+      const block = ((row >> 3) * width + (column >> 3)) * LAYER_COUNT;
+      for (let layer = 0; layer < LAYER_COUNT; layer++, at++) {
+        const steps = cells[at] as number;
+        if (steps <= STEPS_MAX && steps >= (bounds[block + layer] as number)) bounds[block + layer] = steps + 1;
+      }
+    }
+  }
+  return bounds;
+}
+
+interface RowPrefix {
+  /** u32[rowCount][columnCount + 1][21]: valid steps before the column; a row of 40,000 columns stays below 2^32. */
+  readonly sums: Uint32Array;
+  /** u16[rowCount][columnCount + 1][21]: valid cells before it. */
+  readonly counts: Uint16Array;
+}
+
+function rowPrefix(cells: Uint16Array, grid: Grid): RowPrefix {
+  const length = grid.rowCount * (grid.columnCount + 1) * LAYER_COUNT;
+  const sums = new Uint32Array(length);
+  const counts = new Uint16Array(length);
+  let cell = 0;
+  for (let row = 0; row < grid.rowCount; row++) {
+    let at = row * (grid.columnCount + 1) * LAYER_COUNT;
+    for (let i = 0; i < grid.columnCount * LAYER_COUNT; i++, at++, cell++) {
+      const steps = cells[cell] as number;
+      const isValid = steps <= STEPS_MAX;
+      sums[at + LAYER_COUNT] = (sums[at] as number) + (isValid ? steps : 0);
+      counts[at + LAYER_COUNT] = (counts[at] as number) + (isValid ? 1 : 0);
+    }
+  }
+  return { sums, counts };
+}
+
+interface Found {
+  readonly grid: Grid;
+  readonly spans: Int32Array;
+  readonly firstRow: number;
+  readonly lastRow: number;
+}
+
+/** Whole blocks first; of the others only those that could hold more than what is found already. */
+function findMax(
+  {
+    cells,
+    bounds,
+    spans,
+    grid,
+    firstRow,
+    lastRow,
+  }: Found & { readonly cells: Uint16Array; readonly bounds: Uint16Array },
+  answer: CircleAnswer,
+): void {
+  const width = Math.ceil(grid.columnCount / BLOCK);
+  const largest = new Int32Array(LAYER_COUNT); // as bounds are: steps + 1
+  for (const isSecondPass of [false, true]) {
+    for (let blockRow = firstRow >> 3; blockRow <= lastRow >> 3; blockRow++) {
+      const top = Math.max(firstRow, blockRow * BLOCK);
+      const bottom = Math.min(lastRow, blockRow * BLOCK + BLOCK - 1);
+      let [west, east] = [grid.columnCount, -1]; // all that any row reaches
+      let [innerWest, innerEast] = bottom - top === BLOCK - 1 ? [0, grid.columnCount] : [1, 0]; // what every row does
+      for (let row = top; row <= bottom; row++) {
+        const [first, last] = [spans[row * 2] as number, spans[row * 2 + 1] as number];
+        innerWest = Math.max(innerWest, first);
+        innerEast = Math.min(innerEast, last);
+        if (first > last) continue;
+        west = Math.min(west, first);
+        east = Math.max(east, last);
+      }
+      const innerFirst = (innerWest + BLOCK - 1) >> 3;
+      const innerLast = ((innerEast + 1) >> 3) - 1;
+      if (!isSecondPass) {
+        for (let block = innerFirst; block <= innerLast; block++) {
+          const at = (blockRow * width + block) * LAYER_COUNT;
+          for (let layer = 0; layer < LAYER_COUNT; layer++) {
+            const bound = bounds[at + layer] as number;
+            if (bound > (largest[layer] as number)) largest[layer] = bound;
+          }
+        }
+        continue;
+      }
+      for (let block = west >> 3; block <= east >> 3; block++) {
+        if (block >= innerFirst && block <= innerLast) {
+          block = innerLast;
+          continue;
+        }
+        const at = (blockRow * width + block) * LAYER_COUNT;
+        let isPromising = false;
+        for (let layer = 0; layer < LAYER_COUNT; layer++) {
+          if ((bounds[at + layer] as number) > (largest[layer] as number)) isPromising = true;
+        }
+        if (!isPromising) continue;
+        for (let row = top; row <= bottom; row++) {
+          const first = Math.max(spans[row * 2] as number, block * BLOCK);
+          const last = Math.min(spans[row * 2 + 1] as number, block * BLOCK + BLOCK - 1);
+          for (let column = first; column <= last; column++) {
+            const cell = (row * grid.columnCount + column) * LAYER_COUNT;
+            for (let layer = 0; layer < LAYER_COUNT; layer++) {
+              const steps = cells[cell + layer] as number;
+              if (steps <= STEPS_MAX && steps >= (largest[layer] as number)) largest[layer] = steps + 1;
+            }
+          }
+        }
+      }
+    }
+  }
+  for (let layer = 0; layer < LAYER_COUNT; layer++) {
+    if (largest[layer] !== 0) answer.max[layer] = (largest[layer] as number) - 1;
+  }
+}
+
+function findMean(
+  {
+    prefix,
+    spans,
+    grid,
+    weights,
+    firstRow,
+    lastRow,
+  }: Found & { readonly prefix: RowPrefix; readonly weights: Float64Array },
+  answer: CircleAnswer,
+): void {
+  const totals = new Float64Array(LAYER_COUNT);
+  const areas = new Float64Array(LAYER_COUNT);
+  const { sums, counts } = prefix;
+  for (let row = firstRow; row <= lastRow; row++) {
+    const [first, last] = [spans[row * 2] as number, spans[row * 2 + 1] as number];
+    if (first > last) continue;
+    const weight = weights[row] as number;
+    const from = (row * (grid.columnCount + 1) + first) * LAYER_COUNT;
+    const to = (row * (grid.columnCount + 1) + last + 1) * LAYER_COUNT;
+    for (let layer = 0; layer < LAYER_COUNT; layer++) {
+      totals[layer] =
+        (totals[layer] as number) + weight * ((sums[to + layer] as number) - (sums[from + layer] as number));
+      areas[layer] =
+        (areas[layer] as number) + weight * ((counts[to + layer] as number) - (counts[from + layer] as number));
+    }
+  }
+  for (let layer = 0; layer < LAYER_COUNT; layer++) {
+    if (areas[layer] !== 0) answer.mean[layer] = (totals[layer] as number) / (areas[layer] as number);
+  }
+}

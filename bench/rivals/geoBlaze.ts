@@ -1,0 +1,51 @@
+import { readFile } from "node:fs/promises";
+import { emptyAnswer, inProcess, type OpenRival } from "../rival.ts";
+import { LAYER_COUNT } from "../workload.ts";
+
+const DEGREE = Math.PI / 180;
+const MEAN_RADIUS_KM = 6371.0088;
+
+/** The part of geoblaze that is used. The package has 500 others below it, so it is installed for a run, not kept. */
+interface GeoBlaze {
+  parse(source: ArrayBuffer): Promise<unknown>;
+  stats(
+    raster: unknown,
+    polygon: unknown,
+    options: { readonly stats: readonly string[] },
+  ): Promise<readonly { readonly max: number | undefined; readonly mean: number | undefined }[]>;
+}
+
+/** geoblaze: the statistics of a polygon of 128 corners, whole file in memory. Its mean does not weigh cells by area. */
+export const geoBlaze: OpenRival = async ({ geoTiffPath, places }) => {
+  const name = "geoblaze";
+  let geoblaze: GeoBlaze;
+  try {
+    geoblaze = ((await import(name)) as { default: GeoBlaze }).default;
+  } catch {
+    return "geoblaze is not installed (npm install --no-save geoblaze@2.8.0)";
+  }
+  const bytes = await readFile(geoTiffPath);
+  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+  const raster = await geoblaze.parse(file);
+  return inProcess("geoblaze 2.8.0", async (index, radiusKm) => {
+    const { latDeg, lonDeg } = places[index] ?? { latDeg: 0, lonDeg: 0 };
+    const arc = radiusKm / MEAN_RADIUS_KM;
+    const lat0 = latDeg * DEGREE;
+    const ring = Array.from({ length: 129 }, (_, i) => {
+      const turn = ((i % 128) / 128) * 2 * Math.PI;
+      const lat = Math.asin(Math.sin(lat0) * Math.cos(arc) + Math.cos(lat0) * Math.sin(arc) * Math.cos(turn));
+      const east = Math.atan2(
+        Math.sin(turn) * Math.sin(arc) * Math.cos(lat0),
+        Math.cos(arc) - Math.sin(lat0) * Math.sin(lat),
+      );
+      return [lonDeg + east / DEGREE, lat / DEGREE];
+    });
+    const stats = await geoblaze.stats(raster, { type: "Polygon", coordinates: [ring] }, { stats: ["max", "mean"] });
+    const answer = emptyAnswer();
+    for (let layer = 0; layer < LAYER_COUNT; layer++) {
+      answer.max[layer] = stats[layer]?.max ?? Number.NaN;
+      answer.mean[layer] = stats[layer]?.mean ?? Number.NaN;
+    }
+    return answer;
+  });
+};

@@ -1,0 +1,122 @@
+/** Rivals for single cells: all 21 layers at the first so many random points of the workload. */
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { promisify } from "node:util";
+import { askedCells, LAYER_COUNT, POINT_COUNT, type Workload } from "../workload.ts";
+import { startPython } from "./python.ts";
+
+export interface PointContender {
+  readonly name: string;
+  /** How many points one measurement takes: as many as stay within a second or two. */
+  readonly pointCount: number;
+  /** Reads the points. @returns time taken, and the sum of all steps read, 65,535 for no data */
+  run(pointCount: number): Promise<{ readonly nanoseconds: number; readonly stepSum: number }>;
+  close(): Promise<void>;
+}
+
+export type OpenPointRival = (workload: Workload) => Promise<PointContender | string>;
+
+/** f64[POINT_COUNT] each. */
+export async function readPoints({
+  pointsPath,
+}: Workload): Promise<{ latitudes: Float64Array; longitudes: Float64Array }> {
+  const bytes = await readFile(pointsPath);
+  const both = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+  return { latitudes: both.slice(0, POINT_COUNT), longitudes: both.slice(POINT_COUNT) };
+}
+
+/** What readers of rasters hand out, one array a band, and the obvious loop over it. */
+export const plainJavaScript: OpenPointRival = async (workload) => {
+  const { cells, grid } = await askedCells(workload.spec, workload.cellsPath);
+  const { latitudes, longitudes } = await readPoints(workload);
+  const cellCount = grid.rowCount * grid.columnCount;
+  const bands = Array.from({ length: LAYER_COUNT }, (_, layer) => {
+    const band = new Uint16Array(cellCount);
+    for (let cell = 0; cell < cellCount; cell++) band[cell] = cells[cell * LAYER_COUNT + layer] as number;
+    return band;
+  });
+  const out = new Float64Array(POINT_COUNT * LAYER_COUNT);
+  return {
+    name: "plain JavaScript, in memory",
+    pointCount: POINT_COUNT,
+    run: (pointCount) => {
+      const start = performance.now();
+      for (let i = 0; i < pointCount; i++) {
+        const row = Math.min(
+          grid.rowCount - 1,
+          Math.floor((grid.northDeg - (latitudes[i] as number)) / grid.cellSizeLatDeg),
+        );
+        const column = Math.min(
+          grid.columnCount - 1,
+          Math.floor(((longitudes[i] as number) - grid.westDeg) / grid.cellSizeLonDeg),
+        );
+        const cell = row * grid.columnCount + column;
+        for (let layer = 0; layer < LAYER_COUNT; layer++) {
+          out[i * LAYER_COUNT + layer] = (bands[layer] as Uint16Array)[cell] as number;
+        }
+      }
+      const nanoseconds = (performance.now() - start) * 1e6;
+      let stepSum = 0;
+      for (let i = 0; i < pointCount * LAYER_COUNT; i++) stepSum += out[i] as number;
+      return Promise.resolve({ nanoseconds, stepSum });
+    },
+    close: () => Promise.resolve(),
+  };
+};
+
+function inPython(which: string, module: string, about: Pick<PointContender, "name" | "pointCount">): OpenPointRival {
+  return async (workload) => {
+    const child = await startPython(which, module, workload);
+    if (typeof child === "string") return child;
+    return {
+      ...about,
+      async run(pointCount) {
+        const [nanoseconds = Number.NaN, stepSum = Number.NaN] = await child.ask(`points ${pointCount}`);
+        return { nanoseconds, stepSum };
+      },
+      close: () => child.close(),
+    };
+  };
+}
+
+export const numpyIndex = inPython("numpyIndex", "numpy", {
+  name: "numpy fancy index, in memory",
+  pointCount: POINT_COUNT,
+});
+export const rasterioSample = inPython("rasterioSample", "rasterio", { name: "rasterio.sample", pointCount: 10_000 });
+
+/** gdallocationinfo, all points through its standard input; starting it is in the time, as its users pay for it. */
+export const gdalLocationInfo: OpenPointRival = async (workload) => {
+  const { latitudes, longitudes } = await readPoints(workload);
+  try {
+    await promisify(execFile)("gdallocationinfo", ["--version"]);
+  } catch {
+    return "gdallocationinfo is not installed";
+  }
+  return {
+    name: "gdallocationinfo",
+    pointCount: 10_000,
+    async run(pointCount) {
+      let input = "";
+      for (let i = 0; i < pointCount; i++) input += `${longitudes[i]} ${latitudes[i]}\n`;
+      const start = performance.now();
+      const text = await readAll("gdallocationinfo", ["-valonly", "-wgs84", workload.geoTiffPath], input);
+      const nanoseconds = (performance.now() - start) * 1e6;
+      const stepSum = text
+        .split(/\s+/)
+        .filter((word) => word !== "")
+        .reduce((sum, word) => sum + Number(word), 0);
+      return { nanoseconds, stepSum };
+    },
+    close: () => Promise.resolve(),
+  };
+};
+
+function readAll(command: string, words: readonly string[], input: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(command, words, { maxBuffer: 1 << 30 }, (error, stdout) =>
+      error === null ? resolve(stdout) : reject(error),
+    );
+    child.stdin?.end(input);
+  });
+}

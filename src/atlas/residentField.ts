@@ -1,0 +1,255 @@
+import {
+  Field,
+  type FieldGrid,
+  LANES,
+  type MissingTiles,
+  PYRAMID_FORMS,
+  tileBytes,
+  type TileForm,
+} from "../kernel/field.ts";
+import type { Kernel, Region } from "../kernel/instance.ts";
+import { PYRAMID_SIZE, TILE_SIZE } from "../kernel/kernel.generated.ts";
+import { placeLanes, prefixTile } from "../kernel/tiles.ts";
+import type { EmptyTile, TileCache, TileHome } from "./cache.ts";
+import type { LayerEntry } from "./catalogue.ts";
+import type { CellSource, TileState } from "./cellSource.ts";
+import { CONSTANT_STEPS, TOTAL_COUNT_SHIFT } from "./tile.ts";
+
+/** One layer of a field, wherever its cells come from. */
+export interface FieldLayer {
+  readonly source: CellSource;
+  /** Index in the source's groups. */
+  readonly group: number;
+  /** Index in the group's layers. */
+  readonly layer: number;
+  readonly entry: LayerEntry;
+}
+
+/** Some layers of one group of one source, and the lanes that they have in the field. */
+interface Part {
+  readonly source: CellSource;
+  readonly group: number;
+  readonly lanes: Int32Array;
+}
+
+type Constant = Exclude<TileState, "cells">;
+const CONSTANTS: readonly Constant[] = ["zero", "nodata", "outside"];
+
+/**
+ * The layers that are asked for together, side by side in memory, tile by tile as they are needed. What a tile of the
+ * field holds is put together from the groups of its sources; where all of them are in one constant state, the
+ * directory points to one shared tile of that state.
+ */
+export class ResidentField {
+  readonly field: Field;
+  readonly layers: readonly FieldLayer[];
+  /** Whether every source keeps bounds and totals. */
+  readonly hasPyramid: boolean;
+  readonly #kernel: Kernel;
+  readonly #cache: TileCache;
+  readonly #parts: readonly Part[];
+  readonly #constants = new Map<string, Region>();
+
+  constructor(kernel: Kernel, cache: TileCache, grid: FieldGrid, layers: readonly FieldLayer[]) {
+    this.#kernel = kernel;
+    this.#cache = cache;
+    this.field = new Field(grid, layers.length);
+    this.layers = layers;
+    this.hasPyramid = layers.every(({ source }) => source.pyramid !== undefined);
+    const parts = new Map<CellSource, Map<number, Int32Array>>();
+    for (const [lane, { source, group, layer }] of layers.entries()) {
+      const groups = parts.get(source) ?? new Map<number, Int32Array>();
+      parts.set(source, groups);
+      const lanes = groups.get(group) ?? new Int32Array(source.groups[group]?.layers.length ?? 0).fill(-1);
+      groups.set(group, lanes);
+      lanes[layer] = lane;
+    }
+    this.#parts = [...parts].flatMap(([source, groups]) =>
+      [...groups].map(([group, lanes]) => ({ source, group, lanes })),
+    );
+  }
+
+  /** Bytes that a tile of this form takes in the cache. */
+  bytesOf(form: TileForm): number {
+    return tileBytes(form, this.field.vectorCount);
+  }
+
+  /** The directory's word of a tile. */
+  wordOf(form: TileForm, index: number): number {
+    return (this.field.directories[form].pointer >>> 2) + index;
+  }
+
+  /** Has these tiles in memory while `read` runs, which must be synchronous. */
+  async hold<T>(tiles: readonly MissingTiles[], read: () => T): Promise<T> {
+    const wanted: { readonly form: TileForm; readonly index: number }[] = [];
+    const homes: TileHome[] = [];
+    for (const { form, indices } of tiles) {
+      for (const index of await this.#notConstant(form, [...new Set(indices)])) {
+        wanted.push({ form, index });
+        homes.push({ word: this.wordOf(form, index), sizeBytes: this.bytesOf(form) });
+      }
+    }
+    return this.#cache.hold(
+      homes,
+      (missing) => this.#fill(missing.map((tile) => ({ ...tile, ...(wanted[tile.index] as (typeof wanted)[number]) }))),
+      read,
+    );
+  }
+
+  /** Points the directory at a shared tile wherever all parts are in the same constant state. @returns the others */
+  async #notConstant(form: TileForm, indices: readonly number[]): Promise<readonly number[]> {
+    const unknown = indices.filter((index) => this.#kernel.words[this.wordOf(form, index)] === 0);
+    const states = await Promise.all(this.#parts.map((part) => this.#statesOf(part, form, unknown)));
+    for (const [i, index] of unknown.entries()) {
+      const [first = "cells"] = states.map((ofPart) => ofPart[i] ?? "cells");
+      if (first === "cells" || states.some((ofPart) => ofPart[i] !== first)) continue;
+      const { pointer } = this.#constant(form, first); // first: it may grow the memory
+      if (this.#kernel.words[this.wordOf(form, index)] === 0) this.#kernel.words[this.wordOf(form, index)] = pointer;
+    }
+    return indices.filter((index) => !this.#isConstant(form, index));
+  }
+
+  #isConstant(form: TileForm, index: number): boolean {
+    const pointer = this.#kernel.pointerAt(this.wordOf(form, index));
+    return pointer !== 0 && CONSTANTS.some((state) => this.#constants.get(`${form} ${state}`)?.pointer === pointer);
+  }
+
+  #statesOf(part: Part, form: TileForm, indices: readonly number[]): Promise<readonly TileState[]> {
+    const { group, source } = part;
+    const { tileColumnCount, pyramidColumnCount } = this.field.grid;
+    if (PYRAMID_FORMS.includes(form)) {
+      const requests = indices.map((index) => pyramidAt(index, pyramidColumnCount, group));
+      return Promise.resolve(source.pyramid?.resolve(requests) ?? []);
+    }
+    return source.resolve(indices.map((index) => tileAt(index, tileColumnCount, group)));
+  }
+
+  async #fill(missing: readonly (EmptyTile & { readonly form: TileForm; readonly index: number })[]): Promise<void> {
+    await Promise.all(
+      (["cells", "prefixes", "bounds", "totals"] as const).map(async (form) => {
+        const tiles = missing.filter((tile) => tile.form === form);
+        if (tiles.length === 0) return;
+        if (PYRAMID_FORMS.includes(form)) await this.#fillPyramid(form, tiles);
+        else await this.#fillTiles(form, tiles);
+      }),
+    );
+  }
+
+  async #fillTiles(form: TileForm, tiles: readonly (EmptyTile & { readonly index: number })[]): Promise<void> {
+    const { tileColumnCount } = this.field.grid;
+    const { vectorCount } = this.field;
+    const laneCount = vectorCount * LANES;
+    if (form === "prefixes") {
+      const rest = tiles.filter(({ index, region }) => {
+        const cells = this.#kernel.pointerAt(this.wordOf("cells", index));
+        if (cells !== 0) prefixTile(this.#kernel, { cells, prefixes: region.pointer, vectorCount });
+        return cells === 0;
+      });
+      if (rest.length < tiles.length) {
+        if (rest.length > 0) await this.#fillTiles(form, rest);
+        return;
+      }
+    }
+    const sources = new Set(this.#parts.map(({ source }) => source));
+    // Everything is read before anything is written: a tile is whole or not there.
+    const stored = new Map<Part, (Uint16Array | Constant)[]>(this.#parts.map((part) => [part, []]));
+    await Promise.all(
+      [...sources].map(async (source) => {
+        const parts = this.#parts.filter((part) => part.source === source);
+        const requests = tiles.flatMap(({ index }) => parts.map(({ group }) => tileAt(index, tileColumnCount, group)));
+        const states = await source.resolve(requests);
+        const loaded = await source.load(requests.filter((_, i) => states[i] === "cells"));
+        let next = 0;
+        for (const [i] of requests.entries()) {
+          const part = parts[i % parts.length] as Part;
+          const state = states[i] ?? "outside";
+          stored.get(part)?.push(state === "cells" ? (loaded[next++] as Uint16Array) : state);
+        }
+      }),
+    );
+    for (const [position, { region }] of tiles.entries()) {
+      this.#kernel.withScratch((scratch) => {
+        const cells = form === "cells" ? region : scratch.reserve(this.bytesOf("cells"));
+        this.#kernel.u16(cells).fill(CONSTANT_STEPS.outside);
+        for (const part of this.#parts) {
+          const found = stored.get(part)?.[position] ?? "outside";
+          const groupLayers = part.lanes.length;
+          const source =
+            typeof found === "string"
+              ? new Uint16Array(TILE_SIZE * TILE_SIZE * groupLayers).fill(CONSTANT_STEPS[found])
+              : found;
+          placeLanes(this.#kernel, source, part.lanes, { region: cells, laneCount });
+        }
+        if (form === "prefixes") {
+          prefixTile(this.#kernel, { cells: cells.pointer, prefixes: region.pointer, vectorCount });
+        }
+      });
+    }
+  }
+
+  async #fillPyramid(form: TileForm, tiles: readonly (EmptyTile & { readonly index: number })[]): Promise<void> {
+    const { pyramidColumnCount } = this.field.grid;
+    const laneCount = this.field.vectorCount * LANES;
+    const stored = await Promise.all(
+      this.#parts.map(async ({ source, group, lanes }) => {
+        const { pyramid } = source;
+        if (pyramid === undefined) throw new Error("A source without a pyramid was asked for it.");
+        const requests = tiles.map(({ index }) => pyramidAt(index, pyramidColumnCount, group));
+        const states = pyramid.resolve(requests);
+        const wanted = requests.filter((_, i) => states[i] === "cells");
+        const loaded = await (form === "bounds" ? pyramid.loadBounds(wanted) : pyramid.loadTotals(wanted));
+        let next = 0;
+        return requests.map((_, i) => {
+          const state = states[i] ?? "outside";
+          return state === "cells" ? loaded[next++] : constantSection(form, state, lanes.length);
+        });
+      }),
+    );
+    for (const [position, { region }] of tiles.entries()) {
+      this.#kernel.bytes(region).fill(0);
+      for (const [i, { lanes }] of this.#parts.entries()) {
+        const source = stored[i]?.[position];
+        if (source !== undefined) placeLanes(this.#kernel, source, lanes, { region, laneCount });
+      }
+    }
+  }
+
+  /** The shared tile of a constant state. */
+  #constant(form: TileForm, state: Constant): Region {
+    const name = `${form} ${state}`;
+    const known = this.#constants.get(name);
+    if (known !== undefined) return known;
+    const region = this.#kernel.reserve(this.bytesOf(form));
+    this.#constants.set(name, region);
+    const laneCount = this.field.vectorCount * LANES;
+    if (form === "cells") {
+      this.#kernel.u16(region).fill(CONSTANT_STEPS[state]);
+    } else if (form === "prefixes") {
+      this.#kernel.withScratch((scratch) => {
+        const cells = scratch.reserve(this.bytesOf("cells"));
+        this.#kernel.u16(cells).fill(CONSTANT_STEPS[state]);
+        const { vectorCount } = this.field;
+        prefixTile(this.#kernel, { cells: cells.pointer, prefixes: region.pointer, vectorCount });
+      });
+    } else {
+      this.#kernel.bytes(region).set(new Uint8Array(constantSection(form, state, laneCount).buffer));
+    }
+    return region;
+  }
+}
+
+/** The section of a pyramid tile under which all is in one state. */
+function constantSection(form: TileForm, state: Constant, layerCount: number): Uint16Array | Uint32Array {
+  const edge = PYRAMID_SIZE * TILE_SIZE;
+  if (form === "bounds") return new Uint16Array(TILE_SIZE * TILE_SIZE * layerCount).fill(state === "zero" ? 1 : 0);
+  const total = state === "zero" ? TILE_SIZE * TOTAL_COUNT_SHIFT : 0;
+  return new Uint32Array(edge * PYRAMID_SIZE * layerCount).fill(total);
+}
+
+function tileAt(index: number, columnCount: number, group: number) {
+  return { group, tileRow: Math.floor(index / columnCount), tileColumn: index % columnCount };
+}
+
+function pyramidAt(index: number, columnCount: number, group: number) {
+  return { group, pyramidRow: Math.floor(index / columnCount), pyramidColumn: index % columnCount };
+}

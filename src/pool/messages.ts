@@ -1,0 +1,45 @@
+import type { FaultCode, FaultItem } from "../errors.ts";
+import type { HazardQueryInput } from "../hazard/query.ts";
+import type { HazardResult } from "../hazard/answer.ts";
+import type { SampleLayer } from "../hazard/sample.ts";
+
+/** What a worker is told when it starts. */
+export interface WorkerSetup {
+  /** The address of the atlas; each worker opens it for itself. */
+  readonly address: string;
+  readonly cacheBytes: number;
+}
+
+/** A piece of work. Arrays are handed over, not copied. */
+export type Order =
+  | {
+      readonly kind: "sample";
+      readonly id: number;
+      readonly hazard: string;
+      readonly layers: readonly SampleLayer[];
+      readonly latitudes: Float64Array;
+      readonly longitudes: Float64Array;
+      readonly radiusKm: number;
+      readonly method: "max" | "mean";
+    }
+  | { readonly kind: "batch"; readonly id: number; readonly queries: readonly HazardQueryInput[] };
+
+/** A refusal as it crosses between threads, where classes are lost. */
+export interface PackedFault {
+  readonly code: FaultCode;
+  readonly message: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly items: readonly FaultItem[];
+}
+
+/** What comes back. `id` 0 says that the worker has opened its atlas, or why it could not. */
+export type Report =
+  | { readonly kind: "ready"; readonly id: 0 }
+  | { readonly kind: "sampled"; readonly id: number; readonly values: Float64Array; readonly reasons: Uint8Array }
+  | {
+      readonly kind: "answered";
+      readonly id: number;
+      readonly results: readonly (HazardResult | { readonly refused: PackedFault })[];
+    }
+  | { readonly kind: "refused"; readonly id: number; readonly fault: PackedFault }
+  | { readonly kind: "failed"; readonly id: number; readonly message: string };

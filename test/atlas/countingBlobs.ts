@@ -1,0 +1,31 @@
+import type { Blobs, ByteRange } from "../../src/atlas/blobs.ts";
+
+/** Blobs that write down what is read of them. */
+export class CountingBlobs implements Blobs {
+  readonly description: string;
+  readonly reads: (ByteRange & { readonly name: string })[] = [];
+  readonly #blobs: Blobs;
+
+  constructor(blobs: Blobs) {
+    this.#blobs = blobs;
+    this.description = blobs.description;
+  }
+
+  sizeBytes(name: string): Promise<number | undefined> {
+    return this.#blobs.sizeBytes(name);
+  }
+  read(name: string, range: ByteRange): Promise<Uint8Array> {
+    this.reads.push({ name, ...range });
+    return this.#blobs.read(name, range);
+  }
+  close(): Promise<void> {
+    return this.#blobs.close();
+  }
+
+  /** Reads of the files whose names end so, and forgets all reads. */
+  take(ending: string): { readonly count: number; readonly bytes: number } {
+    const reads = this.reads.filter(({ name }) => name.endsWith(ending));
+    this.reads.length = 0;
+    return { count: reads.length, bytes: reads.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) };
+  }
+}

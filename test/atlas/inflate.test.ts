@@ -1,0 +1,51 @@
+import { deflateRawSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { inflateRaw as inflateRawOfBrowsers } from "../../src/atlas/inflate.browser.ts";
+import { inflateRaw } from "../../src/atlas/inflate.ts";
+import { randomFrom } from "../seededRandom.ts";
+
+const random = randomFrom(11);
+const BYTES = Uint8Array.from({ length: 40_000 }, (_, i) => (i % 1000 < 500 ? i % 7 : random.below(256)));
+const PACKED = deflateRawSync(BYTES);
+
+/** Also run in Chromium (test/browser): streams differ between platforms, not least in what they let pass. */
+describe.each([
+  ["Node", inflateRaw],
+  ["browsers", inflateRawOfBrowsers],
+])("unpacking, as in %s", (_, inflate) => {
+  test("gives back what was packed, in a buffer of its own, and leaves the packed bytes alone", async () => {
+    const packed = PACKED.slice();
+    const unpacked = await inflate(packed, BYTES.length);
+    expect(Buffer.from(unpacked).equals(BYTES)).toBe(true);
+    expect(PACKED.equals(packed)).toBe(true);
+    for (const sizeBytes of [1, 100, 3000, 16_384, 16_385, 32_768]) {
+      const part = await inflate(deflateRawSync(BYTES.subarray(0, sizeBytes)), sizeBytes);
+      expect(Buffer.from(part).equals(BYTES.subarray(0, sizeBytes))).toBe(true);
+      expect([part.byteOffset, part.buffer.byteLength]).toEqual([0, sizeBytes]);
+    }
+  });
+
+  test("unpacks a part of a larger buffer", async () => {
+    const around = Buffer.concat([Buffer.from("before"), PACKED, Buffer.from("after")]);
+    const unpacked = await inflate(around.subarray(6, 6 + PACKED.length), BYTES.length);
+    expect(Buffer.from(unpacked).equals(BYTES)).toBe(true);
+  });
+
+  test("refuses another size than was promised", async () => {
+    await expect(inflate(PACKED, BYTES.length + 1)).rejects.toThrow(`to ${BYTES.length} bytes instead of 40001`);
+    await expect(inflate(PACKED, BYTES.length - 1)).rejects.toThrow(Error);
+    await expect(inflate(deflateRawSync(new Uint8Array(1 << 26)), 10)).rejects.toThrow(Error);
+  });
+
+  test("refuses what ends early, what is empty, and what is no such data", async () => {
+    for (const cut of [1, 2, 100, PACKED.length - 1, PACKED.length]) {
+      await expect(inflate(PACKED.subarray(0, PACKED.length - cut), BYTES.length)).rejects.toThrow(Error);
+    }
+    await expect(inflate(Uint8Array.of(0xff, 0xff, 0xff), 10)).rejects.toThrow(Error);
+  });
+});
+
+test("unpacking, as in Node, refuses what is followed by something", async () => {
+  const followed = Buffer.concat([PACKED, Buffer.from("abc")]);
+  await expect(inflateRaw(followed, BYTES.length)).rejects.toThrow("The data end 3 bytes before their end.");
+});

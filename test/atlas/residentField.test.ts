@@ -1,0 +1,314 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { TileCache } from "../../src/atlas/cache.ts";
+import type { CellSource, Pyramid, TileState } from "../../src/atlas/cellSource.ts";
+import { type FieldLayer, ResidentField } from "../../src/atlas/residentField.ts";
+import { cutTile, extentOf, PyramidSections, stateOf, tilingOf } from "../../src/atlas/tile.ts";
+import { FieldGrid, LANES, type TileForm } from "../../src/kernel/field.ts";
+import type { Grid } from "../../src/kernel/grid.ts";
+import { Kernel } from "../../src/kernel/instance.ts";
+import { worldGrid } from "../kernel/circleCells.ts";
+import { MadeField, patchyRaster, type Raster } from "../kernel/madeField.ts";
+import { randomFrom, shuffled } from "../seededRandom.ts";
+import { FLOOD_LAYERS } from "./makeAtlas.ts";
+
+/** 3 x 10 tiles in 1 x 2 pyramid tiles, neither edge on a tile's. */
+const GRID: Grid = { ...worldGrid(0.1, { westDeg: 10, northDeg: 50 }), rowCount: 150, columnCount: 601 };
+const FORMS: readonly TileForm[] = ["cells", "prefixes", "bounds", "totals"];
+const LAYER = FLOOD_LAYERS[1] as (typeof FLOOD_LAYERS)[number];
+
+let kernel: Kernel;
+beforeEach(async () => {
+  kernel = await Kernel.load({ scratchBytes: 16 << 20 });
+});
+
+/** A source whose groups are rasters at hand. It counts what is loaded. */
+class MadeSource implements CellSource {
+  readonly grid = GRID;
+  readonly groups: CellSource["groups"];
+  readonly pyramid: Pyramid;
+  readonly rasters: readonly Raster[];
+  readonly loaded: string[] = [];
+  /** Runs before bytes are given. */
+  before: () => Promise<void> = () => new Promise((resolve) => setImmediate(resolve));
+
+  constructor(rasters: readonly Raster[]) {
+    this.rasters = rasters;
+    this.groups = rasters.map(({ layerCount }, i) => ({
+      scenario: "baseline",
+      year: 2000 + i,
+      layers: Array.from({ length: layerCount }, () => LAYER),
+      provenance: {},
+    }));
+    const sections = rasters.map((raster, group) => this.#sectionsOf(raster, group));
+    const sectionAt = (at: { readonly group: number; readonly pyramidColumn: number }): PyramidSections =>
+      sections[at.group]?.[at.pyramidColumn] as PyramidSections;
+    this.pyramid = {
+      resolve: (tiles) => tiles.map(() => "cells"),
+      loadBounds: async (tiles) => {
+        for (const { group, pyramidColumn } of tiles) this.loaded.push(`bounds ${group} ${pyramidColumn}`);
+        await this.before();
+        return tiles.map((tile) => sectionAt(tile).maxima);
+      },
+      loadTotals: async (tiles) => {
+        for (const { group, pyramidColumn } of tiles) this.loaded.push(`totals ${group} ${pyramidColumn}`);
+        await this.before();
+        return tiles.map((tile) => sectionAt(tile).totals);
+      },
+    };
+  }
+
+  async resolve(tiles: Parameters<CellSource["resolve"]>[0]): Promise<readonly TileState[]> {
+    return tiles.map((tile) => {
+      const layerCount = this.rasters[tile.group]?.layerCount ?? 0;
+      return stateOf(this.#cut(tile), layerCount, extentOf(GRID, tile));
+    });
+  }
+  async load(tiles: Parameters<CellSource["load"]>[0]): Promise<readonly Uint16Array[]> {
+    for (const { group, tileRow, tileColumn } of tiles) this.loaded.push(`cells ${group} ${tileRow} ${tileColumn}`);
+    await this.before();
+    return tiles.map((tile) => this.#cut(tile));
+  }
+  async close(): Promise<void> {
+    // Nothing is open.
+  }
+
+  #cut({
+    group,
+    tileRow,
+    tileColumn,
+  }: {
+    readonly group: number;
+    readonly tileRow: number;
+    readonly tileColumn: number;
+  }): Uint16Array {
+    const { steps, layerCount } = this.rasters[group] as Raster;
+    const rowLength = GRID.columnCount * layerCount;
+    const rowCount = Math.min(64, GRID.rowCount - tileRow * 64);
+    const band = steps.subarray(tileRow * 64 * rowLength, (tileRow * 64 + rowCount) * rowLength);
+    return cutTile(band, { firstRow: tileRow * 64, rowCount }, { grid: GRID, layerCount, tileColumn });
+  }
+
+  #sectionsOf({ layerCount }: Raster, group: number): PyramidSections[] {
+    const { tileRowCount, tileColumnCount, pyramidColumnCount } = tilingOf(GRID);
+    const sections = Array.from({ length: pyramidColumnCount }, () => new PyramidSections(layerCount));
+    for (let tileRow = 0; tileRow < tileRowCount; tileRow++) {
+      for (let tileColumn = 0; tileColumn < tileColumnCount; tileColumn++) {
+        const place = { row: tileRow, column: tileColumn % 8 };
+        sections[Math.floor(tileColumn / 8)]?.put(this.#cut({ group, tileRow, tileColumn }), place);
+      }
+    }
+    return sections;
+  }
+}
+
+/** All layers of the sources in random order. */
+function mixedLayers(sources: readonly MadeSource[], seed: number): FieldLayer[] {
+  const layers = sources.flatMap((source) =>
+    source.rasters.flatMap(({ layerCount }, group) =>
+      Array.from({ length: layerCount }, (_, layer) => ({ source, group, layer, entry: LAYER })),
+    ),
+  );
+  return shuffled(randomFrom(seed), layers);
+}
+
+/** The layers side by side, as one raster. */
+function rasterOf(layers: readonly FieldLayer[]): Raster {
+  const count = layers.length;
+  const steps = new Uint16Array(GRID.rowCount * GRID.columnCount * count);
+  for (const [lane, { source, group, layer }] of layers.entries()) {
+    const raster = (source as MadeSource).rasters[group] as Raster;
+    for (let cell = 0; cell < GRID.rowCount * GRID.columnCount; cell++) {
+      steps[cell * count + lane] = raster.steps[cell * raster.layerCount + layer] ?? 0;
+    }
+  }
+  return { layerCount: count, steps };
+}
+
+function constantRaster(layerCount: number, steps: number): Raster {
+  return { layerCount, steps: new Uint16Array(GRID.rowCount * GRID.columnCount * layerCount).fill(steps) };
+}
+
+function fieldOf(layers: readonly FieldLayer[], { sizeBytes = 16 << 20 }: { readonly sizeBytes?: number } = {}) {
+  const cache = new TileCache(kernel, { sizeBytes });
+  const grid = new FieldGrid(kernel, GRID);
+  return { cache, grid, resident: new ResidentField(kernel, cache, grid, layers) };
+}
+
+function tileCount(grid: FieldGrid, form: TileForm): number {
+  return form === "cells" || form === "prefixes"
+    ? grid.tileRowCount * grid.tileColumnCount
+    : grid.pyramidRowCount * grid.pyramidColumnCount;
+}
+
+/** Numbers of a tile with those of other lanes, and those that no circle of the grid reads, left out. */
+function numbersOf(
+  form: TileForm,
+  index: number,
+  tile: { readonly numbers: ArrayLike<number>; readonly layerCount: number },
+): number[] {
+  const laneCount = Math.ceil(tile.layerCount / LANES) * LANES;
+  const { tileColumnCount, pyramidColumnCount } = tilingOf(GRID);
+  const isPyramid = form === "bounds" || form === "totals";
+  const [edge, columns] = isPyramid ? [512, pyramidColumnCount] : [64, tileColumnCount];
+  const rowsLeft = GRID.rowCount - Math.floor(index / columns) * edge;
+  const columnsLeft = GRID.columnCount - (index % columns) * edge;
+  // How many numbers a row has, and how many rows and columns of them lie in the grid.
+  const [width, rowCount, columnCount] = {
+    cells: [64, rowsLeft, columnsLeft],
+    prefixes: [65, rowsLeft, columnsLeft + 1],
+    bounds: [64, Math.ceil(rowsLeft / 8), Math.ceil(columnsLeft / 8)],
+    totals: [8, rowsLeft, Math.floor(columnsLeft / 64)],
+  }[form] as [number, number, number];
+  const height = tile.numbers.length / laneCount / width;
+  const out: number[] = [];
+  for (let row = 0; row < Math.min(height, rowCount); row++) {
+    for (let column = 0; column < Math.min(width, columnCount); column++) {
+      const at = (row * width + column) * laneCount;
+      for (let lane = 0; lane < tile.layerCount; lane++) out.push(tile.numbers[at + lane] ?? -1);
+    }
+  }
+  return out;
+}
+
+function firstDifference(found: readonly number[], expected: readonly number[]): unknown {
+  const at = expected.findIndex((number, i) => number !== found[i]);
+  return at < 0 && found.length === expected.length ? undefined : { at, found: found[at], not: expected[at] };
+}
+
+describe("a resident field", () => {
+  test("puts its tiles together from the groups of its sources, layer for layer, in every form", async () => {
+    const sources = [
+      new MadeSource([patchyRaster(GRID, { layerCount: 4, seed: 1 }), patchyRaster(GRID, { layerCount: 2, seed: 2 })]),
+      new MadeSource([constantRaster(3, 0), patchyRaster(GRID, { layerCount: 1, seed: 3 }), constantRaster(2, 65_535)]),
+    ];
+    for (const layers of [
+      mixedLayers(sources, 1),
+      mixedLayers(sources, 2).slice(0, 5),
+      mixedLayers(sources, 3).slice(0, 1),
+    ]) {
+      const { resident, grid } = fieldOf(layers);
+      const made = await MadeField.of(GRID, rasterOf(layers));
+      for (const form of FORMS) {
+        for (let index = 0; index < tileCount(grid, form); index++) {
+          const found = await resident.hold([{ form, indices: [index] }], () => {
+            const region = {
+              pointer: kernel.pointerAt(resident.wordOf(form, index)),
+              sizeBytes: resident.bytesOf(form),
+            };
+            const numbers = form === "cells" || form === "bounds" ? kernel.u16(region) : kernel.i32(region);
+            return numbersOf(form, index, { numbers, layerCount: layers.length });
+          });
+          const region = made.made(form, index);
+          const numbers = form === "cells" || form === "bounds" ? made.kernel.u16(region) : made.kernel.i32(region);
+          const expected = numbersOf(form, index, { numbers, layerCount: layers.length });
+          expect({ form, index, wrong: firstDifference(found, expected) }).toEqual({ form, index, wrong: undefined });
+        }
+      }
+    }
+  });
+
+  test("loads the groups of its layers, no others, and each tile once, however many ask", async () => {
+    const source = new MadeSource([3, 4, 5].map((seed) => patchyRaster(GRID, { layerCount: 2, seed })));
+    const layers = mixedLayers([source], 4).filter(({ group }) => group === 1);
+    const { resident } = fieldOf(layers);
+    const states = await source.resolve(
+      Array.from({ length: 10 }, (_, tileColumn) => ({ group: 1, tileRow: 1, tileColumn })),
+    );
+    const indices = states.flatMap((state, i) => (state === "cells" ? [10 + i] : []));
+    const ask = (): Promise<boolean> =>
+      resident.hold(
+        [
+          { form: "cells", indices: [...indices, ...indices] },
+          { form: "totals", indices: [1, 0, 1] },
+        ],
+        () => indices.every((index) => kernel.words[resident.wordOf("cells", index)] !== 0),
+      );
+    expect(await Promise.all([ask(), ask(), ask()])).toEqual([true, true, true]);
+    expect(source.loaded.toSorted()).toEqual(
+      [...indices.map((index) => `cells 1 1 ${index - 10}`), "totals 1 0", "totals 1 1"].toSorted(),
+    );
+  });
+
+  test("shares one tile of a constant state, which takes no room in the cache and is never dropped", async () => {
+    for (const [steps, expected] of [
+      [0, 0],
+      [65_535, 65_535],
+      [65_534, 65_534],
+    ] as const) {
+      const source = new MadeSource([constantRaster(2, steps), constantRaster(1, steps)]);
+      const { resident, cache } = fieldOf(mixedLayers([source], 5), { sizeBytes: 1 << 20 });
+      const pointers = await resident.hold([{ form: "cells", indices: [0, 9, 17, 29] }], () =>
+        [0, 9, 17, 29].map((index) => kernel.pointerAt(resident.wordOf("cells", index))),
+      );
+      expect(new Set(pointers).size).toBe(1);
+      expect(source.loaded).toEqual([]);
+      expect(cache.usedBytes).toBe(0);
+      const region = { pointer: pointers[0] ?? 0, sizeBytes: resident.bytesOf("cells") };
+      expect(kernel.u16(region).every((cell, i) => i % LANES >= 3 || cell === expected)).toBe(true);
+    }
+  });
+
+  test("does not take a tile for constant where its groups differ", async () => {
+    const source = new MadeSource([constantRaster(1, 0), constantRaster(1, 65_535)]);
+    const { resident } = fieldOf(mixedLayers([source], 6));
+    const lanes = resident.layers.map(({ group }) => (group === 0 ? 0 : 65_535));
+    const cell = await resident.hold([{ form: "cells", indices: [4] }], () => {
+      const pointer = kernel.pointerAt(resident.wordOf("cells", 4));
+      return [...kernel.u16({ pointer, sizeBytes: 4 })];
+    });
+    expect(cell).toEqual(lanes);
+    expect(source.loaded).toEqual([]);
+  });
+
+  test("a source that fails, fails who asked, and leaves nothing behind", async () => {
+    const good = new MadeSource([patchyRaster(GRID, { layerCount: 1, seed: 7 })]);
+    const bad = new MadeSource([patchyRaster(GRID, { layerCount: 1, seed: 8 })]);
+    const { resident, cache } = fieldOf(mixedLayers([good, bad], 7));
+    const wait = bad.before;
+    bad.before = async () => {
+      await wait();
+      throw new Error("damaged");
+    };
+    for (const form of FORMS) {
+      const indices = Array.from({ length: tileCount(resident.field.grid, form) }, (_, index) => index);
+      await expect(resident.hold([{ form, indices }], () => 0)).rejects.toThrow("damaged");
+    }
+    expect(cache.usedBytes).toBe(0);
+    bad.before = wait;
+    const all = FORMS.map((form) => ({ form, indices: [0, 1] }));
+    const areThere = await resident.hold(all, () =>
+      all.every(({ form, indices }) => indices.every((index) => kernel.words[resident.wordOf(form, index)] !== 0)),
+    );
+    expect(areThere).toBe(true);
+  });
+
+  test("a memory that grows while sources load leaves nothing stale", async () => {
+    const source = new MadeSource([patchyRaster(GRID, { layerCount: 2, seed: 9 })]);
+    source.before = async () => {
+      await new Promise((resolve) => setImmediate(resolve));
+      kernel.reserve(4 << 20);
+    };
+    const layers = mixedLayers([source], 8);
+    const { resident } = fieldOf(layers);
+    const made = await MadeField.of(GRID, rasterOf(layers));
+    for (const form of FORMS) {
+      await Promise.all(
+        [0, 1].map(async (index) => {
+          const found = await resident.hold([{ form, indices: [index] }], () => {
+            const region = {
+              pointer: kernel.pointerAt(resident.wordOf(form, index)),
+              sizeBytes: resident.bytesOf(form),
+            };
+            return numbersOf(form, index, {
+              numbers: form === "cells" || form === "bounds" ? kernel.u16(region) : kernel.i32(region),
+              layerCount: 2,
+            });
+          });
+          const region = made.made(form, index);
+          const numbers = form === "cells" || form === "bounds" ? made.kernel.u16(region) : made.kernel.i32(region);
+          expect(firstDifference(found, numbersOf(form, index, { numbers, layerCount: 2 }))).toBeUndefined();
+        }),
+      );
+    }
+  });
+});

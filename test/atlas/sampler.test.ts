@@ -1,0 +1,389 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { CellAtlas, CellSource } from "../../src/atlas/cellSource.ts";
+import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
+import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
+import { type CircleSample, type LayerSet, Sampler } from "../../src/atlas/sampler.ts";
+import type { Circle } from "../../src/kernel/geodesy.ts";
+import type { Grid } from "../../src/kernel/grid.ts";
+import { Kernel } from "../../src/kernel/instance.ts";
+import { circleByBisection, summariseByDefinition } from "../oracle/radius.ts";
+import { randomFrom, type SeededRandom } from "../seededRandom.ts";
+import { CountingBlobs } from "./countingBlobs.ts";
+import { FLOOD_LAYERS, makeAtlas, type MadeHazard, patchyCells } from "./makeAtlas.ts";
+
+/** 1/50 degree, 9 x 11 tiles in 2 x 2 pyramid tiles; runs of a 100 km circle reach over three tiles and more. */
+const GRID: Grid = {
+  northDeg: 64,
+  westDeg: 172,
+  cellSizeLatDeg: 0.02,
+  cellSizeLonDeg: 0.02,
+  rowCount: 530,
+  columnCount: 690,
+};
+
+/** Cells with a value each, low with rare peaks. */
+function fullCells(
+  grid: Grid,
+  { layerCount, seed }: { readonly layerCount: number; readonly seed: number },
+): Uint16Array {
+  const random = randomFrom(seed);
+  return Uint16Array.from({ length: grid.rowCount * grid.columnCount * layerCount }, () =>
+    random.chance(0.001) ? random.below(65_534) : random.below(200),
+  );
+}
+
+const GROUPS: MadeHazard["groups"] = [
+  { scenario: "baseline", year: 1980, layers: FLOOD_LAYERS, cells: patchyCells(GRID, { layerCount: 4, seed: 1 }) },
+  { scenario: "rcp4p5", year: 2030, layers: FLOOD_LAYERS, cells: fullCells(GRID, { layerCount: 4, seed: 2 }) },
+  {
+    scenario: "rcp8p5",
+    year: 2030,
+    layers: FLOOD_LAYERS.slice(0, 2),
+    cells: fullCells(GRID, { layerCount: 2, seed: 3 }),
+  },
+];
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
+  await makeAtlas(await Kernel.load(), folder, [{ hazard: "riverine_floods", grid: GRID, groups: GROUPS }]);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Closed when the test is over. */
+const opened: CellAtlas[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((atlas) => atlas.close()));
+});
+
+interface Opened {
+  readonly kernel: Kernel;
+  readonly sampler: Sampler;
+  readonly blobs: CountingBlobs;
+  readonly atlas: CellAtlas;
+}
+
+async function open({
+  cacheBytes = 64 << 20,
+  change = (atlas: CellAtlas) => atlas,
+  from = folder,
+}: {
+  readonly cacheBytes?: number;
+  readonly change?: (atlas: CellAtlas) => CellAtlas;
+  readonly from?: string;
+} = {}): Promise<Opened> {
+  const kernel = await Kernel.load({ scratchBytes: 16 << 20 });
+  const blobs = new CountingBlobs(diskBlobs(from));
+  const atlas = change(await openPackedAtlas(kernel, blobs, { headerCacheBytes: 1 << 20 }));
+  const sampler = new Sampler(kernel, atlas, { cacheBytes });
+  blobs.reads.length = 0;
+  opened.push(atlas);
+  return { kernel, sampler, blobs, atlas };
+}
+
+/** The same atlas, but its sources keep no bounds and totals: circles read their cells. */
+function withoutPyramids(atlas: CellAtlas): CellAtlas {
+  const bare = (source: CellSource): CellSource => ({
+    grid: source.grid,
+    groups: source.groups,
+    resolve: (tiles) => source.resolve(tiles),
+    load: (tiles) => source.load(tiles),
+    close: () => source.close(),
+  });
+  return { ...atlas, hazards: atlas.hazards.map((hazard) => ({ ...hazard, sources: hazard.sources.map(bare) })) };
+}
+
+/** Layers of the hazard by their number in `allLayers`: 0-3 are patchy, 4-7 and 8-9 full. */
+function layersOf(sampler: Sampler, numbers: readonly number[]): LayerSet {
+  const hazard = sampler.hazards.get("riverine_floods");
+  if (hazard === undefined) throw new Error("no such hazard");
+  const all = hazard.allLayers();
+  return sampler.layerSet(
+    hazard,
+    numbers.flatMap((number) => all[number] ?? []),
+  );
+}
+
+function stepsAt(layer: number, { row, column }: { readonly row: number; readonly column: number }): number {
+  const group = layer < 4 ? 0 : layer < 8 ? 1 : 2;
+  const { layers, cells } = GROUPS[group] as MadeHazard["groups"][number];
+  return cells[(row * GRID.columnCount + column) * layers.length + (layer % 4)] ?? 65_534;
+}
+
+function someCircle(random: SeededRandom): Circle {
+  const lonDeg = GRID.westDeg + random.between({ least: -0.5, most: 14.3 });
+  return {
+    latDeg: random.between({ least: 53, most: 64.4 }),
+    lonDeg: lonDeg > 180 && random.chance(0.5) ? lonDeg - 360 : lonDeg,
+    radiusM: random.chance(0.3) ? 100_000 : 200 * 500 ** random.next(),
+  };
+}
+
+/** What two ways must agree on. Why there is no value is only said where there is none. */
+function essence({ cellCount, values }: CircleSample): unknown {
+  return {
+    cellCount,
+    values: values.map(({ steps, hasNodata, validShare }) => ({
+      steps,
+      hasNodata: steps === undefined && hasNodata,
+      validShare,
+    })),
+  };
+}
+
+const SETS: readonly (readonly number[])[] = [
+  [4, 5, 6, 7],
+  [0, 1, 2, 3],
+  [8],
+  [9, 5],
+  [0, 4, 8],
+  [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+];
+
+describe("a circle of an atlas", () => {
+  for (const method of ["max", "mean"] as const) {
+    test(`has the same ${method}, to the last bit, by the pyramid, by its cells and through a tiny cache`, async () => {
+      const quick = await open();
+      const plain = await open({ change: withoutPyramids });
+      const tiny = await open({ cacheBytes: 20 * 16_384 });
+      const random = randomFrom(method === "max" ? 11 : 12);
+      for (let i = 0; i < 90; i++) {
+        const numbers = SETS[i % SETS.length] ?? [];
+        const circle = someCircle(random);
+        const [byPyramid, byCells, byLittle] = await Promise.all(
+          [quick, plain, tiny].map(({ sampler }) =>
+            sampler.sampleCircle(layersOf(sampler, numbers), circle, { method, shares: true }),
+          ),
+        );
+        const at = JSON.stringify({ circle, numbers });
+        expect(essence(byPyramid as CircleSample), at).toEqual(essence(byCells as CircleSample));
+        expect(essence(byLittle as CircleSample), at).toEqual(essence(byCells as CircleSample));
+      }
+    });
+
+    test(`has the ${method} of the definition`, async () => {
+      const { sampler } = await open();
+      const random = randomFrom(13);
+      for (let i = 0; i < 12; i++) {
+        const circle = { ...someCircle(random), radiusM: 1000 + 40_000 * random.next() };
+        const cells = circleByBisection(GRID, circle);
+        const numbers = [1, 6, 9];
+        const { cellCount, values } = await sampler.sampleCircle(layersOf(sampler, numbers), circle, {
+          method,
+          shares: true,
+        });
+        expect(cellCount).toBe(cells.length);
+        for (const [position, layer] of numbers.entries()) {
+          const expected = summariseByDefinition(GRID, cells, (cell) => stepsAt(layer, cell));
+          const { steps, hasNodata, validShare } = values[position] ?? {};
+          if (method === "max") expect(steps).toBe(expected.maxSteps);
+          else if (expected.meanSteps === undefined) expect(steps).toBeUndefined();
+          else expect(Math.abs((steps ?? NaN) - expected.meanSteps)).toBeLessThanOrEqual(1e-11 * expected.meanSteps);
+          if (expected.maxSteps === undefined) expect(hasNodata).toBe(expected.hasNodata);
+          expect(validShare).toBeCloseTo(expected.validShare, 11);
+        }
+      }
+    });
+  }
+
+  test("gives the layers in the order in which they are asked for", async () => {
+    const { sampler } = await open();
+    const circle = { latDeg: 60, lonDeg: 178, radiusM: 30_000 };
+    const one = await Promise.all(
+      [4, 5, 6, 7, 8, 9].map(async (number) => {
+        const { values } = await sampler.sampleCircle(layersOf(sampler, [number]), circle, {
+          method: "mean",
+          shares: false,
+        });
+        return values[0];
+      }),
+    );
+    const order = [9, 4, 7, 5, 8, 6];
+    const all = await sampler.sampleCircle(layersOf(sampler, order), circle, { method: "mean", shares: false });
+    expect(all.values).toEqual(order.map((number) => one[number - 4]));
+    expect(new Set(one.map((value) => value?.steps)).size).toBe(6);
+  });
+
+  test("many circles at the same time give what one after the other gives", async () => {
+    const random = randomFrom(21);
+    const circles = Array.from({ length: 60 }, () => someCircle(random));
+    const ask = ({ sampler }: Opened, i: number): Promise<CircleSample> =>
+      sampler.sampleCircle(layersOf(sampler, SETS[i % SETS.length] ?? []), circles[i] as Circle, {
+        method: i % 2 === 0 ? "max" : "mean",
+        shares: i % 3 === 0,
+      });
+    const alone = await open();
+    const expected: CircleSample[] = [];
+    for (const i of circles.keys()) expected.push(await ask(alone, i));
+    for (const cacheBytes of [64 << 20, 40 * 16_384]) {
+      const busy = await open({ cacheBytes });
+      const found = await Promise.all([...circles.keys()].map((i) => ask(busy, i)));
+      for (const [i, sample] of found.entries()) {
+        const steps = ({ values }: CircleSample): unknown => values.map((value) => value.steps);
+        expect(steps(sample), JSON.stringify(circles[i])).toEqual(steps(expected[i] as CircleSample));
+      }
+    }
+  });
+
+  test("a memory that grows between calls leaves nothing stale", async () => {
+    const { kernel, sampler } = await open();
+    const circle = { latDeg: 60, lonDeg: 178, radiusM: 80_000 };
+    const ask = (method: "max" | "mean"): Promise<CircleSample> =>
+      sampler.sampleCircle(layersOf(sampler, [4, 5]), circle, { method, shares: true });
+    const before = [await ask("max"), await ask("mean")];
+    for (let i = 0; i < 5; i++) {
+      const { buffer } = kernel.words;
+      kernel.reserve(3 << 20);
+      expect(kernel.words.buffer).not.toBe(buffer);
+      expect([await ask("max"), await ask("mean")]).toEqual(before);
+      const growing = Promise.all([ask("max"), ask("mean")]);
+      kernel.reserve(3 << 20);
+      expect(await growing).toEqual(before);
+    }
+  });
+});
+
+describe("what a circle costs", () => {
+  const INSIDE = { latDeg: 59, lonDeg: 178.5, radiusM: 90_000 };
+
+  test("a circle that was asked for before reads nothing", async () => {
+    for (const method of ["max", "mean"] as const) {
+      const { sampler, blobs } = await open();
+      const first = await sampler.sampleCircle(layersOf(sampler, [4, 5, 6, 7]), INSIDE, { method, shares: true });
+      expect(blobs.take("").count).toBeGreaterThan(0);
+      expect(await sampler.sampleCircle(layersOf(sampler, [4, 5, 6, 7]), INSIDE, { method, shares: true })).toEqual(
+        first,
+      );
+      expect(blobs.take("").count).toBe(0);
+    }
+  });
+
+  test("a circle without gaps reads a few of its tiles for a maximum, for a mean those where its runs end", async () => {
+    // Over three tiles and more, with its middle in a row of tiles: of one tile it holds every cell.
+    const circle = { latDeg: 62.08, lonDeg: 178.5, radiusM: 100_000 };
+    const bytesOf = async (method: "max" | "mean", change?: typeof withoutPyramids): Promise<number> => {
+      const { sampler, blobs } = await open(change === undefined ? {} : { change });
+      await sampler.sampleCircle(layersOf(sampler, [4, 5, 6, 7]), circle, { method, shares: false });
+      return blobs.take(".tiles").bytes;
+    };
+    const all = await bytesOf("mean", withoutPyramids);
+    expect(await bytesOf("max", withoutPyramids)).toBe(all);
+    expect(await bytesOf("max")).toBeLessThan(0.5 * all);
+    expect(await bytesOf("mean")).toBeLessThan(0.95 * all);
+  });
+
+  test("layers that are not asked for are not read", async () => {
+    const bytesOf = async (numbers: readonly number[]): Promise<number> => {
+      const { sampler, blobs } = await open();
+      await sampler.sampleCircle(layersOf(sampler, numbers), INSIDE, { method: "mean", shares: false });
+      return blobs.take(".tiles").bytes;
+    };
+    const [four, two, both] = [await bytesOf([4, 5, 6, 7]), await bytesOf([8, 9]), await bytesOf([4, 5, 6, 7, 8, 9])];
+    expect(four).toBeGreaterThan(100_000);
+    expect(two).toBeLessThan(0.6 * four);
+    // What lies side by side is read at once: never more than its parts and the gaps between.
+    expect(both).toBeLessThanOrEqual((four + two) * 1.02);
+    expect(both).toBeGreaterThanOrEqual((four + two) * 0.98);
+    // A part of a group costs the group, and no other.
+    expect(await bytesOf([8])).toBe(two);
+  });
+
+  test("a single cell reads one tile, of its groups alone", async () => {
+    const { sampler, blobs } = await open();
+    const sample = await sampler.sampleCell(layersOf(sampler, [9, 8]), { latDeg: 59.01, lonDeg: 178.51 });
+    const cell = { row: Math.floor((64 - 59.01) / 0.02), column: Math.floor((178.51 - 172) / 0.02) };
+    expect([...(sample?.steps ?? [])]).toEqual([stepsAt(9, cell), stepsAt(8, cell)]);
+    const { count, bytes } = blobs.take(".tiles");
+    expect(count).toBe(1);
+    expect(bytes).toBeLessThan(64 * 64 * 2 * 2);
+    expect(await sampler.sampleCell(layersOf(sampler, [9]), { latDeg: 20, lonDeg: 178.51 })).toBeUndefined();
+  });
+
+  test("asks for more sets of layers than it keeps fields for", async () => {
+    const { sampler } = await open();
+    const place = { latDeg: 59.01, lonDeg: 178.51 };
+    const cell = { row: 249, column: 325 };
+    for (let bits = 1; bits < 1 << 6; bits++) {
+      const numbers = [4, 5, 6, 7, 8, 9].filter((_, i) => ((bits >> i) & 1) === 1).toReversed();
+      const sample = await sampler.sampleCell(layersOf(sampler, numbers), place);
+      expect([...(sample?.steps ?? [])]).toEqual(numbers.map((number) => stepsAt(number, cell)));
+    }
+  });
+});
+
+describe("a cold maximum of 100 km on 100 x 100 tiles", () => {
+  const EDGE = 6400;
+  const LARGE: Grid = {
+    northDeg: 60,
+    westDeg: -20,
+    cellSizeLatDeg: 1 / 120,
+    cellSizeLonDeg: 1 / 120,
+    rowCount: EDGE,
+    columnCount: EDGE,
+  };
+
+  test("reads at most two tiles of cells on average, where values cluster as floods do", async () => {
+    const large = await mkdtemp(join(tmpdir(), "isotherm-test-"));
+    try {
+      const layers = FLOOD_LAYERS.slice(1, 2);
+      const cells = clusteredCells(EDGE);
+      await makeAtlas(await Kernel.load(), large, [
+        { hazard: "riverine_floods", grid: LARGE, groups: [{ scenario: "baseline", year: 1980, layers, cells }] },
+      ]);
+      const random = randomFrom(8);
+      const counts: number[] = [];
+      for (let i = 0; i < 40; i++) {
+        const latDeg = random.between({ least: 8, most: 59 });
+        const lonDeg = random.between({ least: -18, most: 31 });
+        const { sampler, blobs } = await open({ from: large, cacheBytes: 8 << 20 });
+        const circle = { latDeg, lonDeg, radiusM: 100_000 };
+        const { values } = await sampler.sampleCircle(layersOf(sampler, [0]), circle, { method: "max", shares: false });
+        counts.push(blobs.take(".tiles").count);
+        if (i % 10 > 0) continue;
+        const inside = circleByBisection(LARGE, circle);
+        const { maxSteps } = summariseByDefinition(
+          LARGE,
+          inside,
+          ({ row, column }) => cells[row * EDGE + column] ?? 65_534,
+        );
+        expect(values[0]?.steps).toBe(maxSteps);
+      }
+      const average = counts.reduce((sum, count) => sum + count, 0) / counts.length;
+      console.info(`cold maximum: ${average} tiles of cells on average, at most ${Math.max(...counts)}`);
+      expect(average).toBeLessThanOrEqual(2);
+      expect(average).toBeGreaterThan(0.2);
+    } finally {
+      await rm(large, { recursive: true, force: true });
+    }
+  });
+});
+
+/** Depths along winding bands, zero between them: what a map of floods looks like from afar. */
+function clusteredCells(edge: number): Uint16Array {
+  const random = randomFrom(9);
+  const lattices = [200, 25].map((size) => {
+    const width = Math.ceil(edge / size) + 2;
+    return { size, width, nodes: Float32Array.from({ length: width * width }, () => random.next()) };
+  });
+  const at = ({ size, width, nodes }: (typeof lattices)[number], row: number, column: number): number => {
+    const [y, x] = [row / size, column / size];
+    const [top, west] = [Math.floor(y), Math.floor(x)];
+    const from = top * width + west;
+    const [a = 0, b = 0, c = 0, d = 0] = [nodes[from], nodes[from + 1], nodes[from + width], nodes[from + width + 1]];
+    const [down, right] = [y - top, x - west];
+    return (a + (b - a) * right) * (1 - down) + (c + (d - c) * right) * down;
+  };
+  const [broad, fine] = lattices;
+  const cells = new Uint16Array(edge * edge);
+  if (broad === undefined || fine === undefined) return cells;
+  for (let row = 0; row < edge; row++) {
+    for (let column = 0; column < edge; column++) {
+      const band = 1 - Math.abs(at(broad, row, column) - 0.5) * 40;
+      if (band > 0) cells[row * edge + column] = Math.floor(band * (1 + 9 * at(fine, row, column) ** 3) * 1000);
+    }
+  }
+  return cells;
+}

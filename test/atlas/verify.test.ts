@@ -1,0 +1,295 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { deflateRawSync } from "node:zlib";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Blobs } from "../../src/atlas/blobs.ts";
+import { CATALOGUE_NAME, decodeCatalogue, encodeCatalogue, type FileEntry } from "../../src/atlas/catalogue.ts";
+import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
+import { verifyAtlas, type VerifyReport } from "../../src/atlas/verify.ts";
+import { isFault } from "../../src/errors.ts";
+import type { Grid } from "../../src/kernel/grid.ts";
+import { Kernel } from "../../src/kernel/instance.ts";
+import { crc32ByZlib } from "../oracle/checksum.ts";
+import { FlatTable, HEADER_FIELDS, readPackByFormat, ROOT_FIELDS } from "../oracle/pyramid.ts";
+import { FLOOD_LAYERS, makeAtlas, type MadeHazard, withFolder } from "./makeAtlas.ts";
+
+/** Three by three tiles under one pyramid tile; the middle one is dry, the last one row and column wide. */
+const GRID: Grid = {
+  northDeg: 20,
+  westDeg: 30,
+  cellSizeLatDeg: 0.01,
+  cellSizeLonDeg: 0.01,
+  rowCount: 129,
+  columnCount: 129,
+};
+const MIDDLE = 9; // of the 64 places under a pyramid tile
+
+type Files = ReadonlyMap<string, Buffer>;
+
+let kernel: Kernel;
+let made: Files;
+beforeAll(async () => {
+  kernel = await Kernel.load();
+  const cells = new Uint16Array(129 * 129 * 2);
+  for (let i = 0; i < cells.length; i++) {
+    const [row, column] = [Math.floor(i / 258), Math.floor((i % 258) / 2)];
+    const isMiddle = row >= 64 && row < 128 && column >= 64 && column < 128;
+    cells[i] = isMiddle ? 0 : (i * 7919) % 60_000;
+  }
+  const layers = FLOOD_LAYERS.slice(0, 2);
+  made = await filesOf({
+    hazard: "riverine_floods",
+    grid: GRID,
+    groups: [{ scenario: "baseline", year: 1980, layers, cells }],
+  });
+});
+
+async function filesOf(hazard: MadeHazard): Promise<Files> {
+  return withFolder(async (folder) => {
+    await makeAtlas(kernel, folder, [hazard]);
+    const names = await readdir(folder);
+    return new Map(
+      await Promise.all(
+        names.map(async (name): Promise<[string, Buffer]> => [name, await readFile(join(folder, name))]),
+      ),
+    );
+  });
+}
+
+/** An atlas that lies in memory. */
+function blobsOf(files: Files): Blobs {
+  return {
+    description: "memory",
+    sizeBytes: (name) => Promise.resolve(files.get(name)?.length),
+    read: (name, { offset, sizeBytes }) =>
+      Promise.resolve(Uint8Array.from(files.get(name)?.subarray(offset, offset + sizeBytes) ?? [])),
+    close: () => Promise.resolve(),
+  };
+}
+
+const openAt = (files: Files) => openPackedAtlas(kernel, blobsOf(files), { headerCacheBytes: 1 << 16 });
+
+async function verified(files: Files): Promise<VerifyReport> {
+  return verifyAtlas(await openAt(files), { blobs: blobsOf(files) });
+}
+
+/** The parts of the one pack, open to change. */
+interface OpenPack {
+  root: Buffer;
+  header: Buffer;
+  /** Of each layer, block by block. */
+  maxima: Uint16Array;
+  totals: Uint32Array;
+  tiles: Buffer;
+  /** SHA-256 that the catalogue shall state of .tiles; that of its bytes otherwise. */
+  tilesHash?: string;
+}
+
+/** The atlas with something changed and every checksum above it put right: what only its meaning can give away. */
+async function resealed(change: (pack: OpenPack) => void): Promise<Files> {
+  const catalogue = await decodeCatalogue(made.get(CATALOGUE_NAME) ?? Buffer.alloc(0));
+  const entry = catalogue.hazards[0]?.packs[0];
+  if (entry === undefined) throw new Error("no pack");
+  const fileOf = ({ name }: FileEntry): Buffer => Buffer.from(made.get(name) ?? []);
+  const [root, pyramid, tiles] = [fileOf(entry.files.root), fileOf(entry.files.pyramid), fileOf(entry.files.tiles)];
+  const [stored] = readPackByFormat({ root, pyramid, tiles });
+  const { header, maxima, totals } = stored?.content ?? {};
+  if (header === undefined || maxima?.[0] === undefined || totals?.[0] === undefined) throw new Error("nothing stored");
+  const pack: OpenPack = {
+    root,
+    header: Buffer.from(header),
+    maxima: maxima[0].items,
+    totals: totals[0].items,
+    tiles,
+  };
+  change(pack);
+
+  const sections = [pack.maxima, pack.totals].map((items) => deflateRawSync(Buffer.from(items.buffer)));
+  const headerTable = new FlatTable(pack.header);
+  for (const [i, [sizes, checksums]] of [
+    [HEADER_FIELDS.maximaSizes, HEADER_FIELDS.maximaChecksums] as const,
+    [HEADER_FIELDS.totalsSizes, HEADER_FIELDS.totalsChecksums] as const,
+  ].entries()) {
+    pack.header.writeUInt32LE(sections[i]?.length ?? 0, headerTable.vector(sizes).position);
+    pack.header.writeUInt32LE(crc32ByZlib(sections[i] ?? Buffer.alloc(0)), headerTable.vector(checksums).position);
+  }
+  const rootChecksums = new FlatTable(pack.root).vector(ROOT_FIELDS.headerChecksums);
+  pack.root.writeUInt32LE(crc32ByZlib(pack.header), rootChecksums.position);
+  const bytes = { root: pack.root, pyramid: Buffer.concat([pack.header, ...sections]), tiles: pack.tiles };
+  const files: Record<string, FileEntry> = {};
+  for (const part of ["root", "pyramid", "tiles"] as const) {
+    const hash = createHash("sha256").update(bytes[part]).digest("hex");
+    const sha256 = part === "tiles" ? (pack.tilesHash ?? hash) : hash;
+    files[part] = { name: entry.files[part].name, size_bytes: bytes[part].length, sha256 };
+  }
+  const { sha256: _, ...unsealed } = catalogue;
+  const [hazard] = catalogue.hazards;
+  const packs = [{ ...entry, files: files as typeof entry.files }];
+  const sealed = await encodeCatalogue({ ...unsealed, hazards: hazard === undefined ? [] : [{ ...hazard, packs }] });
+  return new Map([
+    [CATALOGUE_NAME, Buffer.from(sealed)],
+    ...(["root", "pyramid", "tiles"] as const).map((part): [string, Buffer] => [entry.files[part].name, bytes[part]]),
+  ]);
+}
+
+const positionIn = (bytes: Buffer, field: number): number => new FlatTable(bytes).vector(field).position;
+
+describe("verifying", () => {
+  test("finds nothing wrong with an atlas taken apart and put together again", async () => {
+    expect((await verified(made)).problems).toEqual([]);
+    const again = await verified(await resealed(() => undefined));
+    expect(again).toMatchObject({ files: 3, tiles: 8, problems: [] });
+  });
+
+  const bump = (items: Uint16Array | Uint32Array, at: number): void => {
+    items[at] = (items[at] ?? 0) + 1;
+  };
+  const cases: readonly [what: string, change: (pack: OpenPack) => void, line: RegExp][] = [
+    [
+      "one row total",
+      ({ totals }) => bump(totals, (70 * 8 + 2) * 2 + 1),
+      /: pyramid tile row 0, column 0: group 0: the row totals are not those of the cells\.$/,
+    ],
+    [
+      "a row total beyond the grid",
+      ({ totals }) => bump(totals, totals.length - 1),
+      /group 0: the row totals are not those of the cells\.$/,
+    ],
+    [
+      "one block maximum",
+      ({ maxima }) => bump(maxima, (5 * 64 + 9) * 2),
+      /: pyramid tile row 0, column 0: group 0: the block maxima are not those of the cells\.$/,
+    ],
+    [
+      "the bounds of all tiles in a header",
+      ({ header }) =>
+        header.fill(0, positionIn(header, HEADER_FIELDS.bounds), positionIn(header, HEADER_FIELDS.bounds) + 256),
+      /: tile row 0, column 0, group 0: the bounds in the header are not those of the cells\.$/,
+    ],
+    [
+      "the bound of one tile in a header",
+      ({ header }) => header.writeUInt16LE(65_534, positionIn(header, HEADER_FIELDS.bounds) + (17 * 2 + 1) * 2),
+      /: tile row 2, column 1, group 0: the bounds in the header are not those of the cells\.$/,
+    ],
+    [
+      "a bound in the root",
+      ({ root }) => root.writeUInt16LE(3, positionIn(root, ROOT_FIELDS.bounds) + 2),
+      /: pyramid tile row 0, column 0: the bounds in the root are not those of the cells\.$/,
+    ],
+    [
+      "a state that hides cells",
+      ({ header }) => header.writeUInt8(1, positionIn(header, HEADER_FIELDS.states) + 2),
+      /group 0: the block maxima are not those of the cells\.$/,
+    ],
+    [
+      "a state that gives a dry tile as missing",
+      ({ header }) => header.writeUInt8(2, positionIn(header, HEADER_FIELDS.states) + MIDDLE),
+      /group 0: the block maxima are not those of the cells\.$/,
+    ],
+    [
+      "a tile that is stored although it is dry",
+      (pack) => {
+        const stored = deflateRawSync(Buffer.alloc(64 * 64 * 2 * 2));
+        const { header } = pack;
+        header.writeUInt8(0, positionIn(header, HEADER_FIELDS.states) + MIDDLE);
+        header.writeBigUInt64LE(BigInt(pack.tiles.length), positionIn(header, HEADER_FIELDS.offsets) + MIDDLE * 8);
+        header.writeUInt32LE(stored.length, positionIn(header, HEADER_FIELDS.sizes) + MIDDLE * 4);
+        header.writeUInt32LE(crc32ByZlib(stored), positionIn(header, HEADER_FIELDS.checksums) + MIDDLE * 4);
+        pack.tiles = Buffer.concat([pack.tiles, stored]);
+      },
+      /: tile row 1, column 1, group 0: its cells are not "cells"\.$/,
+    ],
+    [
+      "the hash of a file",
+      (pack) => (pack.tilesHash = "0".repeat(64)),
+      /^riverine_floods-[0-9a-f]{16}\.tiles: its SHA-256 is not the catalogue's\.$/,
+    ],
+    [
+      "a state without a meaning",
+      ({ header }) => header.writeUInt8(9, positionIn(header, HEADER_FIELDS.states) + 2),
+      /\.pyramid: the header of pyramid tile row 0, column 0 says 9 of tile row 0, column 2, which means nothing\.$/,
+    ],
+  ];
+  test.each(cases)("finds %s, whose checksums are right", async (_, change, line) => {
+    const { problems } = await verified(await resealed(change));
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatch(line);
+  });
+});
+
+describe("opening and reading", () => {
+  test("refuses a state in the root that has no meaning", async () => {
+    const files = await resealed(({ root }) => root.writeUInt8(7, positionIn(root, ROOT_FIELDS.states)));
+    await expect(openAt(files)).rejects.toThrow(/\.root: it does not fit the grid and the groups/);
+  });
+
+  test("refuses a grid over the pole, under a right seal, and says which hazard's", async () => {
+    const { sha256: _, ...catalogue } = await decodeCatalogue(made.get(CATALOGUE_NAME) ?? Buffer.alloc(0));
+    const over = (north_deg: number) =>
+      encodeCatalogue({
+        ...catalogue,
+        hazards: catalogue.hazards.map((hazard) => ({ ...hazard, grid: { ...hazard.grid, north_deg } })),
+      });
+    await expect(decodeCatalogue(await over(90.006), "data/atlas")).rejects.toThrow(
+      /^data\/atlas\/atlas\.json: hazard riverine_floods: rows from 90\.00\d* .*between the poles/,
+    );
+    expect((await decodeCatalogue(await over(90.005))).hazards[0]?.grid.north_deg).toBe(90.005);
+  });
+
+  test("a header with any one byte changed is refused, by its file", async () => {
+    const name = [...made.keys()].find((file) => file.endsWith(".pyramid")) ?? "";
+    const good = made.get(name) ?? Buffer.alloc(0);
+    const tile = { group: 0, tileRow: 0, tileColumn: 0 };
+    const headerBytes = readPackByFormat({
+      root: made.get(name.replace("pyramid", "root")) ?? good,
+      pyramid: good,
+      tiles: Buffer.alloc(1 << 20),
+    })[0]?.content?.header.length;
+    expect(headerBytes).toBeGreaterThan(1000);
+    const files = new Map(made);
+    const atlas = await openAt(files);
+    const taken: number[] = [];
+    for (let at = 0; at < (headerBytes ?? 0); at++) {
+      const bad = Buffer.from(good);
+      bad[at] = (bad[at] ?? 0) ^ 0x10;
+      files.set(name, bad);
+      const error: unknown = await atlas.packs[0]?.source.resolve([tile]).catch((reason: unknown) => reason);
+      if (!isFault(error, "atlas_unavailable") || !error.message.includes(`${name}: the header`)) taken.push(at);
+    }
+    expect(taken).toEqual([]);
+    files.set(name, good);
+    expect(await atlas.packs[0]?.source.resolve([tile])).toEqual(["cells"]);
+  });
+
+  test("a header that stands in another's place is refused, though every checksum is right", async () => {
+    const grid = { ...GRID, rowCount: 10, columnCount: 600 };
+    const layers = FLOOD_LAYERS.slice(0, 1);
+    const cells = Uint16Array.from({ length: 6000 }, (_, i) => (i * 7919) % 60_000);
+    const groups = [{ scenario: "baseline", year: 1980, layers, cells }];
+    const files = new Map(await filesOf({ hazard: "coastal_floods", grid, groups }));
+    const name = [...files.keys()].find((file) => file.endsWith(".root")) ?? "";
+    const root = Buffer.from(files.get(name) ?? []);
+    for (const [field, bytes] of [
+      [ROOT_FIELDS.offsets, 8],
+      [ROOT_FIELDS.headerSizes, 4],
+      [ROOT_FIELDS.headerChecksums, 4],
+    ] as const) {
+      const { position, count } = new FlatTable(root).vector(field);
+      expect(count).toBe(2);
+      const first = Buffer.from(root.subarray(position, position + bytes));
+      root.copyWithin(position, position + bytes, position + 2 * bytes);
+      first.copy(root, position + bytes);
+    }
+    files.set(name, root);
+    const { sha256: _, ...catalogue } = await decodeCatalogue(files.get(CATALOGUE_NAME) ?? Buffer.alloc(0));
+    for (const pack of catalogue.hazards.flatMap(({ packs }) => packs)) {
+      pack.files.root.sha256 = createHash("sha256").update(root).digest("hex");
+    }
+    files.set(CATALOGUE_NAME, Buffer.from(await encodeCatalogue(catalogue)));
+    const atlas = await openAt(files);
+    await expect(atlas.packs[0]?.source.resolve([{ group: 0, tileRow: 0, tileColumn: 9 }])).rejects.toThrow(
+      /\.pyramid: the header of pyramid tile row 0, column 1 is that of row 0, column 0\.$/,
+    );
+  });
+});

@@ -1,0 +1,317 @@
+import { createHash } from "node:crypto";
+import { appendFile, mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { inflateRawSync } from "node:zlib";
+import { beforeAll, describe, expect, test } from "vitest";
+import { CATALOGUE_NAME, type Catalogue, gridEntryOf, type PackEntry } from "../../src/atlas/catalogue.ts";
+import { type PackInput, publish, readCatalogue, writePack } from "../../src/atlas/writer.ts";
+import type { Grid } from "../../src/kernel/grid.ts";
+import { Kernel } from "../../src/kernel/instance.ts";
+import { crc32ByZlib } from "../oracle/checksum.ts";
+import { boundByDefinition, readPackByFormat, type StepsAt, totalByDefinition } from "../oracle/pyramid.ts";
+import { FLOOD_LAYERS, makeAtlas, type MadeHazard, packInputOf, patchyCells, withFolder } from "./makeAtlas.ts";
+
+/** Two by two pyramid tiles, neither edge on a tile's. */
+const GRID: Grid = {
+  northDeg: 20,
+  westDeg: 30,
+  cellSizeLatDeg: 0.01,
+  cellSizeLonDeg: 0.02,
+  rowCount: 530,
+  columnCount: 590,
+};
+/** Patches never fill a tile with missing cells: one that is nothing else. */
+function withMissingTile(cells: Uint16Array, layerCount: number): Uint16Array {
+  for (let row = 0; row < 64; row++)
+    cells.fill(65_535, row * GRID.columnCount * layerCount, (row * GRID.columnCount + 64) * layerCount);
+  return cells;
+}
+
+const MADE: MadeHazard = {
+  hazard: "riverine_floods",
+  grid: GRID,
+  groups: [
+    {
+      scenario: "baseline",
+      year: 1980,
+      layers: FLOOD_LAYERS.slice(0, 2),
+      cells: withMissingTile(patchyCells(GRID, { layerCount: 2, seed: 31 }), 2),
+    },
+    { scenario: "rcp4p5", year: 2030, layers: FLOOD_LAYERS, cells: patchyCells(GRID, { layerCount: 4, seed: 32 }) },
+  ],
+};
+
+let kernel: Kernel;
+beforeAll(async () => {
+  kernel = await Kernel.load();
+});
+
+type WrittenPack = Pick<PackEntry, "id" | "files">;
+
+async function filesOf(folder: string, { files }: WrittenPack) {
+  const [root, pyramid, tiles] = await Promise.all(
+    [files.root, files.pyramid, files.tiles].map(({ name }) => readFile(join(folder, name))),
+  );
+  if (root === undefined || pyramid === undefined || tiles === undefined) throw new Error("no files");
+  return { root, pyramid, tiles };
+}
+
+/** Steps by row, column and layer of one group, as they were given to the writer. */
+function stepsOf(group: MadeHazard["groups"][number]): StepsAt {
+  const layerCount = group.layers.length;
+  return ({ row, column, layer }) =>
+    row >= GRID.rowCount || column >= GRID.columnCount
+      ? 65_534
+      : (group.cells[(row * GRID.columnCount + column) * layerCount + layer] ?? NaN);
+}
+
+describe("a pack, read by the format document alone", () => {
+  test("holds states, cells, block maxima, row totals and bounds of the cells that were written", async () => {
+    await withFolder(async (folder) => {
+      const pack = await writePack(kernel, folder, packInputOf(MADE));
+      const stored = readPackByFormat(await filesOf(folder, pack));
+      expect(stored).toHaveLength(4);
+      const wrong: string[] = [];
+      const compare = (what: string, found: number | undefined, expected: number): void => {
+        if (found !== expected && wrong.length < 5) wrong.push(`${what}: ${found}, not ${expected}`);
+      };
+      for (const [index, { state, bounds, content }] of stored.entries()) {
+        const at = { row: Math.floor(index / 2), column: index % 2 };
+        expect([state, content?.row, content?.column]).toEqual(["cells", at.row, at.column]);
+        if (content === undefined) continue;
+        let layersBefore = 0;
+        for (const [group, made] of MADE.groups.entries()) {
+          const stepsAt = stepsOf(made);
+          const layerCount = made.layers.length;
+          const [first, west] = [at.row * 512, at.column * 512];
+          const { items: maxima } = content.maxima[group] ?? { items: [] };
+          const { items: totals } = content.totals[group] ?? { items: [] };
+          expect([maxima.length, totals.length]).toEqual([64 * 64 * layerCount, 512 * 8 * layerCount]);
+          for (let layer = 0; layer < layerCount; layer++) {
+            const place = `pyramid tile ${index}, group ${group}, layer ${layer}`;
+            for (let block = 0; block < 64 * 64; block++) {
+              const cells = {
+                row: first + Math.floor(block / 64) * 8,
+                column: west + (block % 64) * 8,
+                size: 8,
+                layer,
+              };
+              compare(
+                `${place}, block ${block}`,
+                maxima[block * layerCount + layer],
+                boundByDefinition(stepsAt, cells),
+              );
+            }
+            for (let i = 0; i < 512 * 8; i++) {
+              const cells = { row: first + Math.floor(i / 8), column: west + (i % 8) * 64, layer };
+              compare(`${place}, row total ${i}`, totals[i * layerCount + layer], totalByDefinition(stepsAt, cells));
+            }
+            for (let tile = 0; tile < 64; tile++) {
+              const cells = { row: first + Math.floor(tile / 8) * 64, column: west + (tile % 8) * 64, size: 64, layer };
+              const found = content.tiles[tile]?.[group]?.bounds[layer];
+              compare(`${place}, tile ${tile}`, found, boundByDefinition(stepsAt, cells));
+            }
+            const whole = { row: first, column: west, size: 512, layer };
+            compare(`${place}, level 512`, bounds[layersBefore + layer], boundByDefinition(stepsAt, whole));
+          }
+          layersBefore += layerCount;
+        }
+      }
+      expect(wrong).toEqual([]);
+    });
+  });
+
+  test("keeps the cells of each tile under its state, 65534 beyond the grid", async () => {
+    await withFolder(async (folder) => {
+      const pack = await writePack(kernel, folder, packInputOf(MADE));
+      const stored = readPackByFormat(await filesOf(folder, pack));
+      const seen = new Set<string>();
+      const wrong: string[] = [];
+      for (const [index, { content }] of stored.entries()) {
+        for (const [tile, groups] of (content?.tiles ?? []).entries()) {
+          const first = Math.floor(index / 2) * 512 + Math.floor(tile / 8) * 64;
+          const west = (index % 2) * 512 + (tile % 8) * 64;
+          for (const [group, { state = "?", stored: bytes }] of groups.entries()) {
+            seen.add(state);
+            const made = MADE.groups[group] as MadeHazard["groups"][number];
+            const layerCount = made.layers.length;
+            const stepsAt = stepsOf(made);
+            const cells =
+              state === "cells" ? new Uint16Array(Uint8Array.from(inflateRawSync(bytes)).buffer) : undefined;
+            const constant = { zero: 0, nodata: 65_535, outside: 65_534 }[state];
+            for (let i = 0; i < 64 * 64 * layerCount; i++) {
+              const cell = Math.floor(i / layerCount);
+              const at = { row: first + Math.floor(cell / 64), column: west + (cell % 64), layer: i % layerCount };
+              const isBeyond = at.row >= GRID.rowCount || at.column >= GRID.columnCount;
+              const found = cells === undefined && isBeyond ? 65_534 : (cells?.[i] ?? constant);
+              if (found !== stepsAt(at) && wrong.length < 5) wrong.push(`${tile}/${group}/${i}: ${found}`);
+            }
+          }
+        }
+      }
+      expect(wrong).toEqual([]);
+      expect([...seen].toSorted()).toEqual(["cells", "nodata", "outside", "zero"]);
+    });
+  });
+
+  test("hangs by checksums from the catalogue: files, header, sections, tiles", async () => {
+    await withFolder(async (folder) => {
+      const pack = await writePack(kernel, folder, packInputOf(MADE));
+      const files = await filesOf(folder, pack);
+      for (const part of ["root", "pyramid", "tiles"] as const) {
+        const { size_bytes, sha256 } = pack.files[part];
+        expect(sha256).toBe(createHash("sha256").update(files[part]).digest("hex"));
+        expect(size_bytes).toBe(files[part].length);
+      }
+      expect(pack.id).toBe(`riverine_floods-${pack.files.root.sha256.slice(0, 16)}`);
+      for (const { content } of readPackByFormat(files)) {
+        if (content === undefined) throw new Error("every pyramid tile of this pack is stored");
+        expect(crc32ByZlib(content.header)).toBe(content.headerChecksum);
+        const parts = [...content.maxima, ...content.totals, ...content.tiles.flat()].filter(
+          ({ stored }) => stored.length > 0,
+        );
+        expect(parts.map(({ stored }) => crc32ByZlib(stored))).toEqual(parts.map(({ checksum }) => checksum));
+      }
+    });
+  });
+});
+
+describe("a write that was stopped", () => {
+  /** Stops when all is written but before a file has its final name, as a kill there would. */
+  const stoppedAtTheEnd = (input: PackInput): PackInput => ({
+    ...input,
+    onProgress: (rowsDone, rowCount) => {
+      if (rowsDone === rowCount) throw new Error("killed");
+    },
+  });
+  const workIn = async (folder: string): Promise<string> =>
+    join(folder, (await readdir(folder)).find((name) => name.startsWith(".writing-")) ?? "");
+
+  /** Every file of a folder, by name. */
+  const contentOf = async (folder: string): Promise<ReadonlyMap<string, string>> =>
+    new Map(
+      await Promise.all(
+        (await readdir(folder))
+          .toSorted()
+          .map(async (name): Promise<[string, string]> => [name, await readFile(join(folder, name), "base64")]),
+      ),
+    );
+
+  test.each([[["root"]], [["root", "pyramid"]], [["root", "pyramid", "tiles"]], [["tiles"]]])(
+    "between the last renames (%s done) is made again from nothing, and spoils no file",
+    async (renamed) => {
+      await withFolder(async (whole) => {
+        await withFolder(async (broken) => {
+          const input = packInputOf(MADE);
+          const { id } = await writePack(kernel, whole, input);
+          await expect(writePack(kernel, broken, stoppedAtTheEnd(input))).rejects.toThrow("killed");
+          const work = await workIn(broken);
+          await writeFile(join(work, "root"), await readFile(join(whole, `${id}.root`)));
+          for (const part of renamed) await rename(join(work, part), join(broken, `${id}.${part}`));
+          await writePack(kernel, broken, input);
+          expect(await contentOf(broken)).toEqual(await contentOf(whole));
+        });
+      });
+    },
+  );
+
+  test("drops what was written after the last step that is known to be good", async () => {
+    await withFolder(async (whole) => {
+      await withFolder(async (broken) => {
+        const input = packInputOf(MADE);
+        await writePack(kernel, whole, input);
+        await expect(
+          writePack(kernel, broken, {
+            ...input,
+            readBand: (band) =>
+              band.firstRow >= 512 ? Promise.reject(new Error("the power is gone")) : input.readBand(band),
+          }),
+        ).rejects.toThrow("the power is gone");
+        const work = await workIn(broken);
+        for (const part of ["tiles", "pyramid"]) await appendFile(join(work, part), "half a tile");
+        const asked: number[] = [];
+        await writePack(kernel, broken, {
+          ...input,
+          readBand: (band) => {
+            asked.push(band.firstRow);
+            return input.readBand(band);
+          },
+        });
+        expect(asked).toEqual([512]);
+        expect(await contentOf(broken)).toEqual(await contentOf(whole));
+      });
+    });
+  });
+
+  test("by its signal ends between two bands with the signal's reason, and goes on from there", async () => {
+    await withFolder(async (folder) => {
+      const input = packInputOf(MADE);
+      const stopping = new AbortController();
+      const asked: number[] = [];
+      const stopped: PackInput = {
+        ...input,
+        signal: stopping.signal,
+        readBand: (band) => {
+          asked.push(band.firstRow);
+          if (band.firstRow === 448) stopping.abort(new Error("enough")); // the last of the first row of pyramid tiles
+          return input.readBand(band);
+        },
+      };
+      await expect(writePack(kernel, folder, stopped)).rejects.toThrow("enough");
+      expect(asked.splice(0)).toEqual([0, 64, 128, 192, 256, 320, 384, 448]);
+      await writePack(kernel, folder, { ...stopped, signal: new AbortController().signal });
+      expect(asked).toEqual([512]);
+    });
+  });
+});
+
+describe("publishing", () => {
+  const catalogueOf = (hazards: Catalogue["hazards"], release: string): Omit<Catalogue, "sha256"> => ({
+    format: "isotherm-atlas",
+    format_version: 1,
+    release,
+    created_at: "2026-01-01T00:00:00.000Z",
+    synthetic: true,
+    hazards,
+  });
+
+  test("refuses a catalogue that nobody could read, and leaves the old one and nothing else", async () => {
+    await withFolder(async (folder) => {
+      await makeAtlas(kernel, folder, [MADE]);
+      const before = await readFile(join(folder, CATALOGUE_NAME));
+      const names = await readdir(folder);
+      const grid = gridEntryOf({ ...GRID, northDeg: 95 });
+      await expect(
+        publish(folder, (current) =>
+          catalogueOf(
+            (current?.hazards ?? []).map((hazard) => ({ ...hazard, grid })),
+            "bad-grid",
+          ),
+        ),
+      ).rejects.toThrow(/between the poles/);
+      await expect(publish(folder, () => catalogueOf([], "no good name"))).rejects.toThrow("/release");
+      expect((await readFile(join(folder, CATALOGUE_NAME))).equals(before)).toBe(true);
+      expect(await readdir(folder)).toEqual(names);
+    });
+  });
+
+  test("many times at once never leaves half a catalogue, nor anything aside", async () => {
+    await withFolder(async (folder) => {
+      const releases = Array.from({ length: 12 }, (_, i) => `release-${i}`);
+      await Promise.all(releases.map((release) => publish(folder, () => catalogueOf([], release))));
+      expect(releases).toContain((await readCatalogue(folder))?.release);
+      expect(await readdir(folder)).toEqual([CATALOGUE_NAME]);
+    });
+  });
+
+  test("names folder and file of a catalogue that is damaged; there is none under a file", async () => {
+    await withFolder(async (folder) => {
+      await mkdir(join(folder, "atlas"));
+      await writeFile(join(folder, "atlas", CATALOGUE_NAME), "{");
+      await expect(readCatalogue(join(folder, "atlas"))).rejects.toThrow(
+        `${join(folder, "atlas")}/${CATALOGUE_NAME}: is not JSON`,
+      );
+      expect(await readCatalogue(join(folder, "atlas", CATALOGUE_NAME))).toBeUndefined();
+    });
+  });
+});

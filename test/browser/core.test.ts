@@ -1,0 +1,228 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import { deflateRawSync } from "node:zlib";
+import { type Browser, chromium, type Page as BrowserPage } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { Kernel } from "../../src/kernel/instance.ts";
+import { openAtlas } from "../../src/openAtlas.ts";
+import { filesOf, type RangeServer, startRangeServer } from "../atlas/rangeServer.ts";
+import { goldenHash, type GoldenResult } from "../goldenQueries.ts";
+import { bundle } from "./bundle.ts";
+import { GOLDEN_REGION, makeGoldenAtlas } from "./goldenAtlas.ts";
+import type { Page, PageRun } from "./page.ts";
+
+const CHROMIUM = process.env["ISOTHERM_CHROMIUM"] ?? "/usr/bin/chromium";
+const isHere = existsSync(CHROMIUM);
+if (!isHere) {
+  // On CI a skipped test would be a check that cannot fail.
+  if (process.env["CI"] === "true") throw new Error(`Chromium is needed on CI; there is none at ${CHROMIUM}.`);
+  console.warn(
+    `skipped: there is no Chromium at ${CHROMIUM} (ISOTHERM_CHROMIUM names another place), so no browser test`,
+  );
+}
+
+/** 100,000 is the whole of it; 2,000 fit into every run of the tests. */
+const QUERY_COUNT = Number(process.env["ISOTHERM_GOLDEN_QUERIES"] ?? 2000);
+const MS_PER_QUERY_MAX = 50;
+/** What is left of Chromium when it has nobody to please. */
+const FLAGS = [
+  "--headless",
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+describe.skipIf(!isHere)("the core in Chromium", () => {
+  let folder: string;
+  let atlasServer: RangeServer;
+  /** Of the page: another origin than the atlas's, as it will be in life. */
+  let pageServer: RangeServer;
+  let browser: Browser;
+  let tab: BrowserPage;
+  let bundled: ReadonlyMap<string, string>;
+  let run: PageRun;
+  let expected: GoldenResult;
+
+  beforeAll(
+    async () => {
+      const build = fileURLToPath(new URL("../../build", import.meta.url));
+      await mkdir(build, { recursive: true });
+      folder = await mkdtemp(join(build, "browser-test-")); // below node_modules, which the thread's bundle imports from
+      await makeGoldenAtlas(await Kernel.load(), folder);
+      atlasServer = await startRangeServer(filesOf(folder));
+      bundled = await bundle(new URL("page.ts", import.meta.url), "browser");
+      pageServer = await startRangeServer((name) => {
+        const text = name === "page.html" ? '<script type="module" src="page.js"></script>' : fileNamed(bundled, name);
+        return Promise.resolve(text === undefined ? undefined : new TextEncoder().encode(text));
+      });
+      browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+      tab = await browser.newPage();
+      await tab.goto(`${pageServer.url}/page.html`);
+      await tab.waitForFunction("globalThis.page !== undefined");
+      run = { address: atlasServer.url, count: QUERY_COUNT, seed: 20_260_101, region: GOLDEN_REGION };
+      expected = await goldenOf(folder);
+    },
+    60_000 + QUERY_COUNT * MS_PER_QUERY_MAX,
+  );
+  afterAll(async () => {
+    await browser?.close();
+    await pageServer?.close();
+    await atlasServer?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  afterEach(() => {
+    atlasServer.spoil = undefined;
+    atlasServer.seen.length = 0;
+  });
+
+  /** On this thread, on the source. */
+  async function goldenOf(address: string): Promise<GoldenResult> {
+    const atlas = await openAtlas(address);
+    try {
+      return await goldenHash(atlas, run);
+    } finally {
+      await atlas.close();
+    }
+  }
+
+  const inPage = (call: "golden" | "goldenInWorker", what: PageRun): Promise<GoldenResult> =>
+    tab.evaluate(([name, argument]) => (globalThis as unknown as { page: Page }).page[name](argument), [
+      call,
+      what,
+    ] as const);
+  const refusalInPage = (address: string): ReturnType<Page["refusal"]> =>
+    tab.evaluate((argument) => (globalThis as unknown as { page: Page }).page.refusal(argument), address);
+  const inflateInPage = (bytes: Uint8Array, sizeBytes: number): ReturnType<Page["inflate"]> =>
+    tab.evaluate(([packed, size]) => (globalThis as unknown as { page: Page }).page.inflate(packed, size), [
+      [...bytes],
+      sizeBytes,
+    ] as const);
+
+  test("the golden queries come to numbers and to nulls, many of each", () => {
+    expect(expected.values).toBeGreaterThan(QUERY_COUNT * 3);
+    expect(expected.nulls).toBeGreaterThan(QUERY_COUNT * 3);
+  });
+
+  test("a bundle for browsers holds nothing of Node", () => {
+    const texts = [...bundled.values()].join("\n");
+    expect(texts).toContain("openAtlas");
+    expect(texts.match(/["'`]node:[a-z/_]+["'`]/g) ?? []).toEqual([]);
+    expect(texts).not.toContain("browser-external");
+  });
+
+  describe("gives the same bytes in every answer as Node on a folder", () => {
+    const timeout = 60_000 + QUERY_COUNT * MS_PER_QUERY_MAX;
+
+    test("Node, over HTTP", async () => expect(await goldenOf(run.address)).toEqual(expected), timeout);
+
+    test(
+      "a worker thread of Node, over HTTP, on the built package",
+      async () => {
+        const files = await bundle(new URL("thread.ts", import.meta.url), "node");
+        for (const [name, text] of files) await writeFile(join(folder, name), text);
+        const thread = new Worker(join(folder, "thread.js"), { workerData: run });
+        const answered = new Promise((resolve, reject) => thread.once("message", resolve).once("error", reject));
+        expect(await answered).toEqual(expected);
+      },
+      timeout,
+    );
+
+    test("Chromium, over HTTP", async () => expect(await inPage("golden", run)).toEqual(expected), timeout);
+
+    test(
+      "a module worker in Chromium, over HTTP, by ranges alone and never a whole file",
+      async () => {
+        expect(await inPage("goldenInWorker", run)).toEqual(expected);
+        expect(atlasServer.seen.filter(({ method }) => method !== "GET")).toEqual([]); // no permission asked first
+        expect(atlasServer.seen.length).toBeGreaterThan(100);
+        for (const { name, headers } of atlasServer.seen) {
+          const [first, last] = (/^bytes=(\d+)-(\d+)$/.exec(headers.range ?? "") ?? []).slice(1).map(Number);
+          expect(first, `${name}: ${headers.range}`).toBeDefined();
+          if (!/\.(tiles|pyramid)$/.test(name)) continue;
+          const { size } = await stat(join(folder, name));
+          expect((last ?? 0) - (first ?? 0) + 1, name).toBeLessThan(size / 4);
+        }
+      },
+      timeout,
+    );
+
+    test(
+      "the demo, in Chromium and in its worker",
+      async () => {
+        const demo = { address: "demo", count: 300, seed: 7 };
+        const atlas = await openAtlas("demo");
+        const answered = await goldenHash(atlas, demo);
+        await atlas.close();
+        expect(answered.values).toBeGreaterThan(300);
+        expect(await inPage("golden", demo)).toEqual(answered);
+        expect(await inPage("goldenInWorker", demo)).toEqual(answered);
+      },
+      timeout,
+    );
+  });
+
+  describe("refuses in Chromium what it refuses in Node", () => {
+    test("a folder, which no browser opens", async () => {
+      expect(await refusalInPage("data/atlas")).toMatchObject({ code: "configuration_invalid" });
+    });
+
+    test("an address without an atlas", async () => {
+      const found = await refusalInPage(`${pageServer.url}/nowhere`);
+      expect(found).toMatchObject({ code: "atlas_not_found" });
+    });
+
+    test("a redirect, by that name", async () => {
+      atlasServer.spoil = (right) => ({ ...right, status: 302, headers: { ...right.headers, location: "/elsewhere" } });
+      const found = await refusalInPage(atlasServer.url);
+      expect(found?.message).toContain("answered with a redirect; redirects are not followed");
+      expect(atlasServer.seen).toHaveLength(1);
+    });
+
+    test("a server that lets nobody see the Content-Range, with what it should send", async () => {
+      atlasServer.spoil = (right) => ({
+        ...right,
+        headers: { ...right.headers, "access-control-expose-headers": undefined },
+      });
+      const found = await refusalInPage(atlasServer.url);
+      expect(found?.message).toContain("Access-Control-Expose-Headers: Content-Range, ETag");
+    });
+
+    test("the whole file instead of a range", async () => {
+      atlasServer.spoil = (right) => ({ ...right, status: 200 });
+      expect((await refusalInPage(atlasServer.url))?.message).toContain(
+        "answered 200 OK (application/json) instead of 206",
+      );
+    });
+
+    test("a file that changed while it was open", async () => {
+      let answers = 0;
+      atlasServer.spoil = (right) => ({ ...right, headers: { ...right.headers, etag: `"${answers++}"` } });
+      expect((await refusalInPage(atlasServer.url))?.message).toContain("must be opened again");
+    });
+
+    test("packed bytes that are damaged, cut off, followed by more, or of another size", async () => {
+      const bytes = Uint8Array.from({ length: 5000 }, (_, i) => (i * i) % 251);
+      const packed = deflateRawSync(bytes);
+      expect(await inflateInPage(packed, 5000)).toEqual([...bytes]);
+      const damaged = Uint8Array.from(packed);
+      damaged[0] = 0xff;
+      expect(await inflateInPage(damaged, 5000)).toBeTypeOf("string");
+      expect(await inflateInPage(packed.subarray(0, -3), 5000)).toBeTypeOf("string");
+      expect(await inflateInPage(Buffer.concat([packed, Buffer.from("more")]), 5000)).toBeTypeOf("string");
+      expect(await inflateInPage(packed, 4999)).toBe("Error: The data unpack to more than 4999 bytes.");
+      expect(await inflateInPage(packed, 5001)).toBe("Error: The data unpack to 5000 bytes instead of 5001.");
+    });
+  });
+});
+
+/** The bundle keeps some files in a folder; the server knows names alone. */
+function fileNamed(files: ReadonlyMap<string, string>, name: string): string | undefined {
+  return [...files].find(([path]) => path.endsWith(name))?.[1];
+}

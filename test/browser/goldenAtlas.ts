@@ -1,0 +1,95 @@
+import type { GroupEntry } from "../../src/atlas/catalogue.ts";
+import { type HazardName, HAZARDS } from "../../src/hazard/hazards.ts";
+import type { Grid } from "../../src/kernel/grid.ts";
+import type { Kernel } from "../../src/kernel/instance.ts";
+import { makeAtlas, type MadeHazard } from "../atlas/makeAtlas.ts";
+import type { GoldenRun } from "../goldenQueries.ts";
+
+/** The part of the Earth that has the finer grid: around Fiji, over the antimeridian. */
+export const GOLDEN_REGION = { southDeg: -24, northDeg: -14, westDeg: 172, eastDeg: 188 } satisfies GoldenRun["region"];
+
+/** Closed around the Earth, poles and all. */
+const GLOBAL: Grid = {
+  northDeg: 90,
+  westDeg: -180,
+  cellSizeLatDeg: 0.25,
+  cellSizeLonDeg: 0.25,
+  rowCount: 720,
+  columnCount: 1440,
+};
+/** Closed too, but seamed elsewhere, with cells that are no squares and rows that end short of the poles. */
+const SHIFTED: Grid = {
+  northDeg: 78,
+  westDeg: 12.125,
+  cellSizeLatDeg: 0.3,
+  cellSizeLonDeg: 0.25,
+  rowCount: 520,
+  columnCount: 1440,
+};
+const FINE: Grid = {
+  northDeg: GOLDEN_REGION.northDeg,
+  westDeg: GOLDEN_REGION.westDeg,
+  cellSizeLatDeg: 1 / 60,
+  cellSizeLonDeg: 1 / 60,
+  rowCount: 600,
+  columnCount: 960,
+};
+
+/**
+ * An atlas of three hazards on three grids; the fourth is left out, so that a part of the answers is `layer_missing`.
+ * Cells in patches of values, zeros, no data and outside, so that constant tiles and mixed ones are there.
+ */
+export async function makeGoldenAtlas(kernel: Kernel, folder: string): Promise<void> {
+  await makeAtlas(kernel, folder, [
+    hazardOf("riverine_floods", GLOBAL, ["baseline/1980", "rcp4p5/2030", "rcp8p5/2050"]),
+    hazardOf("cyclones", SHIFTED, ["baseline/1980", "rcp8p5/2050"]),
+    hazardOf("coastal_floods", FINE, ["baseline/1980", "rcp8p5/2080"]),
+  ]);
+}
+
+function hazardOf(hazard: HazardName, grid: Grid, names: readonly string[]): MadeHazard {
+  const layers: GroupEntry["layers"] = HAZARDS[hazard].metrics.map(({ metric, stepsPerUnit, offset, unit }) => ({
+    metric,
+    steps_per_unit: stepsPerUnit,
+    offset,
+    unit,
+  }));
+  return {
+    hazard,
+    grid,
+    rules: { ...HAZARDS[hazard].rules },
+    groups: names.map((name, group) => {
+      const [scenario = "", year] = name.split("/");
+      const seed = hazard.length * 16 + group;
+      return { scenario, year: Number(year), layers, cells: cellsOf(grid, { layerCount: layers.length, seed }) };
+    }),
+  };
+}
+
+const PATCH_SIZE = 48;
+
+function cellsOf(
+  grid: Grid,
+  { layerCount, seed }: { readonly layerCount: number; readonly seed: number },
+): Uint16Array {
+  const cells = new Uint16Array(grid.rowCount * grid.columnCount * layerCount);
+  let at = 0;
+  for (let row = 0; row < grid.rowCount; row++) {
+    for (let column = 0; column < grid.columnCount; column++) {
+      const patch = mixed(Math.floor(row / PATCH_SIZE) * 4099 + Math.floor(column / PATCH_SIZE) + seed * 7919) % 16;
+      for (let layer = 0; layer < layerCount; layer++) {
+        const drawn = mixed(at + seed * 104_729);
+        const value = drawn % 61_000;
+        cells[at++] = patch < 2 ? 0 : patch === 2 ? 65_535 : patch === 3 ? 65_534 : drawn % 17 === 0 ? 65_535 : value;
+      }
+    }
+  }
+  return cells;
+}
+
+/** A number's bits well stirred (the finaliser of MurmurHash3): ten million draws in no time. */
+function mixed(number: number): number {
+  let bits = Math.imul(number ^ (number >>> 16), 0x85ebca6b);
+  bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
+  return (bits ^ (bits >>> 16)) >>> 0;
+}

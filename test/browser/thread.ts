@@ -1,0 +1,11 @@
+/** The golden run in a worker thread of Node: on the built package, like the page. */
+import { parentPort, workerData } from "node:worker_threads";
+import { openAtlas } from "../../src/index.ts";
+import { goldenHash } from "../goldenQueries.ts";
+import type { PageRun } from "./page.ts";
+
+const { address, ...run } = workerData as PageRun;
+const atlas = await openAtlas(address);
+// oxlint-disable-next-line unicorn/require-post-message-target-origin -- for windows; a worker has none
+parentPort?.postMessage(await goldenHash(atlas, run));
+await atlas.close();

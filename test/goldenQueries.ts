@@ -1,0 +1,116 @@
+import type { Atlas } from "../src/hazard/answer.ts";
+import { HAZARD_NAMES, HAZARDS } from "../src/hazard/hazards.ts";
+import type { HazardQueryInput } from "../src/hazard/query.ts";
+import { randomFrom, type SeededRandom, shuffled } from "./seededRandom.ts";
+
+/** Which queries: the same numbers always name the same ones. */
+export interface GoldenRun {
+  readonly count: number;
+  readonly seed: number;
+  /** Where a third of the queries go, for an atlas that knows one part of the Earth better than the rest. */
+  readonly region?: {
+    readonly southDeg: number;
+    readonly northDeg: number;
+    readonly westDeg: number;
+    /** Above `westDeg`, so above 180 where the region reaches over the antimeridian. */
+    readonly eastDeg: number;
+  };
+}
+
+/** What a run came to. */
+export interface GoldenResult {
+  /** SHA-256 over the JSON of all answers, in order. */
+  readonly hash: string;
+  /** Numbers and nulls in the answers: a hash over nothing but nulls would prove little. */
+  readonly values: number;
+  readonly nulls: number;
+}
+
+/** Queries that are asked, and hashed, together. */
+const BATCH_COUNT = 100;
+
+/**
+ * Queries of every kind that is right: points and circles, maxima and means, one to all hazards, with and without
+ * total, change and detail; a fifth at the poles, a fifth at the antimeridian, some exactly on edges of cells.
+ */
+export function* goldenQueries(run: GoldenRun): Generator<HazardQueryInput> {
+  const random = randomFrom(run.seed);
+  for (let i = 0; i < run.count; i++) yield queryOf(random, run);
+}
+
+function queryOf(random: SeededRandom, { region }: GoldenRun): HazardQueryInput {
+  const hazards = shuffled(random, HAZARD_NAMES).slice(0, 1 + random.below(HAZARD_NAMES.length));
+  const offered = hazards.map((hazard) => HAZARDS[hazard]);
+  const years = HAZARDS.cyclones.years.filter((year) => offered.every((spec) => spec.years.includes(year)));
+  const scenarios = HAZARDS.cyclones.scenarios.filter((one) => offered.every((spec) => spec.scenarios.includes(one)));
+  return {
+    ...placeOf(random, region),
+    hazards,
+    analysis_years: shuffled(random, years).slice(0, 1 + random.below(3)),
+    scenarios: shuffled(random, scenarios).slice(0, 1 + random.below(3)),
+    // 0.1 to 100 km, each order of size alike. Not by a power of a random number: that is not the same everywhere.
+    radius: random.chance(0.4) ? 0 : random.pick([0.01, 0.1, 1]) * random.between({ least: 10, most: 100 }),
+    aggregation_method: random.pick(["max", "mean"]),
+    total_hazard: random.chance(0.5),
+    anthropogenic: random.chance(0.3),
+    detail: random.chance(0.3),
+  };
+}
+
+function placeOf(random: SeededRandom, region: GoldenRun["region"]): Pick<HazardQueryInput, "latitude" | "longitude"> {
+  const anywhere = {
+    latitude: random.between({ least: -90, most: 90 }),
+    longitude: random.between({ least: -180, most: 180 }),
+  };
+  const kind = random.below(region === undefined ? 10 : 15);
+  if (kind < 2) {
+    const fromPoleDeg = random.chance(0.1) ? 0 : random.between({ least: 0, most: 1.5 });
+    return { ...anywhere, latitude: random.chance(0.5) ? 90 - fromPoleDeg : fromPoleDeg - 90 };
+  }
+  if (kind < 4) {
+    const fromEdgeDeg = random.chance(0.1) ? 0 : random.between({ least: 0, most: 1.5 });
+    return { ...anywhere, longitude: random.chance(0.5) ? 180 - fromEdgeDeg : fromEdgeDeg - 180 };
+  }
+  if (kind < 5) {
+    return { latitude: Math.round(anywhere.latitude * 10) / 10, longitude: Math.round(anywhere.longitude * 4) / 4 };
+  }
+  if (kind < 10 || region === undefined) return anywhere;
+  const longitude = random.between({ least: region.westDeg, most: region.eastDeg });
+  return {
+    latitude: random.between({ least: region.southDeg, most: region.northDeg }),
+    longitude: longitude > 180 ? longitude - 360 : longitude,
+  };
+}
+
+/** Asks all of them and hashes the answers' JSON: equal hashes mean equal bytes in every answer. */
+export async function goldenHash(atlas: Pick<Atlas, "hazardRiskBatch">, run: GoldenRun): Promise<GoldenResult> {
+  let hash = new Uint8Array(0);
+  let values = 0;
+  let nulls = 0;
+  let batch: HazardQueryInput[] = [];
+  const askBatch = async (): Promise<void> => {
+    const answers = await atlas.hazardRiskBatch(batch);
+    for (const [i, answer] of answers.entries()) {
+      if ("error" in answer) throw new Error(`${JSON.stringify(batch[i])} was refused`, { cause: answer.error });
+      for (const { analysis_years } of answer.results.flatMap(({ scenarios }) => scenarios)) {
+        for (const value of analysis_years.flatMap(({ metrics }) => Object.values(metrics))) {
+          if (value === null) nulls += 1;
+          else values += 1;
+        }
+      }
+    }
+    // Web cryptography hashes no streams: each batch is hashed with the hash of all before it.
+    const json = new TextEncoder().encode(JSON.stringify(answers));
+    const chained = new Uint8Array(hash.length + json.length);
+    chained.set(hash);
+    chained.set(json, hash.length);
+    hash = new Uint8Array(await crypto.subtle.digest("SHA-256", chained));
+    batch = [];
+  };
+  for (const query of goldenQueries(run)) {
+    batch.push(query);
+    if (batch.length === BATCH_COUNT) await askBatch();
+  }
+  if (batch.length > 0) await askBatch();
+  return { hash: Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join(""), values, nulls };
+}

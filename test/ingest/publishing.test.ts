@@ -1,0 +1,214 @@
+import { readdirSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CATALOGUE_NAME } from "../../src/atlas/catalogue.ts";
+import { publish, readCatalogue } from "../../src/atlas/writer.ts";
+import { ingestLayers, type IngestOptions, type IngestReport } from "../../src/ingest/ingest.ts";
+import { type GeoTiffSpec, makeGeoTiff } from "./makeGeoTiff.ts";
+
+/** More than one row of pyramid tiles, so that there is something to go on from. */
+const GRID = { rowCount: 600, columnCount: 70, tie: [10, 20], scale: [0.01, 0.01] } as const;
+
+let folder: string;
+let out: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "isotherm-ingest-"));
+  out = join(folder, "atlas");
+  await map("low.tif", 1);
+  await map("high.tif", 2);
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+function bytesOfMap(depth: number, more: Partial<GeoTiffSpec> = {}): Buffer {
+  const values = Array.from({ length: GRID.rowCount * GRID.columnCount }, (_, cell) => depth + (cell % 100) / 1000);
+  return makeGeoTiff({ ...GRID, nodata: "-9999", rowsPerStrip: 8, values, ...more });
+}
+
+async function map(name: string, depth: number, more: Partial<GeoTiffSpec> = {}): Promise<void> {
+  await writeFile(join(folder, name), bytesOfMap(depth, more));
+}
+
+interface Ingested extends Partial<IngestOptions> {
+  readonly scenario?: string;
+  readonly year?: number;
+  readonly file?: string;
+  readonly hazard?: string;
+}
+
+/** One map of depths as one (scenario, year). */
+async function ingest({
+  scenario = "rcp4p5",
+  year = 2030,
+  file = "low.tif",
+  hazard = "riverine_floods",
+  ...options
+}: Ingested = {}): Promise<IngestReport> {
+  const manifest = join(folder, `${hazard}-${scenario}-${year}.json`);
+  const layers = [{ scenario, year, metric: "depth_meters", file }];
+  await writeFile(manifest, JSON.stringify({ hazard, source: { name: "Test", licence: "none" }, layers }));
+  return ingestLayers({ manifest, out, ...options });
+}
+
+/** Every file of an atlas but the catalogue, which holds the time. */
+async function contentOf(atlas: string): Promise<ReadonlyMap<string, string>> {
+  const names = (await readdir(atlas)).filter((name) => name !== CATALOGUE_NAME).toSorted();
+  return new Map(
+    await Promise.all(
+      names.map(async (name): Promise<[string, string]> => [name, await readFile(join(atlas, name), "base64")]),
+    ),
+  );
+}
+
+describe("the name of a release", () => {
+  test("tells apart every set of numbers: the same maps as another year or scenario are another release", async () => {
+    const releases = [
+      (await ingest()).release,
+      (await ingest({ year: 2050 })).release,
+      (await ingest({ year: 2050, scenario: "rcp8p5" })).release,
+      (await ingest({ hazard: "coastal_floods" })).release,
+      (await ingest({ file: "high.tif" })).release, // in the place of the first
+    ];
+    expect(new Set(releases).size).toBe(5);
+    for (const release of releases) expect(release).toMatch(/^\d{8}-[0-9a-f]{8}$/);
+    expect((await readCatalogue(out))?.release).toBe(releases.at(-1));
+    const back = (await ingest()).release;
+    expect(back).toBe(releases[3]); // the numbers of the fourth again, though from another pack
+  });
+
+  test("does not depend on the order in which the numbers came", async () => {
+    await ingest();
+    const first = (await ingest({ year: 2050, file: "high.tif" })).release;
+    const other = join(folder, "other");
+    await ingest({ year: 2050, file: "high.tif", out: other });
+    expect((await ingest({ out: other })).release).toBe(first);
+  });
+
+  test("is the one that was given", async () => {
+    expect((await ingest({ release: "mine-1" })).release).toBe("mine-1");
+    expect((await readCatalogue(out))?.release).toBe("mine-1");
+  });
+});
+
+describe("an ingest under way", () => {
+  test("has the folder to itself, and gives it back", async () => {
+    const locks: number[] = [];
+    await ingest({
+      onProgress: () => locks.push(readdirSync(out).filter((name) => name.startsWith(".lock-")).length),
+    });
+    expect(locks.length).toBeGreaterThan(2);
+    expect(new Set(locks)).toEqual(new Set([1]));
+    expect((await readdir(out)).filter((name) => name.startsWith("."))).toEqual([]);
+  });
+
+  test("is refused where another one writes, and changes nothing", async () => {
+    await ingest();
+    const before = await contentOf(out);
+    const lock = join(out, ".lock-00000000-0000-4000-8000-000000000000");
+    await writeFile(lock, JSON.stringify({ pid: 77, host: "elsewhere", since: "2026-01-01T00:00:00.000Z" }));
+    await expect(ingest({ year: 2050 })).rejects.toThrow(
+      "being written by process 77 on elsewhere, since 2026-01-01T00:00:00.000Z",
+    );
+    await rm(lock);
+    expect(await contentOf(out)).toEqual(before);
+    expect((await ingest({ year: 2050 })).groups).toHaveLength(1);
+  });
+
+  test("refuses to publish where the grid of the hazard was changed meanwhile", async () => {
+    await ingest();
+    const before = await contentOf(out);
+    let changed: Promise<unknown> | undefined;
+    const late = ingest({
+      year: 2050,
+      file: "high.tif",
+      onProgress: ({ rowsDone }) => {
+        if (rowsDone < GRID.rowCount) return;
+        // North of what it was by a whole cell: the new cells would still lie in it, a row too far north.
+        changed ??= publish(out, (now) => {
+          if (now === undefined) throw new Error("no atlas");
+          const { sha256: _, ...rest } = now;
+          const hazards = now.hazards.map((hazard) => ({
+            ...hazard,
+            grid: { ...hazard.grid, north_deg: hazard.grid.north_deg + 0.01, row_count: hazard.grid.row_count + 1 },
+          }));
+          return { ...rest, release: "changed", hazards };
+        });
+      },
+    });
+    await expect(late).rejects.toThrow(/grid of riverine_floods changed while it was written.*again/);
+    await changed;
+    const catalogue = await readCatalogue(out);
+    expect(catalogue?.release).toBe("changed");
+    expect(catalogue?.hazards[0]?.packs).toHaveLength(1);
+    for (const [name, bytes] of before) expect((await contentOf(out)).get(name)).toBe(bytes);
+  });
+});
+
+describe("an ingest that was stopped", () => {
+  /** Stops at the first look after so many rows. */
+  const stoppedAfter = (rows: number): Pick<IngestOptions, "signal" | "onProgress"> => {
+    const stopping = new AbortController();
+    return {
+      signal: stopping.signal,
+      onProgress: ({ rowsDone }) => {
+        if (rowsDone >= rows) stopping.abort(new Error("enough"));
+      },
+    };
+  };
+
+  /** The rows at which it begins. */
+  async function begins(options: Ingested): Promise<number | undefined> {
+    const seen: number[] = [];
+    await ingest({ ...options, onProgress: ({ rowsDone }) => seen.push(rowsDone) });
+    return seen[0];
+  }
+
+  test("leaves the atlas as it was, gives back the lock, and goes on where it was", async () => {
+    const whole = join(folder, "whole");
+    await ingest({ out: whole });
+    await expect(ingest(stoppedAfter(512))).rejects.toThrow("enough");
+    expect((await readdir(out)).filter((name) => !name.startsWith(".writing-"))).toEqual([]);
+    expect(await begins({})).toBe(512);
+    expect(await contentOf(out)).toEqual(await contentOf(whole));
+  });
+
+  test("before it began leaves nothing", async () => {
+    await expect(ingest({ signal: AbortSignal.abort(new Error("never mind")) })).rejects.toThrow("never mind");
+    await expect(readdir(out)).rejects.toThrow(/ENOENT/);
+  });
+
+  test("begins anew where a map behind an address is another one now", async () => {
+    let bytes = bytesOfMap(1);
+    let etag = '"one"';
+    const server = createServer((request, response) => {
+      const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
+      const part = bytes.subarray(Number(from ?? 0), to === undefined ? undefined : Number(to) + 1);
+      const headers = { ETag: etag, "Content-Length": part.length };
+      if (from === undefined) response.writeHead(200, headers);
+      else {
+        const range = `bytes ${from}-${Number(from) + part.length - 1}/${bytes.length}`;
+        response.writeHead(206, { ...headers, "Content-Range": range });
+      }
+      response.end(request.method === "HEAD" ? undefined : part);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", () => resolve()));
+    try {
+      const file = `http://127.0.0.1:${(server.address() as AddressInfo).port}/map.tif`;
+      await expect(ingest({ file, ...stoppedAfter(512) })).rejects.toThrow("enough");
+      await expect(ingest({ file, ...stoppedAfter(512) })).rejects.toThrow("enough");
+      bytes = bytesOfMap(2); // of the same size
+      etag = '"two"';
+      expect(await begins({ file })).toBe(0);
+      const whole = join(folder, "whole");
+      await ingest({ file: "high.tif", out: whole });
+      const [ours, theirs] = await Promise.all([out, whole].map((atlas) => readCatalogue(atlas)));
+      expect(ours?.hazards[0]?.packs[0]?.id).toBe(theirs?.hazards[0]?.packs[0]?.id);
+    } finally {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    }
+  });
+});

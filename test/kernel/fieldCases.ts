@@ -1,0 +1,72 @@
+import type { Circle } from "../../src/kernel/geodesy.ts";
+import type { Grid } from "../../src/kernel/grid.ts";
+import type { SeededRandom } from "../seededRandom.ts";
+import { worldGrid } from "./circleCells.ts";
+
+/** A grid to put layers on, and how many. */
+export interface FieldCase {
+  readonly name: string;
+  readonly grid: Grid;
+  readonly layerCount: number;
+}
+
+/** Rows and columns that are no multiples of 8, 64 or 512; seams, poles, gaps; every number of lanes that matters. */
+export const FIELD_CASES: readonly FieldCase[] = [
+  { name: "1 layer, 1 degree", grid: worldGrid(1), layerCount: 1 },
+  { name: "84 layers, 1 degree from 20 east", grid: worldGrid(1, { westDeg: 20 }), layerCount: 84 },
+  {
+    name: "21 layers, a crop of 1/50 degree",
+    grid: { ...worldGrid(0.02, { westDeg: 8, northDeg: 65 }), rowCount: 203, columnCount: 531 },
+    layerCount: 21,
+  },
+  {
+    name: "3 layers, a crop in the north whose runs are several tiles wide",
+    grid: { ...worldGrid(0.02, { westDeg: -20, northDeg: 84 }), rowCount: 345, columnCount: 1203 },
+    layerCount: 3,
+  },
+  {
+    name: "8 layers round the north pole",
+    grid: { ...worldGrid(0.1, { westDeg: -180.05 }), rowCount: 43 },
+    layerCount: 8,
+  },
+  {
+    name: "9 layers round the south pole, cells 0.3 wide and 0.05 high",
+    grid: { ...worldGrid(0.3, { westDeg: 0, heightDeg: 0.05, northDeg: -87 }), rowCount: 60 },
+    layerCount: 9,
+  },
+  {
+    name: "28 layers on a band that closes",
+    grid: { ...worldGrid(0.3, { westDeg: -180, northDeg: 71 }), rowCount: 61 },
+    layerCount: 28,
+  },
+  {
+    name: "3 layers on a band whose first meridian comes twice",
+    grid: { ...worldGrid(0.3, { westDeg: -180, northDeg: 71 }), rowCount: 61, columnCount: 1201 },
+    layerCount: 3,
+  },
+  {
+    name: "1 layer with centres on the poles",
+    grid: { ...worldGrid(0.5, { northDeg: 90.25 }), rowCount: 361 },
+    layerCount: 1,
+  },
+];
+
+/** Circles of every size up to 140 km that touch the grid, often at its seam, its edges or a pole. */
+export function someCircle(grid: Grid, random: SeededRandom): Circle {
+  const southDeg = grid.northDeg - grid.rowCount * grid.cellSizeLatDeg;
+  const eastDeg = grid.westDeg + grid.columnCount * grid.cellSizeLonDeg;
+  const inside = random.between({ least: Math.max(-90, southDeg), most: Math.min(90, grid.northDeg) });
+  const latDeg = random.chance(0.2)
+    ? random.pick([grid.northDeg, southDeg, grid.northDeg - TILE_EDGE * grid.cellSizeLatDeg])
+    : inside;
+  const lonDeg = random.chance(0.25)
+    ? random.pick([grid.westDeg, eastDeg]) + random.between({ least: -1, most: 1 })
+    : random.between({ least: grid.westDeg, most: eastDeg });
+  return {
+    latDeg: Math.max(-90, Math.min(90, latDeg)),
+    lonDeg,
+    radiusM: random.chance(0.5) ? random.between({ least: 50_000, most: 140_000 }) : 100 * 1400 ** random.next(),
+  };
+}
+
+const TILE_EDGE = 64;
