@@ -8,6 +8,7 @@ export type FaultCode =
   | "combination_unavailable"
   | "asset_type_unsupported"
   | "too_many_values"
+  | "json_malformed"
   // whoever holds the data can
   | "atlas_not_found"
   | "atlas_unavailable"

@@ -60,6 +60,119 @@ export interface AnalysisYear {
   };
 }
 
+export type AlignmentBasis = "intensity" | "emissions" | "cumulative";
+export type AlignmentPathway = "economy" | "power" | "energy_supply" | "industry" | "transport" | "buildings";
+export type AlignmentFlag =
+  | "unknown_industry"
+  | "unknown_country"
+  | "unknown_classification"
+  | "scope_missing"
+  | "no_usable_scope"
+  | "zero_baseline"
+  | "negative_scope"
+  | "revenue_unusable"
+  | "beyond_table"
+  | "early_baseline"
+  | "duplicate_year"
+  | "check_units"
+  | "short_horizon"
+  | "anchors_close";
+
+/** Emissions of a year in any one unit, -1e15 to 1e15, at least one scope; removals are negative. */
+export interface ScopeEmissions {
+  readonly scope1?: number;
+  readonly scope2?: number;
+  readonly scope3?: number;
+}
+
+/** A company, its emissions in exactly one baseline year, and in one or more later years. */
+export interface Entity {
+  readonly entity_info: {
+    /** The caller's own; not echoed. */
+    readonly identifier?: string;
+    readonly name: string;
+    readonly asset_type: "equity";
+    /** ISO code or name. */
+    readonly country?: string;
+    readonly industry_classification_system?: string;
+    /** Names, not codes; the sector is asked where the industry says nothing. */
+    readonly industry?: string;
+    readonly sector?: string;
+  };
+  readonly data: readonly {
+    /** 1900 to 2200, as every year. */
+    readonly year: number;
+    readonly emissions: ScopeEmissions;
+    /** In any currency. */
+    readonly financials?: { readonly revenue?: number; readonly ebitda?: number };
+  }[];
+  readonly projected_emissions: readonly { readonly year: number; readonly emissions: ScopeEmissions }[];
+}
+
+export interface AlignmentOptions extends CallOptions {
+  /** What is compared with the pathways: emissions per revenue (`intensity`, the default), emissions, or all of them since the baseline. */
+  readonly basis?: AlignmentBasis;
+  /** Adds to each year how its number came about. */
+  readonly detail?: boolean;
+}
+
+export interface AlignmentAnswer {
+  /** One element an entity, in the order submitted. */
+  readonly results: readonly {
+    readonly entity_info: Pick<
+      Entity["entity_info"],
+      "name" | "asset_type" | "country" | "industry_classification_system" | "industry" | "sector"
+    >;
+    /** One element a projected year, in the order submitted. */
+    readonly data: readonly AlignedYear[];
+  }[];
+}
+
+export interface AlignedYear {
+  readonly year: number;
+  /** Implied warming in 2100, degrees C, 1.3 to 6; `null` where there is none, and `reason` then says why. */
+  readonly temperature_alignment: number | null;
+  readonly reason?: "no_usable_scope" | "zero_baseline";
+  /** With `detail` alone. A figure that does not exist is `null`. */
+  readonly detail?: {
+    readonly benchmark: string;
+    readonly credit: string;
+    readonly basis: AlignmentBasis;
+    readonly temperature_intensity: number | null;
+    readonly temperature_emissions: number | null;
+    readonly temperature_cumulative: number | null;
+    readonly pathway: AlignmentPathway;
+    /** Which text decided, by which row and key of the table of sectors. */
+    readonly matched: {
+      readonly on: "industry" | "sector" | null;
+      readonly row: number | null;
+      readonly key: string | null;
+    };
+    readonly scope_pathways: ByScope<AlignmentPathway>;
+    readonly emissions: Change;
+    readonly emissions_ratio: number | null;
+    readonly growth_factor: number | null;
+    readonly emissions_ratio_q: number | null;
+    readonly evaluated_year: number;
+    readonly anchors: readonly { readonly scenario: string; readonly temperature_2100_c: number }[];
+    readonly benchmark_ratio_at_anchors: readonly number[] | null;
+    readonly between: { readonly below: string | null; readonly above: string | null; readonly weight: number } | null;
+    readonly growth_region: string;
+    readonly revenue: Change;
+    readonly intensity: Change;
+    readonly convergence: { readonly kappa: number; readonly gamma: number } | null;
+    readonly temperature_by_scope: ByScope<number | null>;
+    readonly flags: readonly AlignmentFlag[];
+  };
+}
+
+interface Change {
+  readonly baseline: number | null;
+  readonly projected: number | null;
+}
+
+type ByScope<Value> = { readonly [Scope in "scope1" | "scope2" | "scope3"]?: Value };
+
 /** A refusal (RFC 9457). Programs branch on `code`. */
 export interface Problem {
   readonly type: string;
@@ -76,6 +189,9 @@ export interface Problem {
   /** With `too_many_values`. */
   readonly requested?: number;
   readonly limit?: number;
+  /** With `json_malformed`: where in the body, counted from 1. */
+  readonly line?: number;
+  readonly column?: number;
 }
 
 /** Exactly one of `pointer`, `parameter` and `header` says where. */
@@ -139,16 +255,31 @@ export class IsothermClient {
    * @throws IsothermError when the service refuses
    */
   async hazardRisk(query: HazardQuery, { signal }: CallOptions = {}): Promise<HazardAnswer> {
-    // Not URLSearchParams, which writes a space as a plus sign: on this wire a plus sign is one.
-    const parameters = (Object.entries(query) as [string, HazardQuery[keyof HazardQuery]][])
-      .filter(([, value]) => value !== undefined)
-      .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`);
-    return (await this.#get(`/api/v1/hazard-risk?${parameters.join("&")}`, signal)) as HazardAnswer;
+    return (await this.#call(`/api/v1/hazard-risk?${parametersOf(query)}`, { signal })) as HazardAnswer;
   }
 
-  async #get(path: string, signal: AbortSignal | undefined): Promise<unknown> {
+  /**
+   * The implied temperature rise of companies, for each of their projected years.
+   * @throws IsothermError when the service refuses
+   */
+  async temperatureAlignment(
+    entities: readonly Entity[],
+    { basis, detail, signal }: AlignmentOptions = {},
+  ): Promise<AlignmentAnswer> {
+    const parameters = parametersOf({ basis, detail });
+    const path = `/api/v1/temperature-alignment-projections${parameters === "" ? "" : `?${parameters}`}`;
+    return (await this.#call(path, { signal, body: JSON.stringify(entities) })) as AlignmentAnswer;
+  }
+
+  async #call(
+    path: string,
+    { signal, body: sent }: { readonly signal?: AbortSignal | undefined; readonly body?: string },
+  ): Promise<unknown> {
+    const accepted = { Accept: "application/json, application/problem+json" };
     const response = await this.#fetch(`${this.#baseUrl}${path}`, {
-      headers: { Accept: "application/json, application/problem+json" },
+      ...(sent === undefined
+        ? { headers: accepted }
+        : { method: "POST", headers: { ...accepted, "Content-Type": "application/json" }, body: sent }),
       ...(signal === undefined ? {} : { signal }),
     });
     const { status } = response;
@@ -159,6 +290,14 @@ export class IsothermClient {
     const message = `${this.#baseUrl} answered with status ${status}, but not as Isotherm does.`;
     throw new IsothermError(message, { status });
   }
+}
+
+/** Not by URLSearchParams, which writes a space as a plus sign: on this wire a plus sign is one. */
+function parametersOf(members: object): string {
+  return (Object.entries(members) as [string, unknown][])
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
+    .join("&");
 }
 
 function parsed(text: string): unknown {

@@ -1,7 +1,8 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
-import { explain, type PointedFinding, quote, type Shape, unknownName } from "../explain.ts";
+import { explain, type Shape } from "../explain.ts";
+import { asParameter, decodeParameters } from "../parameters.ts";
 import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "./hazards.ts";
 
 /** What one request may ask for unless whoever runs the service says otherwise. */
@@ -89,17 +90,13 @@ export function readHazardQuery(input: unknown): HazardQuery {
 }
 
 /**
- * The same from the query part of an address: one parameter a member, lists separated by commas, numbers
- * written `-?digits[.digits][e[+-]digits]`, `true` or `false`.
- *
- * A plus sign stands for itself, not for a space as in HTML forms: no value of ours has a space in it, and
- * `1e+1` is a number.
+ * The same from the query part of an address, written as src/parameters.ts says.
  *
  * @param queryText what follows the question mark, still percent-encoded
  * @throws Fault as `readHazardQuery`, its items naming `parameter`
  */
 export function readHazardParameters(queryText: string): HazardQuery {
-  const { input, items, refused } = decodeParameters(queryText);
+  const { input, items, refused } = decodeParameters(queryText, HazardQuerySchema.properties);
   if (items.length > 0 || !hasShape(input)) {
     const more = explain(SHAPE, input, { name: "The query", skip: refused }).map(asParameter);
     throw invalid([...items, ...more].slice(0, FAULT_ITEM_COUNT_MAX));
@@ -213,85 +210,4 @@ function summary(items: readonly FaultItem[]): string {
   if (items.length === 1) return first;
   const count = items.length === FAULT_ITEM_COUNT_MAX ? `At least ${items.length}` : String(items.length);
   return `${count} things are wrong with the query. The first: ${first}`;
-}
-
-interface DecodedParameters {
-  /** To be checked like any other query. */
-  readonly input: Readonly<Record<string, unknown>>;
-  /** What cannot even be checked: broken encoding, unknown and repeated names. */
-  readonly items: readonly FaultItem[];
-  /** The members that `items` speaks of: they are not missing. */
-  readonly refused: ReadonlySet<string>;
-}
-
-const MEMBERS = new Map<string, Shape>(Object.entries(HazardQuerySchema.properties));
-const NUMBER = /^-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$/;
-
-function decodeParameters(queryText: string): DecodedParameters {
-  const input: Record<string, unknown> = {};
-  const items: FaultItem[] = [];
-  const refused = new Set<string>();
-  const seen = new Set<string>();
-
-  for (const pair of queryText.split("&")) {
-    if (pair === "") continue;
-    const equals = pair.indexOf("=");
-    const nameText = equals < 0 ? pair : pair.slice(0, equals);
-    const name = percentDecoded(nameText);
-    if (name === undefined) {
-      items.push(malformed(nameText));
-      continue;
-    }
-    const shape = MEMBERS.get(name);
-    if (seen.has(name)) {
-      // Once said is enough, however often it comes.
-      if (shape !== undefined && !refused.has(name)) {
-        const how = shape.type === "array" ? "give its items separated by commas" : "give it once";
-        items.push({ parameter: name, code: "repeated", detail: `${name} is given more than once; ${how}.` });
-        refused.add(name);
-        delete input[name];
-      }
-      continue;
-    }
-    seen.add(name);
-    if (shape === undefined) {
-      items.push(unknownName({ parameter: name }, { name, known: [...MEMBERS.keys()] }));
-      continue;
-    }
-    const text = percentDecoded(equals < 0 ? "" : pair.slice(equals + 1));
-    if (text === undefined) {
-      items.push(malformed(name));
-      refused.add(name);
-    } else input[name] = readText(shape, text);
-  }
-  return { input, items, refused };
-}
-
-/** The value that a text stands for. What does not read as one stays text, which the check then refuses. */
-function readText(shape: Shape, text: string): unknown {
-  if (shape.type === "array") {
-    return text === "" ? [] : text.split(",").map((itemText) => readText(shape.items ?? {}, itemText));
-  }
-  if (shape.enum !== undefined) return text;
-  if (shape.type === "boolean") return text === "true" || text === "false" ? text === "true" : text;
-  return NUMBER.test(text) ? Number(text) : text;
-}
-
-function malformed(name: string): FaultItem {
-  const detail = `${quote(name)} holds percent signs that do not stand for UTF-8; write a percent sign itself as %25.`;
-  return { parameter: name, code: "malformed", detail };
-}
-
-function percentDecoded(text: string): string | undefined {
-  if (!text.includes("%")) return text;
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** What was found in the decoded object, as the caller sees it: the first step of the pointer is the parameter. */
-function asParameter({ pointer, ...finding }: PointedFinding): FaultItem {
-  return { parameter: pointer.split("/")[1] ?? "", ...finding };
 }

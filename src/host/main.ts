@@ -6,11 +6,13 @@
  *   await running.close();
  */
 import { BlockList, isIP } from "node:net";
+import { DEFAULT_ALIGNMENT_LIMITS } from "../alignment/entity.ts";
 import { Fault } from "../errors.ts";
 import type { Atlas } from "../hazard/answer.ts";
 import { DEFAULT_HAZARD_LIMITS } from "../hazard/query.ts";
 import type { Log } from "./log.ts";
 import type { HostLimits } from "./route.ts";
+import { alignment } from "./routes/alignment.ts";
 import { hazardRisk } from "./routes/hazardRisk.ts";
 import { healthz } from "./routes/healthz.ts";
 import { DEFAULT_PATIENCE, type RunningServer, type ServerPatience, startServer } from "./server.ts";
@@ -33,7 +35,15 @@ export interface ServeOptions {
   readonly log?: Log;
 }
 
-const ROUTES = [hazardRisk, healthz];
+const ROUTES = [hazardRisk, alignment, healthz];
+
+/** What one request may ask for unless whoever runs the service says otherwise. */
+const DEFAULT_LIMITS: HostLimits = {
+  hazardValueCount: DEFAULT_HAZARD_LIMITS.valueCount,
+  entityCount: DEFAULT_ALIGNMENT_LIMITS.entityCount,
+  alignmentValueCount: DEFAULT_ALIGNMENT_LIMITS.valueCount,
+  bodySizeBytes: 8 << 20,
+};
 
 /**
  * Answers HTTP until closed. There are no keys yet, so that it listens to this machine alone.
@@ -49,7 +59,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   return startServer({
     routes: ROUTES,
     services: { atlas },
-    limits: { hazardValueCount: DEFAULT_HAZARD_LIMITS.valueCount, ...options.limits },
+    limits: { ...DEFAULT_LIMITS, ...options.limits },
     host: loopbackAddress(options.host),
     port,
     patience: { ...DEFAULT_PATIENCE, ...options.patience },

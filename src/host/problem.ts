@@ -7,6 +7,8 @@ export type WireCode =
   | "http_malformed"
   | "headers_too_large"
   | "request_timeout"
+  | "content_type_unsupported"
+  | "body_too_large"
   | "internal_error";
 
 export type ProblemCode = FaultCode | WireCode;
@@ -27,6 +29,9 @@ export interface Problem {
   /** With `too_many_values`: what was asked for, and what is allowed. */
   readonly requested?: number;
   readonly limit?: number;
+  /** With `json_malformed`: where in the body, counted from 1. */
+  readonly line?: number;
+  readonly column?: number;
 }
 
 export const PROBLEM_CONTENT_TYPE = "application/problem+json";
@@ -48,6 +53,7 @@ const PROBLEM_KINDS = {
   combination_unavailable: { status: 422, title: "A hazard does not offer this year or scenario" },
   asset_type_unsupported: { status: 422, title: "The alignment of this type of asset is not known" },
   too_many_values: { status: 400, title: "The request asks for too much at once" },
+  json_malformed: { status: 400, title: "The body is not JSON as RFC 8259 has it" },
   atlas_not_found: { status: 503, title: "The atlas cannot be read", retryAfterS: 30, detail: NOT_YOURS },
   atlas_unavailable: { status: 503, title: "The atlas cannot be read", retryAfterS: 30, detail: NOT_YOURS },
   source_invalid: { status: 500, title: "Internal error", detail: NOT_YOURS },
@@ -57,6 +63,8 @@ const PROBLEM_KINDS = {
   http_malformed: { status: 400, title: "The request is not HTTP as RFC 9112 has it" },
   headers_too_large: { status: 431, title: "The request's address and headers are too large" },
   request_timeout: { status: 408, title: "The request took too long to arrive" },
+  content_type_unsupported: { status: 415, title: "The body is not declared as JSON" },
+  body_too_large: { status: 413, title: "The body is too large" },
   internal_error: { status: 500, title: "Internal error", detail: NOT_YOURS },
 } as const satisfies Record<ProblemCode, ProblemKind>;
 
@@ -87,13 +95,14 @@ export function problemOf(error: unknown, requestId: string): Problem {
     retryable: retryAfterS !== undefined || code === "request_timeout",
   };
   if (detail !== undefined || !isFault(error)) return problem;
-  const { requested, limit } = error.details;
+  const { requested, limit, line, column } = error.details;
   return {
     ...problem,
     ...(error.items.length > 0 ? { errors: error.items } : {}),
     ...(code === "too_many_values" && typeof requested === "number" && typeof limit === "number"
       ? { requested, limit }
       : {}),
+    ...(code === "json_malformed" && typeof line === "number" && typeof column === "number" ? { line, column } : {}),
   };
 }
 

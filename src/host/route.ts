@@ -10,12 +10,18 @@ export interface Services {
 export interface HostLimits {
   /** hazards x scenarios x years x locations */
   readonly hazardValueCount: number;
+  readonly entityCount: number;
+  /** entities x projected years */
+  readonly alignmentValueCount: number;
+  readonly bodySizeBytes: number;
 }
 
 /** A request as a route sees it: read, matched, not yet understood. */
 interface RouteRequest {
   /** What follows the question mark, still percent-encoded. */
   readonly queryText: string;
+  /** What the JSON of a POST says; a GET has none. */
+  readonly body?: unknown;
   readonly limits: HostLimits;
 }
 
@@ -24,7 +30,7 @@ interface RouteRequest {
  * HEAD is answered wherever GET is.
  */
 export interface Route<Request, Answer> {
-  readonly method: "GET";
+  readonly method: "GET" | "POST";
   /** The address, or a template of it. One below /api/ is answered below /latest/api/ too. */
   readonly path: string;
   /** @throws Fault for everything that the caller can put right */

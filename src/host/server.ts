@@ -4,7 +4,8 @@ import { isIPv6, Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import findMyWay from "find-my-way";
 import { Fault } from "../errors.ts";
-import { encodeJson } from "./json.ts";
+import { readBody, refuseUnreadable } from "./body.ts";
+import { decodeJson, encodeJson } from "./json.ts";
 import { type Log, loggedError } from "./log.ts";
 import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf, Refusal } from "./problem.ts";
 import { addressesOf, type HostLimits, type Route, type Services } from "./route.ts";
@@ -30,7 +31,8 @@ export const DEFAULT_PATIENCE: ServerPatience = {
   headersTimeoutMs: 30_000,
   requestTimeoutMs: 30_000,
   checkEveryMs: 1_000,
-  silenceTimeoutMs: 30_000,
+  // Above the two before it, so that who is late is told so.
+  silenceTimeoutMs: 35_000,
   keepAliveTimeoutMs: 75_000,
   drainTimeoutMs: 30_000,
   connectionCountMax: 10_000,
@@ -73,7 +75,9 @@ interface Line {
   /** Too many were sent ahead, or what came next was no HTTP: the line ends with what it has accepted. */
   ending: boolean;
   /** To be told last. */
-  refusal?: Refusal;
+  refusal?: Refusal | undefined;
+  /** Ends the reading of the body of the request in work. */
+  reading?: AbortController | undefined;
 }
 
 interface Match {
@@ -129,7 +133,8 @@ class Carrier {
       socket.once("close", () => this.#sockets.delete(socket));
     });
     server.on("request", accept);
-    // Nobody is told to go on and send a body that no route reads, and no expectation is refused without a reason.
+    // Who asks whether to send a body is told to when a route is about to read it, and no expectation is refused without
+    // a reason.
     server.on("checkContinue", accept);
     server.on("checkExpectation", accept);
     server.on("connect", (_request, socket) => {
@@ -199,13 +204,20 @@ class Carrier {
     let body: string;
     let headers: Readonly<Record<string, string>>;
     let failure: { readonly code: string; readonly error: unknown } | undefined;
+    let isUnread = hasBody(request);
     try {
       const { path, queryText } = splitTarget(request.url ?? "");
       refuseBadHost(request);
       match = this.#match(request.method ?? "", path);
-      refuseBody(request);
       const { services, limits } = this.#options;
-      const query = match.route.parse({ queryText, limits });
+      let sent: unknown;
+      if (match.route.method === "GET") refuseBody(request);
+      else {
+        const bytes = await this.#receive(line, exchange);
+        isUnread = false;
+        sent = decodeJson(bytes);
+      }
+      const query = match.route.parse({ queryText, body: sent, limits });
       body = encodeJson(await match.route.handle(query, services));
       headers = { "Content-Type": "application/json", ...match.route.headers?.(services) };
     } catch (error) {
@@ -221,11 +233,10 @@ class Carrier {
       failure = { code: problem.code, error };
     }
 
-    const unread = hasBody(request);
     const last =
-      unread ||
+      isUnread ||
       ((this.#closing !== undefined || line.ending) && line.waiting.length === 0 && line.refusal === undefined);
-    if (unread) {
+    if (isUnread) {
       // What follows on this connection is the body, so nothing after it can be understood.
       line.waiting.length = 0;
       line.ending = true;
@@ -239,7 +250,12 @@ class Carrier {
         "X-Request-Id": requestId,
         ...(last ? { Connection: "close" } : {}),
       });
-      response.end(body);
+      if (isUnread) {
+        // Closing while bytes still come would be a reset, which may overtake the answer.
+        response.write(body);
+        await drained(request);
+      }
+      response.end(isUnread ? undefined : body);
       await closed;
     }
     this.#log({
@@ -253,16 +269,45 @@ class Carrier {
     });
   }
 
+  /**
+   * The body of a request, which is taken in only when its head is found right.
+   * @throws Refusal `content_type_unsupported`, `body_too_large`; `request_timeout` or `http_malformed` when the rest of
+   *   it does not come, or not as HTTP
+   */
+  async #receive(line: Line, { request, response }: Exchange): Promise<Buffer> {
+    const { bodySizeBytes: limitBytes } = this.#options.limits;
+    const { "content-type": contentTypes = [], "content-encoding": contentEncodings = [] } = request.headersDistinct;
+    const { "content-length": lengthText } = request.headers;
+    const contentLengthBytes = lengthText === undefined ? undefined : Number(lengthText);
+    refuseUnreadable({ contentTypes, contentEncodings, contentLengthBytes }, limitBytes);
+    if (line.refusal !== undefined && !request.complete) {
+      // While this request waited for its turn, its body came to nothing.
+      const refusal = line.refusal;
+      line.refusal = undefined;
+      throw refusal;
+    }
+    if (isAwaitingContinue(request)) response.writeContinue();
+    line.reading = new AbortController();
+    try {
+      return await readBody(request, { limitBytes, signal: line.reading.signal });
+    } finally {
+      line.reading = undefined;
+    }
+  }
+
   /** @throws Refusal `route_not_found`, `method_not_allowed` */
   #match(method: string, path: string): Match {
     const found = this.#router.find(method === "HEAD" ? "GET" : (method as "GET"), path);
     if (found !== null) return found.store as Match;
-    // Every route is a GET as yet.
-    if (this.#router.find("GET", path) === null) {
-      throw new Refusal("route_not_found", "There is nothing at this address. Data is at /api/v1/hazard-risk.");
+    const allowed = [
+      ...(this.#router.find("GET", path) === null ? [] : ["GET", "HEAD"]),
+      ...(this.#router.find("POST", path) === null ? [] : ["POST"]),
+    ];
+    if (allowed.length === 0) {
+      throw new Refusal("route_not_found", "There is nothing at this address. Data is below /api/v1/.");
     }
-    const message = `${method} is not answered here; GET and HEAD are.`;
-    throw new Refusal("method_not_allowed", message, { Allow: "GET, HEAD" });
+    const message = `${method} is not answered here; allowed: ${allowed.join(", ")}.`;
+    throw new Refusal("method_not_allowed", message, { Allow: allowed.join(", ") });
   }
 
   /** Refuses a connection on which nothing more can be understood, after what was asked on it before. */
@@ -270,6 +315,11 @@ class Carrier {
     const line = this.#lineOf(socket);
     if (line.ending) return;
     line.ending = true;
+    if (line.reading !== undefined) {
+      // It is the request in work that is refused, and its own answer says so.
+      line.reading.abort(refusal);
+      return;
+    }
     line.refusal = refusal;
     if (!line.busy) this.#writeRefusal(socket, refusal);
   }
@@ -333,6 +383,23 @@ function refuseBody(request: IncomingMessage): void {
 
 function hasBody(request: IncomingMessage): boolean {
   return request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
+}
+
+function isAwaitingContinue(request: IncomingMessage): boolean {
+  return request.httpVersion !== "1.0" && /^100-continue$/i.test(request.headers.expect ?? "");
+}
+
+/** Resolves when a request has come to its end, or when it has been waited for long enough. */
+function drained(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(linger);
+      request.off("end", done).off("close", done);
+      resolve();
+    };
+    const linger = setTimeout(done, LINGER_MS);
+    request.on("end", done).on("close", done).resume();
+  });
 }
 
 function parserRefusal(error: NodeJS.ErrnoException): Refusal {

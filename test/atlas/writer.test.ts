@@ -3,7 +3,14 @@ import { appendFile, mkdir, readdir, readFile, rename, writeFile } from "node:fs
 import { join } from "node:path";
 import { inflateRawSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
-import { CATALOGUE_NAME, type Catalogue, gridEntryOf, type PackEntry } from "../../src/atlas/catalogue.ts";
+import {
+  CATALOGUE_NAME,
+  type Catalogue,
+  decodeCatalogue,
+  gridEntryOf,
+  type PackEntry,
+} from "../../src/atlas/catalogue.ts";
+import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
 import { type PackInput, publish, readCatalogue, writePack } from "../../src/atlas/writer.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
@@ -301,6 +308,19 @@ describe("publishing", () => {
       await Promise.all(releases.map((release) => publish(folder, () => catalogueOf([], release))));
       expect(releases).toContain((await readCatalogue(folder))?.release);
       expect(await readdir(folder)).toEqual([CATALOGUE_NAME]);
+    });
+  });
+
+  test("under the eyes of a reader gives it the old catalogue or the new one, never a piece of either", async () => {
+    await withFolder(async (folder) => {
+      await publish(folder, () => catalogueOf([], "a-release-with-a-long-name"));
+      const blobs = diskBlobs(folder);
+      const sizeBytes = (await blobs.sizeBytes(CATALOGUE_NAME)) ?? 0;
+      await publish(folder, () => catalogueOf([], "b"));
+      const bytes = await blobs.read(CATALOGUE_NAME, { offset: 0, sizeBytes });
+      expect((await decodeCatalogue(bytes)).release).toBe("a-release-with-a-long-name");
+      await blobs.close();
+      expect((await readCatalogue(folder))?.release).toBe("b");
     });
   });
 

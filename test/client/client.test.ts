@@ -1,16 +1,21 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import {
+  type AlignmentAnswer as ClientAlignmentAnswer,
+  type Entity as ClientEntity,
   type HazardAnswer,
   type HazardQuery,
   IsothermClient,
   IsothermError,
   type Problem as ClientProblem,
 } from "../../src/client/client.ts";
+import { type AlignmentAnswer, alignTemperature, roundTemperatures } from "../../src/alignment/align.ts";
+import type { Entity } from "../../src/alignment/entity.ts";
 import type { HazardResult } from "../../src/hazard/answer.ts";
 import { type HazardQueryInput, readHazardQuery } from "../../src/hazard/query.ts";
 import type { Problem } from "../../src/host/problem.ts";
 import { RIGHT, rightQueries } from "../hazard/queries.ts";
+import { ENTITY } from "../host/entities.ts";
 import { atlasOf, type Hosted, hosted, quarters } from "../host/hosting.ts";
 
 const asked: unknown[] = [];
@@ -30,6 +35,8 @@ afterAll(async () => {
 test("its types are those of the engine", () => {
   expectTypeOf<HazardQuery>().toEqualTypeOf<HazardQueryInput>();
   expectTypeOf<HazardAnswer>().toEqualTypeOf<HazardResult>();
+  expectTypeOf<ClientEntity>().toEqualTypeOf<Entity>();
+  expectTypeOf<ClientAlignmentAnswer>().toEqualTypeOf<AlignmentAnswer>();
   expectTypeOf<Problem>().toExtend<ClientProblem>();
   expectTypeOf<keyof Problem>().toEqualTypeOf<keyof ClientProblem>();
 });
@@ -46,6 +53,33 @@ describe("a client", () => {
       }),
       { numRuns: 50 },
     );
+  });
+
+  test.each([{}, { basis: "cumulative", detail: true }, { basis: undefined, detail: false }] as const)(
+    "asks for alignment with %o",
+    async (options) => {
+      const client = new IsothermClient({ baseUrl: host.address.url });
+      const entities = [
+        ENTITY,
+        { ...ENTITY, entity_info: { name: "Zürich + Söhne & Co", asset_type: "equity" } },
+      ] as const;
+      const answer = await client.temperatureAlignment(entities, options as { basis?: "cumulative"; detail?: boolean });
+      expect(answer).toStrictEqual(roundTemperatures(await alignTemperature(entities, options)));
+      expect(answer.results[0]?.data[0]?.detail?.basis).toBe(options.detail === true ? options.basis : undefined);
+    },
+  );
+
+  test("throws the problem that it is told about an entity", async () => {
+    const client = new IsothermClient({ baseUrl: host.address.url });
+    const error = await client.temperatureAlignment([{ ...ENTITY, data: [] }]).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(IsothermError);
+    expect(error).toMatchObject({ status: 400, problem: { errors: [{ pointer: "/0/data", code: "empty" }] } });
+  });
+
+  test("gives up on alignment when its signal says so", async () => {
+    const client = new IsothermClient({ baseUrl: host.address.url });
+    const asking = client.temperatureAlignment([ENTITY], { signal: AbortSignal.abort() });
+    await expect(asking).rejects.toThrow("aborted");
   });
 
   test("throws the problem that it is told", async () => {

@@ -47,6 +47,37 @@ describe("the maximum of a circle", () => {
     });
   }
 
+  test("stands on the rim where values rise towards one side, and no cell beyond it counts", async () => {
+    const grids = [
+      { ...worldGrid(0.02, { westDeg: 8, northDeg: 65 }), rowCount: 203, columnCount: 531 },
+      { ...worldGrid(0.01, { westDeg: -20, northDeg: 1 }), rowCount: 300, columnCount: 520 },
+      { ...worldGrid(0.1, { westDeg: -180.05 }), rowCount: 43 },
+    ];
+    for (const [index, grid] of grids.entries()) {
+      const { rowCount, columnCount } = grid;
+      // East, west, south, north, and towards each corner: each cell higher than the one before.
+      const step = Math.floor(STEPS_MAX / (rowCount + columnCount));
+      const steps = new Uint16Array(rowCount * columnCount * 8);
+      for (let row = 0; row < rowCount; row++) {
+        for (let column = 0; column < columnCount; column++) {
+          const [up, left] = [rowCount - 1 - row, columnCount - 1 - column];
+          const rises = [column, left, row, up, column + row, column + up, left + row, left + up];
+          steps.set(
+            rises.map((rise) => rise * step),
+            (row * columnCount + column) * 8,
+          );
+        }
+      }
+      const made = await MadeField.of(grid, { layerCount: 8, steps });
+      const random = randomFrom(70 + index);
+      for (let i = 0; i < 100; i++) {
+        const circle = someCircle(grid, random);
+        const expected = boundsOf(made.summarise(circle).summaries);
+        expect([...maximum(made, circle).value], JSON.stringify(circle)).toEqual(expected);
+      }
+    }
+  });
+
   test("is the definition's", async () => {
     const { grid, layerCount } = { grid: worldGrid(0.25, { heightDeg: 0.1, westDeg: 20 }), layerCount: 3 };
     const made = await MadeField.of(grid, patchyRaster(grid, { layerCount, seed: 3 }));

@@ -1,0 +1,110 @@
+import { createReadStream } from "node:fs";
+import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode } from "../errors.ts";
+
+export const ENTITY_FORMATS = ["csv", "json", "ndjson"] as const;
+export type EntityFormat = (typeof ENTITY_FORMATS)[number];
+
+/** Entities of a file, some at a time, so that any length of it needs the same memory. */
+export interface EntitySource {
+  /** Of CSV: its columns, in order. */
+  readonly columnNames?: readonly string[];
+  readonly chunks: AsyncIterable<EntityChunk>;
+}
+
+export interface EntityChunk {
+  /** As the file has them, not yet checked. */
+  readonly entities: readonly unknown[];
+  /** Of CSV: the cells of each projected year, entity by entity. */
+  readonly rows?: readonly (readonly string[])[];
+  /** What is wrong with the file rather than with an entity. */
+  readonly faults: PlacedFaults;
+  /** Where in the file that lies which a JSON pointer into `entities` names. */
+  placeOf(pointer: string): SourcePlace;
+}
+
+/** Where in a file, for whoever has to put it right. */
+export interface SourcePlace {
+  /** From 1. */
+  readonly line: number;
+  /** A column of CSV, by its name. */
+  readonly column?: string;
+  /** A JSON pointer into the entity that begins on the line. */
+  readonly pointer?: string;
+}
+
+/** What is wrong in a file, gathered until it is told all at once. */
+export class PlacedFaults {
+  readonly #found: { readonly place: SourcePlace; readonly detail: string }[] = [];
+
+  get count(): number {
+    return this.#found.length;
+  }
+
+  add(place: SourcePlace, detail: string): void {
+    if (this.#found.length < FAULT_ITEM_COUNT_MAX) this.#found.push({ place, detail });
+  }
+
+  /** @throws Fault with everything that was added, line by line */
+  throwIfAny(code: FaultCode = "invalid_request"): void {
+    const count = this.#found.length;
+    if (count === 0) return;
+    const items = this.#found
+      .toSorted((one, other) => one.place.line - other.place.line)
+      .map(({ place: { line, column, pointer }, detail }) => {
+        const within = column === undefined ? (pointer ?? "") : `column ${column}`;
+        return {
+          pointer: "",
+          code: "malformed" as const,
+          detail: `line ${line}${within === "" ? "" : `, ${within}`}: ${detail}`,
+        };
+      });
+    const many = count === FAULT_ITEM_COUNT_MAX ? `At least ${count} things are` : `${count} things are`;
+    throw new Fault(code, count === 1 ? "One thing is wrong." : `${many} wrong.`, { items });
+  }
+}
+
+/** The bytes of a file, or of standard input where its name is `-`. */
+export async function* bytesOf(path: string, onBytes: (sizeBytes: number) => void): AsyncGenerator<Buffer> {
+  const stream = path === "-" ? process.stdin : createReadStream(path, { highWaterMark: 1 << 18 });
+  for await (const piece of stream as AsyncIterable<Buffer>) {
+    yield piece;
+    onBytes(piece.length);
+  }
+}
+
+/** A piece of a file. */
+export interface SourcePiece {
+  readonly bytes: Buffer;
+  /** What the bytes say; a letter that lies across two pieces is part of the second. */
+  readonly text: string;
+}
+
+/**
+ * The bytes again, once they have been found to be UTF-8.
+ * @throws Fault `invalid_request` naming the line of the first byte that is not
+ */
+export async function* checkedUtf8(pieces: AsyncIterable<Buffer>): AsyncGenerator<SourcePiece> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let line = 1;
+  const decoded = (bytes?: Buffer): string => {
+    try {
+      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
+    } catch (cause) {
+      const sound = (bytes?.toString("utf8") ?? "").split("\ufffd", 1)[0] ?? "";
+      const message = `Line ${line + linesIn(sound)}: the text is not UTF-8. Write the file anew in that encoding.`;
+      throw new Fault("invalid_request", message, { cause });
+    }
+  };
+  for await (const bytes of pieces) {
+    const text = decoded(bytes);
+    yield { bytes, text };
+    line += linesIn(text);
+  }
+  decoded();
+}
+
+function linesIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}

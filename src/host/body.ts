@@ -1,0 +1,83 @@
+import type { Readable } from "node:stream";
+import { Refusal } from "./problem.ts";
+
+const CONTENT_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
+
+/** What the header fields of a request say about its body; a field may be given more than once. */
+export interface BodyFields {
+  readonly contentTypes: readonly string[];
+  readonly contentEncodings: readonly string[];
+  /** Absent where the body comes in pieces. */
+  readonly contentLengthBytes?: number | undefined;
+}
+
+/**
+ * What can be refused before a byte of the body has come.
+ *
+ * @throws Refusal `content_type_unsupported` where the body is declared as anything but plain JSON in UTF-8,
+ *   `body_too_large` where it is declared as longer than allowed
+ */
+export function refuseUnreadable(
+  { contentTypes, contentEncodings, contentLengthBytes }: BodyFields,
+  limitBytes: number,
+): void {
+  const [contentType, ...others] = contentTypes;
+  if (contentType === undefined) {
+    throw new Refusal(
+      "content_type_unsupported",
+      "The request does not say what its body is: send Content-Type: application/json.",
+    );
+  }
+  if (others.length > 0 || !CONTENT_TYPE.test(contentType)) {
+    const message = `The body must be declared as application/json in UTF-8, not as ${contentTypes.join(" and ")}.`;
+    throw new Refusal("content_type_unsupported", message);
+  }
+  if (contentEncodings.some((coding) => coding.toLowerCase() !== "identity")) {
+    const message = `A body is read as it is: send it without Content-Encoding ${contentEncodings.join(", ")}.`;
+    throw new Refusal("content_type_unsupported", message, { "Accept-Encoding": "identity" });
+  }
+  if ((contentLengthBytes ?? 0) > limitBytes) throw tooLarge(limitBytes);
+}
+
+/**
+ * All bytes of a body. The stream is left as it is when this throws, so that an answer can still go out beside it.
+ *
+ * @param signal ends the waiting; its reason is thrown
+ * @throws Refusal `body_too_large` as soon as more bytes than allowed have come, `http_malformed` when the stream ends
+ *   before the body does
+ */
+export function readBody(
+  stream: Readable,
+  { limitBytes, signal }: { readonly limitBytes: number; readonly signal: AbortSignal },
+): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let sizeBytes = 0;
+    const onData = (part: Buffer): void => {
+      sizeBytes += part.length;
+      if (sizeBytes > limitBytes) settle(() => reject(tooLarge(limitBytes)));
+      else parts.push(part);
+    };
+    const onEnd = (): void => settle(() => resolve(Buffer.concat(parts, sizeBytes)));
+    const onCut = (): void => {
+      settle(() => reject(new Refusal("http_malformed", "The connection ended before the body did.")));
+    };
+    const onAbort = (): void => settle(() => reject(signal.reason as Error));
+    const settle = (finish: () => void): void => {
+      stream.off("data", onData).off("end", onEnd).off("error", onCut).off("close", onCut);
+      signal.removeEventListener("abort", onAbort);
+      // What breaks off from here on is nobody's news.
+      stream.on("error", () => undefined);
+      finish();
+    };
+    if (signal.aborted) onAbort();
+    else {
+      signal.addEventListener("abort", onAbort);
+      stream.on("data", onData).on("end", onEnd).on("error", onCut).on("close", onCut);
+    }
+  });
+}
+
+function tooLarge(limitBytes: number): Refusal {
+  return new Refusal("body_too_large", `A body may be ${limitBytes} bytes long. Ask in several requests.`);
+}
