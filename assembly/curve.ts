@@ -113,7 +113,7 @@ function probabilityOf(variate: f64, family: i32): f64 {
  * Values to the steps of a layer.
  *
  * In       values   f64[count], NaN = missing
- * Out      steps    u16, one every `stride` u16 (layers lie side by side)
+ * Out      steps    u16[count]
  *          worst    f64[1], in and out: the largest rounding error so far, in units
  *          bad      i32[1]: index of the first value that has no step
  * Formula  steps = round((value - offset) * stepsPerUnit), half away from zero
@@ -124,14 +124,12 @@ export function toSteps(
   stepsPerUnit: f64,
   offset: f64,
   steps: usize,
-  stride: i32,
   worst: usize,
   bad: usize,
 ): i32 {
   let error = load<f64>(worst);
-  const jump = (<usize>stride) << 1;
   let target = steps;
-  for (let i = 0; i < count; i++, target += jump) {
+  for (let i = 0; i < count; i++, target += 2) {
     const value = load<f64>(values + ((<usize>i) << 3));
     if (value != value) {
       store<u16>(target, <u16>STEPS_NODATA);

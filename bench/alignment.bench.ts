@@ -8,6 +8,7 @@ import { plainAlignment } from "./plainAlignment.ts";
 import { print } from "./row.ts";
 
 const ENTITY_COUNT = Number(process.env["ISOTHERM_BENCH_ENTITIES"] ?? 1_000_000);
+const ENTITIES = `${ENTITY_COUNT.toLocaleString("en")} entities`;
 const ROUNDS = 15;
 const WARMUP_ROUNDS = 3;
 
@@ -70,14 +71,14 @@ const WORKLOADS: readonly {
   readonly atLeast?: number;
   readonly note?: string;
 }[] = [
-  { name: "1M entities x 2030, 2035, 2040, 2045, 2050", columns: () => entitiesOf(() => FIVE_YEARS), atLeast: 3 },
+  { name: `${ENTITIES} x 2030, 2035, 2040, 2045, 2050`, columns: () => entitiesOf(() => FIVE_YEARS), atLeast: 3 },
   {
     name: "the same, sorted by sector",
     columns: () => entitiesOf(() => FIVE_YEARS, true),
     note: "shows what grouping inside could bring",
   },
   {
-    name: "1M entities x the five years after the baseline",
+    name: `${ENTITIES} x the five years after the baseline`,
     columns: () => entitiesOf((baselineYear) => [1, 2, 3, 4, 5].map((later) => baselineYear + later)),
     note: "nearly all of it powers, for the short horizon",
   },

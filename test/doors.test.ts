@@ -24,13 +24,14 @@ const COMPOSITION = [
   "explain.ts",
   "index.ts",
   "openAtlas.ts",
+  "parameters.ts",
   "version.ts",
   "workerMain.ts",
   "workerThreads.ts",
   "workerThreads.browser.ts",
 ];
-/** Files that every room may open: how we refuse, and how we say why. */
-const COMMON = new Set(["errors.ts", "explain.ts"]);
+/** Files that every room may open: how we refuse, how we say why, and how the query part of an address is written. */
+const COMMON = new Set(["errors.ts", "explain.ts", "parameters.ts"]);
 const DRAWERS = /^(utils?|helpers?|types?|common|misc|shared|lib)(\.ts)?$/i;
 
 function filesBelow(folder: string): string[] {

@@ -36,6 +36,12 @@ function compare(language: string, position: number, whole: string): void {
   }
 }
 
+/** The command after the prompt, as it is typed: to the end of the line, or of the line that closes what it quotes. */
+function commandIn(code: string): { readonly command: string; readonly line: string } {
+  const [line = "", command = ""] = /^\$ ((?:'[^']*'|[^'\n])+)$/m.exec(code) ?? [];
+  return { command, line };
+}
+
 let server: ReturnType<typeof spawn>;
 let baseUrl: string;
 beforeAll(async () => {
@@ -68,18 +74,21 @@ describe("the README's examples", () => {
 
   for (const position of blocks("console").keys()) {
     test(`console block ${position} prints what it says`, async () => {
-      const [line = ""] = (blocks("console")[position]?.code ?? "").split("\n");
-      const [, command = ""] = /^\$ (.+)$/.exec(line) ?? [];
-      const [, address] = /^curl 'http:\/\/127\.0\.0\.1:8080(.+)'$/.exec(command) ?? [];
+      const { command, line } = commandIn(blocks("console")[position]?.code ?? "");
+      const [, address, body] =
+        /^curl 'http:\/\/127\.0\.0\.1:8080([^']+)'(?: -H 'Content-Type: application\/json' -d '([^']+)')?$/.exec(
+          command,
+        ) ?? [];
       let output: string;
       if (address === undefined) {
         const [name, ...rest] = command.split(" ");
         expect(name).toBe("isotherm");
         output = (await run(process.execPath, [CLI, ...rest], { cwd: ROOT })).stdout;
       } else {
-        const response = await fetch(baseUrl + address);
-        const body = (await response.text()).replace(/"request_id":"[^"]+"/, '"request_id":"…"');
-        output = `${JSON.stringify(JSON.parse(body), undefined, 2)}\n`;
+        const sent = { method: "POST", headers: { "Content-Type": "application/json" } };
+        const response = await fetch(baseUrl + address, body === undefined ? {} : { ...sent, body });
+        const told = (await response.text()).replace(/"request_id":"[^"]+"/, '"request_id":"…"');
+        output = `${JSON.stringify(JSON.parse(told), undefined, 2)}\n`;
       }
       compare("console", position, `${line}\n${output}`);
     });

@@ -67,7 +67,6 @@ export const EntitySchema = Type.Object(
   { additionalProperties: false },
 );
 
-export const EntitiesSchema = Type.Array(EntitySchema, { minItems: 1, description: "The answer keeps their order." });
 
 type EntityMembers = Static<typeof EntitySchema>;
 

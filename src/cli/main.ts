@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Command } from "commander";
+import { alignCommand } from "./align.ts";
 import { atlasCommand } from "./atlas.ts";
 import { ingestCommand } from "./ingest.ts";
 import { queryCommand } from "./query.ts";
@@ -14,7 +15,8 @@ const program = new Command("isotherm")
   .addCommand(serveCommand())
   .addCommand(ingestCommand())
   .addCommand(atlasCommand())
-  .addCommand(queryCommand());
+  .addCommand(queryCommand())
+  .addCommand(alignCommand());
 
 giveVersion(program);
 

@@ -105,7 +105,6 @@ export function toSteps(
       quantum.stepsPerUnit,
       quantum.offset,
       steps.pointer,
-      1,
       worst.pointer,
       bad.pointer,
     );

@@ -118,9 +118,6 @@ export class Kernel {
   i32({ pointer, sizeBytes }: Region): Int32Array {
     return new Int32Array(this.#memory.buffer, pointer, sizeBytes >>> 2);
   }
-  f32({ pointer, sizeBytes }: Region): Float32Array {
-    return new Float32Array(this.#memory.buffer, pointer, sizeBytes >>> 2);
-  }
   f64({ pointer, sizeBytes }: Region): Float64Array {
     return new Float64Array(this.#memory.buffer, pointer, sizeBytes >>> 3);
   }

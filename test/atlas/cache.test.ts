@@ -247,6 +247,24 @@ describe("the tile cache", () => {
     for (let tile = 0; tile < 210; tile++) if (tiles.isThere(tile)) expect(tiles.isWhole(tile), `${tile}`).toBe(true);
   });
 
+  test("where one of two tiles found room and the other did not, neither is left half taken", async () => {
+    const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 16 * PAGE }), {
+      sizeOf: (tile) => (tile >= 200 ? 3 * PAGE - 64 : ONE_PAGE),
+    });
+    for (let tile = 0; tile < 16; tile++) await tiles.hold([tile]);
+    // The new tile takes the first page: three pages in a row are left once, two several times.
+    const door = gate();
+    const held = tiles.hold([4, 7, 10, 13, 100], () => door.opened);
+    await turns(1);
+    const both = tiles.hold([200, 201]);
+    await turns(5);
+    expect(tiles.fetched).not.toContain(200);
+    expect(tiles.cache.usedBytes).toBeLessThanOrEqual(13 * PAGE);
+    door.open();
+    await held;
+    expect(await both).toEqual([true, true]);
+  });
+
   test("half of the cache in tiles of falling sizes always finds room", async () => {
     const random = randomFrom(77);
     const sizes = [0.5, 1, 2, 3, 5, 9, 13];

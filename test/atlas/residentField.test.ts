@@ -43,7 +43,7 @@ class MadeSource implements CellSource {
     const sectionAt = (at: { readonly group: number; readonly pyramidColumn: number }): PyramidSections =>
       sections[at.group]?.[at.pyramidColumn] as PyramidSections;
     this.pyramid = {
-      resolve: (tiles) => tiles.map(() => "cells"),
+      resolve: (tiles) => tiles.map(({ group, pyramidColumn }) => this.#stateUnder(group, pyramidColumn)),
       loadBounds: async (tiles) => {
         for (const { group, pyramidColumn } of tiles) this.loaded.push(`bounds ${group} ${pyramidColumn}`);
         await this.before();
@@ -58,10 +58,7 @@ class MadeSource implements CellSource {
   }
 
   async resolve(tiles: Parameters<CellSource["resolve"]>[0]): Promise<readonly TileState[]> {
-    return tiles.map((tile) => {
-      const layerCount = this.rasters[tile.group]?.layerCount ?? 0;
-      return stateOf(this.#cut(tile), layerCount, extentOf(GRID, tile));
-    });
+    return tiles.map((tile) => this.#stateOf(tile));
   }
   async load(tiles: Parameters<CellSource["load"]>[0]): Promise<readonly Uint16Array[]> {
     for (const { group, tileRow, tileColumn } of tiles) this.loaded.push(`cells ${group} ${tileRow} ${tileColumn}`);
@@ -86,6 +83,27 @@ class MadeSource implements CellSource {
     const rowCount = Math.min(64, GRID.rowCount - tileRow * 64);
     const band = steps.subarray(tileRow * 64 * rowLength, (tileRow * 64 + rowCount) * rowLength);
     return cutTile(band, { firstRow: tileRow * 64, rowCount }, { grid: GRID, layerCount, tileColumn });
+  }
+
+  #stateOf(tile: Parameters<CellSource["resolve"]>[0][number]): TileState {
+    return stateOf(this.#cut(tile), this.rasters[tile.group]?.layerCount ?? 0, extentOf(GRID, tile));
+  }
+
+  /** The state that all tiles under a pyramid tile have in common. */
+  #stateUnder(group: number, pyramidColumn: number): TileState {
+    const { tileRowCount, tileColumnCount } = tilingOf(GRID);
+    const states = new Set<TileState>();
+    for (let tileRow = 0; tileRow < tileRowCount; tileRow++) {
+      for (
+        let tileColumn = pyramidColumn * 8;
+        tileColumn < Math.min(tileColumnCount, pyramidColumn * 8 + 8);
+        tileColumn++
+      ) {
+        states.add(this.#stateOf({ group, tileRow, tileColumn }));
+      }
+    }
+    const [first = "outside"] = states;
+    return states.size === 1 ? first : "cells";
   }
 
   #sectionsOf({ layerCount }: Raster, group: number): PyramidSections[] {
@@ -181,11 +199,17 @@ describe("a resident field", () => {
       new MadeSource([patchyRaster(GRID, { layerCount: 4, seed: 1 }), patchyRaster(GRID, { layerCount: 2, seed: 2 })]),
       new MadeSource([constantRaster(3, 0), patchyRaster(GRID, { layerCount: 1, seed: 3 }), constantRaster(2, 65_535)]),
     ];
-    for (const layers of [
+    const zeros = mixedLayers(sources, 4).filter(({ source, group }) => source === sources[1] && group === 0);
+    const missing = mixedLayers(sources, 5).filter(({ source, group }) => source === sources[1] && group === 2);
+    const sets = [
       mixedLayers(sources, 1),
       mixedLayers(sources, 2).slice(0, 5),
       mixedLayers(sources, 3).slice(0, 1),
-    ]) {
+      zeros,
+      missing,
+      [...zeros, ...missing],
+    ];
+    for (const layers of sets) {
       const { resident, grid } = fieldOf(layers);
       const made = await MadeField.of(GRID, rasterOf(layers));
       for (const form of FORMS) {

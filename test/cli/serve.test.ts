@@ -83,7 +83,7 @@ describe("isotherm serve", () => {
   test("serves the atlas that the environment names, and calls no real numbers synthetic", async () => {
     vi.stubEnv("ISOTHERM_ATLAS", "some/folder");
     await served([], () => Promise.resolve());
-    expect(vi.mocked(openAtlas).mock.calls).toStrictEqual([["some/folder"]]);
+    expect(vi.mocked(openAtlas).mock.calls).toStrictEqual([["some/folder", {}]]);
     expect(printed).not.toContain("SYNTHETIC");
   });
 
@@ -98,7 +98,7 @@ describe("isotherm serve", () => {
   test("takes --demo before the environment", async () => {
     vi.stubEnv("ISOTHERM_ATLAS", "some/folder");
     await served(["--demo"], () => Promise.resolve());
-    expect(vi.mocked(openAtlas).mock.calls).toStrictEqual([["demo"]]);
+    expect(vi.mocked(openAtlas).mock.calls).toStrictEqual([["demo", {}]]);
   });
 
   test("never serves synthetic numbers unasked, nor one of two atlases", async () => {

@@ -181,11 +181,19 @@ describe("why there is no value", () => {
       group("rcp4p5", 2030, [INTENSITY, DEPTH], (_, layer) => (layer === 0 ? NODATA : OUTSIDE)), // and no probability
       group("rcp8p5", 2030, [DEPTH], () => NODATA), // neither intensity nor probability
       group("rcp4p5", 2050, [INTENSITY, DEPTH], (_, layer) => (layer === 0 ? 5 : OUTSIDE)),
+      group("rcp4p5", 2080, [INTENSITY, DEPTH], () => 0),
     ]);
     for (const how of HOW) {
       expect((await ask(how)).no_data).toBe("no_data");
       expect((await ask({ ...how, scenarios: ["rcp8p5"] })).no_data).toBe("layer_missing");
       expect((await ask({ ...how, analysis_years: [2050] })).no_data).toBe("outside_coverage");
+      // A metric without a layer has a value nowhere, however full the others are.
+      const partly = await ask({ ...how, analysis_years: [2080], detail: true });
+      expect([partly.metrics.depth_meters, partly.no_data, partly.detail?.valid_share]).toEqual([
+        0,
+        "layer_missing",
+        0,
+      ]);
     }
   });
 

@@ -295,6 +295,29 @@ describe("a body that is not read", () => {
     }
   });
 
+  test("is let in to its end before the connection closes, since a reset could overtake the answer", async () => {
+    const tight = await hosted({ limits: { bodySizeBytes: 10 } });
+    try {
+      const socket = connect({ host: "127.0.0.1", port: tight.address.port, allowHalfOpen: true });
+      const ended = once(socket, "end");
+      let isEnded = false;
+      socket.on("end", () => (isEnded = true));
+      socket.write(bytesOf("[", "Content-Type: application/json", "Content-Length: 11"));
+      const [answer] = (await once(socket, "data")) as [Buffer];
+      expect(answersIn(answer.toString("latin1"))).toMatchObject([{ status: 413 }]);
+      for (const piece of ["1,", "2,", "3,", "4,"]) {
+        await new Promise((resolve) => setTimeout(resolve, 10));
+        expect(isEnded).toBe(false);
+        socket.write(piece);
+      }
+      socket.write("5]");
+      await ended;
+      socket.end();
+    } finally {
+      await tight.close();
+    }
+  });
+
   test("exactly as large as allowed is read", async () => {
     const body = JSON.stringify([ENTITY]);
     const tight = await hosted({ limits: { bodySizeBytes: body.length } });

@@ -79,6 +79,11 @@ describe("the name of a release", () => {
     expect(back).toBe(releases[3]); // the numbers of the fourth again, though from another pack
   });
 
+  test("tells one map as 2030 from the same map as 2050, alone in an atlas each", async () => {
+    const releases = [await ingest(), await ingest({ year: 2050, out: join(folder, "other") })];
+    expect(releases[0]?.release).not.toBe(releases[1]?.release);
+  });
+
   test("does not depend on the order in which the numbers came", async () => {
     await ingest();
     const first = (await ingest({ year: 2050, file: "high.tif" })).release;
