@@ -67,7 +67,6 @@ export const EntitySchema = Type.Object(
   { additionalProperties: false },
 );
 
-
 type EntityMembers = Static<typeof EntitySchema>;
 
 /** The same, all of it read-only. */
