@@ -55,6 +55,7 @@ export function circleSums(
   const stride = (<usize>quads) << 4;
   const mask = i32x4.splat(SUM_MASK);
 
+  store<i32>(missing, touchEnds(field, spans, seam));
   for (let quad = 0; quad < quads; quad++) {
     const lane = (<usize>quad) << 4;
     const result = sums + ((<usize>quad) << 6);
@@ -119,6 +120,41 @@ export function circleSums(
     v128.store(result, areaHigh, 48);
   }
   return STATUS_OK;
+}
+
+/**
+ * Looks at the ends of every row once, in a loop so short that the processor has dozens of loads under way: what is not in
+ * its caches arrives side by side, not one after the other between sums. A fifth of the time of a mean.
+ *
+ * @returns nothing of meaning; without a use the loads would be left out
+ */
+function touchEnds(field: usize, spans: usize, seam: usize): i32 {
+  const tileColumns = tileColumnCountOf(field);
+  const prefixes = prefixTilesOf(field);
+  const stride = (<usize>vectorCountOf(field)) << 5;
+  let sink = 0;
+  for (let strand = spans; strand != 0; strand = strand == spans ? seam : 0) {
+    const firsts = spansFirsts(strand),
+      spanStride = spansStride(strand),
+      firstRow = spansFirstRow(strand),
+      rowCount = spansRowCount(strand);
+    for (let i = 0; i < rowCount; i++) {
+      const at = firsts + ((<usize>i) << 2);
+      const first = load<i32>(at),
+        last = load<i32>(at + spanStride);
+      if (first > last) continue;
+      const row = firstRow + i;
+      const tileRow = (row >> 6) * tileColumns;
+      const inTile = <usize>((row & 63) * PREFIX_COLUMNS) * stride;
+      const west = placeOf(prefixes, tileRow + (first >> 6)) + inTile;
+      const east = placeOf(prefixes, tileRow + (last >> 6)) + inTile + <usize>((last & 63) + 1) * stride;
+      const from = west + <usize>(first & 63) * stride;
+      for (let byte: usize = 0; byte < stride; byte += 64) {
+        sink += load<i32>(from + byte) + load<i32>(east + byte) + load<i32>(west + 64 * stride + byte);
+      }
+    }
+  }
+  return sink;
 }
 
 /** A tile known to be in memory: its bit of use was set when it was looked for. */
