@@ -16,19 +16,10 @@ export function placeLanes16(
   target: usize,
   laneCount: i32,
 ): void {
-  for (let layer = 0; layer < groupLayers; layer++) {
-    const lane = load<i32>(lanes + ((<usize>layer) << 2));
-    if (lane < 0) continue;
-    let from = source + ((<usize>layer) << 1),
-      to = target + ((<usize>lane) << 1);
-    for (let i = 0; i < count; i++) {
-      store<u16>(to, load<u16>(from));
-      from += (<usize>groupLayers) << 1;
-      to += (<usize>laneCount) << 1;
-    }
-  }
+  place<u16>(source, groupLayers, lanes, count, target, laneCount);
 }
 
+/** The same of 32-bit numbers. */
 export function placeLanes32(
   source: usize,
   groupLayers: i32,
@@ -37,15 +28,20 @@ export function placeLanes32(
   target: usize,
   laneCount: i32,
 ): void {
+  place<u32>(source, groupLayers, lanes, count, target, laneCount);
+}
+
+function place<T>(source: usize, groupLayers: i32, lanes: usize, count: i32, target: usize, laneCount: i32): void {
+  const size = sizeof<T>();
   for (let layer = 0; layer < groupLayers; layer++) {
     const lane = load<i32>(lanes + ((<usize>layer) << 2));
     if (lane < 0) continue;
-    let from = source + ((<usize>layer) << 2),
-      to = target + ((<usize>lane) << 2);
+    let from = source + <usize>layer * size,
+      to = target + <usize>lane * size;
     for (let i = 0; i < count; i++) {
-      store<u32>(to, load<u32>(from));
-      from += (<usize>groupLayers) << 2;
-      to += (<usize>laneCount) << 2;
+      store<T>(to, load<T>(from));
+      from += <usize>groupLayers * size;
+      to += <usize>laneCount * size;
     }
   }
 }
