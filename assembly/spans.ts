@@ -7,7 +7,8 @@ import { STATUS_BAD_LOCATION, STATUS_BAD_RADIUS, STATUS_FULL, STATUS_OK, STATUS_
  * Where spans of one strand lie: one run of columns for each row of the circle.
  *
  *   i32 firstRow, rowCount; firstColumn, lastColumn of all runs (before they were clipped to the grid);
- *   then i32[capacity] first columns, i32[capacity] last columns; first > last where the row is empty
+ *   then i32[capacity] first columns, i32[capacity] last columns; first > last where the row is empty;
+ *   then scratch, f64[capacity]: the squared chord that is left for longitude
  */
 const FIRST_ROW: usize = 0;
 const ROW_COUNT: usize = 4;
@@ -79,7 +80,8 @@ export function strandSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f64
   const table = rowTableOf(field) + ((<usize>firstRow) << 3);
   const tableStride = (<usize>rowStrideOf(field)) << 3;
   const firsts = spansFirsts(spans),
-    lasts = firsts + spansStride(spans);
+    lasts = firsts + spansStride(spans),
+    lefts = lasts + spansStride(spans);
 
   const vp0 = f64x2.splat(p0),
     vz0 = f64x2.splat(z0),
@@ -112,6 +114,7 @@ export function strandSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f64
   let westmost = f64x2.splat(1e300),
     eastmost = f64x2.splat(-1e300);
   let doubts = i64x2.splat(0);
+  // Two loops: each is one long chain of dependent steps, and the shorter it is, the more rows are under way at once.
   for (let i = 0; i < rowCount; i += 2) {
     const at = table + ((<usize>i) << 3);
     const sin1 = v128.load(at),
@@ -132,7 +135,13 @@ export function strandSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f64
       one,
       f64x2.mul(x, f64x2.add(third, f64x2.mul(x, f64x2.add(fifteenth, f64x2.mul(x, c945))))),
     );
-    const left2 = f64x2.sub(f64x2.mul(vradius2, series), flat2);
+    v128.store(lefts + ((<usize>i) << 3), f64x2.sub(f64x2.mul(vradius2, series), flat2));
+  }
+  for (let i = 0; i < rowCount; i += 2) {
+    const at = table + ((<usize>i) << 3);
+    const p1 = v128.load(at + 2 * tableStride);
+    const invReach = f64x2.mul(v128.load(at + 4 * tableStride), vinvP0);
+    const left2 = v128.load(lefts + ((<usize>i) << 3));
     const h = f64x2.pmax(zero, f64x2.mul(left2, invReach));
     const root = f64x2.sqrt(h);
     const arc = f64x2.add(

@@ -81,7 +81,7 @@ export class FieldGrid {
     this.rowStride = grid.rowCount + SPARE_ROWS;
     this.rowTable = kernel.reserve(this.rowStride * 8 * 6);
     this.#capacity = Math.min(grid.rowCount, Math.ceil(REACH_DEG / grid.cellSizeLatDeg)) + SPARE_ROWS;
-    const spansBytes = SPANS_HEADER_BYTES + this.#capacity * 8;
+    const spansBytes = SPANS_HEADER_BYTES + this.#capacity * 16;
     this.#spans = kernel.reserve(spansBytes);
     this.#seam = kernel.reserve(spansBytes);
     this.#rows = kernel.reserve((Math.ceil(this.#capacity / BLOCK_SIZE) + 2) * 16);

@@ -262,13 +262,13 @@ describe("a circle laid as strands", () => {
     const kernel = await Kernel.load();
     const field = new Field(new FieldGrid(kernel, worldGrid(0.1)), 1);
     const capacity = 12;
-    const spans = kernel.reserve(32 + capacity * 8);
+    const spans = kernel.reserve(32 + capacity * 16);
     const words = kernel.i32({ pointer: spans.pointer, sizeBytes: spans.sizeBytes + 64 });
     words.fill(-77);
     words[4] = capacity;
     expect(kernel.exports.strandSpans(field.pointer, 10, 10, 100_000, spans.pointer)).toBe(STATUS_FULL);
     expect(words.filter((word) => word !== -77)).toHaveLength(1);
     expect(kernel.exports.strandSpans(field.pointer, 10.02, 10.02, 30_000, spans.pointer)).toBe(STATUS_OK);
-    expect([...words.subarray(8 + 2 * capacity)].every((word) => word === -77)).toBe(true);
+    expect([...words.subarray(8 + 4 * capacity)].every((word) => word === -77)).toBe(true);
   });
 });
