@@ -1,4 +1,4 @@
-import { STEPS_MAX, STEPS_OUTSIDE, TILE_SIZE } from "./cells";
+import { STEPS_MAX, STEPS_OUTSIDE } from "./cells";
 import {
   cellLatOf,
   cellLonOf,
@@ -223,23 +223,4 @@ function storeValues(value: usize, steps: v128, quantum: usize, padded: usize): 
 function storeNone(value: usize, reason: usize, steps: i32): void {
   store<f64>(value, NaN);
   store<u8>(reason, steps == STEPS_OUTSIDE ? <u8>REASON_OUTSIDE : <u8>REASON_NODATA);
-}
-
-/**
- * Reads cells of one tile. An index outside it is refused.
- *
- * In       cells    u16[64][64][layerCount]
- *          indices  i32[count]: row * 64 + column within the tile
- * Out      out      u16[count][layerCount]
- */
-export function gatherCells(cells: usize, layerCount: i32, indices: usize, count: i32, out: usize): i32 {
-  const stride = (<usize>layerCount) << 1;
-  let target = out;
-  for (let i = 0; i < count; i++) {
-    const index = load<i32>(indices + ((<usize>i) << 2));
-    if (index < 0 || index >= TILE_SIZE * TILE_SIZE) return STATUS_BAD_GRID;
-    memory.copy(target, cells + <usize>index * stride, stride);
-    target += stride;
-  }
-  return STATUS_OK;
 }

@@ -234,8 +234,7 @@ export class PackSource implements CellSource {
       throw damaged(name, `${place}: the stored bytes do not carry their checksum`, details);
     }
     try {
-      const bytes = await inflateRaw(stored, part.unpackedBytes);
-      return bytes.byteOffset === 0 && bytes.buffer.byteLength === bytes.length ? bytes : bytes.slice();
+      return await inflateRaw(stored, part.unpackedBytes);
     } catch (error) {
       throw damaged(name, `${place}: cannot be unpacked`, details, error);
     }

@@ -143,38 +143,34 @@ export class FieldGrid {
 
   /** How many cells the circle has. */
   countCells(): number {
-    const { words } = this.kernel;
     let count = 0;
-    for (const { pointer } of this.#hasSeam ? [this.#spans, this.#seam] : [this.#spans]) {
-      const at = pointer >>> 2;
-      const firsts = at + (SPANS_HEADER_BYTES >>> 2);
-      for (let i = 0; i < (words[at + 1] ?? 0); i++) {
-        count += Math.max(0, (words[firsts + this.#capacity + i] ?? 0) - (words[firsts + i] ?? 0) + 1);
-      }
-    }
+    this.#forRows((_, cells) => (count += cells));
     return count;
   }
 
   /** Area of all cells of the circle, in the unit of the row weights. */
   sumArea(): number {
-    const { words, kernel } = { words: this.kernel.words, kernel: this.kernel };
-    const weights = kernel.f64({
-      pointer: this.rowTable.pointer + 5 * this.rowStride * 8,
-      sizeBytes: this.rowStride * 8,
-    });
-    const at = this.#spans.pointer >>> 2;
-    const strands = this.#hasSeam ? [this.#spans, this.#seam] : [this.#spans];
+    const { rowTable, rowStride, kernel } = this;
+    const weights = kernel.f64({ pointer: rowTable.pointer + 5 * rowStride * 8, sizeBytes: rowStride * 8 });
     let area = 0;
+    this.#forRows((row, cells) => (area += (weights[row] ?? 0) * cells));
+    return area;
+  }
+
+  /** The rows of the circle, north to south, with the number of cells that both strands have there. */
+  #forRows(take: (row: number, cells: number) => void): void {
+    const { words } = this.kernel;
+    const strands = this.#hasSeam ? [this.#spans, this.#seam] : [this.#spans];
+    const at = this.#spans.pointer >>> 2;
     for (let i = 0; i < (words[at + 1] ?? 0); i++) {
       let cells = 0;
       for (const { pointer } of strands) {
-        const firsts = (pointer + SPANS_HEADER_BYTES) >>> 2;
         if (i >= (words[(pointer >>> 2) + 1] ?? 0)) continue;
-        cells += Math.max(0, (words[firsts + this.#capacity + i] ?? 0) - (words[firsts + i] ?? 0) + 1);
+        const first = ((pointer + SPANS_HEADER_BYTES) >>> 2) + i;
+        cells += Math.max(0, (words[first + this.#capacity] ?? 0) - (words[first] ?? 0) + 1);
       }
-      area += (weights[(words[at] ?? 0) + i] ?? 0) * cells;
+      take((words[at] ?? 0) + i, cells);
     }
-    return area;
   }
 
   /** The maximum of the circle that was laid, for each lane: bounds, 0 = no valid cell, else largest step + 1. */

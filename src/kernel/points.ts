@@ -1,5 +1,5 @@
 import type { Cell, Grid, Location } from "./grid.ts";
-import type { Kernel, Region } from "./instance.ts";
+import type { Kernel } from "./instance.ts";
 
 /** Rows and columns of many locations; -1, -1 outside the grid. */
 export interface LocatedCells {
@@ -57,26 +57,4 @@ export function locateCell(kernel: Kernel, grid: Grid, { latDeg, lonDeg }: Locat
   const [row = -1] = rows;
   const [column = -1] = columns;
   return row < 0 ? undefined : { row, column };
-}
-
-/**
- * Reads cells of one tile: `indices` are row * 64 + column within it.
- *
- * @returns u16[indices.length][layerCount]
- * @throws KernelError when an index lies outside the tile
- */
-export function gatherCells(
-  kernel: Kernel,
-  tile: { readonly cells: Region; readonly layerCount: number },
-  indices: Int32Array,
-): Uint16Array {
-  return kernel.withScratch((scratch) => {
-    const input = scratch.copyIn(indices);
-    const out = scratch.reserve(indices.length * tile.layerCount * 2);
-    kernel.check(
-      kernel.exports.gatherCells(tile.cells.pointer, tile.layerCount, input.pointer, indices.length, out.pointer),
-      "gatherCells",
-    );
-    return kernel.u16(out).slice();
-  });
 }

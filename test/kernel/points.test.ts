@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { Kernel } from "../../src/kernel/instance.ts";
-import { STATUS_BAD_GRID, TILE_SIZE } from "../../src/kernel/kernel.generated.ts";
-import { gatherCells, locateCell, locateCells } from "../../src/kernel/points.ts";
+import { STATUS_BAD_GRID } from "../../src/kernel/kernel.generated.ts";
+import { locateCell, locateCells } from "../../src/kernel/points.ts";
 import { containingCellByDefinition, type OracleGrid, type OraclePlace } from "../oracle/points.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { worldGrid } from "./circleCells.ts";
@@ -183,33 +183,6 @@ describe("locateCells", () => {
     test(`refuses a grid with ${JSON.stringify(change)}`, () => {
       expect(() => locateCell(kernel, { ...worldGrid(1), ...change }, { latDeg: 0, lonDeg: 0 })).toThrow(
         expect.objectContaining({ name: "KernelError", status: STATUS_BAD_GRID }) as Error,
-      );
-    });
-  }
-});
-
-describe("gatherCells", () => {
-  for (const layerCount of [1, 3, 8]) {
-    test(`reads any cells of a tile of ${layerCount} layers, in any order, again and again`, () => {
-      const random = randomFrom(300 + layerCount);
-      const values = Uint16Array.from({ length: TILE_SIZE * TILE_SIZE * layerCount }, () => random.below(65_536));
-      const cells = kernel.reserve(values.byteLength);
-      kernel.u16(cells).set(values);
-      const indices = Int32Array.from({ length: 500 }, () => random.below(TILE_SIZE * TILE_SIZE));
-      indices.set([0, 4095, 4095, 63, 64]);
-      const expected = [...indices].flatMap((index) =>
-        Array.from({ length: layerCount }, (_, layer) => values[index * layerCount + layer]),
-      );
-      expect([...gatherCells(kernel, { cells, layerCount }, indices)]).toEqual(expected);
-      expect(gatherCells(kernel, { cells, layerCount }, new Int32Array(0))).toEqual(new Uint16Array(0));
-    });
-  }
-
-  for (const index of [-1, 4096, 2 ** 31 - 1, -(2 ** 31)]) {
-    test(`refuses index ${index}: it lies outside the tile`, () => {
-      const cells = kernel.reserve(TILE_SIZE * TILE_SIZE * 2);
-      expect(() => gatherCells(kernel, { cells, layerCount: 1 }, Int32Array.of(0, index))).toThrow(
-        "gatherCells answered STATUS_BAD_GRID",
       );
     });
   }
