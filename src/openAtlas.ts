@@ -4,11 +4,15 @@ import { Sampler } from "./atlas/sampler.ts";
 import { Fault } from "./errors.ts";
 import { answeringAtlas, type Atlas } from "./hazard/answer.ts";
 import { Kernel } from "./kernel/instance.ts";
+import type { Neighbourhoods } from "./pool/owners.ts";
 import { Pool } from "./pool/pool.ts";
 import { startWorker } from "./workerThreads.ts";
 
 export interface OpenAtlasOptions {
-  /** Memory for decoded tiles in all, bytes. Default 512 MiB; it is taken as tiles are read, not before. */
+  /**
+   * Memory for decoded tiles in all, bytes, at least 4 MiB, and that for each worker, too. Default 512 MiB; it is taken
+   * as tiles are read, not before.
+   */
   readonly cacheBytes?: number;
   /**
    * Worker threads for bulk work (`hazardRiskBatch` and `sample` of many places), each with its share of the cache. They
@@ -19,7 +23,8 @@ export interface OpenAtlasOptions {
 }
 
 const CACHE_BYTES_DEFAULT = 512 << 20;
-const CACHE_BYTES_MIN = 1 << 20;
+/** For each thread: half of it takes the largest tile of the 84 values that one question may ask for, 1.5 MiB. */
+const CACHE_BYTES_MIN = 4 << 20;
 const CACHE_BYTES_MAX = 3 * 2 ** 30;
 const WORKERS_MAX = 256;
 /** The part of the cache that holds the index of the tiles, the rest holds tiles. */
@@ -47,17 +52,21 @@ export async function openAtlas(address: string, options: OpenAtlasOptions = {})
     });
   }
   const share = Math.max(CACHE_BYTES_MIN, Math.floor(cacheBytes / (workers + 1)));
-  const { atlas, sampler } = await openHere(address, share);
+  const { atlas, neighbourhoods } = await openAtlasHere(address, share);
   if (workers === 0) return atlas;
-  const pool = new Pool({ workers, start: () => startWorker({ address, cacheBytes: share }) });
-  return pool.behind(atlas, {
-    numberOf: (hazard, { latitude, longitude }) =>
-      sampler.neighbourhoodOf(hazard, { latDeg: latitude, lonDeg: longitude }),
+  const pool = new Pool({
+    workers,
+    release: atlas.release,
+    start: () => startWorker({ address, cacheBytes: share }),
   });
+  return pool.behind(atlas, neighbourhoods);
 }
 
 /** Opens the atlas on this thread. */
-async function openHere(address: string, cacheBytes: number): Promise<{ atlas: Atlas; sampler: Sampler }> {
+export async function openAtlasHere(
+  address: string,
+  cacheBytes: number,
+): Promise<{ readonly atlas: Atlas; readonly neighbourhoods: Neighbourhoods }> {
   const kernel = await Kernel.load();
   const headerCacheBytes = Math.floor(cacheBytes * HEADER_SHARE);
   const cells =
@@ -65,7 +74,11 @@ async function openHere(address: string, cacheBytes: number): Promise<{ atlas: A
       ? await (await import("./demo/world.ts")).openDemo(kernel) // its coastlines are larger than all the rest
       : await openPackedAt(kernel, address, { headerCacheBytes });
   const sampler = new Sampler(kernel, cells, { cacheBytes: cacheBytes - headerCacheBytes });
-  return { atlas: answeringAtlas(sampler, cells), sampler };
+  const neighbourhoods: Neighbourhoods = {
+    numberOf: (hazard, { latitude, longitude }) =>
+      sampler.neighbourhoodOf(hazard, { latDeg: latitude, lonDeg: longitude }),
+  };
+  return { atlas: answeringAtlas(sampler, cells), neighbourhoods };
 }
 
 /** Leaves nothing open where there is no atlas to be had. */

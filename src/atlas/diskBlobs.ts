@@ -1,13 +1,15 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault } from "../errors.ts";
+import { Fault, isFault } from "../errors.ts";
 import type { Blobs, ByteRange } from "./blobs.ts";
 
 /** The files of a folder. Each is opened once and stays open: an atlas never changes under a reader. */
 export function diskBlobs(folder: string): Blobs {
   const handles = new Map<string, Promise<FileHandle>>();
+  let isClosed = false;
 
   const handleOf = (name: string): Promise<FileHandle> => {
+    if (isClosed) throw unreadable(name, "the atlas was closed before this was read");
     let handle = handles.get(name);
     if (handle === undefined) {
       handle = open(join(folder, name), "r");
@@ -35,6 +37,7 @@ export function diskBlobs(folder: string): Blobs {
         const found = await (await handleOf(name)).stat();
         return found.isFile() ? found.size : undefined;
       } catch (error) {
+        if (isFault(error)) throw error;
         if (isMissing(error)) return undefined;
         throw unreadable(name, "it cannot be opened", error);
       }
@@ -51,6 +54,7 @@ export function diskBlobs(folder: string): Blobs {
           filled += bytesRead;
         }
       } catch (error) {
+        if (isFault(error)) throw error;
         throw unreadable(name, isMissing(error) ? "there is no such file" : `it cannot be read ${at(range)}`, error);
       }
       if (filled < bytes.length) throw unreadable(name, `it ends ${range.sizeBytes - filled} bytes short ${at(range)}`);
@@ -58,6 +62,7 @@ export function diskBlobs(folder: string): Blobs {
     },
 
     async close() {
+      isClosed = true;
       const opened = [...handles.values()];
       handles.clear();
       await Promise.all(opened.map(async (handle) => (await handle.catch(() => undefined))?.close()));

@@ -12,7 +12,7 @@ import { PYRAMID_SIZE, TILE_SIZE } from "../kernel/kernel.generated.ts";
 import { placeLanes, prefixTile } from "../kernel/tiles.ts";
 import type { EmptyTile, TileCache, TileHome } from "./cache.ts";
 import type { LayerEntry } from "./catalogue.ts";
-import type { CellSource, TileState } from "./cellSource.ts";
+import type { CellSource, PyramidRequest, TileState } from "./cellSource.ts";
 import { CONSTANT_STEPS, TOTAL_COUNT_SHIFT } from "./tile.ts";
 
 /** One layer of a field, wherever its cells come from. */
@@ -33,6 +33,14 @@ interface Part {
 }
 
 type Constant = Exclude<TileState, "cells">;
+
+/** How one kind of tile is asked of a source. */
+interface PartAsker<Request, Numbers> {
+  requestOf(index: number, group: number): Request;
+  resolve(requests: readonly Request[]): Promise<readonly TileState[]>;
+  load(requests: readonly Request[]): Promise<readonly Numbers[]>;
+}
+
 const CONSTANTS: readonly Constant[] = ["zero", "nodata", "outside"];
 
 /**
@@ -150,21 +158,12 @@ export class ResidentField {
         return;
       }
     }
-    const sources = new Set(this.#parts.map(({ source }) => source));
-    // Everything is read before anything is written: a tile is whole or not there.
-    const stored = new Map<Part, (Uint16Array | Constant)[]>(this.#parts.map((part) => [part, []]));
-    await Promise.all(
-      [...sources].map(async (source) => {
-        const parts = this.#parts.filter((part) => part.source === source);
-        const requests = tiles.flatMap(({ index }) => parts.map(({ group }) => tileAt(index, tileColumnCount, group)));
-        const states = await source.resolve(requests);
-        const loaded = await source.load(requests.filter((_, i) => states[i] === "cells"));
-        let next = 0;
-        for (const [i] of requests.entries()) {
-          const part = parts[i % parts.length] as Part;
-          const state = states[i] ?? "outside";
-          stored.get(part)?.push(state === "cells" ? (loaded[next++] as Uint16Array) : state);
-        }
+    const stored = await this.#readParts(
+      tiles.map(({ index }) => index),
+      (source) => ({
+        requestOf: (index, group) => tileAt(index, tileColumnCount, group),
+        resolve: (requests) => source.resolve(requests),
+        load: (requests) => source.load(requests),
       }),
     );
     for (const [position, { region }] of tiles.entries()) {
@@ -190,28 +189,54 @@ export class ResidentField {
   async #fillPyramid(form: TileForm, tiles: readonly (EmptyTile & { readonly index: number })[]): Promise<void> {
     const { pyramidColumnCount } = this.field.grid;
     const laneCount = this.field.vectorCount * LANES;
-    const stored = await Promise.all(
-      this.#parts.map(async ({ source, group, lanes }) => {
-        const { pyramid } = source;
+    const stored = await this.#readParts<PyramidRequest, Uint16Array | Uint32Array>(
+      tiles.map(({ index }) => index),
+      ({ pyramid }) => {
         if (pyramid === undefined) throw new Error("A source without a pyramid was asked for it.");
-        const requests = tiles.map(({ index }) => pyramidAt(index, pyramidColumnCount, group));
-        const states = pyramid.resolve(requests);
-        const wanted = requests.filter((_, i) => states[i] === "cells");
-        const loaded = await (form === "bounds" ? pyramid.loadBounds(wanted) : pyramid.loadTotals(wanted));
-        let next = 0;
-        return requests.map((_, i) => {
-          const state = states[i] ?? "outside";
-          return state === "cells" ? loaded[next++] : constantSection(form, state, lanes.length);
-        });
-      }),
+        return {
+          requestOf: (index, group) => pyramidAt(index, pyramidColumnCount, group),
+          resolve: (requests) => Promise.resolve(pyramid.resolve(requests)),
+          load: (requests) => (form === "bounds" ? pyramid.loadBounds(requests) : pyramid.loadTotals(requests)),
+        };
+      },
     );
     for (const [position, { region }] of tiles.entries()) {
       this.#kernel.bytes(region).fill(0);
-      for (const [i, { lanes }] of this.#parts.entries()) {
-        const source = stored[i]?.[position];
-        if (source !== undefined) placeLanes(this.#kernel, source, lanes, { region, laneCount });
+      for (const part of this.#parts) {
+        const found = stored.get(part)?.[position] ?? "outside";
+        const section = typeof found === "string" ? constantSection(form, found, part.lanes.length) : found;
+        placeLanes(this.#kernel, section, part.lanes, { region, laneCount });
       }
     }
+  }
+
+  /**
+   * What each part has of some tiles: numbers, or that they are in a constant state. A source is asked for all of its
+   * parts at once, so that what lies side by side in a file is one range. All is read before anything is written: a tile
+   * is whole or not there.
+   */
+  async #readParts<Request, Numbers>(
+    indices: readonly number[],
+    askerOf: (source: CellSource) => PartAsker<Request, Numbers>,
+  ): Promise<ReadonlyMap<Part, readonly (Numbers | Constant)[]>> {
+    const sources = new Set(this.#parts.map(({ source }) => source));
+    const found = new Map<Part, (Numbers | Constant)[]>(this.#parts.map((part) => [part, []]));
+    await Promise.all(
+      [...sources].map(async (source) => {
+        const { requestOf, resolve, load } = askerOf(source);
+        const parts = this.#parts.filter((part) => part.source === source);
+        const requests = indices.flatMap((index) => parts.map(({ group }) => requestOf(index, group)));
+        const states = await resolve(requests);
+        const loaded = await load(requests.filter((_, i) => states[i] === "cells"));
+        let next = 0;
+        for (const [i] of requests.entries()) {
+          const part = parts[i % parts.length] as Part;
+          const state = states[i] ?? "outside";
+          found.get(part)?.push(state === "cells" ? (loaded[next++] as Numbers) : state);
+        }
+      }),
+    );
+    return found;
   }
 
   /** The shared tile of a constant state. */

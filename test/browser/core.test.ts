@@ -147,7 +147,7 @@ describe.skipIf(!isHere)("the core in Chromium", () => {
           expect(first, `${name}: ${headers.range}`).toBeDefined();
           if (!/\.(tiles|pyramid)$/.test(name)) continue;
           const { size } = await stat(join(folder, name));
-          expect((last ?? 0) - (first ?? 0) + 1, name).toBeLessThan(size / 4);
+          expect((last ?? 0) - (first ?? 0) + 1, name).toBeLessThan(size / 2);
         }
       },
       timeout,

@@ -1,0 +1,139 @@
+/** What a question reads of an atlas that was opened a moment ago: how many ranges, of which files, how large. */
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Blobs } from "../../src/atlas/blobs.ts";
+import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
+import { httpBlobs } from "../../src/atlas/httpBlobs.ts";
+import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
+import { type CircleSample, type LayerSet, Sampler } from "../../src/atlas/sampler.ts";
+import type { Circle } from "../../src/kernel/geodesy.ts";
+import type { Grid } from "../../src/kernel/grid.ts";
+import { Kernel } from "../../src/kernel/instance.ts";
+import { randomFrom } from "../seededRandom.ts";
+import { CountingBlobs } from "./countingBlobs.ts";
+import { FLOOD_LAYERS, makeAtlas, type MadeHazard } from "./makeAtlas.ts";
+import { filesOf, startRangeServer } from "./rangeServer.ts";
+
+/** 9 x 11 tiles in 2 x 2 pyramid tiles: the northwestern one reaches to 53.76 north and 178.24 west. */
+const GRID: Grid = {
+  northDeg: 64,
+  westDeg: 172,
+  cellSizeLatDeg: 0.02,
+  cellSizeLonDeg: 0.02,
+  rowCount: 530,
+  columnCount: 690,
+};
+const YEARS = [2030, 2050, 2080];
+const GROUPS: MadeHazard["groups"] = YEARS.map((year) => ({
+  scenario: "rcp4p5",
+  year,
+  layers: FLOOD_LAYERS,
+  cells: cellsOf(year),
+}));
+/** Within the northwestern pyramid tile; over its east edge; over the corner of all four. */
+const CIRCLES: readonly (Circle & { readonly pyramidTiles: number })[] = [
+  { latDeg: 59, lonDeg: 177, radiusM: 100_000, pyramidTiles: 1 },
+  { latDeg: 59, lonDeg: -178.3, radiusM: 100_000, pyramidTiles: 2 },
+  { latDeg: 53.8, lonDeg: -177.8, radiusM: 15_000, pyramidTiles: 4 },
+];
+
+function cellsOf(seed: number): Uint16Array {
+  const random = randomFrom(seed);
+  return Uint16Array.from({ length: GRID.rowCount * GRID.columnCount * FLOOD_LAYERS.length }, () =>
+    random.chance(0.001) ? random.below(65_534) : random.below(200),
+  );
+}
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
+  await makeAtlas(await Kernel.load(), folder, [{ hazard: "riverine_floods", grid: GRID, groups: GROUPS }]);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Cold {
+  readonly blobs: CountingBlobs;
+  ask(circle: Circle, method: "max" | "mean"): Promise<CircleSample>;
+}
+
+/** All layers of all groups at hand, none of their tiles. */
+async function openCold(from: Blobs): Promise<Cold> {
+  const kernel = await Kernel.load({ scratchBytes: 16 << 20 });
+  const blobs = new CountingBlobs(from);
+  const sampler = new Sampler(kernel, await openPackedAtlas(kernel, blobs, { headerCacheBytes: 1 << 20 }), {
+    cacheBytes: 64 << 20,
+  });
+  const hazard = sampler.hazards.get("riverine_floods");
+  if (hazard === undefined) throw new Error("no such hazard");
+  const set: LayerSet = sampler.layerSet(hazard, hazard.allLayers());
+  blobs.reads.length = 0;
+  return { blobs, ask: (circle, method) => sampler.sampleCircle(set, circle, { method, shares: false }) };
+}
+
+describe("a cold circle", () => {
+  for (const method of ["max", "mean"] as const) {
+    test(`reads of each pyramid tile its header, and the sections of all groups as one range: ${method}`, async () => {
+      for (const { pyramidTiles, ...circle } of CIRCLES) {
+        const disk = diskBlobs(folder);
+        const { blobs, ask } = await openCold(disk);
+        await ask(circle, method);
+        const { count } = blobs.take(".pyramid");
+        const where = JSON.stringify(circle);
+        // A mean needs totals only where a run reaches over a whole data tile.
+        if (method === "max" || pyramidTiles === 1) expect(count, where).toBe(2 * pyramidTiles);
+        else expect(count, where).toBeLessThan(2 * pyramidTiles);
+        await disk.close();
+      }
+    });
+  }
+
+  test("reads the headers of its pyramid tiles side by side", async () => {
+    const disk = diskBlobs(folder);
+    let inWork = 0;
+    let most = 0;
+    const { ask } = await openCold({
+      ...disk,
+      async read(name, range) {
+        inWork += 1;
+        most = Math.max(most, inWork);
+        // Whoever reads one after the other is found out, however fast the disk is.
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        const bytes = await disk.read(name, range);
+        inWork -= 1;
+        return bytes;
+      },
+    });
+    const [, , corner] = CIRCLES;
+    await ask(corner as Circle, "mean");
+    expect(most).toBeGreaterThanOrEqual(4);
+    await disk.close();
+  });
+
+  test("reads over HTTP the very ranges that it reads from a folder, and never a whole file", async () => {
+    const disk = diskBlobs(folder);
+    const server = await startRangeServer(filesOf(folder));
+    try {
+      for (const { pyramidTiles: _, ...circle } of CIRCLES) {
+        for (const method of ["max", "mean"] as const) {
+          const fromDisk = await openCold(disk);
+          const overHttp = await openCold(httpBlobs(server.url));
+          server.seen.length = 0;
+          expect(await overHttp.ask(circle, method)).toEqual(await fromDisk.ask(circle, method));
+          const wanted = fromDisk.blobs.reads.map(
+            ({ name, offset, sizeBytes }) => `${name} bytes=${offset}-${offset + sizeBytes - 1}`,
+          );
+          const asked = server.seen.map(({ name, headers }) => `${name} ${headers.range}`);
+          expect(asked.toSorted()).toEqual(wanted.toSorted());
+          for (const { name, sizeBytes } of fromDisk.blobs.reads) {
+            expect(sizeBytes).toBeLessThan((await stat(join(folder, name))).size);
+          }
+        }
+      }
+    } finally {
+      await server.close();
+      await disk.close();
+    }
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import { HAZARDS } from "../src/hazard/hazards.ts";
+import type { HazardQueryInput } from "../src/hazard/query.ts";
+import { openAtlas } from "../src/openAtlas.ts";
+
+/** The smallest cache that may be asked for, as the refusal of a smaller one says it. */
+async function smallestCacheBytes(): Promise<number> {
+  const refused = await openAtlas("demo", { cacheBytes: 1 }).then(
+    () => "it was not refused",
+    (error: unknown) => String(error),
+  );
+  return Number(/from (\d+) to/.exec(refused)?.[1]);
+}
+
+test("the smallest cache that is allowed answers the largest question, as a large one does", async () => {
+  const { scenarios, years } = HAZARDS.cyclones;
+  const queries = [0, 30, 100].flatMap((radius) =>
+    (["max", "mean"] as const).map((aggregation_method): HazardQueryInput => {
+      const asked = { scenarios: [...scenarios], analysis_years: [...years], radius, aggregation_method };
+      return { latitude: 20, longitude: 120, hazards: ["cyclones"], total_hazard: true, detail: true, ...asked };
+    }),
+  );
+  const large = await openAtlas("demo");
+  const small = await openAtlas("demo", { cacheBytes: await smallestCacheBytes() });
+  for (const query of queries) expect(await small.hazardRisk(query)).toEqual(await large.hazardRisk(query));
+  await Promise.all([small.close(), large.close()]);
+});
