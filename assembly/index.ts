@@ -2,7 +2,8 @@
 export * from "./status";
 export * from "./cells";
 export * from "./memory";
-export { REASON_NODATA, REASON_OUTSIDE, cellOf, fieldCells, locateCells, stepsToValues } from "./points";
+export { cellOf, locateCells } from "./points";
+export { REASON_NODATA, REASON_OUTSIDE, findCells, gatherCells, pickLanes, stepsToValues } from "./places";
 export { RADIUS_M_MAX, rowSpans, rowWeights } from "./geodesy";
 export { SEEN_NODATA, SEEN_OUTSIDE, addTile, meanOfRows } from "./radius";
 export { BLOCK_SIZE, COUNT_SHIFT, FIELD_BYTES, PYRAMID_SIZE, fillRowTable } from "./field";

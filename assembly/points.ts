@@ -1,16 +1,4 @@
-import { STEPS_MAX, STEPS_OUTSIDE } from "./cells";
-import {
-  cellLatOf,
-  cellLonOf,
-  cellTilesOf,
-  columnCountOf,
-  northOf,
-  rowCountOf,
-  tileAt,
-  tileColumnCountOf,
-  vectorCountOf,
-  westOf,
-} from "./field";
+import { cellLatOf, cellLonOf, columnCountOf, northOf, rowCountOf, westOf } from "./field";
 import { isGrid } from "./grid";
 import { STATUS_BAD_GRID, STATUS_OK } from "./status";
 
@@ -39,15 +27,151 @@ export function locateCells(
   columns: usize,
 ): i32 {
   if (!isGrid(northDeg, westDeg, cellSizeLatDeg, cellSizeLonDeg, rowCount, columnCount)) return STATUS_BAD_GRID;
-  for (let i = 0; i < count; i++) {
-    const at = (<usize>i) << 3;
-    const row = rowOf(load<f64>(latitudes + at), northDeg, cellSizeLatDeg, rowCount);
-    const column = columnOf(load<f64>(longitudes + at), westDeg, cellSizeLonDeg, columnCount);
-    const isInside = row >= 0 && column >= 0;
-    store<i32>(rows + ((<usize>i) << 2), isInside ? row : -1);
-    store<i32>(columns + ((<usize>i) << 2), isInside ? column : -1);
-  }
+  locate(
+    northDeg,
+    westDeg,
+    cellSizeLatDeg,
+    cellSizeLonDeg,
+    rowCount,
+    columnCount,
+    latitudes,
+    longitudes,
+    count,
+    rows,
+    columns,
+  );
   return STATUS_OK;
+}
+
+/**
+ * The rule of locateCells for a grid that is known to be one.
+ *
+ * Cost     Four at a time without a branch. Poles, what lies more than a turn from the grid and what is no number send
+ *          their four through the plain functions, which say what the rule is.
+ */
+export function locate(
+  northDeg: f64,
+  westDeg: f64,
+  cellSizeLatDeg: f64,
+  cellSizeLonDeg: f64,
+  rowCount: i32,
+  columnCount: i32,
+  latitudes: usize,
+  longitudes: usize,
+  count: i32,
+  rows: usize,
+  columns: usize,
+): void {
+  const closes = closesAt360(cellSizeLonDeg, columnCount) ? 1.0 : 0.0;
+  let i = 0;
+  for (; i + 4 <= count; i += 4) {
+    const at = (<usize>i) << 3,
+      to = (<usize>i) << 2;
+    const latA = v128.load(latitudes + at),
+      latB = v128.load(latitudes + at, 16);
+    const eastA = f64x2.sub(v128.load(longitudes + at), f64x2.splat(westDeg)),
+      eastB = f64x2.sub(v128.load(longitudes + at, 16), f64x2.splat(westDeg));
+    if (!i64x2.all_true(v128.and(isPlain(latA, eastA), isPlain(latB, eastB)))) {
+      for (let one = i; one < i + 4; one++) {
+        locateOne(
+          northDeg,
+          westDeg,
+          cellSizeLatDeg,
+          cellSizeLonDeg,
+          rowCount,
+          columnCount,
+          latitudes,
+          longitudes,
+          one,
+          rows,
+          columns,
+        );
+      }
+      continue;
+    }
+    const rowA = cellsAt(f64x2.div(f64x2.sub(f64x2.splat(northDeg), latA), f64x2.splat(cellSizeLatDeg))),
+      rowB = cellsAt(f64x2.div(f64x2.sub(f64x2.splat(northDeg), latB), f64x2.splat(cellSizeLatDeg)));
+    const columnA = columnsOf(v128.load(longitudes + at), eastA, westDeg, cellSizeLonDeg, columnCount, closes),
+      columnB = columnsOf(v128.load(longitudes + at, 16), eastB, westDeg, cellSizeLonDeg, columnCount, closes);
+    const isInsideA = v128.and(isBelow(rowA, rowCount), isBelow(columnA, columnCount)),
+      isInsideB = v128.and(isBelow(rowB, rowCount), isBelow(columnB, columnCount));
+    const isOutside = v128.not(i32x4.shuffle(isInsideA, isInsideB, 0, 2, 4, 6));
+    v128.store(rows + to, v128.or(whole(rowA, rowB), isOutside)); // all bits: -1
+    v128.store(columns + to, v128.or(whole(columnA, columnB), isOutside));
+  }
+  for (; i < count; i++) {
+    locateOne(
+      northDeg,
+      westDeg,
+      cellSizeLatDeg,
+      cellSizeLonDeg,
+      rowCount,
+      columnCount,
+      latitudes,
+      longitudes,
+      i,
+      rows,
+      columns,
+    );
+  }
+}
+
+function locateOne(
+  northDeg: f64,
+  westDeg: f64,
+  cellSizeLatDeg: f64,
+  cellSizeLonDeg: f64,
+  rowCount: i32,
+  columnCount: i32,
+  latitudes: usize,
+  longitudes: usize,
+  i: i32,
+  rows: usize,
+  columns: usize,
+): void {
+  const at = (<usize>i) << 3;
+  const row = rowOf(load<f64>(latitudes + at), northDeg, cellSizeLatDeg, rowCount);
+  const column = columnOf(load<f64>(longitudes + at), westDeg, cellSizeLonDeg, columnCount);
+  const isInside = row >= 0 && column >= 0;
+  store<i32>(rows + (at >> 1), isInside ? row : -1);
+  store<i32>(columns + (at >> 1), isInside ? column : -1);
+}
+
+/** Not a pole, and within one turn of the grid's first edge on either side, so that no more than one is taken off. */
+function isPlain(lat: v128, east: v128): v128 {
+  return v128.and(
+    f64x2.lt(f64x2.abs(lat), f64x2.splat(90)),
+    f64x2.lt(f64x2.abs(f64x2.sub(east, f64x2.splat(180))), f64x2.splat(540)),
+  );
+}
+
+/** `columnOf` of two longitudes that lie `east` degrees east of the first edge, before what is beyond the last. */
+function columnsOf(lon: v128, east: v128, westDeg: f64, sizeDeg: f64, columnCount: i32, closes: f64): v128 {
+  const turn = f64x2.splat(360);
+  const further = f64x2.sub(
+    f64x2.add(lon, v128.and(f64x2.lt(east, f64x2.splat(0)), turn)),
+    v128.and(f64x2.ge(east, turn), turn),
+  );
+  const column = cellsAt(f64x2.div(f64x2.sub(further, f64x2.splat(westDeg)), f64x2.splat(sizeDeg)));
+  const isBehindLast = f64x2.eq(column, f64x2.splat(<f64>columnCount));
+  const isFirst = f64x2.le(f64x2.sub(f64x2.splat(westDeg + 360), further), f64x2.splat(SAME_EDGE * sizeDeg));
+  return v128.andnot(f64x2.sub(column, v128.and(isBehindLast, f64x2.splat(closes))), isFirst);
+}
+
+/** `cellAt` of two positions. */
+function cellsAt(position: v128): v128 {
+  const edge = f64x2.floor(f64x2.add(position, f64x2.splat(0.5)));
+  const isOnEdge = f64x2.le(f64x2.abs(f64x2.sub(position, edge)), f64x2.splat(SAME_EDGE));
+  return v128.bitselect(edge, f64x2.floor(position), isOnEdge);
+}
+
+function isBelow(cell: v128, count: i32): v128 {
+  return v128.and(f64x2.ge(cell, f64x2.splat(0)), f64x2.lt(cell, f64x2.splat(<f64>count)));
+}
+
+/** Two and two as four 32-bit integers. */
+function whole(a: v128, b: v128): v128 {
+  return i32x4.shuffle(i32x4.trunc_sat_f64x2_s_zero(a), i32x4.trunc_sat_f64x2_s_zero(b), 0, 1, 4, 5);
 }
 
 /** The cell of a field that contains a location: row * columnCount + column, -1 outside. The rule of locateCells. */
@@ -73,154 +197,18 @@ function columnOf(lonDeg: f64, westDeg: f64, sizeDeg: f64, columnCount: i32): i3
   const lon = lonDeg - 360 * Math.floor((lonDeg - westDeg) / 360);
   if (westDeg + 360 - lon <= SAME_EDGE * sizeDeg) return 0; // on the first edge, a turn further
   let column = cellAt((lon - westDeg) / sizeDeg);
-  if (column == <f64>columnCount && Math.abs(<f64>columnCount * sizeDeg - 360) < 1e-3 * sizeDeg) {
+  if (column == <f64>columnCount && closesAt360(sizeDeg, columnCount)) {
     column -= 1; // a grid that closes but for rounding has no gap before its seam
   }
   return column >= 0 && column < <f64>columnCount ? <i32>column : -1;
+}
+
+function closesAt360(sizeDeg: f64, columnCount: i32): bool {
+  return Math.abs(<f64>columnCount * sizeDeg - 360) < 1e-3 * sizeDeg;
 }
 
 /** The cell that a distance from the grid's first edge, in cells, falls into. */
 function cellAt(position: f64): f64 {
   const edge = Math.floor(position + 0.5);
   return Math.abs(position - edge) <= SAME_EDGE ? edge : Math.floor(position);
-}
-
-/**
- * Reads the cells that contain many locations, from whatever tiles of a field are in memory.
- *
- * In       latitudes, longitudes  f64[count], degrees
- * Out      steps    u16[count][lane]; STEPS_OUTSIDE outside the grid; untouched where the tile is missing
- *          missing  i32[count]: -1, or the index of the tile that is not in memory
- *          Answers how many are missing
- * Needs    addresses  u32[count], scratch
- * Cost     Two passes: the first finds addresses, the second only loads, so that many loads are under way at once.
- */
-export function fieldCells(
-  field: usize,
-  latitudes: usize,
-  longitudes: usize,
-  count: i32,
-  steps: usize,
-  missing: usize,
-  addresses: usize,
-): i32 {
-  const vectors = vectorCountOf(field),
-    stride = (<usize>vectors) << 4;
-  const tiles = cellTilesOf(field),
-    tileColumns = tileColumnCountOf(field);
-  const northDeg = northOf(field),
-    westDeg = westOf(field),
-    cellLatDeg = cellLatOf(field),
-    cellLonDeg = cellLonOf(field);
-  const rowCount = rowCountOf(field),
-    columnCount = columnCountOf(field);
-  let missingCount = 0;
-  for (let i = 0; i < count; i++) {
-    const at = (<usize>i) << 3;
-    const row = rowOf(load<f64>(latitudes + at), northDeg, cellLatDeg, rowCount);
-    const column = columnOf(load<f64>(longitudes + at), westDeg, cellLonDeg, columnCount);
-    let address: usize = 0,
-      absent = -1;
-    if (row >= 0 && column >= 0) {
-      const index = (row >> 6) * tileColumns + (column >> 6);
-      const tile = tileAt(tiles, index);
-      if (tile != 0) address = tile + <usize>(((row & 63) << 6) + (column & 63)) * stride;
-      else absent = index;
-    }
-    if (absent >= 0) missingCount++;
-    store<u32>(addresses + ((<usize>i) << 2), <u32>address);
-    store<i32>(missing + ((<usize>i) << 2), absent);
-  }
-  const outside = i16x8.splat(<i16>STEPS_OUTSIDE);
-  let target = steps;
-  for (let i = 0; i < count; i++) {
-    const address = <usize>load<u32>(addresses + ((<usize>i) << 2));
-    if (address != 0) {
-      for (let lane: usize = 0; lane < stride; lane += 16) v128.store(target + lane, v128.load(address + lane));
-    } else if (load<i32>(missing + ((<usize>i) << 2)) < 0) {
-      for (let lane: usize = 0; lane < stride; lane += 16) v128.store(target + lane, outside);
-    }
-    target += stride;
-  }
-  return missingCount;
-}
-
-/** Why there is no value, in `reasons`. 0 where there is one. */
-export const REASON_OUTSIDE: i32 = 1;
-export const REASON_NODATA: i32 = 2;
-
-/**
- * Steps to values: one f64 for each layer asked for.
- *
- * In   steps    u16[count][laneCount]
- *      lanes    i32[layerCount]: the lane of each layer; quickest where layer i has lane i
- *      quanta   f64[2][layerCount padded to 8]: steps per unit, offset; padded with 1 and 0
- * Out  values   f64[count][layerCount], NaN where there is none
- *      reasons  u8[count][layerCount]
- * Needs    64 bytes to spare behind values and reasons: vectors are written whole
- */
-export function stepsToValues(
-  steps: usize,
-  laneCount: i32,
-  count: i32,
-  lanes: usize,
-  quanta: usize,
-  layerCount: i32,
-  values: usize,
-  reasons: usize,
-): void {
-  let isInOrder = true;
-  for (let layer = 0; layer < layerCount; layer++) {
-    if (load<i32>(lanes + ((<usize>layer) << 2)) != layer) isInOrder = false;
-  }
-  const padded = (<usize>((layerCount + 7) & ~7)) << 3;
-  let cell = steps,
-    value = values,
-    reason = reasons;
-  for (let i = 0; i < count; i++) {
-    if (isInOrder) {
-      for (let layer = 0; layer < layerCount; layer += 8) {
-        const at = (<usize>layer) << 3;
-        const found = v128.load(cell + (at >> 2));
-        const isNone = i16x8.gt_u(found, i16x8.splat(<i16>STEPS_MAX));
-        const low = i32x4.extend_low_i16x8_u(found),
-          high = i32x4.extend_high_i16x8_u(found);
-        const quantum = quanta + at;
-        storeValues(value + at, low, quantum, padded);
-        storeValues(value + at + 16, i64x2.shuffle(low, low, 1, 1), quantum + 16, padded);
-        storeValues(value + at + 32, high, quantum + 32, padded);
-        storeValues(value + at + 48, i64x2.shuffle(high, high, 1, 1), quantum + 48, padded);
-        v128.store64_lane(reason + <usize>layer, i8x16.splat(0), 0);
-        if (v128.any_true(isNone)) {
-          const last = min(layerCount, layer + 8);
-          for (let lane = layer; lane < last; lane++) {
-            const steps = <i32>load<u16>(cell + ((<usize>lane) << 1));
-            if (steps > STEPS_MAX) storeNone(value + ((<usize>lane) << 3), reason + <usize>lane, steps);
-          }
-        }
-      }
-    } else {
-      for (let layer = 0; layer < layerCount; layer++) {
-        const at = (<usize>layer) << 3;
-        const found = <i32>load<u16>(cell + ((<usize>load<i32>(lanes + (at >> 1))) << 1));
-        store<f64>(value + at, <f64>found / load<f64>(quanta + at) + load<f64>(quanta + padded + at));
-        store<u8>(reason + <usize>layer, 0);
-        if (found > STEPS_MAX) storeNone(value + at, reason + <usize>layer, found);
-      }
-    }
-    cell += (<usize>laneCount) << 1;
-    value += (<usize>layerCount) << 3;
-    reason += <usize>layerCount;
-  }
-}
-
-/** Two values from the two low lanes of `steps`. */
-function storeValues(value: usize, steps: v128, quantum: usize, padded: usize): void {
-  const exact = f64x2.div(f64x2.convert_low_i32x4_u(steps), v128.load(quantum));
-  v128.store(value, f64x2.add(exact, v128.load(quantum + padded)));
-}
-
-function storeNone(value: usize, reason: usize, steps: i32): void {
-  store<f64>(value, NaN);
-  store<u8>(reason, steps == STEPS_OUTSIDE ? <u8>REASON_OUTSIDE : <u8>REASON_NODATA);
 }

@@ -1,8 +1,12 @@
 /**
  * Single cells in bulk: all 21 layers at random points, nanoseconds a point. Rivals that need milliseconds a point
- * take fewer of them; all must read the same cells.
+ * take fewer of them; all must read the same cells. numpy, rasterio and gdallocationinfo hand out what is stored, u16 and
+ * text, and plain JavaScript the same numbers as f64: our steps are the like of these, our values are in their units and
+ * have a reason beside each.
  */
+import { sample, sampleSteps } from "../src/hazard/sample.ts";
 import { Kernel } from "../src/kernel/instance.ts";
+import { STEPS_NODATA } from "../src/kernel/kernel.generated.ts";
 import { type Contender, interleave } from "./interleaved.ts";
 import { openOurs, samplePoints, stepSumOf } from "./ours.ts";
 import {
@@ -14,9 +18,10 @@ import {
   readPoints,
 } from "./rivals/points.ts";
 import { print } from "./row.ts";
-import { POINT_COUNT, prepare, WORKLOADS } from "./workload.ts";
+import { ASKED_LAYERS, HAZARD, LAYER_COUNT, POINT_COUNT, prepare, WORKLOADS } from "./workload.ts";
 
-const ROUNDS = 5;
+const NAME = "random points x 21 layers, cells in memory";
+const ROUNDS = 9;
 /** Compared before anything is timed. */
 const COMPARED_COUNT = 2000;
 
@@ -32,14 +37,33 @@ if (spec === undefined) throw new Error("There is no workload lat45.");
 const workload = await prepare(await Kernel.load(), spec);
 const ours = await openOurs(workload);
 const { latitudes, longitudes } = await readPoints(workload);
-const ask = (count: number): Promise<Float64Array> =>
-  samplePoints(ours, { latitudes: latitudes.subarray(0, count), longitudes: longitudes.subarray(0, count) });
+const request = {
+  hazard: HAZARD,
+  layers: ASKED_LAYERS.map(({ scenario, year, metric }) => ({ scenario, analysisYear: year, metric })),
+  latitudes,
+  longitudes,
+};
+const length = POINT_COUNT * LAYER_COUNT;
+const values = new Float64Array(length);
+const into = { values, reasons: new Uint8Array(length) };
+const steps = new Uint16Array(length);
+/** What the library hands out, and whether into arrays that it makes or that it is given again. */
+const FORMS = [
+  { form: "steps, array reused", run: () => sampleSteps(ours.sampler, { ...request, into: steps }) },
+  { form: "steps, new array", run: () => sampleSteps(ours.sampler, request) },
+  { form: "values, arrays reused", run: () => sample(ours.sampler, { ...request, into }) },
+  { form: "values, new arrays", run: () => samplePoints(ours, { latitudes, longitudes }) },
+] as const;
+
 try {
-  const expected = stepSumOf(await ask(COMPARED_COUNT));
+  for (const { run } of FORMS) await run(); // the tiles come into memory here
+  const compared = COMPARED_COUNT * LAYER_COUNT;
+  const expected = stepSumOf(values.subarray(0, compared));
+  const sum = steps.subarray(0, compared).reduce((total, each) => total + Math.min(each, STEPS_NODATA), 0);
+  if (sum !== expected) throw new Error(`Steps and values differ: ${sum} steps, ${expected} by values.`);
   for (const { name, open, atLeast } of OPPONENTS) {
     const row = {
       bench: "points",
-      name: "random points x 21 layers, cells in memory",
       grid: spec.name,
       state: "random",
       unit: "ns a point",
@@ -47,7 +71,7 @@ try {
     } as const;
     const rival = await open(workload);
     if (typeof rival === "string") {
-      print({ ...row, against: name, note: rival });
+      print({ ...row, name: NAME, against: name, note: rival });
       continue;
     }
     try {
@@ -57,20 +81,24 @@ try {
         const { nanoseconds } = await rival.run(rival.pointCount);
         return { overriddenDuration: nanoseconds / 1e6 };
       };
-      const [own, theirs] = await interleave(
+      const timings = await interleave(
         [
-          { name: "atlas.sample", run: async () => void (await ask(POINT_COUNT)) },
+          ...FORMS.map(({ form, run: ask }) => ({ name: form, run: async () => void (await ask()) })),
           { name, run: run as () => Promise<unknown> as Contender["run"] }, // tinybench takes the duration that a run returns
         ],
-        { rounds: ROUNDS, warmupRounds: 1 },
+        { rounds: ROUNDS, warmupRounds: 2 },
       );
-      print({
-        ...row,
-        ours: ((own?.medianMs ?? Number.NaN) * 1e6) / POINT_COUNT,
-        against: name,
-        rival: ((theirs?.medianMs ?? Number.NaN) * 1e6) / rival.pointCount,
-        note: `ours ${POINT_COUNT} points at once, the rival ${rival.pointCount}`,
-      });
+      const theirs = timings.at(-1);
+      for (const [i, { form }] of FORMS.entries()) {
+        print({
+          ...row,
+          name: `${NAME}: ${form}`,
+          ours: ((timings[i]?.medianMs ?? Number.NaN) * 1e6) / POINT_COUNT,
+          against: name,
+          rival: ((theirs?.medianMs ?? Number.NaN) * 1e6) / rival.pointCount,
+          note: `ours ${POINT_COUNT} points at once, the rival ${rival.pointCount}`,
+        });
+      }
     } finally {
       await rival.close();
     }

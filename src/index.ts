@@ -1,11 +1,12 @@
 /**
- * Physical climate hazards at any place on Earth, exact to the cell, and the world that an entity's emissions belong
- * to. What is exported here is what we version.
+ * Physical climate hazards at any place on Earth, exact to the cell, the world that an entity's emissions belong to, and
+ * what a company stands to lose. What is exported here is what we version.
  *
  *   const atlas = await openAtlas("data/atlas");
  *   await atlas.hazardRisk({ latitude: 11.6, longitude: 43.1, hazards: ["riverine_floods"],
  *                            analysis_years: [2030], scenarios: ["rcp4p5"], radius: 10 });
  *   await alignTemperature(entities, { detail: true });
+ *   totalClimateRisk({ name: "Ours", country: "India", industry: "Cement", revenue: "7.87e9", ... });
  */
 export {
   alignColumns,
@@ -25,6 +26,25 @@ export {
 export { type Benchmark, NGFS_PHASE5, type Pathway } from "./alignment/benchmark.ts";
 export type { Entity } from "./alignment/entity.ts";
 export { type AlignedColumns, type AlignmentBasis, type EntityColumns, PATHWAY_INDEX } from "./kernel/alignment.ts";
+export {
+  referenceCountries,
+  type ReferenceCountry,
+  referenceIndustries,
+  type ReferenceIndustry,
+  referenceScenarios,
+  type ReferenceScenario,
+} from "./company/reference.ts";
+export type { Remark, RemarkCode } from "./company/remarks.ts";
+export {
+  type CompanyAnswer,
+  type CompanyOptions,
+  type CompanyResult,
+  type CompanyValuation,
+  type EmissionsAnswer,
+  estimateEmissions,
+  totalClimateRisk,
+} from "./company/report.ts";
+export type { CompanyRequest, EmissionsRequest } from "./company/request.ts";
 export { Fault, type FaultCode, type FaultItem, isFault } from "./errors.ts";
 export type {
   AnalysisYearResult,
@@ -46,5 +66,13 @@ export {
   type Scenario,
 } from "./hazard/hazards.ts";
 export type { HazardQuery, HazardQueryInput } from "./hazard/query.ts";
-export { SAMPLE_REASONS, type SampleLayer, type SampleRequest, type SampleResult } from "./hazard/sample.ts";
+export {
+  type CellsRequest,
+  SAMPLE_REASONS,
+  type SampleLayer,
+  type SampleRequest,
+  type SampleResult,
+  type StepsRequest,
+  type StepsResult,
+} from "./hazard/sample.ts";
 export { openAtlas, type OpenAtlasOptions } from "./openAtlas.ts";

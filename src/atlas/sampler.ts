@@ -2,20 +2,13 @@ import { FieldGrid, LANES, type MissingTiles } from "../kernel/field.ts";
 import { type Circle, type CircleCells, rowSpans, rowWeights } from "../kernel/geodesy.ts";
 import { type Cell, cellCentre, type Location, westernmost } from "../kernel/grid.ts";
 import type { Kernel } from "../kernel/instance.ts";
-import {
-  PYRAMID_SIZE,
-  REASON_NODATA,
-  REASON_OUTSIDE,
-  STEPS_MAX,
-  STEPS_OUTSIDE,
-  TILE_SIZE,
-} from "../kernel/kernel.generated.ts";
-import { type PlaceValues, readPlaces } from "../kernel/places.ts";
-import { locateCells } from "../kernel/points.ts";
+import { PYRAMID_SIZE, REASON_NODATA, REASON_OUTSIDE, STEPS_OUTSIDE, TILE_SIZE } from "../kernel/kernel.generated.ts";
+import type { PlaceAnswers, Places, PlaceValues } from "../kernel/places.ts";
 import { CircleSums, type CircleSummary } from "../kernel/radius.ts";
 import { TileCache } from "./cache.ts";
 import type { GroupEntry } from "./catalogue.ts";
 import type { AtlasHazard, CellAtlas, CellSource } from "./cellSource.ts";
+import { makeManyPlaces, readManyPlaces } from "./manyPlaces.ts";
 import { type FieldLayer, ResidentField } from "./residentField.ts";
 import { tilesOf } from "./tiling.ts";
 
@@ -70,19 +63,6 @@ export interface CircleSample {
  * this would read the same tiles again for each.
  */
 const FIELD_COUNT_MAX = 6;
-
-/** Places that one call of a kernel takes: their steps and values stay in the processor's caches. */
-const PLACES_PER_CALL = 2048;
-/** Calls in a row before others get the thread. */
-const CALLS_PER_TURN = 16;
-/** Tiles that are fetched together: enough to keep reads busy. */
-const TILES_PER_HOLD = 64;
-
-/** Places, degrees. Two arrays of one length. */
-export interface Places {
-  readonly latitudes: Float64Array;
-  readonly longitudes: Float64Array;
-}
 
 /** A circle, and where its values go. */
 export interface CircleAt {
@@ -203,113 +183,19 @@ export class Sampler {
   }
 
   /**
-   * The cells that contain many places, as values. Places whose tiles must be fetched come last, neighbours together.
+   * The cells that contain many places. Places whose tiles must be fetched come last, neighbours together.
+   *
+   * @param onPlaces told how many more are done; may throw to end the work
    */
-  async samplePlaces(
+  samplePlaces(
     { hazard, resident, lanes }: LayerSet,
     places: Places,
-    out: PlaceValues,
+    out: PlaceAnswers,
     onPlaces: (count: number) => void,
   ): Promise<void> {
-    const { field, layers } = resident;
-    const entries = lanes.map((lane) => (layers[lane] as FieldLayer).entry);
-    const padding = Array.from({ length: (LANES - (lanes.length % LANES)) % LANES });
-    const quanta = {
-      lanes: Int32Array.from(lanes),
-      quanta: Float64Array.from([
-        ...entries.map(({ steps_per_unit }) => steps_per_unit),
-        ...padding.map(() => 1),
-        ...entries.map(({ offset }) => offset),
-        ...padding.map(() => 0),
-      ]),
-    };
-    const count = places.latitudes.length;
-    const isMade = layers.every(({ source }) => source.readCells !== undefined);
-    const absent: { readonly place: number; readonly tile: number }[] = [];
-    for (let first = 0; first < count; first += PLACES_PER_CALL) {
-      const chunk = slice(places, first, first + PLACES_PER_CALL);
-      const absentBefore = absent.length;
-      if (isMade) {
-        this.#makePlaces({ hazard, resident, lanes }, chunk, { ...out, first });
-      } else {
-        const missing = readPlaces(field, chunk, quanta, { ...out, first });
-        missing?.forEach((tile, i) => {
-          if (tile >= 0) absent.push({ place: first + i, tile });
-        });
-      }
-      onPlaces(chunk.latitudes.length - (absent.length - absentBefore));
-      if ((first / PLACES_PER_CALL) % CALLS_PER_TURN === CALLS_PER_TURN - 1) await this.giveWay();
-    }
-    if (absent.length === 0) return;
-
-    absent.sort((a, b) => a.tile - b.tile || a.place - b.place);
-    const perHold = Math.max(1, Math.floor(this.#cache.holdBytesMax / TileCache.costBytes(resident.bytesOf("cells"))));
-    for (let start = 0; start < absent.length;) {
-      const tiles = new Set<number>();
-      let end = start;
-      for (; end < absent.length && end - start < PLACES_PER_CALL; end++) {
-        const { tile } = absent[end] as (typeof absent)[number];
-        if (!tiles.has(tile) && tiles.size === Math.min(perHold, TILES_PER_HOLD)) break;
-        tiles.add(tile);
-      }
-      const batch = absent.slice(start, end);
-      const chunk = {
-        latitudes: Float64Array.from(batch, ({ place }) => places.latitudes[place] ?? NaN),
-        longitudes: Float64Array.from(batch, ({ place }) => places.longitudes[place] ?? NaN),
-      };
-      const found = {
-        values: new Float64Array(batch.length * lanes.length),
-        reasons: new Uint8Array(batch.length * lanes.length),
-      };
-      await resident.hold([{ form: "cells", indices: [...tiles] }], () => {
-        readPlaces(field, chunk, quanta, { ...found, first: 0 });
-      });
-      for (const [i, { place }] of batch.entries()) {
-        const from = i * lanes.length;
-        out.values.set(found.values.subarray(from, from + lanes.length), place * lanes.length);
-        out.reasons.set(found.reasons.subarray(from, from + lanes.length), place * lanes.length);
-      }
-      onPlaces(batch.length);
-      start = end;
-    }
-  }
-
-  /** Places of sources that make cells without their tiles. */
-  #makePlaces(
-    { hazard, resident, lanes }: LayerSet,
-    chunk: Places,
-    out: PlaceValues & { readonly first: number },
-  ): void {
-    const { rows, columns } = locateCells(this.#kernel, hazard.grid, chunk);
-    const inside: number[] = [];
-    rows.forEach((row, i) => {
-      if (row >= 0) inside.push(i);
-    });
-    const cells = inside.map((i) => ({ row: rows[i] ?? 0, column: columns[i] ?? 0 }));
-    const width = lanes.length;
-    const at = out.first * width;
-    out.values.fill(NaN, at, at + rows.length * width);
-    out.reasons.fill(REASON_OUTSIDE, at, at + rows.length * width);
-    const made = new Map<SampledGroup["source"], Map<number, Uint16Array>>();
-    for (const [i, lane] of lanes.entries()) {
-      const { source, group, layer, entry } = resident.layers[lane] as FieldLayer;
-      const groups = made.get(source) ?? new Map<number, Uint16Array>();
-      made.set(source, groups);
-      const steps = groups.get(group) ?? source.readCells?.(group, cells) ?? new Uint16Array();
-      groups.set(group, steps);
-      const groupLayers = source.groups[group]?.layers.length ?? 1;
-      for (const [position, place] of inside.entries()) {
-        const found = steps[position * groupLayers + layer] ?? STEPS_OUTSIDE;
-        const to = at + place * width + i;
-        out.reasons[to] = found <= STEPS_MAX ? 0 : found === STEPS_OUTSIDE ? REASON_OUTSIDE : REASON_NODATA;
-        if (found <= STEPS_MAX) out.values[to] = found / entry.steps_per_unit + entry.offset;
-      }
-    }
-  }
-
-  /** Lets whatever else waits for the thread go first. */
-  giveWay(): Promise<void> {
-    return new Promise((resolve) => setTimeout(resolve));
+    const isMade = resident.layers.every(({ source }) => source.readCells !== undefined);
+    if (isMade) return makeManyPlaces({ grid: hazard.grid, resident, lanes }, places, out, onPlaces);
+    return readManyPlaces({ resident, lanes, holdBytesMax: this.#cache.holdBytesMax }, places, out, onPlaces);
   }
 
   /**
@@ -468,10 +354,6 @@ export class Sampler {
     const cell = this.#kernel.u16({ pointer: at, sizeBytes: layerCount * 2 });
     return Uint16Array.from(lanes, (lane) => cell[lane] ?? STEPS_OUTSIDE);
   }
-}
-
-function slice({ latitudes, longitudes }: Places, from: number, to: number): Places {
-  return { latitudes: latitudes.subarray(from, to), longitudes: longitudes.subarray(from, to) };
 }
 
 function isMissing(result: CircleSample | readonly MissingTiles[]): result is readonly MissingTiles[] {

@@ -1,5 +1,9 @@
-import type { Places, Sampler } from "../atlas/sampler.ts";
+import { Turns } from "../atlas/manyPlaces.ts";
+import type { FieldLayer } from "../atlas/residentField.ts";
+import type { LayerSet, Sampler } from "../atlas/sampler.ts";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
+import { type AnswerArray, newAnswers, type PlaceAnswers, type Places, type PlaceValues } from "../kernel/places.ts";
+import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import { type HazardName, HAZARDS, isHazardName, layerOf, type MetricName, type Scenario } from "./hazards.ts";
 
 /** A layer as it is asked for: the baseline answers for 1980 under every scenario, as in a query. */
@@ -9,22 +13,32 @@ export interface SampleLayer {
   readonly metric: MetricName;
 }
 
-/** Many places, some layers of one hazard: arrays in, arrays out. */
-export interface SampleRequest {
+/** Many places, some layers of one hazard, of each place the cell that it lies in. */
+export interface CellsRequest {
   readonly hazard: string;
   readonly layers: readonly SampleLayer[];
   /** Degrees, -90 to 90. */
   readonly latitudes: Float64Array;
   /** Degrees, -180 to 180; as many as latitudes. */
   readonly longitudes: Float64Array;
-  /** 0 to 100, default 0: the cell at each place. Above 0 all cells within this geodesic distance. */
-  readonly radiusKm?: number;
-  /** How a radius is summed up; default max. */
-  readonly method?: "max" | "mean";
   /** Ends the work early: the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Told every few thousand places. */
   readonly onProgress?: (placesDone: number, placeCount: number) => void;
+}
+
+/** Many places, some layers of one hazard: arrays in, arrays out. */
+export interface SampleRequest extends CellsRequest {
+  /** 0 to 100, default 0: the cell at each place. Above 0 all cells within this geodesic distance. */
+  readonly radiusKm?: number;
+  /** How a radius is summed up; default max. */
+  readonly method?: "max" | "mean";
+  /**
+   * Arrays to write the answer into, each of places x layers elements; the answer is then these. Who asks for million
+   * after million saves the system's work of finding fresh memory, which takes longer than all the rest. They must
+   * share no memory with each other or with the places, and hold nothing of use when the promise is rejected.
+   */
+  readonly into?: SampleResult;
 }
 
 export interface SampleResult {
@@ -32,6 +46,24 @@ export interface SampleResult {
   readonly values: Float64Array;
   /** u8[place][layer]: index into SAMPLE_REASONS; 0 where there is a value. */
   readonly reasons: Uint8Array;
+}
+
+export interface StepsRequest extends CellsRequest {
+  /** As of SampleRequest: an array of places x layers elements, which the answer's steps are then. */
+  readonly into?: Uint16Array;
+}
+
+/**
+ * Values as an atlas stores them: `steps / stepsPerUnit + offset`, bit for bit what `sample` answers, in a quarter of the
+ * memory.
+ */
+export interface StepsResult {
+  /** u16[place][layer]: at most 65,533; 65,534 outside coverage or where the atlas lacks the layer, 65,535 no data. */
+  readonly steps: Uint16Array;
+  /** Of each layer: steps of one unit, NaN where the atlas lacks it. */
+  readonly stepsPerUnit: Float64Array;
+  /** Of each layer, in its unit; NaN where the atlas lacks it. */
+  readonly offsets: Float64Array;
 }
 
 /** What the numbers in `reasons` mean. */
@@ -47,109 +79,202 @@ const CIRCLES_PER_TURN = 512;
  * @throws Fault `invalid_request` or `combination_unavailable` with all that is wrong with the request
  */
 export async function sample(sampler: Sampler, request: SampleRequest): Promise<SampleResult> {
-  const hazardName = checkSample(request);
-  const { layers, latitudes, longitudes, radiusKm = 0, method = "max", signal } = request;
-  const placeCount = latitudes.length;
-  const values = new Float64Array(placeCount * layers.length);
-  const reasons = new Uint8Array(placeCount * layers.length);
+  const hazard = checkSample(request);
+  const { layers, latitudes, radiusKm = 0, signal } = request;
   signal?.throwIfAborted();
-
-  const hazard = sampler.hazards.get(hazardName);
-  const found = layers.map(({ scenario, analysisYear, metric }) => {
-    const stored = layerOf(scenario, analysisYear);
-    const group = hazard?.group(stored.scenario, stored.year);
-    const layer = group?.entry.layers.findIndex((entry) => entry.metric === metric) ?? -1;
-    const entry = group?.entry.layers[layer];
-    return group === undefined || entry === undefined ? undefined : { ...group, layer, entry };
+  const length = latitudes.length * layers.length;
+  const out = request.into ?? { values: new Float64Array(length), reasons: new Uint8Array(length) };
+  const tell = progressOf(request);
+  await answerInto(out, request, findLayers(sampler, hazard, layers), {
+    tell,
+    read: (set, answers) =>
+      radiusKm === 0
+        ? sampler.samplePlaces(set, request, answers, tell)
+        : sampleCircles(sampler, set, request, { out: answers, tell }),
   });
-  const present = found.flatMap((layer, column) => (layer === undefined ? [] : [{ layer, column }]));
-  // One lane a stored layer, however often it is asked for: the baseline answers for several years.
-  const distinct: (typeof present)[number]["layer"][] = [];
-  const columns = present.map(({ layer, column }) => {
-    const known = distinct.findIndex(
-      (other) => other.source === layer.source && other.group === layer.group && other.layer === layer.layer,
-    );
-    return { column, from: known >= 0 ? known : distinct.push(layer) - 1 };
-  });
-  let placesDone = 0;
-  const onPlaces = (count: number): void => {
-    signal?.throwIfAborted();
-    placesDone += count;
-    request.onProgress?.(placesDone, placeCount);
-  };
-  if (hazard === undefined || distinct.length === 0) {
-    values.fill(NaN);
-    reasons.fill(LAYER_MISSING);
-    onPlaces(placeCount);
-    return { values, reasons };
-  }
-
-  const set = sampler.layerSet(hazard, distinct);
-  const isWhole = columns.length === layers.length && columns.every(({ from }, column) => from === column);
-  const narrow = isWhole
-    ? { values, reasons }
-    : { values: new Float64Array(placeCount * distinct.length), reasons: new Uint8Array(placeCount * distinct.length) };
-  const places = { latitudes, longitudes };
-  if (radiusKm === 0) await sampler.samplePlaces(set, places, narrow, onPlaces);
-  else await sampleCircles();
-  if (!isWhole) {
-    values.fill(NaN);
-    reasons.fill(LAYER_MISSING);
-    for (let place = 0; place < placeCount; place++) {
-      for (const { column, from } of columns) {
-        values[place * layers.length + column] = narrow.values[place * distinct.length + from] ?? NaN;
-        reasons[place * layers.length + column] = narrow.reasons[place * distinct.length + from] ?? 0;
-      }
-    }
-  }
-  return { values, reasons };
-
-  async function sampleCircles(): Promise<void> {
-    const order = sampler.orderOf(set, places);
-    let next = 0;
-    const work = async (): Promise<void> => {
-      for (let position = next++; position < placeCount; position = next++) {
-        const place = order[position] ?? 0;
-        const circle = {
-          latDeg: latitudes[place] ?? NaN,
-          lonDeg: longitudes[place] ?? NaN,
-          radiusM: radiusKm * 1000,
-        };
-        const at = { circle, method, first: place * distinct.length };
-        if (!sampler.readCircle(set, at, narrow)) await sampler.fetchCircle(set, at, narrow);
-        if (position % CIRCLES_PER_TURN === CIRCLES_PER_TURN - 1) {
-          onPlaces(CIRCLES_PER_TURN);
-          await sampler.giveWay();
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: CIRCLES_PARALLEL }, work));
-    onPlaces(placeCount - placesDone);
-  }
+  return { values: out.values, reasons: out.reasons };
 }
 
 /**
+ * The cells of many places as they are stored.
+ *
+ * @throws Fault `invalid_request` or `combination_unavailable` with all that is wrong with the request
+ */
+export async function sampleSteps(sampler: Sampler, request: StepsRequest): Promise<StepsResult> {
+  const hazard = checkSteps(request);
+  const { layers, latitudes, signal } = request;
+  signal?.throwIfAborted();
+  const steps = request.into ?? new Uint16Array(latitudes.length * layers.length);
+  const found = findLayers(sampler, hazard, layers);
+  const tell = progressOf(request);
+  await answerInto({ steps }, request, found, {
+    tell,
+    read: (set, answers) => sampler.samplePlaces(set, request, answers, tell),
+  });
+  return {
+    steps,
+    stepsPerUnit: Float64Array.from(found.positions, (at) => found.distinct[at]?.entry.steps_per_unit ?? NaN),
+    offsets: Float64Array.from(found.positions, (at) => found.distinct[at]?.entry.offset ?? NaN),
+  };
+}
+
+/** The layers of a request as the atlas has them. */
+interface FoundLayers {
+  /** One lane a stored layer, however often it is asked for: the baseline answers for several years. */
+  readonly distinct: readonly FieldLayer[];
+  /** For each layer asked for its number in `distinct`, -1 where the atlas lacks it. */
+  readonly positions: readonly number[];
+  /** The distinct layers; undefined where there are none. */
+  readonly set: LayerSet | undefined;
+}
+
+function findLayers(sampler: Sampler, hazardName: HazardName, layers: readonly SampleLayer[]): FoundLayers {
+  const hazard = sampler.hazards.get(hazardName);
+  const distinct: FieldLayer[] = [];
+  const positions = layers.map(({ scenario, analysisYear, metric }) => {
+    const stored = layerOf(scenario, analysisYear);
+    const at = hazard?.group(stored.scenario, stored.year);
+    const layer = at?.entry.layers.findIndex((entry) => entry.metric === metric) ?? -1;
+    const entry = at?.entry.layers[layer];
+    if (at === undefined || entry === undefined) return -1;
+    const { source, group } = at;
+    const known = distinct.findIndex(
+      (other) => other.source === source && other.group === group && other.layer === layer,
+    );
+    return known >= 0 ? known : distinct.push({ source, group, layer, entry }) - 1;
+  });
+  const set = hazard === undefined || distinct.length === 0 ? undefined : sampler.layerSet(hazard, distinct);
+  return { distinct, positions, set };
+}
+
+/** Has the distinct layers read, straight into `out` where these are all the layers asked for, each once. */
+async function answerInto<Answers extends PlaceAnswers>(
+  out: Answers,
+  { latitudes }: CellsRequest,
+  { set, distinct, positions }: FoundLayers,
+  { tell, read }: { readonly tell: Tell; readonly read: (set: LayerSet, out: Answers) => Promise<void> },
+): Promise<void> {
+  const isWhole = distinct.length === positions.length && positions.every((at, layer) => at === layer);
+  if (set !== undefined && isWhole) {
+    await read(set, out);
+    return;
+  }
+  const narrow = newAnswers(out, latitudes.length * distinct.length);
+  if (set !== undefined) await read(set, narrow);
+  else tell(latitudes.length);
+  const widen = (from: AnswerArray, to: AnswerArray, missing: number): void => {
+    for (let place = 0; place < latitudes.length; place++) {
+      for (let layer = 0; layer < positions.length; layer++) {
+        const at = positions[layer] ?? -1;
+        to[place * positions.length + layer] = at < 0 ? missing : (from[place * distinct.length + at] ?? missing);
+      }
+    }
+  };
+  if ("steps" in out && "steps" in narrow) {
+    widen(narrow.steps, out.steps, STEPS_OUTSIDE);
+  } else if ("values" in out && "values" in narrow) {
+    widen(narrow.values, out.values, NaN);
+    widen(narrow.reasons, out.reasons, LAYER_MISSING);
+  }
+}
+
+/** Told how many more places are done. */
+type Tell = (count: number) => void;
+
+/** Counts the places that are done, and stops the work where the signal says so. */
+function progressOf({ latitudes, signal, onProgress }: CellsRequest): Tell {
+  let placesDone = 0;
+  return (count) => {
+    signal?.throwIfAborted();
+    placesDone += count;
+    onProgress?.(placesDone, latitudes.length);
+  };
+}
+
+async function sampleCircles(
+  sampler: Sampler,
+  set: LayerSet,
+  { latitudes, longitudes, radiusKm = 0, method = "max" }: SampleRequest,
+  { out, tell }: { readonly out: PlaceValues; readonly tell: Tell },
+): Promise<void> {
+  const placeCount = latitudes.length;
+  const order = sampler.orderOf(set, { latitudes, longitudes });
+  const turns = new Turns();
+  let next = 0;
+  let toTell = placeCount;
+  const work = async (): Promise<void> => {
+    for (let position = next++; position < placeCount; position = next++) {
+      const place = order[position] ?? 0;
+      const circle = {
+        latDeg: latitudes[place] ?? NaN,
+        lonDeg: longitudes[place] ?? NaN,
+        radiusM: radiusKm * 1000,
+      };
+      const at = { circle, method, first: place * set.lanes.length };
+      if (!sampler.readCircle(set, at, out)) await sampler.fetchCircle(set, at, out);
+      if (position % CIRCLES_PER_TURN === CIRCLES_PER_TURN - 1) {
+        toTell -= CIRCLES_PER_TURN;
+        tell(CIRCLES_PER_TURN);
+        await turns.giveWay();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CIRCLES_PARALLEL }, work));
+  tell(toTell);
+}
+
+type Wrong = (pointer: string, code: FaultItem["code"], detail: string) => void;
+
+/**
  * Checks a request for the bulk door.
+ *
  * @returns the hazard's name
  * @throws Fault `invalid_request` or `combination_unavailable` with all that is wrong, up to 100 items
  */
 export function checkSample(request: SampleRequest): HazardName {
+  return check(request, (wrong) => {
+    const { radiusKm = 0, method = "max" } = request;
+    if (!(typeof radiusKm === "number" && radiusKm >= 0 && radiusKm <= 100)) {
+      wrong("/radiusKm", "out_of_range", "radiusKm must be a number from 0 to 100.");
+    }
+    if (method !== "max" && method !== "mean") wrong("/method", "not_allowed", "method must be max or mean.");
+    if (request.into === undefined) return;
+    if (typeof request.into !== "object" || request.into === null) {
+      wrong("/into", "wrong_type", "into must be an object with values and reasons.");
+    } else {
+      const { values, reasons } = request.into;
+      checkInto(request, { "/into/values": [values, Float64Array], "/into/reasons": [reasons, Uint8Array] }, wrong);
+    }
+  });
+}
+
+function checkSteps(request: StepsRequest): HazardName {
+  return check(request, (wrong) => {
+    const asked: StepsRequest & Pick<SampleRequest, "radiusKm" | "method"> = request;
+    for (const name of ["radiusKm", "method"] as const) {
+      if (asked[name] === undefined) continue;
+      wrong(`/${name}`, "not_allowed", `Steps are of single cells: ${name} is for sample.`);
+    }
+    if (request.into !== undefined) checkInto(request, { "/into": [request.into, Uint16Array] }, wrong);
+  });
+}
+
+/** What both doors ask for, in the order of the request; `rest` adds what one of them does. */
+function check(request: CellsRequest, rest: (wrong: Wrong) => void): HazardName {
   const items: FaultItem[] = [];
-  const wrong = (pointer: string, code: FaultItem["code"], detail: string): void => {
+  const wrong: Wrong = (pointer, code, detail) => {
     if (items.length < FAULT_ITEM_COUNT_MAX) items.push({ pointer, code, detail });
   };
-  const { hazard, layers, latitudes, longitudes, radiusKm = 0, method = "max" } = request;
+  const { hazard, layers, latitudes, longitudes } = request;
   if (!isHazardName(hazard))
     wrong("/hazard", "not_allowed", `hazard must be one of ${Object.keys(HAZARDS).join(", ")}.`);
   const isList = Array.isArray(layers) && layers.length > 0;
   if (!isList) wrong("/layers", "empty", "layers must name at least one layer.");
   if (!(latitudes instanceof Float64Array)) wrong("/latitudes", "wrong_type", "latitudes must be a Float64Array.");
   if (!(longitudes instanceof Float64Array)) wrong("/longitudes", "wrong_type", "longitudes must be a Float64Array.");
-  if (!(typeof radiusKm === "number" && radiusKm >= 0 && radiusKm <= 100)) {
-    wrong("/radiusKm", "out_of_range", "radiusKm must be a number from 0 to 100.");
-  }
-  if (method !== "max" && method !== "mean") wrong("/method", "not_allowed", "method must be max or mean.");
-  if (items.length === 0) {
+  const isShaped = items.length === 0;
+  rest(wrong);
+  if (isShaped) {
     if (latitudes.length !== longitudes.length) {
       wrong(
         "/longitudes",
@@ -184,10 +309,9 @@ export function checkSample(request: SampleRequest): HazardName {
   return spec.hazard;
 }
 
-function checkPlaces(
-  { latitudes, longitudes }: Places,
-  wrong: (pointer: string, code: FaultItem["code"], detail: string) => void,
-): void {
+function checkPlaces({ latitudes, longitudes }: Places, wrong: Wrong): void {
+  // Nearly always all are right, and then this is all: looking at them one by one takes ten times as long.
+  if (isWithin(latitudes, 90) && isWithin(longitudes, 180)) return;
   for (let i = 0; i < latitudes.length; i++) {
     const [lat, lon] = [latitudes[i] ?? NaN, longitudes[i] ?? NaN];
     if (!(lat >= -90 && lat <= 90))
@@ -195,4 +319,45 @@ function checkPlaces(
     if (!(lon >= -180 && lon <= 180))
       wrong(`/longitudes/${i}`, "out_of_range", `longitude ${i} must be from -180 to 180, not ${lon}.`);
   }
+}
+
+function isWithin(degrees: Float64Array, most: number): boolean {
+  for (let i = 0; i < degrees.length; i++) if (!(Math.abs(degrees[i] ?? NaN) <= most)) return false;
+  return true;
+}
+
+type IntoArray = [unknown, typeof Float64Array | typeof Uint16Array | typeof Uint8Array];
+
+/** An answer must find room, and must not write over what is still to be read. */
+function checkInto(
+  { layers, latitudes, longitudes }: CellsRequest,
+  into: Readonly<Record<string, IntoArray>>,
+  wrong: Wrong,
+): void {
+  if (!Array.isArray(layers) || !(latitudes instanceof Float64Array) || !(longitudes instanceof Float64Array)) return;
+  const length = latitudes.length * layers.length;
+  const taken: (readonly [string, ArrayBufferView])[] = [
+    ["latitudes", latitudes],
+    ["longitudes", longitudes],
+  ];
+  for (const [pointer, [array, Kind]] of Object.entries(into)) {
+    const name = pointer.slice(1).replace("/", ".");
+    if (!(array instanceof Kind)) {
+      wrong(pointer, "wrong_type", `${name} must be a ${Kind.name}.`);
+    } else if (array.length !== length) {
+      wrong(pointer, "out_of_range", `${name} must have ${length} elements, places x layers, not ${array.length}.`);
+    } else {
+      const other = taken.find(([, view]) => overlap(view, array));
+      if (other !== undefined) wrong(pointer, "not_allowed", `${name} must share no memory with ${other[0]}.`);
+      taken.push([name, array]);
+    }
+  }
+}
+
+function overlap(one: ArrayBufferView, other: ArrayBufferView): boolean {
+  return (
+    one.buffer === other.buffer &&
+    one.byteOffset < other.byteOffset + other.byteLength &&
+    other.byteOffset < one.byteOffset + one.byteLength
+  );
 }

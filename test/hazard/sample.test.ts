@@ -2,9 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CellAtlas } from "../../src/atlas/cellSource.ts";
+import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
+import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
+import { Sampler } from "../../src/atlas/sampler.ts";
 import type { Atlas } from "../../src/hazard/answer.ts";
 import type { HazardName } from "../../src/hazard/hazards.ts";
-import { SAMPLE_REASONS, type SampleLayer } from "../../src/hazard/sample.ts";
+import { SAMPLE_REASONS, type SampleLayer, sampleSteps } from "../../src/hazard/sample.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
@@ -134,6 +138,67 @@ describe("the bulk door", () => {
     }
   });
 
+  test("writes into the caller's arrays, whatever they held", async () => {
+    const places = placesFrom(randomFrom(79), 5000);
+    for (const [layers, radiusKm] of [
+      [LAYERS, 0],
+      [LAYERS.slice(0, 2), 0],
+      [LAYERS.slice(0, 2), 3],
+    ] as const) {
+      const request = { hazard: "riverine_floods", layers, ...places, radiusKm };
+      const length = 5000 * layers.length;
+      const into = { values: new Float64Array(length).fill(5), reasons: new Uint8Array(length).fill(5) };
+      const fresh = await packed.sample(request);
+      const reused = await packed.sample({ ...request, into });
+      expect(reused.values).toBe(into.values);
+      expect(reused.reasons).toBe(into.reasons);
+      expect(reused).toEqual(fresh);
+    }
+  });
+
+  test("refuses arrays that an answer cannot be written into", async () => {
+    const both = new ArrayBuffer(8 * 10);
+    const request = {
+      hazard: "riverine_floods",
+      layers: LAYERS.slice(0, 2),
+      latitudes: new Float64Array(both, 0, 2),
+      longitudes: new Float64Array(both, 16, 2),
+    };
+    const values = new Float64Array(4);
+    const reasons = new Uint8Array(4);
+    const refused = async (into: unknown): Promise<unknown> => {
+      const error: unknown = await packed.sample({ ...request, into } as never).catch((reason: unknown) => reason);
+      return (error as { items?: unknown }).items;
+    };
+    expect(await refused(null)).toMatchObject([{ pointer: "/into", code: "wrong_type" }]);
+    expect(await refused({})).toMatchObject([{ pointer: "/into/values" }, { pointer: "/into/reasons" }]);
+    expect(await refused({ values: new Float32Array(4), reasons })).toMatchObject([
+      { pointer: "/into/values", code: "wrong_type", detail: "into.values must be a Float64Array." },
+    ]);
+    expect(await refused({ values, reasons: new Uint8Array(5) })).toMatchObject([
+      {
+        pointer: "/into/reasons",
+        code: "out_of_range",
+        detail: "into.reasons must have 4 elements, places x layers, not 5.",
+      },
+    ]);
+    expect(await refused({ values: new Float64Array(both, 8, 4), reasons })).toMatchObject([
+      { pointer: "/into/values", code: "not_allowed", detail: "into.values must share no memory with latitudes." },
+    ]);
+    expect(await refused({ values, reasons: new Uint8Array(both, 31, 4) })).toMatchObject([
+      { detail: "into.reasons must share no memory with longitudes." },
+    ]);
+    expect(await refused({ values, reasons: new Uint8Array(values.buffer, 0, 4) })).toMatchObject([
+      { detail: "into.reasons must share no memory with into.values." },
+    ]);
+    // Side by side in one buffer is not over each other.
+    const slab = { values: new Float64Array(both, 32, 4), reasons: new Uint8Array(both, 64, 4) };
+    expect(await refused(slab)).toBeUndefined();
+    const before = { values: new Float64Array(both, 0, 4), reasons: new Uint8Array(both, 32, 4) };
+    const behind = { latitudes: new Float64Array(both, 48, 2), longitudes: new Float64Array(both, 64, 2) };
+    await expect(packed.sample({ ...request, ...behind, into: before })).resolves.toEqual(before);
+  });
+
   test("tells how far it has come, and stops when told to", async () => {
     const places = placesFrom(randomFrom(78), 60_000);
     const steps: number[] = [];
@@ -143,6 +208,11 @@ describe("the bulk door", () => {
     expect(steps.at(-1)).toBe(60_000);
     expect(steps).toEqual(steps.toSorted((a, b) => a - b));
 
+    const circles: number[] = [];
+    const few = { latitudes: places.latitudes.subarray(0, 700), longitudes: places.longitudes.subarray(0, 700) };
+    await packed.sample({ ...request, ...few, radiusKm: 1, onProgress: (done) => circles.push(done) });
+    expect(circles).toEqual([512, 700]);
+
     const stop = new AbortController();
     const stopped = packed.sample({
       ...request,
@@ -150,8 +220,22 @@ describe("the bulk door", () => {
       onProgress: () => stop.abort(new Error("enough")),
     });
     await expect(stopped).rejects.toThrow("enough");
-    const circles = { ...request, radiusKm: 5, signal: AbortSignal.abort(new Error("before it began")) };
-    await expect(packed.sample(circles)).rejects.toThrow("before it began");
+    const signal = AbortSignal.abort(new Error("before it began"));
+    await expect(packed.sample({ ...request, radiusKm: 5, signal })).rejects.toThrow("before it began");
+  });
+
+  test("lets others have the thread while it works", async () => {
+    const request = { hazard: "riverine_floods", layers: LAYERS, ...placesFrom(randomFrom(82), 40_000) };
+    let turns = 0;
+    let isDone = false;
+    const count = (): void => {
+      turns += 1;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    await demo.sample(request);
+    isDone = true;
+    expect(turns).toBeGreaterThan(1);
   });
 
   test("takes no place at all, and a hazard that the atlas lacks", async () => {
@@ -159,8 +243,11 @@ describe("the bulk door", () => {
     const layers = LAYERS.slice(0, 2);
     expect((await packed.sample({ hazard: "riverine_floods", layers, ...none })).values.length).toBe(0);
     const one = { latitudes: Float64Array.of(1), longitudes: Float64Array.of(2) };
-    const { values, reasons } = await packed.sample({ hazard: "coastal_floods", layers, ...one });
+    const told: unknown[] = [];
+    const onProgress = (...counts: number[]): number => told.push(counts);
+    const { values, reasons } = await packed.sample({ hazard: "coastal_floods", layers, ...one, onProgress });
     expect([...values, ...reasons]).toEqual([NaN, NaN, 3, 3]);
+    expect(told).toEqual([[1, 1]]);
   });
 
   test("refuses with every fault at once, and where it is", async () => {
@@ -173,6 +260,9 @@ describe("the bulk door", () => {
     await expect(packed.sample(request)).rejects.toMatchObject({
       code: "invalid_request",
       items: [{ pointer: "/latitudes/1" }, { pointer: "/latitudes/2" }, { pointer: "/longitudes/2" }],
+    });
+    await expect(packed.sample({ ...request, latitudes: Float64Array.of(1, 2, 3) })).rejects.toMatchObject({
+      items: [{ pointer: "/longitudes/2" }],
     });
     const rest = { hazard: "floods", layers: [], latitudes: [1], longitudes: [1], radiusKm: 101, method: "sum" };
     await expect(packed.sample(rest as never)).rejects.toMatchObject({
@@ -197,5 +287,74 @@ describe("the bulk door", () => {
     });
     const longer = { hazard: "riverine_floods", layers: LAYERS, ...places, longitudes: Float64Array.of(1, 2) };
     await expect(packed.sample(longer)).rejects.toMatchObject({ items: [{ pointer: "/longitudes" }] });
+  });
+});
+
+describe("the bulk door for steps", () => {
+  let atlas: CellAtlas;
+  let sampler: Sampler;
+  beforeAll(async () => {
+    const kernel = await Kernel.load();
+    atlas = await openPackedAtlas(kernel, diskBlobs(folder), { headerCacheBytes: 1 << 20 });
+    sampler = new Sampler(kernel, atlas, { cacheBytes: 12 << 20 });
+  });
+  afterAll(() => atlas.close());
+
+  for (const [name, layers] of [
+    ["layers that are missing and repeated", LAYERS],
+    ["layers as they are stored", LAYERS.slice(0, 2).toReversed()],
+    ["layers in another order", LAYERS.slice(0, 2)],
+    ["a layer that the atlas lacks", LAYERS.slice(2, 3)],
+  ] as const) {
+    test(`gives what the values are made of: ${name}`, async () => {
+      const request = { hazard: "riverine_floods", layers, ...placesFrom(randomFrom(80), 9000) };
+      const { values, reasons } = await packed.sample(request);
+      const into = new Uint16Array(values.length).fill(5);
+      for (const again of [{}, { into }]) {
+        const { steps, stepsPerUnit, offsets } = await sampleSteps(sampler, { ...request, ...again });
+        if ("into" in again) expect(steps).toBe(into);
+        expect(steps.length).toBe(values.length);
+        expect(offsets).toEqual(stepsPerUnit.map((each) => (Number.isNaN(each) ? NaN : 0)));
+        const made = Float64Array.from(steps, (found, i) => {
+          const layer = i % layers.length;
+          return found > 65_533 ? NaN : found / (stepsPerUnit[layer] ?? 0) + (offsets[layer] ?? 0);
+        });
+        expect(made).toEqual(values);
+        const said = Uint8Array.from(steps, (found, i) => {
+          if (Number.isNaN(stepsPerUnit[i % layers.length])) return found === 65_534 ? 3 : 9;
+          return found === 65_534 ? 1 : found === 65_535 ? 2 : 0;
+        });
+        expect(said).toEqual(reasons);
+      }
+    });
+  }
+
+  test("tells how far it has come, and stops when told to", async () => {
+    const request = { hazard: "riverine_floods", layers: LAYERS.slice(0, 1), ...placesFrom(randomFrom(81), 9000) };
+    const told: number[] = [];
+    await sampleSteps(sampler, { ...request, onProgress: (done) => told.push(done) });
+    expect(told.at(-1)).toBe(9000);
+    const signal = AbortSignal.abort(new Error("before it began"));
+    await expect(sampleSteps(sampler, { ...request, signal })).rejects.toThrow("before it began");
+  });
+
+  test("refuses circles, and what is no array of steps", async () => {
+    const places = { latitudes: Float64Array.of(1, 2), longitudes: Float64Array.of(1, 2) };
+    const request = { hazard: "riverine_floods", layers: LAYERS.slice(0, 2), ...places };
+    await expect(sampleSteps(sampler, { ...request, radiusKm: 5, method: "max" } as never)).rejects.toMatchObject({
+      code: "invalid_request",
+      items: [
+        { pointer: "/radiusKm", detail: "Steps are of single cells: radiusKm is for sample." },
+        { pointer: "/method" },
+      ],
+    });
+    for (const into of [new Uint16Array(3), new Int16Array(4), null, new Uint16Array(places.latitudes.buffer, 0, 4)]) {
+      await expect(sampleSteps(sampler, { ...request, into } as never)).rejects.toMatchObject({
+        items: [{ pointer: "/into" }],
+      });
+    }
+    await expect(sampleSteps(sampler, { ...request, latitudes: Float64Array.of(1, 91) })).rejects.toMatchObject({
+      items: [{ pointer: "/latitudes/1" }],
+    });
   });
 });

@@ -18,7 +18,11 @@ const GRIDS: Readonly<Record<string, OracleGrid>> = {
   "0.1 degree from Greenwich": worldGrid(0.1, { westDeg: 0 }),
   "0.1 degree from 20 east": worldGrid(0.1, { westDeg: 20 }),
   "360 / 7001 degree: no edge but the first is a round number": worldGrid(360 / 7001, { heightDeg: 180 / 3001 }),
-  "0.0333333 degree: closes but for rounding": { ...worldGrid(0.0333333, { heightDeg: 0.1 }), columnCount: 10800 },
+  "0.0333333 degree: a hundredth of a column short": {
+    ...worldGrid(0.0333333, { heightDeg: 0.1 }),
+    columnCount: 10800,
+  },
+  "0.033333333 degree: closes but for rounding": { ...worldGrid(0.033333333, { heightDeg: 0.1 }), columnCount: 10800 },
   "does not close: 359.8 degrees": { ...worldGrid(0.1), columnCount: 3598 },
   "the first meridian repeated": { ...worldGrid(0.1, { westDeg: -180.05 }), columnCount: 3601 },
   "a crop over the antimeridian": {
@@ -65,8 +69,11 @@ describe("locateCells", () => {
           latDeg: random.between({ least: -90, most: 90 }),
           lonDeg: random.between({ least: -180, most: 180 }),
         });
-        const edgeLatDeg = grid.northDeg - random.below(grid.rowCount + 1) * grid.cellSizeLatDeg;
-        const edgeLonDeg = grid.westDeg + random.below(grid.columnCount + 1) * grid.cellSizeLonDeg;
+        // The last edges more often than others: there a grid that goes round is sewn together.
+        const row = random.chance(0.1) ? grid.rowCount : random.below(grid.rowCount);
+        const column = random.chance(0.1) ? grid.columnCount : random.below(grid.columnCount);
+        const edgeLatDeg = grid.northDeg - row * grid.cellSizeLatDeg;
+        const edgeLonDeg = grid.westDeg + column * grid.cellSizeLonDeg;
         for (const latDeg of nudged(edgeLatDeg)) {
           for (const lonDeg of [...nudged(edgeLonDeg), edgeLonDeg - 360, edgeLonDeg + 360])
             places.push({ latDeg, lonDeg });
@@ -80,6 +87,18 @@ describe("locateCells", () => {
       expect(locatedOneByOne(grid, places)).toEqual(byDefinition(grid, places));
     });
   }
+
+  test("a place has the same cell alone and in whatever company", () => {
+    const random = randomFrom(231);
+    const grid = worldGrid(0.1);
+    const odd = [NaN, 90, -90, 91, Infinity, 540, -540, 1e300];
+    const places = Array.from({ length: 3000 }, () => ({
+      latDeg: random.chance(0.1) ? random.pick(odd) : random.between({ least: -90, most: 90 }),
+      lonDeg: random.chance(0.1) ? random.pick(odd) : random.between({ least: -720, most: 720 }),
+    }));
+    const alone = places.map((place) => locatedOneByOne(grid, [place])[0]);
+    expect(locatedOneByOne(grid, places)).toEqual(alone);
+  });
 
   const at = (grid: OracleGrid, latDeg: number, lonDeg: number): unknown => {
     const cell = locateCell(kernel, grid, { latDeg, lonDeg });
