@@ -1,6 +1,6 @@
 /** Isotherm as a contender: the one file that knows how the library is called, and what it is made of. */
 import type { Blobs } from "../src/atlas/blobs.ts";
-import type { CellAtlas, CellSource } from "../src/atlas/cellSource.ts";
+import type { CellAtlas, CellSource, Pyramid } from "../src/atlas/cellSource.ts";
 import { diskBlobs } from "../src/atlas/diskBlobs.ts";
 import { openPackedAtlas } from "../src/atlas/packedAtlas.ts";
 import { type LayerSet, Sampler } from "../src/atlas/sampler.ts";
@@ -31,6 +31,8 @@ export type HazardQueryObject = Parameters<Atlas["hazardRisk"]>[0];
 export interface Reads {
   /** Distinct data tiles whose cells were fetched. */
   readonly tiles: Set<string>;
+  /** Distinct pyramid tiles of which bounds or totals were fetched. */
+  readonly pyramidTiles: Set<string>;
   /** By the last part of a file's name: root, pyramid, tiles, json. */
   readonly ranges: Map<string, number>;
   bytes: number;
@@ -48,7 +50,7 @@ export interface Ours {
 /** Opens the workload's atlas as `openAtlas` would, counting what is read; `isSmall` with the default cache. */
 export async function openOurs(workload: Workload, { isSmall = false } = {}): Promise<Ours> {
   const kernel = await Kernel.load();
-  const reads: Reads = { tiles: new Set(), ranges: new Map(), bytes: 0 };
+  const reads: Reads = { tiles: new Set(), pyramidTiles: new Set(), ranges: new Map(), bytes: 0 };
   const packed = await openPackedAtlas(kernel, counted(diskBlobs(workload.atlasFolder), reads), {
     headerCacheBytes: HEADER_CACHE_BYTES,
   });
@@ -87,7 +89,7 @@ function counted(blobs: Blobs, reads: Reads): Blobs {
   };
 }
 
-/** The source itself but for `load`, which counts. Its methods need its own private fields, so they are bound to it. */
+/** The source itself but for what loads tiles, which counts. Its methods need its own private fields, so they are bound to it. */
 function countedSource(source: CellSource, reads: Reads): CellSource {
   return new Proxy(source, {
     get(target, name) {
@@ -98,9 +100,27 @@ function countedSource(source: CellSource, reads: Reads): CellSource {
           return target.load(tiles);
         };
       }
+      if (name === "pyramid" && target.pyramid !== undefined) return countedPyramid(target.pyramid, reads);
       return typeof member === "function" ? (member.bind(target) as unknown) : member;
     },
   });
+}
+
+function countedPyramid(pyramid: Pyramid, reads: Reads): Pyramid {
+  const count = (tiles: Parameters<Pyramid["loadBounds"]>[0]): void => {
+    for (const { pyramidRow, pyramidColumn } of tiles) reads.pyramidTiles.add(`${pyramidRow}/${pyramidColumn}`);
+  };
+  return {
+    resolve: (tiles) => pyramid.resolve(tiles),
+    loadBounds(tiles) {
+      count(tiles);
+      return pyramid.loadBounds(tiles);
+    },
+    loadTotals(tiles) {
+      count(tiles);
+      return pyramid.loadTotals(tiles);
+    },
+  };
 }
 
 export function circleQuery(

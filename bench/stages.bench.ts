@@ -1,14 +1,20 @@
 /**
  * Where the time of a 100 km query goes, and of a GET that asks it. Stages that have a function of their own are timed
  * by it, on the same queries; the others are what is left of the whole they belong to. All tiles are in memory but for
- * the fetch, which is the first query at each of some places of an atlas just opened.
+ * the cold fetch, which is the first query at each of some places of an atlas just opened. The host writes its ledger to
+ * a disk, and its rate limits are raised out of the way.
  */
+import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { HazardResult } from "../src/hazard/answer.ts";
 import { readHazardParameters, readHazardQuery } from "../src/hazard/query.ts";
 import { encodeJson } from "../src/host/json.ts";
 import { serve } from "../src/host/main.ts";
+import { newRequestId } from "../src/host/requestId.ts";
 import { Kernel } from "../src/kernel/instance.ts";
+import { openLedger } from "../src/ledger/openLedger.ts";
 import { type Contender, interleave } from "./interleaved.ts";
 import { median } from "./measure.ts";
 import { circleOf, circleQuery, type HazardQueryObject, openOurs } from "./ours.ts";
@@ -26,6 +32,9 @@ if (spec === undefined) throw new Error("There is no workload lat45.");
 const workload = await prepare(await Kernel.load(), spec, {});
 const ours = await openOurs(workload);
 const { atlas, sampler, set } = ours;
+const data = await mkdtemp(join(tmpdir(), "isotherm-stages-"));
+const ledger = await openLedger({ data });
+const { headers, usage } = await someone();
 const { field } = set.resident;
 const indices = Array.from({ length: QUERY_COUNT }, (_, i) => i);
 
@@ -36,7 +45,9 @@ for (const method of ["max", "mean"] as const) {
   const answers: HazardResult[] = [];
   for (const query of queries) answers.push(await atlas.hazardRisk(query));
 
-  const running = await serve({ atlas, host: "127.0.0.1", port: 0 });
+  const limits = { requestsPerS: 1e6, requestBurst: 1e6 };
+  const running = await serve({ atlas, ledger, host: "127.0.0.1", port: 0, limits });
+  await running.ready;
   const get = getter(running.address.port);
   try {
     // What each returns goes nowhere, but its length is kept, so that no compiler may leave it out.
@@ -57,7 +68,6 @@ for (const method of ["max", "mean"] as const) {
       [
         stage("object", (i) => readHazardQuery(queries[i])),
         stage("text", (i) => readHazardParameters(texts[i] ?? "")),
-        stage("layers", () => sampler.layerSet(set.hazard, set.resident.layers)),
         stage("plan", (i) => field.grid.lay(at(circles, i))),
         stage("kernel", (i) => {
           field.grid.lay(at(circles, i));
@@ -66,6 +76,7 @@ for (const method of ["max", "mean"] as const) {
         awaited("sample", (i) => sampler.sampleCircle(set, at(circles, i), { method, shares: false })),
         awaited("query", (i) => atlas.hazardRisk(at(queries, i))),
         stage("serialise", (i) => encodeJson(answers[i])),
+        awaited("ledger", () => ledger.record({ ...usage, receipt: newRequestId() })),
         awaited("get", (i) => get(at(texts, i))),
       ],
       { rounds: ROUNDS, warmupRounds: WARMUP_ROUNDS },
@@ -75,23 +86,20 @@ for (const method of ["max", "mean"] as const) {
     if (sink === 0) throw new Error("Nothing was measured.");
     const fetch = await coldNanoseconds(method);
 
-    show(method, "query", {
-      parse: of("object"),
-      "plan: layers": of("layers"),
+    const asked = {
       "plan: cells": of("plan"),
       kernel: of("kernel") - of("plan"),
-      "look up tiles": of("sample") - of("kernel"),
-      shape: of("query") - of("sample") - of("object") - of("layers"),
-    });
+      "fetch, all in memory": of("sample") - of("kernel"),
+      "plan: layers, and shape": of("query") - of("sample") - of("object"),
+    };
+    show(method, "query", { parse: of("object"), ...asked });
     show(method, "GET", {
       parse: of("text"),
-      "plan: layers": of("layers"),
-      "plan: cells": of("plan"),
-      kernel: of("kernel") - of("plan"),
-      "look up tiles": of("sample") - of("kernel"),
-      shape: of("query") - of("sample") - of("object") - of("layers"),
+      ...asked,
       serialise: of("serialise"),
-      "HTTP, both ends": of("get") - of("text") - (of("query") - of("object")) - of("serialise"),
+      "write the ledger": of("ledger"),
+      "HTTP at both ends, key, rates":
+        of("get") - of("text") - (of("query") - of("object")) - of("serialise") - of("ledger"),
     });
     print({
       bench: "stages",
@@ -105,7 +113,21 @@ for (const method of ["max", "mean"] as const) {
     await running.close();
   }
 }
+await ledger.close();
 await atlas.close();
+await rm(data, { recursive: true });
+
+/** An account with a key and a customer, who is asked for. */
+async function someone() {
+  const { accountId } = await ledger.createAccount({ name: "stages" });
+  const { key, secret } = await ledger.createKey({ accountId });
+  const { customer } = await ledger.registerCustomer({ accountId, internalId: "stages" });
+  const { customerId } = customer;
+  return {
+    headers: { "X-API-Key": secret, "X-Customer-ID": customerId },
+    usage: { accountId, keyId: key.keyId, customerId, meter: "hazard_values", units: 1, route: "/stages" },
+  } as const;
+}
 
 /** One row a stage; `ratio` is its share of the whole. */
 function show(method: string, whole: string, stages: Readonly<Record<string, number>>): void {
@@ -149,7 +171,8 @@ function parametersOf(query: HazardQueryObject): string {
 function getter(port: number): (text: string) => Promise<number> {
   return (text) =>
     new Promise((resolve, reject) => {
-      const asked = request({ port, host: "127.0.0.1", path: `/api/v1/hazard-risk?${text}` }, (response) => {
+      const path = `/api/v1/hazard-risk?${text}`;
+      const asked = request({ port, host: "127.0.0.1", path, headers }, (response) => {
         let sizeBytes = 0;
         response.on("data", (piece: Uint8Array) => (sizeBytes += piece.length));
         response.on("end", () => {
