@@ -1,16 +1,33 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { DemoCredentials } from "../../src/cli/demoCredentials.ts";
 import { serveCommand } from "../../src/cli/serve.ts";
+import { openLedger } from "../../src/ledger/openLedger.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
 import { atlasOf, quarters } from "../host/hosting.ts";
+import { MemoryLedger } from "../host/memoryLedger.ts";
 
 vi.mock("../../src/openAtlas.ts", () => ({ openAtlas: vi.fn<typeof openAtlas>() }));
+vi.mock("../../src/ledger/openLedger.ts", () => ({ openLedger: vi.fn<typeof openLedger>() }));
 
 const close = vi.fn<() => Promise<void>>(() => Promise.resolve());
 let printed = "";
+let data = "";
+let ledger: MemoryLedger;
+let closeLedger = vi.fn<() => Promise<void>>();
 
-beforeEach(() => {
+beforeEach(async () => {
   printed = "";
-  for (const name of ["ISOTHERM_ATLAS", "ISOTHERM_HOST", "ISOTHERM_PORT"]) vi.stubEnv(name, undefined);
+  data = await mkdtemp(join(tmpdir(), "isotherm-serve-"));
+  ledger = new MemoryLedger();
+  closeLedger = vi.spyOn(ledger, "close");
+  for (const name of Object.keys(process.env)) if (name.startsWith("ISOTHERM_")) vi.stubEnv(name, undefined);
+  vi.stubEnv("ISOTHERM_LOG", "none");
+  vi.stubEnv("ISOTHERM_ADMIN_PORT", "none");
   vi.spyOn(process.stdout, "write").mockImplementation((text) => {
     printed += String(text);
     return true;
@@ -18,24 +35,32 @@ beforeEach(() => {
   vi.mocked(openAtlas).mockImplementation((address) =>
     Promise.resolve({ ...atlasOf(), release: `${address}-1`, synthetic: address === "demo", close }),
   );
+  vi.mocked(openLedger).mockImplementation(() => Promise.resolve(ledger));
 });
-afterEach(() => {
+afterEach(async () => {
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
   close.mockClear();
   vi.mocked(openAtlas).mockReset();
+  vi.mocked(openLedger).mockReset();
+  await rm(data, { recursive: true });
 });
+
+const urlPrinted = (): string => /listens on (\S+)/.exec(printed)?.[1] ?? "";
+const credentials = async (): Promise<DemoCredentials> =>
+  JSON.parse(await readFile(join(data, "demo-credentials.json"), "utf8")) as DemoCredentials;
 
 /** Runs the command until it listens, does something there, then stops it by a signal. */
 async function served(
   flags: readonly string[],
   act: (url: string) => Promise<void>,
-  signal = "SIGTERM",
+  signal: NodeJS.Signals = "SIGINT",
 ): Promise<void> {
-  const done = serveCommand().parseAsync(["--port", "0", ...flags], { from: "user" });
-  await vi.waitFor(() => expect(printed).toContain("curl"), { timeout: 10_000, interval: 10 });
-  await act(/listens on (\S+)/.exec(printed)?.[1] ?? "");
-  process.emit(signal as "SIGTERM");
+  printed = "";
+  const done = serveCommand().parseAsync(["--port", "0", "--data", data, ...flags], { from: "user" });
+  await vi.waitFor(() => expect(printed).toMatch(/curl|keys create/), { timeout: 10_000, interval: 10 });
+  await act(urlPrinted());
+  process.emit(signal, signal);
   await done;
 }
 
@@ -43,49 +68,167 @@ const refused = (flags: readonly string[]): Promise<unknown> => {
   const command = serveCommand()
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
-  return command.parseAsync(flags, { from: "user" });
+  return command.parseAsync(["--data", data, ...flags], { from: "user" });
 };
 
 describe("isotherm serve", () => {
-  test.each(["SIGTERM", "SIGINT"])(
-    "says where, what and how to try it; %s stops it and closes the atlas",
+  test.each(["SIGTERM", "SIGINT"] as const)(
+    "says where, what and how to try it; %s stops it and closes the atlas and the ledger",
     async (signal) => {
       const listening = process.listenerCount(signal);
       await served(
-        ["--demo"],
+        ["--demo", "--drain-delay", "0"],
         async (url) => {
           expect(printed).toContain("release demo-1");
           expect(printed).toMatch(/SYNTHETIC/);
-          expect(printed).toMatch(/no keys yet.*loopback only/);
-          const example = /curl '([^']+)'/.exec(printed)?.[1] ?? "";
-          expect(example.startsWith(url)).toBe(true);
-          const response = await fetch(example);
-          expect([response.status, response.headers.get("x-atlas-release")]).toStrictEqual([200, "demo-1"]);
-          const query = {
-            latitude: 11.59,
-            longitude: 43.15,
-            hazards: ["riverine_floods", "coastal_floods"],
-            analysis_years: [2050],
-            scenarios: ["rcp8p5"],
-            radius: 10,
-          } as const;
-          expect(await response.json()).toStrictEqual(quarters(query));
+          expect(printed).toContain(join(data, "demo-credentials.json"));
+          expect((await credentials()).base_url).toBe(url);
           expect(close).not.toHaveBeenCalled();
+          expect(closeLedger).not.toHaveBeenCalled();
         },
         signal,
       );
       expect(close).toHaveBeenCalledTimes(1);
+      expect(closeLedger).toHaveBeenCalledTimes(1);
       expect(process.listenerCount(signal)).toBe(listening);
-      await expect(fetch(/listens on (\S+)/.exec(printed)?.[1] ?? "")).rejects.toThrow("fetch failed");
+      await expect(fetch(urlPrinted())).rejects.toThrow("fetch failed");
     },
   );
 
-  test("serves the atlas that the environment names, and calls no real numbers synthetic", async () => {
-    vi.stubEnv("ISOTHERM_ATLAS", "some/folder");
-    await served([], () => Promise.resolve());
-    expect(vi.mocked(openAtlas).mock.calls).toStrictEqual([["some/folder", {}]]);
-    expect(printed).not.toContain("SYNTHETIC");
+  test("prints a line that works as pasted into a shell, and no key", async () => {
+    await served(["--demo"], async () => {
+      const line = printed.split("\n").find((each) => each.trimStart().startsWith("curl")) ?? "";
+      const { stdout } = await promisify(execFile)("sh", ["-c", line.replace("curl", "curl -sS")]);
+      const query = {
+        latitude: 11.59,
+        longitude: 43.15,
+        hazards: ["riverine_floods", "coastal_floods"],
+        analysis_years: [2050],
+        scenarios: ["rcp8p5"],
+        radius: 10,
+      } as const;
+      expect(JSON.parse(stdout)).toStrictEqual(quarters(query));
+      expect(ledger.entries).toMatchObject([{ meter: "hazard_values", units: 2, atlasRelease: "demo-1" }]);
+      expect(printed).not.toContain((await credentials()).api_key);
+    });
   });
+
+  test("makes the demo's key and customer once, for its owner's eyes alone", async () => {
+    await served(["--demo"], () => Promise.resolve());
+    const first = await credentials();
+    const { mode } = await stat(join(data, "demo-credentials.json"));
+    expect(mode & 0o777).toBe(0o600);
+    expect(Object.keys(first)).toStrictEqual(["base_url", "api_key", "customer_id"]);
+
+    await served(["--demo"], () => Promise.resolve());
+    expect({ ...(await credentials()), base_url: "" }).toStrictEqual({ ...first, base_url: "" });
+    expect([ledger.accounts.size, ledger.keys.size, ledger.customers.size]).toStrictEqual([1, 1, 1]);
+  });
+
+  test.each([
+    ["revoked the key", (): unknown => Promise.all([...ledger.keys.keys()].map((id) => ledger.revokeKey(id)))],
+    [
+      "archived the customer",
+      (): unknown => Promise.all([...ledger.customers.values()].map((place) => ledger.archiveCustomer(place))),
+    ],
+  ])("makes them anew once somebody has %s", async (_what, act) => {
+    await served(["--demo"], () => Promise.resolve());
+    const first = await credentials();
+    await act();
+    await served(["--demo"], async (url) => {
+      const { api_key, customer_id } = await credentials();
+      expect(api_key).not.toBe(first.api_key);
+      const headers = { "X-API-Key": api_key, "X-Customer-ID": customer_id };
+      const target = "/api/v1/hazard-risk?latitude=1&longitude=2&hazards=wildfire&analysis_years=2050&scenarios=rcp8p5";
+      expect((await fetch(url + target, { headers })).status).toBe(200);
+    });
+  });
+
+  test("serves the atlas that the environment names, makes no key for it, and calls no real numbers synthetic", async () => {
+    vi.stubEnv("ISOTHERM_ATLAS", "some/folder");
+    vi.stubEnv("ISOTHERM_WORKERS", "3");
+    vi.stubEnv("ISOTHERM_CACHE", "64");
+    await served([], () => Promise.resolve());
+    expect(vi.mocked(openAtlas).mock.calls).toStrictEqual([["some/folder", { workers: 3, cacheBytes: 64 << 20 }]]);
+    expect(vi.mocked(openLedger).mock.calls).toStrictEqual([[{ data }]]);
+    expect(printed).not.toContain("SYNTHETIC");
+    expect(printed).toContain("isotherm keys create");
+    expect(ledger.accounts.size).toBe(0);
+  });
+
+  test("keeps its ledger in the database that is named", async () => {
+    vi.stubEnv("ISOTHERM_DATABASE_URL", "postgres://somewhere/ledger");
+    await served(["--atlas", "a"], () => Promise.resolve());
+    expect(vi.mocked(openLedger).mock.calls).toStrictEqual([[{ database: "postgres://somewhere/ledger" }]]);
+  });
+
+  test("holds the limits that it is given", async () => {
+    const flags = ["--body-limit=1", "--batch-limit=2", "--value-limit=3", "--entity-limit=4"];
+    await served(["--demo", ...flags, "--requests-per-second=5", "--request-burst=6"], async (url) => {
+      const headers = { "X-API-Key": (await credentials()).api_key };
+      const response = await fetch(`${url}/api/v1/limits`, { headers });
+      expect(response.headers.get("ratelimit-policy")).toBe('"account";q=6;w=2');
+      const text = JSON.stringify(await response.json());
+      for (const value of [1 << 20, 2, 3, 4, 5, 6]) expect(text).toContain(`:${value}`);
+    });
+  });
+
+  test("lets the scripts ask whose origins it is given", async () => {
+    vi.stubEnv("ISOTHERM_CORS_ORIGIN", "https://a.example, https://b.example");
+    await served(["--demo"], async (url) => {
+      for (const origin of ["https://a.example", "https://b.example"]) {
+        const response = await fetch(`${url}/healthz`, { headers: { Origin: origin } });
+        expect(response.headers.get("access-control-allow-origin")).toBe(origin);
+      }
+    });
+  });
+
+  test("answers for metrics on a port of its own", async () => {
+    await served(["--demo", "--admin-port", "0"], async (url) => {
+      const metrics = /Metrics: (\S+)/.exec(printed)?.[1] ?? "";
+      expect(await (await fetch(metrics)).text()).toContain("isotherm_units_total");
+      expect((await fetch(`${url}/metrics`)).status).toBe(404);
+    });
+  });
+
+  test("waits after SIGTERM for balancers to find out, and answers meanwhile", async () => {
+    let url = "";
+    let stopped = false;
+    const done = served(
+      ["--demo", "--drain-delay", "0.5"],
+      async (address) => {
+        url = address;
+        await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200));
+      },
+      "SIGTERM",
+    ).then(() => (stopped = true));
+    await vi.waitFor(() => expect(printed).toContain("Stopping"), { timeout: 10_000, interval: 5 });
+    const response = await fetch(`${url}/readyz`);
+    expect([response.status, response.headers.get("connection"), stopped]).toStrictEqual([503, "close", false]);
+    expect(await response.json()).toMatchObject({ code: "overloaded", retryable: true });
+    await done;
+  });
+
+  test.each(["the ledger", "an exception", "a rejection"])(
+    "ends as a failure when %s shows that nothing can be put right",
+    async (what) => {
+      const before = process.exitCode;
+      try {
+        const done = serveCommand().parseAsync(["--port", "0", "--data", data, "--demo"], { from: "user" });
+        await vi.waitFor(() => expect(printed).toContain("curl"), { timeout: 10_000, interval: 10 });
+        const error = new Error("disk gone");
+        if (what === "the ledger") ledger.stop(error);
+        else if (what === "an exception") process.emit("uncaughtException", error);
+        else process.emit("unhandledRejection", error, Promise.resolve());
+        await done;
+        expect(process.exitCode).toBe(1);
+        expect(closeLedger).toHaveBeenCalledTimes(1);
+        await expect(fetch(urlPrinted())).rejects.toThrow("fetch failed");
+      } finally {
+        process.exitCode = before;
+      }
+    },
+  );
 
   test("goes on answering when nobody reads what it writes", async () => {
     await served(["--demo"], async (url) => {
@@ -97,8 +240,8 @@ describe("isotherm serve", () => {
 
   test("takes --demo before the environment", async () => {
     vi.stubEnv("ISOTHERM_ATLAS", "some/folder");
-    await served(["--demo"], () => Promise.resolve());
-    expect(vi.mocked(openAtlas).mock.calls).toStrictEqual([["demo", {}]]);
+    await served(["--demo", "--workers", "0"], () => Promise.resolve());
+    expect(vi.mocked(openAtlas).mock.calls).toStrictEqual([["demo", { workers: 0 }]]);
   });
 
   test("never serves synthetic numbers unasked, nor one of two atlases", async () => {
@@ -108,13 +251,30 @@ describe("isotherm serve", () => {
     expect(openAtlas).not.toHaveBeenCalled();
   });
 
-  test("listens on loopback only, and closes the atlas when it cannot listen", async () => {
-    await expect(refused(["--demo", "--host", "0.0.0.0"])).rejects.toMatchObject({ code: "configuration_invalid" });
+  test("closes what it has opened when it cannot listen", async () => {
+    const listening = process.listenerCount("SIGTERM");
+    await expect(refused(["--demo", "--host", "203.0.113.1"])).rejects.toMatchObject({ code: "configuration_invalid" });
     expect(close).toHaveBeenCalledTimes(1);
+    expect(closeLedger).toHaveBeenCalledTimes(1);
+    expect(process.listenerCount("SIGTERM")).toBe(listening);
   });
 
-  test.each(["-1", "65536", "80.5", "http", ""])("refuses the port '%s'", async (port) => {
-    await expect(refused(["--demo", `--port=${port}`])).rejects.toThrow("whole number from 0 to 65535");
+  test.each([
+    ["port", "-1", "whole number from 0 to 65535"],
+    ["port", "65536", "whole number from 0 to 65535"],
+    ["port", "80.5", "whole number from 0 to 65535"],
+    ["port", "http", "whole number from 0 to 65535"],
+    ["port", "", "whole number from 0 to 65535"],
+    ["admin-port", "some", "whole number from 0 to 65535"],
+    ["workers", "1.5", "whole number from 0 to 256"],
+    ["drain-delay", "-1", "number of seconds from 0 to 3600"],
+    ["requests-per-second", "0", "whole number from 1 to 1000000000"],
+  ])("refuses --%s '%s'", async (flag, text, why) => {
+    await expect(refused(["--demo", `--${flag}=${text}`])).rejects.toThrow(why);
+  });
+
+  test("refuses an origin that is none", async () => {
+    await expect(refused(["--demo", "--cors-origin", "example.org/path"])).rejects.toThrow(/is no origin/);
   });
 
   test("refuses a wrong port from the environment", async () => {

@@ -1,0 +1,54 @@
+import { Command } from "commander";
+import { customerRecord } from "../host/customerRecord.ts";
+import type { Customer, Ledger } from "../ledger/ledger.ts";
+import { ledgerCommand, type LedgerFlags, printJson, printTable, withLedger } from "./ledgerCommand.ts";
+
+/** Customers that are fetched together. */
+const PAGE_COUNT = 500;
+
+/** `isotherm customers`: what the callers have registered. */
+export function customersCommand(): Command {
+  return new Command("customers")
+    .description("the parts of an account that usage is counted for; callers register them themselves")
+    .addCommand(
+      ledgerCommand("list")
+        .description("the customers of an account, in the order of registration")
+        .requiredOption("--account <account>", "the account's id")
+        .addHelpText("after", "\nExample:\n  isotherm customers list --account 0d3c6a5e-5f0b-4a35-9d6f-0c5b4f1c2a77")
+        .action(list),
+    );
+}
+
+async function list(flags: LedgerFlags & { readonly account: string }): Promise<void> {
+  const customers = await withLedger(flags, (ledger) => allCustomers(ledger, flags.account));
+  if (flags.json === true) {
+    printJson({ items: customers.map(customerRecord) });
+    return;
+  }
+  printTable(
+    ["customer", "internal id", "name", "registered", "archived"],
+    customers.map(({ customerId, internalId, name, createdAt, archivedAt }) => [
+      customerId,
+      internalId,
+      name ?? "",
+      createdAt,
+      archivedAt ?? "",
+    ]),
+  );
+}
+
+async function allCustomers(ledger: Ledger, accountId: string): Promise<readonly Customer[]> {
+  // An account that is not there has no customers either; whoever mistyped it should hear so.
+  await ledger.listKeys({ accountId });
+  const customers: Customer[] = [];
+  for (let cursor: string | undefined; ;) {
+    const page = await ledger.listCustomers({
+      accountId,
+      limit: PAGE_COUNT,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    customers.push(...page.items);
+    cursor = page.next;
+    if (cursor === undefined) return customers;
+  }
+}

@@ -1,0 +1,47 @@
+import Table from "cli-table3";
+import { Command, Option } from "commander";
+import type { Ledger } from "../ledger/ledger.ts";
+import { openLedger } from "../ledger/openLedger.ts";
+
+/** What every command of the operator's side is told. */
+export interface LedgerFlags {
+  readonly data: string;
+  readonly database?: string;
+  readonly json?: boolean;
+}
+
+/** A command that works on the ledger: the folder or the database is told as `isotherm serve` is told it. */
+export function ledgerCommand(name: string): Command {
+  return new Command(name)
+    .addOption(new Option("--data <folder>", "folder of the ledger").env("ISOTHERM_DATA").default("./isotherm-data"))
+    .addOption(
+      new Option("--database <url>", "PostgreSQL as the ledger: postgres://user:password@host/name").env(
+        "ISOTHERM_DATABASE_URL",
+      ),
+    )
+    .option("--json", "as JSON");
+}
+
+/** Opens the ledger, and closes it again whatever happens. */
+export async function withLedger<T>(
+  { data, database }: LedgerFlags,
+  use: (ledger: Ledger) => Promise<T>,
+  options: { readonly mustExist: boolean } = { mustExist: true },
+): Promise<T> {
+  const ledger = await openLedger(database === undefined ? { data } : { database }, options);
+  try {
+    return await use(ledger);
+  } finally {
+    await ledger.close();
+  }
+}
+
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
+}
+
+export function printTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
+  const table = new Table({ head: [...head], style: { head: [], border: [], compact: true } });
+  table.push(...rows.map((row) => row.map(String)));
+  process.stdout.write(`${table.toString()}\n`);
+}

@@ -1,0 +1,169 @@
+import { randomUUID } from "node:crypto";
+import type { Kysely, Selectable } from "kysely";
+import { Fault } from "../errors.ts";
+import { checkText, checkWhole } from "./checks.ts";
+import { digestOf, isKeyShaped, isSameDigest, newKey } from "./keys.ts";
+import type { Account, ApiKey, IssuedKey, KeyHolder } from "./ledger.ts";
+import { change, type Storage, type Tables } from "./schema.ts";
+
+/** A rotated key lives on for a year at most. */
+const OVERLAP_S_MAX = 366 * 86_400;
+
+export function createAccount(storage: Storage, { name }: { readonly name: string }): Promise<Account> {
+  checkText("name", name);
+  return change(storage, async (tx, now) => {
+    const row = { account_id: randomUUID(), name, created_at: now, suspended_at: null };
+    await tx.insertInto("account").values(row).execute();
+    return accountOf(row);
+  });
+}
+
+export async function listAccounts({ db }: Storage): Promise<readonly Account[]> {
+  const rows = await db.selectFrom("account").selectAll().orderBy("created_at").orderBy("account_id").execute();
+  return rows.map(accountOf);
+}
+
+export function suspendAccount(
+  storage: Storage,
+  { accountId, isSuspended }: { readonly accountId: string; readonly isSuspended: boolean },
+): Promise<Account> {
+  return change(storage, async (tx, now) => {
+    const found = await accountRow(tx, accountId);
+    // Since when it is suspended does not change by saying so again.
+    const suspended_at = isSuspended ? (found.suspended_at ?? now) : null;
+    await tx.updateTable("account").set({ suspended_at }).where("account_id", "=", found.account_id).execute();
+    return accountOf({ ...found, suspended_at });
+  });
+}
+
+export function createKey(
+  storage: Storage,
+  key: { readonly accountId: string; readonly name?: string; readonly secret?: string },
+): Promise<IssuedKey> {
+  if (key.name !== undefined) checkText("name", key.name);
+  if (key.secret !== undefined && !isKeyShaped(key.secret)) {
+    const detail = "A key is a prefix, _sk_ and 64 characters of 0-9, A-Z, a-z; what was given is not one.";
+    throw new Fault("invalid_request", detail, { items: [{ pointer: "/secret", code: "malformed", detail }] });
+  }
+  return change(storage, async (tx, now) => {
+    const { account_id } = await accountRow(tx, key.accountId);
+    return insertKey(tx, now, { account_id, name: key.name ?? null, secret: key.secret ?? newKey() });
+  });
+}
+
+export async function listKeys(
+  { db }: Storage,
+  question: { readonly accountId?: string } = {},
+): Promise<readonly ApiKey[]> {
+  const all = db.selectFrom("api_key").selectAll().orderBy("created_at").orderBy("key_id");
+  const { accountId } = question;
+  if (accountId === undefined) return (await all.execute()).map(keyOf);
+  const { account_id } = await accountRow(db, accountId);
+  return (await all.where("account_id", "=", account_id).execute()).map(keyOf);
+}
+
+export function rotateKey(
+  storage: Storage,
+  { keyId, overlapS }: { readonly keyId: string; readonly overlapS: number },
+): Promise<IssuedKey> {
+  checkWhole("overlap_s", overlapS, { least: 0, most: OVERLAP_S_MAX });
+  return change(storage, async (tx, now) => {
+    const old = await keyRow(tx, keyId);
+    if (old.revoked_at !== null || old.replaced_by !== null) {
+      const why = old.replaced_by === null ? "has been revoked" : `has been rotated before, to ${old.replaced_by}`;
+      throw new Fault("invalid_request", `The key ${old.key_id} ${why}; rotate one that is in use, or create one.`);
+    }
+    const issued = await insertKey(tx, now, { account_id: old.account_id, name: old.name, secret: newKey() });
+    const expires_at = new Date(Date.parse(now) + overlapS * 1000).toISOString();
+    await tx
+      .updateTable("api_key")
+      .set({ replaced_by: issued.key.keyId, expires_at })
+      .where("key_id", "=", old.key_id)
+      .execute();
+    return issued;
+  });
+}
+
+export function revokeKey(storage: Storage, { keyId }: { readonly keyId: string }): Promise<ApiKey> {
+  return change(storage, async (tx, now) => {
+    const found = await keyRow(tx, keyId);
+    const revoked_at = found.revoked_at ?? now;
+    await tx.updateTable("api_key").set({ revoked_at }).where("key_id", "=", found.key_id).execute();
+    return keyOf({ ...found, revoked_at });
+  });
+}
+
+export async function findKey(
+  { db }: Storage,
+  { digest }: { readonly digest: Uint8Array },
+): Promise<KeyHolder | undefined> {
+  const row = await db
+    .selectFrom("api_key")
+    .innerJoin("account", "account.account_id", "api_key.account_id")
+    .selectAll("api_key")
+    .select(["account.name as account_name", "account.created_at as account_created_at", "account.suspended_at"])
+    .where("api_key.digest", "=", Buffer.from(digest).toString("hex"))
+    .executeTakeFirst();
+  if (row === undefined || !isSameDigest(Buffer.from(row.digest, "hex"), digest)) return undefined;
+  const { account_id, account_name, account_created_at, suspended_at } = row;
+  return {
+    key: keyOf(row),
+    account: accountOf({ account_id, name: account_name, created_at: account_created_at, suspended_at }),
+  };
+}
+
+async function insertKey(
+  tx: Kysely<Tables>,
+  now: string,
+  { account_id, name, secret }: { readonly account_id: string; readonly name: string | null; readonly secret: string },
+): Promise<IssuedKey> {
+  const digest = digestOf(secret).toString("hex");
+  const known = await tx.selectFrom("api_key").select("key_id").where("digest", "=", digest).executeTakeFirst();
+  if (known !== undefined) throw new Fault("invalid_request", `This key is here already, as ${known.key_id}.`);
+  const row = {
+    key_id: randomUUID(),
+    account_id,
+    digest,
+    name,
+    created_at: now,
+    expires_at: null,
+    revoked_at: null,
+    replaced_by: null,
+  };
+  await tx.insertInto("api_key").values(row).execute();
+  return { secret, key: keyOf(row) };
+}
+
+/** @throws Fault `account_not_found` */
+export async function accountRow(db: Kysely<Tables>, accountId: string): Promise<Selectable<Tables["account"]>> {
+  const row = await db.selectFrom("account").selectAll().where("account_id", "=", accountId).executeTakeFirst();
+  if (row !== undefined) return row;
+  throw new Fault("account_not_found", `There is no account ${accountId}; isotherm accounts list has them all.`);
+}
+
+async function keyRow(db: Kysely<Tables>, keyId: string): Promise<Selectable<Tables["api_key"]>> {
+  const row = await db.selectFrom("api_key").selectAll().where("key_id", "=", keyId).executeTakeFirst();
+  if (row !== undefined) return row;
+  throw new Fault("key_not_found", `There is no key with the id ${keyId}; isotherm keys list has them all.`);
+}
+
+function accountOf({ account_id, name, created_at, suspended_at }: Selectable<Tables["account"]>): Account {
+  return {
+    accountId: account_id,
+    name,
+    createdAt: created_at,
+    ...(suspended_at === null ? {} : { suspendedAt: suspended_at }),
+  };
+}
+
+function keyOf(row: Selectable<Tables["api_key"]>): ApiKey {
+  return {
+    keyId: row.key_id,
+    accountId: row.account_id,
+    ...(row.name === null ? {} : { name: row.name }),
+    createdAt: row.created_at,
+    ...(row.expires_at === null ? {} : { expiresAt: row.expires_at }),
+    ...(row.revoked_at === null ? {} : { revokedAt: row.revoked_at }),
+    ...(row.replaced_by === null ? {} : { replacedBy: row.replaced_by }),
+  };
+}

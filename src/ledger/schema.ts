@@ -1,0 +1,276 @@
+import { type Generated, type Kysely, sql } from "kysely";
+import { Fault } from "../errors.ts";
+import type { Meter } from "./ledger.ts";
+
+/**
+ * The tables, the same in SQLite and PostgreSQL. Times are text, ISO 8601 in UTC with milliseconds: they read the same
+ * in both, sort as they should, and an hour or a day of them is their first characters.
+ */
+export interface Tables {
+  migration: { version: number; name: string; applied_at: string };
+  /** One row: the ledger's clock, which also lines up everything that is written, and how often what is remembered
+   *  elsewhere has changed. */
+  ledger_state: { id: number; last_at: string; change_count: number; cursor_secret: string };
+  account: { account_id: string; name: string; created_at: string; suspended_at: string | null };
+  api_key: {
+    key_id: string;
+    account_id: string;
+    /** SHA-256 of the key, hexadecimal. */
+    digest: string;
+    name: string | null;
+    created_at: string;
+    expires_at: string | null;
+    revoked_at: string | null;
+    replaced_by: string | null;
+  };
+  customer: {
+    customer_id: string;
+    account_id: string;
+    internal_id: string;
+    name: string | null;
+    created_at: string;
+    archived_at: string | null;
+  };
+  usage_event: {
+    seq: Generated<number>;
+    receipt: string;
+    account_id: string;
+    customer_id: string;
+    key_id: string;
+    meter: Meter;
+    units: number;
+    recorded_at: string;
+    route: string;
+    atlas_release: string | null;
+  };
+  usage_rollup: {
+    account_id: string;
+    customer_id: string;
+    meter: Meter;
+    /** `YYYY-MM-DDTHH` */
+    hour: string;
+    units: number;
+    requests: number;
+  };
+  idempotency: {
+    account_id: string;
+    customer_id: string;
+    route: string;
+    idempotency_key: string;
+    fingerprint: string;
+    receipt: string;
+    recorded_at: string;
+  };
+}
+
+export type Dialect = "sqlite" | "postgres";
+
+/** Where the tables lie, and how they are written to. */
+export interface Storage {
+  readonly db: Kysely<Tables>;
+  readonly dialect: Dialect;
+  /** What the machine's clock says now, in milliseconds since 1970. */
+  nowMs(): number;
+  /** Does all of it or nothing, after what was written before and before what is written next. */
+  transaction<T>(work: (tx: Kysely<Tables>) => Promise<T>): Promise<T>;
+  /** Reads several times of what is there at one moment. */
+  snapshot<T>(work: (tx: Kysely<Tables>) => Promise<T>): Promise<T>;
+}
+
+/** Written at so far: before the first writing. */
+const BEGINNING = "1970-01-01T00:00:00.000Z";
+
+interface Migration {
+  readonly name: string;
+  up(tx: Kysely<Tables>, dialect: Dialect): Promise<void>;
+}
+
+/** Only ever added to at the end; what has been released is not changed. */
+const MIGRATIONS: readonly Migration[] = [{ name: "accounts, keys, customers, usage", up: createTables }];
+
+async function createTables(tx: Kysely<Tables>, dialect: Dialect): Promise<void> {
+  // Sorted by bytes, as SQLite does by itself: the order must not hang on a server's language.
+  const text = dialect === "postgres" ? sql`text collate "C"` : sql`text`;
+  const whole = dialect === "postgres" ? sql`bigint` : sql`integer`;
+  // SQLite would else take text where a number belongs.
+  const strict = dialect === "postgres" ? sql`` : sql`strict`;
+  const strictByKey = dialect === "postgres" ? sql`` : sql`strict, without rowid`;
+
+  await tx.schema
+    .createTable("ledger_state")
+    .addColumn("id", "integer", (column) => column.primaryKey().check(sql`id = 1`))
+    .addColumn("last_at", text, (column) => column.notNull())
+    .addColumn("change_count", whole, (column) => column.notNull())
+    .addColumn("cursor_secret", text, (column) => column.notNull())
+    .modifyEnd(strict)
+    .execute();
+
+  await tx.schema
+    .createTable("account")
+    .addColumn("account_id", text, (column) => column.primaryKey().notNull())
+    .addColumn("name", text, (column) => column.notNull())
+    .addColumn("created_at", text, (column) => column.notNull())
+    .addColumn("suspended_at", text)
+    .modifyEnd(strict)
+    .execute();
+
+  await tx.schema
+    .createTable("api_key")
+    .addColumn("key_id", text, (column) => column.primaryKey().notNull())
+    .addColumn("account_id", text, (column) => column.notNull().references("account.account_id"))
+    .addColumn("digest", text, (column) => column.notNull().unique())
+    .addColumn("name", text)
+    .addColumn("created_at", text, (column) => column.notNull())
+    .addColumn("expires_at", text)
+    .addColumn("revoked_at", text)
+    .addColumn("replaced_by", text, (column) => column.references("api_key.key_id"))
+    .modifyEnd(strict)
+    .execute();
+
+  await tx.schema
+    .createTable("customer")
+    .addColumn("customer_id", text, (column) => column.primaryKey().notNull())
+    .addColumn("account_id", text, (column) => column.notNull().references("account.account_id"))
+    .addColumn("internal_id", text, (column) => column.notNull())
+    .addColumn("name", text)
+    .addColumn("created_at", text, (column) => column.notNull())
+    .addColumn("archived_at", text)
+    .addUniqueConstraint("customer_internal_id", ["account_id", "internal_id"])
+    .modifyEnd(strict)
+    .execute();
+  await tx.schema
+    .createIndex("customer_in_order")
+    .on("customer")
+    .columns(["account_id", "created_at", "customer_id"])
+    .execute();
+
+  await tx.schema
+    .createTable("usage_event")
+    .addColumn("seq", dialect === "postgres" ? "bigint" : "integer", (column) =>
+      dialect === "postgres" ? column.primaryKey().generatedAlwaysAsIdentity() : column.primaryKey(),
+    )
+    .addColumn("receipt", text, (column) => column.notNull().unique())
+    .addColumn("account_id", text, (column) => column.notNull())
+    .addColumn("customer_id", text, (column) => column.notNull())
+    .addColumn("key_id", text, (column) => column.notNull())
+    .addColumn("meter", text, (column) => column.notNull())
+    .addColumn("units", whole, (column) => column.notNull().check(sql`units > 0`))
+    .addColumn("recorded_at", text, (column) => column.notNull())
+    .addColumn("route", text, (column) => column.notNull())
+    .addColumn("atlas_release", text)
+    .modifyEnd(strict)
+    .execute();
+  await tx.schema.createIndex("usage_event_in_order").on("usage_event").columns(["recorded_at", "seq"]).execute();
+  await forbidChanges(tx, dialect);
+
+  await tx.schema
+    .createTable("usage_rollup")
+    .addColumn("account_id", text, (column) => column.notNull())
+    .addColumn("customer_id", text, (column) => column.notNull())
+    .addColumn("meter", text, (column) => column.notNull())
+    .addColumn("hour", text, (column) => column.notNull())
+    .addColumn("units", whole, (column) => column.notNull())
+    .addColumn("requests", whole, (column) => column.notNull())
+    .addPrimaryKeyConstraint("usage_rollup_key", ["account_id", "customer_id", "meter", "hour"])
+    .modifyEnd(strictByKey)
+    .execute();
+
+  await tx.schema
+    .createTable("idempotency")
+    .addColumn("account_id", text, (column) => column.notNull())
+    .addColumn("customer_id", text, (column) => column.notNull())
+    .addColumn("route", text, (column) => column.notNull())
+    .addColumn("idempotency_key", text, (column) => column.notNull())
+    .addColumn("fingerprint", text, (column) => column.notNull())
+    .addColumn("receipt", text, (column) => column.notNull())
+    .addColumn("recorded_at", text, (column) => column.notNull())
+    .addPrimaryKeyConstraint("idempotency_place", ["account_id", "customer_id", "route", "idempotency_key"])
+    .modifyEnd(strictByKey)
+    .execute();
+  await tx.schema.createIndex("idempotency_by_age").on("idempotency").columns(["recorded_at"]).execute();
+}
+
+/** What is recorded stays as it is: the storage itself refuses to change or to remove it. */
+async function forbidChanges(tx: Kysely<Tables>, dialect: Dialect): Promise<void> {
+  if (dialect === "sqlite") {
+    for (const change of ["update", "delete"]) {
+      await sql`create trigger ${sql.id(`usage_event_no_${change}`)} before ${sql.raw(change)} on usage_event
+        begin select raise(abort, 'usage_event is only added to'); end`.execute(tx);
+    }
+    return;
+  }
+  await sql`create function usage_event_refuse() returns trigger language plpgsql
+    as $$ begin raise exception 'usage_event is only added to'; end $$`.execute(tx);
+  await sql`create trigger usage_event_no_change before update or delete or truncate on usage_event
+    for each statement execute function usage_event_refuse()`.execute(tx);
+}
+
+/**
+ * Brings the tables up to this release, each step whole or not at all.
+ * @throws Fault `configuration_invalid` when they were written by a newer release
+ */
+export async function migrate(storage: Storage, newSecret: () => string): Promise<void> {
+  for (let isDone = false; !isDone;) {
+    isDone = await storage.transaction(async (tx) => {
+      if (storage.dialect === "postgres") {
+        // Replicas that start together take turns. The number is arbitrary, and ours: "isotherm" in ASCII.
+        await sql`select pg_advisory_xact_lock(7598539542062527085)`.execute(tx);
+      }
+      await tx.schema
+        .createTable("migration")
+        .ifNotExists()
+        .addColumn("version", "integer", (column) => column.primaryKey())
+        .addColumn("name", "text", (column) => column.notNull())
+        .addColumn("applied_at", "text", (column) => column.notNull())
+        .execute();
+      const found = await tx.selectFrom("migration").select("version").orderBy("version", "desc").limit(1).execute();
+      const version = found[0]?.version ?? 0;
+      if (version > MIGRATIONS.length) {
+        throw new Fault(
+          "configuration_invalid",
+          `The ledger was written by a newer release (its tables are of version ${version}, known is ${MIGRATIONS.length}); ` +
+            "run that release or a later one.",
+          { details: { version, known: MIGRATIONS.length } },
+        );
+      }
+      const next = MIGRATIONS[version];
+      if (next === undefined) return true;
+      await next.up(tx, storage.dialect);
+      if (version === 0) {
+        const state = { id: 1, last_at: BEGINNING, change_count: 0, cursor_secret: newSecret() };
+        await tx.insertInto("ledger_state").values(state).execute();
+      }
+      const applied_at = new Date(storage.nowMs()).toISOString();
+      await tx
+        .insertInto("migration")
+        .values({ version: version + 1, name: next.name, applied_at })
+        .execute();
+      return false;
+    });
+  }
+}
+
+/**
+ * A transaction that changes what others remember, with the ledger's time: the machine's, but never before what was
+ * written last. The row that holds it lines writers up, so that whoever reads what is there after it sees all that was
+ * written before.
+ */
+export function change<T>(storage: Storage, work: (tx: Kysely<Tables>, now: string) => Promise<T>): Promise<T> {
+  return storage.transaction(async (tx) => {
+    const nowText = new Date(storage.nowMs()).toISOString();
+    const { last_at: now } = await tx
+      .updateTable("ledger_state")
+      .set(({ eb }) => ({
+        last_at: eb.case().when("last_at", "<", nowText).then(nowText).else(eb.ref("last_at")).end(),
+        change_count: eb("change_count", "+", 1),
+      }))
+      .returning("last_at")
+      .executeTakeFirstOrThrow();
+    const result = await work(tx, now);
+    if (storage.dialect === "postgres") await sql`select pg_notify(${CHANGE_CHANNEL}, '')`.execute(tx);
+    return result;
+  });
+}
+
+/** Where PostgreSQL tells everybody that something has changed. */
+export const CHANGE_CHANNEL = "isotherm_ledger_changed";

@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { digestOf, isChecked, isKeyShaped, isSameDigest, newKey } from "../../src/ledger/keys.ts";
+
+const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** CRC-32 by its definition (ISO 3309), bit after bit. */
+function crc32(text: string): number {
+  let crc = 0xffffffff;
+  for (const byte of Buffer.from(text)) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return ~crc >>> 0;
+}
+
+function numberOf(base62: string): number {
+  return Array.from(base62).reduce((value, character) => value * 62 + ALPHABET.indexOf(character), 0);
+}
+
+describe("a new key", () => {
+  const keys = Array.from({ length: 5000 }, newKey);
+
+  test("is iso_sk_ and 64 characters, each its own", () => {
+    for (const key of keys) expect(key).toMatch(/^iso_sk_[0-9A-Za-z]{64}$/);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+
+  test("ends with the CRC-32 of what stands before", () => {
+    for (const key of keys.slice(0, 200)) expect(numberOf(key.slice(-6))).toBe(crc32(key.slice(0, -6)));
+  });
+
+  test("takes each character as often as any other", () => {
+    const counts = new Map(Array.from(ALPHABET, (character) => [character, 0]));
+    for (const key of keys) {
+      for (const character of key.slice(7, -6)) counts.set(character, (counts.get(character) ?? 0) + 1);
+    }
+    const expected = (keys.length * 58) / 62;
+    const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
+    // 61 degrees of freedom: a fair draw is above 140 once in 10^7. Bytes taken modulo 62 would be above 1000.
+    expect(chiSquare).toBeLessThan(140);
+  });
+
+  test("is known at sight, and every slip of one character is too", () => {
+    const [key = ""] = keys;
+    expect(isChecked(key)).toBe(true);
+    for (let i = 0; i < key.length; i++) {
+      const slip = key.slice(0, i) + (key[i] === "x" ? "y" : "x") + key.slice(i + 1);
+      expect(isChecked(slip), slip).toBe(false);
+    }
+    const swapped = key.slice(0, 20) + (key[21] ?? "") + (key[20] ?? "") + key.slice(22);
+    expect(isChecked(swapped)).toBe(key[20] === key[21]);
+  });
+});
+
+test.each([
+  [`iso_sk_${"a".repeat(64)}`, true],
+  [`other1_sk_${"Z9".repeat(32)}`, true],
+  [`iso_sk_${"a".repeat(63)}`, false],
+  [`iso_sk_${"a".repeat(65)}`, false],
+  [`iso_sk_${"a".repeat(63)}-`, false],
+  [`iso_sk_${"a".repeat(64)}\n`, false],
+  [`_sk_${"a".repeat(64)}`, false],
+  [`ISO_sk_${"a".repeat(64)}`, false],
+  [` iso_sk_${"a".repeat(64)}`, false],
+  ["", false],
+])("%j can be a key: %s", (text, can) => {
+  expect(isKeyShaped(text)).toBe(can);
+});
+
+test("what is kept of a key is its SHA-256", () => {
+  expect(digestOf("abc").toString("hex")).toBe(createHash("sha256").update("abc").digest("hex"));
+  expect(digestOf("abc").toString("hex")).toMatch(/^ba7816bf.*15ad$/);
+  expect(isSameDigest(digestOf("abc"), digestOf("abc"))).toBe(true);
+  expect(isSameDigest(digestOf("abc"), digestOf("abd"))).toBe(false);
+  expect(isSameDigest(digestOf("abc"), digestOf("abc").subarray(1))).toBe(false);
+});

@@ -1,0 +1,40 @@
+// Records until the storage fails, and tells what became of each entry: one JSON line an entry, then one of the ledger.
+// Given: the data folder. The files it may write are kept small by whoever starts it.
+import { randomUUID } from "node:crypto";
+import { writeSync } from "node:fs";
+
+const { openLedger } = await import(new URL("../../dist/ledger/openLedger.js", import.meta.url).href);
+const tell = (what) => writeSync(1, `${JSON.stringify(what)}\n`);
+
+const ledger = await openLedger({ data: process.argv[2] });
+const { accountId } = await ledger.createAccount({ name: "Full disk" });
+const { key } = await ledger.createKey({ accountId });
+const { customer } = await ledger.registerCustomer({ accountId, internalId: "one" });
+const { customerId } = customer;
+const { keyId } = key;
+
+while (ledger.failure === undefined) {
+  const batch = Array.from({ length: 16 }, async (_, i) => {
+    const receipt = randomUUID();
+    const use = { accountId, customerId, meter: "hazard_values", units: i + 1, receipt };
+    const outcome = await ledger.record({ ...use, keyId, route: "/" }).then(
+      () => "ok",
+      (error) => (error.code === "usage_not_recorded" ? "unknown" : String(error.stack)),
+    );
+    tell({ ...use, outcome });
+  });
+  await Promise.all(batch);
+}
+const failed = await ledger.failed;
+const after = { receipt: randomUUID(), accountId, customerId, keyId, meter: "hazard_values", units: 1, route: "/" };
+const codeOf = (promise) =>
+  promise.then(
+    () => "done",
+    (error) => error.code,
+  );
+tell({
+  failure: failed.code,
+  record: await codeOf(ledger.record(after)),
+  findKey: await codeOf(ledger.findKey(new Uint8Array(32))),
+});
+await ledger.close();

@@ -1,0 +1,220 @@
+/** What is particular about the embedded ledger: its file, its settings, and what happens when its disk fails. */
+import { execFile, spawnSync } from "node:child_process";
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import Database from "better-sqlite3";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import type * as opening from "../../src/ledger/openLedger.ts";
+import { type ClientRequest, checkHistory } from "./history.ts";
+import { newReceipt } from "./receipts.ts";
+
+const run = promisify(execFile);
+const BUILT = new URL("../../dist/ledger/openLedger.js", import.meta.url).href;
+const { openLedger } = (await import(BUILT)) as typeof opening;
+
+let folder: string;
+let data: string;
+let file: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "isotherm-ledger-"));
+  data = join(folder, "data");
+  file = join(data, "ledger.sqlite");
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function withLedger<T>(use: (ledger: Ledger) => Promise<T>): Promise<T> {
+  const ledger = await openLedger({ data });
+  try {
+    return await use(ledger);
+  } finally {
+    await ledger.close();
+  }
+}
+
+const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
+
+describe("the file of a ledger", () => {
+  test("is its owner's alone, and so are its folder and the files beside it", async () => {
+    await withLedger(async (ledger) => {
+      await ledger.createAccount({ name: "Someone" });
+      expect(await modeOf(data)).toBe("700");
+      for (const name of ["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"]) {
+        expect(await modeOf(join(data, name)), name).toBe("600");
+      }
+    });
+  });
+
+  test("is whole after closing, in one piece that can be copied", async () => {
+    const account = await withLedger((ledger) => ledger.createAccount({ name: "Someone" }));
+    await expect(stat(`${file}-wal`)).rejects.toThrow(/ENOENT/);
+    const database = new Database(file, { readonly: true });
+    expect(database.pragma("integrity_check", { simple: true })).toBe("ok");
+    expect(database.prepare("select account_id from account").all()).toEqual([{ account_id: account.accountId }]);
+    database.close();
+  });
+
+  test("holds no key in clear", async () => {
+    const { secret } = await withLedger(async (ledger) => {
+      const { accountId } = await ledger.createAccount({ name: "Someone" });
+      return ledger.createKey({ accountId });
+    });
+    const { stdout } = await run("strings", ["-n", "20", file]).catch(() => run("cat", [file]));
+    expect(stdout).toContain("usage_event");
+    expect(stdout).not.toContain(secret.slice(10, 40));
+  });
+
+  test("that is no database is refused, and left as it is", async () => {
+    await mkdir(data);
+    await writeFile(file, "This is no database at all.\n".repeat(400));
+    await expect(openLedger({ data })).rejects.toMatchObject({
+      code: "ledger_unavailable",
+      message: expect.stringMatching(/ledger\.sqlite.*not a SQLite database.*NOTADB/) as string,
+    });
+    expect((await stat(file)).size).toBe(11_200);
+  });
+
+  test("of another program is refused, and left as it is", async () => {
+    await mkdir(data);
+    const database = new Database(file);
+    database.exec("create table account (mine text)");
+    database.close();
+    await expect(openLedger({ data })).rejects.toMatchObject({
+      code: "ledger_unavailable",
+      message: expect.stringMatching(/another program/) as string,
+    });
+    const again = new Database(file);
+    expect(again.prepare("select name from sqlite_master").all()).toEqual([{ name: "account" }]);
+    again.close();
+  });
+
+  test("that is damaged is refused, or what is asked of it is", async () => {
+    await withLedger((ledger) => ledger.createAccount({ name: "Someone" }));
+    const { size } = await stat(file);
+    const bytes = Buffer.alloc(size, 0xa5);
+    const database = new Database(file, { readonly: true });
+    database.serialize().subarray(0, 100).copy(bytes);
+    database.close();
+    await writeFile(file, bytes);
+    await expect(openLedger({ data })).rejects.toMatchObject({
+      code: "ledger_unavailable",
+      message: expect.stringMatching(/damaged.*backup.*CORRUPT/) as string,
+    });
+  });
+
+  test("that is a folder, and a folder that is a file, are refused", async () => {
+    await mkdir(file, { recursive: true });
+    await expect(openLedger({ data })).rejects.toMatchObject({ code: "ledger_unavailable" });
+    await writeFile(join(folder, "plain"), "");
+    await expect(openLedger({ data: join(folder, "plain") })).rejects.toMatchObject({
+      code: "ledger_unavailable",
+      message: expect.stringMatching(/cannot be opened/) as string,
+    });
+  });
+
+  test("that may not be written is refused", async () => {
+    await withLedger((ledger) => ledger.createAccount({ name: "Someone" }));
+    await chmod(file, 0o444);
+    await chmod(data, 0o555);
+    await chmod(folder, 0o755);
+    const program = `
+      const { openLedger } = await import(${JSON.stringify(BUILT)});
+      await openLedger({ data: ${JSON.stringify(data)} }).then(
+        () => console.log("opened"),
+        (error) => console.log(error.code, error.message),
+      );`;
+    const node = [process.execPath, "--input-type=module", "-e", program] as const;
+    // Nothing is forbidden to root.
+    const isRoot = process.getuid?.() === 0;
+    const [command, ...rest] = isRoot ? (["runuser", "-u", "nobody", "--", ...node] as const) : node;
+    const { stdout } = await run(command, rest, { cwd: "/" });
+    await chmod(data, 0o755);
+    expect(stdout).toMatch(/^ledger_unavailable .*cannot be written/);
+  });
+
+  test("that somebody else is writing is waited for", async () => {
+    await withLedger(async (ledger) => {
+      const database = new Database(file);
+      database.exec("begin immediate");
+      const made = ledger.createAccount({ name: "Patient" });
+      const first = await Promise.race([made, new Promise((resolve) => setTimeout(() => resolve("waiting"), 100))]);
+      expect(first).toBe("waiting");
+      database.exec("commit");
+      database.close();
+      expect(await made).toMatchObject({ name: "Patient" });
+    });
+  });
+});
+
+describe("what recording hangs on", () => {
+  test("is set, whatever the file was set to before", async () => {
+    await withLedger((ledger) => ledger.createAccount({ name: "Someone" }));
+    const database = new Database(file);
+    expect(database.pragma("journal_mode = delete", { simple: true })).toBe("delete");
+    database.close();
+    await withLedger(async (ledger) => {
+      await ledger.createAccount({ name: "Another" });
+      expect(new Database(file, { readonly: true }).pragma("journal_mode", { simple: true })).toBe("wal");
+    });
+  });
+
+  test("is on disk before the answer: a receipt's bytes are in the file when its answer comes", async () => {
+    await withLedger(async (ledger) => {
+      const { accountId } = await ledger.createAccount({ name: "Someone" });
+      const { key } = await ledger.createKey({ accountId });
+      const { customer } = await ledger.registerCustomer({ accountId, internalId: "one" });
+      for (let i = 0; i < 20; i++) {
+        const receipt = newReceipt();
+        const { customerId } = customer;
+        const use = { receipt, accountId, customerId, keyId: key.keyId, units: 1, route: "/" };
+        await ledger.record({ ...use, meter: "hazard_values" });
+        const other = new Database(file, { readonly: true });
+        expect(other.prepare("select count(*) as count from usage_event where receipt = ?").get(receipt)).toEqual({
+          count: 1,
+        });
+        other.close();
+      }
+    });
+  });
+});
+
+describe("when the disk fails", () => {
+  test("nothing is answered that is not there, nothing more is taken, and all is well after a restart", async () => {
+    const program = fileURLToPath(new URL("recordUntilFull.mjs", import.meta.url));
+    // Files of at most so many blocks; what goes beyond is an error of the disk instead of the end of the program.
+    const shell = 'trap "" XFSZ; ulimit -f 400; exec "$0" "$@"';
+    const { stdout, stderr, status } = spawnSync("bash", ["-c", shell, process.execPath, program, data], {
+      encoding: "utf8",
+      maxBuffer: 1 << 26,
+    });
+    expect(stderr).toBe("");
+    expect(status).toBe(0);
+    const lines = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as unknown);
+    const after = lines.pop();
+    expect(after).toEqual({
+      failure: expect.stringMatching(/^SQLITE_(IOERR|FULL)/) as string,
+      record: "usage_not_recorded",
+      findKey: "ledger_unavailable",
+    });
+    const log = lines as ClientRequest[];
+    const count = (outcome: string): number => log.filter((request) => request.outcome === outcome).length;
+    expect(count("ok")).toBeGreaterThan(100);
+    expect(count("unknown")).toBeGreaterThan(0);
+    expect(count("ok") + count("unknown")).toBe(log.length);
+    await withLedger(async (ledger) => {
+      expect(await checkHistory(log, ledger)).toEqual([]);
+      const [request] = log;
+      if (request === undefined) throw new Error("There is no request.");
+      const { keyId = "" } = (await ledger.listKeys())[0] ?? {};
+      expect(await ledger.record({ ...request, receipt: newReceipt(), keyId, route: "/" })).toMatchObject({
+        isReplay: false,
+      });
+    });
+  });
+});

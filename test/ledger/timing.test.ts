@@ -1,0 +1,112 @@
+/**
+ * Whether the time of a refusal tells how near a key was: Welch's t-test on refusals of keys that differ from a valid one
+ * in their last character, and of random ones. Measured with ISOTHERM_TIMING=1, on a machine that does nothing else:
+ * below 4.5 there is nothing to see (the bound that is usual for leakage tests, Goodwill and others 2011); a comparison
+ * by `===` has to be seen from afar, or the measure is blind.
+ */
+import { describe, expect, test } from "vitest";
+import { KeyGate } from "../../src/ledger/gate.ts";
+import { digestOf, isSameDigest, newKey } from "../../src/ledger/keys.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
+import { randomFrom, shuffled } from "../seededRandom.ts";
+
+const SAMPLE_COUNT = Number(process.env["ISOTHERM_TIMING_SAMPLES"] ?? 300_000);
+/** Of the slowest samples, which are the machine's doing, so many in a hundred are left out. */
+const OUTLIERS_PERCENT = 5;
+
+/** (mean of one - mean of other) / standard error, for unequal variances (Welch 1947). */
+function welchT(one: readonly number[], other: readonly number[]): number {
+  const [a, b] = [momentsOf(one), momentsOf(other)];
+  return (a.mean - b.mean) / Math.sqrt(a.variance / one.length + b.variance / other.length);
+}
+
+function momentsOf(values: readonly number[]): { mean: number; variance: number } {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return { mean, variance: values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1) };
+}
+
+test("Welch's t of known samples", () => {
+  // Means 20.82 and 23.6533, variances 7.86743 and 6.92695 of 15 each.
+  const one = [27.5, 21, 19, 23.6, 17, 17.9, 16.9, 20.1, 21.9, 22.6, 23.1, 19.6, 19, 21.7, 21.4];
+  const other = [27.1, 22, 20.8, 23.4, 23.4, 23.5, 25.8, 22, 24.8, 20.2, 21.9, 22.1, 22.9, 30.5, 24.4];
+  expect(welchT(one, other)).toBeCloseTo(-2.85295, 5);
+  expect(welchT(one, one)).toBe(0);
+});
+
+/** Text of its own in memory, whatever it was made from. */
+const copied = (text: string): string => Buffer.from(text).toString("latin1");
+
+async function tOf(refuse: (presented: string) => unknown, secret: string): Promise<number> {
+  const random = randomFrom(7);
+  const near = Array.from({ length: 62 }, (_, i) => {
+    const last = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"[i] ?? "";
+    return copied(secret.slice(0, -1) + last);
+  }).filter((key) => key !== secret);
+  const far = near.map(() => copied(newKey()));
+  const times = { near: [] as number[], far: [] as number[] };
+  // In random order, so that whatever else the machine does befalls both alike.
+  for (let done = 0; done < SAMPLE_COUNT;) {
+    const round = shuffled(random, [
+      ...near.map((key) => ({ kind: "near" as const, key })),
+      ...far.map((key) => ({ kind: "far" as const, key })),
+    ]);
+    for (const { kind, key } of round) {
+      const start = process.hrtime.bigint();
+      const refused = refuse(key);
+      if (refused instanceof Promise) await refused;
+      times[kind].push(Number(process.hrtime.bigint() - start));
+      done++;
+    }
+  }
+  const all = [...times.near, ...times.far].toSorted((a, b) => a - b);
+  const most = all[Math.floor((all.length * (100 - OUTLIERS_PERCENT)) / 100)] ?? Infinity;
+  const cut = (values: readonly number[]): number[] => values.filter((value) => value <= most);
+  return welchT(cut(times.near), cut(times.far));
+}
+
+const measured = process.env["ISOTHERM_TIMING"] === "1" ? [SAMPLE_COUNT] : [];
+describe.each(measured)("over %i refusals", { timeout: 3_600_000 }, () => {
+  const REPEATS = 64;
+  const repeated = (verify: (presented: string) => boolean) => (presented: string) => {
+    let count = 0;
+    for (let i = 0; i < REPEATS; i++) if (verify(presented)) count++;
+    if (count > 0) throw new Error("It was to be refused.");
+  };
+
+  test("the measure sees a comparison of the keys themselves", async () => {
+    const secret = copied(newKey());
+    const t = await tOf(
+      repeated((presented) => presented === secret),
+      secret,
+    );
+    console.log(`===: t = ${t.toFixed(1)}`);
+    expect(Math.abs(t)).toBeGreaterThan(50);
+  });
+
+  test("it sees nothing of a comparison of digests", async () => {
+    const secret = newKey();
+    const digest = digestOf(secret);
+    const t = await tOf((presented) => isSameDigest(digestOf(presented), digest), secret);
+    console.log(`digests: t = ${t.toFixed(1)}`);
+    expect(Math.abs(t)).toBeLessThan(4.5);
+  });
+
+  test("it sees nothing of a gate that remembers the valid key", async () => {
+    const secret = newKey();
+    const digest = digestOf(secret);
+    const account = { accountId: "a", name: "a", createdAt: "" };
+    const holder = { key: { keyId: "k", accountId: "a", createdAt: "" }, account };
+    const ledger: Pick<Ledger, "findKey" | "onChange"> = {
+      findKey: (presented) => Promise.resolve(isSameDigest(presented, digest) ? holder : undefined),
+      onChange: () => () => undefined,
+    };
+    const gate = new KeyGate(ledger as Ledger, { failureCountMax: 2 ** 31, now: () => 0 });
+    await gate.admit(secret, "192.0.2.1");
+    const refuse = async (presented: string): Promise<void> => {
+      await Promise.resolve(gate.admit(presented, "192.0.2.1")).catch(() => undefined);
+    };
+    const t = await tOf(refuse, secret);
+    console.log(`gate: t = ${t.toFixed(1)}`);
+    expect(Math.abs(t)).toBeLessThan(4.5);
+  });
+});
