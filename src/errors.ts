@@ -7,13 +7,29 @@ export type FaultCode =
   | "invalid_request"
   | "combination_unavailable"
   | "asset_type_unsupported"
+  | "country_unknown"
+  | "industry_unknown"
+  | "scenario_unknown"
   | "too_many_values"
   | "json_malformed"
   // whoever holds the data can
   | "atlas_not_found"
   | "atlas_unavailable"
   | "source_invalid"
+  // whoever holds the key can
+  | "api_key_missing"
+  | "api_key_invalid"
+  | "api_key_revoked"
+  | "account_suspended"
+  | "customer_not_found"
+  | "customer_archived"
+  | "idempotency_key_reused"
+  | "rate_limited"
   // whoever runs the service can
+  | "account_not_found"
+  | "key_not_found"
+  | "ledger_unavailable"
+  | "usage_not_recorded"
   | "configuration_invalid";
 
 /** Where something is wrong: in what was handed in, in a query parameter, or in a header. */
@@ -47,7 +63,10 @@ type FaultItemCode =
   /** A member, parameter or header that has no place in such a request. */
   | "not_expected"
   | "combination_unavailable"
-  | "asset_type_unsupported";
+  | "asset_type_unsupported"
+  | "country_unknown"
+  | "industry_unknown"
+  | "scenario_unknown";
 
 /** One thing that is wrong. */
 export interface FaultFinding {
@@ -56,6 +75,8 @@ export interface FaultFinding {
   readonly detail: string;
   readonly allowed?: readonly (string | number | boolean)[];
   readonly did_you_mean?: string | number;
+  /** With a name that is not known: those most like it, the likest first. */
+  readonly nearest?: readonly string[];
   /** With `combination_unavailable`: the hazard, and all that it offers. */
   readonly hazard?: string;
   readonly offered_years?: readonly number[];

@@ -35,15 +35,8 @@ export {
   type ReferenceScenario,
 } from "./company/reference.ts";
 export type { Remark, RemarkCode } from "./company/remarks.ts";
-export {
-  type CompanyAnswer,
-  type CompanyOptions,
-  type CompanyResult,
-  type CompanyValuation,
-  type EmissionsAnswer,
-  estimateEmissions,
-  totalClimateRisk,
-} from "./company/report.ts";
+export type { CompanyAnswer, CompanyResult, CompanyValuation, EmissionsAnswer } from "./company/answer.ts";
+export { type CompanyOptions, estimateEmissions, totalClimateRisk } from "./company/report.ts";
 export type { CompanyRequest, EmissionsRequest } from "./company/request.ts";
 export { Fault, type FaultCode, type FaultItem, isFault } from "./errors.ts";
 export type {

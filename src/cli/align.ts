@@ -1,7 +1,5 @@
-import { createWriteStream } from "node:fs";
-import { rename, rm, stat } from "node:fs/promises";
-import { extname, resolve } from "node:path";
-import { pipeline } from "node:stream/promises";
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import {
   ALIGNMENT_BASES,
@@ -22,6 +20,10 @@ import {
   type EntityChunk,
   type EntityFormat,
   type EntitySource,
+  formatOf,
+  nameOf,
+  STANDARD,
+  writeWhole,
 } from "./entityFiles.ts";
 import { openJson, openNdjson } from "./entityJson.ts";
 import { progressBar } from "./progress.ts";
@@ -42,8 +44,6 @@ interface Report {
   /** Of them without a temperature, by reason. */
   readonly without: Record<AlignmentReason, number>;
 }
-
-const STANDARD = "-";
 
 /** `isotherm align`: temperatures for files of entities, of any length. */
 export function alignCommand(): Command {
@@ -117,24 +117,6 @@ async function run(input: string, output: string, flags: Flags): Promise<void> {
   (isToFile ? process.stdout : process.stderr).write(text);
 }
 
-function formatOf(path: string): EntityFormat | undefined {
-  switch (extname(path).toLowerCase()) {
-    case ".csv":
-      return "csv";
-    case ".json":
-      return "json";
-    case ".ndjson":
-    case ".jsonl":
-      return "ndjson";
-    default:
-      return undefined;
-  }
-}
-
-function nameOf(input: string): string {
-  return input === STANDARD ? "standard input" : input;
-}
-
 /** The answers to a file, as text, some at a time. */
 async function* answers(of: {
   readonly input: string;
@@ -190,22 +172,6 @@ function count(report: Report, results: AlignmentAnswer["results"]): void {
     report.entityCount++;
     report.rowCount += data.length;
     for (const { reason } of data) if (reason !== undefined) report.without[reason]++;
-  }
-}
-
-/** A file comes about under another name, and gets its own when it is whole and on disk. */
-async function writeWhole(output: string, text: AsyncIterable<string>): Promise<void> {
-  if (output === STANDARD) {
-    await pipeline(text, process.stdout, { end: false });
-    return;
-  }
-  const aside = `${output}.writing-${process.pid}`;
-  try {
-    await pipeline(text, createWriteStream(aside, { flags: "wx", flush: true }));
-    await rename(aside, output);
-  } catch (error) {
-    await rm(aside, { force: true });
-    throw error;
   }
 }
 

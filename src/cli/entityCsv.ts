@@ -50,7 +50,7 @@ const ENTITY_ROW_COUNT_MAX = 100_000;
 const ROW_SIZE_CHARACTERS_MAX = 1 << 20;
 
 /** A row of the file: its cells, and the line on which it ends. */
-interface Row {
+export interface Row {
   readonly cells: readonly string[];
   readonly lastLine: number;
 }
@@ -255,12 +255,13 @@ function placeOf(entities: readonly (readonly Row[])[], pointer: string): Source
   return { line: row === undefined ? 1 : firstLine(row), ...(column === undefined ? {} : { column: column.name }) };
 }
 
-function firstLine({ cells, lastLine }: Row): number {
+/** The line on which a row begins. */
+export function firstLine({ cells, lastLine }: Row): number {
   return lastLine - cells.reduce((count, cell) => count + (cell.match(/\r\n|\r|\n/g)?.length ?? 0), 0);
 }
 
 /** The rows of the file, as many at a time as came with a piece of it. */
-async function* rowsOf(pieces: AsyncIterable<SourcePiece>): AsyncGenerator<readonly Row[]> {
+export async function* rowsOf(pieces: AsyncIterable<SourcePiece>): AsyncGenerator<readonly Row[]> {
   // Loaded by whoever reads CSV, and nobody else.
   const { parse } = await import("csv-parse");
   let rows: Row[] = [];

@@ -1,8 +1,14 @@
 import { createReadStream } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { extname } from "node:path";
+import { pipeline } from "node:stream/promises";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode } from "../errors.ts";
 
 export const ENTITY_FORMATS = ["csv", "json", "ndjson"] as const;
 export type EntityFormat = (typeof ENTITY_FORMATS)[number];
+
+/** The name of standard input, or output, where a file's is expected. */
+export const STANDARD = "-";
 
 /** Entities of a file, some at a time, so that any length of it needs the same memory. */
 export interface EntitySource {
@@ -65,7 +71,7 @@ export class PlacedFaults {
 
 /** The bytes of a file, or of standard input where its name is `-`. */
 export async function* bytesOf(path: string, onBytes: (sizeBytes: number) => void): AsyncGenerator<Buffer> {
-  const stream = path === "-" ? process.stdin : createReadStream(path, { highWaterMark: 1 << 18 });
+  const stream = path === STANDARD ? process.stdin : createReadStream(path, { highWaterMark: 1 << 18 });
   for await (const piece of stream as AsyncIterable<Buffer>) {
     yield piece;
     onBytes(piece.length);
@@ -107,4 +113,42 @@ function linesIn(text: string): number {
   let count = 0;
   for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
   return count;
+}
+
+/** What a file is by its name. */
+export function formatOf(path: string): EntityFormat | undefined {
+  switch (extname(path).toLowerCase()) {
+    case ".csv":
+      return "csv";
+    case ".json":
+      return "json";
+    case ".ndjson":
+    case ".jsonl":
+      return "ndjson";
+    default:
+      return undefined;
+  }
+}
+
+/** How a message calls a file. */
+export function nameOf(input: string): string {
+  return input === STANDARD ? "standard input" : input;
+}
+
+/** A file comes about under another name, and gets its own when it is whole and on disk. */
+export async function writeWhole(output: string, text: AsyncIterable<string>): Promise<void> {
+  if (output === STANDARD) {
+    await pipeline(text, process.stdout, { end: false });
+    return;
+  }
+  const aside = `${output}.writing-${process.pid}`;
+  // Opened before anything can fail: a stream that opens it itself could do so after it was removed.
+  const file = await open(aside, "wx");
+  try {
+    await pipeline(text, file.createWriteStream({ flush: true }));
+    await rename(aside, output);
+  } catch (error) {
+    await rm(aside, { force: true });
+    throw error;
+  }
 }

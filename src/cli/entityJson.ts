@@ -10,7 +10,7 @@ const CHUNK_SIZE_CHARACTERS = 1 << 21;
 const ENTITY_SIZE_CHARACTERS_MAX = 8 << 20;
 
 /** The text of an entity, with white space around it, and where the text begins. */
-interface Element {
+export interface Element {
   readonly text: string;
   readonly origin: JsonPosition;
 }
@@ -50,7 +50,8 @@ async function* chunksOf(elements: AsyncIterable<Element>): AsyncGenerator<Entit
   yield taken();
 }
 
-async function* linesOf(pieces: AsyncIterable<SourcePiece>): AsyncGenerator<Element> {
+/** The lines of NDJSON, but for those of white space alone. */
+export async function* linesOf(pieces: AsyncIterable<SourcePiece>): AsyncGenerator<Element> {
   let line = 1;
   let rest = "";
   for await (const { text: piece } of pieces) {
@@ -66,7 +67,7 @@ async function* linesOf(pieces: AsyncIterable<SourcePiece>): AsyncGenerator<Elem
 }
 
 /** Cuts a list at the commas between its elements, and leaves it to the reading of each what is wrong inside. */
-async function* elementsOf(pieces: AsyncIterable<SourcePiece>): AsyncGenerator<Element> {
+export async function* elementsOf(pieces: AsyncIterable<SourcePiece>): AsyncGenerator<Element> {
   let place: "before" | "inside" | "after" = "before";
   let at: JsonPosition = { line: 1, column: 1 };
   let depth = 0;

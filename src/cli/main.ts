@@ -1,11 +1,16 @@
 #!/usr/bin/env node
 import { Command } from "commander";
+import { accountsCommand } from "./accounts.ts";
 import { alignCommand } from "./align.ts";
 import { atlasCommand } from "./atlas.ts";
+import { companyCommand } from "./company.ts";
+import { customersCommand } from "./customers.ts";
 import { ingestCommand } from "./ingest.ts";
+import { keysCommand } from "./keys.ts";
 import { queryCommand } from "./query.ts";
 import { refusalLines } from "./refusal.ts";
 import { serveCommand } from "./serve.ts";
+import { usageCommand } from "./usage.ts";
 import { version } from "../version.ts";
 
 const program = new Command("isotherm")
@@ -16,7 +21,12 @@ const program = new Command("isotherm")
   .addCommand(ingestCommand())
   .addCommand(atlasCommand())
   .addCommand(queryCommand())
-  .addCommand(alignCommand());
+  .addCommand(alignCommand())
+  .addCommand(companyCommand())
+  .addCommand(accountsCommand())
+  .addCommand(keysCommand())
+  .addCommand(customersCommand())
+  .addCommand(usageCommand());
 
 giveVersion(program);
 

@@ -6,7 +6,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { companyCommand } from "../../src/cli/company.ts";
 import { COMPANY_COLUMN_NAMES, openCompanies } from "../../src/cli/companyFiles.ts";
 import type { EntityFormat } from "../../src/cli/entityFiles.ts";
-import { type CompanyAnswer, totalClimateRisk } from "../../src/company/report.ts";
+import type { CompanyAnswer } from "../../src/company/answer.ts";
+import { totalClimateRisk } from "../../src/company/report.ts";
 import { CompanyRequestSchema } from "../../src/company/request.ts";
 import { type Fault, isFault } from "../../src/errors.ts";
 

@@ -1,0 +1,56 @@
+/** The figures that hold for every company, with the marks of docs/methods/company.md section 1. */
+
+/** What the numbers of an answer were made by. A change of method or of a figure is another version. */
+export const METHOD_VERSION = "isotherm-company/1";
+
+/** Losses are those of one year; the first they are given for is the year that money is counted in. */
+export const BASE_YEAR = 2025;
+/** Values are net of the losses up to here. */
+export const HORIZON_YEAR = 2050;
+export const LAST_YEAR = 2100;
+/** The first year of the tables, from which damages count and emissions are cut. */
+export const TABLE_START_YEAR = 2020;
+
+/** Dollars of 2022 to dollars of 2025: US CPI-U 292.655 to about 322. [M] */
+export const USD2025_PER_USD2022 = 1.1;
+/** Corporate tax, about the average of the OECD. [J] */
+export const TAX_RATE = 0.25;
+/** Real. [J] */
+export const DISCOUNT_RATE = 0.08;
+/** Merton's risk-free rate and term. [J] */
+export const RISK_FREE_RATE = 0.03;
+export const CREDIT_TERM_YEARS = 5;
+/** Interest on debt. [J] */
+export const DEBT_INTEREST_RATE = 0.05;
+/** Senior unsecured, the foundation approach of Basel. [M] */
+export const LOSS_GIVEN_DEFAULT = 0.45;
+/** Loans in the assets of a bank. [J] */
+export const LOAN_SHARE = 0.55;
+/** The capital that a yearly output takes. [J] */
+export const CAPITAL_PER_OUTPUT = 3.5;
+/** EBITDA that a company without any is measured by, as a share of its revenue. [J] */
+export const STAND_IN_EBITDA_SHARE = 0.16;
+
+export function clamp(value: number, [least, most]: readonly [least: number, most: number]): number {
+  return Math.max(least, Math.min(most, value));
+}
+
+/** A value for each year from 2020 on, straight between those of the table, NaN after its last. */
+export function yearly(years: readonly number[], values: readonly number[]): Float64Array {
+  const series = new Float64Array(LAST_YEAR - TABLE_START_YEAR + 1).fill(NaN);
+  for (let i = 1; i < years.length; i++) {
+    const [from = NaN, to = NaN] = [years[i - 1], years[i]];
+    const [low = NaN, high = NaN] = [values[i - 1], values[i]];
+    for (let year = from; year <= to; year++) {
+      series[year - TABLE_START_YEAR] = low + ((high - low) * (year - from)) / (to - from);
+    }
+  }
+  return series;
+}
+
+/** @throws Error for a year that the series does not have: who asks has to know */
+export function valueIn(series: Float64Array, year: number): number {
+  const value = series[year - TABLE_START_YEAR] ?? NaN;
+  if (Number.isNaN(value)) throw new Error(`The series has no value in ${year}.`);
+  return value;
+}

@@ -1,0 +1,70 @@
+import type { Company } from "./request.ts";
+
+/** Whose figures an answer stands on. */
+export interface Credit {
+  readonly what: string;
+  readonly source: string;
+  readonly terms: string;
+}
+
+const CREDITS = {
+  industries: {
+    what: "emission factors of industries",
+    source: "US EPA Supply Chain GHG Emission Factors v1.3; USEEIO v2.0.1; OECD ICIO 2025",
+    terms: "US public domain; CC BY 4.0 (OECD)",
+  },
+  countries: {
+    what: "carbon intensity of economies and of electricity",
+    source: "EDGAR 2024 (European Union, JRC); World Bank GDP; Ember by way of Our World in Data",
+    terms: "CC BY 4.0",
+  },
+  climate: {
+    what: "baseline temperature and local warming",
+    source: "Burke, Hsiang and Miguel 2015; patterns of 21 CMIP6 models",
+    terms: "published research; CMIP6 terms of use",
+  },
+  acute: {
+    what: "average yearly losses to river floods, wind and storm surge",
+    source: "GIRI, CDRI 2023; FLOPROS (Scussolini et al. 2016)",
+    terms: "CC BY 3.0 IGO; CC BY 3.0",
+  },
+  ngfs: {
+    what: "carbon prices and global warming of the NGFS scenarios; Current Policies, which all prices are compared with",
+    source: "NGFS Climate Scenarios Phase V (November 2024), IIASA NGFS Scenario Explorer",
+    terms: "research and commercial use; no redistribution of substantial parts",
+  },
+  ipcc: {
+    what: "carbon prices, global warming and cuts of emissions by category",
+    source: "IPCC AR6: WGI table SPM.1, WGIII chapter 3 and table SPM.2, SYR table SPM.1",
+    terms: "quoted with attribution",
+  },
+  kalkuhl_wenz: {
+    what: "damage function kalkuhl_wenz",
+    source: "Kalkuhl and Wenz 2020, Journal of Environmental Economics and Management",
+    terms: "published research",
+  },
+  howard_sterner: {
+    what: "damage function howard_sterner",
+    source: "Howard and Sterner 2017, Environmental and Resource Economics",
+    terms: "published research",
+  },
+  dice2016: {
+    what: "damage function dice2016",
+    source: "Nordhaus 2017, PNAS (DICE-2016R)",
+    terms: "published research",
+  },
+  ngfs5_kotz: {
+    what: "damage function ngfs5_kotz",
+    source: "Kalkuhl and Wenz 2020, scaled to Kotz, Levermann and Wenz 2024, Nature: RETRACTED in December 2025",
+    terms: "published research, withdrawn",
+  },
+} as const satisfies Record<string, Credit>;
+
+/** Whose figures emissions stand on. */
+export const EMISSION_CREDITS: readonly Credit[] = [CREDITS.industries, CREDITS.countries];
+
+/** Whose figures the whole answer stands on. The cuts of emissions are the IPCC's for every scenario. */
+export function creditsOf({ damageFunction }: Pick<Company, "damageFunction">): readonly Credit[] {
+  const { climate, acute, ngfs, ipcc } = CREDITS;
+  return [...EMISSION_CREDITS, climate, acute, ngfs, ipcc, CREDITS[damageFunction]];
+}

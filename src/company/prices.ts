@@ -1,0 +1,126 @@
+import { TABLE_START_YEAR, USD2025_PER_USD2022, yearly } from "./conventions.ts";
+import type { NgfsRegion } from "./countries.ts";
+import { PRICE_TABLE } from "./priceTable.ts";
+
+/** The models that prices of the NGFS come from. */
+export const PRICE_MODELS = {
+  remind: "REMIND-MAgPIE 3.3-4.8",
+  messageix: "MESSAGEix-GLOBIOM 2.0-M-R12-NGFS",
+  gcam: "GCAM 6.0 NGFS",
+} as const;
+export type PriceModel = keyof typeof PRICE_MODELS;
+export const PRICE_MODEL_IDS = Object.keys(PRICE_MODELS) as readonly PriceModel[];
+
+/** Prices of the IPCC come from many models: their median and quartiles. */
+const ENSEMBLE_VARIANTS = ["median", "p25", "p75"] as const;
+/** One of the series that a price path has. */
+export type PriceVariant = PriceModel | (typeof ENSEMBLE_VARIANTS)[number];
+
+const SINGLE_MODEL_YEARS = [2020, 2025, 2030, 2035, 2040, 2045, 2050, 2055, 2060] as const;
+const ENSEMBLE_YEARS = [2020, 2025, 2030, 2035, 2040, 2045, 2050, 2060, 2080, 2100] as const;
+const PRICE_YEARS: Readonly<Record<PriceVariant, readonly number[]>> = {
+  remind: [...SINGLE_MODEL_YEARS, 2070, 2080, 2090, 2100],
+  messageix: SINGLE_MODEL_YEARS,
+  gcam: SINGLE_MODEL_YEARS,
+  median: ENSEMBLE_YEARS,
+  p25: ENSEMBLE_YEARS,
+  p75: ENSEMBLE_YEARS,
+};
+
+/** What is paid already: only what a scenario asks beyond it is a shock. */
+const CURRENT_POLICIES = "NGFS_CURRENT_POLICIES";
+const WORLD = "World";
+
+/** USD of 2025 per t CO2, by year from 2020, NaN in years that are not known. */
+const SERIES: ReadonlyMap<string, Float64Array> = new Map(
+  PRICE_TABLE.trim()
+    .split("\n")
+    .map((line) => {
+      const [path = "", variant = "", region = "", values = ""] = line.split("|");
+      const prices = yearly(PRICE_YEARS[variant as PriceVariant], values.split(" ").map(Number));
+      return [keyOf(path, { variant, region }), prices.map((price) => USD2025_PER_USD2022 * price)];
+    }),
+);
+
+function keyOf(path: string, { variant, region }: { readonly variant: string; readonly region: string }): string {
+  return `${path} ${variant} ${region}`;
+}
+
+function seriesOf(path: string, of: { readonly variant: PriceVariant; readonly region: string }): Float64Array {
+  const series = SERIES.get(keyOf(path, of));
+  if (series === undefined) throw new Error(`There are no prices ${keyOf(path, of)}.`);
+  return series;
+}
+
+/** Carbon prices as a company meets them, USD of 2025 per t CO2e, by year from 2020; NaN in years that are not known. */
+export interface PriceShocks {
+  readonly variant: PriceVariant;
+  readonly scenario: Float64Array;
+  /** Under Current Policies, in the country's region. */
+  readonly baseline: Float64Array;
+  /** What the scenario asks beyond the baseline, at least 0. */
+  readonly shock: Float64Array;
+  /** The same for the buyers of fuel, who are all over the world. */
+  readonly worldShock: Float64Array;
+}
+
+const SHOCKS = new Map<string, PriceShocks>();
+
+/** Whether a path has prices of this variant that hold in the region. */
+export function hasPrices(path: string, of: { readonly variant: PriceVariant; readonly region: NgfsRegion }): boolean {
+  return SERIES.has(keyOf(path, { variant: of.variant, region: regionOfPath(path, of.region) }));
+}
+
+/** @throws Error where the path has none */
+export function shocksOf(
+  path: string,
+  { variant, region }: { readonly variant: PriceVariant; readonly region: NgfsRegion },
+): PriceShocks {
+  const key = keyOf(path, { variant, region });
+  const known = SHOCKS.get(key);
+  if (known !== undefined) return known;
+  const scenario = seriesOf(path, { variant, region: regionOfPath(path, region) });
+  const baseline = seriesOf(CURRENT_POLICIES, { variant: "remind", region });
+  const shock = beyond(scenario, baseline);
+  const world = SERIES.get(keyOf(path, { variant, region: WORLD }));
+  const worldBaseline = seriesOf(CURRENT_POLICIES, { variant: "remind", region: WORLD });
+  const worldShock = world === undefined ? shock : beyond(world, worldBaseline);
+  const shocks = { variant, scenario, baseline, shock, worldShock };
+  SHOCKS.set(key, shocks);
+  return shocks;
+}
+
+/** The price path of an IPCC category is one for the whole world. */
+export function isWorldPrice(path: string): boolean {
+  return path.startsWith("IPCC");
+}
+
+/** Paths of the IPCC whose prices nobody has published, and what stands for them. */
+export const SUBSTITUTE_PRICES: Readonly<Record<string, string>> = {
+  IPCC_C2: "the geometric mean of C1 and C3",
+  IPCC_C4: "the lower quartile of C3",
+  IPCC_C5: "half of what stands for C4",
+};
+
+/** The series that counts first, unless another model is asked for. */
+export function mainVariant(path: string): PriceVariant {
+  return isWorldPrice(path) ? "median" : "remind";
+}
+
+/** Every series that a path has. */
+export function variantsOf(path: string, region: NgfsRegion): readonly PriceVariant[] {
+  const known: readonly PriceVariant[] = isWorldPrice(path) ? ENSEMBLE_VARIANTS : PRICE_MODEL_IDS;
+  return known.filter((variant) => hasPrices(path, { variant, region }));
+}
+
+export function isPriceKnown({ scenario }: PriceShocks, year: number): boolean {
+  return !Number.isNaN(scenario[year - TABLE_START_YEAR] ?? NaN);
+}
+
+function regionOfPath(path: string, region: NgfsRegion): string {
+  return isWorldPrice(path) ? WORLD : region;
+}
+
+function beyond(prices: Float64Array, baseline: Float64Array): Float64Array {
+  return prices.map((price, i) => Math.max(0, price - (baseline[i] ?? NaN)));
+}

@@ -1,0 +1,160 @@
+import { isBankOrInsurer } from "./industries.ts";
+import { type Emissions, modelEmissions, scalingOf } from "./emissions.ts";
+import { hazardsWithoutLoss } from "./physical.ts";
+import { isWorldPrice, SUBSTITUTE_PRICES } from "./prices.ts";
+import type { Company, Emitter } from "./request.ts";
+
+/** Something to know before a figure is used. Programs branch on `code`. */
+export interface Remark {
+  readonly code: RemarkCode;
+  readonly detail: string;
+}
+
+export type RemarkCode =
+  | "country_fallback"
+  | "river_flood_not_shown"
+  | "carbon_intensity_held"
+  | "industry_code_guessed"
+  | "scope1_far_from_model"
+  | "revenue_small"
+  | "revenue_large"
+  | "ebitda_above_revenue"
+  | "ebitda_not_positive"
+  | "debt_above_assets"
+  | "total_liabilities_missing"
+  | "total_liabilities_unused"
+  | "no_underwriting"
+  | "iam_unused"
+  | "world_price"
+  | "substitute_price"
+  | "no_shock"
+  | "damages_retracted";
+
+const REVENUE_TO_ASSETS = { least: 0.02, most: 20 };
+/** Reported and modelled scope 1 may differ by so much before it is worth a word. */
+const SCOPE1_RATIO_MAX = 5;
+
+/** What the emissions of a company depend on that may surprise. */
+export function emissionRemarks(of: Emitter): readonly Remark[] {
+  const { country, industry: match, revenueUsd, reported } = of;
+  const { industry } = match;
+  const remarks: Remark[] = country.fallbacks.map((fallback) => ({
+    code: "country_fallback",
+    detail: `${country.name}: a figure of its own is not known; ${fallback}.`,
+  }));
+  if (match.isGuessedSystem) {
+    const detail = `The industry's code was read as ${match.on.toUpperCase()}; write the system before the code to be sure.`;
+    remarks.push({ code: "industry_code_guessed", detail });
+  }
+  const modelled: Emissions = modelEmissions({ industry, country, revenueUsd });
+  if (reported.scope1 === undefined) {
+    if (scalingOf(industry, country).isHeld) {
+      const detail = `The economy of ${country.name} is so carbon-intensive that the factor of scope 1 is held at 3 times that of the US.`;
+      remarks.push({ code: "carbon_intensity_held", detail });
+    }
+  } else {
+    const [low, high] = [modelled.scope1 / SCOPE1_RATIO_MAX, modelled.scope1 * SCOPE1_RATIO_MAX];
+    if (reported.scope1 < low || reported.scope1 > high) {
+      const expected = Number(modelled.scope1.toPrecision(3));
+      const detail = `Scope 1 as reported is ${reported.scope1} t CO2e, where the model expects about ${expected}; check the unit and the industry.`;
+      remarks.push({ code: "scope1_far_from_model", detail });
+    }
+  }
+  return remarks;
+}
+
+/** The same for all of an answer. */
+export function companyRemarks(company: Company): readonly Remark[] {
+  return [
+    ...emissionRemarks(company),
+    ...moneyRemarks(company),
+    ...creditRemarks(company),
+    ...scenarioRemarks(company),
+    ...physicalRemarks(company),
+  ];
+}
+
+function moneyRemarks({ revenueUsd, totalAssetsUsd, ebitdaUsd, totalDebtUsd }: Company): readonly Remark[] {
+  const remarks: Remark[] = [];
+  const ratio = revenueUsd / totalAssetsUsd;
+  if (ratio < REVENUE_TO_ASSETS.least) {
+    const detail = `Revenue is less than ${REVENUE_TO_ASSETS.least} of total assets, as of a holding or a fund: emissions by revenue say little.`;
+    remarks.push({ code: "revenue_small", detail });
+  }
+  if (ratio > REVENUE_TO_ASSETS.most) {
+    const detail = `Revenue is more than ${REVENUE_TO_ASSETS.most} times total assets; check both.`;
+    remarks.push({ code: "revenue_large", detail });
+  }
+  if (ebitdaUsd > revenueUsd) {
+    remarks.push({ code: "ebitda_above_revenue", detail: "EBITDA is above revenue; check both." });
+  }
+  if (ebitdaUsd <= 0) {
+    const detail =
+      "EBITDA is not above 0: losses are measured by 16% of revenue, leave out lost volume and lost earnings, and have no limit.";
+    remarks.push({ code: "ebitda_not_positive", detail });
+  }
+  if (totalDebtUsd > totalAssetsUsd) {
+    const detail = "Total debt is above total assets: the chance of default is high before any climate risk.";
+    remarks.push({ code: "debt_above_assets", detail });
+  }
+  return remarks;
+}
+
+function creditRemarks({ industry: { industry }, totalLiabilitiesUsd }: Company): readonly Remark[] {
+  const remarks: Remark[] = [];
+  const isFinancial = isBankOrInsurer(industry);
+  if (isFinancial && totalLiabilitiesUsd === undefined) {
+    const detail =
+      "The debt of banks and insurers leaves out deposits and reserves: without total_liabilities there is no chance of default.";
+    remarks.push({ code: "total_liabilities_missing", detail });
+  }
+  if (!isFinancial && totalLiabilitiesUsd !== undefined) {
+    const detail = "total_liabilities counts for banks and insurers only; here total_debt is what is owed.";
+    remarks.push({ code: "total_liabilities_unused", detail });
+  }
+  if (industry.group === "insurance") {
+    const detail = "What an insurer underwrites is not looked at: only its own operations and assets are.";
+    remarks.push({ code: "no_underwriting", detail });
+  }
+  return remarks;
+}
+
+function scenarioRemarks({ scenarios, iam }: Company): readonly Remark[] {
+  const remarks: Remark[] = [];
+  const worldPriced = scenarios.filter(({ pricePath }) => isWorldPrice(pricePath));
+  if (worldPriced.length > 0) {
+    const ids = worldPriced.map(({ id }) => id).join(", ");
+    const detail = `${ids}: one carbon price for the whole world, since none by region is published; straight from 2020 over the published 2030 and 2050, and held after.`;
+    remarks.push({ code: "world_price", detail });
+  }
+  for (const [path, stand] of Object.entries(SUBSTITUTE_PRICES)) {
+    const substituted = scenarios.filter(({ pricePath }) => pricePath === path);
+    if (substituted.length === 0) continue;
+    const ids = substituted.map(({ id }) => id).join(", ");
+    remarks.push({ code: "substitute_price", detail: `${ids}: prices are not published; ${stand} stands for them.` });
+  }
+  const unshocked = scenarios.filter(({ pricePath }) => pricePath === "NGFS_CURRENT_POLICIES");
+  if (unshocked.length > 0) {
+    const ids = unshocked.map(({ id }) => id).join(", ");
+    const detail = `${ids}: no shock beyond current policies, so the transition loss is 0 by construction; that is not the same as no risk.`;
+    remarks.push({ code: "no_shock", detail });
+  }
+  if (iam !== "remind" && scenarios.some(({ family }) => family === "IPCC")) {
+    remarks.push({ code: "iam_unused", detail: "iam counts for the scenarios of the NGFS only." });
+  }
+  return remarks;
+}
+
+function physicalRemarks({ country, damageFunction }: Company): readonly Remark[] {
+  const remarks: Remark[] = [];
+  if (hazardsWithoutLoss(country).includes("flood")) {
+    const detail = `${country.name}: the source shows no loss to river floods, which does not mean that there is none.`;
+    remarks.push({ code: "river_flood_not_shown", detail });
+  }
+  if (damageFunction === "ngfs5_kotz") {
+    const detail =
+      "Chronic damages are scaled to Kotz et al. 2024 (Nature), which NGFS Phase V used and which was RETRACTED in December 2025. Use them for comparison only.";
+    remarks.push({ code: "damages_retracted", detail });
+  }
+  return remarks;
+}

@@ -1,0 +1,47 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, expect, test } from "vitest";
+
+/**
+ * The worked examples of docs/methods/company.md, run as they stand there, give what stands below them.
+ * ISOTHERM_UPDATE_EXAMPLES=1 writes the true output into the page instead of comparing.
+ */
+const PAGE = fileURLToPath(new URL("../../docs/methods/company.md", import.meta.url));
+const FOLDER = fileURLToPath(new URL("../../build/company-examples/", import.meta.url));
+const IS_UPDATING = process.env["ISOTHERM_UPDATE_EXAMPLES"] === "1";
+const EXAMPLE = /<!-- example -->\n\n```js\n([\s\S]*?)```\n\n```json\n([\s\S]*?)```/g;
+
+let text = readFileSync(PAGE, "utf8");
+const examples = [...text.matchAll(EXAMPLE)];
+afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+
+/** Six digits: engines differ in the last ones. */
+function shown(value: unknown): string {
+  const rounded = (_: string, member: unknown): unknown =>
+    typeof member === "number" ? Number(member.toPrecision(6)) : member;
+  return `${JSON.stringify(value, rounded, 2)}\n`;
+}
+
+async function outputOf(code: string, index: number): Promise<string> {
+  mkdirSync(FOLDER, { recursive: true });
+  const file = `${FOLDER}example${index}.mjs`;
+  const source = code.replace('from "isotherm"', 'from "../../src/index.ts"');
+  writeFileSync(file, `let shown;\nconst show = (value) => (shown = value);\n${source}\nexport { shown };\n`);
+  const example = (await import(/* @vite-ignore */ file)) as { readonly shown: unknown };
+  return shown(example.shown);
+}
+
+test("there are five", () => {
+  expect(examples).toHaveLength(5);
+});
+
+test.each(examples.map(([, code = "", output = ""], index) => ({ index, code, output })))(
+  "example $index prints what stands below it",
+  async ({ index, code, output }) => {
+    const actual = await outputOf(code, index);
+    if (IS_UPDATING) {
+      text = text.replace(`${code}\`\`\`\n\n\`\`\`json\n${output}`, () => `${code}\`\`\`\n\n\`\`\`json\n${actual}`);
+      writeFileSync(PAGE, text);
+    } else expect(JSON.parse(output)).toEqual(JSON.parse(actual));
+  },
+);

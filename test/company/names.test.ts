@@ -1,0 +1,173 @@
+import { describe, expect, test } from "vitest";
+import { COUNTRIES, findCountry } from "../../src/company/countries.ts";
+import { findIndustry, INDUSTRIES } from "../../src/company/industries.ts";
+import { findScenario, nearestScenarios, SCENARIO_IDS } from "../../src/company/scenarios.ts";
+
+const countryOf = (text: string): string | undefined => {
+  const found = findCountry(text);
+  return "iso3" in found ? found.iso3 : undefined;
+};
+const industryOf = (text: string): string | undefined => {
+  const found = findIndustry(text);
+  return "industry" in found ? `${found.industry.id} by ${found.on}` : undefined;
+};
+
+describe("a country is found", () => {
+  test("by every code and name of the table", () => {
+    for (const { iso3, names } of COUNTRIES) for (const name of names) expect(countryOf(name), name).toBe(iso3);
+  });
+
+  test.each([
+    ["  cÔTE D’IVOIRE ", "CIV"],
+    ["cote d ivoire", "CIV"],
+    ["CURACAO", "CUW"],
+    ["Aland   islands", "ALA"],
+    ["antigua_and-barbuda", "ATG"],
+    ["Antigua & Barbuda", "ATG"],
+    ["ｊａｐａｎ", "JPN"],
+    ["usa", "USA"],
+    ["u.s.a.", "USA"],
+    ["The United States of America", "USA"],
+    ["us", "USA"],
+    ["de", "DEU"],
+    ["the Gambia", "GMB"],
+    ["Republic of Albania", "ALB"],
+    ["THE REPUBLIC OF ALBANIA", "ALB"],
+    ["Republic of Korea", "KOR"],
+    ["the Congo", "COG"],
+    ["Democratic Republic of the Congo", "COD"],
+    // Titles that no list gives these countries.
+    ["Republic of Ireland", "IRL"],
+    ["the Japan", "JPN"],
+    ["The Republic of Hungary", "HUN"],
+    ["Taiwan", "TWN"],
+  ])("%s is %s", (text, iso3) => {
+    expect(countryOf(text)).toBe(iso3);
+  });
+
+  test("and one whose words two countries bear is not", () => {
+    expect(countryOf("Republic of China")).toBeUndefined();
+  });
+});
+
+test.each(["", " ", "the", "Kosovo", "XKX", "Antarctica", "Atlantis", "USAA", "D E U", "republic of"])(
+  "no country is found for %j, but five near it",
+  (text) => {
+    const found = findCountry(text);
+    if ("iso3" in found) throw new Error(`It is ${found.iso3}.`);
+    expect(found.nearest).toHaveLength(5);
+    expect(new Set(found.nearest).size).toBe(5);
+    expect(found.isWithoutFigures).toBe(text === "Antarctica");
+  },
+);
+
+test.each([
+  ["Grmany", "Germany"],
+  ["Untied Kingdom", "UK"],
+  ["Phillipines", "Philippines"],
+  ["Ivory Cost", "Côte d’Ivoire"],
+])("%s is near %s", (text, name) => {
+  const found = findCountry(text);
+  expect("nearest" in found ? found.nearest.slice(0, 2) : []).toContain(name);
+});
+
+describe("an industry is found", () => {
+  test("by every id, name and other name", () => {
+    for (const { id, name, names } of INDUSTRIES) {
+      expect(industryOf(id)).toBe(`${id} by id`);
+      for (const other of names) expect(industryOf(other), other).toMatch(new RegExp(`^${id} by`));
+      expect(industryOf(` ${name.toUpperCase()} `)).toMatch(new RegExp(`^${id} by`));
+    }
+  });
+
+  test.each([
+    ["Steel", "iron_steel by alias"],
+    ["iron-STEEL", "iron_steel by id"],
+    ["Iron & Steel", "iron_steel by id"],
+    ["Iron and steel", "iron_steel by name"],
+    ["Oil & Gas Production", "oil_gas_production by id"],
+    ["Miscellaneous", "miscellaneous by id"],
+    ["ISIC 2410", "iron_steel by isic"],
+    ["isic:2410", "iron_steel by isic"],
+    ["ISIC C2410", "iron_steel by isic"],
+    ["2410", "iron_steel by isic"],
+    ["NACE 24.1", "iron_steel by nace"],
+    ["NACE 24.10", "iron_steel by nace"],
+    ["C24.10", "iron_steel by nace"],
+    ["NACE 2410", "iron_steel by nace"],
+    ["NAICS 3311", "iron_steel by naics"],
+    ["NAICS 331110", "iron_steel by naics"],
+    ["327310", "cement_lime by naics"],
+    ["ISIC 5110", "airlines by isic"],
+    ["NACE 51.1", "airlines by nace"],
+    // Each of these is shared, wider than an industry, or nobody's.
+    ["ISIC 2420", undefined],
+    ["ISIC 3510", undefined],
+    ["NACE 28", undefined],
+    ["ISIC 2815", undefined],
+    ["NAICS 33", undefined],
+    ["ISIC 12", undefined],
+    ["ISIC 9609", "consumer_services by isic"],
+    ["ISIC 241000", undefined],
+    ["NACE 99.0", undefined],
+    ["1", undefined],
+    ["24.1.1", undefined],
+    ["", undefined],
+  ])("%s: %s", (text, expected) => {
+    expect(industryOf(text)).toBe(expected);
+  });
+
+  test("a code of several industries names them all", () => {
+    expect(findIndustry("ISIC 2420")).toEqual({
+      nearest: ["Aluminium", "Precious metals mining and refining", "Other metals and minerals"],
+      isCode: true,
+    });
+    expect(findIndustry("ISIC 19")).toMatchObject({ isCode: true, nearest: expect.arrayContaining(["Coal mining"]) });
+  });
+
+  test("a code without its system is told from one with it", () => {
+    expect(findIndustry("2410")).toMatchObject({ isGuessedSystem: true });
+    expect(findIndustry("ISIC 2410")).toMatchObject({ isGuessedSystem: false });
+  });
+
+  test("codes of what is unclassified lead nowhere: it has to be asked for by name", () => {
+    for (const code of ["ISIC 9609", "NACE 96.09"]) expect(industryOf(code)).not.toMatch(/miscellaneous/);
+  });
+});
+
+test.each([
+  ["Banking", "Banks, regional"],
+  ["Oil and gas extraction", "Oil and gas production"],
+  ["Semi conductors", "Semiconductors"],
+  ["Aluminnium", "Aluminium"],
+])("no industry %s, but %s is near", (text, name) => {
+  const found = findIndustry(text);
+  if ("industry" in found) throw new Error(`It is ${found.industry.id}.`);
+  expect(found.nearest).toHaveLength(5);
+  expect(found.nearest).toContain(name);
+});
+
+describe("a scenario is found", () => {
+  test.each(SCENARIO_IDS)("%s, however it is written", (id) => {
+    for (const text of [
+      id,
+      id.toLowerCase(),
+      id.replaceAll("_", "-"),
+      id.replaceAll("_", " "),
+      id.replaceAll("_", ""),
+    ]) {
+      expect(findScenario(text)?.id, text).toBe(id);
+    }
+  });
+
+  test("Net Zero of both families", () => {
+    expect(findScenario("NGFS Net Zero 2050")?.id).toBe("NGFS_NET_ZERO_2050");
+    expect(findScenario("ipcc-net-zero")?.id).toBe("IPCC_NET_ZERO");
+  });
+
+  test("another is not, but five near it", () => {
+    expect(findScenario("NET_ZERO")).toBeUndefined();
+    expect(nearestScenarios("NGFS_NETZERO_2060")[0]).toBe("NGFS_NET_ZERO_2050");
+    expect(nearestScenarios("")).toHaveLength(5);
+  });
+});

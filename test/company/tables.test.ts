@@ -1,0 +1,279 @@
+import { describe, expect, test } from "vitest";
+import { TABLE_START_YEAR, valueIn } from "../../src/company/conventions.ts";
+import { COUNTRIES, findCountry, TIER_A_COUNTRIES } from "../../src/company/countries.ts";
+import { INDUSTRIES } from "../../src/company/industries.ts";
+import { hasPrices, PRICE_MODELS, type PriceVariant, shocksOf } from "../../src/company/prices.ts";
+import { cutsOf, SCENARIOS } from "../../src/company/scenarios.ts";
+import { foldName } from "../../src/company/names.ts";
+import { warmingOf } from "../../src/company/temperatures.ts";
+import { describeWithReference, readSharedRows } from "../alignment/reference.ts";
+
+type Row = Readonly<Record<string, string>>;
+
+const text = (row: Row, column: string): string => row[column] ?? expect.fail(`no column ${column}`);
+const number = (row: Row, column: string): number => {
+  const cell = text(row, column);
+  return cell === "" ? expect.fail(`${column} is empty`) : Number(cell);
+};
+
+describe("what the tables promise", () => {
+  test("147 industries, 248 countries of which 180 have all figures, 21 scenarios", () => {
+    expect(INDUSTRIES).toHaveLength(147);
+    expect(COUNTRIES).toHaveLength(248);
+    expect(TIER_A_COUNTRIES).toHaveLength(180);
+    expect(SCENARIOS).toHaveLength(21);
+  });
+
+  test("no figure is missing, and none is out of its bounds", () => {
+    for (const { id, intensity, sector, factorSource, codes, ...industry } of INDUSTRIES) {
+      for (const figure of Object.values(intensity)) expect(figure, id).toBeGreaterThanOrEqual(0);
+      expect(intensity.scope3Upstream, id).toBeGreaterThan(0);
+      for (const share of ["valueAddedShare", "passThroughShort", "passThroughLong", "tangibleShare"] as const) {
+        expect(industry[share], id).toBeGreaterThan(0);
+        expect(industry[share], id).toBeLessThanOrEqual(1);
+      }
+      expect(industry.backstopUsdPerT, id).toBeGreaterThanOrEqual(100);
+      expect(industry.backstopUsdPerT, id).toBeLessThanOrEqual(400);
+      expect(industry.demandElasticity, id).toBeGreaterThan(0);
+      expect(industry.heatSensitivity, id).toBeGreaterThan(0);
+      expect(industry.assetVolatility, id).toBeGreaterThan(0);
+      expect(industry.scope1Exponent, id).toBeGreaterThanOrEqual(0);
+      expect(sector, id).not.toBe("");
+      expect(factorSource, id).not.toBe("");
+      expect(codes.isic.length, id).toBeGreaterThan(0);
+    }
+    for (const { iso3, averageLoss, tier, fallbacks, ...country } of COUNTRIES) {
+      for (const loss of Object.values(averageLoss)) expect(loss, iso3).toBeGreaterThanOrEqual(0);
+      expect(country.gridGCO2PerKWh, iso3).toBeGreaterThanOrEqual(20);
+      expect(country.carbonIntensityToUS, iso3).toBeGreaterThan(0);
+      expect(country.priceLevelToUS, iso3).toBeGreaterThan(0);
+      expect(country.warmingRatio, iso3).toBeGreaterThan(0);
+      expect(Number.isFinite(country.baselineTemperatureC), iso3).toBe(true);
+      expect(fallbacks.length > 0, iso3).toBe(tier === "B");
+      expect(
+        fallbacks.every((fallback) => fallback !== ""),
+        iso3,
+      ).toBe(true);
+    }
+  });
+
+  test("no two industries and no two countries share a key", () => {
+    for (const list of [
+      INDUSTRIES.map(({ id, names }) => ({ id, keys: [id, ...names] })),
+      COUNTRIES.map(({ iso3, names }) => ({ id: iso3, keys: names })),
+    ]) {
+      const owners = new Map<string, string>();
+      for (const { id, keys } of list) {
+        for (const key of keys.map(foldName)) {
+          expect(owners.get(key) ?? id, key).toBe(id);
+          owners.set(key, id);
+        }
+      }
+    }
+  });
+});
+
+describeWithReference("the tables against the figures they were made from", () => {
+  test("industries", () => {
+    const rows = readSharedRows("reference/industries.csv");
+    expect(rows).toHaveLength(INDUSTRIES.length);
+    for (const [index, row] of rows.entries()) {
+      const industry = INDUSTRIES[index] ?? expect.fail(text(row, "id"));
+      const alias = text(row, "alias");
+      expect({
+        id: industry.id,
+        name: industry.name,
+        names: industry.names,
+        sector: industry.sector,
+        codes: industry.codes,
+        intensity: industry.intensity,
+        scope1Exponent: industry.scope1Exponent,
+        valueAddedShare: industry.valueAddedShare,
+        passThroughShort: industry.passThroughShort,
+        passThroughLong: industry.passThroughLong,
+        backstopUsdPerT: industry.backstopUsdPerT,
+        demandElasticity: industry.demandElasticity,
+        tangibleShare: industry.tangibleShare,
+        heatSensitivity: industry.heatSensitivity,
+        assetVolatility: industry.assetVolatility,
+      }).toEqual({
+        id: text(row, "id"),
+        name: text(row, "name"),
+        names: [text(row, "name"), ...(alias === "" ? [] : [alias])],
+        sector: text(row, "sector"),
+        codes: {
+          isic: text(row, "isic4").split(";"),
+          nace: text(row, "nace2").split(";"),
+          naics: text(row, "naics2017")
+            .split(";")
+            .filter((code) => code !== ""),
+        },
+        intensity: {
+          scope1: number(row, "s1_t_per_musd"),
+          scope2: number(row, "s2_t_per_musd"),
+          scope3Upstream: number(row, "s3up_t_per_musd"),
+          scope3Downstream: number(row, "s3down_t_per_musd"),
+        },
+        scope1Exponent: number(row, "theta_s1"),
+        valueAddedShare: number(row, "va_share"),
+        passThroughShort: number(row, "pass_through"),
+        passThroughLong: number(row, "pass_through_long"),
+        backstopUsdPerT: number(row, "abatement_backstop_usd_t"),
+        demandElasticity: number(row, "demand_elasticity"),
+        tangibleShare: number(row, "tangible_share"),
+        heatSensitivity: number(row, "heat_sensitivity"),
+        assetVolatility: number(row, "asset_vol"),
+      });
+      // A group is only kept where a rule depends on it.
+      const group = text(row, "archetype");
+      if (industry.group === undefined) {
+        expect(["banks", "insurance", "oilgas_up", "refining", "coal", "pipelines"]).not.toContain(group);
+      } else expect(industry.group).toBe(group);
+      const [, margin] = /gross margin ([0-9.]+)/.exec(text(row, "factor_source")) ?? [];
+      const isSales = margin !== undefined;
+      expect(industry.factorSource.endsWith(`gross margin of ${Math.round(100 * Number(margin))}%`)).toBe(isSales);
+      const isJudged = /assumption|OVERRIDE/.test(text(row, "factor_source"));
+      expect(industry.isFactorJudged, industry.id).toBe(isJudged);
+    }
+  });
+
+  test("countries", () => {
+    const rows = readSharedRows("reference/countries.csv").filter((row) => text(row, "tier") !== "C");
+    expect(rows).toHaveLength(COUNTRIES.length);
+    for (const [index, row] of rows.entries()) {
+      const country = COUNTRIES[index] ?? expect.fail(text(row, "iso3"));
+      const aliases = text(row, "aliases")
+        .split("|")
+        .filter((alias) => alias !== "");
+      expect(country).toMatchObject({
+        iso3: text(row, "iso3"),
+        iso2: text(row, "iso2"),
+        name: text(row, "name"),
+        names: [text(row, "name"), text(row, "iso3"), text(row, "iso2"), ...aliases],
+        tier: text(row, "tier"),
+        region: text(row, "ngfs_r5"),
+        emissionsTCO2ePerMUSD: number(row, "ei_t_per_musd_nominal_2022"),
+        carbonIntensityToUS: number(row, "ci_ratio_us"),
+        priceLevelToUS: number(row, "price_level_rel_us"),
+        gridGCO2PerKWh: number(row, "grid_gco2_kwh"),
+        gridToUS: number(row, "grid_ratio_us"),
+        warmingRatio: number(row, "warming_ratio"),
+        baselineTemperatureC: number(row, "t0_c"),
+        averageLoss: {
+          flood: number(row, "aal_flood"),
+          wind: number(row, "aal_wind"),
+          surge: number(row, "aal_surge"),
+        },
+      });
+      const gridYear = text(row, "grid_year");
+      expect(country.gridSource?.slice(-4) ?? "").toBe(gridYear);
+      const temperatureSource = text(row, "t0_source");
+      expect(country.baselineTemperatureSource === undefined).toBe(temperatureSource === "");
+      expect(country.baselineTemperatureSource?.includes("NICE2020") ?? false).toBe(
+        temperatureSource.includes("NICE2020"),
+      );
+      const fallbacks = text(row, "fallbacks")
+        .split("; ")
+        .filter((fallback) => fallback !== "");
+      expect(country.fallbacks.map((fallback) => fallback.replace(/ \([^)]*\)$/, ""))).toEqual(fallbacks);
+    }
+  });
+
+  test("scenarios and their cuts", () => {
+    const rows = readSharedRows("reference/scenarios.csv");
+    const kept = SCENARIOS.map((scenario) => ({
+      scenario_id: scenario.id,
+      family: scenario.family,
+      vintage: scenario.vintage,
+      price_path: scenario.pricePath,
+      temperature_path: scenario.temperaturePath,
+      ssp: scenario.ssp ?? "",
+      ar6_category: scenario.category,
+      abatement_category: scenario.abatementCategory,
+    }));
+    expect(kept).toEqual(
+      rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => name !== "narrative"))),
+    );
+    const cutRows = readSharedRows("reference/abatement_ar6.csv");
+    for (const scenario of SCENARIOS) {
+      const row = cutRows.find((candidate) => candidate["ar6_category"] === scenario.abatementCategory);
+      const cuts = cutsOf(scenario);
+      for (const year of [2030, 2040, 2050] as const) {
+        const percent = number(row ?? {}, `cut_${year}_pct`);
+        expect(valueIn(cuts, year), `${scenario.id} ${year}`).toBeCloseTo(Math.max(0, percent / 100), 14);
+      }
+      expect(valueIn(cuts, 2020)).toBe(0);
+      expect(valueIn(cuts, 2100)).toBe(valueIn(cuts, 2050));
+    }
+  });
+
+  test("temperatures: every value of the table, and no other path", () => {
+    const rows = readSharedRows("reference/temperatures.csv");
+    expect(rows.length).toBe(20 * 13);
+    for (const row of rows) {
+      const warming = warmingOf(text(row, "scenario_id"));
+      expect(valueIn(warming, number(row, "year"))).toBeCloseTo(number(row, "gsat_c_vs_1850_1900"), 13);
+    }
+    expect(() => warmingOf("IPCC_NET_ZERO")).toThrow("no temperature path");
+  });
+
+  test("carbon prices: every value of the table that counts", () => {
+    const variants = Object.fromEntries(Object.entries(PRICE_MODELS).map(([variant, name]) => [name, variant]));
+    let count = 0;
+    for (const row of readSharedRows("reference/carbon_prices.csv")) {
+      const path = text(row, "scenario_id");
+      const region = text(row, "region");
+      const isEnsemble = path.startsWith("IPCC");
+      // A price of the world is seen as what the buyers of fuel meet beyond current policies.
+      if (!isEnsemble && region === "World") continue;
+      const columns = isEnsemble
+        ? { median: "price_usd2022", p25: "p25_usd2022", p75: "p75_usd2022" }
+        : { [variants[text(row, "model")] ?? ""]: "price_usd2022" };
+      for (const [variant, column] of Object.entries(columns)) {
+        const of = { variant: variant as PriceVariant, region: isEnsemble ? "R5LAM" : region } as Parameters<
+          typeof shocksOf
+        >[1];
+        expect(hasPrices(path, of), `${path} ${variant}`).toBe(true);
+        expect(valueIn(shocksOf(path, of).scenario, number(row, "year"))).toBeCloseTo(1.1 * number(row, column), 9);
+        count++;
+      }
+    }
+    expect(count).toBe(812 - 177 + 50 + 100);
+  });
+
+  test("prices of the world, as the buyers of fuel meet them", () => {
+    const rows = readSharedRows("reference/carbon_prices.csv");
+    const world = (path: string, model: string, year: number): number | undefined => {
+      const row = rows.find(
+        (candidate) =>
+          candidate["scenario_id"] === path &&
+          candidate["model"] === model &&
+          candidate["region"] === "World" &&
+          Number(candidate["year"]) === year,
+      );
+      return row === undefined ? undefined : number(row, "price_usd2022");
+    };
+    let count = 0;
+    for (const { pricePath } of SCENARIOS.filter(({ family }) => family === "NGFS")) {
+      for (const [variant, model] of Object.entries(PRICE_MODELS)) {
+        const of = { variant: variant as PriceVariant, region: "R5ASIA" as const };
+        if (!hasPrices(pricePath, of)) continue;
+        const { worldShock, shock } = shocksOf(pricePath, of);
+        for (let year = TABLE_START_YEAR; year <= 2060; year += 5) {
+          const price = world(pricePath, model, year);
+          const base = world("NGFS_CURRENT_POLICIES", PRICE_MODELS.remind, year) ?? NaN;
+          const expected = price === undefined ? valueIn(shock, year) : Math.max(0, 1.1 * (price - base));
+          expect(valueIn(worldShock, year), `${pricePath} ${variant} ${year}`).toBeCloseTo(expected, 9);
+          count++;
+        }
+      }
+    }
+    expect(count).toBe(11 * 9);
+  });
+
+  test("the only place without figures is refused", () => {
+    const without = readSharedRows("reference/countries.csv").filter((row) => text(row, "tier") === "C");
+    expect(without.map((row) => text(row, "name"))).toEqual(["Antarctica"]);
+    expect(findCountry("ATA")).toMatchObject({ isWithoutFigures: true });
+  });
+});
