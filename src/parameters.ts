@@ -77,7 +77,8 @@ function readText(shape: Shape, text: string): unknown {
   if (shape.type === "array") {
     return text === "" ? [] : text.split(",").map((itemText) => readText(shape.items ?? {}, itemText));
   }
-  if (shape.enum !== undefined) return text;
+  // "007" is no number where text belongs.
+  if (shape.enum !== undefined || shape.type === "string") return text;
   if (shape.type === "boolean") return text === "true" || text === "false" ? text === "true" : text;
   return readNumber(text);
 }

@@ -2,230 +2,44 @@
  * A client of Isotherm's HTTP API, on `fetch` and nothing else. Its types stand here for themselves, so that a
  * caller in a browser takes in no part of the engine.
  */
+import type {
+  Customer,
+  CustomerRegistration,
+  Limits,
+  Page,
+  PageQuestion,
+  UsageLine,
+  UsageQuestion,
+} from "./account.ts";
+import type { AlignmentAnswer, AlignmentBasis, Entity } from "./alignment.ts";
+import type {
+  CompanyAnswer,
+  CompanyRequest,
+  ReferenceCountry,
+  ReferenceIndustry,
+  ReferenceScenario,
+} from "./company.ts";
+import type { HazardAnswer, HazardBatchAnswer, HazardCatalogue, HazardQuery } from "./hazard.ts";
+import { inWhole, type Portion, type PortionLimits, portionsOf } from "./portions.ts";
+import { type AnswerNotes, type RetryOptions, Transport } from "./transport.ts";
 
-export type Hazard = "cyclones" | "wildfire" | "coastal_floods" | "riverine_floods";
-export type Scenario = "baseline" | "rcp2p6" | "rcp4p5" | "rcp6p0" | "rcp8p5";
-export type Metric =
-  "intensity" | "wind_speed_mps" | "fire_danger_days" | "depth_meters" | "probability" | "total_hazard";
-
-/** A location and what is asked about it. */
-export interface HazardQuery {
-  /** Degrees north, -90 to 90, WGS84. */
-  readonly latitude: number;
-  /** Degrees east, -180 to 180, WGS84. */
-  readonly longitude: number;
-  /** At least one, none twice; likewise `analysis_years` and `scenarios`. */
-  readonly hazards: readonly Hazard[];
-  readonly analysis_years: readonly number[];
-  readonly scenarios: readonly Scenario[];
-  /** Kilometres, 0 to 100, default 0. Above 0 the cells within this geodesic distance are aggregated. */
-  readonly radius?: number;
-  /** Default max. */
-  readonly aggregation_method?: "max" | "mean";
-  /** Adds the metric `total_hazard`. */
-  readonly total_hazard?: boolean;
-  /** Gives every metric as its change since the baseline of 1980. */
-  readonly anthropogenic?: boolean;
-  /** Adds to each analysis year how its numbers were made. */
-  readonly detail?: boolean;
-}
-
-export interface HazardAnswer {
-  readonly location: { readonly latitude: number; readonly longitude: number };
-  /** There exactly when a radius above 0 was asked for. */
-  readonly aggregation?: { readonly radius_km: number; readonly method: "max" | "mean" };
-  /** In the order asked for, as are scenarios and years. */
-  readonly results: readonly {
-    readonly hazard: Hazard;
-    readonly scenarios: readonly {
-      readonly scenario: Scenario;
-      readonly analysis_years: readonly AnalysisYear[];
-    }[];
-  }[];
-}
-
-export interface AnalysisYear {
-  readonly analysis_year: number;
-  /** `null` where no number exists; `no_data` then says why. */
-  readonly metrics: Readonly<Partial<Record<Metric, number | null>>>;
-  readonly no_data?: "outside_coverage" | "no_data" | "layer_missing";
-  /** With `detail` alone. */
-  readonly detail?: {
-    readonly cells: number;
-    /** Share of the cells' area that has data. */
-    readonly valid_share: number;
-    readonly cell_centre?: { readonly latitude: number; readonly longitude: number };
-    readonly source: Readonly<Record<string, unknown>>;
-    readonly rules: Readonly<Record<string, unknown>>;
-  };
-}
-
-export type AlignmentBasis = "intensity" | "emissions" | "cumulative";
-export type AlignmentPathway = "economy" | "power" | "energy_supply" | "industry" | "transport" | "buildings";
-export type AlignmentFlag =
-  | "unknown_industry"
-  | "unknown_country"
-  | "unknown_classification"
-  | "scope_missing"
-  | "no_usable_scope"
-  | "zero_baseline"
-  | "negative_scope"
-  | "revenue_unusable"
-  | "beyond_table"
-  | "early_baseline"
-  | "duplicate_year"
-  | "check_units"
-  | "short_horizon"
-  | "anchors_close";
-
-/** Emissions of a year in any one unit, -1e15 to 1e15, at least one scope; removals are negative. */
-export interface ScopeEmissions {
-  readonly scope1?: number;
-  readonly scope2?: number;
-  readonly scope3?: number;
-}
-
-/** A company, its emissions in exactly one baseline year, and in one or more later years. */
-export interface Entity {
-  readonly entity_info: {
-    /** The caller's own; not echoed. */
-    readonly identifier?: string;
-    readonly name: string;
-    readonly asset_type: "equity";
-    /** ISO code or name. */
-    readonly country?: string;
-    readonly industry_classification_system?: string;
-    /** Names, not codes; the sector is asked where the industry says nothing. */
-    readonly industry?: string;
-    readonly sector?: string;
-  };
-  readonly data: readonly {
-    /** 1900 to 2200, as every year. */
-    readonly year: number;
-    readonly emissions: ScopeEmissions;
-    /** In any currency. */
-    readonly financials?: { readonly revenue?: number; readonly ebitda?: number };
-  }[];
-  readonly projected_emissions: readonly { readonly year: number; readonly emissions: ScopeEmissions }[];
-}
-
-export interface AlignmentOptions extends CallOptions {
-  /** What is compared with the pathways: emissions per revenue (`intensity`, the default), emissions, or all of them since the baseline. */
-  readonly basis?: AlignmentBasis;
-  /** Adds to each year how its number came about. */
-  readonly detail?: boolean;
-}
-
-export interface AlignmentAnswer {
-  /** One element an entity, in the order submitted. */
-  readonly results: readonly {
-    readonly entity_info: Pick<
-      Entity["entity_info"],
-      "name" | "asset_type" | "country" | "industry_classification_system" | "industry" | "sector"
-    >;
-    /** One element a projected year, in the order submitted. */
-    readonly data: readonly AlignedYear[];
-  }[];
-}
-
-export interface AlignedYear {
-  readonly year: number;
-  /** Implied warming in 2100, degrees C, 1.3 to 6; `null` where there is none, and `reason` then says why. */
-  readonly temperature_alignment: number | null;
-  readonly reason?: "no_usable_scope" | "zero_baseline";
-  /** With `detail` alone. A figure that does not exist is `null`. */
-  readonly detail?: {
-    readonly benchmark: string;
-    readonly credit: string;
-    readonly basis: AlignmentBasis;
-    readonly temperature_intensity: number | null;
-    readonly temperature_emissions: number | null;
-    readonly temperature_cumulative: number | null;
-    readonly pathway: AlignmentPathway;
-    /** Which text decided, by which row and key of the table of sectors. */
-    readonly matched: {
-      readonly on: "industry" | "sector" | null;
-      readonly row: number | null;
-      readonly key: string | null;
-    };
-    readonly scope_pathways: ByScope<AlignmentPathway>;
-    readonly emissions: Change;
-    readonly emissions_ratio: number | null;
-    readonly growth_factor: number | null;
-    readonly emissions_ratio_q: number | null;
-    readonly evaluated_year: number;
-    readonly anchors: readonly { readonly scenario: string; readonly temperature_2100_c: number }[];
-    readonly benchmark_ratio_at_anchors: readonly number[] | null;
-    readonly between: { readonly below: string | null; readonly above: string | null; readonly weight: number } | null;
-    readonly growth_region: string;
-    readonly revenue: Change;
-    readonly intensity: Change;
-    readonly convergence: { readonly kappa: number; readonly gamma: number } | null;
-    readonly temperature_by_scope: ByScope<number | null>;
-    readonly flags: readonly AlignmentFlag[];
-  };
-}
-
-interface Change {
-  readonly baseline: number | null;
-  readonly projected: number | null;
-}
-
-type ByScope<Value> = { readonly [Scope in "scope1" | "scope2" | "scope3"]?: Value };
-
-/** A refusal (RFC 9457). Programs branch on `code`. */
-export interface Problem {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly code: string;
-  readonly detail: string;
-  /** To be named when asking the operator. */
-  readonly request_id: string;
-  /** Whether the same request may succeed later. */
-  readonly retryable: boolean;
-  /** Everything that the caller can put right. */
-  readonly errors?: readonly ProblemItem[];
-  /** With `too_many_values`. */
-  readonly requested?: number;
-  readonly limit?: number;
-  /** With `json_malformed`: where in the body, counted from 1. */
-  readonly line?: number;
-  readonly column?: number;
-}
-
-/** Exactly one of `pointer`, `parameter` and `header` says where. */
-export interface ProblemItem {
-  /** A JSON pointer into the body. */
-  readonly pointer?: string;
-  readonly parameter?: string;
-  readonly header?: string;
-  readonly code: string;
-  readonly detail: string;
-  readonly allowed?: readonly (string | number | boolean)[];
-  readonly did_you_mean?: string | number;
-  /** With `combination_unavailable`. */
-  readonly hazard?: string;
-  readonly offered_years?: readonly number[];
-  readonly offered_scenarios?: readonly string[];
-}
-
-/** The service refused, or what answered was not the service. A connection that fails throws as `fetch` does. */
-export class IsothermError extends Error {
-  override readonly name = "IsothermError";
-  readonly status: number;
-  /** Absent where the answer was no problem document: a proxy's page, say. */
-  readonly problem: Problem | undefined;
-  constructor(message: string, { status, problem }: { readonly status: number; readonly problem?: Problem }) {
-    super(message);
-    this.status = status;
-    this.problem = problem;
-  }
-}
+export type * from "./account.ts";
+export type * from "./alignment.ts";
+export type * from "./company.ts";
+export type * from "./hazard.ts";
+export { IsothermError, type Problem, type ProblemItem } from "./problem.ts";
+export type { AnswerNotes, RetryOptions } from "./transport.ts";
 
 export interface ClientOptions {
   /** Where the service is, with or without a slash at the end: "http://127.0.0.1:8080". */
   readonly baseUrl: string | URL;
+  /** The account's key. */
+  readonly apiKey?: string;
+  /** The customer that data is asked for, unless a call names another. */
+  readonly customerId?: string;
+  readonly retry?: RetryOptions;
+  /** Told of every answer that is no refusal: what it was counted as, and how to name it. */
+  readonly onAnswer?: (notes: AnswerNotes) => void;
   /** Default: the platform's own. */
   readonly fetch?: typeof globalThis.fetch;
 }
@@ -235,86 +49,239 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface DataOptions extends CallOptions {
+  /** The customer that this is for. */
+  readonly customerId?: string;
+}
+
+export interface AlignmentOptions extends DataOptions {
+  /** What is compared with the pathways: emissions per revenue (`intensity`, the default), emissions, or all of them since the baseline. */
+  readonly basis?: AlignmentBasis;
+  /** Adds to each year how its number came about. */
+  readonly detail?: boolean;
+}
+
+/** Some results of a list that was asked for in portions. */
+export interface Part<Result> {
+  /** Index of the first of them in the whole list. */
+  readonly first: number;
+  readonly results: readonly Result[];
+}
+
+type BatchResult = HazardBatchAnswer["results"][number];
+type AlignmentResult = AlignmentAnswer["results"][number];
+
 /**
- *   const client = new IsothermClient({ baseUrl: "http://127.0.0.1:8080" });
+ *   const client = new IsothermClient({ baseUrl: "http://127.0.0.1:8080", apiKey: "iso_sk_...", customerId: "..." });
  *   await client.hazardRisk({ latitude: 11.6, longitude: 43.1, hazards: ["riverine_floods"],
  *     analysis_years: [2050], scenarios: ["rcp8p5"] });
+ *
+ * What may succeed later is sent again, after the time that the service asks for; a data call carries an
+ * Idempotency-Key, so that it is counted once however often it was sent. Every method throws
+ *
+ * - IsothermError when the service refuses, or when what answered was not the service
+ * - what `fetch` throws when nothing answers
+ * - the reason of its signal
  */
 export class IsothermClient {
-  readonly #baseUrl: string;
-  readonly #fetch: typeof globalThis.fetch;
+  readonly #transport: Transport;
+  readonly #customerId: string | undefined;
+  #limits: Limits | undefined;
 
-  /** @throws TypeError when `baseUrl` is no address */
-  constructor({ baseUrl, fetch = (...request) => globalThis.fetch(...request) }: ClientOptions) {
-    this.#baseUrl = new URL(baseUrl).href.replace(/\/+$/, "");
-    this.#fetch = fetch;
+  /** @throws TypeError when `baseUrl` is no address; RangeError when an option of `retry` is out of range */
+  constructor(options: ClientOptions) {
+    const { baseUrl, apiKey, customerId, retry = {}, onAnswer } = options;
+    const { fetch = (...request) => globalThis.fetch(...request) } = options;
+    this.#transport = new Transport({ baseUrl, apiKey, fetch, retry, onAnswer });
+    this.#customerId = customerId;
+  }
+
+  /** The hazards of one location. */
+  async hazardRisk(query: HazardQuery, options: DataOptions = {}): Promise<HazardAnswer> {
+    return (await this.#data("GET", withParameters("/api/v1/hazard-risk", query), options)) as HazardAnswer;
   }
 
   /**
-   * The hazards of one location.
-   * @throws IsothermError when the service refuses
+   * The hazards of any number of locations, asked for in as many requests as the service's limits make it, and joined
+   * in order. A location that is wrong in itself has its problem in its place.
    */
-  async hazardRisk(query: HazardQuery, { signal }: CallOptions = {}): Promise<HazardAnswer> {
-    return (await this.#call(`/api/v1/hazard-risk?${parametersOf(query)}`, { signal })) as HazardAnswer;
+  async hazardRiskBatch(queries: readonly HazardQuery[], options: DataOptions = {}): Promise<HazardBatchAnswer> {
+    return { results: await collected(this.hazardRiskParts(queries, options)) };
   }
 
-  /**
-   * The implied temperature rise of companies, for each of their projected years.
-   * @throws IsothermError when the service refuses
-   */
-  async temperatureAlignment(
-    entities: readonly Entity[],
-    { basis, detail, signal }: AlignmentOptions = {},
-  ): Promise<AlignmentAnswer> {
-    const parameters = parametersOf({ basis, detail });
-    const path = `/api/v1/temperature-alignment-projections${parameters === "" ? "" : `?${parameters}`}`;
-    return (await this.#call(path, { signal, body: JSON.stringify(entities) })) as AlignmentAnswer;
-  }
-
-  async #call(
-    path: string,
-    { signal, body: sent }: { readonly signal?: AbortSignal | undefined; readonly body?: string },
-  ): Promise<unknown> {
-    const accepted = { Accept: "application/json, application/problem+json" };
-    const response = await this.#fetch(`${this.#baseUrl}${path}`, {
-      ...(sent === undefined
-        ? { headers: accepted }
-        : { method: "POST", headers: { ...accepted, "Content-Type": "application/json" }, body: sent }),
-      ...(signal === undefined ? {} : { signal }),
+  /** The same part by part, as they come: what was answered is not lost with what comes after it. */
+  async *hazardRiskParts(
+    queries: readonly HazardQuery[],
+    options: DataOptions = {},
+  ): AsyncGenerator<Part<BatchResult>, void, undefined> {
+    const limits = await this.#limitsInForce(options);
+    yield* this.#parts<HazardQuery, BatchResult>("/api/v1/hazard-risk/batch", queries, options, {
+      itemCount: limits.batch_elements,
+      valueCount: limits.hazard_values,
+      bodyBytes: limits.body_bytes,
+      valuesOf: (query) => lengthOf(query?.hazards) * lengthOf(query?.scenarios) * lengthOf(query?.analysis_years),
     });
-    const { status } = response;
-    const text = await response.text();
-    const body = parsed(text);
-    if (response.ok && body !== undefined) return body;
-    if (isProblem(body)) throw new IsothermError(`${body.code}: ${body.detail}`, { status, problem: body });
-    const message = `${this.#baseUrl} answered with status ${status}, but not as Isotherm does.`;
-    throw new IsothermError(message, { status });
   }
+
+  /**
+   * The implied temperature rise of any number of companies, for each of their projected years; in as many requests as
+   * the service's limits make it.
+   */
+  async alignTemperature(entities: readonly Entity[], options: AlignmentOptions = {}): Promise<AlignmentAnswer> {
+    return { results: await collected(this.alignTemperatureParts(entities, options)) };
+  }
+
+  /** The same part by part. */
+  async *alignTemperatureParts(
+    entities: readonly Entity[],
+    options: AlignmentOptions = {},
+  ): AsyncGenerator<Part<AlignmentResult>, void, undefined> {
+    const { basis, detail } = options;
+    const limits = await this.#limitsInForce(options);
+    const path = withParameters("/api/v1/temperature-alignment-projections", { basis, detail });
+    yield* this.#parts<Entity, AlignmentResult>(path, entities, options, {
+      itemCount: limits.entities,
+      valueCount: limits.alignment_values,
+      bodyBytes: limits.body_bytes,
+      valuesOf: (entity) => lengthOf(entity?.projected_emissions),
+    });
+  }
+
+  /** What a company stands to lose, in each scenario and year asked for. */
+  async totalClimateRisk(request: CompanyRequest, options: DataOptions = {}): Promise<CompanyAnswer> {
+    const body = JSON.stringify(request);
+    return (await this.#data("POST", "/analyze/total-climate-risk", options, body)) as CompanyAnswer;
+  }
+
+  /** A customer for an internal id: the same one however often it is asked for. */
+  async registerCustomer(registration: CustomerRegistration, { signal }: CallOptions = {}): Promise<Customer> {
+    const body = JSON.stringify(registration);
+    return (await this.#transport.json({ method: "POST", path: CUSTOMERS, body, signal })) as Customer;
+  }
+
+  /** A page of the account's customers, archived ones too. */
+  async customers(page: PageQuestion = {}, options: CallOptions = {}): Promise<Page<Customer>> {
+    return (await this.#get(withParameters(CUSTOMERS, page), options)) as Page<Customer>;
+  }
+
+  async customer(customerId: string, options: CallOptions = {}): Promise<Customer> {
+    return (await this.#get(addressOf(customerId), options)) as Customer;
+  }
+
+  /** Nothing more is asked for this customer; its usage stays. */
+  async archiveCustomer(customerId: string, { signal }: CallOptions = {}): Promise<Customer> {
+    return (await this.#transport.json({ method: "DELETE", path: addressOf(customerId), signal })) as Customer;
+  }
+
+  /** A page of what the account's answers have counted. */
+  async usage(question: UsageQuestion & PageQuestion = {}, options: CallOptions = {}): Promise<Page<UsageLine>> {
+    return (await this.#get(withParameters("/latest/api/v1/usage", question), options)) as Page<UsageLine>;
+  }
+
+  /** All of it, as CSV (RFC 4180). */
+  async usageCsv(question: UsageQuestion = {}, { signal }: CallOptions = {}): Promise<string> {
+    const path = withParameters("/latest/api/v1/usage", { ...question, format: "csv" });
+    return (await this.#transport.text({ method: "GET", path, signal })).text;
+  }
+
+  /** What one request, and the account, may ask for. */
+  async limits(options: CallOptions = {}): Promise<Limits> {
+    return (await this.#get("/api/v1/limits", options)) as Limits;
+  }
+
+  /** The catalogue of hazards, and what the service's atlas has of it. */
+  async hazards(options: CallOptions = {}): Promise<HazardCatalogue> {
+    return (await this.#get("/api/v1/hazards", options)) as HazardCatalogue;
+  }
+
+  /** What the company model knows, as the next two. */
+  async industries(options: CallOptions = {}): Promise<readonly ReferenceIndustry[]> {
+    return this.#reference<ReferenceIndustry>("industries", options);
+  }
+
+  async countries(options: CallOptions = {}): Promise<readonly ReferenceCountry[]> {
+    return this.#reference<ReferenceCountry>("countries", options);
+  }
+
+  async scenarios(options: CallOptions = {}): Promise<readonly ReferenceScenario[]> {
+    return this.#reference<ReferenceScenario>("scenarios", options);
+  }
+
+  async #reference<Item>(what: string, options: CallOptions): Promise<readonly Item[]> {
+    return ((await this.#get(`/api/v1/reference/${what}`, options)) as { readonly items: readonly Item[] }).items;
+  }
+
+  #get(path: string, { signal }: CallOptions): Promise<unknown> {
+    return this.#transport.json({ method: "GET", path, signal });
+  }
+
+  #data(method: "GET" | "POST", path: string, { signal, customerId }: DataOptions, body?: string): Promise<unknown> {
+    return this.#transport.json({
+      method,
+      path,
+      signal,
+      isData: true,
+      customerId: customerId ?? this.#customerId,
+      ...(body === undefined ? {} : { body }),
+    });
+  }
+
+  async *#parts<Item, Result>(
+    path: string,
+    items: readonly Item[],
+    options: DataOptions,
+    limits: PortionLimits<Item>,
+  ): AsyncGenerator<Part<Result>, void, undefined> {
+    for (const portion of portionsOf(items, limits)) {
+      yield { first: portion.first, results: await this.#portion<Result>(path, portion, options) };
+    }
+  }
+
+  async #portion<Result>(
+    path: string,
+    { first, count, body }: Portion,
+    options: DataOptions,
+  ): Promise<readonly Result[]> {
+    let answer: { readonly results: readonly Result[] };
+    try {
+      answer = (await this.#data("POST", path, options, body)) as typeof answer;
+    } catch (error) {
+      throw inWhole(error, first);
+    }
+    // One result too few, and every later one would be another place's.
+    if (answer.results.length === count) return answer.results;
+    throw new Error(`The service answered ${count} items with ${answer.results.length} results.`);
+  }
+
+  /** They do not change while a service runs, so that they are asked for until they are known. */
+  async #limitsInForce({ signal }: CallOptions): Promise<Limits> {
+    this.#limits ??= await this.limits(signal === undefined ? {} : { signal });
+    return this.#limits;
+  }
+}
+
+const CUSTOMERS = "/latest/api/v1/customers";
+
+function addressOf(customerId: string): string {
+  return `${CUSTOMERS}/${encodeURIComponent(customerId)}`;
+}
+
+async function collected<Result>(parts: AsyncIterable<Part<Result>>): Promise<Result[]> {
+  const all: Result[] = [];
+  for await (const { results } of parts) for (const result of results) all.push(result);
+  return all;
+}
+
+/** Of what a caller without types may have sent. */
+function lengthOf(list: unknown): number {
+  return Array.isArray(list) ? list.length : 0;
 }
 
 /** Not by URLSearchParams, which writes a space as a plus sign: on this wire a plus sign is one. */
-function parametersOf(members: object): string {
-  return (Object.entries(members) as [string, unknown][])
+function withParameters(path: string, members: object): string {
+  const parameters = (Object.entries(members) as [string, unknown][])
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
     .join("&");
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-function isProblem(body: unknown): body is Problem {
-  return (
-    typeof body === "object" &&
-    body !== null &&
-    "code" in body &&
-    typeof body.code === "string" &&
-    "detail" in body &&
-    typeof body.detail === "string"
-  );
+  return parameters === "" ? path : `${path}?${parameters}`;
 }

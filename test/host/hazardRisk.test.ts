@@ -4,7 +4,7 @@ import { Fault } from "../../src/errors.ts";
 import { readHazardQuery } from "../../src/hazard/query.ts";
 import type { Problem } from "../../src/host/problem.ts";
 import { parametersOf, queryTextOf, RIGHT, rightQueries, spoilings } from "../hazard/queries.ts";
-import { atlasOf, type Hosted, hosted, quarters } from "./hosting.ts";
+import { atlasOf, HEADERS, type Hosted, hosted, quarters } from "./hosting.ts";
 
 const RIGHT_TEXT = queryTextOf(parametersOf(RIGHT));
 
@@ -17,7 +17,7 @@ afterAll(async () => {
 });
 
 const ask = (queryText: string, prefix = ""): Promise<Response> =>
-  fetch(`${host.address.url}${prefix}/api/v1/hazard-risk?${queryText}`);
+  host.ask(`${prefix}/api/v1/hazard-risk?${queryText}`);
 
 describe("a right query", () => {
   test.each(["", "/latest"])("is answered below '%s/api/v1'", async (prefix) => {
@@ -41,7 +41,7 @@ describe("a right query", () => {
       await fc.assert(
         fc.asyncProperty(rightQueries, async (query) => {
           asked.length = 0;
-          const response = await fetch(`${other.address.url}/api/v1/hazard-risk?${queryTextOf(parametersOf(query))}`);
+          const response = await other.ask(`/api/v1/hazard-risk?${queryTextOf(parametersOf(query))}`);
           await response.text();
           expect(response.status).toBe(200);
           expect(asked).toStrictEqual([readHazardQuery(query)]);
@@ -108,7 +108,7 @@ describe("what the contract refuses", () => {
   test("more values than the limit: 400 too_many_values", async () => {
     const small = await hosted({ limits: { hazardValueCount: 7 } });
     try {
-      const response = await fetch(`${small.address.url}/api/v1/hazard-risk?${RIGHT_TEXT}`);
+      const response = await small.ask(`/api/v1/hazard-risk?${RIGHT_TEXT}`);
       expect(response.status).toBe(400);
       expect(await response.json()).toMatchObject({ code: "too_many_values", requested: 8, limit: 7 });
     } finally {
@@ -134,7 +134,7 @@ describe("what goes wrong on our side", () => {
   async function failing(error: unknown): Promise<{ response: Response; text: string; logged: string }> {
     const other = await hosted({ atlas: atlasOf(() => Promise.reject(error)) });
     try {
-      const response = await fetch(`${other.address.url}/api/v1/hazard-risk?${RIGHT_TEXT}`);
+      const response = await other.ask(`/api/v1/hazard-risk?${RIGHT_TEXT}`);
       return { response, text: await response.text(), logged: JSON.stringify(other.records) };
     } finally {
       await other.close();
@@ -180,7 +180,7 @@ describe("what goes wrong on our side", () => {
     ) as typeof answer;
     const other = await hosted({ atlas: atlasOf(() => Promise.resolve(result)) });
     try {
-      const response = await fetch(`${other.address.url}/api/v1/hazard-risk?${RIGHT_TEXT}`);
+      const response = await other.ask(`/api/v1/hazard-risk?${RIGHT_TEXT}`);
       return new Response(await response.text(), response);
     } finally {
       await other.close();
@@ -202,19 +202,38 @@ describe("what goes wrong on our side", () => {
 test("the log knows routes, not what was asked", async () => {
   const other = await hosted();
   try {
-    await (await fetch(`${other.address.url}/latest/api/v1/hazard-risk?${RIGHT_TEXT}`)).text();
-    await (await fetch(`${other.address.url}/private-name?latitude=11.5`)).text();
-    await (await fetch(`${other.address.url}/api/v1/hazard-risk?latitude=-77.123`)).text();
+    await (await other.ask(`/latest/api/v1/hazard-risk?${RIGHT_TEXT}`)).text();
+    await (await other.ask(`/private-name?latitude=11.5`)).text();
+    await (await other.ask(`/api/v1/hazard-risk?latitude=-77.123`)).text();
   } finally {
     await other.close();
   }
   expect(other.records).toMatchObject([
-    { method: "GET", route: "/latest/api/v1/hazard-risk", status: 200 },
+    {
+      method: "GET",
+      route: "/latest/api/v1/hazard-risk",
+      status: 200,
+      units: 8,
+      account_id: other.accountId,
+      key_id: other.keyId,
+      customer_id: HEADERS["X-Customer-ID"],
+    },
     { method: "GET", status: 404, code: "route_not_found" },
     { method: "GET", route: "/api/v1/hazard-risk", status: 400, code: "invalid_request" },
   ]);
-  const allowed = new Set(["request_id", "method", "route", "status", "code", "duration_ms"]);
+  const allowed = new Set([
+    "request_id",
+    "method",
+    "route",
+    "status",
+    "code",
+    "duration_ms",
+    "units",
+    "account_id",
+    "key_id",
+    "customer_id",
+  ]);
   for (const record of other.records)
     expect(Object.keys(record).filter((name) => !allowed.has(name))).toStrictEqual([]);
-  expect(JSON.stringify(other.records)).not.toMatch(/11\.5|77\.123|private-name|riverine/);
+  expect(JSON.stringify(other.records)).not.toMatch(/11\.5|77\.123|private-name|riverine|iso_sk_|test-customer/);
 });

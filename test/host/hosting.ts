@@ -1,17 +1,19 @@
 import { connect } from "node:net";
 import type { Atlas, HazardResult } from "../../src/hazard/answer.ts";
 import { readHazardQuery } from "../../src/hazard/query.ts";
-import { type LogRecord, serve, type ServeOptions } from "../../src/host/main.ts";
-import type { RunningServer } from "../../src/host/server.ts";
+import { type LogRecord, type RunningServer, serve, type ServeOptions } from "../../src/host/main.ts";
+import { MemoryLedger } from "./memoryLedger.ts";
 
 /** An atlas that answers every value with 0.25, or as told. */
 export function atlasOf(hazardRisk: Atlas["hazardRisk"] = (query) => Promise.resolve(quarters(query))): Atlas {
   return {
     release: "test-1",
     synthetic: true,
+    holdings: [],
     hazardRisk,
     hazardRiskBatch: () => Promise.reject(new Error("No route asks for a batch.")),
     sample: () => Promise.reject(new Error("No route asks for the bulk door.")),
+    sampleSteps: () => Promise.reject(new Error("No route asks for the bulk door.")),
     close: () => Promise.resolve(),
   };
 }
@@ -36,21 +38,52 @@ export function quarters(input: Parameters<Atlas["hazardRisk"]>[0]): HazardResul
   };
 }
 
+const API_KEY = `iso_sk_${"t0".repeat(32)}`;
+const CUSTOMER_ID = "0190f000-0000-7000-8000-000000000001";
+/** What a data request must say of who asks; the same at every host of the tests. */
+export const HEADERS = { "X-API-Key": API_KEY, "X-Customer-ID": CUSTOMER_ID } as const;
+/** The same as lines of a request's head. */
+export const HEADER_LINES = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}`);
+
 export interface Hosted extends RunningServer {
   readonly records: readonly LogRecord[];
+  readonly ledger: MemoryLedger;
+  readonly accountId: string;
+  readonly keyId: string;
+  /** Asks with key and customer. */
+  ask(target: string, init?: Omit<RequestInit, "headers"> & { headers?: Record<string, string> }): Promise<Response>;
 }
 
-/** A host on a free port of 127.0.0.1. */
-export async function hosted(options: Partial<ServeOptions> = {}): Promise<Hosted> {
+/** More than any test asks for in its time. */
+const UNLIMITED = { requestsPerS: 1e6, requestBurst: 1e6 };
+
+/** A host on a free port of 127.0.0.1, with an account, a key and a customer. */
+export async function hosted({ limits, ...options }: Partial<ServeOptions> = {}): Promise<Hosted> {
   const records: LogRecord[] = [];
+  const ledger = new MemoryLedger();
+  const { accountId } = await ledger.createAccount({ name: "Tests" });
+  const { key } = await ledger.createKey({ accountId, secret: API_KEY });
+  const createdAt = new Date().toISOString();
+  ledger.customers.set(CUSTOMER_ID, { customerId: CUSTOMER_ID, accountId, internalId: "test-customer", createdAt });
   const running = await serve({
     atlas: atlasOf(),
+    ledger,
     host: "127.0.0.1",
     port: 0,
+    warmUp: false,
+    limits: { ...UNLIMITED, ...limits },
     log: (record) => records.push(record),
     ...options,
   });
-  return { ...running, records };
+  return {
+    ...running,
+    records,
+    ledger,
+    accountId,
+    keyId: key.keyId,
+    ask: (target, init = {}) =>
+      fetch(`${running.address.url}${target}`, { ...init, headers: { ...HEADERS, ...init.headers } }),
+  };
 }
 
 /** Sends bytes as they are, and gives back all that came until the other side closed. */
@@ -82,7 +115,7 @@ export function answersIn(text: string): RawAnswer[] {
         return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
       }),
     );
-    const size = Number(headers.get("content-length"));
+    const size = Number(headers.get("content-length") ?? 0);
     const body = rest.slice(headEnd + 4, headEnd + 4 + size);
     if (headEnd < 0 || body.length !== size) throw new Error(`Not a whole answer: ${JSON.stringify(rest)}`);
     answers.push({ status: Number(statusLine.split(" ")[1]), headers, body });

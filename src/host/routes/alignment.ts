@@ -1,10 +1,17 @@
-import { type Static, Type } from "typebox";
-import { ALIGNMENT_BASES, type AlignmentAnswer, alignTemperature, roundTemperatures } from "../../alignment/align.ts";
-import { NGFS_PHASE5 } from "../../alignment/benchmark.ts";
-import { countProjections, type Entity, readEntities } from "../../alignment/entity.ts";
+import { type Static, type TSchema, Type } from "typebox";
+import {
+  ALIGNMENT_BASES,
+  ALIGNMENT_FLAGS,
+  type AlignmentAnswer,
+  alignTemperature,
+  roundTemperatures,
+} from "../../alignment/align.ts";
+import { NGFS_PHASE5, type Pathway } from "../../alignment/benchmark.ts";
+import { countProjections, type Entity, EntitySchema, readEntities } from "../../alignment/entity.ts";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem, isFault } from "../../errors.ts";
 import { explain } from "../../explain.ts";
 import { asParameter, decodeParameters } from "../../parameters.ts";
+import { numberOrNull, textOrNull } from "../nullable.ts";
 import { type Route, withinLimit } from "../route.ts";
 
 const ParametersSchema = Type.Object(
@@ -28,10 +35,152 @@ interface AlignmentRequest {
   readonly parameters: Parameters;
 }
 
+/** About twenty entities: a millisecond. */
+const INLINE_BODY_BYTES_MAX = 16 << 10;
+
+const PATHWAYS = [
+  "economy",
+  "power",
+  "energy_supply",
+  "industry",
+  "transport",
+  "buildings",
+] as const satisfies readonly Pathway[];
+
+const byScope = <Schema extends TSchema>(schema: Schema) =>
+  Type.Object({ scope1: Type.Optional(schema), scope2: Type.Optional(schema), scope3: Type.Optional(schema) });
+const ChangeSchema = Type.Object({ baseline: numberOrNull(), projected: numberOrNull() });
+
+/** How a temperature came about, as the published contract has it. */
+const DetailSchema = Type.Object(
+  {
+    benchmark: Type.String(),
+    credit: Type.String(),
+    basis: Type.Enum(ALIGNMENT_BASES),
+    temperature_intensity: numberOrNull(),
+    temperature_emissions: numberOrNull(),
+    temperature_cumulative: numberOrNull(),
+    pathway: Type.Enum(PATHWAYS),
+    matched: Type.Object(
+      {
+        on: Type.Union([Type.Literal("industry"), Type.Literal("sector"), Type.Null()]),
+        row: Type.Union([Type.Integer(), Type.Null()]),
+        key: textOrNull(),
+      },
+      { description: "Which text decided the pathway, by which row and key of the table of sectors." },
+    ),
+    scope_pathways: byScope(Type.Enum(PATHWAYS)),
+    emissions: ChangeSchema,
+    emissions_ratio: numberOrNull(),
+    growth_factor: numberOrNull(),
+    emissions_ratio_q: numberOrNull(),
+    evaluated_year: Type.Integer(),
+    anchors: Type.Array(Type.Object({ scenario: Type.String(), temperature_2100_c: Type.Number() })),
+    benchmark_ratio_at_anchors: Type.Union([Type.Array(Type.Number()), Type.Null()]),
+    between: Type.Union([
+      Type.Object({ below: textOrNull(), above: textOrNull(), weight: Type.Number() }),
+      Type.Null(),
+    ]),
+    growth_region: Type.String(),
+    revenue: ChangeSchema,
+    intensity: ChangeSchema,
+    convergence: Type.Union([Type.Object({ kappa: Type.Number(), gamma: Type.Number() }), Type.Null()]),
+    temperature_by_scope: byScope(numberOrNull()),
+    flags: Type.Array(Type.Enum(ALIGNMENT_FLAGS)),
+  },
+  { description: "With detail: how the temperature came about, unrounded. A figure that does not exist is null." },
+);
+
+/** What is answered for entities, as the published contract has it; src/alignment/align.ts makes it. */
+const AlignmentAnswerSchema = Type.Object({
+  results: Type.Array(
+    Type.Object({
+      entity_info: Type.Object(
+        {
+          name: Type.String(),
+          asset_type: Type.Enum(["equity"]),
+          country: Type.Optional(Type.String()),
+          industry_classification_system: Type.Optional(Type.String()),
+          industry: Type.Optional(Type.String()),
+          sector: Type.Optional(Type.String()),
+        },
+        { description: "As submitted, without the identifier." },
+      ),
+      data: Type.Array(
+        Type.Object({
+          year: Type.Integer(),
+          temperature_alignment: numberOrNull({ description: "Implied warming in 2100, degrees C, two decimals." }),
+          reason: Type.Optional(
+            Type.Enum(["no_usable_scope", "zero_baseline"], {
+              description: "Why there is no temperature; there exactly when it is null.",
+            }),
+          ),
+          detail: Type.Optional(DetailSchema),
+        }),
+        { description: "One element a projected year, in the order submitted." },
+      ),
+    }),
+    { description: "One element an entity, in the order submitted." },
+  ),
+});
+
+const EXAMPLE: readonly Entity[] = [
+  {
+    entity_info: {
+      identifier: "42",
+      name: "Example Steel AG",
+      asset_type: "equity",
+      country: "Germany",
+      industry_classification_system: "gics",
+      industry: "Steel",
+      sector: "Materials",
+    },
+    data: [
+      {
+        year: 2023,
+        emissions: { scope1: 500_000, scope2: 300_000, scope3: 1_000_000 },
+        financials: { revenue: 1_000_000_000, ebitda: 200_000_000 },
+      },
+    ],
+    projected_emissions: [
+      { year: 2030, emissions: { scope1: 400_000, scope2: 200_000, scope3: 900_000 } },
+      { year: 2050, emissions: { scope1: 100_000, scope2: 50_000, scope3: 400_000 } },
+    ],
+  },
+];
+
+/** What an answer counts: one for each temperature, none for a null. */
+function countTemperatures({ results }: AlignmentAnswer): number {
+  let count = 0;
+  for (const { data } of results) for (const year of data) if (year.temperature_alignment !== null) count++;
+  return count;
+}
+
 /** POST /api/v1/temperature-alignment-projections: every projected year of every entity. */
 export const alignment: Route<AlignmentRequest, AlignmentAnswer> = {
   method: "POST",
   path: "/api/v1/temperature-alignment-projections",
+  access: "customer",
+  description: {
+    operationId: "alignTemperature",
+    tag: "Temperature alignment",
+    summary: "Implied temperature rise of entities",
+    description:
+      "For every projected year of every entity: the warming of the world that its emissions belong to. " +
+      "Counts one `alignment_values` for each temperature that is not null.",
+    query: ParametersSchema,
+    body: { schema: Type.Array(EntitySchema, { minItems: 1 }), example: EXAMPLE },
+    answers: {
+      200: {
+        description: "One result an entity, with one temperature a projected year.",
+        schema: AlignmentAnswerSchema,
+        headers: { "X-Benchmark": "The pathways that emissions are compared with." },
+      },
+    },
+    problems: ["invalid_request", "asset_type_unsupported", "too_many_values"],
+  },
+  metered: { meter: "alignment_values", units: countTemperatures },
+  inlineBodyBytesMax: INLINE_BODY_BYTES_MAX,
   parse({ queryText, body, limits }) {
     const request = readRequest(queryText, body);
     const { entities } = request;

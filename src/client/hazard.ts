@@ -1,0 +1,101 @@
+import type { Problem } from "./problem.ts";
+
+export type Hazard = "cyclones" | "wildfire" | "coastal_floods" | "riverine_floods";
+export type Scenario = "baseline" | "rcp2p6" | "rcp4p5" | "rcp6p0" | "rcp8p5";
+export type Metric =
+  "intensity" | "wind_speed_mps" | "fire_danger_days" | "depth_meters" | "probability" | "total_hazard";
+
+/** A location and what is asked about it. */
+export interface HazardQuery {
+  /** Degrees north, -90 to 90, WGS84. */
+  readonly latitude: number;
+  /** Degrees east, -180 to 180, WGS84. */
+  readonly longitude: number;
+  /** At least one, none twice; likewise `analysis_years` and `scenarios`. */
+  readonly hazards: readonly Hazard[];
+  readonly analysis_years: readonly number[];
+  readonly scenarios: readonly Scenario[];
+  /** Kilometres, 0 to 100, default 0. Above 0 the cells within this geodesic distance are aggregated. */
+  readonly radius?: number;
+  /** Default max. */
+  readonly aggregation_method?: "max" | "mean";
+  /** Adds the metric `total_hazard`. */
+  readonly total_hazard?: boolean;
+  /** Gives every metric as its change since the baseline of 1980. */
+  readonly anthropogenic?: boolean;
+  /** Adds to each analysis year how its numbers were made. */
+  readonly detail?: boolean;
+}
+
+export interface HazardAnswer {
+  readonly location: { readonly latitude: number; readonly longitude: number };
+  /** There exactly when a radius above 0 was asked for. */
+  readonly aggregation?: { readonly radius_km: number; readonly method: "max" | "mean" };
+  /** In the order asked for, as are scenarios and years. */
+  readonly results: readonly {
+    readonly hazard: Hazard;
+    readonly scenarios: readonly {
+      readonly scenario: Scenario;
+      readonly analysis_years: readonly AnalysisYear[];
+    }[];
+  }[];
+}
+
+export interface AnalysisYear {
+  readonly analysis_year: number;
+  /** `null` where no number exists; `no_data` then says why. */
+  readonly metrics: Readonly<Partial<Record<Metric, number | null>>>;
+  readonly no_data?: "outside_coverage" | "no_data" | "layer_missing";
+  /** With `detail` alone. */
+  readonly detail?: {
+    readonly cells: number;
+    /** Share of the cells' area that has data. */
+    readonly valid_share: number;
+    readonly cell_centre?: { readonly latitude: number; readonly longitude: number };
+    readonly source: Readonly<Record<string, unknown>>;
+    readonly rules: Readonly<Record<string, unknown>>;
+  };
+}
+
+/** An element of a batch that could not be answered; the others are untouched by it. */
+export interface RefusedQuery {
+  readonly error: Problem;
+}
+
+export interface HazardBatchAnswer {
+  /** One element a query, in order. */
+  readonly results: readonly (HazardAnswer | RefusedQuery)[];
+}
+
+/** What there is to ask for, and what the service's atlas has of it. */
+export interface HazardCatalogue {
+  /** The set of numbers that answers; another release may give others. */
+  readonly release: string;
+  /** True where every number is invented: the demo. */
+  readonly synthetic: boolean;
+  readonly hazards: readonly {
+    readonly hazard: Hazard;
+    readonly analysis_years: readonly number[];
+    readonly scenarios: readonly Scenario[];
+    readonly metrics: readonly { readonly metric: Metric; readonly unit: string; readonly meaning: string }[];
+    /** Nominal; an atlas keeps the grid of its source. */
+    readonly resolution_deg: number;
+    /** Of this atlas, as `coverage`; `null` where it has nothing of the hazard. Rows from the north, columns from the west. */
+    readonly grid: {
+      readonly north_deg: number;
+      readonly west_deg: number;
+      readonly cell_size_lat_deg: number;
+      readonly cell_size_lon_deg: number;
+      readonly row_count: number;
+      readonly column_count: number;
+    } | null;
+    readonly coverage: Readonly<Record<"north" | "south" | "west" | "east", number>> | null;
+    readonly rules: Readonly<Record<string, unknown>>;
+    readonly layers: readonly {
+      readonly scenario: Scenario;
+      readonly analysis_year: number;
+      readonly metrics: readonly string[];
+      readonly source: Readonly<Record<string, unknown>>;
+    }[];
+  }[];
+}

@@ -1,0 +1,41 @@
+import {
+  CustomerPathSchema,
+  type CustomerRecord,
+  customerNotFound,
+  customerRecord,
+  CustomerSchema,
+  readUuid,
+} from "../customerRecord.ts";
+import { refuseParameters } from "../parameters.ts";
+import type { Route } from "../route.ts";
+
+/** DELETE /latest/api/v1/customers/:id: no more data for this customer; its history stays. */
+export const archiveCustomer: Route<string, CustomerRecord> = {
+  method: "DELETE",
+  path: "/latest/api/v1/customers/:id",
+  access: "key",
+  description: {
+    operationId: "archiveCustomer",
+    tag: "Customers",
+    summary: "Archive a customer",
+    description:
+      "Its usage stays to be read. Data calls for it answer 403 `customer_archived` from now on, and registering its " +
+      "`internal_id` again 409 `customer_archived`. Archiving twice is archiving once.",
+    path: CustomerPathSchema,
+    answers: { 200: { description: "The customer as it is now.", schema: CustomerSchema } },
+    problems: ["invalid_request", "customer_not_found"],
+  },
+  parse({ queryText, path }) {
+    refuseParameters(queryText);
+    return path["id"] ?? "";
+  },
+  async handle(id, { services, caller }) {
+    const customerId = readUuid(id);
+    const customer =
+      customerId === undefined
+        ? undefined
+        : await services.ledger.archiveCustomer({ accountId: caller.accountId, customerId });
+    if (customer === undefined) throw customerNotFound();
+    return customerRecord(customer);
+  },
+};

@@ -1,0 +1,29 @@
+import {
+  CustomerPathSchema,
+  type CustomerRecord,
+  customerOf,
+  customerRecord,
+  CustomerSchema,
+} from "../customerRecord.ts";
+import { refuseParameters } from "../parameters.ts";
+import type { Route } from "../route.ts";
+
+/** GET /latest/api/v1/customers/:id */
+export const getCustomer: Route<string, CustomerRecord> = {
+  method: "GET",
+  path: "/latest/api/v1/customers/:id",
+  access: "key",
+  description: {
+    operationId: "getCustomer",
+    tag: "Customers",
+    summary: "One customer",
+    path: CustomerPathSchema,
+    answers: { 200: { description: "The customer, archived or not.", schema: CustomerSchema } },
+    problems: ["invalid_request", "customer_not_found"],
+  },
+  parse({ queryText, path }) {
+    refuseParameters(queryText);
+    return path["id"] ?? "";
+  },
+  handle: async (id, context) => customerRecord(await customerOf(id, context)),
+};

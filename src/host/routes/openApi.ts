@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import { encodeJson } from "../json.ts";
+import { openApiDocument } from "../openapi.ts";
+import type { Route } from "../route.ts";
+
+/**
+ * GET /openapi.json: all of this as OpenAPI 3.1.
+ * @param routes all that the host answers, this route too; asked for when it is needed
+ */
+export function openApi(routes: () => readonly Route<unknown, unknown>[]): Route<undefined, string> {
+  let text: string | undefined;
+  const document = (): string => (text ??= encodeJson(openApiDocument(routes())));
+  return {
+    method: "GET",
+    path: "/openapi.json",
+    access: "open",
+    description: {
+      operationId: "getOpenApi",
+      tag: "Service",
+      summary: "This document",
+      answers: { 200: { description: "OpenAPI 3.1.", schema: { type: "object" } } },
+      problems: [],
+    },
+    parse: () => undefined,
+    handle: document,
+    reply: (body) => ({ status: 200, contentType: "application/json", body }),
+    revision: () => createHash("sha256").update(document()).digest("base64url"),
+  };
+}

@@ -1,0 +1,97 @@
+import { Type } from "typebox";
+import type { FaultItem } from "../../errors.ts";
+import { explain } from "../../explain.ts";
+import { type CustomerRecord, customerRecord, CustomerSchema } from "../customerRecord.ts";
+import { encodeJson } from "../json.ts";
+import { invalidRequest, refuseParameters } from "../parameters.ts";
+import type { Route } from "../route.ts";
+
+const LENGTH_MAX = 200;
+/** Control characters, and halves of a pair that stand alone, which no storage keeps apart. */
+const UNFIT = /[\p{Cc}\p{Cs}]/u;
+const TEXT = { minLength: 1, maxLength: LENGTH_MAX, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" };
+
+const RegistrationSchema = Type.Object(
+  {
+    internal_id: Type.String({
+      ...TEXT,
+      description: "The caller's own id of a team, a department, a client: unique within the account.",
+    }),
+    name: Type.Optional(Type.String({ ...TEXT, description: "For people to read." })),
+  },
+  { additionalProperties: false },
+);
+
+interface Registration {
+  readonly internal_id: string;
+  readonly name?: string;
+}
+
+interface Outcome {
+  readonly customer: CustomerRecord;
+  readonly isNew: boolean;
+}
+
+/** POST /latest/api/v1/customers: a customer for an internal id, the same one however often it is asked for. */
+export const registerCustomer: Route<Registration, Outcome> = {
+  method: "POST",
+  path: "/latest/api/v1/customers",
+  access: "key",
+  description: {
+    operationId: "registerCustomer",
+    tag: "Customers",
+    summary: "Register a customer",
+    description:
+      "Idempotent by `internal_id`: asked again, even at the same time, it gives the same customer. " +
+      "The `customer_id` of the answer goes into X-Customer-ID of data calls.",
+    body: { schema: RegistrationSchema, example: { internal_id: "team-lisbon", name: "Lisbon team" } },
+    answers: {
+      200: { description: "It was registered before, and stays as it is.", schema: CustomerSchema },
+      201: {
+        description: "It is registered now.",
+        schema: CustomerSchema,
+        headers: { Location: "The customer's own address." },
+      },
+    },
+    problems: ["invalid_request", "customer_archived"],
+  },
+  parse({ queryText, body }) {
+    refuseParameters(queryText);
+    return readRegistration(body);
+  },
+  async handle({ internal_id: internalId, name }, { services, caller: { accountId } }) {
+    const registration = { accountId, internalId, ...(name === undefined ? {} : { name }) };
+    const { customer, isNew } = await services.ledger.registerCustomer(registration);
+    return { customer: customerRecord(customer), isNew };
+  },
+  reply({ customer, isNew }) {
+    const body = encodeJson(customer);
+    if (!isNew) return { status: 200, contentType: "application/json", body };
+    const headers = { Location: `/latest/api/v1/customers/${customer.customer_id}` };
+    return { status: 201, contentType: "application/json", body, headers };
+  },
+};
+
+/** @throws Fault `invalid_request` with everything that is wrong */
+function readRegistration(body: unknown): Registration {
+  const items: FaultItem[] = explain(RegistrationSchema, body, { name: "The request" });
+  if (typeof body === "object" && body !== null) {
+    for (const name of ["internal_id", "name"] as const) {
+      const text: unknown = (body as Readonly<Record<string, unknown>>)[name];
+      const why = typeof text === "string" ? textFault(text) : undefined;
+      if (why !== undefined) items.push({ pointer: `/${name}`, code: why.code, detail: `${name} ${why.detail}` });
+    }
+  }
+  if (items.length > 0) throw invalidRequest(items);
+  return body as Registration;
+}
+
+function textFault(text: string): { readonly code: "out_of_range" | "malformed"; readonly detail: string } | undefined {
+  // Code points, as JSON Schema counts: not halves of them.
+  const { length } = Array.from(text);
+  if (length < 1 || length > LENGTH_MAX) {
+    return { code: "out_of_range", detail: `must be 1 to ${LENGTH_MAX} characters long, not ${length}.` };
+  }
+  if (!UNFIT.test(text)) return undefined;
+  return { code: "malformed", detail: "must be whole characters, without control characters such as line ends." };
+}

@@ -1,0 +1,45 @@
+import { assess, type CompanyAnswer } from "../../company/report.ts";
+import { type Company, type CompanyRequest, CompanyRequestSchema, readCompanyRequest } from "../../company/request.ts";
+import { CompanyAnswerSchema } from "../companyAnswer.ts";
+import { refuseParameters } from "../parameters.ts";
+import type { Route } from "../route.ts";
+
+/** A few scenarios and years: a millisecond or two. All of them take ten. */
+const INLINE_BODY_BYTES_MAX = 512;
+
+const EXAMPLE: CompanyRequest = {
+  name: "Example Cement Ltd",
+  country: "India",
+  industry: "cement_lime",
+  revenue: "7870000000",
+  total_assets: "11400000000",
+  ebitda: "1380000000",
+  total_debt: "1230000000",
+  transition_scenarios: ["NGFS_NET_ZERO_2050"],
+  assessment_years: [2030],
+};
+
+/** POST /analyze/total-climate-risk: one company, every scenario x year asked for. */
+export const totalClimateRisk: Route<Company, CompanyAnswer> = {
+  method: "POST",
+  path: "/analyze/total-climate-risk",
+  access: "customer",
+  description: {
+    operationId: "analyzeTotalClimateRisk",
+    tag: "Company risk",
+    summary: "Total climate risk of a company",
+    description:
+      "Transition and physical losses a year in each scenario and year, with all that they come from, their range, and " +
+      "what they do to value and credit. Counts one `company_results` for each scenario x year.",
+    body: { schema: CompanyRequestSchema, example: EXAMPLE },
+    answers: { 200: { description: "The company's losses.", schema: CompanyAnswerSchema } },
+    problems: ["invalid_request", "combination_unavailable", "country_unknown", "industry_unknown", "scenario_unknown"],
+  },
+  metered: { meter: "company_results", units: ({ results }) => results.length },
+  inlineBodyBytesMax: INLINE_BODY_BYTES_MAX,
+  parse({ queryText, body }) {
+    refuseParameters(queryText);
+    return readCompanyRequest(body);
+  },
+  handle: (company) => assess(company),
+};

@@ -1,0 +1,161 @@
+import { describe, expect, test } from "vitest";
+import { type HazardQuery, IsothermClient } from "../../src/client/client.ts";
+import { portionsOf } from "../../src/client/portions.ts";
+import { randomFrom } from "../seededRandom.ts";
+import { RIGHT } from "../hazard/queries.ts";
+import { ENTITY } from "../host/entities.ts";
+import { atlasOf, HEADERS, type Hosted, hosted, quarters } from "../host/hosting.ts";
+import type { HostLimits } from "../../src/host/route.ts";
+
+const NO_LIMIT = { itemCount: Infinity, valueCount: Infinity, bodyBytes: Infinity, valuesOf: () => 1 };
+
+describe("portions", () => {
+  test("hold every item once and in order, within every limit, and as many as fit", () => {
+    const random = randomFrom(7);
+    for (let round = 0; round < 500; round++) {
+      const items = Array.from({ length: 1 + random.below(60) }, () => ({
+        text: "ü".repeat(random.below(30)),
+        values: 1 + random.below(9),
+      }));
+      const limits = {
+        itemCount: 1 + random.below(10),
+        valueCount: 9 + random.below(30),
+        bodyBytes: 120 + random.below(200),
+        valuesOf: (item: (typeof items)[number]) => item.values,
+      };
+      const portions = [...portionsOf(items, limits)];
+      expect(portions.flatMap(({ body }) => JSON.parse(body) as unknown[])).toStrictEqual(items);
+      let first = 0;
+      for (const [index, portion] of portions.entries()) {
+        expect(portion.first).toBe(first);
+        first += portion.count;
+        const fits = (more: number): boolean => {
+          const part = items.slice(portion.first, portion.first + portion.count + more);
+          return (
+            part.length <= limits.itemCount &&
+            part.reduce((sum, { values }) => sum + values, 0) <= limits.valueCount &&
+            new TextEncoder().encode(JSON.stringify(part)).length <= limits.bodyBytes
+          );
+        };
+        expect(fits(0)).toBe(true);
+        // A comma is reckoned for the last item too, which has none.
+        const isNarrow = new TextEncoder().encode(portion.body).length + 200 > limits.bodyBytes;
+        if (index < portions.length - 1 && !isNarrow) expect(fits(1)).toBe(false);
+      }
+      expect(first).toBe(items.length);
+    }
+  });
+
+  test("of an empty list are one, which is empty", () => {
+    expect([...portionsOf([], NO_LIMIT)]).toStrictEqual([{ first: 0, count: 0, body: "[]" }]);
+  });
+
+  test("leave what is too large by itself to the service", () => {
+    const bodies = [...portionsOf(["a", "x".repeat(50), "b"], { ...NO_LIMIT, bodyBytes: 20 })].map(
+      ({ body }) => body.length,
+    );
+    expect(bodies).toStrictEqual([5, 54, 5]);
+  });
+});
+
+describe("a batch over a real service", () => {
+  async function withHost(
+    limits: Partial<HostLimits>,
+    act: (client: IsothermClient, host: Hosted, paths: string[]) => Promise<void>,
+  ): Promise<void> {
+    const host = await hosted({ limits, atlas: atlasOf((query) => Promise.resolve(quarters(query))) });
+    try {
+      await host.ready;
+      const paths: string[] = [];
+      const client = new IsothermClient({
+        baseUrl: host.address.url,
+        apiKey: HEADERS["X-API-Key"],
+        customerId: HEADERS["X-Customer-ID"],
+        fetch: (address, init) => {
+          paths.push(new URL(address as string).pathname);
+          return fetch(address, init);
+        },
+      });
+      await act(client, host, paths);
+    } finally {
+      await host.close();
+    }
+  }
+  const BATCH = "/api/v1/hazard-risk/batch";
+  const queries: readonly HazardQuery[] = Array.from({ length: 23 }, (_, i) => ({
+    ...RIGHT,
+    latitude: i,
+    longitude: -i,
+  }));
+
+  test.each([
+    ["elements", { batchCount: 5 }, 5],
+    ["values", { hazardValueCount: 5 * 8 + 7 }, 5],
+    ["bytes", { bodySizeBytes: 800 }, 5],
+  ])("is asked for in portions within the limit of %s, and joined in order", async (_what, limits, requestCount) => {
+    await withHost(limits, async (client, host, paths) => {
+      const { results } = await client.hazardRiskBatch(queries);
+      expect(results).toStrictEqual(queries.map((query) => JSON.parse(JSON.stringify(quarters(query))) as unknown));
+      expect(paths[0]).toBe("/api/v1/limits");
+      expect(paths.slice(1)).toStrictEqual(Array.from({ length: requestCount }, () => BATCH));
+      expect(host.ledger.entries.reduce((sum, { units }) => sum + units, 0)).toBe(23 * 8);
+      await client.hazardRiskBatch(queries.slice(0, 2));
+      expect(paths.filter((path) => path === "/api/v1/limits")).toHaveLength(1);
+    });
+  });
+
+  test("keeps a wrong element's problem in its place", async () => {
+    await withHost({ batchCount: 4 }, async (client) => {
+      const wrong = queries.map((query, i) => (i === 6 ? { ...query, latitude: 100 } : query));
+      const { results } = await client.hazardRiskBatch(wrong);
+      expect(results).toHaveLength(23);
+      expect(results.flatMap((result, i) => ("error" in result ? [i] : []))).toStrictEqual([6]);
+      expect(results[6]).toMatchObject({ error: { code: "invalid_request", errors: [{ pointer: "/latitude" }] } });
+    });
+  });
+
+  test("comes part by part, so that what was answered is not lost", async () => {
+    await withHost({ batchCount: 10 }, async (client, host) => {
+      const seen: number[] = [];
+      const asking = (async () => {
+        for await (const { first, results } of client.hazardRiskParts(queries)) {
+          seen.push(first, results.length);
+          if (first === 10) host.ledger.suspendAccount(host.accountId, true).catch(() => undefined);
+        }
+      })();
+      await expect(asking).rejects.toMatchObject({ problem: { code: "account_suspended" } });
+      expect(seen).toStrictEqual([0, 10, 10, 10]);
+    });
+  });
+
+  test("that is empty is refused by the service", async () => {
+    await withHost({}, async (client) => {
+      await expect(client.hazardRiskBatch([])).rejects.toMatchObject({ problem: { errors: [{ code: "empty" }] } });
+    });
+  });
+
+  test("of entities is split too, and a fault is told at its place in the whole list", async () => {
+    await withHost({ entityCount: 4, alignmentValueCount: 7 }, async (client, host, paths) => {
+      const entities = Array.from({ length: 9 }, () => ENTITY);
+      const { results } = await client.alignTemperature(entities);
+      expect(results).toHaveLength(9);
+      expect(paths.filter((path) => path.endsWith("projections"))).toHaveLength(3);
+      expect(host.ledger.entries.map(({ units }) => units)).toStrictEqual([6, 6, 6]);
+      const wrong = entities.map((entity, i) => (i === 7 ? { ...entity, data: [] } : entity));
+      await expect(client.alignTemperature(wrong)).rejects.toMatchObject({
+        status: 400,
+        problem: { errors: [{ pointer: "/7/data", code: "empty" }] },
+      });
+    });
+  });
+
+  test("that is answered with too few results is not taken", async () => {
+    const limits = { body_bytes: 1000, batch_elements: 9, hazard_values: 100, entities: 9, alignment_values: 9 };
+    const client = new IsothermClient({
+      baseUrl: "http://h",
+      fetch: (address) =>
+        Promise.resolve(Response.json((address as string).endsWith("limits") ? limits : { results: [{}] })),
+    });
+    await expect(client.hazardRiskBatch([RIGHT, RIGHT])).rejects.toThrow("answered 2 items with 1 results");
+  });
+});

@@ -1,0 +1,36 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { inspect } from "node:util";
+import { runInThisContext } from "node:vm";
+import { expect, test } from "vitest";
+import { IsothermClient } from "../../src/client/client.ts";
+import { openAtlas } from "../../src/openAtlas.ts";
+import { HEADERS, hosted } from "../host/hosting.ts";
+
+/** The page's first example prints what stands below it. ISOTHERM_UPDATE_EXAMPLES=1 writes it there instead. */
+const PAGE = new URL("../../docs/client.md", import.meta.url);
+
+test("the example of docs/client.md prints what it says", async () => {
+  const text = readFileSync(PAGE, "utf8");
+  const [whole = "", code = "", output] = /```js\n([\s\S]*?)```\n\n```\n([\s\S]*?)```/.exec(text) ?? [];
+  const body = code
+    .replace(/^import .*\n/, "")
+    .replace("http://127.0.0.1:8080", "${baseUrl}")
+    .replace('"${baseUrl}"', "baseUrl")
+    .replace("process.env.ISOTHERM_API_KEY", "apiKey");
+  const atlas = await openAtlas("demo");
+  const host = await hosted({ atlas });
+  try {
+    let printed = "";
+    const console = { log: (value: unknown) => (printed += `${typeof value === "string" ? value : inspect(value)}\n`) };
+    const run = runInThisContext(`(async (IsothermClient, baseUrl, apiKey, console) => {${body}})`) as (
+      ...given: unknown[]
+    ) => Promise<void>;
+    await run(IsothermClient, host.address.url, HEADERS["X-API-Key"], console);
+    if (process.env["ISOTHERM_UPDATE_EXAMPLES"] === "1") {
+      writeFileSync(PAGE, text.replace(whole, `\`\`\`js\n${code}\`\`\`\n\n\`\`\`\n${printed}\`\`\``));
+    } else expect(output).toBe(printed);
+  } finally {
+    await host.close();
+    await atlas.close();
+  }
+});

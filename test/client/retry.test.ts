@@ -1,0 +1,228 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { IsothermClient, IsothermError, type RetryOptions } from "../../src/client/client.ts";
+import { RIGHT } from "../hazard/queries.ts";
+import { ENTITY } from "../host/entities.ts";
+import { HEADERS, hosted } from "../host/hosting.ts";
+
+interface Sent {
+  readonly atMs: number;
+  readonly method: string;
+  readonly headers: Headers;
+}
+
+/** A service that answers with these, one after the other; the last again and again. */
+function service(answers: readonly (Response | Error)[], retry: RetryOptions = {}) {
+  const sent: Sent[] = [];
+  const client = new IsothermClient({
+    baseUrl: "http://h/",
+    retry,
+    fetch: (_address, init) => {
+      sent.push({ atMs: Date.now(), method: init?.method ?? "", headers: new Headers(init?.headers) });
+      if (init?.signal?.aborted === true) return Promise.reject(init.signal.reason as Error);
+      const answer = answers[Math.min(sent.length, answers.length) - 1] as Response | Error;
+      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer.clone());
+    },
+  });
+  return { client, sent };
+}
+
+const problem = (status: number, retryable: boolean, headers: Record<string, string> = {}) =>
+  Response.json(
+    { type: "/problems/x", title: "", status, code: "x", detail: "why", request_id: "", retryable },
+    { status, headers },
+  );
+const RIGHT_ANSWER = Response.json({ location: {}, results: [] });
+const AWAY = new TypeError("fetch failed");
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** What becomes of a call while the clock runs as far as it must. */
+async function settled<Value>(asking: Promise<Value>): Promise<{ value: Value } | { error: unknown }> {
+  const outcome = asking.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  await vi.runAllTimersAsync();
+  return outcome;
+}
+
+describe("what may succeed later", () => {
+  test.each([
+    ["a retryable problem", problem(503, true)],
+    ["a connection that fails", AWAY],
+    ["a proxy's 502", new Response("<html>", { status: 502 })],
+    ["a proxy's 504", new Response("", { status: 504 })],
+  ])("is sent again: %s", async (_what, failure) => {
+    const { client, sent } = service([failure, failure, RIGHT_ANSWER]);
+    expect(await settled(client.hazardRisk(RIGHT))).toStrictEqual({ value: { location: {}, results: [] } });
+    expect(sent).toHaveLength(3);
+  });
+
+  test("is sent four times unless told otherwise, and then thrown as it is", async () => {
+    const { client, sent } = service([AWAY]);
+    expect(await settled(client.hazardRisk(RIGHT))).toStrictEqual({ error: AWAY });
+    expect(sent).toHaveLength(4);
+    const once = service([problem(503, true)], { attempts: 1 });
+    expect(await settled(once.client.hazardRisk(RIGHT))).toMatchObject({ error: { status: 503 } });
+    expect(once.sent).toHaveLength(1);
+  });
+
+  test("carries one key through all attempts of a data call, and another one for the next", async () => {
+    const { client, sent } = service([
+      AWAY,
+      problem(503, true),
+      Response.json({
+        results: [],
+        body_bytes: 1e6,
+        batch_elements: 1,
+        hazard_values: 1,
+        entities: 1,
+        alignment_values: 9,
+      }),
+    ]);
+    await settled(client.totalClimateRisk({} as never));
+    await settled(client.hazardRisk(RIGHT));
+    await settled(client.limits());
+    const keys = sent.map(({ headers }) => headers.get("Idempotency-Key"));
+    expect(keys).toHaveLength(5);
+    expect(keys.slice(0, 3).every((key) => key === keys[0] && /^[0-9a-f]{32}$/.test(key ?? ""))).toBe(true);
+    expect(keys[3]).toMatch(/^[0-9a-f]{32}$/);
+    expect(keys[3]).not.toBe(keys[0]);
+    expect(keys[4]).toBeNull();
+  });
+
+  test.each([
+    [429, { "Retry-After": "7" }],
+    [503, { "Retry-After": new Date(1_800_000_007_000).toUTCString() }],
+  ])("waits as long as it is told, and a little longer: %i %o", async (status, headers) => {
+    vi.setSystemTime(1_800_000_000_000);
+    vi.spyOn(Math, "random").mockReturnValue(0.5);
+    const { client, sent } = service([problem(status, true, headers), RIGHT_ANSWER]);
+    await settled(client.hazardRisk(RIGHT));
+    const [first, second] = sent;
+    expect((second?.atMs ?? NaN) - (first?.atMs ?? NaN)).toBe(7000 + 125);
+  });
+
+  test("waits longer each time, anywhere up to a bound", async () => {
+    const waits = async (random: number): Promise<number[]> => {
+      vi.spyOn(Math, "random").mockReturnValue(random);
+      const { client, sent } = service([AWAY], { attempts: 9, delayMsMax: 5000 });
+      await settled(client.limits());
+      return sent.slice(1).map(({ atMs }, i) => atMs - (sent[i]?.atMs ?? NaN));
+    };
+    expect(await waits(0)).toStrictEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+    expect(await waits(0.5)).toStrictEqual([125, 250, 500, 1000, 2000, 4000, 5000, 5000]);
+  });
+
+  test("is not waited for longer than the bound", async () => {
+    const { client, sent } = service([problem(503, true, { "Retry-After": "31" })]);
+    expect(await settled(client.hazardRisk(RIGHT))).toMatchObject({ error: { status: 503 } });
+    expect(sent).toHaveLength(1);
+  });
+
+  test("is not sent any more once the signal says so", async () => {
+    const { client, sent } = service([problem(503, true, { "Retry-After": "20" })]);
+    const stop = new AbortController();
+    const outcome = client.hazardRisk(RIGHT, { signal: stop.signal }).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(1000);
+    stop.abort(new Error("enough"));
+    expect(await outcome).toMatchObject({ message: "enough" });
+    expect([sent.length, vi.getTimerCount()]).toStrictEqual([1, 0]);
+  });
+});
+
+describe("what will not succeed later", () => {
+  test.each([
+    ["a problem that says so", problem(400, false), 400],
+    ["our bug", problem(500, false), 500],
+    ["a page of another service", new Response("<html>", { status: 200 }), 200],
+    ["another service's error", Response.json({ error: "no" }, { status: 404 }), 404],
+    ["a proxy's 500", new Response("<html>", { status: 500 }), 500],
+  ])("is sent once: %s", async (_what, response, status) => {
+    const { client, sent } = service([response]);
+    const outcome = await settled(client.hazardRisk(RIGHT));
+    expect(outcome).toMatchObject({ error: { status } });
+    expect("error" in outcome && outcome.error).toBeInstanceOf(IsothermError);
+    expect(sent).toHaveLength(1);
+  });
+
+  test.each([200, 404, 502])("says that it was not the service: %i", async (status) => {
+    const { client } = service([new Response("<html>", { status })], { attempts: 1 });
+    expect(await settled(client.hazardRisk(RIGHT))).toMatchObject({
+      error: { problem: undefined, message: `http://h answered with status ${status}, but not as Isotherm does.` },
+    });
+  });
+});
+
+describe("against a real service", () => {
+  beforeEach(() => {
+    vi.useRealTimers();
+  });
+
+  test("an answer that is lost is asked for again, and counted once", async () => {
+    const host = await hosted();
+    try {
+      let answers = 0;
+      const units: (number | undefined)[] = [];
+      const client = new IsothermClient({
+        baseUrl: host.address.url,
+        apiKey: HEADERS["X-API-Key"],
+        customerId: HEADERS["X-Customer-ID"],
+        onAnswer: ({ usageUnits }) => units.push(usageUnits),
+        async fetch(address, init) {
+          const response = await fetch(address, init);
+          // The first answer of a data call is lost on its way.
+          if (init?.method !== "POST" || answers++ > 0) return response;
+          await response.text();
+          throw new TypeError("terminated");
+        },
+      });
+      const { results } = await client.alignTemperature([ENTITY]);
+      expect(results).toHaveLength(1);
+      expect(answers).toBe(2);
+      expect(host.ledger.entries.map((entry) => entry.units)).toStrictEqual([2]);
+      expect(units).toStrictEqual([undefined, 0]);
+    } finally {
+      await host.close();
+    }
+  });
+
+  test("a key goes to the service alone, not to where that points", async () => {
+    const host = await hosted();
+    const pointing = createServer((_request, response) => {
+      response.writeHead(307, { Location: `${host.address.url}/api/v1/limits` }).end();
+    });
+    await new Promise<void>((resolve) => pointing.listen(0, "127.0.0.1", resolve));
+    try {
+      const { port } = pointing.address() as AddressInfo;
+      const baseUrl = `http://127.0.0.1:${port}`;
+      const client = new IsothermClient({ baseUrl, apiKey: HEADERS["X-API-Key"], retry: { attempts: 1 } });
+      await expect(client.limits()).rejects.toThrow(TypeError);
+      expect(host.records).toStrictEqual([]);
+    } finally {
+      pointing.closeAllConnections();
+      pointing.close();
+      await host.close();
+    }
+  });
+
+  test("too many requests are answered in the end", async () => {
+    const host = await hosted({ limits: { requestsPerS: 2, requestBurst: 1 } });
+    try {
+      const client = new IsothermClient({ baseUrl: host.address.url, apiKey: HEADERS["X-API-Key"] });
+      const all = await Promise.all([client.limits(), client.limits()]);
+      expect(all.map(({ request_burst }) => request_burst)).toStrictEqual([1, 1]);
+      expect(host.records.some(({ code }) => code === "rate_limited")).toBe(true);
+    } finally {
+      await host.close();
+    }
+  });
+});

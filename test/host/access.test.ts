@@ -1,0 +1,267 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Problem } from "../../src/host/problem.ts";
+import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
+import { ENTITY } from "./entities.ts";
+import { answersIn, exchangeBytes, HEADER_LINES, HEADERS, type Hosted, hosted } from "./hosting.ts";
+
+const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(RIGHT))}`;
+const ALIGNMENT = "/api/v1/temperature-alignment-projections";
+
+let host: Hosted;
+beforeAll(async () => {
+  host = await hosted();
+});
+afterAll(async () => {
+  await host.close();
+});
+
+/** Asks, and takes what must be a problem; nothing may be counted for it. */
+async function refusal(at: Hosted, target: string, init: RequestInit) {
+  const counted = at.ledger.entries.length;
+  const response = await fetch(`${at.address.url}${target}`, init);
+  const problem = (await response.json()) as Problem;
+  expect(response.headers.get("content-type")).toBe("application/problem+json");
+  expect(response.headers.get("x-request-id")).toBe(problem.request_id);
+  expect(response.headers.get("x-usage-units")).toBe("0");
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  expect(at.ledger.entries.length).toBe(counted);
+  return { status: response.status, headers: response.headers, problem };
+}
+
+describe("the key", () => {
+  test.each([
+    ["missing", undefined, "api_key_missing"],
+    ["empty", "", "api_key_missing"],
+    ["unknown", `iso_sk_${"x".repeat(64)}`, "api_key_invalid"],
+    ["malformed", "open sesame", "api_key_invalid"],
+    ["with a slip in it", HEADERS["X-API-Key"].replace(/0$/, "1"), "api_key_invalid"],
+  ])("%s: 401 with WWW-Authenticate", async (_what, key, code) => {
+    const headers = { ...(key === undefined ? {} : { "X-API-Key": key }), "X-Customer-ID": HEADERS["X-Customer-ID"] };
+    const { status, headers: answered, problem } = await refusal(host, TARGET, { headers });
+    expect([status, problem.code, problem.retryable]).toStrictEqual([401, code, false]);
+    expect(answered.get("www-authenticate")).toMatch(/^ApiKey realm="isotherm"/);
+  });
+
+  test("given twice is refused, though both are right", async () => {
+    const lines = [`GET ${TARGET} HTTP/1.1`, "Host: h", ...HEADER_LINES, HEADER_LINES[0], "Connection: close", "", ""];
+    const [answer] = answersIn(await exchangeBytes(host.address.port, lines.join("\r\n")));
+    expect(answer?.status).toBe(401);
+    const problem = JSON.parse(answer?.body ?? "") as Problem;
+    expect([problem.code, problem.errors]).toMatchObject([
+      "api_key_invalid",
+      [{ header: "X-API-Key", code: "repeated" }],
+    ]);
+  });
+
+  test("revoked: 401 api_key_revoked; of a suspended account: 401 account_suspended", async () => {
+    const other = await hosted();
+    try {
+      expect((await other.ask(TARGET)).status).toBe(200);
+      await other.ledger.suspendAccount(other.accountId, true);
+      const suspended = await refusal(other, TARGET, { headers: HEADERS });
+      expect([suspended.status, suspended.problem.code]).toStrictEqual([401, "account_suspended"]);
+      await other.ledger.suspendAccount(other.accountId, false);
+      expect((await other.ask(TARGET)).status).toBe(200);
+      await other.ledger.revokeKey(other.keyId);
+      const revoked = await refusal(other, TARGET, { headers: HEADERS });
+      expect([revoked.status, revoked.problem.code]).toStrictEqual([401, "api_key_revoked"]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("guessed over and over from one address: 429 with Retry-After, which a right key there is not", async () => {
+    const other = await hosted();
+    try {
+      const guess = () => refusal(other, TARGET, { headers: { "X-API-Key": `iso_sk_${"g".repeat(64)}` } });
+      let last = await guess();
+      for (let count = 1; last.status === 401 && count < 1000; count++) last = await guess();
+      expect([last.status, last.problem.code]).toStrictEqual([429, "rate_limited"]);
+      expect(Number(last.headers.get("retry-after"))).toBeGreaterThan(1);
+      expect((await other.ask(TARGET)).status).toBe(200);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("is not asked for where anyone may ask", async () => {
+    for (const target of ["/healthz", "/readyz"]) {
+      expect((await fetch(`${host.address.url}${target}`)).status).toBe(200);
+    }
+  });
+
+  test("alone is enough for what is not about a customer", async () => {
+    const headers = { "X-API-Key": HEADERS["X-API-Key"] };
+    const response = await fetch(`${host.address.url}/api/v1/limits`, { headers });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("x-usage-units")).toBeNull();
+  });
+});
+
+describe("the customer", () => {
+  const asking = (customerId: string | undefined) => ({
+    headers: {
+      "X-API-Key": HEADERS["X-API-Key"],
+      ...(customerId === undefined ? {} : { "X-Customer-ID": customerId }),
+    },
+  });
+
+  test.each([
+    ["missing", undefined, 400, "customer_id_missing"],
+    ["empty", "", 400, "customer_id_missing"],
+    ["no UUID", "customer-1", 400, "customer_id_malformed"],
+    ["two of them", `${HEADERS["X-Customer-ID"]}, ${HEADERS["X-Customer-ID"]}`, 400, "customer_id_malformed"],
+    ["with braces", `{${HEADERS["X-Customer-ID"]}}`, 400, "customer_id_malformed"],
+    ["unknown", randomUUID(), 403, "customer_not_accessible"],
+  ])("%s", async (_what, customerId, status, code) => {
+    const refused = await refusal(host, TARGET, asking(customerId));
+    expect([refused.status, refused.problem.code]).toStrictEqual([status, code]);
+    expect(refused.problem.errors).toMatchObject([{ header: "X-Customer-ID" }]);
+  });
+
+  test("may be written in capitals", async () => {
+    expect((await fetch(`${host.address.url}${TARGET}`, asking(HEADERS["X-Customer-ID"].toUpperCase()))).status).toBe(
+      200,
+    );
+  });
+
+  test("of another account is as unknown as one that never was: one and the same answer", async () => {
+    const { accountId } = await host.ledger.createAccount({ name: "Others" });
+    const { customer } = await host.ledger.registerCustomer({ accountId, internalId: "theirs" });
+    const answers = await Promise.all(
+      [customer.customerId, randomUUID()].map(async (customerId) => {
+        const { status, headers, problem } = await refusal(host, TARGET, asking(customerId));
+        const fields = [...headers].filter(([name]) => !/^(date|x-request-id|ratelimit)$/.test(name));
+        return { status, fields, problem: { ...problem, request_id: "" } };
+      }),
+    );
+    expect(answers[0]).toStrictEqual(answers[1]);
+    expect(JSON.stringify(answers[0])).not.toContain(customer.customerId);
+  });
+
+  test("archived: 403 customer_archived", async () => {
+    const { accountId } = host;
+    const { customer } = await host.ledger.registerCustomer({ accountId, internalId: "gone" });
+    await host.ledger.archiveCustomer({ accountId, customerId: customer.customerId });
+    const { status, problem } = await refusal(host, TARGET, asking(customer.customerId));
+    expect([status, problem.code]).toStrictEqual([403, "customer_archived"]);
+  });
+});
+
+describe("the rate", () => {
+  test("is told with every answer, and once used up refuses with 429 and when to come back", async () => {
+    const slow = await hosted({ limits: { requestsPerS: 0.5, requestBurst: 3 } });
+    try {
+      const left = [];
+      for (let i = 0; i < 3; i++) {
+        const response = await slow.ask(i === 1 ? "/api/v1/hazard-risk" : TARGET);
+        expect(response.headers.get("ratelimit-policy")).toBe('"account";q=3;w=6');
+        left.push(/^"account";r=([0-9]+);t=[0-9]+$/.exec(response.headers.get("ratelimit") ?? "")?.[1]);
+      }
+      expect(left).toStrictEqual(["2", "1", "0"]);
+      const { status, headers, problem } = await refusal(slow, TARGET, { headers: HEADERS });
+      expect([status, problem.code, problem.retryable]).toStrictEqual([429, "rate_limited", true]);
+      expect(Number(headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+      expect(headers.get("ratelimit")).toBe(`"account";r=0;t=${headers.get("retry-after")}`);
+      expect(headers.get("ratelimit-policy")).toBe('"account";q=3;w=6');
+    } finally {
+      await slow.close();
+    }
+  });
+
+  test("is each account's own, and none where anyone may ask", async () => {
+    const slow = await hosted({ limits: { requestsPerS: 0.5, requestBurst: 1 } });
+    try {
+      const { accountId } = await slow.ledger.createAccount({ name: "Others" });
+      const { secret } = await slow.ledger.createKey({ accountId });
+      expect((await slow.ask(TARGET)).status).toBe(200);
+      expect((await slow.ask(TARGET)).status).toBe(429);
+      const limits = `${slow.address.url}/api/v1/limits`;
+      expect((await fetch(limits, { headers: { "X-API-Key": secret } })).status).toBe(200);
+      expect((await fetch(limits, { headers: { "X-API-Key": secret } })).status).toBe(429);
+      for (let i = 0; i < 5; i++) {
+        const response = await fetch(`${slow.address.url}/healthz`);
+        expect([response.status, response.headers.get("ratelimit")]).toStrictEqual([200, null]);
+      }
+    } finally {
+      await slow.close();
+    }
+  });
+});
+
+describe("the order of checks", () => {
+  // Each step puts right what the one before was refused for; everything after it is still wrong.
+  const WRONG_BODY = "[" + " ".repeat(2000);
+  const right = { "X-API-Key": HEADERS["X-API-Key"] };
+  const typed = { ...right, "Content-Type": "application/json" };
+  const customer = { ...typed, "X-Customer-ID": HEADERS["X-Customer-ID"] };
+  const CASES: [string, string, Record<string, string>, string, number, string][] = [
+    ["route", `${ALIGNMENT}/x?z=1`, {}, WRONG_BODY, 404, "route_not_found"],
+    ["key", `${ALIGNMENT}?z=1`, {}, WRONG_BODY, 401, "api_key_missing"],
+    [
+      "headers",
+      `${ALIGNMENT}?z=1`,
+      { ...right, "Content-Type": "text/plain" },
+      WRONG_BODY,
+      415,
+      "content_type_unsupported",
+    ],
+    [
+      "headers of idempotency",
+      `${ALIGNMENT}?z=1`,
+      { ...typed, "Idempotency-Key": "a b" },
+      WRONG_BODY,
+      400,
+      "invalid_request",
+    ],
+    ["customer", `${ALIGNMENT}?z=1`, typed, WRONG_BODY, 400, "customer_id_missing"],
+    ["size of the body", `${ALIGNMENT}?z=1`, customer, WRONG_BODY, 413, "body_too_large"],
+    ["JSON", `${ALIGNMENT}?z=1`, customer, "[1", 400, "json_malformed"],
+    ["shape", `${ALIGNMENT}?z=1`, customer, JSON.stringify([ENTITY, ENTITY]), 400, "invalid_request"],
+    ["limits", ALIGNMENT, customer, JSON.stringify([ENTITY, ENTITY]), 400, "too_many_values"],
+    ["nothing", ALIGNMENT, customer, JSON.stringify([ENTITY]), 200, ""],
+  ];
+
+  test("is kept", async () => {
+    const small = await hosted({ limits: { bodySizeBytes: 2000, entityCount: 1 } });
+    try {
+      for (const [what, target, headers, body, status, code] of CASES) {
+        const response = await fetch(`${small.address.url}${target}`, { method: "POST", headers, body });
+        const answer = (await response.json()) as Partial<Problem>;
+        expect([what, response.status, answer.code ?? ""]).toStrictEqual([what, status, code]);
+        expect(response.headers.has("ratelimit")).toBe(status !== 404 && status !== 401);
+      }
+      expect(small.ledger.entries).toMatchObject([{ meter: "alignment_values", units: 2, route: ALIGNMENT }]);
+    } finally {
+      await small.close();
+    }
+  });
+
+  test("has the rate after the key and before everything else", async () => {
+    const slow = await hosted({ limits: { requestsPerS: 0.5, requestBurst: 1 } });
+    try {
+      expect((await slow.ask(TARGET)).status).toBe(200);
+      const init = { method: "POST", headers: right, body: WRONG_BODY };
+      expect((await refusal(slow, ALIGNMENT, init)).problem.code).toBe("rate_limited");
+      expect((await refusal(slow, ALIGNMENT, { method: "POST", body: WRONG_BODY })).problem.code).toBe(
+        "api_key_missing",
+      );
+    } finally {
+      await slow.close();
+    }
+  });
+
+  test("reads nothing of a body that is refused by its head", async () => {
+    const head = [
+      `POST ${ALIGNMENT} HTTP/1.1`,
+      "Host: h",
+      "Content-Type: application/json",
+      "Content-Length: 1000",
+      "Expect: 100-continue",
+    ];
+    const text = await exchangeBytes(host.address.port, [...head, "", ""].join("\r\n"));
+    expect(text.startsWith("HTTP/1.1 401 ")).toBe(true);
+    expect(text).not.toContain("100 Continue");
+  });
+});

@@ -1,0 +1,237 @@
+import { request as httpRequest } from "node:http";
+import { once } from "node:events";
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
+import { ENTITY } from "./entities.ts";
+import { atlasOf, HEADERS, type Hosted, hosted } from "./hosting.ts";
+
+const PATH = "/api/v1/hazard-risk";
+const TARGET = `${PATH}?${queryTextOf(parametersOf(RIGHT))}`;
+/** Long enough to be packed. */
+const LONG_TARGET =
+  `${PATH}?latitude=11.5&longitude=43.1&hazards=cyclones,wildfire&analysis_years=2025,2030,2040,2050,2080` +
+  "&scenarios=rcp2p6,rcp4p5,rcp8p5";
+
+let host: Hosted;
+beforeAll(async () => {
+  host = await hosted();
+});
+afterAll(async () => {
+  await host.close();
+});
+
+/** Asks without taking the answer's bytes apart, as fetch would. */
+async function raw(at: Hosted, target: string, headers: Record<string, string>, method = "GET") {
+  const asking = httpRequest(`${at.address.url}${target}`, {
+    method,
+    headers: { ...HEADERS, ...headers },
+    agent: false,
+  });
+  asking.end();
+  const [response] = (await once(asking, "response")) as [import("node:http").IncomingMessage];
+  const parts: Buffer[] = [];
+  for await (const part of response) parts.push(part as Buffer);
+  return { status: response.statusCode, headers: response.headers, bytes: Buffer.concat(parts) };
+}
+
+describe("ETag", () => {
+  test("stays while the release does, and who has it is told so", async () => {
+    const first = await host.ask(TARGET);
+    const etag = first.headers.get("etag") ?? "";
+    expect(etag).toMatch(/^"[!#-~]+"$/);
+    expect(first.headers.get("cache-control")).toBe("private, no-cache");
+    for (const stated of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      const again = await host.ask(TARGET, { headers: { "If-None-Match": stated } });
+      expect([again.status, await again.text(), again.headers.get("content-length")]).toStrictEqual([304, "", null]);
+      expect(again.headers.get("etag")).toBe(etag);
+      expect(again.headers.get("x-request-id")).not.toBeNull();
+    }
+  });
+
+  test("is another one at another address, and of another release", async () => {
+    const [one, other] = await Promise.all([host.ask(TARGET), host.ask(`${TARGET}&radius=5`)]);
+    const newer = await hosted({ atlas: { ...atlasOf(), release: "test-2" } });
+    try {
+      const etags = [one, other, await newer.ask(TARGET)].map(({ headers }) => headers.get("etag"));
+      expect(new Set(etags).size).toBe(3);
+      const stated = { "If-None-Match": etags[0] ?? "" };
+      expect((await newer.ask(TARGET, { headers: stated })).status).toBe(200);
+    } finally {
+      await newer.close();
+    }
+  });
+
+  test("does not make a wrong question right", async () => {
+    const response = await host.ask(`${PATH}?latitude=91`, { headers: { "If-None-Match": "*" } });
+    expect([response.status, response.headers.get("etag")]).toStrictEqual([400, null]);
+  });
+
+  test("is that of the bytes sent: another one when packed, and each is known again", async () => {
+    const plain = (await raw(host, LONG_TARGET, {})).headers.etag ?? "";
+    const packed = (await raw(host, LONG_TARGET, { "Accept-Encoding": "gzip" })).headers.etag ?? "";
+    expect(packed).not.toBe(plain);
+    for (const etag of [plain, packed]) {
+      const again = await raw(host, LONG_TARGET, { "Accept-Encoding": "gzip", "If-None-Match": etag });
+      expect([again.status, again.headers.etag]).toStrictEqual([304, etag]);
+    }
+  });
+});
+
+describe("Accept-Encoding", () => {
+  test.each([
+    ["gzip", "gzip"],
+    ["br", "br"],
+    ["gzip, deflate, br", "br"],
+    ["gzip;q=1, br;q=0.5", "gzip"],
+    ["br;q=0, gzip;q=0.1", "gzip"],
+    ["*", "br"],
+    ["x-gzip", "gzip"],
+    ["deflate", undefined],
+    ["identity", undefined],
+    ["gzip;q=0", undefined],
+    ["gzip;q=0.5, identity", undefined],
+    ["gzip;q=2", undefined],
+    ["", undefined],
+  ])("'%s': %s", async (accepted, coding) => {
+    const plain = await raw(host, LONG_TARGET, {});
+    const { status, headers, bytes } = await raw(host, LONG_TARGET, { "Accept-Encoding": accepted });
+    expect([status, headers["content-encoding"], headers.vary]).toStrictEqual([200, coding, "Accept-Encoding"]);
+    expect(headers["content-length"]).toBe(String(bytes.length));
+    const opened = coding === "br" ? brotliDecompressSync(bytes) : coding === "gzip" ? gunzipSync(bytes) : bytes;
+    expect(opened.toString()).toBe(plain.bytes.toString());
+    if (coding !== undefined) expect(bytes.length).toBeLessThan(plain.bytes.length / 2);
+  });
+
+  test("leaves short answers as they are, and says that it might not have", async () => {
+    const { headers } = await raw(host, TARGET, { "Accept-Encoding": "gzip" });
+    expect([headers["content-encoding"], headers.vary]).toStrictEqual([undefined, "Accept-Encoding"]);
+    expect(Number(headers["content-length"])).toBeLessThan(2048);
+  });
+});
+
+describe("HEAD", () => {
+  test("has the fields of the GET, packed or not", async () => {
+    for (const accepted of ["identity", "gzip"]) {
+      const headers = { "Accept-Encoding": accepted };
+      const [got, headed] = [await raw(host, LONG_TARGET, headers), await raw(host, LONG_TARGET, headers, "HEAD")];
+      const differing = /^(date|x-request-id|ratelimit|x-usage-units)$/;
+      const fieldsOf = (all: typeof got.headers) => Object.entries(all).filter(([name]) => !differing.test(name));
+      expect(fieldsOf(headed.headers)).toStrictEqual(fieldsOf(got.headers));
+      expect(headed.bytes.length).toBe(0);
+    }
+  });
+});
+
+describe("OPTIONS", () => {
+  test.each([
+    [PATH, "GET, HEAD, OPTIONS"],
+    ["/latest/api/v1/temperature-alignment-projections", "POST, OPTIONS"],
+    ["/healthz", "GET, HEAD, OPTIONS"],
+  ])("%s: 204 with Allow, and no key asked for", async (path, allow) => {
+    const response = await fetch(`${host.address.url}${path}`, { method: "OPTIONS" });
+    expect([response.status, response.headers.get("allow"), await response.text()]).toStrictEqual([204, allow, ""]);
+    expect(response.headers.get("access-control-allow-origin")).toBeNull();
+    expect(response.headers.get("content-length")).toBeNull();
+  });
+
+  test("of the whole server", async () => {
+    const { status, headers } = await raw(host, "", {}, "OPTIONS").then(async () => {
+      const asking = httpRequest(host.address.url, { method: "OPTIONS", path: "*", agent: false });
+      asking.end();
+      const [response] = (await once(asking, "response")) as [import("node:http").IncomingMessage];
+      response.resume();
+      return { status: response.statusCode, headers: response.headers };
+    });
+    expect([status, headers.allow]).toStrictEqual([204, "GET, HEAD, POST, DELETE, OPTIONS"]);
+  });
+
+  test("of nothing: 404", async () => {
+    expect((await fetch(`${host.address.url}/nowhere`, { method: "OPTIONS" })).status).toBe(404);
+  });
+});
+
+describe("scripts of other origins", () => {
+  const ORIGIN = "https://map.example";
+  let open: Hosted;
+  beforeAll(async () => {
+    open = await hosted({ corsOrigins: [ORIGIN, "http://localhost:5173"] });
+  });
+  afterAll(async () => {
+    await open.close();
+  });
+  const preflight = (at: Hosted, origin: string) =>
+    fetch(`${at.address.url}${PATH}`, {
+      method: "OPTIONS",
+      headers: {
+        Origin: origin,
+        "Access-Control-Request-Method": "GET",
+        "Access-Control-Request-Headers": "x-api-key",
+      },
+    });
+
+  test("may not ask unless they are named", async () => {
+    for (const [at, origin] of [
+      [host, ORIGIN],
+      [open, "https://elsewhere.example"],
+      [open, "null"],
+    ] as const) {
+      const asked = await preflight(at, origin);
+      const answered = await at.ask(TARGET, { headers: { Origin: origin } });
+      for (const { headers } of [asked, answered]) {
+        expect([...headers.keys()].filter((name) => name.startsWith("access-control-"))).toStrictEqual([]);
+      }
+      // Who does not read the answer as a script gets it all the same.
+      expect(answered.status).toBe(200);
+    }
+  });
+
+  test("are told before they ask, without a key, what they may send", async () => {
+    const { status, headers } = await preflight(open, ORIGIN);
+    expect([status, headers.get("access-control-allow-origin")]).toStrictEqual([204, ORIGIN]);
+    expect(headers.get("access-control-allow-methods")).toContain("GET");
+    for (const name of ["X-API-Key", "X-Customer-ID", "Content-Type", "Idempotency-Key"]) {
+      expect(headers.get("access-control-allow-headers")).toContain(name);
+    }
+    expect(Number(headers.get("access-control-max-age"))).toBeGreaterThan(0);
+    expect(headers.get("access-control-allow-credentials")).toBeNull();
+    expect(headers.get("vary")).toBe("Origin");
+  });
+
+  test("may read answers and problems, with the fields that matter", async () => {
+    for (const [target, status] of [
+      [TARGET, 200],
+      [PATH, 400],
+    ] as const) {
+      const response = await open.ask(target, { headers: { Origin: ORIGIN } });
+      expect([response.status, response.headers.get("access-control-allow-origin")]).toStrictEqual([status, ORIGIN]);
+      expect(response.headers.get("access-control-expose-headers")).toContain("X-Usage-Units");
+    }
+    expect((await open.ask(TARGET)).headers.get("vary")).toBe("Accept-Encoding, Origin");
+  });
+
+  test("may all ask where that is wished", async () => {
+    const all = await hosted({ corsOrigins: ["*"] });
+    try {
+      const response = await all.ask(TARGET, { headers: { Origin: "https://any.example" } });
+      expect(response.headers.get("access-control-allow-origin")).toBe("https://any.example");
+    } finally {
+      await all.close();
+    }
+  });
+
+  test.each(["map.example", "https://map.example/", "https://map.example/app", ""])(
+    "'%s' is no origin",
+    async (origin) => {
+      await expect(hosted({ corsOrigins: [origin] })).rejects.toMatchObject({ code: "configuration_invalid" });
+    },
+  );
+});
+
+test("what is asked of no customer is kept by nobody", async () => {
+  const headers = { "Content-Type": "application/json" };
+  const body = JSON.stringify([ENTITY]);
+  const response = await host.ask("/api/v1/temperature-alignment-projections", { method: "POST", headers, body });
+  expect(response.headers.get("cache-control")).toBe("no-store");
+  expect((await host.ask("/healthz")).headers.get("cache-control")).toBe("no-store");
+});

@@ -1,0 +1,224 @@
+/** POST /api/v1/hazard-risk/batch over real sockets, with workers behind it and without. */
+import { setTimeout } from "node:timers/promises";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Fault } from "../../src/errors.ts";
+import type { Problem } from "../../src/host/problem.ts";
+import { parametersOf, queryTextOf, RIGHT, rightQueries } from "../hazard/queries.ts";
+import { atlasOf, type Hosted, hosted } from "./hosting.ts";
+import { PLACES_ATLAS, type Workshop, workshop } from "./workshop.ts";
+
+interface BatchBody {
+  readonly results: readonly { readonly error?: Problem }[];
+}
+
+const BATCH = "/api/v1/hazard-risk/batch";
+const post = (host: Hosted, body: unknown, path = BATCH): Promise<Response> =>
+  host.ask(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+  });
+
+/** The text of each element of an answer. */
+function textsIn(body: string): readonly string[] {
+  return (JSON.parse(body) as { results: unknown[] }).results.map((result) => JSON.stringify(result));
+}
+
+/** Elements that are wrong, whatever query they are made of. */
+const SPOILT: readonly ((query: object) => unknown)[] = [
+  () => null,
+  () => 7,
+  () => "51.5,-0.1",
+  () => [],
+  () => ({}),
+  (query) => ({ ...query, latitude: 90.1 }),
+  (query) => ({ ...query, latitude: "51.5" }),
+  (query) => ({ ...query, longitude: null }),
+  (query) => ({ ...query, hazards: "cyclones" }),
+  (query) => ({ ...query, hazards: [] }),
+  (query) => ({ ...query, scenarios: ["baseline", "baseline"] }),
+  (query) => ({ ...query, hazards: ["coastal_floods"], scenarios: ["baseline"], analysis_years: [2025] }),
+  (query) => ({ ...query, analysis_years: Array(500).fill(2030) }),
+  (query) => ({ ...query, radius: 100.5 }),
+  (query) => ({ ...query, aggregation_method: "median" }),
+  (query) => ({ ...query, detail: "true" }),
+  (query) => ({ ...query, raduis: 5 }),
+  (query) => JSON.parse(JSON.stringify(query).replace("{", '{"__proto__":1,')) as unknown,
+];
+
+describe.each([
+  ["in the workers", true],
+  ["on the event loop", false],
+])("a batch, done %s,", (_, hasWorkers) => {
+  let host: Hosted;
+  beforeAll(async () => {
+    const atlas = hasWorkers ? workshop().atlas : PLACES_ATLAS;
+    host = await hosted({ atlas, limits: { batchCount: 200, hazardValueCount: 2000 } });
+  });
+  afterAll(() => host.close());
+
+  test("gives what GET gives for each query, byte for byte, and costs what they cost together", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(rightQueries, { minLength: 1, maxLength: 12 }), async (queries) => {
+        const singles = await Promise.all(
+          queries.map(async (query) => {
+            const answer = await host.ask(`/api/v1/hazard-risk?${queryTextOf(parametersOf(query))}`);
+            return { text: await answer.text(), units: Number(answer.headers.get("x-usage-units")) };
+          }),
+        );
+        const answer = await post(host, queries);
+        expect(answer.status).toBe(200);
+        expect(await answer.text()).toBe(`{"results":[${singles.map(({ text }) => text).join(",")}]}`);
+        expect(answer.headers.get("x-usage-units")).toBe(String(singles.reduce((sum, { units }) => sum + units, 0)));
+        expect(answer.headers.get("x-item-errors")).toBe("0");
+      }),
+      { numRuns: Number(process.env["ISOTHERM_BATCHES"] ?? 60) },
+    );
+  });
+
+  test("puts the problem of a wrong query in its place, and the others are as they would be without it", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(rightQueries, { minLength: 1, maxLength: 8 }),
+        fc.tuple(rightQueries, fc.constantFrom(...SPOILT)).map(([query, spoilt]) => spoilt(query)),
+        fc.nat(),
+        async (queries, wrong, where) => {
+          const position = where % (queries.length + 1);
+          const clean = textsIn(await (await post(host, queries)).text());
+          const answer = await post(host, queries.toSpliced(position, 0, wrong as never));
+          expect(answer.status).toBe(200);
+          expect(answer.headers.get("x-item-errors")).toBe("1");
+          const body = await answer.text();
+          expect(textsIn(body).toSpliced(position, 1)).toEqual(clean);
+          const { error } = (JSON.parse(body) as BatchBody).results[position] ?? {};
+          expect(error?.request_id).toBe(answer.headers.get("x-request-id"));
+          expect([400, 422]).toContain(error?.status);
+          expect(error?.errors?.length).toBeGreaterThan(0);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  test.each([
+    ["not JSON", "[", "json_malformed", { line: 1, column: 2 }],
+    ["no list", "{}", "invalid_request", { errors: [{ pointer: "", code: "wrong_type" }] }],
+    ["an empty list", "[]", "invalid_request", { errors: [{ pointer: "", code: "empty" }] }],
+    ["too long", JSON.stringify(Array(201).fill(RIGHT)), "too_many_values", { requested: 201, limit: 200 }],
+    [
+      "asking for too much",
+      JSON.stringify(Array(200).fill({ ...RIGHT, analysis_years: [1980, 2030, 2050] })),
+      "too_many_values",
+      { requested: 2400, limit: 2000 },
+    ],
+  ])("that is %s is refused whole, at no cost", async (...[, text, code, more]) => {
+    const answer = await post(host, text);
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([400, "application/problem+json"]);
+    expect(answer.headers.get("x-usage-units")).toBe("0");
+    expect(answer.headers.get("x-item-errors")).toBeNull();
+    expect(await answer.json()).toMatchObject({ code, request_id: answer.headers.get("x-request-id"), ...more });
+  });
+
+  test("with parameters is refused, and answers below /latest too", async () => {
+    const refused = await post(host, [RIGHT], `${BATCH}?detail=true`);
+    expect(await refused.json()).toMatchObject({
+      code: "invalid_request",
+      errors: [{ parameter: "detail", code: "unknown" }],
+    });
+    const answer = await post(host, [RIGHT], `/latest${BATCH}`);
+    expect([answer.status, answer.headers.get("x-atlas-release")]).toEqual([200, "test-1"]);
+  });
+
+  test("is recorded once, with the units of its answer", async () => {
+    const before = host.ledger.entries.length;
+    const answer = await post(host, [RIGHT, { ...RIGHT, latitude: 91 }, RIGHT]);
+    await answer.text();
+    expect(host.ledger.entries.slice(before)).toMatchObject([
+      { meter: "hazard_values", units: Number(answer.headers.get("x-usage-units")), route: BATCH },
+    ]);
+  });
+});
+
+describe("a host with workers", () => {
+  let shop: Workshop;
+  let host: Hosted;
+  async function open(options: Parameters<typeof workshop>[0]): Promise<void> {
+    shop = workshop(options);
+    host = await hosted({ atlas: shop.atlas, workforce: shop.workforce, warmUp: false });
+  }
+  const queries = (count: number): unknown[] =>
+    Array.from({ length: count }, (_, i) => ({ ...RIGHT, longitude: (i % 360) - 180 }));
+
+  test("begins no more turns once the client has gone, and records nothing", async () => {
+    const leave = new AbortController();
+    await open({ onBegin: ({ kind }) => (kind === "turn" ? setTimeout(5) : undefined) });
+    const asked = host.ask(BATCH, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(queries(6400)),
+      signal: leave.signal,
+    });
+    while (shop.begun.length < 6) await setTimeout(1);
+    leave.abort();
+    await expect(asked).rejects.toThrow("aborted");
+    while (shop.workforce.state.jobCount > 0) await setTimeout(1);
+    const turns = (): number => shop.begun.filter(({ kind }) => kind === "turn").length;
+    const count = turns();
+    await setTimeout(30);
+    expect(turns()).toBe(count);
+    expect(count).toBeLessThan(45);
+    await host.close();
+    expect(host.ledger.entries).toEqual([]);
+  });
+
+  test("that has too much to do says when to ask again, and goes on answering single locations", async () => {
+    let release = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    await open({ onBegin: () => gate, workLimits: { accountJobCountMax: 1 } });
+    const first = post(host, queries(10));
+    while (shop.begun.length === 0) await setTimeout(1);
+    const refused = await post(host, queries(10));
+    expect([refused.status, refused.headers.get("retry-after"), refused.headers.get("x-usage-units")]).toEqual([
+      503,
+      "1",
+      "0",
+    ]);
+    expect(await refused.json()).toMatchObject({ code: "overloaded", retryable: true });
+    const single = await host.ask(`/api/v1/hazard-risk?${queryTextOf(parametersOf(RIGHT))}`);
+    expect(single.status).toBe(200);
+    release();
+    expect((await first).status).toBe(200);
+    await host.close();
+  });
+
+  test("answers a request over which its worker died with a problem, and the next one as ever", async () => {
+    let isDeadly = true;
+    await open({
+      workers: 1,
+      onBegin: ({ kind }, thread) => {
+        if (kind !== "turn" || !isDeadly) return undefined;
+        isDeadly = false;
+        thread.die("out of memory");
+        return new Promise(() => undefined);
+      },
+    });
+    const failed = await post(host, queries(500));
+    expect([failed.status, await failed.json()]).toMatchObject([500, { code: "internal_error" }]);
+    const answer = await post(host, queries(500));
+    expect(answer.status).toBe(200);
+    expect(((await answer.json()) as BatchBody).results).toHaveLength(500);
+    await host.close();
+    expect(host.ledger.entries).toHaveLength(1);
+  });
+
+  test("whose atlas cannot be read says so of the whole batch", async () => {
+    const fault = new Fault("atlas_unavailable", "tiles.pack is cut short.");
+    const broken = atlasOf((query) => (query.longitude === 7 ? Promise.reject(fault) : PLACES_ATLAS.hazardRisk(query)));
+    await open({ atlas: broken });
+    const answer = await post(host, queries(300));
+    expect([answer.status, await answer.json()]).toMatchObject([503, { code: "atlas_unavailable" }]);
+    expect(answer.headers.get("retry-after")).toMatch(/^[1-9][0-9]*$/);
+    await host.close();
+  });
+});

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { PROBLEM_CODES, problemPage } from "../../src/host/problemTexts.ts";
+import { PROVOCATIONS, provoked } from "./provoking.ts";
+
+/** Headers that a status must come with (RFC 9110, RFC 6585). */
+const NEEDED: Readonly<Record<number, readonly string[]>> = {
+  401: ["www-authenticate"],
+  405: ["allow"],
+  429: ["retry-after", "ratelimit", "ratelimit-policy"],
+  503: ["retry-after"],
+};
+const WITHOUT_ROUTE = new Set<string>(["http_malformed", "headers_too_large", "request_timeout"]);
+const seen = new Set<string>();
+
+test.each(PROVOCATIONS.map((provocation) => [provocation.code, provocation.status, provocation] as const))(
+  "%s, status %i, comes over a socket, whole and for nothing",
+  async (code, status, provocation) => {
+    const { headers, problem, recordedCount, ...answer } = await provoked(provocation);
+    expect([answer.status, problem.status, problem.code]).toStrictEqual([status, status, code]);
+    seen.add(problem.code);
+    expect(headers.get("content-type")).toBe("application/problem+json");
+    expect(headers.get("cache-control")).toBe("no-store");
+    expect(headers.get("x-request-id")).toBe(problem.request_id);
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    for (const name of NEEDED[status] ?? [])
+      expect([name, headers.get(name)]).toStrictEqual([name, expect.any(String)]);
+    if (headers.has("x-usage-units")) expect(headers.get("x-usage-units")).toBe("0");
+    expect(recordedCount).toBe(0);
+
+    const { title, retryable } = problemPage(code);
+    expect(problem).toMatchObject({ type: `/problems/${code}`, title, retryable });
+    expect(problem.retryable).toBe(headers.has("retry-after") || code === "request_timeout");
+    if (status >= 500) expect(problem.detail).not.toContain("operator");
+    if (!WITHOUT_ROUTE.has(code)) expect(problem.detail.length).toBeGreaterThan(20);
+  },
+);
+
+test("no code is left that was never seen over a socket", () => {
+  expect(PROBLEM_CODES.filter((code) => !seen.has(code))).toStrictEqual([]);
+});

@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { HEADERS, type Hosted, hosted } from "./hosting.ts";
+import { DATA_OPERATIONS } from "./openapiRequests.ts";
+import { OPERATIONS, parametersOf } from "./openapiSchema.ts";
+
+interface Account {
+  readonly apiKey: string;
+  readonly accountId: string;
+  /** One that may ask, and one that is archived. */
+  readonly customerIds: readonly string[];
+}
+
+let host: Hosted;
+const accounts: Account[] = [];
+beforeAll(async () => {
+  host = await hosted();
+  await host.ready;
+  for (const name of ["one", "two", "three"]) {
+    const { accountId } = await host.ledger.createAccount({ name });
+    const { secret: apiKey } = await host.ledger.createKey({ accountId });
+    const customerIds: string[] = [];
+    for (const internalId of [`open of ${name}`, `archived of ${name}`]) {
+      customerIds.push((await host.ledger.registerCustomer({ accountId, internalId })).customer.customerId);
+    }
+    await host.ledger.archiveCustomer({ accountId, customerId: customerIds[1] ?? "" });
+    accounts.push({ apiKey, accountId, customerIds });
+    const customerId = customerIds[0] ?? "";
+    await host.ledger.record({
+      receipt: randomUUID(),
+      accountId,
+      customerId,
+      keyId: randomUUID(),
+      meter: "hazard_values",
+      units: 7,
+      route: "/",
+    });
+  }
+});
+afterAll(async () => {
+  await host.close();
+});
+
+/** An answer without what is another one every time. */
+async function told(response: Response): Promise<unknown> {
+  const headers = [...response.headers].filter(([name]) => !/^(?:date|x-request-id|ratelimit)$/.test(name));
+  const text = (await response.text()).replace(/"request_id":"[^"]+"/, "");
+  return { status: response.status, headers, text };
+}
+
+const ADDRESSED = OPERATIONS.filter(({ path }) => path.includes("{id}"));
+const DATA = OPERATIONS.filter(({ operationId }) => (DATA_OPERATIONS as readonly string[]).includes(operationId));
+
+function ask(
+  { apiKey }: Account,
+  operation: (typeof OPERATIONS)[number],
+  id: { path?: string; customer?: string; query?: string },
+) {
+  const { method, path, requestBody } = operation;
+  const query = id.query === undefined ? "" : `?customer_id=${id.query}`;
+  const example = new URLSearchParams(
+    parametersOf(operation).flatMap(({ name, in: place, example: value }) =>
+      place === "query" && value !== undefined && id.query === undefined
+        ? [[name, (value as string | number | string[]).toString()]]
+        : [],
+    ),
+  );
+  const target = path.replace("{id}", id.path ?? "") + (query === "" && example.size > 0 ? `?${example}` : query);
+  const body = requestBody?.content["application/json"]?.example;
+  return fetch(`${host.address.url}${target}`, {
+    method,
+    headers: {
+      "X-API-Key": apiKey,
+      ...(id.customer === undefined ? {} : { "X-Customer-ID": id.customer }),
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+test("there are as many operations with an id as this looks at", () => {
+  expect([ADDRESSED.length, DATA.length]).toStrictEqual([3, 4]);
+});
+
+test.each(ADDRESSED)("$operationId tells nothing of another account's customer", async (operation) => {
+  for (const asking of accounts) {
+    const unknown = await told(await ask(asking, operation, { path: randomUUID() }));
+    expect(unknown).toMatchObject({ status: 404 });
+    for (const other of accounts) {
+      if (other === asking) continue;
+      for (const path of other.customerIds) {
+        expect(await told(await ask(asking, operation, { path }))).toStrictEqual(unknown);
+      }
+    }
+    for (const path of ["x", "%00", "..", randomUUID().slice(1), HEADERS["X-Customer-ID"]]) {
+      const answer = await told(await ask(asking, operation, { path }));
+      if (path !== "..") expect(answer).toStrictEqual(unknown);
+    }
+  }
+});
+
+test("usage tells nothing of another account's customer", async () => {
+  const operation = OPERATIONS.find(({ operationId }) => operationId === "getUsage");
+  if (operation === undefined) throw new Error("There is no getUsage.");
+  for (const asking of accounts) {
+    const unknown = await told(await ask(asking, operation, { query: randomUUID() }));
+    expect(unknown).toMatchObject({ status: 404 });
+    for (const other of accounts) {
+      for (const query of other.customerIds) {
+        const answer = await ask(asking, operation, { query });
+        if (other === asking) expect(answer.status).toBe(200);
+        else expect(await told(answer)).toStrictEqual(unknown);
+      }
+    }
+  }
+});
+
+test.each(DATA)("$operationId answers another account's customer as one that never was", async (operation) => {
+  const before = host.ledger.entries.length;
+  for (const asking of accounts) {
+    const unknown = await told(await ask(asking, operation, { customer: randomUUID() }));
+    expect(unknown).toMatchObject({ status: 403 });
+    for (const other of accounts) {
+      if (other === asking) continue;
+      for (const customer of other.customerIds) {
+        expect(await told(await ask(asking, operation, { customer }))).toStrictEqual(unknown);
+      }
+    }
+  }
+  expect(host.ledger.entries).toHaveLength(before);
+});
+
+test("no list of one account holds anything of another", async () => {
+  for (const asking of accounts) {
+    const strange = accounts
+      .filter((other) => other !== asking)
+      .flatMap(({ accountId, customerIds }) => [accountId, ...customerIds]);
+    for (const path of ["/latest/api/v1/customers", "/latest/api/v1/usage", "/latest/api/v1/usage?format=csv"]) {
+      const response = await fetch(`${host.address.url}${path}`, { headers: { "X-API-Key": asking.apiKey } });
+      const text = await response.text();
+      expect([response.status, text.includes(asking.customerIds[0] ?? "?")]).toStrictEqual([200, true]);
+      for (const id of strange) expect(text).not.toContain(id);
+    }
+  }
+});

@@ -1,0 +1,229 @@
+import { createHash, randomUUID } from "node:crypto";
+import { Fault } from "../../src/errors.ts";
+import type {
+  Account,
+  ApiKey,
+  Customer,
+  KeyHolder,
+  Ledger,
+  UsageEntry,
+  UsageLine,
+  UsageQuestion,
+} from "../../src/ledger/ledger.ts";
+
+export interface RecordedEntry extends UsageEntry {
+  readonly seq: number;
+  readonly recordedAt: string;
+}
+
+/** A ledger that forgets everything when it is let go of: for tests of what stands before it. */
+export class MemoryLedger implements Ledger {
+  readonly accounts = new Map<string, Account>();
+  readonly keys = new Map<string, ApiKey>();
+  readonly customers = new Map<string, Customer>();
+  readonly entries: RecordedEntry[] = [];
+  /** Thrown by `record` once it is set. */
+  failure: Error | undefined;
+  readonly failed: Promise<Error>;
+  readonly #digests = new Map<string, string>();
+  readonly #repeatable = new Map<string, string>();
+  readonly #listeners = new Set<() => void>();
+  #fail: (error: Error) => void = () => undefined;
+
+  constructor() {
+    this.failed = new Promise((resolve) => (this.#fail = resolve));
+  }
+
+  /** What an I/O error does to a ledger. */
+  stop(error: Error): void {
+    this.failure = error;
+    this.#fail(error);
+  }
+
+  createAccount({ name }: { readonly name: string }): Promise<Account> {
+    const account = { accountId: randomUUID(), name, createdAt: now() };
+    this.accounts.set(account.accountId, account);
+    return Promise.resolve(account);
+  }
+
+  listAccounts(): Promise<readonly Account[]> {
+    return Promise.resolve([...this.accounts.values()]);
+  }
+
+  suspendAccount(accountId: string, isSuspended: boolean): Promise<Account> {
+    const { suspendedAt: _, ...account } = found(this.accounts.get(accountId), "account_not_found");
+    const changed = isSuspended ? { ...account, suspendedAt: now() } : account;
+    this.accounts.set(accountId, changed);
+    this.#tell();
+    return Promise.resolve(changed);
+  }
+
+  createKey({ accountId, name, secret }: { accountId: string; name?: string; secret?: string }) {
+    found(this.accounts.get(accountId), "account_not_found");
+    const made = secret ?? `iso_sk_${(randomUUID() + randomUUID()).replaceAll("-", "")}`;
+    const key: ApiKey = {
+      keyId: randomUUID(),
+      accountId,
+      ...(name === undefined ? {} : { name }),
+      createdAt: now(),
+    };
+    this.keys.set(key.keyId, key);
+    this.#digests.set(digestOf(made), key.keyId);
+    return Promise.resolve({ secret: made, key });
+  }
+
+  listKeys({ accountId }: { readonly accountId?: string } = {}): Promise<readonly ApiKey[]> {
+    const keys = [...this.keys.values()];
+    return Promise.resolve(accountId === undefined ? keys : keys.filter((key) => key.accountId === accountId));
+  }
+
+  async rotateKey({ keyId, overlapS }: { readonly keyId: string; readonly overlapS: number }) {
+    const old = found(this.keys.get(keyId), "key_not_found");
+    const issued = await this.createKey({ accountId: old.accountId });
+    const expiresAt = new Date(Date.now() + overlapS * 1000).toISOString();
+    this.keys.set(keyId, { ...old, expiresAt, replacedBy: issued.key.keyId });
+    this.#tell();
+    return issued;
+  }
+
+  revokeKey(keyId: string): Promise<ApiKey> {
+    const key = { ...found(this.keys.get(keyId), "key_not_found"), revokedAt: now() };
+    this.keys.set(keyId, key);
+    this.#tell();
+    return Promise.resolve(key);
+  }
+
+  findKey(digest: Uint8Array): Promise<KeyHolder | undefined> {
+    const key = this.keys.get(this.#digests.get(Buffer.from(digest).toString("hex")) ?? "");
+    const account = this.accounts.get(key?.accountId ?? "");
+    return Promise.resolve(key === undefined || account === undefined ? undefined : { key, account });
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  registerCustomer({ accountId, internalId, name }: { accountId: string; internalId: string; name?: string }) {
+    const known = [...this.customers.values()].find(
+      (customer) => customer.accountId === accountId && customer.internalId === internalId,
+    );
+    if (known?.archivedAt !== undefined) {
+      return Promise.reject(new Fault("customer_archived", "The customer was archived."));
+    }
+    if (known !== undefined) return Promise.resolve({ customer: known, isNew: false });
+    const customer: Customer = {
+      customerId: randomUUID(),
+      accountId,
+      internalId,
+      ...(name === undefined ? {} : { name }),
+      createdAt: now(),
+    };
+    this.customers.set(customer.customerId, customer);
+    this.#tell();
+    return Promise.resolve({ customer, isNew: true });
+  }
+
+  findCustomer({ accountId, customerId }: { readonly accountId: string; readonly customerId: string }) {
+    const customer = this.customers.get(customerId);
+    return Promise.resolve(customer?.accountId === accountId ? customer : undefined);
+  }
+
+  listCustomers({ accountId, limit, cursor }: { accountId: string; limit: number; cursor?: string }) {
+    const own = [...this.customers.values()].filter((customer) => customer.accountId === accountId);
+    return Promise.resolve(pageOf(own, { limit, cursor }));
+  }
+
+  async archiveCustomer(place: { readonly accountId: string; readonly customerId: string }) {
+    const customer = await this.findCustomer(place);
+    if (customer === undefined) return undefined;
+    const archived = { archivedAt: now(), ...customer };
+    this.customers.set(customer.customerId, archived);
+    this.#tell();
+    return archived;
+  }
+
+  record(entry: UsageEntry): Promise<{ units: number; isReplay: boolean }> {
+    if (this.failure !== undefined) {
+      return Promise.reject(
+        new Fault("usage_not_recorded", "The usage could not be written down.", { cause: this.failure }),
+      );
+    }
+    if (entry.idempotency !== undefined) {
+      const { key, fingerprint } = entry.idempotency;
+      const place = JSON.stringify([entry.accountId, entry.customerId, entry.route, key]);
+      const known = this.#repeatable.get(place);
+      if (known !== undefined && known !== fingerprint) {
+        return Promise.reject(new Fault("idempotency_key_reused", "The key stands for another request."));
+      }
+      if (known !== undefined) return Promise.resolve({ units: 0, isReplay: true });
+      this.#repeatable.set(place, fingerprint);
+    }
+    if (entry.units > 0 && !this.entries.some(({ receipt }) => receipt === entry.receipt)) {
+      this.entries.push({ ...entry, seq: this.entries.length + 1, recordedAt: now() });
+    }
+    return Promise.resolve({ units: entry.units, isReplay: false });
+  }
+
+  usage({ accountId, customerId, from, to, groupBy, limit, cursor }: UsageQuestion) {
+    const lines = new Map<string, UsageLine>();
+    for (const entry of this.entries) {
+      if (entry.accountId !== accountId || (customerId !== undefined && entry.customerId !== customerId)) continue;
+      const day = entry.recordedAt.slice(0, 10);
+      if ((from !== undefined && day < from) || (to !== undefined && day >= to)) continue;
+      const period = groupBy.includes("day") ? day : groupBy.includes("month") ? day.slice(0, 7) : undefined;
+      const internalId = this.customers.get(entry.customerId)?.internalId;
+      const group = {
+        ...(groupBy.includes("customer") ? { customerId: entry.customerId } : {}),
+        ...(groupBy.includes("customer") && internalId !== undefined ? { internalId } : {}),
+        ...(groupBy.includes("meter") ? { meter: entry.meter } : {}),
+        ...(period === undefined ? {} : { period }),
+      };
+      const name = JSON.stringify(group);
+      const { requests, units } = lines.get(name) ?? { requests: 0, units: 0 };
+      lines.set(name, { ...group, requests: requests + 1, units: units + entry.units });
+    }
+    return Promise.resolve(pageOf([...lines.values()], { limit, cursor }));
+  }
+
+  audit() {
+    return Promise.resolve({ eventCount: this.entries.length, rollupCount: 0, differences: [] });
+  }
+
+  async *events({ accountId, from, to }: { accountId?: string; from?: string; to?: string }) {
+    await Promise.resolve();
+    for (const entry of this.entries) {
+      const day = entry.recordedAt.slice(0, 10);
+      if (accountId !== undefined && entry.accountId !== accountId) continue;
+      if ((from === undefined || day >= from) && (to === undefined || day < to)) yield entry;
+    }
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+function now(): string {
+  return new Date().toISOString();
+}
+
+function digestOf(secret: string): string {
+  return createHash("sha256").update(secret).digest("hex");
+}
+
+function found<Thing>(thing: Thing | undefined, code: "account_not_found" | "key_not_found"): Thing {
+  if (thing === undefined) throw new Fault(code, "There is no such thing.");
+  return thing;
+}
+
+function pageOf<Item>(items: readonly Item[], { limit, cursor }: { limit: number; cursor: string | undefined }) {
+  const start = cursor === undefined ? 0 : Number(cursor);
+  if (!Number.isInteger(start)) throw new Fault("invalid_request", "The cursor is not one of this ledger.");
+  const end = start + limit;
+  return { items: items.slice(start, end), ...(end < items.length ? { next: String(end) } : {}) };
+}

@@ -1,0 +1,260 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { Fault } from "../../src/errors.ts";
+import type { HazardResult } from "../../src/hazard/answer.ts";
+import type { Problem } from "../../src/host/problem.ts";
+import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
+import { ENTITY } from "./entities.ts";
+import { atlasOf, HEADER_LINES, HEADERS, type Hosted, hosted, quarters } from "./hosting.ts";
+
+const QUERY_TEXT = queryTextOf(parametersOf(RIGHT));
+const TARGET = `/api/v1/hazard-risk?${QUERY_TEXT}`;
+const ALIGNMENT = "/api/v1/temperature-alignment-projections";
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+let host: Hosted;
+beforeAll(async () => {
+  host = await hosted();
+});
+afterEach(() => {
+  host.ledger.entries.length = 0;
+  vi.restoreAllMocks();
+});
+afterAll(async () => {
+  await host.close();
+});
+
+const align = (headers: Record<string, string> = {}, body: unknown = [ENTITY], query = "", space = "") =>
+  host.ask(`${ALIGNMENT}${query}`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: JSON.stringify(body) + space,
+  });
+
+/** An answer whose every metric is null. */
+function nothingAt(query: Parameters<typeof quarters>[0]): HazardResult {
+  const text = JSON.stringify(quarters(query))
+    .replaceAll("0.25}", '0.25},"no_data":"no_data"')
+    .replaceAll("0.25", "null");
+  return JSON.parse(text) as HazardResult;
+}
+
+describe("an answer", () => {
+  test("is written down before it is given, under its own request's id", async () => {
+    const response = await host.ask(TARGET);
+    expect([response.status, response.headers.get("x-usage-units")]).toStrictEqual([200, "8"]);
+    const requestId = response.headers.get("x-request-id") ?? "";
+    expect(requestId).toMatch(UUID_V7);
+    expect(host.ledger.entries).toMatchObject([
+      {
+        receipt: requestId,
+        accountId: host.accountId,
+        customerId: HEADERS["X-Customer-ID"],
+        keyId: host.keyId,
+        meter: "hazard_values",
+        units: 8,
+        route: "/api/v1/hazard-risk",
+        atlasRelease: "test-1",
+      },
+    ]);
+  });
+
+  test("waits until that is done", async () => {
+    let commit = (): void => undefined;
+    const committed = new Promise<void>((resolve) => (commit = resolve));
+    const record = vi.spyOn(host.ledger, "record").mockImplementation(async ({ units }) => {
+      await committed;
+      return { units, isReplay: false };
+    });
+    let isAnswered = false;
+    const asked = host.ask(TARGET).then((response) => {
+      isAnswered = true;
+      return response;
+    });
+    await vi.waitFor(() => expect(record).toHaveBeenCalledTimes(1));
+    // A whole other request goes there and back meanwhile.
+    await fetch(`${host.address.url}/healthz`);
+    expect(isAnswered).toBe(false);
+    commit();
+    expect((await asked).status).toBe(200);
+  });
+
+  test("counts by what it holds: temperatures", async () => {
+    const response = await align();
+    expect([response.status, response.headers.get("x-usage-units")]).toStrictEqual([200, "2"]);
+    expect(host.ledger.entries).toMatchObject([{ meter: "alignment_values", units: 2, route: ALIGNMENT }]);
+    expect(host.ledger.entries[0]).not.toHaveProperty("atlasRelease");
+  });
+
+  test("under /latest is the same route's", async () => {
+    await host.ask(`/latest${TARGET}`);
+    expect(host.ledger.entries).toMatchObject([{ route: "/api/v1/hazard-risk" }]);
+  });
+});
+
+describe("what costs nothing", () => {
+  test("nulls", async () => {
+    const empty = await hosted({ atlas: atlasOf((query) => Promise.resolve(nothingAt(query))) });
+    try {
+      const record = vi.spyOn(empty.ledger, "record");
+      const response = await empty.ask(TARGET);
+      expect([response.status, response.headers.get("x-usage-units")]).toStrictEqual([200, "0"]);
+      expect(await response.text()).toContain("null");
+      expect(empty.ledger.entries).toStrictEqual([]);
+      expect(record).not.toHaveBeenCalled();
+    } finally {
+      await empty.close();
+    }
+  });
+
+  test("HEAD, which gives no numbers", async () => {
+    const response = await host.ask(TARGET, { method: "HEAD" });
+    expect([response.status, response.headers.get("x-usage-units")]).toStrictEqual([200, "0"]);
+    expect(host.ledger.entries).toStrictEqual([]);
+  });
+
+  test("304", async () => {
+    const etag = (await host.ask(TARGET)).headers.get("etag") ?? "";
+    host.ledger.entries.length = 0;
+    const response = await host.ask(TARGET, { headers: { "If-None-Match": etag } });
+    expect([response.status, response.headers.get("x-usage-units")]).toStrictEqual([304, "0"]);
+    expect(host.ledger.entries).toStrictEqual([]);
+  });
+
+  test("refusals and failures", async () => {
+    const failing = await hosted({ atlas: atlasOf(() => Promise.reject(new Error("a bug"))) });
+    try {
+      for (const [target, status] of [
+        [TARGET, 500],
+        ["/api/v1/hazard-risk?latitude=100", 400],
+      ] as const) {
+        const response = await failing.ask(target);
+        expect([response.status, response.headers.get("x-usage-units")]).toStrictEqual([status, "0"]);
+      }
+      expect(failing.ledger.entries).toStrictEqual([]);
+    } finally {
+      await failing.close();
+    }
+  });
+
+  test("an answer that cannot be written", async () => {
+    const broken = JSON.parse(JSON.stringify(quarters(RIGHT)), (name, value: unknown) =>
+      name === "intensity" ? NaN : value,
+    ) as HazardResult;
+    const failing = await hosted({ atlas: atlasOf(() => Promise.resolve(broken)) });
+    try {
+      expect((await failing.ask(TARGET)).status).toBe(500);
+      expect(failing.ledger.entries).toStrictEqual([]);
+    } finally {
+      await failing.close();
+    }
+  });
+
+  test("an answer to somebody who has gone", async () => {
+    let release = (): void => undefined;
+    const opened = new Promise<void>((resolve) => (release = resolve));
+    let reach = (): void => undefined;
+    const reached = new Promise<void>((resolve) => (reach = resolve));
+    const slow = await hosted({
+      atlas: atlasOf(async (query) => {
+        reach();
+        await opened;
+        return quarters(query);
+      }),
+    });
+    try {
+      const socket = connect({ host: "127.0.0.1", port: slow.address.port });
+      socket.write([`GET ${TARGET} HTTP/1.1`, "Host: h", ...HEADER_LINES, "", ""].join("\r\n"));
+      await reached;
+      socket.destroy();
+      await once(socket, "close");
+      await fetch(`${slow.address.url}/healthz`); // by then the server has seen it go
+      release();
+      await vi.waitFor(() => expect(slow.records.some(({ route }) => route === "/api/v1/hazard-risk")).toBe(true));
+      expect(slow.ledger.entries).toStrictEqual([]);
+    } finally {
+      await slow.close();
+    }
+  });
+});
+
+describe("usage that cannot be written down", () => {
+  test("503 usage_not_recorded with Retry-After, and no answer", async () => {
+    const other = await hosted();
+    try {
+      await other.ready;
+      other.ledger.stop(new Error("disk full"));
+      const response = await other.ask(TARGET);
+      expect(response.status).toBe(503);
+      expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+      expect(response.headers.get("x-usage-units")).toBe("0");
+      const text = await response.text();
+      expect(JSON.parse(text)).toMatchObject({ code: "usage_not_recorded", retryable: true });
+      expect(text).not.toMatch(/0\.25|disk/);
+      expect(await other.failed).toMatchObject({ message: "disk full" });
+      // What is not counted is still answered, but nothing more is to be sent here.
+      expect((await other.ask("/api/v1/limits")).status).toBe(200);
+      expect((await other.ask("/readyz")).status).toBe(503);
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+describe("Idempotency-Key", () => {
+  test("has a repeated request answered again and counted once", async () => {
+    const first = await align({ "Idempotency-Key": "a" });
+    const second = await align({ "Idempotency-Key": "a" });
+    expect([first.status, second.status]).toStrictEqual([200, 200]);
+    expect(await second.text()).toBe(await first.text());
+    expect([first, second].map(({ headers }) => headers.get("x-usage-units"))).toStrictEqual(["2", "0"]);
+    expect([first, second].map(({ headers }) => headers.get("idempotent-replayed"))).toStrictEqual([null, "true"]);
+    expect(host.ledger.entries).toHaveLength(1);
+  });
+
+  test("holds for GET too, and for /latest", async () => {
+    const headers = { "Idempotency-Key": "b" };
+    await host.ask(TARGET, { headers });
+    const second = await host.ask(`/latest${TARGET}`, { headers });
+    expect([second.status, second.headers.get("idempotent-replayed")]).toStrictEqual([200, "true"]);
+    expect(host.ledger.entries).toHaveLength(1);
+  });
+
+  test.each([
+    ["another body", () => align({ "Idempotency-Key": "c" }, [ENTITY, ENTITY])],
+    ["another byte of white space", () => align({ "Idempotency-Key": "c" }, [ENTITY], "", " ")],
+    ["another query", () => align({ "Idempotency-Key": "c" }, [ENTITY], "?detail=true")],
+  ])("with %s: 422 idempotency_key_reused", async (_what, again) => {
+    await align({ "Idempotency-Key": "c" });
+    const count = host.ledger.entries.length;
+    const response = await again();
+    expect([response.status, response.headers.get("x-usage-units")]).toStrictEqual([422, "0"]);
+    expect(((await response.json()) as Problem).code).toBe("idempotency_key_reused");
+    expect(host.ledger.entries).toHaveLength(count);
+  });
+
+  test("means something for one customer only, and one route", async () => {
+    const { customer } = await host.ledger.registerCustomer({ accountId: host.accountId, internalId: "second" });
+    await align({ "Idempotency-Key": "d" });
+    const other = await align({ "Idempotency-Key": "d", "X-Customer-ID": customer.customerId });
+    expect(other.headers.get("x-usage-units")).toBe("2");
+    const get = await host.ask(TARGET, { headers: { "Idempotency-Key": "d" } });
+    expect(get.headers.get("x-usage-units")).toBe("8");
+  });
+
+  test.each(["", "a b", "x".repeat(256), "\u00e4", "a, a"])("'%s' is none: 400", async (key) => {
+    const response = await align({ "Idempotency-Key": key });
+    const problem = (await response.json()) as Problem;
+    expect([response.status, problem.code]).toStrictEqual([400, "invalid_request"]);
+    expect(problem.errors).toMatchObject([{ header: "Idempotency-Key", code: "malformed" }]);
+  });
+
+  test("remembers even an answer that cost nothing", async () => {
+    const record = vi.spyOn(host.ledger, "record").mockRejectedValue(new Fault("idempotency_key_reused", "Reused."));
+    const nothing = { ...ENTITY, data: [{ year: 2024, emissions: { scope1: 0 } }] };
+    const response = await align({ "Idempotency-Key": "e" }, [nothing]);
+    expect(response.status).toBe(422);
+    expect(record.mock.calls).toMatchObject([[{ units: 0, idempotency: { key: "e" } }]]);
+  });
+});

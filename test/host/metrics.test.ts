@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
+import { HEADERS, type Hosted, hosted } from "./hosting.ts";
+
+const QUERY_TEXT = queryTextOf(parametersOf(RIGHT));
+
+let host: Hosted;
+beforeAll(async () => {
+  host = await hosted({ adminPort: 0, load: { requestsInWorkMax: 1 } });
+});
+afterAll(async () => {
+  await host.close();
+});
+
+const read = async (): Promise<string> => (await fetch(`${host.adminUrl}/metrics`)).text();
+const valueOf = (text: string, series: string): number => {
+  const line = text.split("\n").find((each) => each.startsWith(`${series} `));
+  return line === undefined ? 0 : Number(line.slice(series.length + 1));
+};
+
+describe("/metrics", () => {
+  test("counts answers, units and problems, and says nothing of who asked for what", async () => {
+    const before = await read();
+    await host.ask(`/latest/api/v1/hazard-risk?${QUERY_TEXT}`);
+    await host.ask(`/latest/api/v1/hazard-risk?${QUERY_TEXT}`);
+    await host.ask("/api/v1/hazard-risk?latitude=77.123");
+    await fetch(`${host.address.url}/private-name`);
+    await fetch(`${host.address.url}/healthz`, { method: "PUT" });
+    const after = await read();
+    const risen = (series: string): number => valueOf(after, series) - valueOf(before, series);
+    const duration = "http_server_request_duration_seconds_count";
+    expect(risen(`${duration}{method="GET",route="/latest/api/v1/hazard-risk",status="200"}`)).toBe(2);
+    expect(risen(`${duration}{method="GET",route="/api/v1/hazard-risk",status="400"}`)).toBe(1);
+    expect(risen(`${duration}{method="other",route="none",status="404"}`)).toBe(1);
+    expect(risen('isotherm_units_total{meter="hazard_values"}')).toBe(16);
+    expect(risen('isotherm_errors_total{code="invalid_request"}')).toBe(1);
+    expect(risen('isotherm_errors_total{code="route_not_found"}')).toBe(1);
+    expect(risen('isotherm_errors_total{code="method_not_allowed"}')).toBe(1);
+    expect(risen("isotherm_ledger_commit_duration_seconds_count")).toBe(2);
+    expect(valueOf(after, "isotherm_work_jobs")).toBe(0);
+    expect(after).toContain("process_cpu_seconds_total");
+    for (const secret of [
+      host.accountId,
+      host.keyId,
+      ...Object.values(HEADERS),
+      "private-name",
+      "77.123",
+      "riverine",
+    ]) {
+      expect(after).not.toContain(secret);
+    }
+  });
+
+  test("counts what was refused for lack of room, and why", async () => {
+    const limited = await hosted({ adminPort: 0, limits: { requestsPerS: 0.5, requestBurst: 1 } });
+    try {
+      await limited.ask("/api/v1/limits");
+      await limited.ask("/api/v1/limits");
+      const text = await (await fetch(`${limited.adminUrl}/metrics`)).text();
+      expect(valueOf(text, 'isotherm_shed_total{reason="rate_limited"}')).toBe(1);
+    } finally {
+      await limited.close();
+    }
+  });
+
+  test("is on this machine alone, on a port of its own, and nothing else is there", async () => {
+    const { adminUrl = "" } = host;
+    expect(adminUrl).toMatch(/^http:\/\/127\.0\.0\.1:[0-9]+$/);
+    expect(adminUrl).not.toBe(host.address.url);
+    expect((await fetch(`${host.address.url}/metrics`)).status).toBe(404);
+    expect((await fetch(`${adminUrl}/healthz`)).status).toBe(404);
+    expect((await fetch(`${adminUrl}/metrics`, { method: "POST" })).status).toBe(404);
+    const { headers } = await fetch(`${adminUrl}/metrics`);
+    expect(headers.get("content-type")).toMatch(/^text\/plain/);
+  });
+
+  test("goes with the service", async () => {
+    const other = await hosted({ adminPort: 0 });
+    await other.close();
+    await expect(fetch(`${other.adminUrl}/metrics`)).rejects.toThrow("fetch failed");
+  });
+
+  test("a port that is taken: nothing listens at all", async () => {
+    const port = Number(new URL(host.adminUrl ?? "").port);
+    await expect(hosted({ adminPort: port })).rejects.toMatchObject({ code: "configuration_invalid" });
+  });
+
+  test("is nowhere unless it is asked for", async () => {
+    const other = await hosted();
+    expect(other.adminUrl).toBeUndefined();
+    await other.close();
+  });
+});

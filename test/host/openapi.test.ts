@@ -1,0 +1,196 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { Static } from "typebox";
+import { describe, expect, expectTypeOf, test } from "vitest";
+import type { CompanyAnswer } from "../../src/company/report.ts";
+import type { HazardResult } from "../../src/hazard/answer.ts";
+import type { CompanyAnswerSchema } from "../../src/host/companyAnswer.ts";
+import { EXAMPLES } from "../../src/host/examples.ts";
+import { openApiDocument, problemsOf } from "../../src/host/openapi.ts";
+import type { Problem } from "../../src/host/problem.ts";
+import type { ProblemSchema } from "../../src/host/problemSchema.ts";
+import type { Route } from "../../src/host/route.ts";
+import { ROUTES } from "../../src/host/routeList.ts";
+import { hazardRisk, type HazardResultSchema } from "../../src/host/routes/hazardRisk.ts";
+import { closedFaults, DOCUMENT, faultsOfAnswer, OPERATIONS, parametersOf } from "./openapiSchema.ts";
+
+const run = promisify(execFile);
+const REDOCLY = fileURLToPath(new URL("../../node_modules/@redocly/cli/bin/cli.js", import.meta.url));
+
+type Frozen<Value> = Value extends object ? { readonly [Member in keyof Value]: Frozen<Value[Member]> } : Value;
+
+// Held by the type check of the tests: what the engine answers is what the document says.
+test("its answers are those of the engine", () => {
+  expectTypeOf<HazardResult>().toExtend<Frozen<Static<typeof HazardResultSchema>>>();
+  expectTypeOf<CompanyAnswer>().toExtend<Frozen<Static<typeof CompanyAnswerSchema>>>();
+  expectTypeOf<Problem>().toExtend<Frozen<Static<typeof ProblemSchema>>>();
+  expectTypeOf<keyof Problem>().toEqualTypeOf<keyof Static<typeof ProblemSchema>>();
+});
+
+/** What the linter finds, each as rule and place. */
+async function findingsOf(document: unknown): Promise<readonly string[]> {
+  const folder = await mkdtemp(join(tmpdir(), "isotherm-openapi-"));
+  try {
+    await writeFile(join(folder, "openapi.json"), JSON.stringify(document));
+    await writeFile(join(folder, "redocly.yaml"), "extends:\n  - recommended-strict\ntelemetry: off\n");
+    const env = { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+    const flags = ["lint", "openapi.json", "--config", "redocly.yaml", "--format", "json"];
+    const { stdout } = await run(process.execPath, [REDOCLY, ...flags], { cwd: folder, env }).catch(
+      (error: unknown) => error as { stdout: string },
+    );
+    const report = JSON.parse(stdout.slice(stdout.indexOf("{"))) as {
+      totals: { errors: number; warnings: number; ignored: number };
+      problems: { ruleId: string; location: { pointer?: string }[] }[];
+    };
+    expect(report.totals.ignored).toBe(0);
+    // Of more it tells a hundred.
+    expect(report.problems).toHaveLength(Math.min(100, report.totals.errors + report.totals.warnings));
+    return report.problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+describe("the published document", () => {
+  test("leaves a linter nothing to say", async () => {
+    expect(await findingsOf(DOCUMENT)).toStrictEqual([]);
+  });
+
+  test("is linted by one that would find something", async () => {
+    const spoilt = structuredClone(DOCUMENT) as unknown as { paths: Record<string, Record<string, object>> };
+    spoilt.paths["/healthz"] = { get: { ...spoilt.paths["/healthz"]?.["get"], operationId: "getHazardRisk" } };
+    const found = await findingsOf(spoilt);
+    expect(found.some((finding) => finding.startsWith("operation-operationId-unique"))).toBe(true);
+    const wrong = structuredClone(DOCUMENT) as unknown as {
+      components: { examples: Record<string, { value: object }> };
+    };
+    wrong.components.examples["rate_limited_429"] = { value: { code: 429 } };
+    expect((await findingsOf(wrong)).some((finding) => finding.startsWith("no-invalid-media-type-examples"))).toBe(
+      true,
+    );
+  });
+
+  test("tells of every route, at its address", () => {
+    const told = OPERATIONS.map(({ method, path, operationId }) => `${method} ${path} ${operationId}`);
+    const answered = ROUTES.map(
+      ({ method, path, description }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")} ${description.operationId}`,
+    );
+    expect(told.toSorted()).toStrictEqual(answered.toSorted());
+    expect(new Set(told).size).toBe(told.length);
+  });
+
+  test.each(OPERATIONS)("$operationId asks for key and customer as its route does", (operation) => {
+    const { access, metered } = ROUTES.find(
+      ({ description }) => description.operationId === operation.operationId,
+    ) as Route<unknown, unknown>;
+    expect(operation.security).toStrictEqual(access === "open" ? [] : [{ ApiKey: [] }]);
+    const headers = parametersOf(operation).filter(({ in: place }) => place === "header");
+    expect(headers.map(({ name }) => name)).toStrictEqual([
+      ...(access === "customer" ? ["X-Customer-ID"] : []),
+      ...(metered === undefined ? [] : ["Idempotency-Key"]),
+    ]);
+    expect(access === "customer").toBe(metered !== undefined);
+  });
+
+  // Written down anew from the contract's tables, not taken from what is tested.
+  const OPEN = [
+    "400 http_malformed",
+    "431 headers_too_large",
+    "408 request_timeout",
+    "503 overloaded",
+    "500 internal_error",
+  ];
+  const KEY = [
+    "401 api_key_missing",
+    "401 api_key_invalid",
+    "401 api_key_revoked",
+    "401 account_suspended",
+    "429 rate_limited",
+  ];
+  const DATA = [
+    "400 customer_id_missing",
+    "400 customer_id_malformed",
+    "403 customer_not_accessible",
+    "403 customer_archived",
+    "503 usage_not_recorded",
+    "422 idempotency_key_reused",
+  ];
+  const BODY = ["415 content_type_unsupported", "413 body_too_large", "400 json_malformed"];
+  const OWN: Readonly<Record<string, readonly string[]>> = {
+    getHazardRisk: ["422 combination_unavailable", "400 too_many_values", "503 atlas_unavailable"],
+    postHazardRiskBatch: ["400 too_many_values", "503 atlas_unavailable"],
+    alignTemperature: ["422 asset_type_unsupported", "400 too_many_values"],
+    analyzeTotalClimateRisk: ["422 country_unknown", "422 industry_unknown", "422 scenario_unknown"],
+    registerCustomer: ["409 customer_archived"],
+    getCustomer: ["404 customer_not_found"],
+    archiveCustomer: ["404 customer_not_found"],
+    getCustomerUsage: ["404 customer_not_found"],
+    getUsage: ["404 customer_not_found"],
+    getProblem: ["404 route_not_found"],
+  };
+
+  test.each(OPERATIONS)(
+    "$operationId tells of every refusal that its access, its body and its work bring",
+    (operation) => {
+      const { responses, operationId } = operation;
+      const told = Object.entries(responses).flatMap(([status, { content = {} }]) =>
+        Object.keys(content["application/problem+json"]?.examples ?? {}).map((code) => `${status} ${code}`),
+      );
+      const isData = operation.parameters?.some(({ $ref }) => $ref?.endsWith("CustomerId")) === true;
+      const expected = [
+        ...OPEN,
+        ...(operation.security.length > 0 ? KEY : []),
+        ...(isData ? DATA : []),
+        ...(operation.requestBody === undefined ? [] : BODY),
+        ...(OWN[operationId] ?? []),
+      ];
+      expect(expected.filter((refusal) => !told.includes(refusal))).toStrictEqual([]);
+      expect(new Set(told.map((refusal) => refusal.slice(4))).size).toBe(told.length);
+    },
+  );
+
+  test.each(OPERATIONS)("$operationId has an example of every answer, and each is as described", (operation) => {
+    const { responses, operationId } = operation;
+    for (const [status, { content = {} }] of Object.entries(responses)) {
+      for (const [contentType, { examples = {}, schema }] of Object.entries(content)) {
+        const isJson = contentType.endsWith("json");
+        // The document as its own example would have no end.
+        if (!isJson || (operationId === "getOpenApi" && status === "200")) continue;
+        const values = Object.values(examples).map(({ $ref, value }) =>
+          $ref === undefined ? value : DOCUMENT.components.examples[$ref.replace("#/components/examples/", "")]?.value,
+        );
+        expect([operationId, status, values.length > 0]).toStrictEqual([operationId, status, true]);
+        for (const value of values)
+          expect(faultsOfAnswer(operation, Number(status), contentType, value)).toStrictEqual([]);
+        expect(schema).toBeDefined();
+      }
+    }
+    const problems = Object.entries(responses).flatMap(([status, { content = {} }]) =>
+      Object.keys(content["application/problem+json"]?.examples ?? {}).map((code) => [code, status]),
+    );
+    const route = ROUTES.find(({ description }) => description.operationId === operationId) as Route<unknown, unknown>;
+    expect(problems.map(([code = ""]) => code).toSorted((one, other) => one.localeCompare(other))).toStrictEqual(
+      problemsOf(route).toSorted((one, other) => one.localeCompare(other)),
+    );
+    for (const [code, status] of problems) {
+      expect(EXAMPLES.problems[`${code}_${status}`]?.status).toBe(Number(status));
+    }
+  });
+
+  test.each(OPERATIONS.filter(({ requestBody }) => requestBody !== undefined))(
+    "$operationId has an example of its request that is as described",
+    ({ requestBody }) => {
+      const { schema, example } = requestBody?.content["application/json"] ?? { schema: {} };
+      expect(closedFaults(schema, example)).toStrictEqual([]);
+    },
+  );
+
+  test("names no problem that there is not", () => {
+    const route = { ...hazardRisk, description: { ...hazardRisk.description, problems: ["no_such_problem"] } };
+    expect(() => openApiDocument([route as Route<unknown, unknown>])).toThrow("no_such_problem");
+  });
+});

@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { alignTemperature, roundTemperatures } from "../../src/alignment/align.ts";
+import type { Entity } from "../../src/alignment/entity.ts";
+import { totalClimateRisk } from "../../src/company/report.ts";
+import type { CompanyRequest } from "../../src/company/request.ts";
+import type { Atlas } from "../../src/hazard/answer.ts";
+import type { HazardQueryInput } from "../../src/hazard/query.ts";
+import type { Problem } from "../../src/host/problem.ts";
+import { openAtlas } from "../../src/openAtlas.ts";
+import { randomFrom } from "../seededRandom.ts";
+import { HEADERS, type Hosted, hosted } from "./hosting.ts";
+import { spoilt } from "./openapiMutations.ts";
+import { DATA_OPERATIONS, type GeneratedRequest, OTHER_OPERATIONS, requestOf, written } from "./openapiRequests.ts";
+import { faultsOfAnswer } from "./openapiSchema.ts";
+
+/** 20,000 and 50,000 are the whole of it; a few hundred fit into every run of the tests. */
+const VALID_COUNT = Number(process.env["ISOTHERM_OPENAPI_VALID"] ?? 300);
+const MUTATED_COUNT = Number(process.env["ISOTHERM_OPENAPI_MUTATED"] ?? 1000);
+const SEED = Number(process.env["ISOTHERM_OPENAPI_SEED"] ?? 20_260_120);
+const MS_PER_REQUEST_MAX = 50;
+/** Requests that are on the way at the same time. */
+const PARALLEL = 8;
+
+let atlas: Atlas;
+let host: Hosted;
+beforeAll(async () => {
+  atlas = await openAtlas("demo");
+  host = await hosted({ atlas });
+  await host.ready;
+});
+afterAll(async () => {
+  await host.close();
+  await atlas.close();
+});
+
+interface Answered {
+  readonly status: number;
+  readonly contentType: string;
+  readonly text: string;
+  readonly units: string | null;
+  readonly headers: Headers;
+}
+
+async function send({
+  target,
+  body,
+}: {
+  readonly target: string;
+  readonly body: string | undefined;
+}): Promise<Answered> {
+  const response = await host.ask(
+    target,
+    body === undefined ? {} : { method: "POST", body, headers: { "Content-Type": "application/json" } },
+  );
+  return {
+    status: response.status,
+    contentType: response.headers.get("content-type")?.split(";")[0] ?? "",
+    text: await response.text(),
+    units: response.headers.get("x-usage-units"),
+    headers: response.headers,
+  };
+}
+
+/** What the library says, as text; undefined where it is the ledger that answers. */
+async function answerOfLibrary({ operation, parameters, body }: GeneratedRequest): Promise<string | undefined> {
+  switch (operation.operationId) {
+    case "getHazardRisk":
+      return JSON.stringify(await atlas.hazardRisk(parameters as unknown as HazardQueryInput));
+    case "postHazardRiskBatch":
+      return JSON.stringify({ results: await atlas.hazardRiskBatch(body as HazardQueryInput[]) });
+    case "alignTemperature":
+      return JSON.stringify(roundTemperatures(await alignTemperature(body as Entity[], parameters)));
+    case "analyzeTotalClimateRisk":
+      return JSON.stringify(totalClimateRisk(body as CompanyRequest));
+    default:
+      return undefined;
+  }
+}
+
+/** The contract's rule of counting, in the plainest words: every object of an answer that counts, one by one. */
+function unitsIn(operationId: string, answer: unknown): number | null {
+  let units = 0;
+  const visit = (value: unknown): void => {
+    if (typeof value !== "object" || value === null) return;
+    const members = value as Readonly<Record<string, unknown>>;
+    if (operationId === "analyzeTotalClimateRisk") {
+      if ("drivers" in members) units++;
+    } else if (operationId === "alignTemperature") {
+      if (typeof members["temperature_alignment"] === "number") units++;
+    } else if ("metrics" in members) {
+      const values: unknown[] = Object.values(members["metrics"] as object);
+      if (values.some((metric) => metric !== null)) units++;
+    }
+    Object.values(members).forEach(visit);
+  };
+  visit(answer);
+  return (DATA_OPERATIONS as readonly string[]).includes(operationId) ? units : null;
+}
+
+async function forEach(count: number, act: (index: number) => Promise<void>): Promise<void> {
+  let next = 0;
+  const work = async (): Promise<void> => {
+    for (let index = next++; index < count; index = next++) await act(index);
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, work));
+}
+
+const OPERATION_IDS = [...DATA_OPERATIONS, ...DATA_OPERATIONS, ...OTHER_OPERATIONS];
+
+test(
+  "what the document calls right is answered: as described, as the library answers, and counted by the rule",
+  async () => {
+    const counts = new Map<string, number>();
+    let expectedUnits = 0;
+    const unitsBefore = host.ledger.entries.reduce((sum, { units }) => sum + units, 0);
+    await forEach(VALID_COUNT, async (index) => {
+      const random = randomFrom(SEED + index);
+      const request = requestOf(random, OPERATION_IDS[index % OPERATION_IDS.length] ?? "");
+      const { operationId } = request.operation;
+      const sent = written(request, HEADERS["X-Customer-ID"]);
+      const { status, contentType, text, units, headers } = await send(sent);
+      const about = `seed ${SEED + index}: ${sent.target} ${sent.body ?? ""} -> ${text.slice(0, 1000)}`;
+      const isFile = request.parameters["format"] === "csv";
+      expect([200, 201], about).toContain(status);
+      expect(contentType, about).toBe(isFile ? "text/csv" : "application/json");
+      // All that is promised but for what only a repetition has.
+      const promised = Object.keys(request.operation.responses[status]?.headers ?? {});
+      const missing = promised.filter((name) => !headers.has(name));
+      expect(
+        missing.filter((name) => name !== "Idempotent-Replayed"),
+        about,
+      ).toStrictEqual([]);
+      if (!isFile) {
+        const answer = JSON.parse(text) as unknown;
+        expect(faultsOfAnswer(request.operation, status, contentType, answer), about).toStrictEqual([]);
+        const counted = unitsIn(operationId, answer);
+        expect(units, about).toBe(counted === null ? null : String(counted));
+        expectedUnits += counted ?? 0;
+      }
+      const library = await answerOfLibrary(request);
+      if (library !== undefined) expect(text, about).toBe(library);
+      counts.set(operationId, (counts.get(operationId) ?? 0) + 1);
+    });
+    expect(counts.size).toBe(DATA_OPERATIONS.length + OTHER_OPERATIONS.length);
+    const recorded = host.ledger.entries.reduce((sum, { units }) => sum + units, 0) - unitsBefore;
+    expect(recorded).toBe(expectedUnits);
+    expect(expectedUnits).toBeGreaterThan(0);
+  },
+  60_000 + VALID_COUNT * MS_PER_REQUEST_MAX,
+);
+
+type Item = NonNullable<Problem["errors"]>[number];
+type Place = { readonly parameter: string } | { readonly pointer: string };
+
+/** Whether a finding is about what was spoilt: at its place, or below it. */
+function isAt(item: Item, place: Place): boolean {
+  if ("parameter" in place) return item.parameter === place.parameter;
+  return item.pointer === place.pointer || item.pointer?.startsWith(`${place.pointer}/`) === true;
+}
+
+/** A baseline year that is too late has years before it that were after it. */
+function isConsequence(item: Item, place: Place): boolean {
+  const entity = "pointer" in place ? /^(\/\d+)\/data\/0\/year$/.exec(place.pointer)?.[1] : undefined;
+  return entity !== undefined && item.pointer?.startsWith(`${entity}/projected_emissions/`) === true;
+}
+
+function arePlaced(items: readonly Item[], place: Place): boolean {
+  return (
+    items.some((item) => isAt(item, place)) && items.every((item) => isAt(item, place) || isConsequence(item, place))
+  );
+}
+
+test(
+  "what has one thing wrong with it is refused: by name of the place, for nothing",
+  async () => {
+    const seen = new Set<string>();
+    const unitsBefore = host.ledger.entries.reduce((sum, { units }) => sum + units, 0);
+    let elementUnits = 0;
+    await forEach(MUTATED_COUNT, async (index) => {
+      const random = randomFrom(SEED - 1 - index);
+      const request = requestOf(random, OPERATION_IDS[index % OPERATION_IDS.length] ?? "");
+      const { operationId } = request.operation;
+      const { what, place, ...wrong } = spoilt(random, request);
+      const sent = { ...wrong, target: wrong.target.replace("//usage", `/${HEADERS["X-Customer-ID"]}/usage`) };
+      const { status, contentType, text, units } = await send(sent);
+      const about = `seed ${SEED - 1 - index}: ${what} at ${JSON.stringify(place)}: ${sent.target} ${sent.body ?? ""} -> ${text.slice(0, 1000)}`;
+      seen.add(`${operationId} ${what}`);
+      const element = "pointer" in place ? /^\/(\d+)(.*)$/.exec(place.pointer) : null;
+      if (operationId === "postHazardRiskBatch" && element !== null) {
+        // A place that is wrong is refused alone; what is asked beside it is answered.
+        const { results } = JSON.parse(text) as { results: { error?: Problem }[] };
+        const [, position, pointer = ""] = element;
+        const refused = results.filter(({ error }) => error !== undefined);
+        expect([status, refused.length], about).toStrictEqual([200, 1]);
+        const errors = results[Number(position)]?.error?.errors ?? [];
+        expect(arePlaced(errors, { pointer }), about).toBe(true);
+        expect(units, about).toBe(String(unitsIn(operationId, results)));
+        elementUnits += Number(units);
+        return;
+      }
+      expect([400, 422], about).toContain(status);
+      expect(contentType, about).toBe("application/problem+json");
+      const problem = JSON.parse(text) as Problem;
+      expect(faultsOfAnswer(request.operation, status, contentType, problem), about).toStrictEqual([]);
+      const { errors = [] } = problem;
+      expect(arePlaced(errors, place), about).toBe(true);
+      expect(units, about).toBe((DATA_OPERATIONS as readonly string[]).includes(operationId) ? "0" : null);
+    });
+    const recorded = host.ledger.entries.reduce((sum, { units }) => sum + units, 0) - unitsBefore;
+    expect(recorded).toBe(elementUnits);
+    expect(seen.size).toBeGreaterThan(30);
+  },
+  60_000 + MUTATED_COUNT * MS_PER_REQUEST_MAX,
+);

@@ -1,0 +1,204 @@
+import { referenceCountries, referenceIndustries, referenceScenarios } from "../../src/company/reference.ts";
+import { HAZARD_NAMES, HAZARDS } from "../../src/hazard/hazards.ts";
+import type { SeededRandom } from "../seededRandom.ts";
+import {
+  type DescribedOperation,
+  type JsonSchema,
+  operationOf,
+  type Parameter,
+  parametersOf,
+  resolved,
+} from "./openapiSchema.ts";
+
+/** A request as the document describes it. */
+export interface GeneratedRequest {
+  readonly operation: DescribedOperation;
+  /** Of the query; lists are lists here. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+export const DATA_OPERATIONS = [
+  "getHazardRisk",
+  "postHazardRiskBatch",
+  "alignTemperature",
+  "analyzeTotalClimateRisk",
+] as const;
+export const OTHER_OPERATIONS = ["registerCustomer", "listCustomers", "getUsage", "getCustomerUsage"] as const;
+
+const COUNTRIES = referenceCountries();
+const INDUSTRIES = referenceIndustries();
+const SCENARIOS = referenceScenarios();
+
+/** Half of the members that may be left out are; a list has as many items as this at most. */
+const LIST_LENGTH_MAX = 3;
+const TEXTS = ["a", "Zürich & Söhne +1", "x".repeat(40), "名前", "1e5", "true"];
+
+/** A value that a schema allows. */
+export function valueOf(random: SeededRandom, schema: JsonSchema): unknown {
+  const shape = resolved(schema);
+  if (shape.enum !== undefined) return random.pick(shape.enum);
+  if (shape.anyOf !== undefined) return valueOf(random, random.pick(shape.anyOf));
+  switch (shape.type) {
+    case "object": {
+      const { properties = {}, required = [] } = shape;
+      const kept = Object.entries(properties).filter(([name]) => required.includes(name) || random.chance(0.5));
+      return Object.fromEntries(kept.map(([name, member]) => [name, valueOf(random, member)]));
+    }
+    case "array": {
+      const { items = {}, minItems = 0, maxItems = Infinity, uniqueItems } = shape;
+      const count = Math.min(Math.max(minItems, random.below(LIST_LENGTH_MAX + 1)), maxItems);
+      const list = Array.from({ length: count }, () => valueOf(random, items));
+      return uniqueItems === true ? [...new Set(list)] : list;
+    }
+    case "boolean":
+      return random.chance(0.5);
+    case "integer":
+      return Math.floor(random.between({ least: shape.minimum ?? 0, most: (shape.maximum ?? 1e6) + 1 }));
+    case "number":
+      return numberOf(random, shape);
+    default:
+      return random.pick(TEXTS);
+  }
+}
+
+function numberOf(random: SeededRandom, { minimum = -1e9, maximum = 1e9 }: JsonSchema): number {
+  // The ends, a round number, and any.
+  const any = random.between({ least: minimum, most: maximum });
+  return random.pick([minimum, maximum, Math.round(any), any, any, any]);
+}
+
+/** A request that is right: what the document says, and what the catalogues say that a schema cannot. */
+export function requestOf(random: SeededRandom, operationId: string): GeneratedRequest {
+  const operation = operationOf(operationId);
+  const parameters = Object.fromEntries(
+    queryParametersOf(operation)
+      .filter(({ required }) => required || random.chance(0.5))
+      .map(({ name, schema }) => [name, valueOf(random, schema)]),
+  );
+  const schema = operation.requestBody?.content["application/json"]?.schema;
+  const body = schema === undefined ? undefined : valueOf(random, schema);
+  switch (operationId) {
+    case "getHazardRisk":
+      return { operation, parameters: offered(random, parameters), body };
+    case "postHazardRiskBatch":
+      return { operation, parameters, body: (body as object[]).map((query) => offered(random, query)) };
+    case "alignTemperature":
+      return { operation, parameters, body: (body as object[]).map((entity) => inOrder(random, entity)) };
+    case "analyzeTotalClimateRisk":
+      return { operation, parameters, body: named(random, body as object) };
+    case "getUsage":
+    case "getCustomerUsage":
+      return { operation, parameters: spanned(random, parameters), body };
+    default:
+      return { operation, parameters: { ...parameters, cursor: undefined }, body };
+  }
+}
+
+export function queryParametersOf(operation: DescribedOperation): readonly Parameter[] {
+  return parametersOf(operation).filter(({ in: place }) => place === "query");
+}
+
+/** Years and scenarios that all of the hazards offer. A circle is a small one: the large ones have their own tests. */
+function offered(random: SeededRandom, query: object): Readonly<Record<string, unknown>> {
+  const hazards = HAZARD_NAMES.filter(() => random.chance(0.4));
+  if (hazards.length === 0) hazards.push(random.pick(HAZARD_NAMES));
+  const specs = hazards.map((hazard) => HAZARDS[hazard]);
+  const shared = <Item>(lists: readonly (readonly Item[])[]): Item[] =>
+    (lists[0] ?? []).filter((item) => lists.every((list) => list.includes(item)));
+  const some = <Item>(items: readonly Item[]): Item[] => {
+    const kept = items.filter(() => random.chance(0.4));
+    return kept.length > 0 ? kept : [random.pick(items)];
+  };
+  const { radius } = query as { readonly radius?: number };
+  return {
+    ...query,
+    hazards,
+    analysis_years: some(shared(specs.map(({ years }) => years))),
+    scenarios: some(shared(specs.map(({ scenarios }) => scenarios))),
+    ...(radius === undefined ? {} : { radius: radius % 5 }),
+  };
+}
+
+/** Years after the baseline, and at least one scope in each. */
+function inOrder(random: SeededRandom, entity: object): object {
+  const { data, projected_emissions, ...rest } = entity as {
+    readonly data: readonly { readonly year: number; readonly emissions: object }[];
+    readonly projected_emissions: readonly { readonly year: number; readonly emissions: object }[];
+  };
+  const baseYear = 1990 + random.below(40);
+  const scoped = (emissions: object): object => ({ scope1: random.between({ least: 0, most: 1e6 }), ...emissions });
+  return {
+    ...rest,
+    data: data.map((record) => ({ ...record, year: baseYear, emissions: scoped(record.emissions) })),
+    projected_emissions: projected_emissions.map((record) => ({
+      year: baseYear + 1 + random.below(80),
+      emissions: scoped(record.emissions),
+    })),
+  };
+}
+
+/** Names that the tables know, and amounts in either form. */
+function named(random: SeededRandom, company: object): Readonly<Record<string, unknown>> {
+  const amount = (most: number): number | string => {
+    const value = random.between({ least: 1, most });
+    return random.chance(0.5) ? value : random.pick([String(value), value.toFixed(2), value.toExponential()]);
+  };
+  const country = random.pick(COUNTRIES);
+  const industry = random.pick(INDUSTRIES);
+  const written = (id: string): string =>
+    random.pick([id, id.toLowerCase(), id.replaceAll("_", "-"), id.replaceAll("_", " ")]);
+  const { scope1, scope2, scope3, total_liabilities, ...rest } = company as Readonly<Record<string, unknown>>;
+  const optional = Object.entries({ scope1, scope2, scope3, total_liabilities }).filter(
+    ([, value]) => value !== undefined,
+  );
+  return {
+    ...rest,
+    country: random.pick([country.id, country.iso2, country.name]),
+    industry: random.pick([industry.id, industry.name]),
+    revenue: amount(1e11),
+    total_assets: amount(1e12),
+    ebitda: random.chance(0.2) ? `-${amount(1e9)}` : amount(1e10),
+    total_debt: amount(1e11),
+    transition_scenarios: Array.from({ length: 1 + random.below(3) }, () => written(random.pick(SCENARIOS).id)),
+    ...Object.fromEntries(optional.map(([name]) => [name, amount(1e9)])),
+    damage_function: random.pick(["kalkuhl_wenz", "howard_sterner", "dice2016", "ngfs5_kotz"]),
+    iam: "remind",
+  };
+}
+
+/** Days in order, and no page of another question. */
+function spanned(
+  random: SeededRandom,
+  parameters: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const day = (year: number): string => `${year}-0${1 + random.below(9)}-1${random.below(10)}`;
+  const isFile = parameters["format"] === "csv";
+  return {
+    ...parameters,
+    ...(parameters["from"] === undefined ? {} : { from: day(2020) }),
+    ...(parameters["to"] === undefined ? {} : { to: day(2035) }),
+    customer_id: undefined,
+    cursor: undefined,
+    ...(isFile ? { limit: undefined } : {}),
+  };
+}
+
+/** The address and the body of a request, as they go over the wire. */
+export function written(
+  { operation, parameters, body }: GeneratedRequest,
+  pathMember = "",
+): {
+  readonly target: string;
+  readonly body: string | undefined;
+} {
+  const query = Object.entries(parameters)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(String(value))}`)
+    .join("&");
+  const path = operation.path.replace(/\{\w+\}/, pathMember);
+  return {
+    target: query === "" ? path : `${path}?${query}`,
+    body: body === undefined ? undefined : JSON.stringify(body),
+  };
+}

@@ -1,0 +1,142 @@
+import { Compile } from "typebox/compile";
+import { openApiDocument } from "../../src/host/openapi.ts";
+import { ROUTES } from "../../src/host/routeList.ts";
+
+/** The part of JSON Schema that the published document is written in. */
+export interface JsonSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+  readonly items?: JsonSchema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly patternProperties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean;
+  readonly anyOf?: readonly JsonSchema[];
+}
+
+interface MediaType {
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly $ref?: string; readonly value?: unknown }>>;
+}
+
+export interface Parameter {
+  readonly $ref?: string;
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+  readonly example?: unknown;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly security: readonly object[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, MediaType>> };
+  readonly responses: Readonly<
+    Record<
+      string,
+      {
+        readonly description: string;
+        readonly headers: Readonly<Record<string, unknown>>;
+        readonly content?: Readonly<Record<string, MediaType>>;
+      }
+    >
+  >;
+}
+
+interface Document {
+  readonly openapi: string;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
+  };
+}
+
+/** As it goes over the wire. */
+export const DOCUMENT = JSON.parse(JSON.stringify(openApiDocument(ROUTES))) as Document;
+
+export interface DescribedOperation extends Operation {
+  readonly method: string;
+  readonly path: string;
+}
+
+export const OPERATIONS: readonly DescribedOperation[] = Object.entries(DOCUMENT.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+);
+
+export function operationOf(operationId: string): DescribedOperation {
+  const operation = OPERATIONS.find((each) => each.operationId === operationId);
+  if (operation === undefined) throw new Error(`The document has no operation ${operationId}.`);
+  return operation;
+}
+
+/** What a reference leads to. */
+export function resolved(schema: JsonSchema): JsonSchema {
+  const name = schema.$ref?.replace("#/components/schemas/", "");
+  if (name === undefined) return schema;
+  const found = DOCUMENT.components.schemas[name];
+  if (found === undefined) throw new Error(`The document has no schema ${name}.`);
+  return found;
+}
+
+/** The parameters of an operation, references followed. */
+export function parametersOf({ parameters = [] }: Operation): readonly Parameter[] {
+  return parameters.map((parameter) => {
+    const name = parameter.$ref?.replace("#/components/parameters/", "");
+    if (name === undefined) return parameter;
+    const found = DOCUMENT.components.parameters[name];
+    if (found === undefined) throw new Error(`The document has no parameter ${name}.`);
+    return found;
+  });
+}
+
+/** The same schema without room for what it does not name: what we answer is described to the last member. */
+function closed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(closed);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, closed(member)]));
+  const isObject = members["type"] === "object" && members["properties"] !== undefined;
+  return isObject ? { ...members, additionalProperties: false } : members;
+}
+
+const CLOSED_COMPONENTS = closed({ schemas: DOCUMENT.components.schemas });
+const checks = new Map<JsonSchema, (value: unknown) => readonly string[]>();
+
+/** What keeps a value from being what a schema of the document says, and nothing more; empty when nothing does. */
+export function closedFaults(schema: JsonSchema, value: unknown): readonly string[] {
+  let check = checks.get(schema);
+  if (check === undefined) {
+    const compiled = Compile({ ...(closed(schema) as object), components: CLOSED_COMPONENTS } as object);
+    check = (given) =>
+      compiled.Check(given) ? [] : compiled.Errors(given).map((fault) => `${fault.instancePath}: ${fault.message}`);
+    checks.set(schema, check);
+  }
+  return check(value);
+}
+
+/** What keeps a value from being what the document says is answered; empty when nothing does. */
+export function faultsOfAnswer(
+  operation: Operation,
+  status: number,
+  contentType: string,
+  value: unknown,
+): readonly string[] {
+  const schema = operation.responses[status]?.content?.[contentType]?.schema;
+  if (schema !== undefined) return closedFaults(schema, value);
+  return [`The document does not say that ${operation.operationId} answers ${status} as ${contentType}.`];
+}

@@ -1,0 +1,173 @@
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { prefersPage } from "../../src/host/page.ts";
+import { PROBLEM_CODES, problemPage as textsOf } from "../../src/host/problemTexts.ts";
+import { docs, docsFile } from "../../src/host/routes/docs.ts";
+import { openApi } from "../../src/host/routes/openApi.ts";
+import { problemPage } from "../../src/host/routes/problemPage.ts";
+import { root } from "../../src/host/routes/root.ts";
+import { RouteCaller } from "./calling.ts";
+import { type Hosted, hosted } from "./hosting.ts";
+
+const PACKAGE = new URL("../../package.json", import.meta.url);
+const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+
+test.each([
+  [undefined, false],
+  ["*/*", false],
+  ["application/json", false],
+  [BROWSER, true],
+  ["text/html", true],
+  ["TEXT/HTML", true],
+  ["text/*", true],
+  ["text/html;q=0.5, application/json", false],
+  ["text/html, application/json;q=0.5", true],
+  ["text/html, application/json", false],
+  ["text/html;q=0, */*", false],
+  ["text/html;q=high", false],
+  ["", false],
+])("Accept: %s prefers a page: %s", (accept, isPage) => {
+  expect(prefersPage(accept)).toBe(isPage);
+});
+
+/** Of a page: its style is the one that its policy lets in, and it asks for nothing from elsewhere. */
+function expectClosedPage(text: string, headers: Readonly<Record<string, string>>): void {
+  const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? "";
+  const hash = createHash("sha256").update(style).digest("base64");
+  expect(headers["Content-Security-Policy"]).toContain(`style-src 'sha256-${hash}'`);
+  expect(headers["Content-Security-Policy"]).toContain("default-src 'none'");
+  expect(text).not.toMatch(/<script|(?:src|href)="(?:https?:)?\/\//);
+}
+
+describe("the page of a problem", () => {
+  test.each(PROBLEM_CODES)("%s says what has happened and what to do, to people and to programs", async (code) => {
+    const house = new RouteCaller();
+    const path = { code };
+    const { text, contentType, status, headers } = await house.call(problemPage, { path });
+    expect([status, contentType, headers["Vary"]]).toStrictEqual([200, "application/json", "Accept"]);
+    const told = textsOf(code);
+    expect(JSON.parse(text)).toStrictEqual(told);
+    expect([told.meaning, told.remedy].every((sentence) => /^[A-Z].{10,}\.$/s.test(sentence))).toBe(true);
+
+    const page = await house.call(problemPage, { path, accept: BROWSER });
+    expect([page.status, page.contentType]).toStrictEqual([200, "text/html; charset=utf-8"]);
+    for (const said of [code, told.title, String(told.status), told.meaning, told.remedy]) {
+      expect(page.text).toContain(said.replaceAll("&", "&amp;").replaceAll("'", "&#39;").replaceAll('"', "&quot;"));
+    }
+    expectClosedPage(page.text, page.headers);
+  });
+
+  test.each(["no_such", "__proto__", "constructor", ""])("of '%s' there is none", async (code) => {
+    const house = new RouteCaller();
+    await expect(house.call(problemPage, { path: { code } })).rejects.toMatchObject({ code: "route_not_found" });
+  });
+});
+
+describe("the first page", () => {
+  test("says what answers here", async () => {
+    const house = new RouteCaller();
+    const { text } = await house.call(root);
+    expect(JSON.parse(text)).toMatchObject({
+      service: "isotherm",
+      documentation: "/docs",
+      openapi: "/openapi.json",
+      atlas: { release: "test-1", synthetic: true },
+    });
+    const page = await house.call(root, { accept: BROWSER });
+    expect(page.text).toContain("Every number of this atlas is invented.");
+    expect(page.text).toContain("<code>test-1</code>");
+    expectClosedPage(page.text, page.headers);
+  });
+
+  test("warns of invented numbers alone, and writes names as text", async () => {
+    const atlas = { ...new RouteCaller().services.atlas, synthetic: false, release: "<b>&'\"" };
+    const { text } = await new RouteCaller({ atlas }).call(root, { accept: BROWSER });
+    expect(text).not.toContain("invented");
+    expect(text).toContain("<code>&lt;b&gt;&amp;&#39;&quot;</code>");
+  });
+});
+
+describe("the interactive page", () => {
+  test("says how to get it where it is not installed, and has no parts then", async () => {
+    const house = new RouteCaller();
+    const page = await house.call(docs({ folder: undefined }));
+    expect(page.status).toBe(501);
+    const { peerDependencies } = JSON.parse(readFileSync(PACKAGE, "utf8")) as {
+      peerDependencies: Record<string, string>;
+    };
+    expect(page.text).toContain(`npm install swagger-ui-dist@${peerDependencies["swagger-ui-dist"]}`);
+    expectClosedPage(page.text, page.headers);
+    await expect(
+      house.call(docsFile({ folder: undefined }), { path: { file: "swagger-ui.css" } }),
+    ).rejects.toMatchObject({
+      code: "route_not_found",
+    });
+  });
+
+  test.each(["package.json", "../package.json", "swagger-ui.js", "__proto__", ""])("has no part '%s'", async (file) => {
+    const asking = new RouteCaller().call(docsFile(), { path: { file } });
+    await expect(asking).rejects.toMatchObject({ code: "route_not_found" });
+  });
+
+  test("has its parts, and lets in no other", async () => {
+    const house = new RouteCaller();
+    const page = await house.call(docs());
+    expect(page.headers["Content-Security-Policy"]).toMatch(/^default-src 'none'; script-src 'self'; /);
+    const parts = [...page.text.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, path]) => path ?? "");
+    expect(parts).toHaveLength(3);
+    for (const path of parts) {
+      const part = await house.call(docsFile(), { path: { file: path.replace("/docs/", "") } });
+      expect(part.status).toBe(200);
+      expect(part.text.length).toBeGreaterThan(100);
+      expect(part.contentType).toMatch(path.endsWith(".css") ? /^text\/css/ : /^text\/javascript/);
+    }
+  });
+});
+
+test("the document is made once, and its revision is of its text", async () => {
+  let count = 0;
+  const route = openApi(() => {
+    count++;
+    return [root];
+  });
+  const house = new RouteCaller();
+  const { text } = await house.call(route);
+  expect((await house.call(route)).text).toBe(text);
+  expect(route.revision?.(house.services)).toBe(createHash("sha256").update(text).digest("base64url"));
+  expect(count).toBe(1);
+});
+
+describe("over a socket", () => {
+  let host: Hosted;
+  beforeAll(async () => {
+    host = await hosted();
+  });
+  afterAll(() => host.close());
+  const get = (path: string, headers: Record<string, string> = {}) => fetch(`${host.address.url}${path}`, { headers });
+
+  test.each(["/", "/problems/rate_limited"])(
+    "%s is a page to browsers, and JSON to programs, without a key",
+    async (path) => {
+      const page = await get(path, { Accept: BROWSER });
+      expect([page.status, page.headers.get("content-type")]).toStrictEqual([200, "text/html; charset=utf-8"]);
+      expect(page.headers.get("vary")).toContain("Accept");
+      await page.text();
+      const json = await get(path);
+      expect([json.status, json.headers.get("content-type")]).toStrictEqual([200, "application/json"]);
+      await json.text();
+    },
+  );
+
+  test("the document and the page come without a key; the document has a tag", async () => {
+    const document = await get("/openapi.json");
+    expect([document.status, ((await document.json()) as { openapi: string }).openapi]).toStrictEqual([200, "3.1.0"]);
+    const again = await get("/openapi.json", { "If-None-Match": document.headers.get("etag") ?? "" });
+    expect([again.status, await again.text()]).toStrictEqual([304, ""]);
+    const page = await get("/docs");
+    expect([page.status, (await page.text()).includes('id="docs"')]).toStrictEqual([200, true]);
+    const script = await get("/docs/swagger-ui-bundle.js");
+    expect([script.status, script.headers.get("cache-control")]).toStrictEqual([200, "public, max-age=86400"]);
+    expect((await script.text()).length).toBeGreaterThan(1_000_000);
+  });
+});

@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import type { AnalysisYearResult } from "../../../src/hazard/answer.ts";
+import { HAZARDS } from "../../../src/hazard/hazards.ts";
+import { alignment } from "../../../src/host/routes/alignment.ts";
+import { hazardRisk } from "../../../src/host/routes/hazardRisk.ts";
+import { hazards } from "../../../src/host/routes/hazards.ts";
+import { limits } from "../../../src/host/routes/limits.ts";
+import { countries, industries, scenarios } from "../../../src/host/routes/reference.ts";
+import { totalClimateRisk } from "../../../src/host/routes/totalClimateRisk.ts";
+import { openAtlas } from "../../../src/openAtlas.ts";
+import { parametersOf, queryTextOf, RIGHT } from "../../hazard/queries.ts";
+import { RouteCaller } from "../calling.ts";
+import { ENTITY } from "../entities.ts";
+import { atlasOf, quarters } from "../hosting.ts";
+
+/** An atlas whose every analysis year is this, but for the year itself. */
+function atlasWith(year: Omit<AnalysisYearResult, "analysis_year">) {
+  return atlasOf((query) => {
+    const { results, ...rest } = quarters(query);
+    return Promise.resolve({
+      ...rest,
+      results: results.map(({ hazard, scenarios: all }) => ({
+        hazard,
+        scenarios: all.map(({ scenario, analysis_years }) => ({
+          scenario,
+          analysis_years: analysis_years.map(({ analysis_year }) => ({ analysis_year, ...year })),
+        })),
+      })),
+    });
+  });
+}
+
+describe("what an answer counts", () => {
+  test.each([
+    ["all of it", { metrics: { intensity: 0, probability: 0 } }, 8],
+    ["a part of it", { metrics: { intensity: 0.5, total_hazard: null }, no_data: "layer_missing" as const }, 8],
+    ["none of it", { metrics: { intensity: null, probability: null }, no_data: "no_data" as const }, 0],
+  ])("of an analysis year whose data is there, %s", async (_what, year, units) => {
+    const house = new RouteCaller({ atlas: atlasWith(year) });
+    const called = await house.call(hazardRisk, { queryText: queryTextOf(parametersOf(RIGHT)) });
+    expect(called.units).toBe(units);
+  });
+
+  test("of alignment are its temperatures, not its nulls", async () => {
+    const [baseline] = ENTITY.data;
+    const none = { ...ENTITY, data: [{ ...baseline, emissions: { scope1: 0 } }] };
+    const house = new RouteCaller();
+    expect((await house.call(alignment, { body: [ENTITY, none] })).units).toBe(ENTITY.projected_emissions.length);
+    expect((await house.call(alignment, { body: [none] })).units).toBe(0);
+  });
+
+  test("of a company are its scenarios times its years, each once", async () => {
+    const body = {
+      ...(totalClimateRisk.description.body?.example as object),
+      transition_scenarios: ["IPCC_C1", "ipcc c1", "NGFS_NET_ZERO_2050"],
+      assessment_years: [2030, 2040, 2030, 2050],
+    };
+    expect((await new RouteCaller().call(totalClimateRisk, { body })).units).toBe(6);
+  });
+});
+
+describe("a company's route", () => {
+  const example = totalClimateRisk.description.body?.example as Readonly<Record<string, unknown>>;
+
+  test("takes numbers as text and as numbers alike", async () => {
+    const house = new RouteCaller();
+    const asNumbers = Object.fromEntries(
+      Object.entries(example).map(([name, value]) => [
+        name,
+        typeof value === "string" && /^[0-9]+$/.test(value) ? Number(value) : value,
+      ]),
+    );
+    const [text, numbers] = [example, asNumbers].map((body) => house.call(totalClimateRisk, { body }));
+    expect((await text)?.text).toBe((await numbers)?.text);
+  });
+
+  test("tells all that is wrong at once", async () => {
+    const body = { ...example, country: "Atlantis", revenue: "1,000", assessment_years: [2024] };
+    await expect(new RouteCaller().call(totalClimateRisk, { body })).rejects.toMatchObject({ code: "invalid_request" });
+    const refused = await new RouteCaller().call(totalClimateRisk, { body }).catch((error: unknown) => error);
+    const pointers = (refused as { items: { pointer: string }[] }).items.map(({ pointer }) => pointer);
+    expect(pointers.toSorted()).toStrictEqual(["/assessment_years/0", "/country", "/revenue"]);
+  });
+});
+
+describe("the catalogue", () => {
+  test("says of each hazard what there is, and what the atlas has of it", async () => {
+    const grid = {
+      north_deg: 13,
+      west_deg: 41,
+      cell_size_lat_deg: 0.5,
+      cell_size_lon_deg: 0.25,
+      row_count: 4,
+      column_count: 12,
+    };
+    const layers = [
+      { scenario: "baseline" as const, analysis_year: 1980, metrics: ["depth_meters"], source: { model: "WRI" } },
+    ];
+    const held = { hazard: "riverine_floods" as const, grid, rules: { threshold: 0.5 }, layers };
+    const house = new RouteCaller({ atlas: { ...atlasOf(), holdings: [held] } });
+    const answer = JSON.parse((await house.call(hazards)).text) as { hazards: Record<string, unknown>[] };
+    expect(answer).toMatchObject({ release: "test-1", synthetic: true });
+    expect(answer.hazards.map(({ hazard, analysis_years }) => [hazard, analysis_years])).toStrictEqual(
+      Object.values(HAZARDS).map(({ hazard, years }) => [hazard, years]),
+    );
+    expect(answer.hazards[3]).toMatchObject({ ...held, coverage: { north: 13, south: 11, west: 41, east: 44 } });
+    expect(answer.hazards[0]).toMatchObject({ grid: null, coverage: null, rules: {}, layers: [] });
+  });
+
+  test("of the demo names every layer that answers", async () => {
+    const atlas = await openAtlas("demo");
+    try {
+      const answer = JSON.parse((await new RouteCaller({ atlas }).call(hazards)).text) as {
+        hazards: { layers: { metrics: string[] }[]; coverage: unknown }[];
+      };
+      // The baseline, and each other scenario in each year after 1980.
+      expect(answer.hazards.map(({ layers }) => layers.length)).toStrictEqual([21, 21, 7, 7]);
+      for (const { layers } of answer.hazards) for (const { metrics } of layers) expect(metrics).toHaveLength(4);
+      for (const { coverage } of answer.hazards) expect(coverage).toMatchObject({ north: 90, west: -180 });
+    } finally {
+      await atlas.close();
+    }
+  });
+});
+
+test("the limits told are those in force", async () => {
+  const house = new RouteCaller({ limits: { batchCount: 7, requestsPerS: 0.5 } });
+  expect(JSON.parse((await house.call(limits)).text)).toStrictEqual({
+    body_bytes: 8_388_608,
+    batch_elements: 7,
+    hazard_values: 100_000,
+    entities: 5000,
+    alignment_values: 100_000,
+    radius_km: 100,
+    requests_per_second: 0.5,
+    request_burst: 100,
+  });
+});
+
+test.each([
+  ["industries", industries, 147],
+  ["countries", countries, 248],
+  ["scenarios", scenarios, 21],
+] as const)("all %s are told", async (_what, route, count) => {
+  const { items } = JSON.parse((await new RouteCaller().call(route as typeof industries)).text) as {
+    items: { id: string }[];
+  };
+  expect(new Set(items.map(({ id }) => id)).size).toBe(count);
+});
+
+test.each([hazards, limits, industries])("$path takes no parameters", async (route) => {
+  await expect(new RouteCaller().call(route as typeof limits, { queryText: "a=1" })).rejects.toMatchObject({
+    code: "invalid_request",
+    items: [{ parameter: "a", code: "unknown" }],
+  });
+});

@@ -1,0 +1,146 @@
+import { connect, type Socket } from "node:net";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
+import { atlasOf, HEADER_LINES, type Hosted, hosted, quarters } from "./hosting.ts";
+
+const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(RIGHT))}`;
+const REQUEST = [`GET ${TARGET} HTTP/1.1`, "Host: h", ...HEADER_LINES, "", ""].join("\r\n");
+
+const hosts: Hosted[] = [];
+async function opened(options: Parameters<typeof hosted>[0] = {}): Promise<Hosted> {
+  const host = await hosted(options);
+  hosts.push(host);
+  return host;
+}
+afterEach(async () => {
+  await Promise.all(hosts.splice(0).map((host) => host.close()));
+});
+
+/** A client that asks over one connection, again and again, until it is told that the connection ends. */
+class Asker {
+  askedCount = 0;
+  answeredCount = 0;
+  /** The server said that it would end the connection. */
+  wasTold = false;
+  #text = "";
+
+  static run(port: number): { readonly asker: Asker; readonly over: Promise<void> } {
+    const asker = new Asker();
+    const socket = connect({ host: "127.0.0.1", port });
+    socket.setEncoding("latin1");
+    socket.on("data", (piece: string) => asker.#take(piece, socket));
+    // A connection that is cut is seen by the answers that did not come.
+    socket.on("error", () => undefined);
+    socket.once("connect", () => asker.#ask(socket));
+    return { asker, over: new Promise((resolve) => socket.once("close", () => resolve())) };
+  }
+
+  #ask(socket: Socket): void {
+    this.askedCount++;
+    socket.write(REQUEST);
+  }
+
+  #take(piece: string, socket: Socket): void {
+    this.#text += piece;
+    const headEnd = this.#text.indexOf("\r\n\r\n");
+    const size = Number(/^Content-Length: ([0-9]+)/im.exec(this.#text)?.[1]);
+    if (headEnd < 0 || this.#text.length < headEnd + 4 + size) return;
+    if (this.#text.startsWith("HTTP/1.1 200 ")) this.answeredCount++;
+    this.wasTold = /^Connection: close/im.test(this.#text.slice(0, headEnd));
+    this.#text = "";
+    if (!this.wasTold) this.#ask(socket);
+  }
+}
+
+describe("stopping under load", () => {
+  test("loses no request of 64 clients that ask without a pause, and counts each answer once", async () => {
+    const host = await opened();
+    const runs = Array.from({ length: 64 }, () => Asker.run(host.address.port));
+    await vi.waitFor(() => expect(runs.every(({ asker }) => asker.answeredCount > 3)).toBe(true), { timeout: 10_000 });
+    await host.close({ drainDelayMs: 50 });
+    await Promise.all(runs.map(({ over }) => over));
+    for (const { asker } of runs) {
+      expect([asker.answeredCount, asker.wasTold]).toStrictEqual([asker.askedCount, true]);
+    }
+    const answered = runs.reduce((sum, { asker }) => sum + asker.answeredCount, 0);
+    expect(host.ledger.entries).toHaveLength(answered);
+    expect(new Set(host.ledger.entries.map(({ receipt }) => receipt)).size).toBe(answered);
+  });
+
+  test("waits for the ledger before the last answers leave", async () => {
+    const host = await opened();
+    const record = host.ledger.record.bind(host.ledger);
+    let commit = (): void => undefined;
+    const committed = new Promise<void>((resolve) => (commit = resolve));
+    const recording = vi.spyOn(host.ledger, "record").mockImplementation(async (entry) => {
+      await committed;
+      return record(entry);
+    });
+    const asked = Array.from({ length: 8 }, () => host.ask(TARGET));
+    await vi.waitFor(() => expect(recording).toHaveBeenCalledTimes(8));
+    let isClosed = false;
+    const closing = host.close().then(() => (isClosed = true));
+    // What has already arrived is still taken; soon nothing arrives any more.
+    await vi.waitFor(() => expect(fetch(`${host.address.url}/healthz`)).rejects.toThrow("fetch failed"));
+    expect(isClosed).toBe(false);
+    commit();
+    for (const response of await Promise.all(asked)) {
+      expect([response.status, response.headers.get("connection")]).toStrictEqual([200, "close"]);
+    }
+    await closing;
+    expect(host.ledger.entries).toHaveLength(8);
+  });
+});
+
+describe("the delay before no connection is taken any more", () => {
+  test("answers all, says no at /readyz and ends each connection with its answer", async () => {
+    const host = await opened();
+    expect((await fetch(`${host.address.url}/readyz`)).status).toBe(200);
+    const closing = host.close({ drainDelayMs: 300 });
+    const ready = await fetch(`${host.address.url}/readyz`);
+    expect([ready.status, ready.headers.get("retry-after")]).toStrictEqual([503, "1"]);
+    const answer = await host.ask(TARGET);
+    expect([answer.status, answer.headers.get("connection")]).toStrictEqual([200, "close"]);
+    expect((await fetch(`${host.address.url}/healthz`)).status).toBe(200);
+    await closing;
+    await expect(fetch(`${host.address.url}/healthz`)).rejects.toThrow("fetch failed");
+  });
+});
+
+describe("/readyz", () => {
+  test("says no until the atlas has been warmed up; what is asked meanwhile is answered", async () => {
+    let release = (): void => undefined;
+    const warm = new Promise<void>((resolve) => (release = resolve));
+    let isWarming = true;
+    const host = await opened({
+      warmUp: true,
+      atlas: atlasOf(async (query) => {
+        if (isWarming) {
+          isWarming = false;
+          await warm;
+        }
+        return quarters(query);
+      }),
+    });
+    const before = await fetch(`${host.address.url}/readyz`);
+    expect(before.status).toBe(503);
+    expect(await before.json()).toMatchObject({ code: "overloaded", retryable: true });
+    expect((await host.ask(TARGET)).status).toBe(200);
+    release();
+    await host.ready;
+    const after = await fetch(`${host.address.url}/readyz`);
+    expect([after.status, await after.json()]).toStrictEqual([200, { status: "ready" }]);
+    expect(host.ledger.entries).toHaveLength(1);
+  });
+
+  test("says yes though the atlas cannot be read everywhere", async () => {
+    const host = await opened({ warmUp: true, atlas: atlasOf(() => Promise.reject(new Error("damaged"))) });
+    await host.ready;
+    expect((await fetch(`${host.address.url}/readyz`)).status).toBe(200);
+  });
+
+  test("does not keep a service that is told to stop while it warms up", async () => {
+    const host = await opened({ warmUp: true, atlas: atlasOf(() => new Promise(() => undefined)) });
+    await expect(host.close()).resolves.toBeUndefined();
+  });
+});
