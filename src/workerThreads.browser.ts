@@ -1,5 +1,5 @@
 import { Fault } from "./errors.ts";
-import type { WorkerThread } from "./pool/pool.ts";
+import type { WorkerThread } from "./pool/poolWorker.ts";
 
 /** In a browser the page decides what runs in a Worker: the whole library does, opened there. */
 export function startWorker(): WorkerThread {

@@ -34,7 +34,7 @@ export interface SourcePlace {
   readonly line: number;
   /** A column of CSV, by its name. */
   readonly column?: string;
-  /** A JSON pointer into the entity that begins on the line. */
+  /** A JSON pointer: into the list of a JSON file, or into the line of NDJSON. */
   readonly pointer?: string;
 }
 

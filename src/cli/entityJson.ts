@@ -17,27 +17,35 @@ export interface Element {
 
 /** Entities from NDJSON: one on each line; lines of white space alone are passed over. */
 export function openNdjson(pieces: AsyncIterable<SourcePiece>): EntitySource {
-  return { chunks: chunksOf(linesOf(pieces)) };
+  return { chunks: chunksOf(linesOf(pieces), (_index, steps) => steps) };
 }
 
 /** Entities from one JSON list, the body that the HTTP service takes. */
 export function openJson(pieces: AsyncIterable<SourcePiece>): EntitySource {
-  return { chunks: chunksOf(elementsOf(pieces)) };
+  return { chunks: chunksOf(elementsOf(pieces), (index, steps) => [String(index), ...steps]) };
 }
 
-async function* chunksOf(elements: AsyncIterable<Element>): AsyncGenerator<EntityChunk> {
+/** `stepsTo` says where in its line, or in the whole list, what lies within an entity stands: lists may have one line. */
+async function* chunksOf(
+  elements: AsyncIterable<Element>,
+  stepsTo: (index: number, stepsWithin: readonly string[]) => readonly string[],
+): AsyncGenerator<EntityChunk> {
+  let takenCount = 0;
   let entities: unknown[] = [];
   let lines: number[] = [];
   let sizeCharacters = 0;
   const taken = (): EntityChunk => {
-    const [chunkEntities, chunkLines] = [entities, lines];
+    const [chunkEntities, chunkLines, firstIndex] = [entities, lines, takenCount];
+    takenCount += entities.length;
     [entities, lines, sizeCharacters] = [[], [], 0];
     return {
       entities: chunkEntities,
       faults: new PlacedFaults(),
       placeOf(pointer) {
-        const [, entityText = "", ...steps] = pointer.split("/");
-        return { line: chunkLines[Number(entityText)] ?? 1, pointer: steps.map((step) => `/${step}`).join("") };
+        const [, entityText = "", ...stepsWithin] = pointer.split("/");
+        const index = Number(entityText);
+        const steps = stepsTo(firstIndex + index, stepsWithin);
+        return { line: chunkLines[index] ?? 1, pointer: steps.map((step) => `/${step}`).join("") };
       },
     };
   };

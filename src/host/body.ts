@@ -3,24 +3,17 @@ import { Refusal } from "./problem.ts";
 
 const CONTENT_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 
-/** What the header fields of a request say about its body; a field may be given more than once. */
-export interface BodyFields {
+/**
+ * Only plain JSON in UTF-8 is read. A field may be given more than once.
+ * @throws Refusal `content_type_unsupported` where the body is declared as anything else
+ */
+export function refuseUnreadable({
+  contentTypes,
+  contentEncodings,
+}: {
   readonly contentTypes: readonly string[];
   readonly contentEncodings: readonly string[];
-  /** Absent where the body comes in pieces. */
-  readonly contentLengthBytes?: number | undefined;
-}
-
-/**
- * What can be refused before a byte of the body has come.
- *
- * @throws Refusal `content_type_unsupported` where the body is declared as anything but plain JSON in UTF-8,
- *   `body_too_large` where it is declared as longer than allowed
- */
-export function refuseUnreadable(
-  { contentTypes, contentEncodings, contentLengthBytes }: BodyFields,
-  limitBytes: number,
-): void {
+}): void {
   const [contentType, ...others] = contentTypes;
   if (contentType === undefined) {
     throw new Refusal(
@@ -36,6 +29,10 @@ export function refuseUnreadable(
     const message = `A body is read as it is: send it without Content-Encoding ${contentEncodings.join(", ")}.`;
     throw new Refusal("content_type_unsupported", message, { "Accept-Encoding": "identity" });
   }
+}
+
+/** @throws Refusal `body_too_large` where a body is declared as longer than allowed */
+export function refuseTooLarge(contentLengthBytes: number | undefined, limitBytes: number): void {
   if ((contentLengthBytes ?? 0) > limitBytes) throw tooLarge(limitBytes);
 }
 

@@ -14,7 +14,13 @@ export interface LogRecord {
   /** The problem's code, where the answer is one. */
   readonly code?: string;
   readonly duration_ms?: number;
-  /** What went wrong on our side: with answers of 500 and above. */
+  /** With answers that are counted. */
+  readonly units?: number;
+  /** Who asked, where that was found out. */
+  readonly account_id?: string;
+  readonly key_id?: string;
+  readonly customer_id?: string;
+  /** What went wrong on our side: with answers of 500 and above that were not given on purpose. */
   readonly error?: LoggedError;
 }
 

@@ -1,14 +1,14 @@
-import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import { isIPv6, Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import findMyWay from "find-my-way";
+import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import { Fault } from "../errors.ts";
-import { readBody, refuseUnreadable } from "./body.ts";
-import { decodeJson, encodeJson } from "./json.ts";
-import { type Log, loggedError } from "./log.ts";
+import { LINGER_MS, type Reading, WireExchange } from "./exchange.ts";
+import { encodeJson } from "./json.ts";
+import { type Log, loggedError, type LogRecord } from "./log.ts";
+import type { Outcome, Pipeline } from "./pipeline.ts";
 import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf, Refusal } from "./problem.ts";
-import { addressesOf, type HostLimits, type Route, type Services } from "./route.ts";
+import { newRequestId } from "./requestId.ts";
 
 /** How long the server waits, and for how many. */
 export interface ServerPatience {
@@ -22,74 +22,65 @@ export interface ServerPatience {
   readonly silenceTimeoutMs: number;
   /** For the next request; above what load balancers wait, so that it is they who close. */
   readonly keepAliveTimeoutMs: number;
-  /** For work under way when the server is told to close. */
+  /** For an answer that is worked on in other threads. */
+  readonly workTimeoutMs: number;
+  /** Between being told to close and taking no more connections: load balancers look at /readyz now and then. */
+  readonly drainDelayMs: number;
+  /** For work under way when no more connections are taken. */
   readonly drainTimeoutMs: number;
   readonly connectionCountMax: number;
 }
 
 export const DEFAULT_PATIENCE: ServerPatience = {
-  headersTimeoutMs: 30_000,
+  headersTimeoutMs: 5_000,
   requestTimeoutMs: 30_000,
   checkEveryMs: 1_000,
   // Above the two before it, so that who is late is told so.
   silenceTimeoutMs: 35_000,
   keepAliveTimeoutMs: 75_000,
+  workTimeoutMs: 30_000,
+  drainDelayMs: 0,
   drainTimeoutMs: 30_000,
   connectionCountMax: 10_000,
 };
 
 export interface ServerOptions {
-  readonly routes: readonly Route<unknown, unknown>[];
-  readonly services: Services;
-  readonly limits: HostLimits;
+  readonly pipeline: Pipeline;
   readonly host: string;
   readonly port: number;
   readonly patience: ServerPatience;
-  readonly log: Log;
+  /** Told of each answer. */
+  readonly log?: Log | undefined;
+  /** Counts each answer, with the seconds it took. */
+  readonly measure?: ((exchange: WireExchange, outcome: Outcome, durationS: number) => void) | undefined;
 }
 
-export interface RunningServer {
+export interface ListeningServer {
   readonly address: { readonly host: string; readonly port: number; readonly url: string };
   /** Takes no more connections, finishes what is under way, and resolves when the last connection has closed. */
-  close(): Promise<void>;
+  close(drainDelayMs?: number): Promise<void>;
 }
 
 const HEADERS_SIZE_BYTES_MAX = 16_384;
 /** Requests that may wait behind the one in work on a connection. */
 const WAITING_COUNT_MAX = 8;
-/** A refused connection that the other side keeps open is ended after this. */
-const LINGER_MS = 1_000;
 
-/** A request and its answer-to-be. */
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly requestId: string;
-  readonly startMs: number;
-}
+/** Under load something has always just arrived; by then every connection has been told of the end. */
+const CATCH_UP_TURNS_MAX = 16;
 
 /** A connection takes one request into work at a time, however many its client sends ahead. */
-interface Line {
+interface Line extends Reading {
   busy: boolean;
-  readonly waiting: Exchange[];
+  readonly waiting: WireExchange[];
   /** Too many were sent ahead, or what came next was no HTTP: the line ends with what it has accepted. */
   ending: boolean;
-  /** To be told last. */
-  refusal?: Refusal | undefined;
-  /** Ends the reading of the body of the request in work. */
-  reading?: AbortController | undefined;
-}
-
-interface Match {
-  readonly route: Route<unknown, unknown>;
-  readonly template: string;
 }
 
 /**
  * Starts listening.
  * @throws Fault `configuration_invalid` when the address cannot be listened on
  */
-export async function startServer(options: ServerOptions): Promise<RunningServer> {
+export async function startServer(options: ServerOptions): Promise<ListeningServer> {
   const { patience } = options;
   const server = createServer({
     maxHeaderSize: HEADERS_SIZE_BYTES_MAX,
@@ -105,30 +96,26 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   const carrier = new Carrier(options);
   carrier.attach(server);
   await listen(server, options);
-  return { address: addressOf(server), close: () => carrier.close(server) };
+  return { address: addressOf(server), close: (drainDelayMs) => carrier.close(server, drainDelayMs) };
 }
 
-/** Carries requests to routes and answers back, the same way for every route. */
+/** Connections and the requests that come over them. */
 class Carrier {
   readonly #options: ServerOptions;
-  readonly #router = findMyWay();
   readonly #lines = new WeakMap<Duplex, Line>();
   readonly #sockets = new Set<Socket>();
+  /** Of connections and of requests. */
+  #arrivedCount = 0;
   #closing: Promise<void> | undefined;
 
   constructor(options: ServerOptions) {
     this.#options = options;
-    for (const route of options.routes) {
-      for (const template of addressesOf(route)) {
-        const match: Match = { route, template };
-        this.#router.on(route.method, template, notCalled, match);
-      }
-    }
   }
 
   attach(server: Server): void {
     const accept = (request: IncomingMessage, response: ServerResponse): void => this.#accept(request, response);
     server.on("connection", (socket: Socket) => {
+      this.#arrivedCount++;
       this.#sockets.add(socket);
       socket.once("close", () => this.#sockets.delete(socket));
     });
@@ -138,7 +125,10 @@ class Carrier {
     server.on("checkContinue", accept);
     server.on("checkExpectation", accept);
     server.on("connect", (_request, socket) => {
-      this.#refuse(socket, new Refusal("method_not_allowed", "CONNECT is not answered here.", { Allow: "GET, HEAD" }));
+      this.#refuse(
+        socket,
+        new Refusal("method_not_allowed", "CONNECT is not answered here.", { Allow: "GET, HEAD, OPTIONS" }),
+      );
     });
     server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
       if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
@@ -146,12 +136,15 @@ class Carrier {
     });
   }
 
-  close(server: Server): Promise<void> {
-    this.#closing ??= this.#drain(server);
+  close(server: Server, drainDelayMs = this.#options.patience.drainDelayMs): Promise<void> {
+    this.#closing ??= this.#drain(server, drainDelayMs);
     return this.#closing;
   }
 
-  async #drain(server: Server): Promise<void> {
+  async #drain(server: Server, drainDelayMs: number): Promise<void> {
+    // From here on every answer ends its connection, so that in the end there are none that could still ask.
+    if (drainDelayMs > 0) await delay(drainDelayMs);
+    await this.#caughtUp();
     const closed = new Promise<void>((resolve) => server.once("close", () => resolve()));
     // Not the HTTP server's own `close`: that one also stops looking for requests that never end.
     NetServer.prototype.close.call(server);
@@ -164,6 +157,18 @@ class Carrier {
     server.close();
   }
 
+  /**
+   * Resolves when what the system holds for us has been read: requests in its buffers, connections that it has taken. A
+   * timer comes before those when the loop is behind, and to close them then would be to lose them.
+   */
+  async #caughtUp(): Promise<void> {
+    let before = -1;
+    for (let turn = 0; turn < CATCH_UP_TURNS_MAX && before !== this.#arrivedCount; turn++) {
+      before = this.#arrivedCount;
+      await nextTurn();
+    }
+  }
+
   #lineOf(socket: Duplex): Line {
     let line = this.#lines.get(socket);
     if (line === undefined) {
@@ -174,140 +179,50 @@ class Carrier {
   }
 
   #accept(request: IncomingMessage, response: ServerResponse): void {
+    this.#arrivedCount++;
     const line = this.#lineOf(request.socket);
     if (line.ending) return;
-    const exchange = { request, response, requestId: randomUUID(), startMs: performance.now() };
-    if (!line.busy) void this.#work(line, exchange);
+    const exchange = new WireExchange(request, response, { line, deadlineMs: this.#options.patience.workTimeoutMs });
+    if (!line.busy) this.#begin(line, exchange);
     else if (line.waiting.length < WAITING_COUNT_MAX) line.waiting.push(exchange);
     else line.ending = true;
   }
 
-  /** Answers one request after the other until none waits. */
-  async #work(line: Line, first: Exchange): Promise<void> {
+  /** Callbacks rather than a loop that waits: this is done for every request, and a promise less is felt. */
+  #begin(line: Line, exchange: WireExchange): void {
     line.busy = true;
-    const { socket } = first.request;
-    for (let next: Exchange | undefined = first; next !== undefined; next = line.waiting.shift()) {
-      if (!socket.writable) return;
-      await this.#answer(line, next);
+    // Never rejected.
+    void this.#options.pipeline.carry(exchange).then((outcome) => this.#reply(line, exchange, outcome));
+  }
+
+  #reply(line: Line, exchange: WireExchange, outcome: Outcome): void {
+    const { isUnread } = exchange;
+    if (isUnread) {
+      line.waiting.length = 0;
+      line.ending = true;
+    }
+    const isClosing = this.#closing !== undefined || line.ending;
+    const isLast = isUnread || (isClosing && line.waiting.length === 0 && line.refusal === undefined);
+    exchange.write(outcome, { isLast, isUnread, onClosed: () => this.#finish(line, exchange, outcome) });
+  }
+
+  /** The answer has gone out, or nobody is there to take it. */
+  #finish(line: Line, exchange: WireExchange, outcome: Outcome): void {
+    const durationMs = performance.now() - exchange.startMs;
+    this.#options.measure?.(exchange, outcome, durationMs / 1000);
+    if (this.#options.log !== undefined) this.#log(recordOf(exchange, outcome, durationMs));
+
+    const { socket } = exchange.request;
+    const next = line.waiting.shift();
+    if (!socket.writable) return;
+    if (next !== undefined) {
+      this.#begin(line, next);
+      return;
     }
     line.busy = false;
     if (line.refusal !== undefined) this.#writeRefusal(socket, line.refusal);
     // An answer that was under way when closing began did not announce it.
     else if (this.#closing !== undefined) socket.end();
-  }
-
-  async #answer(line: Line, exchange: Exchange): Promise<void> {
-    const { request, response, requestId, startMs } = exchange;
-    const closed = new Promise<void>((resolve) => response.once("close", () => resolve()));
-    let match: Match | undefined;
-    let status = 200;
-    let body: string;
-    let headers: Readonly<Record<string, string>>;
-    let failure: { readonly code: string; readonly error: unknown } | undefined;
-    let isUnread = hasBody(request);
-    try {
-      const { path, queryText } = splitTarget(request.url ?? "");
-      refuseBadHost(request);
-      match = this.#match(request.method ?? "", path);
-      const { services, limits } = this.#options;
-      let sent: unknown;
-      if (match.route.method === "GET") refuseBody(request);
-      else {
-        const bytes = await this.#receive(line, exchange);
-        isUnread = false;
-        sent = decodeJson(bytes);
-      }
-      const query = match.route.parse({ queryText, body: sent, limits });
-      body = encodeJson(await match.route.handle(query, services));
-      headers = { "Content-Type": "application/json", ...match.route.headers?.(services) };
-    } catch (error) {
-      const problem = problemOf(error, requestId);
-      status = problem.status;
-      body = encodeJson(problem);
-      headers = {
-        "Content-Type": PROBLEM_CONTENT_TYPE,
-        "Cache-Control": "no-store",
-        ...match?.route.headers?.(this.#options.services),
-        ...problemHeaders(problem, error),
-      };
-      failure = { code: problem.code, error };
-    }
-
-    const last =
-      isUnread ||
-      ((this.#closing !== undefined || line.ending) && line.waiting.length === 0 && line.refusal === undefined);
-    if (isUnread) {
-      // What follows on this connection is the body, so nothing after it can be understood.
-      line.waiting.length = 0;
-      line.ending = true;
-      request.resume();
-    }
-    if (!response.destroyed) {
-      response.writeHead(status, {
-        ...headers,
-        "Content-Length": Buffer.byteLength(body),
-        "X-Content-Type-Options": "nosniff",
-        "X-Request-Id": requestId,
-        ...(last ? { Connection: "close" } : {}),
-      });
-      if (isUnread) {
-        // Closing while bytes still come would be a reset, which may overtake the answer.
-        response.write(body);
-        await drained(request);
-      }
-      response.end(isUnread ? undefined : body);
-      await closed;
-    }
-    this.#log({
-      request_id: requestId,
-      method: request.method ?? "",
-      ...(match === undefined ? {} : { route: match.template }),
-      status,
-      ...(failure === undefined ? {} : { code: failure.code }),
-      duration_ms: performance.now() - startMs,
-      ...(failure === undefined || status < 500 ? {} : { error: loggedError(failure.error) }),
-    });
-  }
-
-  /**
-   * The body of a request, which is taken in only when its head is found right.
-   * @throws Refusal `content_type_unsupported`, `body_too_large`; `request_timeout` or `http_malformed` when the rest of
-   *   it does not come, or not as HTTP
-   */
-  async #receive(line: Line, { request, response }: Exchange): Promise<Buffer> {
-    const { bodySizeBytes: limitBytes } = this.#options.limits;
-    const { "content-type": contentTypes = [], "content-encoding": contentEncodings = [] } = request.headersDistinct;
-    const { "content-length": lengthText } = request.headers;
-    const contentLengthBytes = lengthText === undefined ? undefined : Number(lengthText);
-    refuseUnreadable({ contentTypes, contentEncodings, contentLengthBytes }, limitBytes);
-    if (line.refusal !== undefined && !request.complete) {
-      // While this request waited for its turn, its body came to nothing.
-      const refusal = line.refusal;
-      line.refusal = undefined;
-      throw refusal;
-    }
-    if (isAwaitingContinue(request)) response.writeContinue();
-    line.reading = new AbortController();
-    try {
-      return await readBody(request, { limitBytes, signal: line.reading.signal });
-    } finally {
-      line.reading = undefined;
-    }
-  }
-
-  /** @throws Refusal `route_not_found`, `method_not_allowed` */
-  #match(method: string, path: string): Match {
-    const found = this.#router.find(method === "HEAD" ? "GET" : (method as "GET"), path);
-    if (found !== null) return found.store as Match;
-    const allowed = [
-      ...(this.#router.find("GET", path) === null ? [] : ["GET", "HEAD"]),
-      ...(this.#router.find("POST", path) === null ? [] : ["POST"]),
-    ];
-    if (allowed.length === 0) {
-      throw new Refusal("route_not_found", "There is nothing at this address. Data is below /api/v1/.");
-    }
-    const message = `${method} is not answered here; allowed: ${allowed.join(", ")}.`;
-    throw new Refusal("method_not_allowed", message, { Allow: allowed.join(", ") });
   }
 
   /** Refuses a connection on which nothing more can be understood, after what was asked on it before. */
@@ -326,7 +241,7 @@ class Carrier {
 
   #writeRefusal(socket: Duplex, refusal: Refusal): void {
     if (!socket.writable) return;
-    const problem = problemOf(refusal, randomUUID());
+    const problem = problemOf(refusal, newRequestId());
     const body = encodeJson(problem);
     const fields = {
       "Content-Type": PROBLEM_CONTENT_TYPE,
@@ -345,61 +260,41 @@ class Carrier {
     this.#log({ request_id: problem.request_id, status: problem.status, code: problem.code });
   }
 
-  #log(record: Parameters<Log>[0]): void {
+  #log(record: LogRecord): void {
     try {
-      this.#options.log(record);
+      this.#options.log?.(record);
     } catch {
       // A log that fails must not take the service with it.
     }
   }
 }
 
-/** The router only finds; answering is ours. */
-function notCalled(): never {
-  throw new Error("The router's own way of calling a route is not used.");
-}
-
-/** The target of a request in either of its forms, origin ("/path?query") or absolute ("http://host/path?query"). */
-function splitTarget(target: string): { readonly path: string; readonly queryText: string } {
-  const local = target.replace(/^https?:\/\/[^/?#]*/i, "");
-  const mark = local.indexOf("?");
-  return mark < 0 ? { path: local, queryText: "" } : { path: local.slice(0, mark), queryText: local.slice(mark + 1) };
-}
-
-/** RFC 9112, 3.2: one Host field, no more; none only before HTTP/1.1. */
-function refuseBadHost(request: IncomingMessage): void {
-  const given = request.headersDistinct["host"]?.length ?? 0;
-  if (given === 1 || (given === 0 && request.httpVersion === "1.0")) return;
-  throw new Refusal("http_malformed", `The request has ${given} Host fields; HTTP/1.1 wants exactly one.`);
-}
-
-/** A body on a GET has no meaning, so whoever sends one means something that we would not do. */
-function refuseBody(request: IncomingMessage): void {
-  if (!hasBody(request)) return;
-  const header = request.headers["transfer-encoding"] === undefined ? "Content-Length" : "Transfer-Encoding";
-  const detail = "A GET is asked by its address alone; send no body.";
-  throw new Fault("invalid_request", detail, { items: [{ header, code: "not_expected", detail }] });
-}
-
-function hasBody(request: IncomingMessage): boolean {
-  return request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
-}
-
-function isAwaitingContinue(request: IncomingMessage): boolean {
-  return request.httpVersion !== "1.0" && /^100-continue$/i.test(request.headers.expect ?? "");
-}
-
-/** Resolves when a request has come to its end, or when it has been waited for long enough. */
-function drained(request: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(linger);
-      request.off("end", done).off("close", done);
-      resolve();
-    };
-    const linger = setTimeout(done, LINGER_MS);
-    request.on("end", done).on("close", done).resume();
-  });
+/** What the log says of an answer. */
+function recordOf(
+  { request, requestId, target, caller }: WireExchange,
+  outcome: Outcome,
+  durationMs: number,
+): LogRecord {
+  const { status, failure, units } = outcome;
+  const record: { -readonly [Field in keyof LogRecord]: LogRecord[Field] } = {
+    request_id: requestId,
+    method: request.method ?? "",
+    status,
+    duration_ms: durationMs,
+  };
+  if (target !== undefined) record.route = target.template;
+  if (failure !== undefined) record.code = failure.code;
+  if (units !== undefined && target?.route.metered !== undefined) record.units = units;
+  if (caller !== undefined) {
+    record.account_id = caller.accountId;
+    record.key_id = caller.keyId;
+    if (caller.customerId !== undefined) record.customer_id = caller.customerId;
+  }
+  // A refusal of our own says it all by its code, and under load there are many.
+  if (failure !== undefined && status >= 500 && !(failure.error instanceof Refusal)) {
+    record.error = loggedError(failure.error);
+  }
+  return record;
 }
 
 function parserRefusal(error: NodeJS.ErrnoException): Refusal {
@@ -416,7 +311,10 @@ function parserRefusal(error: NodeJS.ErrnoException): Refusal {
   }
 }
 
-async function listen(server: Server, { host, port }: { readonly host: string; readonly port: number }): Promise<void> {
+export async function listen(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
@@ -438,7 +336,7 @@ async function listen(server: Server, { host, port }: { readonly host: string; r
   }
 }
 
-function addressOf(server: Server): RunningServer["address"] {
+export function addressOf(server: Server): ListeningServer["address"] {
   const bound = server.address();
   if (bound === null || typeof bound === "string") throw new Error("The server listens on no port.");
   const { address: host, port } = bound;

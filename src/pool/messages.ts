@@ -22,7 +22,9 @@ export type Order =
       readonly radiusKm: number;
       readonly method: "max" | "mean";
     }
-  | { readonly kind: "batch"; readonly id: number; readonly queries: readonly HazardQueryInput[] };
+  | { readonly kind: "batch"; readonly id: number; readonly queries: readonly HazardQueryInput[] }
+  /** Work that this room knows nothing of: the worker's program was given someone who does. */
+  | { readonly kind: "task"; readonly id: number; readonly task: unknown };
 
 /** A refusal as it crosses between threads, where classes are lost. */
 export interface PackedFault {
@@ -30,16 +32,28 @@ export interface PackedFault {
   readonly message: string;
   readonly details: Readonly<Record<string, unknown>>;
   readonly items: readonly FaultItem[];
+  readonly cause?: PackedError;
 }
 
-/** What comes back. `id` 0 says that the worker has opened its atlas, or why it could not. */
+/** Any other error as it crosses. */
+export interface PackedError {
+  readonly name: string;
+  readonly message: string;
+  readonly stack?: string;
+  /** A system error's. */
+  readonly code?: string;
+  readonly cause?: PackedError;
+}
+
+/** What comes back. `id` 0 says of which release the atlas is that the worker has opened, or why it could not. */
 export type Report =
-  | { readonly kind: "ready"; readonly id: 0 }
+  | { readonly kind: "ready"; readonly id: 0; readonly release: string }
   | { readonly kind: "sampled"; readonly id: number; readonly values: Float64Array; readonly reasons: Uint8Array }
   | {
       readonly kind: "answered";
       readonly id: number;
       readonly results: readonly (HazardResult | { readonly refused: PackedFault })[];
     }
+  | { readonly kind: "done"; readonly id: number; readonly outcome: unknown }
   | { readonly kind: "refused"; readonly id: number; readonly fault: PackedFault }
-  | { readonly kind: "failed"; readonly id: number; readonly message: string };
+  | { readonly kind: "failed"; readonly id: number; readonly message: string; readonly cause?: PackedError };

@@ -1,95 +1,127 @@
-import type { Atlas, HazardResult, RefusedElement } from "../hazard/answer.ts";
+import { Fault } from "../errors.ts";
+import type { Atlas, BatchOptions, HazardResult, RefusedElement } from "../hazard/answer.ts";
 import type { HazardQueryInput } from "../hazard/query.ts";
-import { checkSample, type SampleRequest, type SampleResult } from "../hazard/sample.ts";
-import type { Order, Report } from "./messages.ts";
-import { unpackFault } from "./worker.ts";
-
-/** One worker thread, as whoever starts it hands it over. */
-export interface WorkerThread {
-  send(order: Order, handOver: readonly ArrayBuffer[]): void;
-  onReport(take: (report: Report) => void): void;
-  /** The thread ended, or could not start. */
-  onEnd(take: (error: Error) => void): void;
-  /** Whether anybody waits for the thread: only then it keeps the program running. */
-  setAwaited(isAwaited: boolean): void;
-  end(): Promise<void>;
-}
-
-/** Which neighbourhood of tiles a place lies in: places of one number go to one worker. */
-export interface Neighbourhoods {
-  /** @param hazard the hazard whose tiles will be read; places outside its grid have one number together */
-  numberOf(hazard: string, place: { readonly latitude: number; readonly longitude: number }): number;
-}
+import {
+  checkSample,
+  type SampleRequest,
+  type SampleResult,
+  type StepsRequest,
+  type StepsResult,
+} from "../hazard/sample.ts";
+import { unpackFault } from "./errors.ts";
+import { neighbourhoodOf, type Neighbourhoods, shareOut } from "./owners.ts";
+import { type Done, type Errand, PoolWorker, type WorkerThread } from "./poolWorker.ts";
 
 /** Places or queries of one order: small enough to be stopped in between, large enough to be worth the way. */
 const PLACES_PER_ORDER = 16_384;
 const QUERIES_PER_ORDER = 64;
-/** Orders that a worker has before it: one in work, one waiting. */
+/** Orders of one call that a worker has before it: one in work, one waiting. */
 const ORDERS_AHEAD = 2;
+/** On whose behalf the calls of the library itself are. */
+const LIBRARY = "";
 
 /** Below this a call stays on the caller's thread: the way to a worker costs more than the work. */
 const PLACES_WORTH_IT = 4096;
 const QUERIES_WORTH_IT = 32;
+
+/** A task and how it is to be done. */
+export type PoolTask = Omit<Errand, "order"> & {
+  readonly task: unknown;
+  /** From 0; absent: whichever has least to do. */
+  readonly worker?: number | undefined;
+};
 
 /**
  * Worker threads, each with an atlas, a kernel and a cache of its own. A place always goes to the worker that owns its
  * neighbourhood of tiles, so that each tile is decoded by one worker, once; nothing is shared and nothing is locked.
  */
 export class Pool {
+  readonly workerCount: number;
   readonly #start: () => WorkerThread;
-  readonly #count: number;
-  #workers: Promise<readonly PoolWorker[]> | undefined;
+  readonly #release: string;
+  readonly #nowMs: () => number;
+  /** Those that were started last; never rejected. */
+  #workers: Promise<readonly PoolWorker[]> = Promise.resolve([]);
+  #isClosed = false;
+  #deathCount = 0;
 
-  constructor(options: { readonly workers: number; readonly start: () => WorkerThread }) {
-    this.#count = options.workers;
+  /**
+   * @param options `release` is the one that the caller's own atlas is of: workers of another are refused; `nowMs` a
+   *   clock that never goes back
+   */
+  constructor(options: {
+    readonly workers: number;
+    readonly release: string;
+    readonly start: () => WorkerThread;
+    readonly nowMs?: () => number;
+  }) {
+    this.workerCount = options.workers;
+    this.#release = options.release;
     this.#start = options.start;
+    this.#nowMs = options.nowMs ?? (() => performance.now());
+  }
+
+  /** Threads that have ended without having been told to. */
+  get deathCount(): number {
+    return this.#deathCount;
   }
 
   /** The same atlas, its bulk work done by the workers. They are started when they are first needed. */
-  behind(atlas: Atlas, neighbourhoods: Neighbourhoods): Atlas {
-    return {
-      release: atlas.release,
-      synthetic: atlas.synthetic,
-      hazardRisk: (query) => atlas.hazardRisk(query),
-      hazardRiskBatch: (queries, options) =>
-        Array.isArray(queries) && queries.length >= QUERIES_WORTH_IT
-          ? this.#answerBatch(queries, neighbourhoods, options?.signal)
-          : atlas.hazardRiskBatch(queries, options),
-      sample: (request) => (isWorthIt(request) ? this.#sample(request, neighbourhoods) : atlas.sample(request)),
-      close: async () => {
-        await this.#end();
-        await atlas.close();
-      },
-    };
+  behind(atlas: Atlas, neighbourhoods: Neighbourhoods): PooledAtlas {
+    return new PooledAtlas(this, atlas, {
+      answerBatch: (queries, options) => this.#answerBatch(queries, neighbourhoods, options),
+      sample: (request) => this.#sample(request, neighbourhoods),
+    });
+  }
+
+  /** Starts the workers, where that has not been done. @throws Fault, Error as they cannot be started */
+  async start(): Promise<void> {
+    await this.#ready();
+  }
+
+  /**
+   * Has a task done by a worker, when its party's turn has come.
+   *
+   * @throws Fault as the one who does it says; Error when the thread ends over it; the signal's reason
+   */
+  async do({ task, worker, ...errand }: PoolTask): Promise<{ readonly outcome: unknown; readonly tookMs: number }> {
+    const { report, tookMs } = await this.#do({ ...errand, order: { kind: "task", task } }, worker);
+    if (report.kind !== "done") throw new Error(`A worker answered ${report.kind} to a task.`);
+    return { outcome: report.outcome, tookMs };
+  }
+
+  /** Ends the threads, and whatever they were doing with them. */
+  async end(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all((await this.#workers).map((worker) => worker.end()));
   }
 
   async #sample(request: SampleRequest, neighbourhoods: Neighbourhoods): Promise<SampleResult> {
     checkSample(request); // here, where places have their own numbers
     const { hazard, layers, latitudes, longitudes, radiusKm = 0, method = "max", signal } = request;
     const width = layers.length;
-    const values = new Float64Array(latitudes.length * width);
-    const reasons = new Uint8Array(latitudes.length * width);
-    const workers = await this.#ready();
-    const shares = shareOut(latitudes.length, workers.length, (i) =>
+    const length = latitudes.length * width;
+    const { values, reasons } = request.into ?? { values: new Float64Array(length), reasons: new Uint8Array(length) };
+    const shares = shareOutByNumber(latitudes.length, this.workerCount, (i) =>
       neighbourhoods.numberOf(hazard, { latitude: latitudes[i] ?? NaN, longitude: longitudes[i] ?? NaN }),
     );
+    await this.#ready(); // one attempt a call, not one an order
     let placesDone = 0;
-    await carryOut(workers, shares, PLACES_PER_ORDER, signal, async (worker, places) => {
+    await carryOut(shares, PLACES_PER_ORDER, signal, async (worker, places) => {
       const order = {
         kind: "sample" as const,
         hazard,
         layers,
-        latitudes: Float64Array.from(places, (i) => latitudes[i] ?? NaN),
-        longitudes: Float64Array.from(places, (i) => longitudes[i] ?? NaN),
+        latitudes: gather(latitudes, places),
+        longitudes: gather(longitudes, places),
         radiusKm,
         method,
       };
-      const report = await worker.order(order, [order.latitudes.buffer, order.longitudes.buffer]);
+      const handOver = [order.latitudes.buffer, order.longitudes.buffer];
+      const { report } = await this.#do({ order, handOver, party: LIBRARY, signal }, worker);
       if (report.kind !== "sampled") throw new Error(`A worker answered ${report.kind} to a sample.`);
-      places.forEach((place, i) => {
-        values.set(report.values.subarray(i * width, (i + 1) * width), place * width);
-        reasons.set(report.reasons.subarray(i * width, (i + 1) * width), place * width);
-      });
+      scatter(report.values, places, width, values);
+      scatter(report.reasons, places, width, reasons);
       placesDone += places.length;
       request.onProgress?.(placesDone, latitudes.length);
     });
@@ -99,140 +131,216 @@ export class Pool {
   async #answerBatch(
     queries: readonly HazardQueryInput[],
     neighbourhoods: Neighbourhoods,
-    signal: AbortSignal | undefined,
+    { signal, onProgress }: BatchOptions,
   ): Promise<readonly (HazardResult | RefusedElement)[]> {
-    const workers = await this.#ready();
     const results: (HazardResult | RefusedElement)[] = Array.from({ length: queries.length });
-    const shares = shareOut(queries.length, workers.length, (i) => {
-      const query = queries[i] as Partial<HazardQueryInput> | null | undefined;
-      const { latitude = NaN, longitude = NaN, hazards } = query ?? {};
-      return neighbourhoods.numberOf(String(Array.isArray(hazards) ? hazards[0] : ""), { latitude, longitude });
-    });
-    await carryOut(workers, shares, QUERIES_PER_ORDER, signal, async (worker, indices) => {
+    const shares = shareOutByNumber(queries.length, this.workerCount, (i) =>
+      neighbourhoodOf(neighbourhoods, queries[i]),
+    );
+    await this.#ready();
+    let queriesDone = 0;
+    await carryOut(shares, QUERIES_PER_ORDER, signal, async (worker, indices) => {
       const order = { kind: "batch" as const, queries: Array.from(indices, (i) => queries[i] as HazardQueryInput) };
-      const report = await worker.order(order, []);
+      const { report } = await this.#do({ order, party: LIBRARY, signal }, worker);
       if (report.kind !== "answered") throw new Error(`A worker answered ${report.kind} to a batch.`);
       indices.forEach((index, i) => {
         const result = report.results[i];
         if (result === undefined) throw new Error("A worker answered too few queries.");
         results[index] = "refused" in result ? { error: unpackFault(result.refused) } : result;
       });
+      queriesDone += indices.length;
+      onProgress?.(queriesDone, queries.length);
     });
     return results;
   }
 
+  /** @param index the worker; undefined: whichever has least to do */
+  async #do(errand: Errand, index: number | undefined): Promise<Done> {
+    for (;;) {
+      const workers = await this.#ready();
+      const worker = index === undefined ? leastBusy(workers) : workers[index];
+      if (worker === undefined) throw new RangeError(`There is no worker ${index}.`);
+      const done = await worker.do(errand);
+      if (done !== undefined) return done;
+    }
+  }
+
+  /** The workers, started where there are none yet, or none any more. One call after the other looks after them. */
   #ready(): Promise<readonly PoolWorker[]> {
-    this.#workers ??= startAll(this.#count, this.#start);
-    const workers = this.#workers;
-    // A pool that cannot start is not kept: the next call tries again.
-    workers.catch(() => {
-      if (this.#workers === workers) this.#workers = undefined;
-    });
-    // Nor is one of which a worker has ended.
-    return workers.then((list) => {
-      if (list.every((worker) => worker.isAlive)) return list;
-      if (this.#workers === workers) this.#workers = undefined;
-      return this.#ready();
-    });
+    const before = this.#workers;
+    const workers = before.then((known) => this.#renewed(known));
+    // Where some cannot start, those that there were stay, and the next call tries again.
+    this.#workers = workers.catch(() => before);
+    return workers;
   }
 
-  async #end(): Promise<void> {
-    const workers = await this.#workers?.catch(() => []);
-    this.#workers = undefined;
-    await Promise.all((workers ?? []).map((worker) => worker.end()));
-  }
-}
-
-async function startAll(count: number, start: () => WorkerThread): Promise<readonly PoolWorker[]> {
-  const workers = Array.from({ length: count }, () => new PoolWorker(start()));
-  try {
-    await Promise.all(workers.map((worker) => worker.ready));
-  } catch (error) {
-    await Promise.all(workers.map((worker) => worker.end()));
-    throw error;
-  }
-  return workers;
-}
-
-/** One worker and the orders that it has not answered. */
-class PoolWorker {
-  readonly ready: Promise<void>;
-  isAlive = true;
-  readonly #thread: WorkerThread;
-  readonly #open = new Map<number, { resolve(report: Report): void; reject(error: Error): void }>();
-  #lastId = 0;
-
-  constructor(thread: WorkerThread) {
-    this.#thread = thread;
-    this.ready = new Promise((resolve, reject) => {
-      this.#open.set(0, { resolve: () => resolve(), reject });
-    });
-    thread.onReport((report) => {
-      const order = this.#open.get(report.id);
-      this.#open.delete(report.id);
-      if (this.#open.size === 0) thread.setAwaited(false);
-      if (report.kind === "refused") order?.reject(unpackFault(report.fault));
-      else if (report.kind === "failed") order?.reject(new Error(`A worker failed: ${report.message}`));
-      else order?.resolve(report);
-    });
-    thread.onEnd((error) => {
-      this.isAlive = false;
-      for (const order of this.#open.values()) order.reject(error);
-      this.#open.clear();
-    });
+  /** A worker that lives keeps its place, and with it the neighbourhoods whose tiles it has. */
+  async #renewed(known: readonly PoolWorker[]): Promise<readonly PoolWorker[]> {
+    if (this.#isClosed) throw new Fault("atlas_unavailable", "The atlas was closed.");
+    const fresh: PoolWorker[] = [];
+    try {
+      const workers = Array.from({ length: this.workerCount }, (_, i) => {
+        const worker = known[i];
+        if (worker?.isAlive === true) return worker;
+        const started = new PoolWorker(this.#start(), { nowMs: this.#nowMs, onDeath: () => this.#deathCount++ });
+        fresh.push(started);
+        return started;
+      });
+      await Promise.all(fresh.map(async (worker) => this.#checkRelease(await worker.release)));
+      return workers;
+    } catch (error) {
+      await Promise.all(fresh.map((worker) => worker.end()));
+      throw error;
+    }
   }
 
-  order(order: OrderWithoutId, handOver: readonly ArrayBuffer[]): Promise<Report> {
-    if (!this.isAlive) return Promise.reject(new Error("The worker has ended."));
-    const id = ++this.#lastId;
-    return new Promise((resolve, reject) => {
-      this.#open.set(id, { resolve, reject });
-      this.#thread.setAwaited(true);
-      this.#thread.send({ ...order, id }, handOver);
-    });
-  }
-
-  end(): Promise<void> {
-    return this.#thread.end();
+  /** Each worker opens the atlas for itself, maybe long after the caller did. */
+  #checkRelease(release: string): void {
+    if (release === this.#release) return;
+    throw new Fault(
+      "atlas_unavailable",
+      `The atlas was replaced while it was open: it was of release ${this.#release} and is of ${release} now. It must be opened again.`,
+      { details: { release: this.#release, found: release } },
+    );
   }
 }
 
-type OrderWithoutId = Order extends infer Each ? (Each extends Order ? Omit<Each, "id"> : never) : never;
+/** What the workers do of an atlas. */
+interface Bulk {
+  answerBatch(
+    queries: readonly HazardQueryInput[],
+    options: BatchOptions,
+  ): Promise<readonly (HazardResult | RefusedElement)[]>;
+  sample(request: SampleRequest): Promise<SampleResult>;
+}
+
+/** An atlas with a pool behind it. */
+export class PooledAtlas implements Atlas {
+  readonly pool: Pool;
+  readonly release: string;
+  readonly synthetic: boolean;
+  readonly holdings: Atlas["holdings"];
+  readonly #atlas: Atlas;
+  readonly #bulk: Bulk;
+
+  /** Made by `Pool.behind`. */
+  constructor(pool: Pool, atlas: Atlas, bulk: Bulk) {
+    this.pool = pool;
+    this.release = atlas.release;
+    this.synthetic = atlas.synthetic;
+    this.holdings = atlas.holdings;
+    this.#atlas = atlas;
+    this.#bulk = bulk;
+  }
+
+  hazardRisk(query: HazardQueryInput): Promise<HazardResult> {
+    return this.#atlas.hazardRisk(query);
+  }
+
+  hazardRiskBatch(
+    queries: readonly HazardQueryInput[],
+    options: BatchOptions = {},
+  ): Promise<readonly (HazardResult | RefusedElement)[]> {
+    const isWorthIt = Array.isArray(queries) && queries.length >= QUERIES_WORTH_IT;
+    return isWorthIt ? this.#bulk.answerBatch(queries, options) : this.#atlas.hazardRiskBatch(queries, options);
+  }
+
+  sample(request: SampleRequest): Promise<SampleResult> {
+    return isWorthIt(request) ? this.#bulk.sample(request) : this.#atlas.sample(request);
+  }
+
+  /** On the caller's thread: there is less to it than the way to a worker. */
+  sampleSteps(request: StepsRequest): Promise<StepsResult> {
+    return this.#atlas.sampleSteps(request);
+  }
+
+  async close(): Promise<void> {
+    await this.pool.end();
+    await this.#atlas.close();
+  }
+}
+
+function leastBusy(workers: readonly PoolWorker[]): PoolWorker | undefined {
+  let least = workers[0];
+  for (const worker of workers) if (worker.load < (least?.load ?? 0)) least = worker;
+  return least;
+}
 
 /**
- * Which worker does which elements: for each the indices, neighbours together.
+ * What `shareOut` says of each element's number, for millions: it is asked once for each number there is, and the
+ * elements are laid out in arrays of numbers. Elements of one number keep their order.
  *
- * @returns Uint32Array for each worker
+ * @returns Uint32Array for each worker, views of one array
  */
-function shareOut(count: number, workerCount: number, numberOf: (index: number) => number): readonly Uint32Array[] {
-  const numbers = Float64Array.from({ length: count }, (_, i) => numberOf(i));
-  const shares: number[][] = Array.from({ length: workerCount }, () => []);
-  for (let i = 0; i < count; i++) shares[mixed(numbers[i] ?? 0) % workerCount]?.push(i);
-  return shares.map((share) =>
-    Uint32Array.from(share.toSorted((a, b) => (numbers[a] ?? 0) - (numbers[b] ?? 0) || a - b)),
-  );
+function shareOutByNumber(
+  count: number,
+  workerCount: number,
+  numberOf: (index: number) => number,
+): readonly Uint32Array[] {
+  /** Numbers in the order in which they first come. */
+  const ranks = new Map<number, number>();
+  const rankOf = new Uint32Array(count);
+  const sizes: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const number = numberOf(i);
+    let rank = ranks.get(number);
+    if (rank === undefined) {
+      rank = sizes.push(0) - 1;
+      ranks.set(number, rank);
+    }
+    rankOf[i] = rank;
+    sizes[rank] = (sizes[rank] ?? 0) + 1;
+  }
+  const indices = new Uint32Array(count);
+  const next = new Uint32Array(sizes.length);
+  let end = 0;
+  const shares = shareOut(Float64Array.from(ranks.keys()), workerCount).map((ranksOfWorker) => {
+    const start = end;
+    for (const rank of ranksOfWorker) {
+      next[rank] = end;
+      end += sizes[rank] ?? 0;
+    }
+    return indices.subarray(start, end);
+  });
+  for (let i = 0; i < count; i++) {
+    const rank = rankOf[i] ?? 0;
+    const at = next[rank] ?? 0;
+    indices[at] = i;
+    next[rank] = at + 1;
+  }
+  return shares;
 }
 
-/** Spreads neighbouring numbers over the workers (the finaliser of MurmurHash3). */
-function mixed(number: number): number {
-  let hash = number | 0;
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
+function gather(numbers: Float64Array, indices: Uint32Array): Float64Array<ArrayBuffer> {
+  const gathered = new Float64Array(indices.length);
+  for (let i = 0; i < indices.length; i++) gathered[i] = numbers[indices[i] ?? 0] ?? NaN;
+  return gathered;
+}
+
+/** Puts rows of numbers where their places stand. */
+function scatter(
+  from: Float64Array | Uint8Array,
+  places: Uint32Array,
+  width: number,
+  to: Float64Array | Uint8Array,
+): void {
+  for (let i = 0; i < places.length; i++) {
+    const at = (places[i] ?? 0) * width;
+    for (let layer = 0; layer < width; layer++) to[at + layer] = from[i * width + layer] ?? NaN;
+  }
 }
 
 /** Has each worker do its share, order by order, until all is done, one fails, or the signal says stop. */
 async function carryOut(
-  workers: readonly PoolWorker[],
   shares: readonly Uint32Array[],
   perOrder: number,
   signal: AbortSignal | undefined,
-  give: (worker: PoolWorker, indices: Uint32Array) => Promise<void>,
+  give: (worker: number, indices: Uint32Array) => Promise<void>,
 ): Promise<void> {
   signal?.throwIfAborted();
   let failure: { readonly error: unknown } | undefined;
   const isStopped = (): boolean => failure !== undefined || signal?.aborted === true;
-  const work = async (worker: PoolWorker, share: Uint32Array, position: { next: number }): Promise<void> => {
+  const work = async (worker: number, share: Uint32Array, position: { next: number }): Promise<void> => {
     while (position.next < share.length && !isStopped()) {
       const from = position.next;
       position.next += perOrder;
@@ -244,8 +352,7 @@ async function carryOut(
     }
   };
   await Promise.all(
-    workers.flatMap((worker, i) => {
-      const share = shares[i] ?? new Uint32Array();
+    shares.flatMap((share, worker) => {
       const position = { next: 0 };
       return Array.from({ length: ORDERS_AHEAD }, () => work(worker, share, position));
     }),

@@ -1,6 +1,6 @@
-import { Fault, isFault } from "../errors.ts";
 import type { Atlas } from "../hazard/answer.ts";
-import type { Order, PackedFault, Report } from "./messages.ts";
+import { packFault, reportOf } from "./errors.ts";
+import type { Order, Report } from "./messages.ts";
 
 /** What a worker thread is to this room: a way to hear and to tell. */
 export interface WorkerPort {
@@ -8,43 +8,43 @@ export interface WorkerPort {
   tell(report: Report, handOver: readonly ArrayBuffer[]): void;
 }
 
+/** Does the tasks that this room knows nothing of. */
+export type TaskDoer = (task: unknown) => Promise<{
+  readonly outcome: unknown;
+  /** Buffers in the outcome that are handed over. */
+  readonly handOver: readonly ArrayBuffer[];
+}>;
+
 /** Works off the orders of one thread, one after the other: the pool keeps their order in its own hands. */
-export function serveOrders(port: WorkerPort, atlas: Atlas): void {
+export function serveOrders(port: WorkerPort, atlas: Atlas, doTask: TaskDoer): void {
   let before: Promise<void> = Promise.resolve();
   port.onOrder((order) => {
     before = before.then(async () => {
       try {
-        await carryOut(port, atlas, order);
+        await carryOut(port, { atlas, doTask }, order);
       } catch (error) {
         port.tell(reportOf(order.id, error), []);
       }
     });
   });
-  port.tell({ kind: "ready", id: 0 }, []);
+  port.tell({ kind: "ready", id: 0, release: atlas.release }, []);
 }
 
-/** What is told of work that could not be done. */
-export function reportOf(id: number, error: unknown): Report {
-  if (isFault(error)) return { kind: "refused", id, fault: packFault(error) };
-  return { kind: "failed", id, message: error instanceof Error ? (error.stack ?? error.message) : String(error) };
-}
-
-async function carryOut(port: WorkerPort, atlas: Atlas, order: Order): Promise<void> {
+async function carryOut(
+  port: WorkerPort,
+  { atlas, doTask }: { readonly atlas: Atlas; readonly doTask: TaskDoer },
+  order: Order,
+): Promise<void> {
   const { id } = order;
   if (order.kind === "sample") {
     const { values, reasons } = await atlas.sample(order);
     port.tell({ kind: "sampled", id, values, reasons }, [values.buffer as ArrayBuffer, reasons.buffer as ArrayBuffer]);
-    return;
+  } else if (order.kind === "batch") {
+    const results = await atlas.hazardRiskBatch(order.queries);
+    const packed = results.map((result) => ("error" in result ? { refused: packFault(result.error) } : result));
+    port.tell({ kind: "answered", id, results: packed }, []);
+  } else {
+    const { outcome, handOver } = await doTask(order.task);
+    port.tell({ kind: "done", id, outcome }, handOver);
   }
-  const results = await atlas.hazardRiskBatch(order.queries);
-  const packed = results.map((result) => ("error" in result ? { refused: packFault(result.error) } : result));
-  port.tell({ kind: "answered", id, results: packed }, []);
-}
-
-function packFault({ code, message, details, items }: Fault): PackedFault {
-  return { code, message, details, items };
-}
-
-export function unpackFault({ code, message, details, items }: PackedFault): Fault {
-  return new Fault(code, message, { details, items });
 }

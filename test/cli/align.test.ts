@@ -335,7 +335,13 @@ describe("JSON and NDJSON", () => {
     ]);
     rmSync(inFolder("in.ndjson"));
     const inList = await refusal("in.json", `[\n ${text},\n\n ${wrong}]`);
-    expect(details(inList)).toStrictEqual([expect.stringMatching(/^line 4, \/data: data is an empty list/)]);
+    expect(details(inList)).toStrictEqual([expect.stringMatching(/^line 4, \/1\/data: data is an empty list/)]);
+    // In one line, as programs write it, the line alone says nothing; also not in a later part of the file.
+    const inLine = await refusal("in.json", `[${`${text},`.repeat(2500)}${wrong},${text},${wrong}]`);
+    expect(details(inLine)).toStrictEqual([
+      expect.stringMatching(/^line 1, \/2500\/data: data is an empty list/),
+      expect.stringMatching(/^line 1, \/2502\/data: data is an empty list/),
+    ]);
   });
 
   test.each([

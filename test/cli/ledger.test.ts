@@ -223,6 +223,21 @@ describe("isotherm customers and usage", () => {
   });
 });
 
+test("more customers than a page holds are all listed and summed up", async () => {
+  const account = await makeAccount();
+  await withLedger(async (ledger) => {
+    const { keyId } = (await ledger.createKey({ accountId: account })).key;
+    for (let i = 0; i < 501; i++) {
+      const { customerId } = (await ledger.registerCustomer({ accountId: account, internalId: `${i}` })).customer;
+      const use = { accountId: account, customerId, keyId, meter: "hazard_values", units: 1, route: "/" } as const;
+      await ledger.record({ ...use, receipt: newReceipt() });
+    }
+  });
+  expect((await saidJson(customersCommand(), "list", "--account", account))["items"]).toHaveLength(501);
+  const report = ["report", "--account", account, "--group-by", "customer"];
+  expect((await saidJson(usageCommand(), ...report))["items"]).toHaveLength(501);
+});
+
 describe("as it is installed", () => {
   const isotherm = (...words: string[]): Promise<{ stdout: string; stderr: string }> =>
     run(process.execPath, [CLI, ...words], { env: { ...process.env, ISOTHERM_DATA: data } });
