@@ -1,5 +1,7 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -42,10 +44,47 @@ function commandIn(code: string): { readonly command: string; readonly line: str
   return { command, line };
 }
 
+/** What the shell would hand to curl: words in either kind of quotes, variables filled in. */
+function wordsOf(command: string, variables: Readonly<Record<string, string>>): readonly string[] {
+  return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, bare]) =>
+    single === undefined
+      ? (double ?? bare ?? "").replace(/\$([A-Z_]+)/g, (_, name: string) => variables[name] ?? "")
+      : single,
+  );
+}
+
+/** The request that a curl command makes. */
+function requestOf([, ...words]: readonly string[]): { readonly url: string; readonly init: RequestInit } {
+  const headers = new Headers();
+  let url = "";
+  let body: string | undefined;
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] ?? "";
+    if (word === "-H") {
+      const [, name = "", value = ""] = /^([^:]+): (.*)$/.exec(words[++i] ?? "") ?? [];
+      headers.set(name, value);
+    } else if (word === "-d") body = words[++i] ?? "";
+    else url = word;
+  }
+  return { url, init: { headers, ...(body === undefined ? {} : { method: "POST", body }) } };
+}
+
+/** What is another at every run is left out of an answer. */
+function steady(told: string): string {
+  return told
+    .replace(/"request_id":"[^"]+"/, '"request_id":"…"')
+    .replace(/"customer_id":"[^"]+"/g, '"customer_id":"…"')
+    .replace(/"created_at":"[^"]+"/, '"created_at":"…"');
+}
+
 let server: ReturnType<typeof spawn>;
 let baseUrl: string;
+let data: string;
+const variables: Record<string, string> = {};
 beforeAll(async () => {
-  server = spawn(process.execPath, [CLI, "serve", "--demo", "--port", "0"], { cwd: ROOT });
+  data = mkdtempSync(join(tmpdir(), "isotherm-readme-"));
+  const flags = ["--demo", "--port", "0", "--admin-port", "0", "--data", data];
+  server = spawn(process.execPath, [CLI, "serve", ...flags], { cwd: ROOT });
   baseUrl = await new Promise((resolve, reject) => {
     let printed = "";
     server.stdout?.on("data", (piece: Buffer) => {
@@ -55,11 +94,14 @@ beforeAll(async () => {
     });
     server.once("exit", (code) => reject(new Error(`serve ended with ${code}: ${printed}`)));
   });
+  const credentials = JSON.parse(readFileSync(join(data, "demo-credentials.json"), "utf8")) as { api_key: string };
+  variables["API_KEY"] = credentials.api_key;
 });
 afterAll(async () => {
   const ended = new Promise((resolve) => server.once("exit", resolve));
   server.kill("SIGTERM");
   expect(await ended).toBe(0);
+  rmSync(data, { recursive: true });
 });
 
 describe("the README's examples", () => {
@@ -75,20 +117,19 @@ describe("the README's examples", () => {
   for (const position of blocks("console").keys()) {
     test(`console block ${position} prints what it says`, async () => {
       const { command, line } = commandIn(blocks("console")[position]?.code ?? "");
-      const [, address, body] =
-        /^curl 'http:\/\/127\.0\.0\.1:8080([^']+)'(?: -H 'Content-Type: application\/json' -d '([^']+)')?$/.exec(
-          command,
-        ) ?? [];
       let output: string;
-      if (address === undefined) {
+      if (command.startsWith("curl ")) {
+        const { url, init } = requestOf(wordsOf(command, variables));
+        const response = await fetch(url.replace("http://127.0.0.1:8080", baseUrl), init);
+        const told = await response.text();
+        // The second of the four steps: the id is stored.
+        const [, customerId] = response.status === 201 ? (/"customer_id":"([^"]+)"/.exec(told) ?? []) : [];
+        if (customerId !== undefined) variables["CUSTOMER_ID"] = customerId;
+        output = `${JSON.stringify(JSON.parse(steady(told)), undefined, 2)}\n`;
+      } else {
         const [name, ...rest] = command.split(" ");
         expect(name).toBe("isotherm");
         output = (await run(process.execPath, [CLI, ...rest], { cwd: ROOT })).stdout;
-      } else {
-        const sent = { method: "POST", headers: { "Content-Type": "application/json" } };
-        const response = await fetch(baseUrl + address, body === undefined ? {} : { ...sent, body });
-        const told = (await response.text()).replace(/"request_id":"[^"]+"/, '"request_id":"…"');
-        output = `${JSON.stringify(JSON.parse(told), undefined, 2)}\n`;
       }
       compare("console", position, `${line}\n${output}`);
     });
