@@ -247,6 +247,8 @@ function toolOf(config: pg.PoolConfig, nowMs: () => number): Tool {
   const pool = new pg.Pool(config);
   // A connection that breaks while nobody uses it is simply made anew.
   pool.on("error", () => undefined);
+  // One that breaks in use fails what it is used for, which is told by that; the pool listens only while it is idle.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const within =
     (level: IsolationLevel): Storage["transaction"] =>
