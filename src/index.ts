@@ -43,6 +43,7 @@ export type {
   AnalysisYearResult,
   AnswerDetail,
   Atlas,
+  AtlasHoldings,
   HazardResult,
   NoDataReason,
   RefusedElement,

@@ -5,12 +5,9 @@ import {
   ALIGNMENT_YEAR_MIN,
   type AlignedColumns,
   type AlignmentBasis,
-  type AlignmentFigures,
-  type AlignmentRowDetail,
   type AlignmentRule,
   type AlignmentTables,
   alignColumns as alignColumnsInKernel,
-  alignDetail,
   EMISSIONS_MAX,
   type EntityColumns,
   findMisshapenColumn,
@@ -19,6 +16,7 @@ import {
   PATHWAY_COUNT,
   PATHWAY_INDEX,
 } from "../kernel/alignment.ts";
+import { type AlignmentFigures, type AlignmentRowDetail, alignDetail } from "../kernel/alignmentDetail.ts";
 import { Kernel } from "../kernel/instance.ts";
 import { type Anchor, type Benchmark, growthIndex, NGFS_PHASE5, type Pathway, yearly } from "./benchmark.ts";
 import { regionOfCountry } from "./countries.ts";

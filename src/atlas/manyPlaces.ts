@@ -117,9 +117,18 @@ export async function makeManyPlaces(
 /** Long work in turns, between which whatever else waits for the thread goes first. */
 export class Turns {
   #end = performance.now() + TURN_MS;
+  #pause: Promise<void> | undefined;
+
+  /** Whether it is time to give way: for work so small that to wait for nothing would cost more. */
+  get isOver(): boolean {
+    return performance.now() >= this.#end;
+  }
 
   async giveWay(): Promise<void> {
-    if (performance.now() < this.#end) return;
+    if (this.isOver) await (this.#pause ??= this.#letOthers()); // all that work side by side wait for one message
+  }
+
+  async #letOthers(): Promise<void> {
     // A timer would sleep for a millisecond, or four in a browser; a message comes as soon as the others are through.
     const { port1, port2 } = new MessageChannel();
     await new Promise((resolve) => {
@@ -129,6 +138,7 @@ export class Turns {
     });
     port1.close();
     this.#end = performance.now() + TURN_MS;
+    this.#pause = undefined;
   }
 }
 

@@ -1,5 +1,5 @@
+import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import type { CompanyAnswer } from "../company/answer.ts";
 import { totalClimateRisk } from "../company/report.ts";
@@ -51,7 +51,9 @@ export function companyCommand(): Command {
     .argument("<in>", "one company (a JSON object), or many (a JSON list, .ndjson, .csv); - is standard input")
     .argument("[out]", "where the answer goes; - is standard output", STANDARD)
     .addOption(new Option("--format <name>", "what IN is, where its name does not say").choices(ENTITY_FORMATS))
-    .addOption(new Option("--to <name>", "of many: what OUT shall be (default: as IN)").choices(ANSWER_FORMATS))
+    .addOption(
+      new Option("--to <name>", "what OUT shall be (default: of many as IN, of one a report)").choices(ANSWER_FORMATS),
+    )
     .option("--scenarios <list>", "for companies that name none: scenarios, separated by commas")
     .option("--years <list>", "for companies that name none: years from 2025 to 2100, separated by commas")
     .option("--json", "of one: the answer as the HTTP service gives it; of many: the tally as JSON")
@@ -66,7 +68,8 @@ year), total_liabilities (banks, insurers), damage_function, iam. CSV has a colu
 
   ${COMPANY_COLUMN_NAMES.join(", ")}
 
-One company is answered by a report to read, or with --json by the answer itself. Of many, each is one line of NDJSON, or
+One company is answered by a report to read, or by the answer itself: with --json, with --to, or into a file that its name
+says is JSON. Of many, each is one line of NDJSON, or
 one element of "results" in JSON: its answer, or {"line", "error"} where it was refused, in the order of IN.
 The exit code is 2 where some were refused, 1 where nothing could be done.
 
@@ -77,15 +80,14 @@ Examples:
 
 async function run(input: string, output: string, flags: Flags): Promise<void> {
   const startMs = performance.now();
-  if (output !== STANDARD && resolve(input) === resolve(output)) {
-    throw new Fault("configuration_invalid", "OUT is IN; give the answer a file of its own.");
-  }
   const format = flags.format ?? formatOf(input);
   if (format === undefined) {
     const message = `What is in ${nameOf(input)}? Give --format ${ENTITY_FORMATS.join(", ")}.`;
     throw new Fault("configuration_invalid", message);
   }
-  const sizeBytes = input === STANDARD ? undefined : (await stat(input)).size;
+  const given = input === STANDARD ? undefined : await stat(input);
+  await throwIfLost(output, given);
+  const sizeBytes = given?.size;
   const bar = progressBar("bytes");
   let readBytes = 0;
   const onBytes = (countBytes: number): void => {
@@ -116,6 +118,34 @@ async function run(input: string, output: string, flags: Flags): Promise<void> {
   if (tally.refusedCount > 0) process.exitCode = EXIT_CODE_SOME_REFUSED;
 }
 
+/**
+ * The answer takes the place of what stands at OUT: of the companies themselves, under whatever name, and of a device or a
+ * pipe, nobody wants that.
+ *
+ * @throws Fault where it would
+ */
+async function throwIfLost(output: string, given: Stats | undefined): Promise<void> {
+  if (output === STANDARD) return;
+  const present = await statIfThere(output);
+  if (present === undefined) return;
+  if (present.ino === given?.ino && present.dev === given.dev) {
+    throw new Fault("configuration_invalid", "OUT is IN; give the answer a file of its own.");
+  }
+  if (!present.isFile()) {
+    const message = `${output} is no file; give OUT the name of one, or ${STANDARD} for standard output.`;
+    throw new Fault("configuration_invalid", message);
+  }
+}
+
+async function statIfThere(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
 /** @throws Fault where the name of OUT promises what there is not */
 function answerFormat(output: string, format: EntityFormat, { to }: Flags): AnswerFormat {
   const named = to ?? formatOf(output) ?? (format === "json" ? "json" : "ndjson");
@@ -123,10 +153,11 @@ function answerFormat(output: string, format: EntityFormat, { to }: Flags): Answ
   throw new Fault("configuration_invalid", "Answers are JSON or NDJSON, not CSV; give OUT another name, or --to.");
 }
 
-/** The answer for one company, to read or as JSON. */
+/** The answer for one company, to read, or as JSON where that is asked for or the name of OUT promises it. */
 async function* report(input: unknown, output: string, flags: Flags): AsyncGenerator<string> {
   const answer = totalClimateRisk(withDefaults(input, flags));
-  yield flags.json === true || formatOf(output) === "json" ? `${encodeJson(answer)}\n` : describeCompany(answer);
+  const isJson = flags.json === true || flags.to !== undefined || formatOf(output) !== undefined;
+  yield isJson ? `${encodeJson(answer)}\n` : describeCompany(answer);
 }
 
 /** The answers for many, as text, some at a time. */

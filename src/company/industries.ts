@@ -49,7 +49,8 @@ const FACTOR_SOURCES: Readonly<Record<string, string>> = {
   refining: "scope 1: geometric mean of EPA v1.3 and OECD ICIO 2025 (C19) as for the US; scopes 2 and 3: EPA v1.3",
   integrated: "half oil and gas production, half refining",
   airlines: "scope 1: OECD ICIO 2025 (H51), median of 13 regions; scopes 2 and 3: EPA v1.3",
-  power: "Ember's carbon intensity of electricity over the US price, 0.1236 USD/kWh",
+  power:
+    "judgement: Ember's carbon intensity of electricity over the US price, 0.1236 USD/kWh, brought to the price level",
   aluminium: "judgement: USEEIO's mix of the industry and primary metal (4.8 t direct, 10.4 t of electricity per t)",
   renewables: "judgement: operation and maintenance; what is built stands in scope 3",
   fossil: "judgement: 640 g CO2/kWh at 0.08 USD/kWh",

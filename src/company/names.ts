@@ -1,9 +1,14 @@
+/** No name is so long, however it is written; to fold any text would take as long as the caller likes. */
+const NAME_LENGTH_MAX = 400;
+
 /**
  * A name as it is compared: compatibility forms resolved and accents dropped (NFKD), lower case, and one space for every
- * run of what is neither letter nor digit.
+ * run of what is neither letter nor digit. Nothing of a text that is too long for a name.
  */
 export function foldName(text: string): string {
-  return text
+  const name = text.trim();
+  if (name.length > NAME_LENGTH_MAX) return "";
+  return name
     .normalize("NFKD")
     .replaceAll(/\p{M}/gu, "")
     .toLowerCase()

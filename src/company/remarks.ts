@@ -40,7 +40,7 @@ export function emissionRemarks(of: Emitter): readonly Remark[] {
   const { industry } = match;
   const remarks: Remark[] = country.fallbacks.map((fallback) => ({
     code: "country_fallback",
-    detail: `${country.name}: a figure of its own is not known; ${fallback}.`,
+    detail: `${country.name}: a figure is not the country's own as measured; ${fallback}.`,
   }));
   if (match.isGuessedSystem) {
     const detail = `The industry's code was read as ${match.on.toUpperCase()}; write the system before the code to be sure.`;

@@ -192,7 +192,8 @@ function resultOf(year: number, of: Assessed): CompanyResult {
       capped: isCappedHere,
       credit_loss: loss.creditLossUsd,
       score: scoreOf(shareOf(transition.lossUsd + loss.creditLossUsd, exposure)),
-      ...(shock === 0 ? { note: NO_SHOCK } : {}),
+      // A region may have no shock while the world that burns its fuel has one.
+      ...(shock === 0 && transition.fuelShockUsdPerT === 0 ? { note: NO_SHOCK } : {}),
     },
     physical: {
       chronic: {

@@ -1,10 +1,11 @@
-import type { GroupEntry, LayerEntry } from "../atlas/catalogue.ts";
+import { type GridEntry, gridEntryOf, type GroupEntry, type LayerEntry } from "../atlas/catalogue.ts";
+import { Turns } from "../atlas/manyPlaces.ts";
 import type { FieldLayer } from "../atlas/residentField.ts";
 import type { LayerSet, Sampler } from "../atlas/sampler.ts";
 import { Fault, isFault } from "../errors.ts";
 import type { Location } from "../kernel/grid.ts";
 import { STEPS_MAX, STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
-import { BASELINE, type HazardName, HAZARDS, layerOf, type MetricName, type Scenario } from "./hazards.ts";
+import { BASELINE, HAZARD_NAMES, type HazardName, HAZARDS, layerOf, type MetricName, type Scenario } from "./hazards.ts";
 import { type HazardQuery, type HazardQueryInput, readHazardQuery } from "./query.ts";
 import {
   sample,
@@ -64,6 +65,25 @@ export interface RefusedElement {
 export interface BatchOptions {
   /** Ends the work early: the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Told every few dozen queries, and when the last is done. */
+  readonly onProgress?: (queriesDone: number, queryCount: number) => void;
+}
+
+/** What an atlas has of a hazard. */
+export interface AtlasHoldings {
+  readonly hazard: HazardName;
+  /** Degrees, WGS84; rows from the north, columns from the west. */
+  readonly grid: GridEntry;
+  /** The numbers its metrics were made with. */
+  readonly rules: Readonly<Record<string, unknown>>;
+  /** In the order of the hazard's scenarios and years; the baseline answers for 1980 under every scenario. */
+  readonly layers: readonly {
+    readonly scenario: Scenario;
+    readonly analysis_year: number;
+    readonly metrics: readonly string[];
+    /** Where they come from, as the atlas states it. */
+    readonly source: Readonly<Record<string, unknown>>;
+  }[];
 }
 
 /** An open atlas. */
@@ -72,6 +92,8 @@ export interface Atlas {
   readonly release: string;
   /** True where the numbers are invented: the demo. */
   readonly synthetic: boolean;
+  /** What there is of each hazard; a hazard that the atlas has nothing of is absent. */
+  readonly holdings: readonly AtlasHoldings[];
   /** @throws Fault `invalid_request`, `combination_unavailable`, `atlas_unavailable` */
   hazardRisk(query: HazardQueryInput): Promise<HazardResult>;
   /**
@@ -97,6 +119,8 @@ export interface Atlas {
 
 /** Queries of a batch that are in work at the same time: enough to keep reads busy, few enough to bound memory. */
 const BATCH_PARALLEL = 16;
+/** Queries of a batch between two words of progress. */
+const QUERIES_PER_TELL = 64;
 
 /** The atlas as its users see it, over the cells of one. */
 export function answeringAtlas(
@@ -107,8 +131,9 @@ export function answeringAtlas(
   return {
     release: about.release,
     synthetic: about.synthetic,
+    holdings: holdingsOf(sampler),
     hazardRisk: async (input) => answer(sampler, plans, readHazardQuery(input)),
-    async hazardRiskBatch(queries, { signal } = {}) {
+    async hazardRiskBatch(queries, { signal, onProgress } = {}) {
       if (!Array.isArray(queries) || queries.length === 0) {
         throw new Fault("invalid_request", "A batch is a list of at least one query.", {
           items: [
@@ -121,11 +146,23 @@ export function answeringAtlas(
         });
       }
       const results: (HazardResult | RefusedElement)[] = Array.from({ length: queries.length });
+      const turns = new Turns();
       let next = 0;
+      let queriesDone = 0;
       const work = async (): Promise<void> => {
-        for (let index = next++; index < queries.length; index = next++) {
-          signal?.throwIfAborted();
-          results[index] = await answerElement(sampler, plans, queries[index]);
+        try {
+          for (let index = next++; index < queries.length; index = next++) {
+            signal?.throwIfAborted();
+            results[index] = await answerElement(sampler, plans, queries[index]);
+            queriesDone += 1;
+            const isToTell = queriesDone % QUERIES_PER_TELL === 0 || queriesDone === queries.length;
+            if (isToTell) onProgress?.(queriesDone, queries.length);
+            // With all tiles in memory nothing else would let others, and the signal, have the thread.
+            if (turns.isOver) await turns.giveWay();
+          }
+        } catch (error) {
+          next = queries.length; // nobody wants the rest any more
+          throw error;
         }
       };
       await Promise.all(Array.from({ length: Math.min(BATCH_PARALLEL, queries.length) }, work));
@@ -135,6 +172,25 @@ export function answeringAtlas(
     sampleSteps: (request) => sampleSteps(sampler, request),
     close: () => about.close(),
   };
+}
+
+function holdingsOf({ hazards }: Sampler): readonly AtlasHoldings[] {
+  return HAZARD_NAMES.flatMap((hazard) => {
+    const held = hazards.get(hazard);
+    if (held === undefined) return [];
+    const layers = new Map<string, AtlasHoldings["layers"][number]>();
+    for (const scenario of HAZARDS[hazard].scenarios) {
+      for (const year of HAZARDS[hazard].years) {
+        const stored = layerOf(scenario, year);
+        const entry = held.group(stored.scenario, stored.year)?.entry;
+        if (entry === undefined) continue;
+        const metrics = entry.layers.map(({ metric }) => metric);
+        const layer = { scenario: stored.scenario, analysis_year: stored.year, metrics, source: entry.provenance };
+        layers.set(`${stored.scenario} ${stored.year}`, layer);
+      }
+    }
+    return [{ hazard, grid: gridEntryOf(held.grid), rules: held.rules, layers: [...layers.values()] }];
+  });
 }
 
 async function answerElement(sampler: Sampler, plans: Plans, input: unknown): Promise<HazardResult | RefusedElement> {

@@ -14,26 +14,17 @@ import {
   PATHWAY_INDUSTRY,
   PATHWAY_POWER,
   PATHWAY_TRANSPORT,
-  RECORD_ANCHORS,
-  RECORD_BASELINE,
-  RECORD_BYTES,
-  RECORD_EVALUATED_YEAR,
-  RECORD_GROWTH_FACTOR,
-  RECORD_KAPPA,
-  RECORD_PROJECTED,
-  RECORD_RATIO_Q,
-  RECORD_SEGMENT,
-  RECORD_TEMPERATURE,
-  RECORD_USABLE,
-  RECORD_WEIGHT,
   STATUS_BAD_ALIGNMENT,
   TABLE_FIRST_YEAR,
   TABLE_HORIZON_YEAR,
-  TABLE_INDEX,
   TABLE_LAST_YEAR,
-  TABLE_SEGMENT_RISES,
-  TABLE_SEGMENT_STARTS,
+  TABLE_SEGMENTS,
+  TABLE_YEARS,
   TEMPERATURE_MIN_C,
+  YEAR_ALLOWANCE,
+  YEAR_GROWTH,
+  YEAR_INDEX,
+  YEAR_BYTES,
 } from "./kernel.generated.ts";
 
 export {
@@ -55,7 +46,7 @@ export const PATHWAY_INDEX = {
   buildings: PATHWAY_BUILDINGS,
 } as const;
 
-const BASES = { intensity: BASIS_INTENSITY, emissions: BASIS_EMISSIONS, cumulative: BASIS_CUMULATIVE } as const;
+export const BASES = { intensity: BASIS_INTENSITY, emissions: BASIS_EMISSIONS, cumulative: BASIS_CUMULATIVE } as const;
 
 /** What is compared with the pathways: emissions per revenue in the year, emissions in the year, or all up to the year. */
 export type AlignmentBasis = keyof typeof BASES;
@@ -109,20 +100,24 @@ export function makeAlignmentTables(benchmark: YearlyBenchmark): AlignmentTables
   // Above the hottest anchor warming goes on in proportion to emissions: what that anchor warms from the base year on.
   const ends = [...anchorTemperaturesC, hottestC + (hottestC - currentTemperatureC)];
 
-  const arrays = [index, sums, perBase, growth, allowance];
-  const head = TABLE_INDEX / 8;
-  const tables = new Float64Array(head + arrays.reduce((size, { length }) => size + length, 0));
+  const yearsAt = TABLE_YEARS / 8;
+  const yearStride = YEAR_BYTES / 8;
+  const tables = new Float64Array(yearsAt + yearCount * yearStride + sums.length + perBase.length);
   tables[TABLE_FIRST_YEAR / 8] = firstYear;
   tables[TABLE_LAST_YEAR / 8] = lastYear;
   tables[TABLE_HORIZON_YEAR / 8] = horizonYear;
-  tables.set(starts, TABLE_SEGMENT_STARTS / 8);
-  const rises = ends.map((endC, segment) => endC - (starts[segment] ?? NaN));
-  tables.set(rises, TABLE_SEGMENT_RISES / 8);
-  let at = head;
-  for (const array of arrays) {
-    tables.set(array, at);
-    at += array.length;
+  for (const [segment, startC] of starts.entries()) {
+    tables.set([startC, (ends[segment] ?? NaN) - startC], TABLE_SEGMENTS / 8 + 2 * segment);
   }
+  for (let year = 0; year < yearCount; year++) {
+    const at = yearsAt + year * yearStride;
+    const regions = [year * GROWTH_REGION_COUNT, (year + 1) * GROWTH_REGION_COUNT] as const;
+    tables.set(index.subarray(year * yearSize, (year + 1) * yearSize), at + YEAR_INDEX / 8);
+    tables.set(allowance.subarray(...regions), at + YEAR_ALLOWANCE / 8);
+    tables.set(growth.subarray(...regions), at + YEAR_GROWTH / 8);
+  }
+  tables.set(sums, yearsAt + yearCount * yearStride);
+  tables.set(perBase, yearsAt + yearCount * yearStride + sums.length);
   return tables as AlignmentTables;
 }
 
@@ -179,7 +174,7 @@ export type AlignOutcome =
   | { readonly kind: "refused"; readonly entity: number; readonly row: number | undefined };
 
 /** Rows that go through the kernel together: in and out, they fit the second-level cache. */
-const BATCH_ROWS = 4096;
+const BATCH_ROWS = 8192;
 
 /**
  * The implied temperatures of entities, in batches. The formula is in assembly/alignment.ts.
@@ -196,8 +191,6 @@ export function alignColumns(
 ): AlignOutcome {
   const misshapen = findMisshapenColumn(columns);
   if (misshapen !== undefined) throw new RangeError(misshapen.detail);
-  const { starts } = columns;
-  const entityCount = starts.length - 1;
   const rowCount = columns.years.length;
   const { temperaturesC, flags } = into ?? {
     temperaturesC: new Float64Array(rowCount),
@@ -208,127 +201,26 @@ export function alignColumns(
       `There is room for ${temperaturesC.length} temperatures and ${flags.length} flags of ${rowCount}.`,
     );
   }
-
-  for (let first = 0; first < entityCount;) {
-    // As many entities as fit, and more at once where a single one has more rows than that.
-    let end = first + 1;
-    const firstRow = starts[first] ?? 0;
-    while (end < entityCount && end - first < BATCH_ROWS && (starts[end + 1] ?? 0) - firstRow <= BATCH_ROWS) end++;
-    const endRow = starts[end] ?? 0;
-
-    const refusal = kernel.withScratch((scratch) => {
-      const out = scratch.reserve((endRow - firstRow) * 8);
-      const outFlags = scratch.reserve((endRow - firstRow) * 2);
-      const bad = scratch.reserve(8);
-      const status = kernel.exports.alignColumns(
-        scratch.copyIn(tables).pointer,
-        copyColumns(kernel, scratch, columns, { first, end, firstRow, endRow }),
-        end - first,
-        rule.scope3Weight,
-        BASES[rule.basis],
-        rule.gamma,
-        emptyScratch(kernel, scratch),
-        out.pointer,
-        outFlags.pointer,
-        bad.pointer,
-      );
-      if (status === STATUS_BAD_ALIGNMENT) {
-        const [entity = 0, row = -1] = kernel.i32(bad);
-        return { kind: "refused", entity: entity + first, row: row < 0 ? undefined : row + firstRow } as const;
-      }
-      kernel.check(status, "alignColumns");
-      temperaturesC.set(kernel.f64(out), firstRow);
-      flags.set(kernel.u16(outFlags), firstRow);
-      return undefined;
+  const batches = batchesOf(columns.starts);
+  const refusal = kernel.withScratch((scratch) => {
+    const room = layOut(kernel, scratch, columns, {
+      entityCount: Math.max(0, ...batches.map(({ first, end }) => end - first)),
+      rowCount: Math.max(0, ...batches.map(({ firstRow, endRow }) => endRow - firstRow)),
     });
-    if (refusal !== undefined) return refusal;
-    first = end;
-  }
-  return { kind: "aligned", temperaturesC, flags };
-}
-
-/** How one number came about. A figure that does not exist is NaN. */
-export interface AlignmentFigures {
-  readonly temperatureC: number;
-  /** E(b) and E(y): over the scopes given in both years. */
-  readonly baseline: number;
-  readonly projected: number;
-  /** Growth of the benchmark's economy over growth of the entity's own. */
-  readonly growthFactor: number;
-  /** What is compared with the anchors: q*, or the mean of the entity's line. */
-  readonly ratioQ: number;
-  readonly evaluatedYear: number;
-  /** f64[4], after those that lay too close were set apart */
-  readonly anchors: readonly number[];
-  /** 0 to 4: how many anchors lie below, and how far along that segment. */
-  readonly segment: number;
-  readonly weight: number;
-  readonly kappa: number;
-  /** Scopes 1 to 3: given in both years, and weighed. */
-  readonly usableScopes: readonly boolean[];
-}
-
-/** One row in all its forms. */
-export interface AlignmentRowDetail {
-  readonly intensity: AlignmentFigures;
-  readonly emissions: AlignmentFigures;
-  readonly cumulative: AlignmentFigures;
-  /** Each scope alone, in the basis asked for. */
-  readonly byScope: readonly AlignmentFigures[];
-}
-
-/** How the numbers of one entity came about, row by row. `columns` are some that `alignColumns` has not refused. */
-export function alignDetail(
-  kernel: Kernel,
-  tables: AlignmentTables,
-  columns: EntityColumns,
-  { entity, ...rule }: AlignmentRule & { readonly entity: number },
-): readonly AlignmentRowDetail[] {
-  const firstRow = columns.starts[entity] ?? 0;
-  const endRow = columns.starts[entity + 1] ?? 0;
-  return kernel.withScratch((scratch) => {
-    const records = scratch.reserve((endRow - firstRow) * 6 * RECORD_BYTES);
-    kernel.check(
-      kernel.exports.alignDetail(
-        scratch.copyIn(tables).pointer,
-        copyColumns(kernel, scratch, columns, { first: entity, end: entity + 1, firstRow, endRow }),
-        0,
-        rule.scope3Weight,
-        BASES[rule.basis],
-        rule.gamma,
-        emptyScratch(kernel, scratch),
-        records.pointer,
-      ),
-      "alignDetail",
-    );
-    const memory = kernel.f64(records);
-    const figures = (record: number): AlignmentFigures =>
-      readRecord(memory.subarray((record * RECORD_BYTES) / 8, ((record + 1) * RECORD_BYTES) / 8));
-    return Array.from({ length: endRow - firstRow }, (_, row) => ({
-      intensity: figures(row * 6),
-      emissions: figures(row * 6 + 1),
-      cumulative: figures(row * 6 + 2),
-      byScope: [figures(row * 6 + 3), figures(row * 6 + 4), figures(row * 6 + 5)],
-    }));
+    const call = prepareCall(kernel, scratch, { tables, rule, room });
+    for (const { first, end, firstRow, endRow } of batches) {
+      copyColumns(columns, room.columns, { first, end, firstRow, endRow });
+      const refused = call(end - first);
+      if (refused !== undefined) {
+        const { entity, row } = refused;
+        return { kind: "refused", entity: entity + first, row: row === undefined ? row : row + firstRow } as const;
+      }
+      temperaturesC.set(room.aligned.temperaturesC.subarray(0, endRow - firstRow), firstRow);
+      flags.set(room.aligned.flags.subarray(0, endRow - firstRow), firstRow);
+    }
+    return undefined;
   });
-}
-
-function readRecord(record: Float64Array): AlignmentFigures {
-  const at = (offsetBytes: number): number => record[offsetBytes / 8] ?? NaN;
-  const usable = at(RECORD_USABLE);
-  return {
-    temperatureC: at(RECORD_TEMPERATURE),
-    baseline: at(RECORD_BASELINE),
-    projected: at(RECORD_PROJECTED),
-    growthFactor: at(RECORD_GROWTH_FACTOR),
-    ratioQ: at(RECORD_RATIO_Q),
-    evaluatedYear: at(RECORD_EVALUATED_YEAR),
-    anchors: [...record.subarray(RECORD_ANCHORS / 8, RECORD_ANCHORS / 8 + ANCHOR_COUNT)],
-    segment: at(RECORD_SEGMENT),
-    weight: at(RECORD_WEIGHT),
-    kappa: at(RECORD_KAPPA),
-    usableScopes: [0, 1, 2].map((scope) => ((usable >> scope) & 1) === 1),
-  };
+  return refusal ?? { kind: "aligned", temperaturesC, flags };
 }
 
 interface Span {
@@ -338,38 +230,133 @@ interface Span {
   readonly endRow: number;
 }
 
-/** Copies part of the columns in, and the list of where they lie; its order is that of COLUMN_* in the kernel. */
-function copyColumns(kernel: Kernel, scratch: Scratch, columns: EntityColumns, span: Span): number {
-  const { first, end, firstRow, endRow } = span;
-  const entities = (column: Float64Array | Int32Array | Uint8Array): number =>
-    scratch.copyIn(column.subarray(first, end)).pointer;
-  const rows = (column: Float64Array | Int32Array): number => scratch.copyIn(column.subarray(firstRow, endRow)).pointer;
-  const { revenues, references } = columns;
-  const starts = scratch.reserve((end - first + 1) * 4);
-  kernel.i32(starts).set(columns.starts.subarray(first, end + 1));
-  const pointers = [
-    entities(columns.baselineYears),
-    entities(columns.pathways),
-    entities(columns.regions),
-    entities(columns.baselineScope1),
-    entities(columns.baselineScope2),
-    entities(columns.baselineScope3),
-    starts.pointer,
-    rows(columns.years),
-    rows(columns.scope1),
-    rows(columns.scope2),
-    rows(columns.scope3),
-    revenues === undefined ? 0 : entities(revenues),
-    ...(references === undefined
-      ? [0, 0, 0]
-      : [entities(references.scope1), entities(references.scope2), entities(references.scope3)]),
-  ];
-  if (pointers.length !== ALIGNMENT_COLUMN_COUNT)
-    throw new Error(`The kernel takes ${ALIGNMENT_COLUMN_COUNT} columns.`);
-  return scratch.copyIn(Int32Array.from(pointers)).pointer;
+/** As many entities as fit at a time, and more rows where a single one has more. */
+function batchesOf(starts: Uint32Array): readonly Span[] {
+  const entityCount = starts.length - 1;
+  const batches: Span[] = [];
+  for (let first = 0; first < entityCount;) {
+    let end = first + 1;
+    const firstRow = starts[first] ?? 0;
+    while (end < entityCount && end - first < BATCH_ROWS && (starts[end + 1] ?? 0) - firstRow <= BATCH_ROWS) end++;
+    batches.push({ first, end, firstRow, endRow: starts[end] ?? 0 });
+    first = end;
+  }
+  return batches;
 }
 
-function emptyScratch(kernel: Kernel, scratch: Scratch): number {
+const ENTITY_COLUMNS = [
+  "baselineYears",
+  "pathways",
+  "regions",
+  "baselineScope1",
+  "baselineScope2",
+  "baselineScope3",
+] as const;
+const ROW_COLUMNS = ["years", "scope1", "scope2", "scope3"] as const;
+const SCOPES = ["scope1", "scope2", "scope3"] as const;
+
+export function copyColumns(from: EntityColumns, to: EntityColumns, { first, end, firstRow, endRow }: Span): void {
+  for (const name of ENTITY_COLUMNS) to[name].set(from[name].subarray(first, end));
+  for (const name of ROW_COLUMNS) to[name].set(from[name].subarray(firstRow, endRow));
+  to.starts.set(from.starts.subarray(first, end + 1));
+  if (from.revenues !== undefined) to.revenues?.set(from.revenues.subarray(first, end));
+  if (from.references === undefined) return;
+  for (const scope of SCOPES) to.references?.[scope].set(from.references[scope].subarray(first, end));
+}
+
+/** Columns that lie in the kernel's memory, and room there for their results. */
+interface Room {
+  readonly columns: EntityColumns;
+  readonly aligned: AlignedColumns;
+}
+
+/** Room in scratch for so many entities and rows, in the columns that `like` has. */
+export function layOut(
+  kernel: Kernel,
+  scratch: Scratch,
+  like: EntityColumns,
+  { entityCount, rowCount }: { readonly entityCount: number; readonly rowCount: number },
+): Room {
+  const f64 = (length: number): Float64Array => kernel.f64(scratch.reserve(length * 8));
+  const i32 = (length: number): Int32Array => kernel.i32(scratch.reserve(length * 4));
+  const u8 = (length: number): Uint8Array => kernel.bytes(scratch.reserve(length));
+  const starts = i32(entityCount + 1);
+  return {
+    columns: {
+      baselineYears: i32(entityCount),
+      pathways: u8(entityCount),
+      regions: u8(entityCount),
+      baselineScope1: f64(entityCount),
+      baselineScope2: f64(entityCount),
+      baselineScope3: f64(entityCount),
+      starts: new Uint32Array(starts.buffer, starts.byteOffset, starts.length),
+      years: i32(rowCount),
+      scope1: f64(rowCount),
+      scope2: f64(rowCount),
+      scope3: f64(rowCount),
+      revenues: like.revenues === undefined ? undefined : f64(entityCount),
+      references:
+        like.references === undefined
+          ? undefined
+          : { scope1: f64(entityCount), scope2: f64(entityCount), scope3: f64(entityCount) },
+    },
+    aligned: { temperaturesC: f64(rowCount), flags: kernel.u16(scratch.reserve(rowCount * 2)) },
+  };
+}
+
+/** Gets a call of the kernel ready that reads columns and writes results where they lie. It tells what was refused. */
+function prepareCall(
+  kernel: Kernel,
+  scratch: Scratch,
+  {
+    tables,
+    rule,
+    room: { columns, aligned },
+  }: { readonly tables: AlignmentTables; readonly rule: AlignmentRule; readonly room: Room },
+): (entityCount: number) => { readonly entity: number; readonly row: number | undefined } | undefined {
+  const tablesAt = scratch.copyIn(tables).pointer;
+  const columnsAt = scratch.copyIn(pointersOf(columns)).pointer;
+  const scratchAt = emptyScratch(kernel, scratch);
+  const bad = scratch.reserve(8);
+  return (entityCount) => {
+    const status = kernel.exports.alignColumns(
+      tablesAt,
+      columnsAt,
+      entityCount,
+      rule.scope3Weight,
+      BASES[rule.basis],
+      rule.gamma,
+      scratchAt,
+      aligned.temperaturesC.byteOffset,
+      aligned.flags.byteOffset,
+      bad.pointer,
+    );
+    if (status === STATUS_BAD_ALIGNMENT) {
+      const [entity = 0, row = -1] = kernel.i32(bad);
+      return { entity, row: row < 0 ? undefined : row };
+    }
+    kernel.check(status, "alignColumns");
+    return undefined;
+  };
+}
+
+/** Where columns lie that are in the kernel's memory; the order is that of COLUMN_* in the kernel. */
+export function pointersOf(columns: EntityColumns): Int32Array {
+  const { revenues, references } = columns;
+  const pointers = [
+    ...ENTITY_COLUMNS.map((name) => columns[name].byteOffset),
+    columns.starts.byteOffset,
+    ...ROW_COLUMNS.map((name) => columns[name].byteOffset),
+    revenues?.byteOffset ?? 0,
+    ...SCOPES.map((scope) => references?.[scope].byteOffset ?? 0),
+  ];
+  if (pointers.length !== ALIGNMENT_COLUMN_COUNT) {
+    throw new Error(`The kernel takes ${ALIGNMENT_COLUMN_COUNT} columns.`);
+  }
+  return Int32Array.from(pointers);
+}
+
+export function emptyScratch(kernel: Kernel, scratch: Scratch): number {
   const region = scratch.reserve(ALIGNMENT_SCRATCH_BYTES);
   kernel.bytes(region).fill(0);
   return region.pointer;

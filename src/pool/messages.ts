@@ -1,7 +1,7 @@
 import type { FaultCode, FaultItem } from "../errors.ts";
 import type { HazardQueryInput } from "../hazard/query.ts";
 import type { HazardResult } from "../hazard/answer.ts";
-import type { SampleLayer } from "../hazard/sample.ts";
+import type { SampleLayer, SampleResult } from "../hazard/sample.ts";
 
 /** What a worker is told when it starts. */
 export interface WorkerSetup {
@@ -21,6 +21,8 @@ export type Order =
       readonly longitudes: Float64Array;
       readonly radiusKm: number;
       readonly method: "max" | "mean";
+      /** Where the answer goes, which comes back with it; the places may lie in the same buffer. */
+      readonly into: SampleResult;
     }
   | { readonly kind: "batch"; readonly id: number; readonly queries: readonly HazardQueryInput[] }
   /** Work that this room knows nothing of: the worker's program was given someone who does. */

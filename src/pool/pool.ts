@@ -9,8 +9,9 @@ import {
   type StepsResult,
 } from "../hazard/sample.ts";
 import { unpackFault } from "./errors.ts";
-import { neighbourhoodOf, type Neighbourhoods, shareOut } from "./owners.ts";
+import { neighbourhoodOf, type Neighbourhoods } from "./owners.ts";
 import { type Done, type Errand, PoolWorker, type WorkerThread } from "./poolWorker.ts";
+import { gather, scatter, shareOutByNumber, Sheets } from "./shares.ts";
 
 /** Places or queries of one order: small enough to be stopped in between, large enough to be worth the way. */
 const PLACES_PER_ORDER = 16_384;
@@ -106,22 +107,19 @@ export class Pool {
       neighbourhoods.numberOf(hazard, { latitude: latitudes[i] ?? NaN, longitude: longitudes[i] ?? NaN }),
     );
     await this.#ready(); // one attempt a call, not one an order
+    const sheets = new Sheets(Math.min(PLACES_PER_ORDER, latitudes.length), width);
     let placesDone = 0;
     await carryOut(shares, PLACES_PER_ORDER, signal, async (worker, places) => {
-      const order = {
-        kind: "sample" as const,
-        hazard,
-        layers,
-        latitudes: gather(latitudes, places),
-        longitudes: gather(longitudes, places),
-        radiusKm,
-        method,
-      };
-      const handOver = [order.latitudes.buffer, order.longitudes.buffer];
+      const sheet = sheets.take(places.length);
+      gather(latitudes, places, sheet.latitudes);
+      gather(longitudes, places, sheet.longitudes);
+      const order = { kind: "sample" as const, hazard, layers, radiusKm, method, ...sheet };
+      const handOver = [sheet.latitudes.buffer];
       const { report } = await this.#do({ order, handOver, party: LIBRARY, signal }, worker);
       if (report.kind !== "sampled") throw new Error(`A worker answered ${report.kind} to a sample.`);
       scatter(report.values, places, width, values);
       scatter(report.reasons, places, width, reasons);
+      sheets.giveBack(report.values);
       placesDone += places.length;
       request.onProgress?.(placesDone, latitudes.length);
     });
@@ -264,70 +262,6 @@ function leastBusy(workers: readonly PoolWorker[]): PoolWorker | undefined {
   let least = workers[0];
   for (const worker of workers) if (worker.load < (least?.load ?? 0)) least = worker;
   return least;
-}
-
-/**
- * What `shareOut` says of each element's number, for millions: it is asked once for each number there is, and the
- * elements are laid out in arrays of numbers. Elements of one number keep their order.
- *
- * @returns Uint32Array for each worker, views of one array
- */
-function shareOutByNumber(
-  count: number,
-  workerCount: number,
-  numberOf: (index: number) => number,
-): readonly Uint32Array[] {
-  /** Numbers in the order in which they first come. */
-  const ranks = new Map<number, number>();
-  const rankOf = new Uint32Array(count);
-  const sizes: number[] = [];
-  for (let i = 0; i < count; i++) {
-    const number = numberOf(i);
-    let rank = ranks.get(number);
-    if (rank === undefined) {
-      rank = sizes.push(0) - 1;
-      ranks.set(number, rank);
-    }
-    rankOf[i] = rank;
-    sizes[rank] = (sizes[rank] ?? 0) + 1;
-  }
-  const indices = new Uint32Array(count);
-  const next = new Uint32Array(sizes.length);
-  let end = 0;
-  const shares = shareOut(Float64Array.from(ranks.keys()), workerCount).map((ranksOfWorker) => {
-    const start = end;
-    for (const rank of ranksOfWorker) {
-      next[rank] = end;
-      end += sizes[rank] ?? 0;
-    }
-    return indices.subarray(start, end);
-  });
-  for (let i = 0; i < count; i++) {
-    const rank = rankOf[i] ?? 0;
-    const at = next[rank] ?? 0;
-    indices[at] = i;
-    next[rank] = at + 1;
-  }
-  return shares;
-}
-
-function gather(numbers: Float64Array, indices: Uint32Array): Float64Array<ArrayBuffer> {
-  const gathered = new Float64Array(indices.length);
-  for (let i = 0; i < indices.length; i++) gathered[i] = numbers[indices[i] ?? 0] ?? NaN;
-  return gathered;
-}
-
-/** Puts rows of numbers where their places stand. */
-function scatter(
-  from: Float64Array | Uint8Array,
-  places: Uint32Array,
-  width: number,
-  to: Float64Array | Uint8Array,
-): void {
-  for (let i = 0; i < places.length; i++) {
-    const at = (places[i] ?? 0) * width;
-    for (let layer = 0; layer < width; layer++) to[at + layer] = from[i * width + layer] ?? NaN;
-  }
 }
 
 /** Has each worker do its share, order by order, until all is done, one fails, or the signal says stop. */

@@ -38,7 +38,8 @@ async function carryOut(
   const { id } = order;
   if (order.kind === "sample") {
     const { values, reasons } = await atlas.sample(order);
-    port.tell({ kind: "sampled", id, values, reasons }, [values.buffer as ArrayBuffer, reasons.buffer as ArrayBuffer]);
+    const buffers = new Set([values.buffer as ArrayBuffer, reasons.buffer as ArrayBuffer]); // often one
+    port.tell({ kind: "sampled", id, values, reasons }, [...buffers]);
   } else if (order.kind === "batch") {
     const results = await atlas.hazardRiskBatch(order.queries);
     const packed = results.map((result) => ("error" in result ? { refused: packFault(result.error) } : result));

@@ -1,0 +1,214 @@
+import type { TSchema } from "typebox";
+import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode, type FaultItem } from "../errors.ts";
+import { explain, nearest, quote } from "../explain.ts";
+import { type Country, findCountry } from "./countries.ts";
+import type { ReportedEmissions } from "./emissions.ts";
+import { findIndustry, type IndustryMatch } from "./industries.ts";
+import { findScenario, foldId, nearestScenarios, type Scenario, SCENARIO_IDS } from "./scenarios.ts";
+
+/** No amount of money and no emissions may be larger. */
+const AMOUNT_MAX = 1e15;
+
+interface AmountRule {
+  readonly name: string;
+  readonly least: number;
+  /** `least` itself is not allowed. */
+  readonly isLeastExcluded?: true;
+}
+
+/** The amounts of a request: its members that are numbers or text that holds one. */
+export const AMOUNTS = {
+  revenue: { name: "revenue", least: 0, isLeastExcluded: true },
+  totalAssets: { name: "total_assets", least: 0, isLeastExcluded: true },
+  ebitda: { name: "ebitda", least: -AMOUNT_MAX },
+  totalDebt: { name: "total_debt", least: 0 },
+  scope1: { name: "scope1", least: 0 },
+  scope2: { name: "scope2", least: 0 },
+  scope3: { name: "scope3", least: 0 },
+  totalLiabilities: { name: "total_liabilities", least: 0 },
+} as const satisfies Record<string, AmountRule>;
+const AMOUNT_NAMES: ReadonlySet<string> = new Set(Object.values(AMOUNTS).map(({ name }) => name));
+
+const NUMBER = /^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
+
+/** Reads the members of a request one by one and gathers what is wrong with them. */
+export class Reading {
+  readonly #members: Readonly<Record<string, unknown>>;
+  readonly #items: FaultItem[];
+  /** Members whose kind is wrong, which nobody needs to look into. */
+  readonly #refused: ReadonlySet<string>;
+
+  constructor(input: unknown, of: { readonly schema: TSchema; readonly check: { Check(value: unknown): boolean } }) {
+    const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
+    this.#members = isObject ? (input as Readonly<Record<string, unknown>>) : {};
+    this.#items =
+      of.check.Check(input) && !this.#hasHoles()
+        ? []
+        : explain(of.schema, input, { name: "The request", skip: AMOUNT_NAMES });
+    this.#refused = isObject
+      ? new Set(this.#items.map(({ pointer = "" }) => pointer.split("/")[1] ?? ""))
+      : new Set(["name", "country", "industry", ...AMOUNT_NAMES, "transition_scenarios", "assessment_years"]);
+  }
+
+  has(name: string): boolean {
+    return this.#members[name] !== undefined;
+  }
+
+  text(name: string): string {
+    const value = this.#members[name];
+    return typeof value === "string" ? value : "";
+  }
+
+  amount(rule: AmountRule): number {
+    if (this.has(rule.name)) return this.optionalAmount(rule) ?? NaN;
+    if (!this.#refused.has(rule.name)) {
+      this.#refuse(rule.name, "missing", `${rule.name} is missing; give ${expectedAmount(rule)}.`);
+    }
+    return NaN;
+  }
+
+  optionalAmount(rule: AmountRule): number | undefined {
+    const { name, least } = rule;
+    const given = this.#members[name];
+    if (given === undefined || this.#refused.has(name)) return undefined;
+    const wrong = `${name} must be ${expectedAmount(rule)}, not ${quote(given)}.`;
+    const value = typeof given === "string" ? numberOf(given) : given;
+    if (typeof value !== "number") return this.#refuse(name, "wrong_type", wrong);
+    if (typeof given === "number" && !Number.isFinite(value)) return this.#refuse(name, "not_finite", wrong);
+    const isWithin = value >= least && value <= AMOUNT_MAX && !(rule.isLeastExcluded === true && value === least);
+    // Adding 0 turns -0 into 0.
+    return isWithin ? value + 0 : this.#refuse(name, "out_of_range", wrong);
+  }
+
+  reported(): ReportedEmissions {
+    return {
+      scope1: this.optionalAmount(AMOUNTS.scope1),
+      scope2: this.optionalAmount(AMOUNTS.scope2),
+      scope3: this.optionalAmount(AMOUNTS.scope3),
+    };
+  }
+
+  country(): Country {
+    const given = this.#members["country"];
+    if (typeof given !== "string") return NO_COUNTRY;
+    const found = findCountry(given);
+    if ("iso3" in found) return found;
+    const why = found.isWithoutFigures ? "has no figures to compute with" : "is not a country that is known";
+    this.#unknown("/country", "country_unknown", `country: ${quote(given)} ${why}`, found.nearest);
+    return NO_COUNTRY;
+  }
+
+  industry(): IndustryMatch {
+    const given = this.#members["industry"];
+    if (typeof given !== "string") return NO_INDUSTRY;
+    const found = findIndustry(given);
+    if ("industry" in found) return found;
+    const why = found.isCode ? "is a code of more than one industry" : "is not an industry that is known";
+    this.#unknown("/industry", "industry_unknown", `industry: ${quote(given)} ${why}`, found.nearest);
+    return NO_INDUSTRY;
+  }
+
+  scenarios(): readonly Scenario[] {
+    const scenarios = new Set<Scenario>();
+    // More than there are is refused as a list; to look each of them up would take as long as the caller likes.
+    const list = this.#list("transition_scenarios").slice(0, SCENARIO_IDS.length);
+    for (const [index, given] of list.entries()) {
+      if (typeof given !== "string") continue;
+      const scenario = findScenario(given);
+      if (scenario !== undefined) scenarios.add(scenario);
+      else {
+        const detail = `transition_scenarios: ${quote(given)} is not a scenario that is known`;
+        const names = nearestScenarios(given);
+        this.#unknown(`/transition_scenarios/${index}`, "scenario_unknown", detail, names, { allowed: SCENARIO_IDS });
+      }
+    }
+    return [...scenarios];
+  }
+
+  years(): readonly number[] {
+    const years = this.#list("assessment_years").filter((year) => typeof year === "number");
+    return [...new Set(years)].toSorted((one, other) => one - other);
+  }
+
+  /** One of a few names, or of the longer names that some of them have; undefined where there is none. */
+  choice<Name extends string>(
+    member: string,
+    names: readonly Name[],
+    longNames?: Readonly<Record<Name, string>>,
+  ): Name | undefined {
+    const given = this.#members[member];
+    if (typeof given !== "string") return undefined;
+    const folded = foldId(given);
+    const found = names.find((name) => [name, longNames?.[name] ?? name].some((known) => foldId(known) === folded));
+    if (found !== undefined) return found;
+    const meant = nearest(given, names);
+    const question = meant === undefined ? "." : `; did you mean ${meant}?`;
+    this.#items.push({
+      pointer: `/${member}`,
+      code: "not_allowed",
+      detail: `${member}: ${quote(given)} is not one of ${names.join(", ")}${question}`,
+      allowed: names,
+      ...(meant === undefined ? {} : { did_you_mean: meant }),
+    });
+    return undefined;
+  }
+
+  throwIfAny(): void {
+    if (this.#items.length === 0) return;
+    const items = this.#items.slice(0, FAULT_ITEM_COUNT_MAX);
+    const isUnknown = items.every(({ code }) => UNKNOWN_CODES.some((known) => known === code));
+    const code = isUnknown ? UNKNOWN_CODES.find((known) => items.some((item) => item.code === known)) : undefined;
+    throw refusal(code ?? "invalid_request", items);
+  }
+
+  #list(name: string): readonly unknown[] {
+    const value = this.#members[name];
+    return Array.isArray(value) ? [...(value as readonly unknown[])] : [];
+  }
+
+  /** A compiled check steps over the holes of a sparse array. */
+  #hasHoles(): boolean {
+    return ["transition_scenarios", "assessment_years"].some((name) => this.#list(name).includes(undefined));
+  }
+
+  #refuse(name: string, code: FaultItem["code"], detail: string): undefined {
+    this.#items.push({ pointer: `/${name}`, code, detail });
+  }
+
+  #unknown(
+    pointer: string,
+    code: FaultItem["code"],
+    what: string,
+    names: readonly string[],
+    more: Pick<FaultItem, "allowed"> = {},
+  ): void {
+    const detail = `${what}; nearest are ${names.join("; ")}.`;
+    this.#items.push({ pointer, code, detail, nearest: names, ...more });
+  }
+}
+
+const UNKNOWN_CODES = ["country_unknown", "industry_unknown", "scenario_unknown"] as const satisfies FaultCode[];
+
+// What stands for a name that was not found; `throwIfAny` never lets it out.
+const NO_COUNTRY = {} as Country;
+const NO_INDUSTRY = {} as IndustryMatch;
+
+function numberOf(text: string): number | undefined {
+  const trimmed = text.trim();
+  return NUMBER.test(trimmed) ? Number(trimmed) : undefined;
+}
+
+/** What would be right, as it reads after "must be" and "give". */
+function expectedAmount({ least, isLeastExcluded }: AmountRule): string {
+  const kind = "a number, or text that holds one (digits, no separators),";
+  if (isLeastExcluded === true) return `${kind} above ${least} and at most ${AMOUNT_MAX}`;
+  return `${kind} from ${least} to ${AMOUNT_MAX}`;
+}
+
+/** The refusal of a request for all that is wrong with it, which the message counts. */
+export function refusal(code: FaultCode, items: readonly FaultItem[]): Fault {
+  const first = items[0]?.detail ?? "";
+  const count = items.length === FAULT_ITEM_COUNT_MAX ? `At least ${items.length}` : String(items.length);
+  const message = items.length === 1 ? first : `${count} things are wrong with the request. The first: ${first}`;
+  return new Fault(code, message, { items });
+}
