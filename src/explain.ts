@@ -96,7 +96,7 @@ function explainList(items: PointedFinding[], place: Place): void {
     items.push({ pointer, code: "empty", detail: `${name} is an empty list; give ${expected(shape)}.` });
   }
   if (value.length > (shape.maxItems ?? Infinity)) {
-    const detail = `${name} has ${value.length} items; give ${expected(shape)}.`;
+    const detail = `${name} has ${value.length} items; ${shape.maxItems} are allowed: give ${expected(shape)}.`;
     items.push({ pointer, code: "too_many", detail });
   }
   const seen = new Set<unknown>();

@@ -1,5 +1,4 @@
 import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
 import { Command, Option } from "commander";
 import {
   ALIGNMENT_BASES,
@@ -24,6 +23,7 @@ import {
   nameOf,
   STANDARD,
   writeWhole,
+  refuseLoss,
 } from "./entityFiles.ts";
 import { openJson, openNdjson } from "./entityJson.ts";
 import { progressBar } from "./progress.ts";
@@ -86,16 +86,15 @@ Examples:
 async function run(input: string, output: string, flags: Flags): Promise<void> {
   const startMs = performance.now();
   const isToFile = output !== STANDARD;
-  if (isToFile && resolve(input) === resolve(output)) {
-    throw new Fault("configuration_invalid", "OUT is IN; give the answers a file of their own.");
-  }
   const format = flags.format ?? formatOf(input);
   if (format === undefined) {
     const message = `What is in ${nameOf(input)}? Give --format ${ENTITY_FORMATS.join(", ")}.`;
     throw new Fault("configuration_invalid", message);
   }
   const report: Report = { entityCount: 0, rowCount: 0, without: { no_usable_scope: 0, zero_baseline: 0 } };
-  const sizeBytes = input === STANDARD ? undefined : (await stat(input)).size;
+  const given = input === STANDARD ? undefined : await stat(input);
+  await refuseLoss(output, given);
+  const sizeBytes = given?.size;
   const bar = progressBar("bytes");
   let readBytes = 0;
   const onBytes = (countBytes: number): void => {

@@ -1,4 +1,3 @@
-import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { Command, Option } from "commander";
 import type { CompanyAnswer } from "../company/answer.ts";
@@ -18,6 +17,7 @@ import {
   nameOf,
   STANDARD,
   writeWhole,
+  refuseLoss,
 } from "./entityFiles.ts";
 import { progressBar } from "./progress.ts";
 
@@ -86,7 +86,7 @@ async function run(input: string, output: string, flags: Flags): Promise<void> {
     throw new Fault("configuration_invalid", message);
   }
   const given = input === STANDARD ? undefined : await stat(input);
-  await throwIfLost(output, given);
+  await refuseLoss(output, given);
   const sizeBytes = given?.size;
   const bar = progressBar("bytes");
   let readBytes = 0;
@@ -116,34 +116,6 @@ async function run(input: string, output: string, flags: Flags): Promise<void> {
     flags.json === true ? wireOf(tally, seconds) : describe(tally, seconds),
   );
   if (tally.refusedCount > 0) process.exitCode = EXIT_CODE_SOME_REFUSED;
-}
-
-/**
- * The answer takes the place of what stands at OUT: of the companies themselves, under whatever name, and of a device or a
- * pipe, nobody wants that.
- *
- * @throws Fault where it would
- */
-async function throwIfLost(output: string, given: Stats | undefined): Promise<void> {
-  if (output === STANDARD) return;
-  const present = await statIfThere(output);
-  if (present === undefined) return;
-  if (present.ino === given?.ino && present.dev === given.dev) {
-    throw new Fault("configuration_invalid", "OUT is IN; give the answer a file of its own.");
-  }
-  if (!present.isFile()) {
-    const message = `${output} is no file; give OUT the name of one, or ${STANDARD} for standard output.`;
-    throw new Fault("configuration_invalid", message);
-  }
-}
-
-async function statIfThere(path: string): Promise<Stats | undefined> {
-  try {
-    return await stat(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
-    throw error;
-  }
 }
 
 /** @throws Fault where the name of OUT promises what there is not */

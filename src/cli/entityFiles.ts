@@ -1,5 +1,5 @@
-import { createReadStream } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { createReadStream, type Stats } from "node:fs";
+import { open, rename, rm, stat } from "node:fs/promises";
 import { extname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode } from "../errors.ts";
@@ -133,6 +133,33 @@ export function formatOf(path: string): EntityFormat | undefined {
 /** How a message calls a file. */
 export function nameOf(input: string): string {
   return input === STANDARD ? "standard input" : input;
+}
+
+/**
+ * Looks at what OUT names before anything is written: what comes about takes its place, and for root even a device's.
+ *
+ * @param given the file that is read, where it is one
+ * @throws Fault `configuration_invalid` where OUT is IN under whatever name, or no file
+ */
+export async function refuseLoss(output: string, given: Stats | undefined): Promise<void> {
+  const present = output === STANDARD ? undefined : await statIfThere(output);
+  if (present === undefined) return;
+  if (present.ino === given?.ino && present.dev === given.dev) {
+    throw new Fault("configuration_invalid", "OUT is IN; give the answers a file of their own.");
+  }
+  if (!present.isFile()) {
+    const message = `${output} is no file; give OUT the name of one, or ${STANDARD} for standard output.`;
+    throw new Fault("configuration_invalid", message);
+  }
+}
+
+async function statIfThere(path: string): Promise<Stats | undefined> {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
 }
 
 /** A file comes about under another name, and gets its own when it is whole and on disk. */

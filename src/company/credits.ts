@@ -28,12 +28,6 @@ const CREDITS = {
     source: "GIRI, CDRI 2023; FLOPROS (Scussolini et al. 2016)",
     terms: "CC BY 3.0 IGO; CC BY 3.0",
   },
-  parameters: {
-    what: "pass-through of costs, sensitivity to heat, growth of losses with warming",
-    source:
-      "CE Delft and Oeko-Institut 2015; ILO 2019, Working on a Warmer Planet; Alfieri et al. 2017; Knutson et al. 2020; Hallegatte et al. 2013",
-    terms: "published research, in part by judgement",
-  },
   ngfs: {
     what: "carbon prices and global warming of the NGFS scenarios; Current Policies, which all prices are compared with",
     source: "NGFS Climate Scenarios Phase V (November 2024), IIASA NGFS Scenario Explorer",
@@ -71,6 +65,6 @@ export const EMISSION_CREDITS: readonly Credit[] = [CREDITS.industries, CREDITS.
 
 /** Whose figures the whole answer stands on. The cuts of emissions are the IPCC's for every scenario. */
 export function creditsOf({ damageFunction }: Pick<Company, "damageFunction">): readonly Credit[] {
-  const { climate, acute, parameters, ngfs, ipcc } = CREDITS;
-  return [...EMISSION_CREDITS, climate, acute, parameters, ngfs, ipcc, CREDITS[damageFunction]];
+  const { climate, acute, ngfs, ipcc } = CREDITS;
+  return [...EMISSION_CREDITS, climate, acute, ngfs, ipcc, CREDITS[damageFunction]];
 }

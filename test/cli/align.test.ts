@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -194,6 +194,10 @@ describe("isotherm align", () => {
   test("needs to know what is what", async () => {
     expect((await refusal("in.txt", "[]")).message).toContain("Give --format csv, json, ndjson.");
     await expect(aligned("in.csv", csvOf([ENTITY]), "in.csv")).rejects.toThrow("OUT is IN");
+    symlinkSync(inFolder("in.csv"), inFolder("link.csv"));
+    await expect(aligned("in.csv", csvOf([ENTITY]), "link.csv")).rejects.toThrow("OUT is IN");
+    mkdirSync(inFolder("folder.csv"));
+    await expect(aligned("in.csv", csvOf([ENTITY]), "folder.csv")).rejects.toThrow("is no file");
     rmSync(inFolder("in.csv"));
     const text = await aligned("in.txt", JSON.stringify([ENTITY]), "out.txt", "--format", "json", "--to", "csv");
     expect(text.split("\n")).toHaveLength(4);

@@ -1,4 +1,16 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import {
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
@@ -97,6 +109,15 @@ describe("one company", () => {
     expect(JSON.parse(printed)).toStrictEqual(answerTo(COMPANY));
     await run("one.json", JSON.stringify(COMPANY), inFolder("answer.json"));
     expect(JSON.parse(readFileSync(inFolder("answer.json"), "utf8"))).toStrictEqual(answerTo(COMPANY));
+  });
+
+  test("into an .ndjson file, or with --to, by the answer on one line", async () => {
+    await run("one.json", JSON.stringify(COMPANY), inFolder("answer.ndjson"));
+    const lines = readFileSync(inFolder("answer.ndjson"), "utf8").split("\n");
+    expect(lines.map((line) => line !== "")).toEqual([true, false]);
+    expect(JSON.parse(lines[0] ?? "")).toStrictEqual(answerTo(COMPANY));
+    await run("one.json", JSON.stringify(COMPANY), "--to", "ndjson");
+    expect(JSON.parse(printed)).toStrictEqual(answerTo(COMPANY));
   });
 
   test("takes scenarios and years from the command line where it names none", async () => {
@@ -267,6 +288,48 @@ describe("what cannot be done at all", () => {
     expect((await refusal("in.txt", text)).message).toContain("Give --format");
     await run("in.txt", text, "--format", "json", "--to", "ndjson");
     expect((JSON.parse(printed) as CompanyAnswer).company.name).toBe("Cement, India");
+  });
+});
+
+describe("an OUT that would be lost", () => {
+  const text = JSON.stringify(COMPANY);
+  const refusalInto = async (output: string): Promise<string> => {
+    const error: unknown = await run("in.json", text, output).catch((thrown: unknown) => thrown);
+    if (!isFault(error)) throw new Error(`No fault: ${String(error)}`, { cause: error });
+    expect(error.code).toBe("configuration_invalid");
+    expect(readFileSync(inFolder("in.json"), "utf8")).toBe(text);
+    return error.message;
+  };
+
+  test.each([
+    ["a symbolic link to IN", symlinkSync],
+    ["another name of IN", linkSync],
+  ])("%s", async (_, link) => {
+    writeFileSync(inFolder("in.json"), text);
+    link(inFolder("in.json"), inFolder("other.json"));
+    expect(await refusalInto(inFolder("other.json"))).toContain("OUT is IN");
+    expect(readdirSync(folder).toSorted()).toEqual(["in.json", "other.json"]);
+  });
+
+  // A file put in its place would end it: for root, even a device would be gone.
+  test("a folder, and what else is no file", async () => {
+    mkdirSync(inFolder("folder"));
+    expect(await refusalInto(inFolder("folder"))).toContain("is no file");
+    const server = createServer().listen(inFolder("socket"));
+    await once(server, "listening");
+    try {
+      expect(await refusalInto(inFolder("socket"))).toContain("is no file");
+      expect(readdirSync(folder).toSorted()).toEqual(["folder", "in.json", "socket"]);
+      expect(lstatSync(inFolder("socket")).isSocket()).toBe(true);
+    } finally {
+      server.close();
+    }
+  });
+
+  test("a file that is there is replaced", async () => {
+    writeFileSync(inFolder("out.json"), "old");
+    await run("in.json", text, inFolder("out.json"));
+    expect(JSON.parse(readFileSync(inFolder("out.json"), "utf8"))).toStrictEqual(answerTo(COMPANY));
   });
 });
 

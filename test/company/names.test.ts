@@ -45,6 +45,14 @@ describe("a country is found", () => {
     expect(countryOf(text)).toBe(iso3);
   });
 
+  test("but not in a text longer than any name: folding it would take as long as the caller likes", () => {
+    expect(countryOf(`Viet${" ".repeat(100)}Nam`)).toBe("VNM");
+    expect(countryOf(`${" ".repeat(5000)}Viet Nam\n`)).toBe("VNM");
+    expect(countryOf(`Viet${" ".repeat(5000)}Nam`)).toBeUndefined();
+    expect(industryOf(`Cement${"-".repeat(5000)}and lime`)).toBeUndefined();
+    expect(findCountry("Viet Nam ".repeat(1000))).toMatchObject({ nearest: expect.arrayContaining(["Vietnam"]) });
+  });
+
   test("and one whose words two countries bear is not", () => {
     expect(countryOf("Republic of China")).toBeUndefined();
   });

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { defaultProbability } from "../../src/company/credit.ts";
 import { COUNTRIES } from "../../src/company/countries.ts";
@@ -23,6 +24,7 @@ const REQUEST = {
 const BANK = { ...REQUEST, industry: "major_banks", revenue: 27e9, total_assets: 450e9, ebitda: 8e9, total_debt: 60e9 };
 const INSURER = { ...BANK, industry: "insurance_life" };
 
+const NOTICE = readFileSync(new URL("../../NOTICE", import.meta.url), "utf8");
 const ask = (change: Partial<CompanyRequest> = {}, base: CompanyRequest = REQUEST): CompanyAnswer =>
   totalClimateRisk({ ...base, ...change });
 const first = ({ results }: CompanyAnswer): CompanyResult => results[0] ?? expect.fail("no result");
@@ -120,6 +122,23 @@ describe("the shape of an answer", () => {
     }
   });
 
+  test("credits whoever a figure is from, and no more for emissions alone than they stand on", () => {
+    const sources = (answer: Pick<CompanyAnswer, "sources">): string =>
+      answer.sources.map(({ source }) => source).join("\n");
+    const all = sources(ask());
+    const emissions = sources(estimateEmissions({ country: "IND", industry: "cement_lime", revenue: 1 }));
+    for (const origin of ["EPA", "USEEIO", "OECD ICIO", "EDGAR", "World Bank", "Ember"]) {
+      expect(all).toContain(origin);
+      expect(emissions).toContain(origin);
+    }
+    for (const origin of ["NGFS", "IPCC", "GIRI", "FLOPROS", "Burke", "CMIP6", "Kalkuhl"]) {
+      expect(all).toContain(origin);
+      expect(emissions).not.toContain(origin);
+      expect(NOTICE).toContain(origin);
+    }
+    for (const origin of ["CE Delft", "ILO", "Alfieri", "Knutson", "Hallegatte"]) expect(NOTICE).toContain(origin);
+  });
+
   test("is the same from text, numbers, codes and names", () => {
     const { company: _, ...expected } = ask({ transition_scenarios: ["IPCC_NET_ZERO"] });
     const { company, ...other } = totalClimateRisk({
@@ -188,6 +207,9 @@ describe("emissions", () => {
   test("a factor that is our judgement is marked so", () => {
     expect(qualityOf(ask(), "emissions.scope1")?.mark).toBe("D");
     expect(qualityOf(ask({ industry: "aluminium" }), "emissions.scope1")?.mark).toBe("J");
+    for (const power of ["electric_utilities", "renewable_power", "fossil_power", "nuclear_power", "power_networks"]) {
+      expect(qualityOf(ask({ industry: power }), "emissions.scope1")?.mark, power).toBe("J");
+    }
     expect(qualityOf(ask({ scope1: 1 }), "emissions.scope1")?.mark).toBe("reported");
   });
 });
@@ -247,6 +269,19 @@ describe("the edge cases of the method", () => {
     },
   );
 
+  test("a region without a shock of its own still sells its fuel to a world that has one: no note then", () => {
+    const oil = { country: "Russia", transition_scenarios: ["NGFS_NDC"] };
+    const { drivers, transition } = first(ask({ ...oil, industry: "oil_gas_production" }));
+    expect(drivers.price_shock).toBe(0);
+    expect(drivers.fuel_price_shock).toBeGreaterThan(0);
+    expect(transition.loss).toBeGreaterThan(0);
+    expect(transition).not.toHaveProperty("note");
+    expect(first(ask({ ...oil, industry: "gas_distribution" })).transition).toMatchObject({
+      loss: 0,
+      note: "no shock beyond current policies",
+    });
+  });
+
   test("where the volume is held at a fifth, a flag says so", () => {
     const { results } = ask({ transition_scenarios: ["NGFS_NET_ZERO_2050"], assessment_years: [2030, 2050] });
     expect(results.map(({ transition }) => transition.volume_floor)).toEqual([false, true]);
@@ -302,6 +337,13 @@ describe("the edge cases of the method", () => {
       expect(told.length).toBe(fallbacks.length);
       for (const [index, fallback] of fallbacks.entries()) expect(told[index]?.detail).toContain(fallback);
     }
+  });
+
+  test("a grid that is known, and held at its floor, is not told as unknown", () => {
+    const told = ask({ country: "Central African Republic" }).warnings.map(({ detail }) => detail);
+    const floored = told.find((detail) => detail.includes("grid floored at 20 g/kWh"));
+    expect(floored).toContain("Central African Republic");
+    expect(floored).not.toMatch(/not known/);
   });
 
   test("rivers that the source leaves dry: Finland, Norway, Iceland and 50 more", () => {

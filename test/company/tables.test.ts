@@ -132,7 +132,8 @@ describeWithReference("the tables against the figures they were made from", () =
       const [, margin] = /gross margin ([0-9.]+)/.exec(text(row, "factor_source")) ?? [];
       const isSales = margin !== undefined;
       expect(industry.factorSource.endsWith(`gross margin of ${Math.round(100 * Number(margin))}%`)).toBe(isSales);
-      const isJudged = /assumption|OVERRIDE/.test(text(row, "factor_source"));
+      // Power of any kind stands on judged prices, and a utility's on the judged exponent of the price level.
+      const isJudged = /assumption|OVERRIDE|average price/.test(text(row, "factor_source"));
       expect(industry.isFactorJudged, industry.id).toBe(isJudged);
     }
   });
