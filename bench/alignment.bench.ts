@@ -75,7 +75,7 @@ const WORKLOADS: readonly {
   {
     name: "the same, sorted by sector",
     columns: () => entitiesOf(() => FIVE_YEARS, true),
-    note: "shows what grouping inside could bring",
+    note: "what grouping inside could bring",
   },
   {
     name: `${ENTITIES} x the five years after the baseline`,

@@ -2,13 +2,15 @@
  * Small GETs beside the largest batch: what whoever asks for one location feels of a client that sends maximal batches
  * back to back. The load is open: requests leave by a fixed schedule and their time counts from the moment they were
  * due, so that a server which stands still for a second is seen to, as one that answers slowly is. Server, batches and
- * GETs each have a process of their own. Needs `npm run build`; works on the demo atlas, with a ledger on disk.
+ * GETs each have a process of their own. Needs `npm run build`; works on the demo atlas. The ledger lies in memory where
+ * the system has a folder for that: how long a disk takes to write is another question.
  *
  *   npm run bench -- load                    5 s each, three times over
  *   npm run bench -- load seconds=20
  *   npm run bench -- load rate=500           so many GETs a second, instead of half of what the server gives
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { cpus, tmpdir } from "node:os";
@@ -23,7 +25,7 @@ import { print } from "./row.ts";
 
 const SECONDS = numberOf("seconds") ?? 5;
 const ROUNDS = 3;
-const CONNECTIONS = 32;
+const CONNECTIONS = 64;
 const GET_QUERY = "hazards=cyclones&analysis_years=2030,2050&scenarios=rcp4p5,rcp8p5";
 const BATCH_COUNT = 10_000;
 
@@ -197,7 +199,7 @@ async function serveUntilToldToStop({ hasWorkers }: { readonly hasWorkers: boole
   const { openAtlas } = (await built("index.js")) as typeof isotherm;
   const { serve } = (await built("host/main.js")) as typeof host;
   const { openLedger } = (await built("ledger/openLedger.js")) as typeof ledgers;
-  const data = await mkdtemp(join(tmpdir(), "isotherm-load-"));
+  const data = await mkdtemp(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "isotherm-load-"));
   const atlas = await openAtlas("demo", { workers: hasWorkers ? Math.max(1, cpus().length - 1) : 0 });
   const ledger = await openLedger({ data });
   const someone = async (name: string): Promise<string> => {

@@ -74,7 +74,7 @@ export async function openOurs(workload: Workload, { isSmall = false } = {}): Pr
     if (layer === undefined) throw new Error(`The workload's atlas has no ${metric} of ${scenario} ${year}.`);
     return layer;
   });
-  return { atlas: answeringAtlas(sampler, cells), sampler, set: sampler.layerSet(hazard, layers), reads };
+  return { atlas: answeringAtlas(sampler, cells, "disk"), sampler, set: sampler.layerSet(hazard, layers), reads };
 }
 
 function counted(blobs: Blobs, reads: Reads): Blobs {

@@ -13,7 +13,9 @@ export function mediansOver(rows) {
       const values = alike.map((one) => one[figure]).filter((value) => typeof value === "number");
       if (values.length > 0) row[figure] = median(values);
     }
-    return { ...row, reached: judge(row), starts: alike.length };
+    // A row may itself be of several starts: one that an earlier run printed.
+    const starts = alike.reduce((sum, one) => sum + (one.starts ?? 1), 0);
+    return { ...row, reached: judge(row), starts };
   });
 }
 

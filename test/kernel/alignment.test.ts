@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { ALIGNMENT_FLAGS } from "../../src/alignment/align.ts";
 import { NGFS_PHASE5, yearly } from "../../src/alignment/benchmark.ts";
-import { type AlignmentRule, alignColumns, alignDetail, makeAlignmentTables } from "../../src/kernel/alignment.ts";
+import { type AlignmentRule, alignColumns, makeAlignmentTables } from "../../src/kernel/alignment.ts";
+import { alignDetail } from "../../src/kernel/alignmentDetail.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { columnsOf, randomEntity } from "../alignment/entities.ts";
-import { scoreByDefinition } from "../oracle/alignment.ts";
+import { type OracleEntity, scoreByDefinition } from "../oracle/alignment.ts";
 import { randomFrom } from "../seededRandom.ts";
 
 const kernel = await Kernel.load();
@@ -115,6 +116,104 @@ test("the kernel and the definition agree on made-up benchmarks, whose anchors l
   }
 });
 
+describe("entities side by side", () => {
+  const rule = { basis: "intensity", scope3Weight: 1, gamma: 0 } as const;
+
+  /** Entities of every kind, among them some without a row, and some with more rows than the kernel takes in one go. */
+  function crowd(): OracleEntity[] {
+    const random = randomFrom(6);
+    const entities = Array.from({ length: 3000 }, () => randomEntity(random));
+    for (const [index, rowCount] of [
+      [0, 0],
+      [7, 0],
+      [8, 0],
+      [400, 1023],
+      [401, 1025],
+      [402, 1],
+      [1500, 8193],
+      [2999, 0],
+    ] as const) {
+      const entity = entities[index] ?? randomEntity(random);
+      const [projection = { year: 2200, emissions: [1, 1, 1] }] = entity.projections;
+      entities[index] = { ...entity, projections: Array.from({ length: rowCount }, () => projection) };
+    }
+    return entities;
+  }
+
+  test.each(["intensity", "emissions"] as const)("get the bits that each gets alone: %s", (basis) => {
+    const entities = crowd();
+    const columns = columnsOf(entities);
+    const together = alignColumns(kernel, tables, columns, { ...rule, basis });
+    if (together.kind === "refused") throw new Error("refused");
+    expect(together.temperaturesC.length).toBe(columns.years.length);
+    for (const [index, entity] of entities.entries()) {
+      const alone = alignColumns(kernel, tables, columnsOf([entity]), { ...rule, basis });
+      if (alone.kind === "refused") throw new Error("refused");
+      const rows = [columns.starts[index], columns.starts[index + 1]] as const;
+      expect(together.temperaturesC.slice(...rows)).toEqual(alone.temperaturesC);
+      expect(together.flags.slice(...rows)).toEqual(alone.flags);
+      if (entity.projections.length < 1000) continue;
+      // Each row of the long ones is the same.
+      const short = alignColumns(
+        kernel,
+        tables,
+        columnsOf([{ ...entity, projections: entity.projections.slice(0, 1) }]),
+        {
+          ...rule,
+          basis,
+        },
+      );
+      if (short.kind === "refused") throw new Error("refused");
+      expect(new Set(alone.temperaturesC)).toEqual(new Set(short.temperaturesC));
+    }
+  });
+
+  test("leave nothing behind for those of the next call", () => {
+    const columns = columnsOf(crowd());
+    const first = alignColumns(kernel, tables, columns, rule);
+    expect(alignColumns(kernel, tables, columns, rule)).toEqual(first);
+  });
+
+  test.each([
+    { what: "a row before an entity", bad: [{ entity: 600, row: 1 }, { entity: 601 }], first: 600 },
+    { what: "an entity before a row", bad: [{ entity: 600 }, { entity: 600, row: 0 }], first: 600 },
+    {
+      what: "of two in one pair",
+      bad: [
+        { entity: 51, row: 0 },
+        { entity: 50, row: 1 },
+      ],
+      first: 50,
+    },
+    { what: "the last row of an odd number", bad: [{ entity: 3, row: 1 }], first: 3, count: 3 },
+  ])("are refused from the first on: $what", ({ bad, first, count = 700 }) => {
+    const plain = {
+      baselineYear: 2025,
+      baseline: [1, 1, 1],
+      pathway: "economy",
+      region: 0,
+      revenue: 1,
+      reference: undefined,
+    } as const;
+    const projections = [2030, 2040].map((year) => ({ year, emissions: [1, 1, 1] }));
+    const entities = Array.from({ length: count }, () => ({ ...plain, projections: projections.slice() }));
+    if (count === 3) entities.unshift({ ...plain, projections: projections.slice(1) });
+    const columns = columnsOf(entities);
+    for (const { entity, row } of bad) {
+      if (row === undefined) columns.baselineScope2[entity] = Infinity;
+      else columns.scope1[(columns.starts[entity] ?? 0) + row] = -2e15;
+    }
+    const { row } = bad.find(({ entity }) => entity === first) ?? {};
+    for (const basis of ["intensity", "cumulative"] as const) {
+      expect(alignColumns(kernel, tables, columns, { ...rule, basis })).toEqual({
+        kind: "refused",
+        entity: first,
+        row: row === undefined ? undefined : (columns.starts[first] ?? 0) + row,
+      });
+    }
+  });
+});
+
 describe("the detail of a row", () => {
   test.each(RULES)("has the bits of the columns in every form: $basis, gamma $gamma", (rule) => {
     const random = randomFrom(2);
@@ -164,6 +263,42 @@ describe("the detail of a row", () => {
     }
     expect(compared).toBeGreaterThan(500);
   });
+});
+
+test("a ratio at its horizon is the power that the method names, to the last digits", () => {
+  const random = randomFrom(7);
+  let worst = 0;
+  for (let round = 0; round < 4000; round++) {
+    const baselineYear = random.pick([1900, 1990, 2020, 2025, 2050]);
+    const year = baselineYear + 1 + random.below(4);
+    const ratio = random.pick([
+      random.between({ least: 0.3, most: 1.5 }),
+      10 ** random.between({ least: -14, most: 1 }),
+      1 + random.between({ least: -1e-6, most: 1e-6 }),
+      2 ** -random.below(60),
+    ]);
+    const columns = columnsOf([
+      {
+        baselineYear,
+        baseline: [1, undefined, undefined],
+        pathway: "economy",
+        region: 0,
+        revenue: 1,
+        reference: undefined,
+        projections: [{ year, emissions: [ratio, undefined, undefined] }],
+      },
+    ]);
+    const rule = { basis: "emissions", scope3Weight: 1, gamma: 0, entity: 0 } as const;
+    const [row] = alignDetail(kernel, tables, columns, rule);
+    const exponent = (Math.max(year, baselineYear + 5, 2030) - baselineYear) / (year - baselineYear);
+    const expected = Math.min(ratio ** exponent, 10);
+    const difference = Math.abs((row?.emissions.ratioQ ?? NaN) - expected);
+    // Results below the least normal number may be 0; no temperature knows.
+    const error = difference < 1e-300 ? 0 : difference / expected / (2 + Math.abs(Math.log2(expected)));
+    expect(error, `${ratio} ** ${exponent}`).toBeLessThan(1e-15);
+    worst = Math.max(worst, error);
+  }
+  console.info(`powers: at most ${worst} of the result and of its binary logarithm off`);
 });
 
 describe("the tables", () => {

@@ -1,0 +1,215 @@
+/** Pathways, in the order of the tables. */
+export const PATHWAY_ECONOMY: i32 = 0;
+export const PATHWAY_POWER: i32 = 1;
+export const PATHWAY_ENERGY_SUPPLY: i32 = 2;
+export const PATHWAY_INDUSTRY: i32 = 3;
+export const PATHWAY_TRANSPORT: i32 = 4;
+export const PATHWAY_BUILDINGS: i32 = 5;
+export const PATHWAY_COUNT: i32 = 6;
+/** Regions of economic growth: "pooled" is the first, and the benchmark's own. */
+export const GROWTH_REGION_COUNT: i32 = 3;
+export const ANCHOR_COUNT: i32 = 4;
+
+/** What is compared with the pathways. */
+export const BASIS_INTENSITY: i32 = 0;
+export const BASIS_EMISSIONS: i32 = 1;
+export const BASIS_CUMULATIVE: i32 = 2;
+
+/** Years that a baseline or a projection may name. */
+export const ALIGNMENT_YEAR_MIN: i32 = 1900;
+export const ALIGNMENT_YEAR_MAX: i32 = 2200;
+/** Emissions that anybody could mean: at most this in size, either way. */
+export const EMISSIONS_MAX: f64 = 1e15;
+/** No entity is cooler or warmer than these, degrees C in 2100. */
+export const TEMPERATURE_MIN_C: f64 = 1.3;
+export const TEMPERATURE_MAX_C: f64 = 6.0;
+
+// Flags. The first three are about names, which the kernel never sees.
+export const SCOPE_MISSING: i32 = 1 << 3;
+export const NO_USABLE_SCOPE: i32 = 1 << 4;
+export const ZERO_BASELINE: i32 = 1 << 5;
+export const NEGATIVE_SCOPE: i32 = 1 << 6;
+export const REVENUE_UNUSABLE: i32 = 1 << 7;
+export const BEYOND_TABLE: i32 = 1 << 8;
+export const EARLY_BASELINE: i32 = 1 << 9;
+export const DUPLICATE_YEAR: i32 = 1 << 10;
+export const CHECK_UNITS: i32 = 1 << 11;
+export const SHORT_HORIZON: i32 = 1 << 12;
+export const ANCHORS_CLOSE: i32 = 1 << 13;
+
+// The tables of one benchmark, f64: see alignColumns. Byte offsets.
+export const TABLE_FIRST_YEAR: usize = 0;
+export const TABLE_LAST_YEAR: usize = 8;
+/** No year before this one is told apart by the pathways. */
+export const TABLE_HORIZON_YEAR: usize = 16;
+/** f64[5][2]: the temperature where each segment begins, from zero emissions upwards, and how much it rises along it. */
+export const TABLE_SEGMENTS: usize = 64;
+export const TABLE_YEARS: usize = 192;
+/** What the tables hold for each year. Byte offsets. */
+export const YEAR_INDEX: usize = 0;
+export const YEAR_ALLOWANCE: usize = 192;
+export const YEAR_GROWTH: usize = 216;
+export const YEAR_BITS: i32 = 8;
+export const YEAR_BYTES: usize = 1 << YEAR_BITS;
+
+export const YEAR_SUMS_BYTES: usize = 192; // 6 pathways x 4 anchors
+export const PATHWAY_BYTES: usize = 32; // 4 anchors
+export const YEAR_BASES_BYTES: usize = 48; // 6 pathways
+
+// The columns: u32 pointers in this order. Byte offsets.
+export const COLUMN_BASELINE_YEARS: usize = 0; // i32[entityCount]
+export const COLUMN_PATHWAYS: usize = 4; // u8[entityCount]
+export const COLUMN_REGIONS: usize = 8; // u8[entityCount]
+export const COLUMN_BASELINES: usize = 12; // 3 pointers, f64[entityCount]
+export const COLUMN_STARTS: usize = 24; // u32[entityCount + 1]
+export const COLUMN_YEARS: usize = 28; // i32[rowCount]
+export const COLUMN_PROJECTIONS: usize = 32; // 3 pointers, f64[rowCount]
+export const COLUMN_REVENUES: usize = 44; // f64[entityCount], or 0
+export const COLUMN_REFERENCES: usize = 48; // 3 pointers, f64[entityCount], or 0
+export const ALIGNMENT_COLUMN_COUNT: i32 = 15;
+
+// What scoreRow finds out, f64. Byte offsets.
+export const RECORD_TEMPERATURE: usize = 0;
+export const RECORD_FLAGS: usize = 8;
+export const RECORD_BASELINE: usize = 16;
+export const RECORD_PROJECTED: usize = 24;
+export const RECORD_GROWTH_FACTOR: usize = 32;
+export const RECORD_RATIO_Q: usize = 40;
+export const RECORD_EVALUATED_YEAR: usize = 48;
+/** 0 to 4: how many anchors lie below the entity. */
+export const RECORD_SEGMENT: usize = 56;
+/** How far along that segment. */
+export const RECORD_WEIGHT: usize = 64;
+export const RECORD_KAPPA: usize = 72;
+/** Bits 0 to 2: scopes 1 to 3. */
+export const RECORD_USABLE: usize = 80;
+/** f64[4], after the repair of anchors that lie too close. */
+export const RECORD_ANCHORS: usize = 88;
+export const RECORD_BYTES: usize = 128;
+
+/** Entities and rows that are prepared and scored together; what is written down of them fits the first-level cache. */
+export const BLOCK_ENTITIES: i32 = 128;
+export const BLOCK_ROWS: u32 = 1024;
+
+// Scratch. Byte offsets.
+/** f64[4][2] */
+export const SCRATCH_ANCHORS: usize = RECORD_BYTES;
+export const SCRATCH_KEPT: usize = SCRATCH_ANCHORS + 64;
+/** u32[301]: the last row of each year, plus one. The only part that is read before it is written. */
+export const SCRATCH_ROWS: usize = SCRATCH_KEPT + 176;
+/** Two entities as they are in two odd rows, and ENTITY_SUM to ENTITY_EXPONENTS. */
+export const SCRATCH_NARROWED: usize = SCRATCH_ROWS + 1216;
+/** u32[BLOCK_ROWS][2]: where the year and the entity of a row are written down. */
+export const SCRATCH_BLOCK_ROWS: usize = SCRATCH_NARROWED + 240;
+export const SCRATCH_ENTITIES: usize = SCRATCH_BLOCK_ROWS + 8 * <usize>BLOCK_ROWS + 32;
+export const ENTITY_BYTES: usize = 96;
+/** Bytes of scratch that the functions below ask for. */
+export const ALIGNMENT_SCRATCH_BYTES: usize = SCRATCH_ENTITIES + <usize>BLOCK_ENTITIES * ENTITY_BYTES;
+
+/** Anchors lie at least so far apart: else a small difference in emissions would be a large one in temperature. */
+export const GAP: f64 = 0.02;
+/** Means over years open a quarter to half as wide as the years themselves. */
+export const GAP_OF_MEANS: f64 = 0.005;
+/** Emissions below this, or negative sums, count as none. */
+export const ZERO_EMISSIONS: f64 = 1e-12;
+/** What a short horizon can make of a ratio, at most. */
+export const RATIO_MAX: f64 = 10;
+/** Baseline and projection that lie further apart than this are likely in different units. */
+export const CHECK_UNITS_ABOVE: f64 = 10;
+export const CHECK_UNITS_BELOW: f64 = 0.01;
+/** Nobody is taken to be further from its sector's level than by a factor of four. */
+export const KAPPA_MIN: f64 = 0.25;
+export const KAPPA_MAX: f64 = 4;
+export const ALL_SCOPES: i32 = 7;
+export const SHORTEST_HORIZON_YEARS: i32 = 5;
+export const EARLY_BASELINE_YEAR: i32 = 2018;
+export const CONVERGENCE_YEAR: i32 = 2050;
+/** No revenue from here on can make an intensity infinite. */
+export const PLAIN_REVENUE_MIN: f64 = 1e-280;
+export const PLAIN_REVENUE_MAX: f64 = 1e280;
+
+export function revenueOf(columns: usize, entity: i32): f64 {
+  const revenues = load<u32>(columns, COLUMN_REVENUES);
+  return revenues == 0 ? NaN : load<f64>(revenues + ((<usize>entity) << 3));
+}
+
+export function baselineOf(columns: usize, entity: i32, scope: i32): f64 {
+  return load<f64>(load<u32>(columns + COLUMN_BASELINES + ((<usize>scope) << 2)) + ((<usize>entity) << 3));
+}
+
+export function projectionOf(columns: usize, row: u32, scope: i32): f64 {
+  return load<f64>(load<u32>(columns + COLUMN_PROJECTIONS + ((<usize>scope) << 2)) + ((<usize>row) << 3));
+}
+
+/** The pathway that a scope of an entity is compared with. */
+export function pathwayOf(columns: usize, entity: i32, scope: i32): usize {
+  const pathway = <i32>load<u8>(load<u32>(columns, COLUMN_PATHWAYS) + <usize>entity);
+  return <usize>(scope == 0 ? pathway : scope == 1 ? PATHWAY_POWER : pathwayOfScope3(pathway));
+}
+
+export function pathwayOfScope3(pathway: i32): i32 {
+  return pathway == PATHWAY_TRANSPORT || pathway == PATHWAY_BUILDINGS ? pathway : PATHWAY_ECONOMY;
+}
+
+/** Before five years have passed, and before the horizon year, the worlds lie too close together to tell them apart. */
+export function scoredYearOf(tables: usize, baselineYear: i32, year: i32): i32 {
+  const horizon = max(baselineYear + SHORTEST_HORIZON_YEARS, <i32>load<f64>(tables, TABLE_HORIZON_YEAR));
+  return max(year, horizon);
+}
+
+/** Whether a row holds nothing that it may not. */
+export function isRow(columns: usize, entity: i32, row: u32): bool {
+  const baselineYear = load<i32>(load<u32>(columns, COLUMN_BASELINE_YEARS) + ((<usize>entity) << 2)),
+    year = load<i32>(load<u32>(columns, COLUMN_YEARS) + ((<usize>row) << 2));
+  if (year <= baselineYear || year > ALIGNMENT_YEAR_MAX) return false;
+  for (let scope = 0; scope < 3; scope++) {
+    if (Math.abs(projectionOf(columns, row, scope)) > EMISSIONS_MAX) return false;
+  }
+  return true;
+}
+
+export function clampYear(year: i32, firstYear: i32, lastYear: i32): i32 {
+  return max(firstYear, min(year, lastYear));
+}
+
+export function rowsBegin(columns: usize, entity: i32): u32 {
+  const starts = load<u32>(columns, COLUMN_STARTS);
+  return load<u32>(starts + ((<usize>entity) << 2)) - load<u32>(starts);
+}
+
+export function rowsEnd(columns: usize, entity: i32): u32 {
+  return rowsBegin(columns, entity + 1);
+}
+
+/** The scopes that a row has and that count, a bit each: 0, 2, 4. */
+export function givenOf(columns: usize, row: u32, weight3: f64): i32 {
+  const y1 = projectionOf(columns, row, 0),
+    y2 = projectionOf(columns, row, 1),
+    y3 = projectionOf(columns, row, 2);
+  return i32(y1 == y1) | (i32(y2 == y2) << 2) | (i32(weight3 > 0 && y3 == y3) << 4);
+}
+
+function yearCountOf(tables: usize): usize {
+  return <usize>(<i32>load<f64>(tables, TABLE_LAST_YEAR) - <i32>load<f64>(tables, TABLE_FIRST_YEAR) + 1);
+}
+
+export function sumTable(tables: usize): usize {
+  return tables + TABLE_YEARS + yearCountOf(tables) * YEAR_BYTES;
+}
+
+export function perBaseTable(tables: usize): usize {
+  return sumTable(tables) + yearCountOf(tables) * YEAR_SUMS_BYTES;
+}
+
+export function pairOf(first: usize, second: usize): v128 {
+  return v128.load64_lane(second, v128.load64_zero(first), 1);
+}
+
+export function positive(value: f64): f64 {
+  return f64x2.extract_lane(f64x2.pmax(f64x2.splat(0), f64x2.splat(value)), 0);
+}
+
+/** Whether `part` is so large or so small a part of `whole` that their units may differ. */
+export function isSuspect(part: f64, whole: f64): bool {
+  return bool(i32(part > whole * CHECK_UNITS_ABOVE) | (i32(part > 0) & i32(part < whole * CHECK_UNITS_BELOW)));
+}
