@@ -44,7 +44,7 @@ export const ENTITY_COLUMN_NAMES: readonly ColumnName[] = COLUMNS.map(({ name })
 const YEAR_POINTER = "/projected_emissions/-/";
 
 /** Rows that are handed on together, at least, but for the last ones. */
-const CHUNK_ROW_COUNT = 8192;
+const CHUNK_ROW_COUNT = 1024;
 /** Rows of one entity, which have to be held together. */
 const ENTITY_ROW_COUNT_MAX = 100_000;
 const ROW_SIZE_CHARACTERS_MAX = 1 << 20;
