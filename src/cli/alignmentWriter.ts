@@ -1,5 +1,6 @@
 import type { AlignedYear, AlignmentResult } from "../alignment/align.ts";
 import type { Entity } from "../alignment/entity.ts";
+import { type CsvCell, csvLine } from "../csvText.ts";
 import { encodeJson } from "../host/json.ts";
 import { ENTITY_COLUMN_NAMES } from "./entityCsv.ts";
 import type { EntityFormat } from "./entityFiles.ts";
@@ -19,14 +20,12 @@ export interface AlignmentWriter {
   readonly tail: string;
 }
 
-type Cell = string | number | null | undefined;
-
-const VALUE_COLUMNS: Readonly<Record<string, (year: AlignedYear) => Cell>> = {
+const VALUE_COLUMNS: Readonly<Record<string, (year: AlignedYear) => CsvCell>> = {
   temperature_alignment: ({ temperature_alignment }) => temperature_alignment,
   reason: ({ reason }) => reason,
 };
 
-const DETAIL_COLUMNS: Readonly<Record<string, (detail: NonNullable<AlignedYear["detail"]>) => Cell>> = {
+const DETAIL_COLUMNS: Readonly<Record<string, (detail: NonNullable<AlignedYear["detail"]>) => CsvCell>> = {
   benchmark: ({ benchmark }) => benchmark,
   basis: ({ basis }) => basis,
   temperature_intensity: ({ temperature_intensity }) => temperature_intensity,
@@ -66,7 +65,7 @@ export function alignmentWriter(
   if (format === "ndjson") {
     return { head: "", write: ({ results }) => results.map((result) => `${encodeJson(result)}\n`).join(""), tail: "" };
   }
-  const head = lineOf([...(columnNames ?? ENTITY_COLUMN_NAMES), ...answerColumnNames(hasDetail)]);
+  const head = csvLine([...(columnNames ?? ENTITY_COLUMN_NAMES), ...answerColumnNames(hasDetail)]);
   return { head, write: writeRows, tail: "" };
 }
 
@@ -93,24 +92,24 @@ function writeRows({ entities, results, rows }: AnsweredChunk): string {
     const entity = entities[index];
     if (entity === undefined) throw new Error(`Result ${index} is of no entity.`);
     for (const [i, year] of data.entries()) {
-      text += lineOf([...(rows?.[row++] ?? cellsOf(entity, i)), ...answerOf(year)]);
+      text += csvLine([...(rows?.[row++] ?? cellsOf(entity, i)), ...answerOf(year)]);
     }
   }
   return text;
 }
 
-function answerOf(year: AlignedYear): readonly Cell[] {
+function answerOf(year: AlignedYear): readonly CsvCell[] {
   const { detail } = year;
   const values = Object.values(VALUE_COLUMNS).map((read) => read(year));
   return detail === undefined ? values : [...values, ...Object.values(DETAIL_COLUMNS).map((read) => read(detail))];
 }
 
 /** A row in the columns of `ENTITY_COLUMN_NAMES`. */
-function cellsOf({ entity_info, data, projected_emissions }: Entity, projection: number): readonly Cell[] {
+function cellsOf({ entity_info, data, projected_emissions }: Entity, projection: number): readonly CsvCell[] {
   const [baseline] = data;
   const projected = projected_emissions[projection];
   const { scope1, scope2, scope3 } = baseline?.emissions ?? {};
-  const cells: Readonly<Record<(typeof ENTITY_COLUMN_NAMES)[number], Cell>> = {
+  const cells: Readonly<Record<(typeof ENTITY_COLUMN_NAMES)[number], CsvCell>> = {
     identifier: entity_info.identifier,
     name: entity_info.name,
     asset_type: entity_info.asset_type,
@@ -130,13 +129,4 @@ function cellsOf({ entity_info, data, projected_emissions }: Entity, projection:
     scope3: projected?.emissions.scope3,
   };
   return ENTITY_COLUMN_NAMES.map((name) => cells[name]);
-}
-
-function lineOf(cells: readonly Cell[]): string {
-  return `${cells.map(cellText).join(",")}\n`;
-}
-
-function cellText(cell: Cell): string {
-  if (typeof cell !== "string") return cell === null || cell === undefined ? "" : String(cell);
-  return /[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

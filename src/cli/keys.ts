@@ -65,7 +65,8 @@ async function create(
   flags: LedgerFlags & { readonly account: string; readonly name?: string; readonly import?: boolean },
 ): Promise<void> {
   const { account: accountId, name } = flags;
-  const secret = flags.import === true ? await readKey() : undefined;
+  const secret =
+    flags.import === true ? await readKey("isotherm keys create --account ACCOUNT --import < key.txt") : undefined;
   const issued = await withLedger(flags, (ledger) =>
     ledger.createKey({
       accountId,
@@ -106,7 +107,7 @@ async function revoke(keyId: string, flags: LedgerFlags): Promise<void> {
 }
 
 async function check(flags: LedgerFlags): Promise<void> {
-  const secret = await readKey();
+  const secret = await readKey("isotherm keys check < key.txt");
   const holder = isKeyShaped(secret)
     ? await withLedger(flags, (ledger) => ledger.findKey(digestOf(secret)))
     : undefined;
@@ -150,8 +151,11 @@ function judge(secret: string, holder: KeyHolder | undefined): Verdict {
   return { status: "valid", text: "It works." };
 }
 
-/** A key never stands on a command line, where every user of the machine could read it. */
-async function readKey(): Promise<string> {
+/**
+ * A key never stands on a command line, where every user of the machine could read it.
+ * @param example how it is given, for whoever gave none
+ */
+async function readKey(example: string): Promise<string> {
   let text = "";
   process.stdin.setEncoding("utf8");
   for await (const piece of process.stdin) {
@@ -159,8 +163,7 @@ async function readKey(): Promise<string> {
     if (text.length > INPUT_LENGTH_MAX) throw new Fault("invalid_request", "Standard input is longer than any key.");
   }
   const key = text.trim();
-  if (key === "")
-    throw new Fault("invalid_request", "There is no key on standard input: isotherm keys check < key.txt");
+  if (key === "") throw new Fault("invalid_request", `There is no key on standard input: ${example}`);
   return key;
 }
 

@@ -26,6 +26,7 @@ interface ServeFlags {
   readonly bodyLimit?: number;
   readonly batchLimit?: number;
   readonly valueLimit?: number;
+  readonly detailLimit?: number;
   readonly entityLimit?: number;
   readonly requestsPerSecond?: number;
   readonly requestBurst?: number;
@@ -97,6 +98,7 @@ export function serveCommand(): Command {
     )
     .addOption(limit("--batch-limit <count>", "elements of a batch (default: 10000)", "BATCH_LIMIT"))
     .addOption(limit("--value-limit <count>", "values of one request (default: 100000)", "VALUE_LIMIT"))
+    .addOption(limit("--detail-limit <count>", "of these, with detail (default: 10000)", "DETAIL_LIMIT"))
     .addOption(limit("--entity-limit <count>", "entities of one request (default: 5000)", "ENTITY_LIMIT"))
     .addOption(limit("--requests-per-second <count>", "of one account (default: 50)", "REQUESTS_PER_SECOND"))
     .addOption(limit("--request-burst <count>", "of one account at once (default: 100)", "REQUEST_BURST"))
@@ -234,11 +236,12 @@ function atlasAddress({ demo, atlas }: ServeFlags, atlasFrom: string | undefined
 }
 
 function limitsOf(flags: ServeFlags): Partial<HostLimits> {
-  const { bodyLimit, batchLimit, valueLimit, entityLimit, requestsPerSecond, requestBurst } = flags;
+  const { bodyLimit, batchLimit, valueLimit, detailLimit, entityLimit, requestsPerSecond, requestBurst } = flags;
   return {
     ...(bodyLimit === undefined ? {} : { bodySizeBytes: bodyLimit * 2 ** 20 }),
     ...(batchLimit === undefined ? {} : { batchCount: batchLimit }),
     ...(valueLimit === undefined ? {} : { hazardValueCount: valueLimit, alignmentValueCount: valueLimit }),
+    ...(detailLimit === undefined ? {} : { detailCount: detailLimit }),
     ...(entityLimit === undefined ? {} : { entityCount: entityLimit }),
     ...(requestsPerSecond === undefined ? {} : { requestsPerS: requestsPerSecond }),
     ...(requestBurst === undefined ? {} : { requestBurst }),

@@ -1,18 +1,18 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { csvLine } from "../csvText.ts";
+import { Fault } from "../errors.ts";
 import {
   type AuditReport,
   type Ledger,
   type RecordedEntry,
   USAGE_GROUPS,
+  USAGE_LINE_COUNT_MAX,
   type UsageGroup,
   type UsageLine,
 } from "../ledger/ledger.ts";
 import { ledgerCommand, type LedgerFlags, printJson, printTable, withLedger } from "./ledgerCommand.ts";
-
-/** Lines that are fetched together. */
-const PAGE_COUNT = 500;
 
 interface SpanFlags extends LedgerFlags {
   readonly from?: string;
@@ -100,12 +100,16 @@ async function allLines(
   const { account: accountId, customer: customerId, groupBy, from, to } = flags;
   // Of an account that is not there nothing was used either; whoever mistyped it should hear so.
   await ledger.listKeys({ accountId });
+  if (customerId !== undefined && (await ledger.findCustomer({ accountId, customerId })) === undefined) {
+    const message = `Account ${accountId} has no customer ${customerId}; isotherm customers list has them all.`;
+    throw new Fault("customer_not_found", message);
+  }
   const lines: UsageLine[] = [];
   for (let cursor: string | undefined; ;) {
     const page = await ledger.usage({
       accountId,
       groupBy,
-      limit: PAGE_COUNT,
+      limit: USAGE_LINE_COUNT_MAX,
       ...(customerId === undefined ? {} : { customerId }),
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
@@ -136,11 +140,14 @@ async function* jsonLines(events: AsyncIterable<RecordedEntry>): AsyncGenerator<
 }
 
 async function* csvLines(events: AsyncIterable<RecordedEntry>): AsyncGenerator<string> {
-  yield `${EVENT_COLUMNS.join(",")}\n`;
+  // Not before the first of them: a question that is refused leaves no file that looks like an answer.
+  let head = csvLine(EVENT_COLUMNS);
   for await (const event of events) {
     const cells = eventOf(event);
-    yield `${EVENT_COLUMNS.map((name) => csvCell(cells[name])).join(",")}\n`;
+    yield head + csvLine(EVENT_COLUMNS.map((name) => cells[name]));
+    head = "";
   }
+  yield head;
 }
 
 const EVENT_COLUMNS = [
@@ -169,11 +176,6 @@ function eventOf(event: RecordedEntry): Readonly<Record<(typeof EVENT_COLUMNS)[n
     route: event.route,
     atlas_release: event.atlasRelease ?? null,
   };
-}
-
-function csvCell(value: string | number | null): string {
-  const text = String(value ?? "");
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 async function audit(flags: LedgerFlags): Promise<void> {

@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { Fault, isFault } from "../errors.ts";
-import { digestOf, isKeyShaped, isSameDigest } from "./keys.ts";
+import { digestTextOf, isKeyShaped, isSameDigest } from "./keys.ts";
 import type { Customer, KeyHolder, Ledger } from "./ledger.ts";
 
 export interface GateOptions {
@@ -40,7 +40,7 @@ interface Failures {
   readonly limiter: RateLimiterMemory;
   /** Those that are counted one by one. */
   readonly addresses: Set<string>;
-  readonly endsMs: number;
+  readonly startMs: number;
 }
 
 /** Lets in whoever holds a key, and knows its customers, mostly without asking the ledger. */
@@ -74,8 +74,8 @@ export class KeyGate {
   admit(presented: string, address: string): KeyHolder | Promise<KeyHolder> {
     // What cannot be a key is not looked up. One with a wrong check may have been issued elsewhere.
     if (!isKeyShaped(presented)) return this.#refuse(unknownKey(), address);
-    const digest = digestOf(presented);
-    const place = digest.toString("hex");
+    const place = digestTextOf(presented);
+    const digest = Buffer.from(place, "hex");
     const known = this.#keys.recall(place);
     if (known !== undefined) return this.#judge(digest, known, address);
     return this.#keys
@@ -126,7 +126,9 @@ export class KeyGate {
 
   /** Counts the refusal for the address, and tells one that has had too many to wait. */
   async #refuse(fault: Fault, address: string): Promise<never> {
-    if (this.#options.now() >= this.#failures.endsMs) this.#failures = this.#newFailures();
+    const ageMs = this.#options.now() - this.#failures.startMs;
+    // Also where the clock has gone back: nobody would know how long this minute lasts.
+    if (ageMs < 0 || ageMs >= FAILURE_WINDOW_S * 1000) this.#failures = this.#newFailures();
     const { limiter, addresses } = this.#failures;
     let bucket = networkOf(address);
     if (!addresses.has(bucket)) {
@@ -148,7 +150,7 @@ export class KeyGate {
   #newFailures(): Failures {
     const { failureCountMax, now } = this.#options;
     const limiter = new RateLimiterMemory({ points: failureCountMax, duration: FAILURE_WINDOW_S });
-    return { limiter, addresses: new Set(), endsMs: now() + FAILURE_WINDOW_S * 1000 };
+    return { limiter, addresses: new Set(), startMs: now() };
   }
 }
 

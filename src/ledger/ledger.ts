@@ -97,6 +97,9 @@ export interface Recorded {
 export const USAGE_GROUPS = ["customer", "meter", "day", "month"] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
+/** Lines that are fetched together. Every page adds up anew: whoever wants all lines asks for as many as there may be. */
+export const USAGE_LINE_COUNT_MAX = 10_000;
+
 export interface UsageQuestion {
   readonly accountId: string;
   readonly customerId?: string;
@@ -104,7 +107,7 @@ export interface UsageQuestion {
   readonly from?: string;
   readonly to?: string;
   readonly groupBy: readonly UsageGroup[];
-  /** 1 to 500. */
+  /** 1 to USAGE_LINE_COUNT_MAX. */
   readonly limit: number;
   readonly cursor?: string;
 }
@@ -151,6 +154,13 @@ export interface AuditReport {
   }[];
 }
 
+/** Entries that were put on disk together. */
+export interface Commit {
+  readonly rowCount: number;
+  /** From the beginning of the transaction until it was on disk. */
+  readonly durationMs: number;
+}
+
 export interface Ledger {
   createAccount(account: { readonly name: string }): Promise<Account>;
   listAccounts(): Promise<readonly Account[]>;
@@ -174,6 +184,8 @@ export interface Ledger {
   /** Called, within half a second on one machine and at once by a server's notice, whenever keys, accounts or
    *  customers may have changed: what was remembered of them is to be forgotten. @returns ends the calls */
   onChange(listener: () => void): () => void;
+  /** Called after each batch of entries that this ledger has put on disk. @returns ends the calls */
+  onCommit(listener: (commit: Commit) => void): () => void;
 
   /** Idempotent by `internalId`. @throws Fault `customer_archived` where it was archived */
   registerCustomer(customer: {

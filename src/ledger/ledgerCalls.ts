@@ -2,6 +2,7 @@ import type {
   Account,
   ApiKey,
   AuditReport,
+  Commit,
   Customer,
   IssuedKey,
   KeyHolder,
@@ -23,6 +24,7 @@ const EVENT_PAGE_COUNT = 1000;
 export abstract class LedgerCalls implements Ledger {
   readonly failed: Promise<Error>;
   readonly #listeners = new Set<() => void>();
+  readonly #commitListeners = new Set<(commit: Commit) => void>();
   #failure: Error | undefined;
   #tellFailure!: (error: Error) => void;
 
@@ -56,6 +58,16 @@ export abstract class LedgerCalls implements Ledger {
 
   protected announceChange(): void {
     for (const listener of this.#listeners) listener();
+  }
+
+  onCommit(listener: (commit: Commit) => void): () => void {
+    const own = (commit: Commit): void => listener(commit);
+    this.#commitListeners.add(own);
+    return () => this.#commitListeners.delete(own);
+  }
+
+  protected announceCommit(commit: Commit): void {
+    for (const listener of this.#commitListeners) listener(commit);
   }
 
   async #call<Name extends MethodName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>> {

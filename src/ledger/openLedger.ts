@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { Fault, isFault } from "../errors.ts";
 import { type Ledger, SQLITE_FILE_NAME } from "./ledger.ts";
@@ -24,7 +24,7 @@ export async function openLedger(
   options: { readonly now?: () => number; readonly mustExist?: boolean } = {},
 ): Promise<Ledger> {
   const { now = Date.now, mustExist = false } = options;
-  if (mustExist && address.data !== undefined && !existsSync(join(address.data, SQLITE_FILE_NAME))) {
+  if (mustExist && address.data !== undefined && isAbsent(join(address.data, SQLITE_FILE_NAME))) {
     const message = `There is no ledger in ${address.data}; isotherm accounts create makes one.`;
     throw new Fault("ledger_unavailable", message, { details: { data: address.data } });
   }
@@ -37,6 +37,15 @@ export async function openLedger(
     return await SqliteLedger.open({ data: address.data, now });
   } catch (error) {
     throw missingPackage(error) ?? error;
+  }
+}
+
+function isAbsent(file: string): boolean {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    // There is something that may not be looked at; why, opening it tells.
+    return false;
   }
 }
 

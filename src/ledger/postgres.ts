@@ -7,7 +7,7 @@ import type { Recorded, UsageEntry } from "./ledger.ts";
 import { LedgerCalls } from "./ledgerCalls.ts";
 import { type ArgumentOf, carryOut, type MethodName, REPORTING, type ResultOf } from "./methods.ts";
 import { forgetRequests, recordBatch } from "./postgresRecord.ts";
-import { CHANGE_CHANNEL, migrate, type Storage, type Tables } from "./schema.ts";
+import { CHANGE_CHANNEL, migrate, type Storage, TABLE_NAMES, type Tables } from "./schema.ts";
 
 /** Entries of one statement: with more, the first would wait for the last. */
 const BATCH_COUNT_MAX = 5_000;
@@ -27,6 +27,8 @@ const REPORT_CONNECTION_COUNT = 2;
 
 /** Of whole numbers with 64 bits, which come as text by themselves. */
 const INT8_OID = 20;
+/** SQLSTATE insufficient_privilege. */
+const NOT_PERMITTED = "42501";
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: "text" | "binary") =>
     oid === INT8_OID ? readWhole : pg.types.getTypeParser(oid, format),
@@ -87,7 +89,7 @@ export class PostgresLedger extends LedgerCalls {
     }
     const ledger = new PostgresLedger(options);
     try {
-      await ledger.#connect();
+      await refuseForeign(await ledger.#connect());
       await migrate(ledger.#lookups.storage, () => randomBytes(32).toString("hex"));
       ledger.#changeCount = await ledger.#readChangeCount();
       await ledger.#listen();
@@ -120,12 +122,15 @@ export class PostgresLedger extends LedgerCalls {
     try {
       const recorder = this.#recorder ?? (await this.#connect());
       const entries = batch.map(({ entry }) => entry);
+      const startMs = performance.now();
       const outcomes = await recordBatch(recorder, entries, this.#now());
+      const commit = { rowCount: entries.length, durationMs: performance.now() - startMs };
       batch.forEach(({ resolve, reject }, i) => {
         const outcome = outcomes[i];
         if (outcome === undefined || "refusal" in outcome) reject(idempotencyKeyReused());
         else resolve(outcome);
       });
+      this.announceCommit(commit);
       this.#keyCount += entries.filter(({ idempotency }) => idempotency !== undefined).length;
       if (this.#keyCount < KEYS_PER_CLEANING) return;
       this.#keyCount = 0;
@@ -287,6 +292,25 @@ async function checkServer(client: pg.Client): Promise<void> {
   await client.query("set default_transaction_isolation = 'read committed'");
 }
 
+/**
+ * Nothing is put beside the tables of another program. One statement sees all of ours or, while a replica makes them,
+ * none.
+ * @throws Fault `ledger_unavailable`
+ */
+async function refuseForeign(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string; own: boolean }>(
+    `select relname as name, bool_or(relname = 'ledger_state') over () as own from pg_class
+       where relnamespace = (select oid from pg_namespace where nspname = current_schema())
+         and relname = any ($1::text[])
+       order by relname`,
+    [TABLE_NAMES],
+  );
+  if (rows.length === 0 || rows[0]?.own === true) return;
+  const names = rows.map(({ name }) => name).join(", ");
+  const message = `The PostgreSQL database holds tables of another program (${names}); give --database one of its own.`;
+  throw new Fault("ledger_unavailable", message);
+}
+
 function readWhole(text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new Error(`${text} is more than a number holds exactly.`);
@@ -297,6 +321,10 @@ function readWhole(text: string): number {
 function unavailable(error: unknown): unknown {
   if (isFault(error)) return error;
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  if (code === NOT_PERMITTED && error instanceof Error) {
+    const message = `The PostgreSQL user may not do what the ledger needs: ${error.message}; make it the owner of the database.`;
+    return new Fault("ledger_unavailable", message, { details: { code }, cause: error });
+  }
   // SQLSTATE: data, constraints, the statement itself. Those are bugs.
   if (/^(22|23|42)[0-9A-Z]{3}$/.test(code)) return error;
   const why = error instanceof Error && error.message !== "" ? error.message : code;

@@ -63,6 +63,17 @@ export interface Tables {
   };
 }
 
+export const TABLE_NAMES = Object.keys({
+  migration: 0,
+  ledger_state: 0,
+  account: 0,
+  api_key: 0,
+  customer: 0,
+  usage_event: 0,
+  usage_rollup: 0,
+  idempotency: 0,
+} satisfies Record<keyof Tables, 0>);
+
 export type Dialect = "sqlite" | "postgres";
 
 /** Where the tables lie, and how they are written to. */

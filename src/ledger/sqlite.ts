@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type MessagePort, Worker } from "node:worker_threads";
 import { Fault } from "../errors.ts";
 import { checkEntry, idempotencyKeyReused, type Outcome, usageNotRecorded } from "./entry.ts";
-import { type Recorded, SQLITE_FILE_NAME, type UsageEntry } from "./ledger.ts";
+import { type Commit, type Recorded, SQLITE_FILE_NAME, type UsageEntry } from "./ledger.ts";
 import { LedgerCalls } from "./ledgerCalls.ts";
 import { type ArgumentOf, type MethodName, REPORTING, type ResultOf } from "./methods.ts";
 import { type Answer, type Order, type ThreadSetup, unpackError } from "./sqliteMessages.ts";
@@ -40,6 +40,7 @@ export class SqliteLedger extends LedgerCalls {
     this.#now = now;
     this.#startReporter = startReporter;
     writer.onChange = () => this.announceChange();
+    writer.onCommit = (commit) => this.announceCommit(commit);
     writer.onBroken = (error) => this.fail(error);
   }
 
@@ -119,13 +120,19 @@ export class SqliteLedger extends LedgerCalls {
 
 type Unnumbered = Order extends infer Each ? (Each extends Order ? Omit<Each, "id"> : never) : never;
 
+interface OpenOrder {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
 /** One thread, and the orders that it has not answered. */
 class ThreadClient {
   readonly ready: Promise<unknown>;
   onChange: () => void = () => undefined;
+  onCommit: (commit: Commit) => void = () => undefined;
   onBroken: (error: Error) => void = () => undefined;
   readonly #thread: LedgerThread;
-  readonly #open = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
+  readonly #open = new Map<number, OpenOrder>();
   #lastId = 0;
   #end: Error | undefined;
   #isClosing = false;
@@ -158,13 +165,19 @@ class ThreadClient {
   #hear(answer: Answer): void {
     if (answer.kind === "changed") this.onChange();
     else if (answer.kind === "broken") this.#over(unpackError(answer.error));
-    else {
-      const order = this.#open.get(answer.id);
-      this.#open.delete(answer.id);
-      if (this.#open.size === 0) this.#thread.setAwaited(false);
-      if (answer.kind === "refused") order?.reject(unpackError(answer.error));
-      else order?.resolve(answer.kind === "recorded" ? answer.outcomes : answer.result);
-    }
+    else if (answer.kind === "recorded") {
+      for (const { id, outcomes } of answer.orders) this.#close(id)?.resolve(outcomes);
+      this.onCommit(answer.commit);
+    } else if (answer.kind === "refused") this.#close(answer.id)?.reject(unpackError(answer.error));
+    else this.#close(answer.id)?.resolve(answer.result);
+  }
+
+  /** An order that has been answered. */
+  #close(id: number): OpenOrder | undefined {
+    const order = this.#open.get(id);
+    this.#open.delete(id);
+    if (this.#open.size === 0) this.#thread.setAwaited(false);
+    return order;
   }
 
   #over(error: Error): void {

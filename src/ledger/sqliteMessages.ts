@@ -1,7 +1,7 @@
 import type { FaultCode, FaultItem } from "../errors.ts";
 import { Fault, isFault } from "../errors.ts";
 import type { Outcome } from "./entry.ts";
-import type { UsageEntry } from "./ledger.ts";
+import type { Commit, UsageEntry } from "./ledger.ts";
 import type { MethodName } from "./methods.ts";
 
 /** What a thread of the ledger is told when it starts. */
@@ -26,13 +26,20 @@ export type Order =
 
 /** What it answers, once to each order; `id` 0 says that the file is open, or why not. */
 export type Answer =
-  | { readonly kind: "recorded"; readonly id: number; readonly outcomes: readonly Outcome[] }
+  /** One message for all that went to disk together: a message costs each side as much as an entry. */
+  | { readonly kind: "recorded"; readonly orders: readonly RecordedOrder[]; readonly commit: Commit }
   | { readonly kind: "done"; readonly id: number; readonly result: unknown }
   | { readonly kind: "refused"; readonly id: number; readonly error: PackedError }
   /** Another process has changed what may be remembered here. */
   | { readonly kind: "changed" }
   /** The storage has failed: nothing that was not answered before will be. */
   | { readonly kind: "broken"; readonly error: PackedError };
+
+export interface RecordedOrder {
+  readonly id: number;
+  /** Of its entries, in order. */
+  readonly outcomes: readonly Outcome[];
+}
 
 /** An error as it crosses between threads, where classes are lost. */
 export interface PackedError {

@@ -65,9 +65,16 @@ export class SqliteStore implements Storage {
     return this.#nowMs;
   }
 
-  ask<Name extends MethodName>(name: Name, argument: ArgumentOf<Name>, nowMs: number): Promise<ResultOf<Name>> {
+  /** @throws Fault as the method does; `ledger_unavailable` where another process does not stop writing */
+  async ask<Name extends MethodName>(name: Name, argument: ArgumentOf<Name>, nowMs: number): Promise<ResultOf<Name>> {
     this.#nowMs = nowMs;
-    return carryOut(this, name, argument);
+    try {
+      return await carryOut(this, name, argument);
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      const message = `Another program has been writing to the ledger for ${BUSY_TIMEOUT_MS / 1000} s, and has not ended.`;
+      throw new Fault("ledger_unavailable", message, { cause: error });
+    }
   }
 
   transaction<T>(work: (tx: Kysely<Tables>) => Promise<T>): Promise<T> {
@@ -80,10 +87,11 @@ export class SqliteStore implements Storage {
 
   /** Records all entries in one transaction, and returns when it is on disk. */
   record(entries: readonly UsageEntry[], nowMs: number): Outcome[] {
-    this.#database.exec("begin immediate");
+    const { begin, commit } = this.#statements;
+    begin.run();
     try {
       const outcomes = this.#write(entries, new Date(nowMs).toISOString());
-      this.#database.exec("commit");
+      commit.run();
       return outcomes;
     } catch (error) {
       if (!isStorageFailure(error) && this.#database.inTransaction) this.#database.exec("rollback");
@@ -164,6 +172,8 @@ type Statements = ReturnType<typeof prepare>;
 /** Recording is what is done most, so that its statements are made once. */
 function prepare(database: Database.Database) {
   return {
+    begin: database.prepare("begin immediate"),
+    commit: database.prepare("commit"),
     tick: database.prepare("update ledger_state set last_at = max(last_at, ?) returning last_at"),
     changes: database.prepare("select change_count from ledger_state"),
     addEvent: database.prepare(
@@ -203,12 +213,11 @@ function makeFile(file: string): void {
 
 /** @throws Fault `ledger_unavailable` when the file is somebody else's */
 function claim(database: Database.Database, file: string): void {
-  const id = database.pragma("application_id", { simple: true });
-  if (id === APPLICATION_ID) return;
+  // Counted first: tables of ours that another process makes meanwhile come together with the id.
   const { count } = database.prepare("select count(*) as count from sqlite_master").get() as { count: number };
-  if (id !== 0 || count > 0) {
-    throw new Fault("ledger_unavailable", `${file} is a database of another program; give --data another folder.`);
-  }
+  const id = database.pragma("application_id", { simple: true });
+  if (id === APPLICATION_ID || (id === 0 && count === 0)) return;
+  throw new Fault("ledger_unavailable", `${file} is a database of another program; give --data another folder.`);
 }
 
 /** Sets what recording hangs on, and looks whether it is so. */
@@ -242,7 +251,10 @@ function migrating(database: Database.Database, nowMs: number): Storage {
     inTransaction(database, db, {
       begin: "begin immediate",
       work: async (tx) => {
-        database.pragma(`application_id = ${APPLICATION_ID}`);
+        // Written once: whoever only looks must not need a disk that can be written to.
+        if (database.pragma("application_id", { simple: true }) !== APPLICATION_ID) {
+          database.pragma(`application_id = ${APPLICATION_ID}`);
+        }
         return work(tx);
       },
     });
@@ -289,11 +301,13 @@ function openFault(file: string, error: unknown): Fault {
       ? "it is damaged; put a backup in its place"
       : isBusy(error)
         ? "another program holds it; end that one first"
-        : /^(SQLITE_(READONLY|CANTOPEN|PERM)|EACCES|EPERM|EROFS|EISDIR|ENOTDIR)/.test(code)
-          ? "it cannot be written; look at its owner, its mode and those of its folder"
-          : /^(SQLITE_FULL|ENOSPC)/.test(code)
-            ? "the disk is full"
-            : "reading or writing failed";
+        : /^(EEXIST|ENOTDIR)$/.test(code)
+          ? "its folder is not one, or lies in something that is not"
+          : /^(SQLITE_(READONLY|CANTOPEN|PERM)|EACCES|EPERM|EROFS|EISDIR)/.test(code)
+            ? "it cannot be written; look at its owner, its mode and those of its folder"
+            : /^(SQLITE_FULL|ENOSPC)/.test(code)
+              ? "the disk is full"
+              : "reading or writing failed";
   const message = `The ledger ${file} cannot be opened: ${why} (${code === "" ? String(error) : code}).`;
   return new Fault("ledger_unavailable", message, { details: { file, code }, cause: error });
 }

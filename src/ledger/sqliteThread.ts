@@ -73,6 +73,8 @@ class Desk {
       // With much to do there is no way back to the event loop, where the timer waits.
       if (this.#looking !== undefined && performance.now() - this.#lookedMs > LOOK_EVERY_MS) this.#look();
       if (this.#entries.length > 0) this.#record();
+      // What was to be recorded before the end is more than one transaction takes.
+      if (this.#entries.length > 0 && this.#others[0]?.kind === "close") continue;
       const other = this.#others.shift();
       if (other !== undefined) await this.#do(other);
       else if (this.#entries.length === 0) break;
@@ -87,15 +89,18 @@ class Desk {
       const order = this.#entries.shift();
       if (order === undefined) break;
       orders.push(order);
-      entries.push(...order.entries);
+      for (const entry of order.entries) entries.push(entry);
     }
     try {
+      const startMs = performance.now();
       const outcomes = this.#store.record(entries, orders.at(-1)?.nowMs ?? 0);
+      const commit = { rowCount: entries.length, durationMs: performance.now() - startMs };
       let next = 0;
-      for (const { id, entries: own } of orders) {
-        this.#tell({ kind: "recorded", id, outcomes: outcomes.slice(next, next + own.length) });
-        next += own.length;
-      }
+      const recorded = orders.map(({ id, entries: own }) => ({
+        id,
+        outcomes: outcomes.slice(next, (next += own.length)),
+      }));
+      this.#tell({ kind: "recorded", orders: recorded, commit });
     } catch (error) {
       if (isStorageFailure(error)) this.#break(error);
       else for (const { id } of orders) this.#tell({ kind: "refused", id, error: packError(error) });

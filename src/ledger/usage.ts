@@ -1,7 +1,15 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import { checkSpan, checkWhole, PAGE_COUNT_MAX } from "./checks.ts";
+import { checkSpan, checkWhole } from "./checks.ts";
 import { openCursor, sealCursor } from "./cursor.ts";
-import type { AuditReport, Meter, Page, RecordedEntry, UsageLine, UsageQuestion } from "./ledger.ts";
+import {
+  type AuditReport,
+  type Meter,
+  type Page,
+  type RecordedEntry,
+  USAGE_LINE_COUNT_MAX,
+  type UsageLine,
+  type UsageQuestion,
+} from "./ledger.ts";
 import type { Storage, Tables } from "./schema.ts";
 
 /** Characters of a time that say its day, its month and its hour. */
@@ -15,7 +23,7 @@ const DIFFERENCE_COUNT_MAX = 1000;
 export async function usage({ db }: Storage, question: UsageQuestion): Promise<Page<UsageLine>> {
   const { accountId, customerId, groupBy, limit, cursor } = question;
   const { from, to } = checkSpan(question);
-  checkWhole("limit", limit, { least: 1, most: PAGE_COUNT_MAX });
+  checkWhole("limit", limit, { least: 1, most: USAGE_LINE_COUNT_MAX });
   const periodLength = groupBy.includes("day") ? DAY_LENGTH : groupBy.includes("month") ? MONTH_LENGTH : 0;
   const byCustomer = groupBy.includes("customer");
   const byMeter = groupBy.includes("meter");

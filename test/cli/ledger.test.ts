@@ -1,4 +1,5 @@
 import { execFile, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -161,6 +162,11 @@ describe("isotherm keys", () => {
     expect(await said(keysCommand(), "create", "--account", account, "--import")).not.toContain(secret);
     typeIn(secret);
     expect(await said(keysCommand(), "check")).toMatch(/^It works/);
+    typeIn("");
+    await expect(said(keysCommand(), "create", "--account", account, "--import")).rejects.toMatchObject({
+      code: "invalid_request",
+      message: expect.stringMatching(/no key on standard input.*keys create.*--import/) as string,
+    });
   });
 
   test("rotates with an overlap in hours", async () => {
@@ -210,6 +216,20 @@ describe("isotherm customers and usage", () => {
     await expect(said(usageCommand(), "report", "--account", "nobody")).rejects.toMatchObject({
       code: "account_not_found",
     });
+    // A customer that was mistyped, or is another account's, is not one without usage.
+    const [first] = listed["items"] as { customer_id: string }[];
+    const customerId = first?.customer_id ?? "";
+    expect(await said(usageCommand(), ...report, "--customer", customerId)).toMatch(/one[^]*│ 2 +│ 7/);
+    for (const [whose, customer] of [
+      [account, randomUUID()],
+      [account, "nobody"],
+      [await makeAccount(), customerId],
+    ] as const) {
+      await expect(said(usageCommand(), "report", "--account", whose, "--customer", customer)).rejects.toMatchObject({
+        code: "customer_not_found",
+        message: expect.stringContaining(customer) as string,
+      });
+    }
 
     expect(await said(usageCommand(), "audit")).toBe("all is well: 4 answers, 2 sums\n");
     expect(process.exitCode).toBeUndefined();
@@ -256,6 +276,8 @@ describe("as it is installed", () => {
     expect(head).toBe("seq,recorded_at,receipt,account_id,customer_id,key_id,meter,units,route,atlas_release");
     expect(lines.map((line) => line.split(",")[2])).toEqual(receipts);
     expect(lines[0]).toMatch(/^1,20[^,]+Z,[^,]+,[^,]+,[^,]+,[^,]+,hazard_values,2,"\/a,b",$/);
+    // Nothing stands in a file where nothing was answered.
+    await expect(isotherm("usage", "export", "--from", "2026-13-01")).rejects.toMatchObject({ code: 1, stdout: "" });
     const json = (await isotherm("usage", "export", "--json", "--account", account)).stdout.trimEnd().split("\n");
     expect(json.map((line) => (JSON.parse(line) as { receipt: string }).receipt)).toEqual(receipts);
   });

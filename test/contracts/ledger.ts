@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { KeyGate } from "../../src/ledger/gate.ts";
 import type { AuditReport, Customer, Ledger, Recorded, UsageEntry, UsageGroup } from "../../src/ledger/ledger.ts";
 import { newKey, digestOf } from "../../src/ledger/keys.ts";
 import { newReceipt } from "../ledger/receipts.ts";
@@ -146,6 +147,21 @@ export function keepsThePromisesOfLedgers(what: string, makePlace: () => Promise
         await expect(ledger.rotateKey({ keyId: randomUUID(), overlapS: 0 })).rejects.toEqual(refused("key_not_found"));
       });
 
+      test("rotated without overlap are refused at once, by a clock that has gone back too", async () => {
+        const { keyId, secret, entry } = await newcomer();
+        nowMs += HOUR_MS;
+        await ledger.record(entry());
+        nowMs -= HOUR_MS;
+        await ledger.rotateKey({ keyId, overlapS: 0 });
+        const gate = new KeyGate(ledger, { now });
+        const admitted: unknown = await (async () => gate.admit(secret, "192.0.2.1"))().catch(
+          (error: unknown) => error,
+        );
+        gate.close();
+        nowMs += HOUR_MS;
+        expect(admitted).toEqual(refused("api_key_revoked"));
+      });
+
       test("are revoked for good, and still found, so that the caller can be told", async () => {
         const { keyId, secret } = await newcomer();
         const { revokedAt } = await ledger.revokeKey(keyId);
@@ -173,6 +189,22 @@ export function keepsThePromisesOfLedgers(what: string, makePlace: () => Promise
         await ledger.revokeKey(keyId);
         expect(count).toBe(before);
       });
+    });
+
+    test("tells of what it has put on disk, how many rows at a time, to whoever listens", async () => {
+      const { entry } = await newcomer();
+      const commits: { readonly rowCount: number; readonly durationMs: number }[] = [];
+      const stop = ledger.onCommit((commit) => commits.push(commit));
+      const rowCount = (): number => commits.reduce((sum, each) => sum + each.rowCount, 0);
+      await Promise.all(Array.from({ length: 50 }, () => ledger.record(entry({ units: 1 }))));
+      await expect.poll(rowCount).toBe(50);
+      // Those that wait while the first is written are written together.
+      expect(commits.length).toBeLessThan(50);
+      for (const { durationMs } of commits) expect(durationMs).toBeGreaterThan(0);
+      stop();
+      await ledger.record(entry({ units: 1 }));
+      await ledger.listAccounts();
+      expect(rowCount()).toBe(50);
     });
 
     test("a revocation is heard by one that records without pause", async () => {
@@ -531,6 +563,10 @@ export function keepsThePromisesOfLedgers(what: string, makePlace: () => Promise
         expect(await sum({ customerId: second.customerId })).toBe(50);
         expect(await sum({ customerId: randomUUID() })).toBe(0);
         expect(await ask([], { from: "2030-01-01" })).toEqual([]);
+        expect(await ask(["customer"], { limit: 10_000 })).toHaveLength(2);
+        for (const limit of [0, 10_001, 1.5, NaN]) {
+          await expect(ask([], { limit })).rejects.toEqual(refused("invalid_request", /limit/));
+        }
         for (const [from, to] of [
           ["2026-02-30", undefined],
           ["2026-5-1", undefined],

@@ -260,6 +260,17 @@ describe("refused keys", () => {
     });
     nowMs += 60_000;
     expect(await failTimes(gate, 1, ADDRESS)).toEqual(["api_key_invalid"]);
+    // A clock that goes back does not make the minute last until it is where it was.
+    expect((await failTimes(gate, 3, ADDRESS)).at(-1)).toBe("rate_limited");
+    nowMs -= 3_600_000;
+    expect(await failTimes(gate, 4, ADDRESS)).toEqual([
+      "api_key_invalid",
+      "api_key_invalid",
+      "api_key_invalid",
+      "rate_limited",
+    ]);
+    nowMs += 60_000;
+    expect(await failTimes(gate, 1, ADDRESS)).toEqual(["api_key_invalid"]);
   });
 
   test("of one IPv6 network count together, however they are written", async () => {

@@ -85,6 +85,40 @@ describeWithPostgres("PostgreSQL", () => {
       });
     });
 
+    test.each(["account", "migration"])(
+      "is not given by a database of another program, which has a table %s",
+      async (name) => {
+        const database = await server.newDatabase();
+        await execute(database, `create table ${name} (mine text)`);
+        await expect(openLedger({ database })).rejects.toMatchObject({
+          code: "ledger_unavailable",
+          message: expect.stringMatching(new RegExp(`another program.*${name}.*--database`)) as string,
+        });
+        const client = new pg.Client(database);
+        await client.connect();
+        const { rows } = await client.query("select relname from pg_class where relnamespace = 'public'::regnamespace");
+        await client.end();
+        expect(rows).toEqual([{ relname: name }]);
+      },
+    );
+
+    test("is not given to a user who may make no tables, nor to one who may not write to them", async () => {
+      const database = await server.newDatabase();
+      await execute(database, "create role guest login");
+      const asGuest = database.replace("isotherm@", "guest@");
+      const refused = {
+        code: "ledger_unavailable",
+        message: expect.stringMatching(/^The PostgreSQL user may not .*permission denied/) as string,
+      };
+      try {
+        await expect(openLedger({ database: asGuest })).rejects.toMatchObject(refused);
+        await (await openLedger({ database })).close();
+        await expect(openLedger({ database: asGuest })).rejects.toMatchObject(refused);
+      } finally {
+        await execute(database, "drop role guest");
+      }
+    });
+
     test("is given whatever isolation the user has by default", async () => {
       const database = await server.newDatabase();
       await execute(database, "alter role isotherm set default_transaction_isolation = 'serializable'");

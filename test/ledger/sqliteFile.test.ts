@@ -35,6 +35,21 @@ async function withLedger<T>(use: (ledger: Ledger) => Promise<T>): Promise<T> {
   }
 }
 
+/** What opening says to a user who has no rights here. */
+async function openedByNobody(options: { readonly mustExist?: boolean } = {}): Promise<string> {
+  const program = `
+    const { openLedger } = await import(${JSON.stringify(BUILT)});
+    await openLedger({ data: ${JSON.stringify(data)} }, ${JSON.stringify(options)}).then(
+      () => console.log("opened"),
+      (error) => console.log(error.code, error.message),
+    );`;
+  const node = [process.execPath, "--input-type=module", "-e", program] as const;
+  // Nothing is forbidden to root.
+  const isRoot = process.getuid?.() === 0;
+  const [command, ...rest] = isRoot ? (["runuser", "-u", "nobody", "--", ...node] as const) : node;
+  return (await run(command, rest, { cwd: "/" })).stdout;
+}
+
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 
 describe("the file of a ledger", () => {
@@ -109,10 +124,12 @@ describe("the file of a ledger", () => {
     await mkdir(file, { recursive: true });
     await expect(openLedger({ data })).rejects.toMatchObject({ code: "ledger_unavailable" });
     await writeFile(join(folder, "plain"), "");
-    await expect(openLedger({ data: join(folder, "plain") })).rejects.toMatchObject({
-      code: "ledger_unavailable",
-      message: expect.stringMatching(/cannot be opened/) as string,
-    });
+    for (const place of ["plain", "plain/below"]) {
+      await expect(openLedger({ data: join(folder, place) })).rejects.toMatchObject({
+        code: "ledger_unavailable",
+        message: expect.stringMatching(/cannot be opened: its folder is not one/) as string,
+      });
+    }
   });
 
   test("that may not be written is refused", async () => {
@@ -120,19 +137,30 @@ describe("the file of a ledger", () => {
     await chmod(file, 0o444);
     await chmod(data, 0o555);
     await chmod(folder, 0o755);
-    const program = `
-      const { openLedger } = await import(${JSON.stringify(BUILT)});
-      await openLedger({ data: ${JSON.stringify(data)} }).then(
-        () => console.log("opened"),
-        (error) => console.log(error.code, error.message),
-      );`;
-    const node = [process.execPath, "--input-type=module", "-e", program] as const;
-    // Nothing is forbidden to root.
-    const isRoot = process.getuid?.() === 0;
-    const [command, ...rest] = isRoot ? (["runuser", "-u", "nobody", "--", ...node] as const) : node;
-    const { stdout } = await run(command, rest, { cwd: "/" });
+    const said = await openedByNobody();
     await chmod(data, 0o755);
-    expect(stdout).toMatch(/^ledger_unavailable .*cannot be written/);
+    expect(said).toMatch(/^ledger_unavailable .*cannot be written/);
+  });
+
+  test("in a folder that may not be looked into is not said to be missing", async () => {
+    await withLedger((ledger) => ledger.createAccount({ name: "Someone" }));
+    await chmod(data, 0);
+    await chmod(folder, 0o755);
+    const said = await openedByNobody({ mustExist: true });
+    await chmod(data, 0o700);
+    expect(said).toMatch(/^ledger_unavailable .*cannot be written; look at its owner, its mode/);
+  });
+
+  test("is not written to by who only opens it: a full disk keeps nobody from reading reports", async () => {
+    await withLedger(async (ledger) => {
+      await ledger.createAccount({ name: "Someone" });
+      const database = new Database(file, { readonly: true });
+      const versionOf = (): unknown => database.pragma("data_version", { simple: true });
+      const before = versionOf();
+      await withLedger((other) => other.listAccounts());
+      expect(versionOf()).toBe(before);
+      database.close();
+    });
   });
 
   test("that somebody else is writing is waited for", async () => {
@@ -147,6 +175,21 @@ describe("the file of a ledger", () => {
       expect(await made).toMatchObject({ name: "Patient" });
     });
   });
+
+  test("that somebody else does not stop writing to is told, and used again afterwards", async () => {
+    await withLedger(async (ledger) => {
+      const { accountId } = await ledger.createAccount({ name: "Someone" });
+      const database = new Database(file);
+      database.exec("begin immediate");
+      const busy = { code: "ledger_unavailable", message: expect.stringMatching(/another program/i) as string };
+      await expect(ledger.registerCustomer({ accountId, internalId: "one" })).rejects.toMatchObject(busy);
+      await expect(ledger.suspendAccount(accountId, true)).rejects.toMatchObject(busy);
+      database.exec("rollback");
+      database.close();
+      expect(await ledger.registerCustomer({ accountId, internalId: "one" })).toMatchObject({ isNew: true });
+      expect(ledger.failure).toBeUndefined();
+    });
+  }, 30_000);
 });
 
 describe("what recording hangs on", () => {
