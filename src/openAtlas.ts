@@ -1,6 +1,7 @@
-import { blobsAt } from "./atlas/address.ts";
+import { blobsAt, isWebAddress } from "./atlas/address.ts";
 import { openPackedAtlas, type PackedAtlas } from "./atlas/packedAtlas.ts";
 import { Sampler } from "./atlas/sampler.ts";
+import type { TileOrigin } from "./atlas/tileUse.ts";
 import { Fault } from "./errors.ts";
 import { answeringAtlas, type Atlas } from "./hazard/answer.ts";
 import { Kernel } from "./kernel/instance.ts";
@@ -78,7 +79,12 @@ export async function openAtlasHere(
     numberOf: (hazard, { latitude, longitude }) =>
       sampler.neighbourhoodOf(hazard, { latDeg: latitude, lonDeg: longitude }),
   };
-  return { atlas: answeringAtlas(sampler, cells), neighbourhoods };
+  return { atlas: answeringAtlas(sampler, cells, originOf(address)), neighbourhoods };
+}
+
+function originOf(address: string): TileOrigin {
+  if (address === "demo") return "demo";
+  return isWebAddress(address) ? "http" : "disk";
 }
 
 /** Leaves nothing open where there is no atlas to be had. */

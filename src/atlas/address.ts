@@ -25,6 +25,11 @@ export function blobsAt(address: string): Blobs {
   );
 }
 
+/** Whether an address that can be opened leads to a web server. */
+export function isWebAddress(address: string): boolean {
+  return SCHEME.test(address);
+}
+
 /** An address as it may be logged and shown: without user name, password, query and fragment. Folders stay as they are. */
 export function withoutSecrets(address: string): string {
   const scheme = SCHEME.exec(address)?.[0];

@@ -55,12 +55,21 @@ export class ResidentField {
   readonly hasPyramid: boolean;
   readonly #kernel: Kernel;
   readonly #cache: TileCache;
+  readonly #onFetch: (durationMs: number) => void;
   readonly #parts: readonly Part[];
   readonly #constants = new Map<string, Region>();
 
-  constructor(kernel: Kernel, cache: TileCache, grid: FieldGrid, layers: readonly FieldLayer[]) {
+  /** @param onFetch told how long fetching tiles took, each time */
+  constructor(
+    kernel: Kernel,
+    cache: TileCache,
+    grid: FieldGrid,
+    layers: readonly FieldLayer[],
+    onFetch: (durationMs: number) => void = () => undefined,
+  ) {
     this.#kernel = kernel;
     this.#cache = cache;
+    this.#onFetch = onFetch;
     this.field = new Field(grid, layers.length);
     this.layers = layers;
     this.hasPyramid = layers.every(({ source }) => source.pyramid !== undefined);
@@ -221,6 +230,7 @@ export class ResidentField {
   ): Promise<ReadonlyMap<Part, readonly (Numbers | Constant)[]>> {
     const sources = new Set(this.#parts.map(({ source }) => source));
     const found = new Map<Part, (Numbers | Constant)[]>(this.#parts.map((part) => [part, []]));
+    const startMs = performance.now();
     await Promise.all(
       [...sources].map(async (source) => {
         const { requestOf, resolve, load } = askerOf(source);
@@ -236,6 +246,7 @@ export class ResidentField {
         }
       }),
     );
+    this.#onFetch(performance.now() - startMs);
     return found;
   }
 

@@ -1,12 +1,21 @@
 import { type GridEntry, gridEntryOf, type GroupEntry, type LayerEntry } from "../atlas/catalogue.ts";
 import { Turns } from "../atlas/manyPlaces.ts";
 import type { FieldLayer } from "../atlas/residentField.ts";
-import type { LayerSet, Sampler } from "../atlas/sampler.ts";
+import type { CellSample, CircleSample, CircleValue, LayerSet, Sampler } from "../atlas/sampler.ts";
+import type { TileOrigin, TileUse } from "../atlas/tileUse.ts";
 import { Fault, isFault } from "../errors.ts";
 import type { Location } from "../kernel/grid.ts";
 import { STEPS_MAX, STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
-import { BASELINE, HAZARD_NAMES, type HazardName, HAZARDS, layerOf, type MetricName, type Scenario } from "./hazards.ts";
-import { type HazardQuery, type HazardQueryInput, readHazardQuery } from "./query.ts";
+import {
+  BASELINE,
+  HAZARD_NAMES,
+  type HazardName,
+  HAZARDS,
+  layerOf,
+  type MetricName,
+  type Scenario,
+} from "./hazards.ts";
+import { askedBy, type HazardQuery, type HazardQueryInput, readHazardQuery } from "./query.ts";
 import {
   sample,
   type SampleRequest,
@@ -94,8 +103,15 @@ export interface Atlas {
   readonly synthetic: boolean;
   /** What there is of each hazard; a hazard that the atlas has nothing of is absent. */
   readonly holdings: readonly AtlasHoldings[];
+  /** What its tiles take, of memory and of time. */
+  readonly tileUse: TileUse;
   /** @throws Fault `invalid_request`, `combination_unavailable`, `atlas_unavailable` */
   hazardRisk(query: HazardQueryInput): Promise<HazardResult>;
+  /**
+   * Whether answering would keep the thread for a millisecond or more, of which others would notice: an estimate, and for
+   * circles alone, since places are quick.
+   */
+  isLong(query: HazardQuery): boolean;
   /**
    * One element a query, in order; a query that is wrong in itself is refused in its place.
    * @throws Fault `invalid_request` where the whole is no list of queries, `atlas_unavailable`
@@ -119,6 +135,11 @@ export interface Atlas {
 
 /** Queries of a batch that are in work at the same time: enough to keep reads busy, few enough to bound memory. */
 const BATCH_PARALLEL = 16;
+/**
+ * Looking at so many takes a third of a millisecond with their tiles in memory, and ten times that where tiles of the demo
+ * have to be made first, which the next circle there finds made.
+ */
+const SHORT_CELL_VECTORS_MAX = 32_768;
 /** Queries of a batch between two words of progress. */
 const QUERIES_PER_TELL = 64;
 
@@ -126,13 +147,22 @@ const QUERIES_PER_TELL = 64;
 export function answeringAtlas(
   sampler: Sampler,
   about: { readonly release: string; readonly synthetic: boolean; close(): Promise<void> },
+  tileOrigin: TileOrigin,
 ): Atlas {
   const plans = new Plans(sampler);
   return {
     release: about.release,
     synthetic: about.synthetic,
     holdings: holdingsOf(sampler),
-    hazardRisk: async (input) => answer(sampler, plans, readHazardQuery(input)),
+    tileUse: {
+      origin: tileOrigin,
+      get cachedBytes() {
+        return sampler.cachedBytes;
+      },
+      onFetch: (listener) => sampler.fetches.add(listener),
+    },
+    isLong: (query) => query.radius > 0 && cellVectorsOf(sampler, plans, query) > SHORT_CELL_VECTORS_MAX,
+    hazardRisk: (input) => answer(sampler, plans, input),
     async hazardRiskBatch(queries, { signal, onProgress } = {}) {
       if (!Array.isArray(queries) || queries.length === 0) {
         throw new Fault("invalid_request", "A batch is a list of at least one query.", {
@@ -195,14 +225,15 @@ function holdingsOf({ hazards }: Sampler): readonly AtlasHoldings[] {
 
 async function answerElement(sampler: Sampler, plans: Plans, input: unknown): Promise<HazardResult | RefusedElement> {
   try {
-    return await answer(sampler, plans, readHazardQuery(input));
+    return await answer(sampler, plans, input);
   } catch (error) {
     if (isFault(error, "invalid_request") || isFault(error, "combination_unavailable")) return { error };
     throw error;
   }
 }
 
-async function answer(sampler: Sampler, plans: Plans, query: HazardQuery): Promise<HazardResult> {
+async function answer(sampler: Sampler, plans: Plans, input: unknown): Promise<HazardResult> {
+  const query = readHazardQuery(input);
   const { latitude, longitude, radius, aggregation_method } = query;
   const results: HazardResult["results"][number][] = [];
   for (const hazard of query.hazards) {
@@ -210,11 +241,20 @@ async function answer(sampler: Sampler, plans: Plans, query: HazardQuery): Promi
     const found = plan.set === undefined ? NOTHING : await sampleLayers(sampler, plan.set, query);
     results.push({ hazard, scenarios: plan.scenarios.map((scenario) => shape(query, plan, scenario, found)) });
   }
-  return {
-    location: { latitude, longitude },
-    ...(radius > 0 ? { aggregation: { radius_km: radius, method: aggregation_method } } : {}),
-    results,
-  };
+  const location = { latitude, longitude };
+  if (radius === 0) return { location, results };
+  return { location, aggregation: { radius_km: radius, method: aggregation_method }, results };
+}
+
+/** All that a query's circle would have to have looked at, cell by cell. */
+function cellVectorsOf(sampler: Sampler, plans: Plans, query: HazardQuery): number {
+  const circle = { latDeg: query.latitude, lonDeg: query.longitude, radiusM: query.radius * 1000 };
+  let count = 0;
+  for (const hazard of query.hazards) {
+    const { set } = plans.of(hazard, query);
+    if (set !== undefined) count += sampler.cellVectorsOf(set, circle);
+  }
+  return count;
 }
 
 /** What has to be looked up for a query's hazard, scenarios and years, wherever the place is. */
@@ -257,12 +297,30 @@ const PLAN_COUNT_MAX = 256;
 class Plans {
   readonly #sampler: Sampler;
   readonly #plans = new Map<string, Plan>();
+  /** Those of queries that were written alike, by what these have in common. */
+  readonly #byAsked = new WeakMap<object, Map<HazardName, Plan>>();
 
   constructor(sampler: Sampler) {
     this.#sampler = sampler;
   }
 
   of(hazard: HazardName, query: HazardQuery): Plan {
+    const asked = askedBy(query);
+    if (asked === undefined) return this.#named(hazard, query);
+    let plans = this.#byAsked.get(asked);
+    if (plans === undefined) {
+      plans = new Map();
+      this.#byAsked.set(asked, plans);
+    }
+    let plan = plans.get(hazard);
+    if (plan === undefined) {
+      plan = this.#named(hazard, query);
+      plans.set(hazard, plan);
+    }
+    return plan;
+  }
+
+  #named(hazard: HazardName, query: HazardQuery): Plan {
     const { scenarios, analysis_years, total_hazard, anthropogenic } = query;
     const name = `${hazard} ${scenarios.join()} ${analysis_years.join()} ${total_hazard} ${anthropogenic}`;
     let plan = this.#plans.get(name);
@@ -335,35 +393,63 @@ const NOTHING: FoundLayers = {
   shareOf: () => 0,
 };
 
-async function sampleLayers(sampler: Sampler, set: LayerSet, query: HazardQuery): Promise<FoundLayers> {
-  const location = { latDeg: query.latitude, lonDeg: query.longitude };
-  if (query.radius > 0) {
-    const circle = { ...location, radiusM: query.radius * 1000 };
-    const { cellCount, values } = await sampler.sampleCircle(set, circle, {
-      method: query.aggregation_method,
-      shares: query.detail,
-    });
-    return {
-      cells: cellCount ?? 0,
-      centre: undefined,
-      stepsOf: (position) => values[position]?.steps,
-      reasonOf: (position) => (values[position]?.hasNodata === true ? "no_data" : "outside_coverage"),
-      shareOf: (position) => values[position]?.validShare ?? 0,
-    };
+class FoundInCircle implements FoundLayers {
+  readonly cells: number;
+  readonly centre = undefined;
+  readonly #values: readonly CircleValue[];
+
+  constructor({ cellCount, values }: CircleSample) {
+    this.cells = cellCount ?? 0;
+    this.#values = values;
   }
-  const found = await sampler.sampleCell(set, location);
-  const stepsAt = (position: number): number => found?.steps[position] ?? STEPS_OUTSIDE;
-  const stepsOf = (position: number): number | undefined => {
-    const steps = stepsAt(position);
+
+  stepsOf(position: number): number | undefined {
+    return this.#values[position]?.steps;
+  }
+
+  reasonOf(position: number): NoDataReason {
+    return this.#values[position]?.hasNodata === true ? "no_data" : "outside_coverage";
+  }
+
+  shareOf(position: number): number {
+    return this.#values[position]?.validShare ?? 0;
+  }
+}
+
+class FoundInCell implements FoundLayers {
+  readonly cells: number;
+  readonly centre: Location | undefined;
+  readonly #steps: Uint16Array | undefined;
+
+  constructor(found: CellSample | undefined) {
+    this.cells = found === undefined ? 0 : 1;
+    this.centre = found?.centre;
+    this.#steps = found?.steps;
+  }
+
+  stepsOf(position: number): number | undefined {
+    const steps = this.#stepsAt(position);
     return steps <= STEPS_MAX ? steps : undefined;
-  };
-  return {
-    cells: found === undefined ? 0 : 1,
-    centre: found?.centre,
-    stepsOf,
-    reasonOf: (position) => (stepsAt(position) === STEPS_OUTSIDE ? "outside_coverage" : "no_data"),
-    shareOf: (position) => (stepsOf(position) === undefined ? 0 : 1),
-  };
+  }
+
+  reasonOf(position: number): NoDataReason {
+    return this.#stepsAt(position) === STEPS_OUTSIDE ? "outside_coverage" : "no_data";
+  }
+
+  shareOf(position: number): number {
+    return this.#stepsAt(position) <= STEPS_MAX ? 1 : 0;
+  }
+
+  #stepsAt(position: number): number {
+    return this.#steps?.[position] ?? STEPS_OUTSIDE;
+  }
+}
+
+async function sampleLayers(sampler: Sampler, set: LayerSet, query: HazardQuery): Promise<FoundLayers> {
+  const { latitude: latDeg, longitude: lonDeg, radius, aggregation_method: method, detail: shares } = query;
+  if (radius === 0) return new FoundInCell(await sampler.sampleCell(set, { latDeg, lonDeg }));
+  const circle = { latDeg, lonDeg, radiusM: radius * 1000 };
+  return new FoundInCircle(await sampler.sampleCircle(set, circle, { method, shares }));
 }
 
 function shape(
@@ -384,8 +470,10 @@ function shapeYear(query: HazardQuery, plan: Plan, planned: PlannedYear, found: 
     reason ??= why;
     metrics[metric] = why !== undefined || own === undefined ? null : valueOf(own, reference, found);
   }
+  const { year } = planned;
+  if (reason === undefined && !query.detail) return { analysis_year: year, metrics };
   return {
-    analysis_year: planned.year,
+    analysis_year: year,
     metrics,
     ...(reason === undefined ? {} : { no_data: reason }),
     ...(query.detail ? { detail: detailOf(plan, planned, found) } : {}),

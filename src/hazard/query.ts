@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
 import { explain, type Shape } from "../explain.ts";
-import { asParameter, decodeParameters } from "../parameters.ts";
+import { asParameter, decodeParameters, readNumber } from "../parameters.ts";
 import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "./hazards.ts";
 
 /** What one request may ask for unless whoever runs the service says otherwise. */
@@ -78,11 +78,12 @@ export type HazardQuery = Required<HazardQueryInput>;
 /**
  * Checks a query and fills in its defaults.
  *
- * @returns a new object; nothing of it is shared with the input
+ * @returns a new object that shares nothing with the input; or the input, where it is of `readHazardParameters`
  * @throws Fault `invalid_request` with everything that is wrong with its members, up to 100 items; where its
  *   members are right, `combination_unavailable` with every year and scenario that a hazard does not offer
  */
 export function readHazardQuery(input: unknown): HazardQuery {
+  if (CheckedQuery.is(input)) return input;
   if (!hasShape(input)) throw invalid(explain(SHAPE, input, { name: "The query" }));
   const query = withDefaults(input);
   if (!isOffered(query)) throw unavailable(query, (name, index) => ({ pointer: `/${name}/${index}` }));
@@ -93,9 +94,15 @@ export function readHazardQuery(input: unknown): HazardQuery {
  * The same from the query part of an address, written as src/parameters.ts says.
  *
  * @param queryText what follows the question mark, still percent-encoded
+ * @returns an object that cannot be changed
  * @throws Fault as `readHazardQuery`, its items naming `parameter`
  */
 export function readHazardParameters(queryText: string): HazardQuery {
+  const cut = cutLocation(queryText);
+  if (cut !== undefined) {
+    const known = readBefore.get(cut.rest);
+    if (known !== undefined) return new CheckedQuery(known, cut.latitude, cut.longitude);
+  }
   const { input, items, refused } = decodeParameters(queryText, HazardQuerySchema.properties);
   if (items.length > 0 || !hasShape(input)) {
     const more = explain(SHAPE, input, { name: "The query", skip: refused }).map(asParameter);
@@ -103,7 +110,103 @@ export function readHazardParameters(queryText: string): HazardQuery {
   }
   const query = withDefaults(input);
   if (!isOffered(query)) throw unavailable(query, (name) => ({ parameter: name }));
-  return query;
+  for (const list of [query.hazards, query.analysis_years, query.scenarios]) Object.freeze(list);
+  if (cut !== undefined && cut.rest.length <= READ_BEFORE_LENGTH_MAX) {
+    if (readBefore.size >= READ_BEFORE_COUNT_MAX) readBefore.clear();
+    readBefore.set(cut.rest, query);
+  }
+  return new CheckedQuery(query, query.latitude, query.longitude);
+}
+
+/** So many ways of asking, each of so many characters, are kept: portfolios ask the same of place after place. */
+const READ_BEFORE_COUNT_MAX = 256;
+const READ_BEFORE_LENGTH_MAX = 1024;
+
+/** What was found right before, whatever the place, by how it was written. */
+const readBefore = new Map<string, HazardQuery>();
+
+interface CutLocation {
+  readonly latitude: number;
+  readonly longitude: number;
+  /** The text without the two parameters. */
+  readonly rest: string;
+}
+
+/** Takes the place out of a query. @returns undefined where it is not there, or not right, as far as this can tell */
+function cutLocation(text: string): CutLocation | undefined {
+  const latitudeAt = startOf(text, "latitude=");
+  const longitudeAt = startOf(text, "longitude=");
+  if (latitudeAt < 0 || longitudeAt < 0) return undefined;
+  const latitudeEnd = endOf(text, latitudeAt);
+  const longitudeEnd = endOf(text, longitudeAt);
+  const latitude = readNumber(text.slice(latitudeAt + "latitude=".length, latitudeEnd));
+  const longitude = readNumber(text.slice(longitudeAt + "longitude=".length, longitudeEnd));
+  if (typeof latitude === "string" || typeof longitude === "string") return undefined;
+  if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return undefined;
+  const rest =
+    latitudeAt < longitudeAt
+      ? text.slice(0, latitudeAt) + text.slice(latitudeEnd, longitudeAt) + text.slice(longitudeEnd)
+      : text.slice(0, longitudeAt) + text.slice(longitudeEnd, latitudeAt) + text.slice(latitudeEnd);
+  return { latitude, longitude, rest };
+}
+
+function startOf(text: string, parameter: string): number {
+  if (text.startsWith(parameter)) return 0;
+  const at = text.indexOf(`&${parameter}`);
+  return at < 0 ? -1 : at + 1;
+}
+
+function endOf(text: string, start: number): number {
+  const end = text.indexOf("&", start);
+  return end < 0 ? text.length : end;
+}
+
+/** A query that was found right, and cannot have become wrong since. */
+class CheckedQuery implements HazardQuery {
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly hazards: HazardQuery["hazards"];
+  readonly analysis_years: HazardQuery["analysis_years"];
+  readonly scenarios: HazardQuery["scenarios"];
+  readonly radius: number;
+  readonly aggregation_method: HazardQuery["aggregation_method"];
+  readonly total_hazard: boolean;
+  readonly anthropogenic: boolean;
+  readonly detail: boolean;
+  readonly #asked: HazardQuery;
+
+  /** @param asked found right, its lists frozen */
+  constructor(asked: HazardQuery, latitude: number, longitude: number) {
+    // As in `withDefaults`.
+    this.latitude = latitude + 0;
+    this.longitude = longitude + 0;
+    this.hazards = asked.hazards;
+    this.analysis_years = asked.analysis_years;
+    this.scenarios = asked.scenarios;
+    this.radius = asked.radius;
+    this.aggregation_method = asked.aggregation_method;
+    this.total_hazard = asked.total_hazard;
+    this.anthropogenic = asked.anthropogenic;
+    this.detail = asked.detail;
+    this.#asked = asked;
+    Object.freeze(this);
+  }
+
+  static is(input: unknown): input is CheckedQuery {
+    return typeof input === "object" && input !== null && #asked in input;
+  }
+
+  static askedBy(query: CheckedQuery): HazardQuery {
+    return query.#asked;
+  }
+}
+
+/**
+ * What a query asks, wherever: one and the same object for all that were written alike, so that what follows from it can
+ * be found by it. @returns undefined for queries that were not read from an address
+ */
+export function askedBy(query: HazardQuery): object | undefined {
+  return CheckedQuery.is(query) ? CheckedQuery.askedBy(query) : undefined;
 }
 
 /** How many values a query asks for: hazards x scenarios x years. */

@@ -57,5 +57,7 @@ export type Report =
       readonly results: readonly (HazardResult | { readonly refused: PackedFault })[];
     }
   | { readonly kind: "done"; readonly id: number; readonly outcome: unknown }
+  /** After an order over which tiles were fetched; it answers none. */
+  | { readonly kind: "fetched"; readonly id: 0; readonly cachedBytes: number; readonly durationsMs: readonly number[] }
   | { readonly kind: "refused"; readonly id: number; readonly fault: PackedFault }
   | { readonly kind: "failed"; readonly id: number; readonly message: string; readonly cause?: PackedError };

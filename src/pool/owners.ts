@@ -23,10 +23,15 @@ function numberFrom(value: unknown): number {
  */
 export function shareOut(numbers: Float64Array, workerCount: number): readonly Uint32Array[] {
   const shares: number[][] = Array.from({ length: workerCount }, () => []);
-  for (const [i, number] of numbers.entries()) shares[mixed(number) % workerCount]?.push(i);
+  for (const [i, number] of numbers.entries()) shares[ownerOf(number, workerCount)]?.push(i);
   return shares.map((share) =>
     Uint32Array.from(share.toSorted((a, b) => (numbers[a] ?? 0) - (numbers[b] ?? 0) || a - b)),
   );
+}
+
+/** Which worker owns a neighbourhood. */
+export function ownerOf(number: number, workerCount: number): number {
+  return mixed(number) % workerCount;
 }
 
 /** Spreads neighbouring numbers over the workers (the finaliser of MurmurHash3). */

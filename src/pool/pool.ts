@@ -1,6 +1,7 @@
+import { FetchListeners, type TileUse } from "../atlas/tileUse.ts";
 import { Fault } from "../errors.ts";
 import type { Atlas, BatchOptions, HazardResult, RefusedElement } from "../hazard/answer.ts";
-import type { HazardQueryInput } from "../hazard/query.ts";
+import type { HazardQuery, HazardQueryInput } from "../hazard/query.ts";
 import {
   checkSample,
   type SampleRequest,
@@ -9,7 +10,7 @@ import {
   type StepsResult,
 } from "../hazard/sample.ts";
 import { unpackFault } from "./errors.ts";
-import { neighbourhoodOf, type Neighbourhoods } from "./owners.ts";
+import { neighbourhoodOf, type Neighbourhoods, ownerOf } from "./owners.ts";
 import { type Done, type Errand, PoolWorker, type WorkerThread } from "./poolWorker.ts";
 import { gather, scatter, shareOutByNumber, Sheets } from "./shares.ts";
 
@@ -43,6 +44,9 @@ export class Pool {
   readonly #nowMs: () => number;
   /** Those that were started last; never rejected. */
   #workers: Promise<readonly PoolWorker[]> = Promise.resolve([]);
+  /** The same, once they have started. */
+  #workersOfLate: readonly PoolWorker[] = [];
+  readonly #fetches = new FetchListeners();
   #isClosed = false;
   #deathCount = 0;
 
@@ -67,9 +71,28 @@ export class Pool {
     return this.#deathCount;
   }
 
+  /** What the atlas's own tiles take and those of the workers, together. */
+  #tileUse(atlas: Atlas): TileUse {
+    const bytesOfWorkers = (): number => this.#workersOfLate.reduce((sum, { cachedBytes }) => sum + cachedBytes, 0);
+    return {
+      get origin() {
+        return atlas.tileUse.origin;
+      },
+      get cachedBytes() {
+        return atlas.tileUse.cachedBytes + bytesOfWorkers();
+      },
+      onFetch: (listener) => {
+        const ends = [atlas.tileUse.onFetch(listener), this.#fetches.add(listener)];
+        return () => ends.forEach((end) => end());
+      },
+    };
+  }
+
   /** The same atlas, its bulk work done by the workers. They are started when they are first needed. */
   behind(atlas: Atlas, neighbourhoods: Neighbourhoods): PooledAtlas {
     return new PooledAtlas(this, atlas, {
+      tileUse: this.#tileUse(atlas),
+      ownerOf: (query) => ownerOf(neighbourhoodOf(neighbourhoods, query), this.workerCount),
       answerBatch: (queries, options) => this.#answerBatch(queries, neighbourhoods, options),
       sample: (request) => this.#sample(request, neighbourhoods),
     });
@@ -180,11 +203,16 @@ export class Pool {
       const workers = Array.from({ length: this.workerCount }, (_, i) => {
         const worker = known[i];
         if (worker?.isAlive === true) return worker;
-        const started = new PoolWorker(this.#start(), { nowMs: this.#nowMs, onDeath: () => this.#deathCount++ });
+        const started = new PoolWorker(this.#start(), {
+          nowMs: this.#nowMs,
+          onDeath: () => this.#deathCount++,
+          onFetch: (durationMs) => this.#fetches.tell(durationMs),
+        });
         fresh.push(started);
         return started;
       });
       await Promise.all(fresh.map(async (worker) => this.#checkRelease(await worker.release)));
+      this.#workersOfLate = workers;
       return workers;
     } catch (error) {
       await Promise.all(fresh.map((worker) => worker.end()));
@@ -205,6 +233,8 @@ export class Pool {
 
 /** What the workers do of an atlas. */
 interface Bulk {
+  ownerOf(query: unknown): number;
+  readonly tileUse: TileUse;
   answerBatch(
     queries: readonly HazardQueryInput[],
     options: BatchOptions,
@@ -218,6 +248,7 @@ export class PooledAtlas implements Atlas {
   readonly release: string;
   readonly synthetic: boolean;
   readonly holdings: Atlas["holdings"];
+  readonly tileUse: TileUse;
   readonly #atlas: Atlas;
   readonly #bulk: Bulk;
 
@@ -227,12 +258,22 @@ export class PooledAtlas implements Atlas {
     this.release = atlas.release;
     this.synthetic = atlas.synthetic;
     this.holdings = atlas.holdings;
+    this.tileUse = bulk.tileUse;
     this.#atlas = atlas;
     this.#bulk = bulk;
   }
 
   hazardRisk(query: HazardQueryInput): Promise<HazardResult> {
     return this.#atlas.hazardRisk(query);
+  }
+
+  isLong(query: HazardQuery): boolean {
+    return this.#atlas.isLong(query);
+  }
+
+  /** The worker that keeps the tiles of a query's place. */
+  ownerOf(query: unknown): number {
+    return this.#bulk.ownerOf(query);
   }
 
   hazardRiskBatch(

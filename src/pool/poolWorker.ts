@@ -47,6 +47,8 @@ export class PoolWorker {
   /** Of the atlas that it has opened; settles when it has. */
   readonly release: Promise<string>;
   isAlive = true;
+  /** Bytes of the decoded tiles that it has, as it last told. */
+  cachedBytes = 0;
   readonly #thread: WorkerThread;
   readonly #nowMs: () => number;
   readonly #waiting = new FairQueue<Pending>();
@@ -58,17 +60,30 @@ export class PoolWorker {
   /** Since when the thread has been busy with what it was sent first. */
   #busySinceMs = 0;
 
-  /** @param options `onDeath` is told when the thread ends without having been told to */
-  constructor(thread: WorkerThread, options: { readonly nowMs: () => number; onDeath(): void }) {
+  /**
+   * @param options `onDeath` is told when the thread ends without having been told to, `onFetch` how long it took each
+   *   time that the thread fetched tiles
+   */
+  constructor(
+    thread: WorkerThread,
+    options: { readonly nowMs: () => number; onDeath(): void; onFetch(durationMs: number): void },
+  ) {
     this.#thread = thread;
     this.#nowMs = options.nowMs;
     this.release = new Promise((resolve, reject) => (this.#opened = { resolve, reject }));
     this.release.catch(() => undefined); // where another could not even be started, nobody waits for this one
     thread.setAwaited(true);
-    thread.onReport((report) => (report.id === 0 ? this.#open(report) : this.#settle(report)));
+    thread.onReport((report) => {
+      if (report.kind === "fetched") {
+        this.cachedBytes = report.cachedBytes;
+        for (const durationMs of report.durationsMs) options.onFetch(durationMs);
+      } else if (report.id === 0) this.#open(report);
+      else this.#settle(report);
+    });
     thread.onEnd((error) => {
       if (!this.isAlive) return;
       this.isAlive = false;
+      this.cachedBytes = 0;
       if (!this.#isEnding) options.onDeath();
       this.#opened?.reject(error);
       this.#giveUp(error);

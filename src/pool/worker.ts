@@ -18,6 +18,8 @@ export type TaskDoer = (task: unknown) => Promise<{
 /** Works off the orders of one thread, one after the other: the pool keeps their order in its own hands. */
 export function serveOrders(port: WorkerPort, atlas: Atlas, doTask: TaskDoer): void {
   let before: Promise<void> = Promise.resolve();
+  let durationsMs: number[] = [];
+  atlas.tileUse.onFetch((durationMs) => durationsMs.push(durationMs));
   port.onOrder((order) => {
     before = before.then(async () => {
       try {
@@ -25,6 +27,9 @@ export function serveOrders(port: WorkerPort, atlas: Atlas, doTask: TaskDoer): v
       } catch (error) {
         port.tell(reportOf(order.id, error), []);
       }
+      if (durationsMs.length === 0) return;
+      port.tell({ kind: "fetched", id: 0, cachedBytes: atlas.tileUse.cachedBytes, durationsMs }, []);
+      durationsMs = [];
     });
   });
   port.tell({ kind: "ready", id: 0, release: atlas.release }, []);

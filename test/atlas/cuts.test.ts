@@ -118,7 +118,7 @@ async function openAt(folder: string, { cacheBytes = 64 << 20 } = {}): Promise<O
       (a, b) => (a.source.groups[a.group]?.year ?? 0) - (b.source.groups[b.group]?.year ?? 0) || a.layer - b.layer,
     );
   return {
-    atlas: answeringAtlas(sampler, cells),
+    atlas: answeringAtlas(sampler, cells, "disk"),
     circle: (circle, method, layers = [...all.keys()]) =>
       sampler.sampleCircle(
         sampler.layerSet(

@@ -246,6 +246,22 @@ describe("a circle of an atlas", () => {
   });
 });
 
+test("puts places in order by tile, those of one tile as they came, those outside first", async () => {
+  const { sampler } = await open();
+  const random = randomFrom(23);
+  const count = 3000;
+  const latitudes = Float64Array.from({ length: count }, () => random.between({ least: 53, most: 65 }));
+  const longitudes = Float64Array.from({ length: count }, () => random.between({ least: 172, most: 180 }));
+  const tiles = Array.from(latitudes, (latDeg, i) => {
+    const row = Math.floor((GRID.northDeg - latDeg) / GRID.cellSizeLatDeg);
+    const column = Math.floor(((longitudes[i] ?? NaN) - GRID.westDeg) / GRID.cellSizeLonDeg);
+    return row < 0 || row >= GRID.rowCount ? -1 : Math.floor(row / 64) * 11 + Math.floor(column / 64);
+  });
+  const order = sampler.orderOf(layersOf(sampler, [0]), { latitudes, longitudes });
+  expect(tiles).toContain(-1);
+  expect([...order]).toEqual([...tiles.keys()].toSorted((a, b) => (tiles[a] ?? 0) - (tiles[b] ?? 0) || a - b));
+});
+
 describe("what a circle costs", () => {
   const INSIDE = { latDeg: 59, lonDeg: 178.5, radiusM: 90_000 };
 

@@ -258,6 +258,51 @@ describe("a batch", () => {
     }
   });
 
+  test("tells how far it has come, the last time at its end", async () => {
+    const toldOf = async (count: number): Promise<readonly (readonly number[])[]> => {
+      const told: number[][] = [];
+      const queries = Array.from({ length: count }, (_, i) => ({ ...QUERY, latitude: i === 5 ? 91 : i % 90 }));
+      await atlas.hazardRiskBatch(queries, { onProgress: (...counts) => told.push(counts) });
+      return told;
+    };
+    expect(await toldOf(1)).toEqual([[1, 1]]);
+    expect(await toldOf(128)).toEqual([
+      [64, 128],
+      [128, 128],
+    ]);
+    expect((await toldOf(150)).at(-1)).toEqual([150, 150]);
+  });
+
+  test("lets others have the thread, and so hears a signal, also where all tiles are in memory", async () => {
+    await atlas.hazardRisk(QUERY);
+    const queries = Array.from({ length: 50_000 }, () => QUERY);
+    const stop = new AbortController();
+    let queriesDone = 0;
+    const stopped = atlas.hazardRiskBatch(queries, {
+      signal: stop.signal,
+      onProgress: (count) => (queriesDone = count),
+    });
+    setImmediate(() => stop.abort(new Error("enough")));
+    await expect(stopped).rejects.toThrow("enough");
+    expect(queriesDone).toBeLessThan(queries.length);
+  });
+
+  test("goes no further once it has failed", async () => {
+    let toldCount = 0;
+    const onProgress = (): void => {
+      toldCount += 1;
+      throw new Error("nobody listens");
+    };
+    await expect(
+      atlas.hazardRiskBatch(
+        Array.from({ length: 5000 }, () => QUERY),
+        { onProgress },
+      ),
+    ).rejects.toThrow("nobody listens");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(toldCount).toBe(1);
+  });
+
   test("that is no list, or empty, is refused as a whole", async () => {
     await expect(atlas.hazardRiskBatch([])).rejects.toMatchObject({ code: "invalid_request" });
     await expect(atlas.hazardRiskBatch({} as never)).rejects.toMatchObject({ code: "invalid_request" });

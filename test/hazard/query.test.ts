@@ -74,8 +74,8 @@ describe("a query that is right", () => {
     fc.assert(
       fc.property(rightQueries, (input) => {
         const query = readHazardQuery(input);
-        expect(readHazardParameters(queryTextOf(parametersOf(input)))).toStrictEqual(query);
-        expect(readHazardParameters(queryTextOf(parametersOf(query)))).toStrictEqual(query);
+        expect({ ...readHazardParameters(queryTextOf(parametersOf(input))) }).toStrictEqual(query);
+        expect({ ...readHazardParameters(queryTextOf(parametersOf(query))) }).toStrictEqual(query);
       }),
       { numRuns: 2000 },
     );
@@ -280,6 +280,52 @@ describe("a query in an address", () => {
       hazards: ["cyclones", "wildfire"],
       analysis_years: [2050, 2030],
     });
+  });
+
+  test("is read alike the first time and when all but its place has been read before", () => {
+    fc.assert(
+      fc.property(rightQueries, rightQueries, fc.nat(), fc.boolean(), (one, other, cut, isTurned) => {
+        const pairs = [...parametersOf(one)].map(([name, text]) => `${name}=${encodeURIComponent(text)}`);
+        const { latitude, longitude } = other;
+        const textAt = (place: { readonly latitude: number; readonly longitude: number }): string => {
+          const places = [`latitude=${place.latitude}`, `longitude=${place.longitude}`];
+          const others = pairs.filter((pair) => !/^l(at|ong)itude=/.test(pair));
+          const at = cut % (others.length + 1);
+          return [...(isTurned ? places.reverse() : places), ...others.splice(at), "", ...others].join("&");
+        };
+        const first = readHazardParameters(textAt(one));
+        const second = readHazardParameters(textAt(other));
+        expect({ ...first }).toStrictEqual(readHazardQuery(one));
+        expect({ ...second }).toStrictEqual(readHazardQuery({ ...one, latitude, longitude }));
+        expect(Object.isFrozen(second) && Object.isFrozen(second.hazards) && Object.isFrozen(second.scenarios)).toBe(
+          true,
+        );
+        expect(Object.isFrozen(second.analysis_years)).toBe(true);
+        expect(readHazardQuery(second)).toBe(second);
+        for (const [more, code] of [
+          ["&latitude=1", "repeated"],
+          ["&%6Congitude=1", "repeated"],
+          ["&latitude2=1", "unknown"],
+        ] as const) {
+          expect(faultOf(() => readHazardParameters(textAt(other) + more)).items[0]?.code).toBe(code);
+        }
+        for (const wrong of ["90.5", "x", "", "1e999", "0x1"]) {
+          const fault = faultOf(() =>
+            readHazardParameters(textAt(one).replace(/(^|&)latitude=[^&]*/, `$1latitude=${wrong}`)),
+          );
+          expect(fault.items.map(({ parameter }) => parameter)).toStrictEqual(["latitude"]);
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("takes nothing for read before that was wrong", () => {
+    for (let time = 0; time < 2; time++) {
+      const fault = faultOf(() => readHazardParameters(withText("analysis_years", "2025")));
+      expect(fault.code).toBe("combination_unavailable");
+      expect(faultOf(() => readHazardParameters(withText("radius", "101"))).code).toBe("invalid_request");
+    }
   });
 
   test.each(["%", "%zz", "%ff", "%c3%28"])("names the parameter whose text holds %s", (text) => {
