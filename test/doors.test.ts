@@ -22,6 +22,7 @@ const DOORS: Readonly<Record<string, readonly string[] | "everything">> = {
 };
 /** Files outside the rooms: the common ones, and those that put the rooms together. */
 const COMPOSITION = [
+  "csvText.ts",
   "errors.ts",
   "explain.ts",
   "index.ts",
@@ -32,8 +33,8 @@ const COMPOSITION = [
   "workerThreads.ts",
   "workerThreads.browser.ts",
 ];
-/** Files that every room may open: how we refuse, how we say why, and how the query part of an address is written. */
-const COMMON = new Set(["errors.ts", "explain.ts", "parameters.ts"]);
+/** Files that every room may open: how we refuse, how we say why, how the query part of an address and CSV are written. */
+const COMMON = new Set(["csvText.ts", "errors.ts", "explain.ts", "parameters.ts"]);
 const DRAWERS = /^(utils?|helpers?|types?|common|misc|shared|lib)(\.ts)?$/i;
 
 function filesBelow(folder: string): string[] {

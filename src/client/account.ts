@@ -54,11 +54,17 @@ export interface UsageLine {
 
 /** What one request, and one account, may ask for. */
 export interface Limits {
+  /** Of a request's address and headers. */
+  readonly head_bytes: number;
   readonly body_bytes: number;
+  /** Lists and objects within one another. */
+  readonly json_depth: number;
   readonly batch_elements: number;
   readonly hazard_values: number;
   readonly entities: number;
   readonly alignment_values: number;
+  /** Of either kind of values, those asked for with `detail`. */
+  readonly detail_values: number;
   readonly radius_km: number;
   readonly requests_per_second: number;
   readonly request_burst: number;

@@ -118,6 +118,8 @@ export class IsothermClient {
     yield* this.#parts<HazardQuery, BatchResult>("/api/v1/hazard-risk/batch", queries, options, {
       itemCount: limits.batch_elements,
       valueCount: limits.hazard_values,
+      detailCount: limits.detail_values,
+      isDetailed: (query) => query?.detail === true,
       bodyBytes: limits.body_bytes,
       valuesOf: (query) => lengthOf(query?.hazards) * lengthOf(query?.scenarios) * lengthOf(query?.analysis_years),
     });
@@ -142,6 +144,8 @@ export class IsothermClient {
     yield* this.#parts<Entity, AlignmentResult>(path, entities, options, {
       itemCount: limits.entities,
       valueCount: limits.alignment_values,
+      detailCount: limits.detail_values,
+      isDetailed: () => detail === true,
       bodyBytes: limits.body_bytes,
       valuesOf: (entity) => lengthOf(entity?.projected_emissions),
     });

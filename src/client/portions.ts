@@ -14,8 +14,12 @@ export interface PortionLimits<Item> {
   readonly itemCount: number;
   readonly valueCount: number;
   readonly bodyBytes: number;
+  /** Of these, with detail. */
+  readonly detailCount: number;
   /** How many values an item asks for. */
   valuesOf(item: Item): number;
+  /** Whether it asks for detail. */
+  isDetailed(item: Item): boolean;
 }
 
 const BRACKETS_BYTES = 2;
@@ -30,25 +34,30 @@ export function* portionsOf<Item>(items: readonly Item[], limits: PortionLimits<
   let texts: string[] = [];
   let first = 0;
   let values = 0;
+  let details = 0;
   let bytes = BRACKETS_BYTES;
   for (const [index, item] of items.entries()) {
     // What JSON has no word for is refused by the service, in its place.
     const text = JSON.stringify(item) ?? "null";
     const itemValues = limits.valuesOf(item);
+    const itemDetails = limits.isDetailed(item) ? itemValues : 0;
     const itemBytes = encoder.encode(text).length + COMMA_BYTES;
     const isFull =
       texts.length >= limits.itemCount ||
       values + itemValues > limits.valueCount ||
+      details + itemDetails > limits.detailCount ||
       bytes + itemBytes > limits.bodyBytes;
     if (isFull && texts.length > 0) {
       yield { first, count: texts.length, body: `[${texts.join(",")}]` };
       texts = [];
       first = index;
       values = 0;
+      details = 0;
       bytes = BRACKETS_BYTES;
     }
     texts.push(text);
     values += itemValues;
+    details += itemDetails;
     bytes += itemBytes;
   }
   // Of an empty list too: that it is refused is for the service to say.

@@ -40,20 +40,31 @@ export function refuseTooLarge(contentLengthBytes: number | undefined, limitByte
  * All bytes of a body. The stream is left as it is when this throws, so that an answer can still go out beside it.
  *
  * @param signal ends the waiting; its reason is thrown
+ * @param onPart told how many bytes have come; what it throws ends the waiting too
  * @throws Refusal `body_too_large` as soon as more bytes than allowed have come, `http_malformed` when the stream ends
  *   before the body does
  */
 export function readBody(
   stream: Readable,
-  { limitBytes, signal }: { readonly limitBytes: number; readonly signal: AbortSignal },
+  options: {
+    readonly limitBytes: number;
+    readonly signal: AbortSignal;
+    readonly onPart: (sizeBytes: number) => void;
+  },
 ): Promise<Buffer> {
+  const { limitBytes, signal, onPart } = options;
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let sizeBytes = 0;
     const onData = (part: Buffer): void => {
       sizeBytes += part.length;
-      if (sizeBytes > limitBytes) settle(() => reject(tooLarge(limitBytes)));
-      else parts.push(part);
+      try {
+        if (sizeBytes > limitBytes) throw tooLarge(limitBytes);
+        onPart(part.length);
+        parts.push(part);
+      } catch (error) {
+        settle(() => reject(error as Error));
+      }
     };
     const onEnd = (): void => settle(() => resolve(Buffer.concat(parts, sizeBytes)));
     const onCut = (): void => {
@@ -68,6 +79,8 @@ export function readBody(
       finish();
     };
     if (signal.aborted) onAbort();
+    // It says so no more.
+    else if (stream.destroyed) onCut();
     else {
       signal.addEventListener("abort", onAbort);
       stream.on("data", onData).on("end", onEnd).on("error", onCut).on("close", onCut);

@@ -1291,14 +1291,17 @@ export const EXAMPLES: Examples = {
     getLimits: {
       "200": {
         value: {
+          head_bytes: 16384,
           body_bytes: 8388608,
+          json_depth: 16,
           batch_elements: 10000,
           hazard_values: 100000,
           entities: 5000,
           alignment_values: 100000,
+          detail_values: 10000,
           radius_km: 100,
-          requests_per_second: 1000000,
-          request_burst: 1000000,
+          requests_per_second: 50,
+          request_burst: 100,
         },
       },
     },

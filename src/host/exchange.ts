@@ -68,7 +68,7 @@ export class WireExchange implements Exchange {
     return this.#abort.signal;
   }
 
-  async receive(limitBytes: number): Promise<Buffer> {
+  async receive(limitBytes: number, onPart: (sizeBytes: number) => void): Promise<Buffer> {
     const { request } = this;
     const line = this.#line;
     if (line.refusal !== undefined && !request.complete) {
@@ -80,7 +80,7 @@ export class WireExchange implements Exchange {
     if (isAwaitingContinue(request)) this.response.writeContinue();
     line.reading = new AbortController();
     try {
-      const bytes = await readBody(request, { limitBytes, signal: line.reading.signal });
+      const bytes = await readBody(request, { limitBytes, onPart, signal: line.reading.signal });
       this.#isReceived = true;
       return bytes;
     } finally {
@@ -108,11 +108,13 @@ export class WireExchange implements Exchange {
     try {
       if (body === undefined || typeof body === "string") {
         const text = body ?? "";
-        if (!HAS_NO_LENGTH.has(status)) fields.push("Content-Length", String(Buffer.byteLength(text)));
+        const sizeBytes = Buffer.byteLength(text);
+        if (!HAS_NO_LENGTH.has(status)) fields.push("Content-Length", String(sizeBytes));
         response.writeHead(status, fields);
         // Closing while bytes still come would be a reset, which may overtake the answer.
         if (isUnread) void endAfter(request, response, text);
-        else response.end(text);
+        // ASCII is the same bytes in both, and Latin-1 is written without looking at each.
+        else response.end(text, sizeBytes === text.length ? "latin1" : "utf8");
       } else if (Symbol.asyncIterator in body) {
         response.writeHead(status, fields);
         void this.#stream(body);

@@ -2,9 +2,13 @@ import type { IncomingMessage } from "node:http";
 import { Fault } from "../errors.ts";
 import { Refusal } from "./problem.ts";
 
+/** So long the address and headers of a request may be, all together. */
+export const HEAD_BYTES_MAX = 16_384;
+
 /** The target of a request in either of its forms, origin ("/path?query") or absolute ("http://host/path?query"). */
 export function splitTarget(target: string): { readonly path: string; readonly queryText: string } {
-  const local = target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/?#]*/i, "");
+  // Of an address that ends with the server's name the path is that of its root (RFC 9110, 4.2.3).
+  const local = target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/?#]*\/?/i, "/");
   const mark = local.indexOf("?");
   return mark < 0 ? { path: local, queryText: "" } : { path: local.slice(0, mark), queryText: local.slice(mark + 1) };
 }

@@ -6,19 +6,53 @@ export interface LoadLimits {
   readonly requestsInWorkMax: number;
   /** Bodies in memory, bytes: those that are being read and those that are in work. */
   readonly bodyBytesMax: number;
+  /** Answers that wait for their clients to read them, bytes. */
+  readonly answerBytesMax: number;
+  /** Of each of these one account may have so much, so that nobody takes it all: above 0, 1 is all. */
+  readonly accountShare: number;
 }
 
 /** Why a request was refused. */
-export type LoadShedReason = "too_many_requests" | "too_many_bodies";
+export type LoadShedReason =
+  | "too_many_requests"
+  | "too_many_requests_of_account"
+  | "too_many_bodies"
+  | "too_many_bodies_of_account"
+  | "too_many_answers_unread"
+  | "too_many_answers_unread_of_account";
 
-export const DEFAULT_LOAD: LoadLimits = { requestsInWorkMax: 2048, bodyBytesMax: 256 << 20 };
+export const DEFAULT_LOAD: LoadLimits = {
+  requestsInWorkMax: 2048,
+  bodyBytesMax: 256 << 20,
+  answerBytesMax: 512 << 20,
+  accountShare: 0.25,
+};
+
+/** What is held for an account, or for all of them. */
+interface Held {
+  requestCount: number;
+  bodyBytes: number;
+  answerBytes: number;
+}
+
+const nothing = (): Held => ({ requestCount: 0, bodyBytes: 0, answerBytes: 0 });
+
+/** What one request holds, until it is answered. */
+export interface Place {
+  /** Absent until it is known who asks. */
+  account: Held | undefined;
+  bodyBytes: number;
+  /** Until the client has read them, which may be long after the request has left. */
+  answerBytes: number;
+}
 
 /** What is in work, so that what is too much is refused before it costs anything. */
 export class Load {
   readonly #limits: LoadLimits;
   readonly #onShed: (reason: LoadShedReason) => void;
-  #requestCount = 0;
-  #bodyBytes = 0;
+  readonly #all = nothing();
+  /** Bounded by the number of accounts: only who has a key gets here. */
+  readonly #accounts = new Map<string, Held>();
 
   /** @param onShed is told of each refusal */
   constructor(limits: LoadLimits, onShed: (reason: LoadShedReason) => void) {
@@ -27,29 +61,84 @@ export class Load {
   }
 
   /** @throws Refusal `overloaded` */
-  enter(): void {
-    if (this.#requestCount >= this.#limits.requestsInWorkMax) {
-      this.#onShed("too_many_requests");
-      throw new Refusal("overloaded", "The service has too many requests in work; ask again in a moment.");
+  enter(): Place {
+    if (this.#all.requestCount >= this.#limits.requestsInWorkMax) {
+      throw this.#shed("too_many_requests", "The service has too many requests in work; ask again in a moment.");
     }
-    this.#requestCount++;
+    this.#all.requestCount++;
+    return { account: undefined, bodyBytes: 0, answerBytes: 0 };
   }
 
-  leave(): void {
-    this.#requestCount--;
+  /** Says whose request it is. @throws Refusal `overloaded` */
+  assign(place: Place, accountId: string): void {
+    const { requestsInWorkMax, answerBytesMax, accountShare } = this.#limits;
+    let account = this.#accounts.get(accountId);
+    if (account === undefined) {
+      account = nothing();
+      this.#accounts.set(accountId, account);
+    }
+    if (account.requestCount >= Math.max(1, requestsInWorkMax * accountShare)) {
+      const message = `The account has ${account.requestCount} requests in work already; ask again when some are answered.`;
+      throw this.#shed("too_many_requests_of_account", message);
+    }
+    if (account.answerBytes >= answerBytesMax * accountShare) {
+      const message = `The account leaves ${account.answerBytes >> 20} MiB of answers unread; read them first.`;
+      throw this.#shed("too_many_answers_unread_of_account", message);
+    }
+    if (this.#all.answerBytes >= answerBytesMax) {
+      const message = "The service holds too many answers that nobody reads; ask again in a moment.";
+      throw this.#shed("too_many_answers_unread", message);
+    }
+    account.requestCount++;
+    place.account = account;
   }
 
-  /** @throws Refusal `overloaded` */
-  reserveBody(sizeBytes: number): void {
+  leave({ account, bodyBytes }: Place): void {
+    this.#all.requestCount--;
+    this.#all.bodyBytes -= bodyBytes;
+    if (account === undefined) return;
+    account.requestCount--;
+    account.bodyBytes -= bodyBytes;
+  }
+
+  /** Whether a body of this size would be too much. @throws Refusal `overloaded` */
+  expectBody(place: Place, sizeBytes: number): void {
+    const { bodyBytesMax, accountShare } = this.#limits;
     // A body that is allowed at all must have a chance, however little is allowed at a time.
-    if (this.#bodyBytes > 0 && this.#bodyBytes + sizeBytes > this.#limits.bodyBytesMax) {
-      this.#onShed("too_many_bodies");
-      throw new Refusal("overloaded", "The service is reading too many bodies; ask again in a moment.");
+    const excess = (held: Held | undefined, max: number): boolean =>
+      held !== undefined && held.bodyBytes > place.bodyBytes && held.bodyBytes + sizeBytes > max;
+    if (excess(place.account, bodyBytesMax * accountShare)) {
+      const message = "The account sends too many bodies at a time; ask again when some are answered.";
+      throw this.#shed("too_many_bodies_of_account", message);
     }
-    this.#bodyBytes += sizeBytes;
+    if (excess(this.#all, bodyBytesMax)) {
+      throw this.#shed("too_many_bodies", "The service is reading too many bodies; ask again in a moment.");
+    }
   }
 
-  releaseBody(sizeBytes: number): void {
-    this.#bodyBytes -= sizeBytes;
+  /** Counts what has come of a body; what was only announced costs nothing. @throws Refusal `overloaded` */
+  takeBody(place: Place, sizeBytes: number): void {
+    this.expectBody(place, sizeBytes);
+    place.bodyBytes += sizeBytes;
+    this.#all.bodyBytes += sizeBytes;
+    if (place.account !== undefined) place.account.bodyBytes += sizeBytes;
+  }
+
+  /** Counts an answer that is about to go out. */
+  keepAnswer(place: Place, sizeBytes: number): void {
+    place.answerBytes = sizeBytes;
+    this.#all.answerBytes += sizeBytes;
+    if (place.account !== undefined) place.account.answerBytes += sizeBytes;
+  }
+
+  /** The answer has been read, or nobody is there to read it. */
+  releaseAnswer({ account, answerBytes }: Place): void {
+    this.#all.answerBytes -= answerBytes;
+    if (account !== undefined) account.answerBytes -= answerBytes;
+  }
+
+  #shed(reason: LoadShedReason, message: string): Refusal {
+    this.#onShed(reason);
+    return new Refusal("overloaded", message);
   }
 }

@@ -15,7 +15,7 @@ import { version } from "../version.ts";
 import { startAdmin } from "./admin.ts";
 import { DEFAULT_LOAD, Load, type LoadLimits } from "./load.ts";
 import type { Log } from "./log.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics, Watched } from "./metrics.ts";
 import { Origins } from "./origins.ts";
 import { Pipeline } from "./pipeline.ts";
 import { AccountRates } from "./rates.ts";
@@ -23,7 +23,7 @@ import type { HostLimits } from "./route.ts";
 import { ROUTES } from "./routeList.ts";
 import { DEFAULT_PATIENCE, type ListeningServer, type ServerPatience, startServer } from "./server.ts";
 import { warmUp } from "./warmUp.ts";
-import { type Workforce, workforceBehind, type WorkState } from "./work.ts";
+import { type Workforce, workforceBehind } from "./work.ts";
 
 export type { LoadLimits } from "./load.ts";
 export type { Log, LoggedError, LogRecord } from "./log.ts";
@@ -81,6 +81,7 @@ export const DEFAULT_LIMITS: HostLimits = {
   batchCount: 10_000,
   entityCount: DEFAULT_ALIGNMENT_LIMITS.entityCount,
   alignmentValueCount: DEFAULT_ALIGNMENT_LIMITS.valueCount,
+  detailCount: 10_000,
   bodySizeBytes: 8 << 20,
   requestsPerS: 50,
   requestBurst: 100,
@@ -99,7 +100,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     throw new Fault("configuration_invalid", "The host to listen on has no name.", { details: { host } });
   const limits = checkLimits({ ...DEFAULT_LIMITS, ...options.limits });
   const readiness = { isReady: false };
-  const metrics: Metrics | undefined = adminPort === undefined ? undefined : await loadMetrics(() => workforce?.state);
+  const metrics: Metrics | undefined =
+    adminPort === undefined ? undefined : await loadMetrics({ atlas, ledger, workState: () => workforce?.state });
   const onShed = metrics?.onShed ?? (() => undefined);
   const workforce: Workforce | undefined = options.workforce ?? workforceBehind(atlas, { limits, onShed });
   const gate = new KeyGate(ledger);
@@ -111,7 +113,6 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     load: new Load({ ...DEFAULT_LOAD, ...options.load }, onShed),
     origins: new Origins(options.corsOrigins ?? []),
     workforce,
-    onRecorded: metrics?.onRecorded,
     version,
   });
   const patience = { ...DEFAULT_PATIENCE, ...options.patience };
@@ -124,6 +125,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     await server?.close(drainDelayMs);
     await workforce?.close();
     gate.close();
+    metrics?.close();
     await Promise.all(others.map((other) => other.close()));
   };
   try {
@@ -160,10 +162,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 }
 
 /** Fetched when it is wanted: the package it needs may not be installed. */
-async function loadMetrics(workState: () => WorkState | undefined): Promise<Metrics> {
+async function loadMetrics(watched: Watched): Promise<Metrics> {
   try {
     const { openMetrics } = await import("./metrics.ts");
-    return openMetrics(workState);
+    return openMetrics(watched);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
     const message = "Metrics need the package prom-client: npm install prom-client";

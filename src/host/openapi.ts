@@ -153,7 +153,7 @@ export function openApiDocument(routes: readonly AnyRoute[]): Json {
 
 const INTRODUCTION = `Every request but those of the tag _Service_ that need none carries an API key; data calls name a customer too.
 
-- Addresses below \`/api/v1/\` are answered below \`/latest/api/v1/\` as well, and the other way round. HEAD is answered wherever GET is.
+- Addresses below \`/api/v1/\` are answered below \`/latest/api/v1/\` as well, and the other way round. HEAD is answered wherever GET is, and costs nothing.
 - What is refused is told as \`application/problem+json\`: branch on \`code\`, and ask again only where \`retryable\` is true, after the seconds that \`Retry-After\` says. All faults of a request are told at once, up to ${FAULT_ITEM_COUNT_MAX}. An address that there is not is answered 404 \`route_not_found\`, another method 405 \`method_not_allowed\`.
 - Lists in an address are written with commas in one parameter; numbers as \`-?digits[.digits][e[+-]digits]\`.
 - A data answer leaves when its usage is on disk. Errors, nulls and everything that is no data cost nothing; \`X-Usage-Units\` says what an answer has cost.

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FaultItem } from "../errors.ts";
-import type { Customer, KeyHolder, Recorded } from "../ledger/ledger.ts";
+import type { Customer, KeyHolder } from "../ledger/ledger.ts";
 import { refuseTooLarge, refuseUnreadable } from "./body.ts";
 import { type Coding, codingFor, CODING_BYTES_MIN, packed } from "./coding.ts";
 import { entityTag, matchingTag, quotedTag, revisionTag } from "./entityTag.ts";
@@ -13,7 +13,7 @@ import {
   statedIdempotencyKey,
 } from "./head.ts";
 import { decodeJson, encodeJson } from "./json.ts";
-import type { Load } from "./load.ts";
+import type { Load, Place } from "./load.ts";
 import { fingerprintOf, recordUsage } from "./metering.ts";
 import type { Origins } from "./origins.ts";
 import { PROBLEM_CONTENT_TYPE, type ProblemCode, problemHeaders, problemOf, Refusal } from "./problem.ts";
@@ -21,6 +21,7 @@ import type { AccountRates } from "./rates.ts";
 import type { Caller, Reply, Route, RouteContext, Services } from "./route.ts";
 import { type Found, Router, type Target } from "./router.ts";
 import type { Workforce } from "./work.ts";
+import type { Job } from "./workload.ts";
 
 /** Lets in who may ask. What it knows already it says at once, without a promise. */
 export interface Gate {
@@ -41,8 +42,12 @@ export interface Exchange {
   readonly signal: AbortSignal;
   /** Nobody is there any more to be answered. */
   readonly isGone: boolean;
-  /** Takes in the body, whole. @throws Refusal `body_too_large`, `request_timeout`, `http_malformed` */
-  receive(limitBytes: number): Promise<Buffer>;
+  /**
+   * Takes in the body, whole.
+   * @param onPart told how many bytes have come; what it throws ends the reading
+   * @throws Refusal `body_too_large`, `request_timeout`, `http_malformed`
+   */
+  receive(limitBytes: number, onPart: (sizeBytes: number) => void): Promise<Buffer>;
 
   // What is found on the way; the log tells of it.
   target?: Target;
@@ -58,6 +63,8 @@ export interface Outcome {
   readonly body: string | readonly Uint8Array[] | AsyncIterable<string> | undefined;
   readonly units?: number;
   readonly failure?: { readonly code: ProblemCode; readonly error: unknown };
+  /** What is held until the answer has been read. */
+  readonly place?: Place;
 }
 
 export interface PipelineOptions {
@@ -69,8 +76,6 @@ export interface PipelineOptions {
   readonly origins: Origins;
   /** Absent: all is done on the event loop. */
   readonly workforce?: Workforce | undefined;
-  /** Told how long an answer waited for its usage to be on disk, seconds. */
-  readonly onRecorded?: ((durationS: number) => void) | undefined;
   /** The program's version: another one may write the same answer otherwise. */
   readonly version: string;
 }
@@ -88,12 +93,8 @@ const NOBODY: Caller = { accountId: "", keyId: "" };
 const NO_FIELDS: readonly string[] = [];
 const NO_SNIFFING = ["X-Content-Type-Options", "nosniff"];
 const JSON_CONTENT_TYPE = "application/json";
-
-/** What of the machine's strength a request holds while it is in work. */
-interface Held {
-  isEntered: boolean;
-  bodyBytes: number;
-}
+/** Shorter answers the system takes off our hands, read or not. */
+const KEPT_BYTES_MIN = 16_384;
 
 /**
  * Carries requests to routes and answers back, the same way for every route, in this order: route, key, rate, headers,
@@ -119,10 +120,10 @@ export class Pipeline {
    * takes, every step of its own would be a noticeable part.
    */
   async carry(exchange: Exchange): Promise<Outcome> {
-    const { services, gate, rates, load } = this.#options;
+    const { services, gate, rates, load, workforce } = this.#options;
     const { request } = exchange;
     const { method = "", url = "" } = request;
-    const held: Held = { isEntered: false, bodyBytes: 0 };
+    let place: Place | undefined;
     try {
       refuseBadHost(request);
       const { path, queryText } = splitTarget(url);
@@ -133,11 +134,11 @@ export class Pipeline {
       exchange.target = target;
 
       if (route.access !== "open") {
-        load.enter();
-        held.isEntered = true;
+        place = load.enter();
         const admitted = gate.admit(presentedKey(request), request.socket.remoteAddress ?? "");
         const { key, account } = admitted instanceof Promise ? await admitted : admitted;
         exchange.caller = { accountId: account.accountId, keyId: key.keyId };
+        load.assign(place, account.accountId);
         exchange.rateLimit = rates.take(account.accountId, performance.now());
       }
       const isPost = route.method === "POST";
@@ -146,13 +147,13 @@ export class Pipeline {
       const idempotencyKey = route.metered === undefined ? undefined : statedIdempotencyKey(request);
       if (route.access === "customer" && exchange.caller !== undefined) {
         const { accountId, keyId } = exchange.caller;
-        const place = { accountId, customerId: statedCustomerId(request) };
-        const looked = gate.customer(place);
+        const customerId = statedCustomerId(request);
+        const looked = gate.customer({ accountId, customerId });
         refuseCustomer(looked instanceof Promise ? await looked : looked);
-        exchange.caller = { accountId, keyId, customerId: place.customerId };
+        exchange.caller = { accountId, keyId, customerId };
       }
       const { caller = NOBODY } = exchange;
-      const bytes = isPost ? await this.#receive(exchange, held) : undefined;
+      const bytes = isPost ? await this.#receive(exchange, place) : undefined;
       const repeatable =
         idempotencyKey === undefined
           ? undefined
@@ -164,12 +165,19 @@ export class Pipeline {
       else {
         const { limits } = services;
         const { accept } = request.headers;
-        const asked = { queryText, path: found.path, limits, ...(accept === undefined ? undefined : { accept }) };
+        const asked =
+          accept === undefined
+            ? { queryText, path: found.path, limits }
+            : { queryText, path: found.path, limits, accept };
         const query = route.parse(bytes === undefined ? asked : { ...asked, body: decodeJson(bytes) });
         const known = tag === undefined ? undefined : knownTag(request, tag);
         if (known !== undefined) return this.#notModified(exchange, known);
-        const answered = route.handle(query, new Context(exchange, services, caller));
-        made = madeOf(route, answered instanceof Promise ? ((await answered) as unknown) : answered);
+        if (workforce !== undefined && route.isLong?.(query, services) === true) {
+          made = await this.#haveMade(exchange, { found, queryText, bytes, place: query });
+        } else {
+          const answered = route.handle(query, new Context(exchange, services, caller));
+          made = madeOf(route, answered instanceof Promise ? ((await answered) as unknown) : answered);
+        }
       }
 
       const fields = [...target.fields, ...made.fields];
@@ -189,39 +197,42 @@ export class Pipeline {
       let units = 0;
       // Whoever asks for the head alone, and whoever is gone, is given nothing that could be counted.
       if (route.metered !== undefined && method !== "HEAD" && !exchange.isGone) {
-        const { release } = services.atlas;
-        const entry = { requestId: exchange.requestId, route, caller, units: made.units, repeatable };
-        const recording = recordUsage(services.ledger, { ...entry, atlasRelease: release });
-        const recorded = recording instanceof Promise ? await this.#timed(recording) : recording;
+        const { requestId } = exchange;
+        const { release: atlasRelease } = services.atlas;
+        const entry = { requestId, route, caller, units: made.units, atlasRelease, repeatable };
+        const recording = recordUsage(services.ledger, entry);
+        const recorded = recording instanceof Promise ? await recording : recording;
         units = recorded.units;
         if (recorded.isReplay) fields.push("Idempotent-Replayed", "true");
       }
       this.#addCommon(exchange, fields, units);
-      return { status: made.status, fields, body: body === "" ? undefined : body, units };
+      const outcome = { status: made.status, fields, body: body === "" ? undefined : body, units };
+      if (place === undefined || isStream(body) || method === "HEAD") return outcome;
+      const sizeBytes = sizeOf(body);
+      if (sizeBytes < KEPT_BYTES_MIN) return outcome;
+      load.keepAnswer(place, sizeBytes);
+      return { ...outcome, place };
     } catch (error) {
       return this.#problem(exchange, error);
     } finally {
-      if (held.isEntered) load.leave();
-      if (held.bodyBytes > 0) load.releaseBody(held.bodyBytes);
+      if (place !== undefined) load.leave(place);
     }
   }
 
-  async #receive(exchange: Exchange, held: Held): Promise<Buffer> {
+  /** The answer has been read, or nobody is there to read it. */
+  settle({ place }: Outcome): void {
+    if (place !== undefined) this.#options.load.releaseAnswer(place);
+  }
+
+  async #receive(exchange: Exchange, place: Place | undefined): Promise<Buffer> {
     const { services, load } = this.#options;
     const { bodySizeBytes: limitBytes } = services.limits;
     const { "content-length": lengthText } = exchange.request.headers;
     const declaredBytes = lengthText === undefined ? undefined : Number(lengthText);
     refuseTooLarge(declaredBytes, limitBytes);
-    load.reserveBody(declaredBytes ?? limitBytes);
-    held.bodyBytes = declaredBytes ?? limitBytes;
-    return exchange.receive(limitBytes);
-  }
-
-  #timed(recording: Promise<Recorded>): Promise<Recorded> {
-    const { onRecorded } = this.#options;
-    if (onRecorded === undefined) return recording;
-    const startMs = performance.now();
-    return recording.finally(() => onRecorded((performance.now() - startMs) / 1000));
+    if (place === undefined) throw new Error("Nobody may send a body without saying who they are.");
+    load.expectBody(place, declaredBytes ?? 0);
+    return exchange.receive(limitBytes, (sizeBytes) => load.takeBody(place, sizeBytes));
   }
 
   #isForWorkers({ inlineBodyBytesMax }: Route<unknown, unknown>, bytes: Buffer | undefined): bytes is Buffer {
@@ -232,13 +243,20 @@ export class Pipeline {
   /** What the route answers, made in another thread. */
   async #haveMade(
     exchange: Exchange,
-    asked: { readonly found: Found; readonly queryText: string; readonly bytes: Buffer },
+    asked: {
+      readonly found: Found;
+      readonly queryText: string;
+      readonly bytes: Buffer | undefined;
+      readonly place?: unknown;
+    },
   ): Promise<Made> {
     const { workforce } = this.#options;
     if (workforce === undefined) throw new Error("There is nobody else to do it.");
     const { requestId, signal, caller = NOBODY } = exchange;
-    const { found, queryText, bytes } = asked;
-    const job = { route: found.target.route.path, queryText, path: found.path, body: bytes, caller, requestId, signal };
+    const { found, queryText, bytes, place } = asked;
+    const { path, target } = found;
+    const about = { route: target.route.path, queryText, path, place, caller, requestId, signal };
+    const job: Job = bytes === undefined ? about : { ...about, body: bytes };
     const { parts, units, headers } = await workforce.answer(job);
     return { status: 200, fields: flat(headers), contentType: JSON_CONTENT_TYPE, body: parts, units };
   }

@@ -21,6 +21,8 @@ export interface HostLimits {
   readonly entityCount: number;
   /** entities x projected years */
   readonly alignmentValueCount: number;
+  /** Of either, those asked for with `detail`, which makes an answer some ten times as long. */
+  readonly detailCount: number;
   readonly bodySizeBytes: number;
   /** Requests a second of one account, in the long run and in one burst. */
   readonly requestsPerS: number;
@@ -111,6 +113,8 @@ export interface Route<Request, Answer> {
   readonly metered?: { readonly meter: Meter; units(answer: Answer): number };
   /** Bodies longer than this are answered by a worker thread, not on the event loop; absent: none is. */
   readonly inlineBodyBytesMax?: number;
+  /** Whether a request that has been read would keep the event loop for long: then a worker thread answers it. */
+  isLong?(request: Request, services: Services): boolean;
   /**
    * What an answer depends on besides the request's address: a release. With it answers carry an ETag, and who has the
    * answer already is told so (304).

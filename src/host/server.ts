@@ -4,6 +4,7 @@ import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import { Fault } from "../errors.ts";
 import { LINGER_MS, type Reading, WireExchange } from "./exchange.ts";
+import { HEAD_BYTES_MAX } from "./head.ts";
 import { encodeJson } from "./json.ts";
 import { type Log, loggedError, type LogRecord } from "./log.ts";
 import type { Outcome, Pipeline } from "./pipeline.ts";
@@ -61,7 +62,6 @@ export interface ListeningServer {
   close(drainDelayMs?: number): Promise<void>;
 }
 
-const HEADERS_SIZE_BYTES_MAX = 16_384;
 /** Requests that may wait behind the one in work on a connection. */
 const WAITING_COUNT_MAX = 8;
 
@@ -83,7 +83,7 @@ interface Line extends Reading {
 export async function startServer(options: ServerOptions): Promise<ListeningServer> {
   const { patience } = options;
   const server = createServer({
-    maxHeaderSize: HEADERS_SIZE_BYTES_MAX,
+    maxHeaderSize: HEAD_BYTES_MAX,
     headersTimeout: patience.headersTimeoutMs,
     requestTimeout: patience.requestTimeoutMs,
     connectionsCheckingInterval: patience.checkEveryMs,
@@ -92,6 +92,8 @@ export async function startServer(options: ServerOptions): Promise<ListeningServ
     requireHostHeader: false,
   });
   server.timeout = patience.silenceTimeoutMs;
+  // As many as fit: of more than its own limit Node would drop the last without a word.
+  server.maxHeadersCount = 0;
   server.maxConnections = patience.connectionCountMax;
   const carrier = new Carrier(options);
   carrier.attach(server);
@@ -125,6 +127,9 @@ class Carrier {
     server.on("checkContinue", accept);
     server.on("checkExpectation", accept);
     server.on("connect", (_request, socket) => {
+      // From here on Node looks after this connection no more, and an error that nobody hears of would end the process.
+      socket.on("error", () => socket.destroy()).on("end", () => socket.end());
+      socket.resume();
       this.#refuse(
         socket,
         new Refusal("method_not_allowed", "CONNECT is not answered here.", { Allow: "GET, HEAD, OPTIONS" }),
@@ -209,6 +214,7 @@ class Carrier {
   /** The answer has gone out, or nobody is there to take it. */
   #finish(line: Line, exchange: WireExchange, outcome: Outcome): void {
     const durationMs = performance.now() - exchange.startMs;
+    this.#options.pipeline.settle(outcome);
     this.#options.measure?.(exchange, outcome, durationMs / 1000);
     if (this.#options.log !== undefined) this.#log(recordOf(exchange, outcome, durationMs));
 
@@ -302,7 +308,7 @@ function parserRefusal(error: NodeJS.ErrnoException): Refusal {
     case "HPE_HEADER_OVERFLOW":
       return new Refusal(
         "headers_too_large",
-        `The address and headers of a request may be ${HEADERS_SIZE_BYTES_MAX} bytes long, all together.`,
+        `The address and headers of a request may be ${HEAD_BYTES_MAX} bytes long, all together.`,
       );
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return new Refusal("request_timeout", "The request did not arrive in time; send it in one go.");

@@ -1,6 +1,15 @@
 import { Type } from "typebox";
+import { csvLine } from "../csvText.ts";
 import type { FaultItem } from "../errors.ts";
-import { type Ledger, METERS, type Page, USAGE_GROUPS, type UsageGroup, type UsageLine } from "../ledger/ledger.ts";
+import {
+  type Ledger,
+  METERS,
+  type Page,
+  USAGE_GROUPS,
+  USAGE_LINE_COUNT_MAX,
+  type UsageGroup,
+  type UsageLine,
+} from "../ledger/ledger.ts";
 import { readUuid } from "./customerRecord.ts";
 import { encodeJson } from "./json.ts";
 import { NextSchema, PAGE_LIMIT_DEFAULT, PagingParameters, type WirePage } from "./paging.ts";
@@ -8,8 +17,6 @@ import { parameterReader } from "./parameters.ts";
 import type { Reply, RouteDescription } from "./route.ts";
 
 const GROUPS_DEFAULT = ["customer", "meter"] as const satisfies readonly UsageGroup[];
-/** Lines that are fetched together while a file is streamed. */
-const FILE_PAGE_LIMIT = 500;
 
 const SpanParameters = {
   from: Type.Optional(
@@ -152,8 +159,8 @@ export type UsageAnswer = WirePage<UsageRecord> | { readonly file: AsyncIterable
 
 export async function usageOf(ledger: Ledger, accountId: string, question: UsageAsked): Promise<UsageAnswer> {
   const { isFile, limit, ...more } = question;
-  const page = await ledger.usage({ accountId, ...more, limit: isFile ? FILE_PAGE_LIMIT : limit });
-  if (isFile) return { file: linesOf(ledger, page, { accountId, ...more, limit: FILE_PAGE_LIMIT }) };
+  const page = await ledger.usage({ accountId, ...more, limit: isFile ? USAGE_LINE_COUNT_MAX : limit });
+  if (isFile) return { file: linesOf(ledger, page, { accountId, ...more, limit: USAGE_LINE_COUNT_MAX }) };
   return { items: page.items.map(record), ...(page.next === undefined ? {} : { next: page.next }) };
 }
 
@@ -163,9 +170,9 @@ async function* linesOf(
   first: Page<UsageLine>,
   question: Parameters<Ledger["usage"]>[0],
 ): AsyncGenerator<string> {
-  yield `${COLUMNS.join(",")}\r\n`;
+  yield csvLine(COLUMNS, "\r\n");
   for (let page = first; ; page = await ledger.usage({ ...question, cursor: page.next })) {
-    yield page.items.map((line) => csvLine(record(line))).join("");
+    yield page.items.map((line) => lineOf(record(line))).join("");
     if (page.next === undefined) return;
   }
 }
@@ -181,12 +188,9 @@ function record({ customerId, internalId, meter, period, requests, units }: Usag
   };
 }
 
-function csvLine(line: UsageRecord): string {
-  return `${COLUMNS.map((column) => csvField(String(line[column] ?? ""))).join(",")}\r\n`;
-}
-
-function csvField(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+function lineOf(line: UsageRecord): string {
+  const cells = COLUMNS.map((column) => line[column]);
+  return csvLine(cells, "\r\n");
 }
 
 export function usageReply(answer: UsageAnswer): Reply {

@@ -75,12 +75,15 @@ export function workforceOf(options: WorkforceOptions): Workforce {
  * The workforce behind an atlas that was opened with workers.
  * @returns undefined where it has none: then all is done on the event loop
  */
-export function workforceBehind(atlas: Atlas, options: Omit<WorkforceOptions, "pool">): Workforce | undefined {
-  return atlas instanceof PooledAtlas ? workforceOf({ ...options, pool: atlas.pool }) : undefined;
+export function workforceBehind(atlas: Atlas, options: Omit<WorkforceOptions, "pool" | "ownerOf">): Workforce | undefined {
+  if (!(atlas instanceof PooledAtlas)) return undefined;
+  return workforceOf({ ...options, pool: atlas.pool, ownerOf: (place) => atlas.ownerOf(place) });
 }
 
 interface WorkforceOptions {
   readonly pool: Pool;
+  /** Which worker keeps the tiles of a place. */
+  readonly ownerOf?: ((place: unknown) => number) | undefined;
   readonly limits: HostLimits;
   readonly workLimits?: Partial<WorkLimits> | undefined;
   readonly onShed?: ((reason: ShedReason) => void) | undefined;
@@ -90,14 +93,16 @@ type Given = Exclude<GiveOutcome, undefined>;
 
 class PoolWorkforce implements Workforce {
   readonly #pool: Pool;
+  readonly #ownerOf: ((place: unknown) => number) | undefined;
   readonly #limits: HostLimits;
   readonly #deadlineMs: number;
   readonly #load: Workload;
   #isClosed = false;
   #onIdle: () => void = () => undefined;
 
-  constructor({ pool, limits, workLimits, onShed }: WorkforceOptions) {
+  constructor({ pool, ownerOf, limits, workLimits, onShed }: WorkforceOptions) {
     this.#pool = pool;
+    this.#ownerOf = ownerOf;
     this.#limits = limits;
     const bounds = { ...DEFAULT_WORK_LIMITS, ...workLimits };
     this.#deadlineMs = bounds.deadlineMs;
@@ -145,7 +150,7 @@ class PoolWorkforce implements Workforce {
   }
 
   async #work(running: Running): Promise<WorkAnswer> {
-    const { route, caller, requestId, queryText, path, body } = running.job;
+    const { route, caller, requestId, queryText, path, body, place } = running.job;
     const about: TaskOf = { route, caller, requestId, limits: this.#limits };
     const bytes = body === undefined ? undefined : ofItsOwn(body);
     const read: ReadTask = {
@@ -157,7 +162,9 @@ class PoolWorkforce implements Workforce {
       workerCount: this.#pool.workerCount,
       turnMs: TURN_MS,
     };
+    const worker = place === undefined ? undefined : this.#ownerOf?.(place);
     const outcome = await this.#do(running, read, {
+      ...(worker === undefined ? {} : { worker }),
       handOver: bytes === undefined ? [] : [bytes.buffer as ArrayBuffer],
     });
     if (outcome.kind === "answered") {

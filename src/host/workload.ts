@@ -11,6 +11,8 @@ export interface Job {
   readonly path: Readonly<Record<string, string>>;
   /** Handed over: empty here afterwards. */
   readonly body?: Uint8Array;
+  /** What is asked, where it is about one place: it goes to the worker that keeps the place's tiles. */
+  readonly place?: unknown;
   readonly caller: Caller;
   readonly requestId: string;
   /** Aborts when the client has gone. */
@@ -40,6 +42,8 @@ export const DEFAULT_WORK_LIMITS: WorkLimits = {
 const RETRY_AFTER_S_MAX = 30;
 /** What the newest job counts in what is remembered of a route's cost. */
 const COST_WEIGHT = 0.25;
+/** A request costs what so many bytes of its body do, before the first. */
+const OWN_BYTES = 16_384;
 
 /** A job under way. */
 export interface Running {
@@ -67,7 +71,7 @@ export class Workload {
   readonly #limits: WorkLimits;
   readonly #onShed: (reason: ShedReason) => void;
   readonly #running = new Set<Running>();
-  /** Of each route, milliseconds of a worker for a byte of body. */
+  /** Of each route, milliseconds of a worker for a byte, see `sizeOf`. */
   readonly #costs = new Map<string, number>();
 
   /** @param options `onShed` is told of each refusal */
@@ -142,13 +146,12 @@ export class Workload {
     const count = shares?.reduce((sum, { share }) => sum + share.positions.length, 0) ?? 0;
     const leftCount = shares?.reduce((sum, state) => sum + state.leftCount, 0) ?? 0;
     if (leftCount < count) return (spentMs / (count - leftCount)) * leftCount;
-    return Math.max(0, (this.#costs.get(job.route) ?? 0) * bodyBytes - spentMs);
+    return Math.max(0, (this.#costs.get(job.route) ?? 0) * sizeOf(bodyBytes) - spentMs);
   }
 
   /** Remembers what a job has cost. */
   learn({ job: { route }, bodyBytes, spentMs }: Running): void {
-    if (bodyBytes === 0) return;
-    const cost = spentMs / bodyBytes;
+    const cost = spentMs / sizeOf(bodyBytes);
     const before = this.#costs.get(route) ?? cost;
     this.#costs.set(route, before + COST_WEIGHT * (cost - before));
   }
@@ -165,6 +168,14 @@ export class Workload {
     const retryAfterS = Math.min(RETRY_AFTER_S_MAX, Math.max(1, Math.ceil(waitMs / 1000)));
     return new Refusal("overloaded", message, { "Retry-After": String(retryAfterS) });
   }
+}
+
+/**
+ * What a route's cost is counted by. Part of what a request costs is the same however little it asks; without it, short
+ * ones would make long ones look as if they took forever.
+ */
+function sizeOf(bodyBytes: number): number {
+  return bodyBytes + OWN_BYTES;
 }
 
 function heldBytesOf({ bodyBytes, shares }: Running): number {

@@ -7,7 +7,14 @@ import { ENTITY } from "../host/entities.ts";
 import { atlasOf, HEADERS, type Hosted, hosted, quarters } from "../host/hosting.ts";
 import type { HostLimits } from "../../src/host/route.ts";
 
-const NO_LIMIT = { itemCount: Infinity, valueCount: Infinity, bodyBytes: Infinity, valuesOf: () => 1 };
+const NO_LIMIT = {
+  itemCount: Infinity,
+  valueCount: Infinity,
+  detailCount: Infinity,
+  bodyBytes: Infinity,
+  valuesOf: () => 1,
+  isDetailed: () => true,
+};
 
 describe("portions", () => {
   test("hold every item once and in order, within every limit, and as many as fit", () => {
@@ -16,12 +23,15 @@ describe("portions", () => {
       const items = Array.from({ length: 1 + random.below(60) }, () => ({
         text: "ü".repeat(random.below(30)),
         values: 1 + random.below(9),
+        detail: random.chance(0.5),
       }));
       const limits = {
         itemCount: 1 + random.below(10),
         valueCount: 9 + random.below(30),
+        detailCount: 9 + random.below(20),
         bodyBytes: 120 + random.below(200),
         valuesOf: (item: (typeof items)[number]) => item.values,
+        isDetailed: (item: (typeof items)[number]) => item.detail,
       };
       const portions = [...portionsOf(items, limits)];
       expect(portions.flatMap(({ body }) => JSON.parse(body) as unknown[])).toStrictEqual(items);
@@ -34,6 +44,7 @@ describe("portions", () => {
           return (
             part.length <= limits.itemCount &&
             part.reduce((sum, { values }) => sum + values, 0) <= limits.valueCount &&
+            part.reduce((sum, { values, detail }) => sum + (detail ? values : 0), 0) <= limits.detailCount &&
             new TextEncoder().encode(JSON.stringify(part)).length <= limits.bodyBytes
           );
         };
@@ -104,6 +115,18 @@ describe("a batch over a real service", () => {
     });
   });
 
+  test("with detail is asked for in portions within the limit of that", async () => {
+    await withHost({ detailCount: 16 }, async (client, host, paths) => {
+      const detailed = queries.map((query, i) => ({ ...query, detail: i < 8 }));
+      expect((await client.hazardRiskBatch(detailed)).results).toHaveLength(23);
+      expect(paths.slice(1)).toHaveLength(4);
+      const entities = Array.from({ length: 9 }, () => ENTITY);
+      expect((await client.alignTemperature(entities, { detail: true })).results).toHaveLength(9);
+      expect((await client.alignTemperature(entities)).results).toHaveLength(9);
+      expect(paths.slice(5)).toHaveLength(2 + 1);
+    });
+  });
+
   test("keeps a wrong element's problem in its place", async () => {
     await withHost({ batchCount: 4 }, async (client) => {
       const wrong = queries.map((query, i) => (i === 6 ? { ...query, latitude: 100 } : query));
@@ -150,7 +173,7 @@ describe("a batch over a real service", () => {
   });
 
   test("that is answered with too few results is not taken", async () => {
-    const limits = { body_bytes: 1000, batch_elements: 9, hazard_values: 100, entities: 9, alignment_values: 9 };
+    const limits = { body_bytes: 1000, batch_elements: 9, hazard_values: 100, entities: 9, alignment_values: 9, detail_values: 9 };
     const client = new IsothermClient({
       baseUrl: "http://h",
       fetch: (address) =>

@@ -86,6 +86,7 @@ describe("what may succeed later", () => {
         hazard_values: 1,
         entities: 1,
         alignment_values: 9,
+        detail_values: 9,
       }),
     ]);
     await settled(client.totalClimateRisk({} as never));

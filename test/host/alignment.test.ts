@@ -209,8 +209,9 @@ describe("what the contract refuses in a body", () => {
   test.each([
     ["5,001 entities", many(5001, 1), 5001, 5000],
     ["100,001 temperatures", `${many(1, 1).slice(0, -1)},${many(1000, 100).slice(1)}`, 100_001, 100_000],
-  ])("%s", async (_what, body, requested, limit) => {
-    const problem = await problemOf(await post(body));
+    ["10,001 temperatures with detail", `${many(1, 1).slice(0, -1)},${many(100, 100).slice(1)}`, 10_001, 10_000],
+  ])("%s", async (what, body, requested, limit) => {
+    const problem = await problemOf(await post(body, what.endsWith("detail") ? `${PATH}?detail=true` : PATH));
     expect(problem).toMatchObject({ status: 400, code: "too_many_values", requested, limit });
   });
 

@@ -54,7 +54,7 @@ describe.each([
   let host: Hosted;
   beforeAll(async () => {
     const atlas = hasWorkers ? workshop().atlas : PLACES_ATLAS;
-    host = await hosted({ atlas, limits: { batchCount: 200, hazardValueCount: 2000 } });
+    host = await hosted({ atlas, limits: { batchCount: 200, hazardValueCount: 2000, detailCount: 799 } });
   });
   afterAll(() => host.close());
 
@@ -111,6 +111,12 @@ describe.each([
       JSON.stringify(Array(200).fill({ ...RIGHT, analysis_years: [1980, 2030, 2050] })),
       "too_many_values",
       { requested: 2400, limit: 2000 },
+    ],
+    [
+      "asking for too much detail",
+      JSON.stringify([...Array(100).fill(RIGHT), ...Array(100).fill({ ...RIGHT, detail: true })]),
+      "too_many_values",
+      { requested: 800, limit: 799 },
     ],
   ])("that is %s is refused whole, at no cost", async (...[, text, code, more]) => {
     const answer = await post(host, text);

@@ -10,6 +10,7 @@ export const LIMITS: HostLimits = {
   batchCount: 10_000,
   entityCount: 5000,
   alignmentValueCount: 100_000,
+  detailCount: 10_000,
   bodySizeBytes: 8 << 20,
   requestsPerS: 50,
   requestBurst: 100,

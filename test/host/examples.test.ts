@@ -27,7 +27,8 @@ let atlas: Atlas;
 let host: Hosted;
 beforeAll(async () => {
   atlas = await openAtlas("demo");
-  host = await hosted({ atlas });
+  // The limits that are shown are those that there are by default.
+  host = await hosted({ atlas, limits: { requestsPerS: 50, requestBurst: 100 } });
   await host.ready;
 });
 afterAll(async () => {

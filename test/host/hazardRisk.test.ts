@@ -116,6 +116,18 @@ describe("what the contract refuses", () => {
     }
   });
 
+  test("more values with detail than the limit of those: 400 too_many_values", async () => {
+    const small = await hosted({ limits: { detailCount: 7 } });
+    try {
+      expect((await small.ask(`/api/v1/hazard-risk?${RIGHT_TEXT}`)).status).toBe(200);
+      const response = await small.ask(`/api/v1/hazard-risk?${RIGHT_TEXT}&detail=true`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ code: "too_many_values", requested: 8, limit: 7 });
+    } finally {
+      await small.close();
+    }
+  });
+
   test("any query spoilt in one parameter, pointing at it", async () => {
     await fc.assert(
       fc.asyncProperty(rightQueries, spoilings, async (query, { parameter, text }) => {

@@ -1,9 +1,10 @@
+import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Problem } from "../../src/host/problem.ts";
 import type { Workforce } from "../../src/host/work.ts";
 import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
 import { ENTITY } from "./entities.ts";
-import { atlasOf, type Hosted, hosted, quarters } from "./hosting.ts";
+import { atlasOf, HEADER_LINES, type Hosted, hosted, quarters } from "./hosting.ts";
 
 const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(RIGHT))}`;
 const ALIGNMENT = "/api/v1/temperature-alignment-projections";
@@ -34,7 +35,7 @@ function held() {
 describe("too many requests at a time", () => {
   test("are refused at once: 503 overloaded with Retry-After, while those in work go on", async () => {
     const { atlas, release, askedCount } = held();
-    const host = await opened({ atlas, load: { requestsInWorkMax: 3 } });
+    const host = await opened({ atlas, load: { requestsInWorkMax: 3, accountShare: 1 } });
     const inWork = Array.from({ length: 3 }, () => host.ask(TARGET));
     await vi.waitFor(() => expect(askedCount()).toBe(3));
     const shed = await host.ask(TARGET);
@@ -59,6 +60,31 @@ describe("too many requests at a time", () => {
   });
 });
 
+describe("a client that leaves while its customer is looked up", () => {
+  test("takes up no room from then on", async () => {
+    const host = await opened({ load: { requestsInWorkMax: 1, accountShare: 1 } });
+    let look = (): void => undefined;
+    const looking = new Promise<void>((resolve) => (look = resolve));
+    const findCustomer = host.ledger.findCustomer.bind(host.ledger);
+    const looked = vi.spyOn(host.ledger, "findCustomer").mockImplementation(async (place) => {
+      await looking;
+      return findCustomer(place);
+    });
+    const body = JSON.stringify([ENTITY]);
+    const fields = [...HEADER_LINES, "Content-Type: application/json", `Content-Length: ${body.length}`];
+    const socket = connect({ host: "127.0.0.1", port: host.address.port });
+    socket
+      .on("error", () => undefined)
+      .write([`POST ${ALIGNMENT} HTTP/1.1`, "Host: h", ...fields, "", body].join("\r\n"));
+    await vi.waitFor(() => expect(looked).toHaveBeenCalled());
+    socket.resetAndDestroy();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    look();
+    await vi.waitFor(async () => expect((await host.ask(TARGET)).status).toBe(200));
+    expect(host.ledger.entries).toHaveLength(1);
+  });
+});
+
 describe("bodies", () => {
   test("that are too many bytes together are refused, and asked for no further", async () => {
     let release = (): void => undefined;
@@ -74,7 +100,7 @@ describe("bodies", () => {
       state: { jobCount: 0, heldBytes: 0, workerDeathCount: 0 },
       close: () => Promise.resolve(),
     };
-    const host = await opened({ workforce, load: { bodyBytesMax: 100_000 } });
+    const host = await opened({ workforce, load: { bodyBytesMax: 100_000, accountShare: 1 } });
     const post = (sizeBytes: number) =>
       host.ask(ALIGNMENT, {
         method: "POST",
@@ -92,6 +118,100 @@ describe("bodies", () => {
     // One that is longer than all that is allowed together must still have its turn.
     expect((await post(200_000)).status).toBe(200);
     expect(taken).toBe(2);
+  });
+});
+
+describe("one account", () => {
+  /** A connection that sends this much, and then nothing. */
+  async function stalled(host: Hosted, bytes: string): Promise<Socket> {
+    const socket = connect({ host: "127.0.0.1", port: host.address.port });
+    socket.on("error", () => undefined);
+    await new Promise<void>((resolve) => socket.write(bytes, () => resolve()));
+    return socket;
+  }
+  const head = (...fields: string[]): string =>
+    [
+      `POST ${ALIGNMENT} HTTP/1.1`,
+      "Host: h",
+      ...HEADER_LINES,
+      "Content-Type: application/json",
+      ...fields,
+      "",
+      "",
+    ].join("\r\n");
+  const post = (host: Hosted, body = JSON.stringify([ENTITY])) =>
+    host.ask(ALIGNMENT, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+  /** Somebody else, who posts to the same host. */
+  async function neighbour({ ledger, address }: Hosted): Promise<(body: string) => Promise<Response>> {
+    const { accountId } = await ledger.createAccount({ name: "Neighbour" });
+    const { secret } = await ledger.createKey({ accountId });
+    const { customer } = await ledger.registerCustomer({ accountId, internalId: "theirs" });
+    const headers = { "X-API-Key": secret, "X-Customer-ID": customer.customerId, "Content-Type": "application/json" };
+    return (body) => fetch(address.url + ALIGNMENT, { method: "POST", headers, body });
+  }
+
+  test.each([
+    ["announce much", "Content-Length: 8388608", "["],
+    ["do not say how much it will be", "Transfer-Encoding: chunked", "1\r\n[\r\n"],
+  ])("may have bodies under way that %s: only what has come is held", async (_what, field, body) => {
+    const host = await opened({});
+    const sockets = await Promise.all(Array.from({ length: 80 }, () => stalled(host, head(field) + body)));
+    // Who comes later is answered later.
+    for (let i = 0; i < 3; i++) await fetch(`${host.address.url}/healthz`);
+    expect((await post(host)).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+  });
+
+  test("has a share of what may be held of bodies, and leaves the rest to the others", async () => {
+    const host = await opened({ load: { bodyBytesMax: 400_000, accountShare: 0.25 } });
+    const other = await neighbour(host);
+    const first = await stalled(host, head("Transfer-Encoding: chunked") + `15f90\r\n${" ".repeat(90_000)}`);
+    await vi.waitFor(async () => {
+      const refused = await post(host, JSON.stringify([ENTITY]).padEnd(20_000));
+      expect([refused.status, ((await refused.json()) as Problem).code]).toStrictEqual([503, "overloaded"]);
+    });
+    expect((await other(JSON.stringify([ENTITY]).padEnd(20_000))).status).toBe(200);
+    first.destroy();
+    await vi.waitFor(async () => expect((await post(host, JSON.stringify([ENTITY]).padEnd(20_000))).status).toBe(200));
+  });
+
+  test("has a share of the requests in work", async () => {
+    const { atlas, release, askedCount } = held();
+    const host = await opened({ atlas, load: { requestsInWorkMax: 8, accountShare: 0.25 } });
+    const other = await neighbour(host);
+    const inWork = [host.ask(TARGET), host.ask(TARGET)];
+    await vi.waitFor(() => expect(askedCount()).toBe(2));
+    expect((await host.ask(TARGET)).status).toBe(503);
+    expect((await other(JSON.stringify([ENTITY]))).status).toBe(200);
+    release();
+    for (const response of await Promise.all(inWork)) expect(response.status).toBe(200);
+  });
+
+  test("that does not read its answers is given no more of them, and others are", async () => {
+    const wide = atlasOf((query) => {
+      const answer = quarters(query);
+      if (query.radius !== 1) return Promise.resolve(answer);
+      // Megabytes: more than the system takes off our hands.
+      return Promise.resolve({ ...answer, results: Array.from({ length: 40_000 }, () => answer.results).flat() });
+    });
+    const host = await opened({ atlas: wide, load: { answerBytesMax: 80 << 20, accountShare: 0.25 } });
+    const other = await neighbour(host);
+    const request = [`GET ${TARGET}&radius=1 HTTP/1.1`, "Host: h", ...HEADER_LINES, "", ""].join("\r\n");
+    const sockets: Socket[] = [];
+    let refused: Response | undefined;
+    while (refused === undefined && sockets.length < 12) {
+      const socket = await stalled(host, request);
+      socket.pause();
+      sockets.push(socket);
+      await vi.waitFor(() => expect(host.ledger.entries.length).toBe(sockets.length));
+      const next = await host.ask(TARGET);
+      if (next.status === 503) refused = next;
+    }
+    expect(((await refused?.json()) as Problem).code).toBe("overloaded");
+    expect(host.ledger.entries.length).toBe(sockets.length);
+    expect((await other(JSON.stringify([ENTITY]))).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    await vi.waitFor(async () => expect((await host.ask(TARGET)).status).toBe(200));
   });
 });
 

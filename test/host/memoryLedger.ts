@@ -3,6 +3,7 @@ import { Fault } from "../../src/errors.ts";
 import type {
   Account,
   ApiKey,
+  Commit,
   Customer,
   KeyHolder,
   Ledger,
@@ -28,6 +29,7 @@ export class MemoryLedger implements Ledger {
   readonly #digests = new Map<string, string>();
   readonly #repeatable = new Map<string, string>();
   readonly #listeners = new Set<() => void>();
+  readonly #commitListeners = new Set<(commit: Commit) => void>();
   #fail: (error: Error) => void = () => undefined;
 
   constructor() {
@@ -104,6 +106,11 @@ export class MemoryLedger implements Ledger {
     return () => this.#listeners.delete(listener);
   }
 
+  onCommit(listener: (commit: Commit) => void): () => void {
+    this.#commitListeners.add(listener);
+    return () => this.#commitListeners.delete(listener);
+  }
+
   registerCustomer({ accountId, internalId, name }: { accountId: string; internalId: string; name?: string }) {
     const known = [...this.customers.values()].find(
       (customer) => customer.accountId === accountId && customer.internalId === internalId,
@@ -162,6 +169,7 @@ export class MemoryLedger implements Ledger {
     if (entry.units > 0 && !this.entries.some(({ receipt }) => receipt === entry.receipt)) {
       this.entries.push({ ...entry, seq: this.entries.length + 1, recordedAt: now() });
     }
+    for (const listener of this.#commitListeners) listener({ rowCount: 1, durationMs: 1 });
     return Promise.resolve({ units: entry.units, isReplay: false });
   }
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { openAtlas } from "../../src/openAtlas.ts";
 import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
 import { HEADERS, type Hosted, hosted } from "./hosting.ts";
 
@@ -48,6 +49,28 @@ describe("/metrics", () => {
       "riverine",
     ]) {
       expect(after).not.toContain(secret);
+    }
+  });
+
+  test("tells of what the ledger commits, and of the tiles that answers have fetched and kept", async () => {
+    const atlas = await openAtlas("demo");
+    const other = await hosted({ adminPort: 0, atlas });
+    try {
+      const scrape = async (): Promise<string> => (await fetch(`${other.adminUrl}/metrics`)).text();
+      const fetched = 'isotherm_tile_read_duration_seconds_count{source="demo"}';
+      const figures = (text: string): readonly number[] =>
+        [fetched, "isotherm_cache_bytes", "isotherm_ledger_batch_rows_sum"].map((series) => valueOf(text, series));
+      expect(figures(await scrape())).toStrictEqual([0, 0, 0]);
+      const circle = `/api/v1/hazard-risk?${QUERY_TEXT}&radius=3`;
+      expect((await other.ask(circle)).status).toBe(200);
+      const first = figures(await scrape());
+      expect(first.every((figure) => figure > 0)).toBe(true);
+      // What is in memory is fetched no more.
+      expect((await other.ask(circle)).status).toBe(200);
+      expect(figures(await scrape())).toStrictEqual([first[0], first[1], 2 * (first[2] ?? 0)]);
+    } finally {
+      await other.close();
+      await atlas.close();
     }
   });
 

@@ -12,3 +12,15 @@ test("is never given twice", () => {
   const ids = Array.from({ length: 10_000 }, () => newRequestId(1));
   expect(new Set(ids).size).toBe(ids.length);
 });
+
+test("leaves 74 bits to chance, each as often 0 as 1", () => {
+  const count = 20_000;
+  const ones = new Array<number>(128).fill(0);
+  for (let made = 0; made < count; made++) {
+    const bits = BigInt(`0x${newRequestId(1).replaceAll("-", "")}`);
+    for (let bit = 0; bit < 128; bit++) if ((bits >> BigInt(bit)) & 1n) ones[bit] = (ones[bit] ?? 0) + 1;
+  }
+  // Six standard deviations: once in seven million runs of the test.
+  const isByChance = (times: number): boolean => Math.abs(times - count / 2) < 6 * Math.sqrt(count / 4);
+  expect(ones.filter(isByChance)).toHaveLength(74);
+});

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
 import { answersIn, atlasOf, exchangeBytes, HEADER_LINES, type Hosted, hosted, quarters } from "./hosting.ts";
@@ -44,6 +44,30 @@ describe("what Node lets through", () => {
     expect(answersIn(text).map(({ status }) => status)).toStrictEqual([200]);
   });
 
+  test("an address of a server alone is that of its root", async () => {
+    for (const target of ["http://elsewhere", "https://elsewhere:8443?x=1", "http://elsewhere/", "HTTP://elsewhere"]) {
+      const [answer] = answersIn(await exchangeBytes(host.address.port, head(target, LAST)));
+      expect([target, answer?.status, (JSON.parse(answer?.body ?? "") as { service?: string }).service]).toStrictEqual([
+        target,
+        200,
+        "isotherm",
+      ]);
+    }
+  });
+
+  test("header fields are looked at however many there are", async () => {
+    const many = Array.from({ length: 2_400 }, () => "a: b");
+    const [sound, doubled, keyed] = await Promise.all(
+      [[], ["Host: h"], ["X-API-Key: another"]].map(async (last) => {
+        const [answer] = answersIn(await exchangeBytes(host.address.port, head(TARGET, LAST, ...many, ...last)));
+        return [answer?.status, (JSON.parse(answer?.body ?? "") as { code?: string }).code];
+      }),
+    );
+    expect(sound).toStrictEqual([200, undefined]);
+    expect(doubled).toStrictEqual([400, "http_malformed"]);
+    expect(keyed).toStrictEqual([401, "api_key_invalid"]);
+  });
+
   test("null characters and spaces in an address are an address that is not there", async () => {
     for (const path of [
       "/api/v1/hazard-risk%00",
@@ -62,6 +86,33 @@ describe("what Node lets through", () => {
     const answers = answersIn(await text);
     expect(answers.length).toBeLessThan(100);
     expect(answers.at(-1)?.headers.get("connection")).toBe("close");
+  });
+});
+
+describe("CONNECT", () => {
+  test.each([
+    ["at once", () => Promise.resolve()],
+    ["when it has been answered", (socket: Socket) => once(socket, "data")],
+  ])("is refused, and who resets the connection %s harms nobody", async (_when, moment) => {
+    const unexpected: unknown[] = [];
+    const onError = (error: unknown): void => void unexpected.push(error);
+    process.on("uncaughtException", onError);
+    for (let i = 0; i < 50; i++) {
+      const socket = connect({ host: "127.0.0.1", port: host.address.port });
+      await once(socket, "connect");
+      await new Promise<void>((resolve) => socket.write("CONNECT h:443 HTTP/1.1\r\nHost: h\r\n\r\n", () => resolve()));
+      await moment(socket);
+      socket.resetAndDestroy();
+    }
+    expect((await host.ask(TARGET)).status).toBe(200);
+    process.off("uncaughtException", onError);
+    expect(unexpected).toStrictEqual([]);
+  });
+
+  test("behind too many other requests ends with them", async () => {
+    const connecting = "CONNECT h:443 HTTP/1.1\r\nHost: h\r\n\r\n";
+    const answers = answersIn(await exchangeBytes(host.address.port, head(TARGET).repeat(20) + connecting));
+    expect(answers.map(({ status }) => status)).toStrictEqual(Array.from({ length: 9 }, () => 200));
   });
 });
 

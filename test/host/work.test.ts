@@ -309,6 +309,23 @@ describe("too much", () => {
     expect([shed, workforce.state]).toEqual([["too_many_bytes"], { jobCount: 0, heldBytes: 0, workerDeathCount: 0 }]);
   });
 
+  test("is not believed of long requests because short ones took their time", async () => {
+    const { release, onBegin } = held();
+    let isHeld = false;
+    const { workforce, shed } = workshop({
+      workers: 1,
+      onBegin: () => (isHeld ? onBegin() : undefined),
+      workLimits: { deadlineMs: 5000 },
+    });
+    // Ten milliseconds for a handful of bytes.
+    for (let i = 0; i < 5; i++) await workforce.answer(jobOf(BATCH, "[0]"));
+    isHeld = true;
+    const long = Array.from({ length: 3 }, () => workforce.answer(jobOf(BATCH, queries(100))));
+    release();
+    for (const { units } of await Promise.all(long)) expect(units).toBeGreaterThan(0);
+    expect(shed).toEqual([]);
+  });
+
   test("to be done in time is refused before it is begun, by what such requests have cost", async () => {
     const { release, onBegin } = held();
     let isHeld = false;

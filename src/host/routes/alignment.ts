@@ -183,9 +183,13 @@ export const alignment: Route<AlignmentRequest, AlignmentAnswer> = {
   inlineBodyBytesMax: INLINE_BODY_BYTES_MAX,
   parse({ queryText, body, limits }) {
     const request = readRequest(queryText, body);
-    const { entities } = request;
+    const { entities, parameters } = request;
     withinLimit("entities", { requested: entities.length, limit: limits.entityCount });
-    withinLimit("temperatures", { requested: countProjections(entities), limit: limits.alignmentValueCount });
+    const requested = countProjections(entities);
+    withinLimit("temperatures", { requested, limit: limits.alignmentValueCount });
+    if (parameters.detail === true) {
+      withinLimit("temperatures with detail", { requested, limit: limits.detailCount });
+    }
     return request;
   },
   handle: async ({ entities, parameters }) => roundTemperatures(await alignTemperature(entities, parameters)),

@@ -118,13 +118,14 @@ export function docs({ folder }: Installed = INSTALLED): Route<undefined, Reply>
 
 interface DocsFile {
   readonly contentType: string;
-  readonly bytes: Uint8Array;
+  /** The very same list each time, so that it is packed once. */
+  readonly parts: readonly Uint8Array[];
 }
 
 /** GET /docs/:file: what that page is made of. */
 export function docsFile({ folder }: Installed = INSTALLED): Route<string, DocsFile> {
   const files = new Map<string, Promise<DocsFile>>([
-    ["start.js", Promise.resolve({ contentType: FILES["start.js"] ?? "", bytes: new TextEncoder().encode(START) })],
+    ["start.js", Promise.resolve({ contentType: FILES["start.js"] ?? "", parts: [new TextEncoder().encode(START)] })],
   ]);
   return {
     method: "GET",
@@ -149,16 +150,16 @@ export function docsFile({ folder }: Installed = INSTALLED): Route<string, DocsF
       }
       let file = files.get(name);
       if (file === undefined) {
-        file = readFile(join(folder, name)).then((bytes) => ({ contentType, bytes }));
+        file = readFile(join(folder, name)).then((bytes) => ({ contentType, parts: [bytes] }));
         files.set(name, file);
         file.catch(() => files.delete(name));
       }
       return file;
     },
-    reply: ({ contentType, bytes }) => ({
+    reply: ({ contentType, parts }) => ({
       status: 200,
       contentType,
-      body: [bytes],
+      body: [...parts],
       headers: { "Cache-Control": "public, max-age=86400" },
     }),
   };

@@ -114,9 +114,12 @@ export const hazardRisk: Route<HazardQuery, HazardResult> = {
   revision: ({ atlas }) => atlas.release,
   parse({ queryText, limits }) {
     const query = readHazardParameters(queryText);
-    withinLimit("hazard values", { requested: countValues(query), limit: limits.hazardValueCount });
+    const requested = countValues(query);
+    withinLimit("hazard values", { requested, limit: limits.hazardValueCount });
+    if (query.detail) withinLimit("hazard values with detail", { requested, limit: limits.detailCount });
     return query;
   },
+  isLong: (query, { atlas }) => atlas.isLong(query),
   handle: (query, { services: { atlas } }) => atlas.hazardRisk(query),
   headers: ({ atlas }) => ({ "X-Atlas-Release": atlas.release }),
 };

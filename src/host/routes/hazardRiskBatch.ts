@@ -87,6 +87,8 @@ export const hazardRiskBatch: Route<BatchRequest, BatchAnswer> = {
     withinLimit("locations", { requested: body.length, limit: limits.batchCount });
     const requested = body.reduce<number>((count, query) => count + countAsked(query), 0);
     withinLimit("hazard values", { requested, limit: limits.hazardValueCount });
+    const detailed = body.reduce<number>((count, query) => count + (isDetailed(query) ? countAsked(query) : 0), 0);
+    withinLimit("hazard values with detail", { requested: detailed, limit: limits.detailCount });
     return { queries: body };
   },
   async handle({ queries }, { services: { atlas }, requestId, signal }) {
@@ -155,6 +157,10 @@ function countAsked(query: unknown): number {
   return (
     lengthOf(hazards, HAZARD_NAMES.length) * lengthOf(scenarios, SCENARIOS.length) * lengthOf(analysis_years, YEARS_MAX)
   );
+}
+
+function isDetailed(query: unknown): boolean {
+  return typeof query === "object" && query !== null && "detail" in query && query.detail === true;
 }
 
 function lengthOf(list: unknown, most: number): number {

@@ -7,9 +7,11 @@ import type { Route } from "../route.ts";
  * GET /openapi.json: all of this as OpenAPI 3.1.
  * @param routes all that the host answers, this route too; asked for when it is needed
  */
-export function openApi(routes: () => readonly Route<unknown, unknown>[]): Route<undefined, string> {
-  let text: string | undefined;
-  const document = (): string => (text ??= encodeJson(openApiDocument(routes())));
+export function openApi(routes: () => readonly Route<unknown, unknown>[]): Route<undefined, readonly Uint8Array[]> {
+  /** The very same list each time, so that it is packed once. */
+  let parts: readonly [Uint8Array] | undefined;
+  const document = (): readonly [Uint8Array] =>
+    (parts ??= [new TextEncoder().encode(encodeJson(openApiDocument(routes())))]);
   return {
     method: "GET",
     path: "/openapi.json",
@@ -24,6 +26,6 @@ export function openApi(routes: () => readonly Route<unknown, unknown>[]): Route
     parse: () => undefined,
     handle: document,
     reply: (body) => ({ status: 200, contentType: "application/json", body }),
-    revision: () => createHash("sha256").update(document()).digest("base64url"),
+    revision: () => createHash("sha256").update(document()[0]).digest("base64url"),
   };
 }

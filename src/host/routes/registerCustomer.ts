@@ -15,7 +15,8 @@ const RegistrationSchema = Type.Object(
   {
     internal_id: Type.String({
       ...TEXT,
-      description: "The caller's own id of a team, a department, a client: unique within the account.",
+      description:
+        "The caller's own id of a team, a department, a client: unique within the account, and kept to the letter.",
     }),
     name: Type.Optional(Type.String({ ...TEXT, description: "For people to read." })),
   },

@@ -126,11 +126,14 @@ describe("the catalogue", () => {
 test("the limits told are those in force", async () => {
   const house = new RouteCaller({ limits: { batchCount: 7, requestsPerS: 0.5 } });
   expect(JSON.parse((await house.call(limits)).text)).toStrictEqual({
+    head_bytes: 16_384,
     body_bytes: 8_388_608,
+    json_depth: 16,
     batch_elements: 7,
     hazard_values: 100_000,
     entities: 5000,
     alignment_values: 100_000,
+    detail_values: 10_000,
     radius_km: 100,
     requests_per_second: 0.5,
     request_burst: 100,

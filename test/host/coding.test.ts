@@ -1,0 +1,38 @@
+import { brotliDecompressSync, gunzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { packed } from "../../src/host/coding.ts";
+import { ROUTES } from "../../src/host/routeList.ts";
+import { docsFile } from "../../src/host/routes/docs.ts";
+import { openApi } from "../../src/host/routes/openApi.ts";
+import { RouteCaller } from "./calling.ts";
+
+const joined = (parts: readonly Uint8Array[]): Buffer => Buffer.concat(parts);
+
+test("a list of parts is packed once for each coding, and another list for itself", async () => {
+  const parts = [Buffer.from("one ".repeat(2000)), Buffer.from("two ".repeat(2000))];
+  const br = await packed(parts, "br");
+  expect(await packed(parts, "br")).toBe(br);
+  const gzip = await packed(parts, "gzip");
+  expect(gzip).not.toBe(br);
+  expect(brotliDecompressSync(joined(br))).toEqual(joined(parts));
+  expect(gunzipSync(joined(gzip))).toEqual(joined(parts));
+  expect(await packed([...parts], "br")).not.toBe(br);
+});
+
+test("what never changes is the very same list each time", async () => {
+  const { services } = new RouteCaller();
+  const context = {
+    services,
+    caller: { accountId: "", keyId: "" },
+    requestId: "",
+    signal: new AbortController().signal,
+  };
+  const file = docsFile();
+  for (const name of ["swagger-ui-bundle.js", "swagger-ui.css", "start.js"]) {
+    const bodyOf = async (): Promise<unknown> => file.reply?.(await file.handle(name, context)).body;
+    expect(await bodyOf()).toBe(await bodyOf());
+  }
+  const document = openApi(() => ROUTES);
+  const bodyOf = async (): Promise<unknown> => document.reply?.(await document.handle(undefined, context)).body;
+  expect(await bodyOf()).toBe(await bodyOf());
+});
