@@ -1,0 +1,42 @@
+/** A connection of the ledger may end while it is in use: that is a call that fails, and no more. */
+import pg from "pg";
+import { expect, test } from "vitest";
+import { openLedger } from "../../src/ledger/openLedger.ts";
+import { describeWithPostgres, startPostgres } from "../ledger/postgresServer.ts";
+
+const WAITING = "application_name = 'isotherm' and wait_event_type = 'Lock'";
+
+describeWithPostgres("a server that ends connections", () => {
+  test("fails the call that used one, and nothing else", async () => {
+    const unexpected: unknown[] = [];
+    const expectNot = (error: unknown): number => unexpected.push(error);
+    process.on("uncaughtException", expectNot);
+    const server = await startPostgres();
+    const database = await server.newDatabase();
+    const ledger = await openLedger({ database });
+    const other = new pg.Client(database);
+    await other.connect();
+    try {
+      for (let round = 0; round < 3; round++) {
+        await other.query("begin; select * from ledger_state for update");
+        const created = ledger.createAccount({ name: "In the middle of a transaction" });
+        const failed = created.catch((error: unknown) => error);
+        const waiting = async (): Promise<number> => {
+          const { rows } = await other.query<{ pid: number }>(`select pid from pg_stat_activity where ${WAITING}`);
+          return rows.length;
+        };
+        await expect.poll(waiting, { timeout: 10_000 }).toBe(1);
+        await other.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${WAITING}`);
+        expect(await failed).toMatchObject({ code: "ledger_unavailable" });
+        await other.query("rollback");
+        expect(await ledger.createAccount({ name: "After it" })).toMatchObject({ name: "After it" });
+      }
+      expect(unexpected).toStrictEqual([]);
+    } finally {
+      process.off("uncaughtException", expectNot);
+      await other.end();
+      await ledger.close();
+      await server.done();
+    }
+  });
+});
