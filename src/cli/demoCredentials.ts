@@ -40,9 +40,9 @@ async function keptCredentials(ledger: Ledger, file: string): Promise<Kept | und
   const { api_key, customer_id } = await readCredentials(file);
   if (typeof api_key !== "string" || typeof customer_id !== "string") return undefined;
   const holder = await ledger.findKey(createHash("sha256").update(api_key).digest());
-  if (holder === undefined || holder.key.revokedAt !== undefined || holder.account.suspendedAt !== undefined) {
-    return undefined;
-  }
+  if (holder === undefined || holder.account.suspendedAt !== undefined) return undefined;
+  // One that was rotated works for a while yet, but not for as long as this service may.
+  if (holder.key.revokedAt !== undefined || holder.key.expiresAt !== undefined) return undefined;
   const customer = await ledger.findCustomer({ accountId: holder.account.accountId, customerId: customer_id });
   return customer === undefined || customer.archivedAt !== undefined ? undefined : { api_key, customer_id };
 }

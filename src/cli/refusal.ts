@@ -11,7 +11,8 @@ export function refusalLines(error: unknown): readonly string[] | undefined {
       const place = item.pointer ?? item.parameter ?? item.header;
       return `${place === undefined || place === "" ? "" : `${place}: `}${detail}`;
     });
-    return [error.message, ...places];
+    // A single fault is the message itself: once is enough, and with its place.
+    return error.items.length === 1 && error.items[0]?.detail === error.message ? places : [error.message, ...places];
   }
   if (!(error instanceof Error)) return undefined;
   const { syscall, path, code, errno } = error as NodeJS.ErrnoException;

@@ -24,6 +24,14 @@ describe("what the command line tells of an error", () => {
     expect(refusalLines(fault)).toEqual(["Two things are wrong.", "latitude: It goes to 90.", "It must be an object."]);
   });
 
+  test("of a fault in one place: its message, once, and where", () => {
+    const detail = "latitude must be a number from -90 to 90, not 146.";
+    const fault = new Fault("invalid_request", detail, {
+      items: [{ parameter: "latitude", code: "out_of_range", detail }],
+    });
+    expect(refusalLines(fault)).toEqual([`latitude: ${detail}`]);
+  });
+
   test("of the system: what was tried, on which file, and why not", async () => {
     expect(refusalLines(await errorOf(mkdir(HERE)))).toEqual([`cannot mkdir ${HERE}: file already exists (EEXIST).`]);
     const beneath = join(HERE, "atlas.json");

@@ -128,6 +128,10 @@ describe("isotherm serve", () => {
   test.each([
     ["revoked the key", (): unknown => Promise.all([...ledger.keys.keys()].map((id) => ledger.revokeKey(id)))],
     [
+      "rotated the key",
+      (): unknown => Promise.all([...ledger.keys.keys()].map((keyId) => ledger.rotateKey({ keyId, overlapS: 3600 }))),
+    ],
+    [
       "archived the customer",
       (): unknown => Promise.all([...ledger.customers.values()].map((place) => ledger.archiveCustomer(place))),
     ],

@@ -5,6 +5,9 @@ import Database from "better-sqlite3";
 import { afterEach, expect, test, vi } from "vitest";
 import { SqliteStore } from "../../src/ledger/sqliteStore.ts";
 
+/** "ISOT" */
+const APPLICATION_ID = 0x49534f54;
+
 afterEach(() => vi.restoreAllMocks());
 
 test("a ledger that another process makes at the same moment is not taken for another program's", async () => {
@@ -16,7 +19,7 @@ test("a ledger that another process makes at the same moment is not taken for an
   const make = (): void => {
     if (isMade) return;
     isMade = true;
-    other.exec(`begin; pragma application_id = ${0x49534f54};
+    other.exec(`begin; pragma application_id = ${APPLICATION_ID};
       create table migration (version integer primary key, name text not null, applied_at text not null); commit`);
   };
   // Whichever is looked at first.
