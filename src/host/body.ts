@@ -63,7 +63,7 @@ export function readBody(
         onPart(part.length);
         parts.push(part);
       } catch (error) {
-        settle(() => reject(error as Error));
+        settle(() => reject(error));
       }
     };
     const onEnd = (): void => settle(() => resolve(Buffer.concat(parts, sizeBytes)));

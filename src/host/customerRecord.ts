@@ -3,6 +3,7 @@ import { Fault } from "../errors.ts";
 import type { Customer } from "../ledger/ledger.ts";
 import { textOrNull } from "./nullable.ts";
 import type { RouteContext } from "./route.ts";
+import { readUuid } from "./uuid.ts";
 
 /** A customer as the wire has it. */
 export interface CustomerRecord {
@@ -34,13 +35,6 @@ export function customerRecord({ customerId, internalId, name, createdAt, archiv
 export const CustomerPathSchema = Type.Object({
   id: Type.String({ format: "uuid", description: "The customer's id, as it was given at registration." }),
 });
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** A UUID as the ledger writes it, or undefined for text that is none. */
-export function readUuid(text: string): string | undefined {
-  return UUID.test(text) ? text.toLowerCase() : undefined;
-}
 
 /** One and the same for an id that never was, for another account's, and for what is no id: it tells nothing. */
 export function customerNotFound(): Fault {

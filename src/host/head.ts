@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Fault } from "../errors.ts";
 import { Refusal } from "./problem.ts";
+import { readUuid } from "./uuid.ts";
 
 /** So long the address and headers of a request may be, all together. */
 export const HEAD_BYTES_MAX = 16_384;
@@ -64,8 +65,6 @@ export function presentedKey(request: IncomingMessage): string {
   return text;
 }
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
 /** @throws Refusal `customer_id_missing`, `customer_id_malformed` */
 export function statedCustomerId(request: IncomingMessage): string {
   const text = request.headers["x-customer-id"];
@@ -74,8 +73,8 @@ export function statedCustomerId(request: IncomingMessage): string {
     const items = [{ header: "X-Customer-ID", code: "missing", detail }] as const;
     throw new Refusal("customer_id_missing", detail, {}, { items });
   }
-  const id = typeof text === "string" ? text.toLowerCase() : "";
-  if (UUID.test(id)) return id;
+  const id = typeof text === "string" ? readUuid(text) : undefined;
+  if (id !== undefined) return id;
   const detail = "X-Customer-ID must be one UUID, as registering the customer gave it.";
   const items = [{ header: "X-Customer-ID", code: "malformed", detail }] as const;
   throw new Refusal("customer_id_malformed", detail, {}, { items });

@@ -83,15 +83,11 @@ export function openMetrics({ atlas: { tileUse }, ledger, workState }: Watched):
     const collect = function (this: Gauge): void {
       this.set(valueNow());
     };
-    new Gauge({ name, help, registers, collect });
+    registry.registerMetric(new Gauge({ name, help, registers: [], collect }));
   };
   gauge("isotherm_cache_bytes", "Decoded tiles in memory, of all threads.", () => tileUse.cachedBytes);
   gauge("isotherm_work_jobs", "Requests that workers have in work.", () => workState()?.jobCount ?? 0);
-  gauge(
-    "isotherm_work_held_bytes",
-    "Bodies and growing answers of those requests.",
-    () => workState()?.heldBytes ?? 0,
-  );
+  gauge("isotherm_work_held_bytes", "Bodies and growing answers of those requests.", () => workState()?.heldBytes ?? 0);
   gauge(
     "isotherm_worker_deaths",
     "Worker threads that have ended without having been told to.",

@@ -65,8 +65,11 @@ export interface ListeningServer {
 /** Requests that may wait behind the one in work on a connection. */
 const WAITING_COUNT_MAX = 8;
 
-/** Under load something has always just arrived; by then every connection has been told of the end. */
-const CATCH_UP_TURNS_MAX = 16;
+/**
+ * A turn of the loop takes one connection of those that wait, of which there may be 511, and the requests of those taken
+ * before. Under load something has always just arrived; by then every connection has been told of the end.
+ */
+const CATCH_UP_TURNS_MAX = 1024;
 
 /** A connection takes one request into work at a time, however many its client sends ahead. */
 interface Line extends Reading {

@@ -10,11 +10,11 @@ import {
   type UsageGroup,
   type UsageLine,
 } from "../ledger/ledger.ts";
-import { readUuid } from "./customerRecord.ts";
 import { encodeJson } from "./json.ts";
 import { NextSchema, PAGE_LIMIT_DEFAULT, PagingParameters, type WirePage } from "./paging.ts";
 import { parameterReader } from "./parameters.ts";
 import type { Reply, RouteDescription } from "./route.ts";
+import { readUuid } from "./uuid.ts";
 
 const GROUPS_DEFAULT = ["customer", "meter"] as const satisfies readonly UsageGroup[];
 

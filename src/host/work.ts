@@ -75,7 +75,10 @@ export function workforceOf(options: WorkforceOptions): Workforce {
  * The workforce behind an atlas that was opened with workers.
  * @returns undefined where it has none: then all is done on the event loop
  */
-export function workforceBehind(atlas: Atlas, options: Omit<WorkforceOptions, "pool" | "ownerOf">): Workforce | undefined {
+export function workforceBehind(
+  atlas: Atlas,
+  options: Omit<WorkforceOptions, "pool" | "ownerOf">,
+): Workforce | undefined {
   if (!(atlas instanceof PooledAtlas)) return undefined;
   return workforceOf({ ...options, pool: atlas.pool, ownerOf: (place) => atlas.ownerOf(place) });
 }

@@ -173,7 +173,14 @@ describe("a batch over a real service", () => {
   });
 
   test("that is answered with too few results is not taken", async () => {
-    const limits = { body_bytes: 1000, batch_elements: 9, hazard_values: 100, entities: 9, alignment_values: 9, detail_values: 9 };
+    const limits = {
+      body_bytes: 1000,
+      batch_elements: 9,
+      hazard_values: 100,
+      entities: 9,
+      alignment_values: 9,
+      detail_values: 9,
+    };
     const client = new IsothermClient({
       baseUrl: "http://h",
       fetch: (address) =>

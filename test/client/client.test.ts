@@ -47,7 +47,7 @@ let client: IsothermClient;
 const notes: AnswerNotes[] = [];
 beforeAll(async () => {
   const atlas = atlasOf((query) => {
-    asked.push(query);
+    asked.push({ ...query });
     return Promise.resolve(quarters(query));
   });
   host = await hosted({ atlas });

@@ -54,8 +54,8 @@ async function answeredAgain({ statuses }: Seen, service: Service): Promise<void
 /** Answers before it is known whether they are recorded. */
 const ANSWERS_AT_ONCE: Fault = {
   file: "host/pipeline.js",
-  from: "recording instanceof Promise ? await this.#timed(recording) : recording",
-  to: "(Promise.resolve(recording).catch(() => {}), { units: made.units, isReplay: false })",
+  from: "await recording : recording",
+  to: "(recording.catch(() => {}), { units: made.units, isReplay: false }) : recording",
 };
 
 describe("a service that is killed under 64 clients", () => {

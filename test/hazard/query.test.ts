@@ -291,7 +291,7 @@ describe("a query in an address", () => {
           const places = [`latitude=${place.latitude}`, `longitude=${place.longitude}`];
           const others = pairs.filter((pair) => !/^l(at|ong)itude=/.test(pair));
           const at = cut % (others.length + 1);
-          return [...(isTurned ? places.reverse() : places), ...others.splice(at), "", ...others].join("&");
+          return [...(isTurned ? places.toReversed() : places), ...others.splice(at), "", ...others].join("&");
         };
         const first = readHazardParameters(textAt(one));
         const second = readHazardParameters(textAt(other));
@@ -318,6 +318,19 @@ describe("a query in an address", () => {
       }),
       { numRuns: 500 },
     );
+  });
+
+  test.each([
+    ["before", (radius: string) => `${radius}&latitude=1&longitude=2`],
+    ["between", (radius: string) => `latitude=1&${radius}&longitude=2`],
+    ["between, turned", (radius: string) => `longitude=2&${radius}&latitude=1`],
+    ["before, turned", (radius: string) => `${radius}&longitude=2&latitude=1`],
+    ["after", (radius: string) => `longitude=2&latitude=1&${radius}`],
+  ])("is told from one that differs %s its place", (_where, placed) => {
+    const rest = "&hazards=cyclones&analysis_years=2050&scenarios=rcp8p5";
+    for (const radius of [3, 4, 3]) {
+      expect(readHazardParameters(placed(`radius=${radius}`) + rest).radius).toBe(radius);
+    }
   });
 
   test("takes nothing for read before that was wrong", () => {

@@ -35,6 +35,15 @@ async function raw(at: Hosted, target: string, headers: Record<string, string>, 
   return { status: response.statusCode, headers: response.headers, bytes: Buffer.concat(parts) };
 }
 
+test.each(["u", "\u00fc", "\u5317", "\u{1f30d}"])("text with %s in it is sent as UTF-8", async (letter) => {
+  const { headers, bytes } = await raw(host, `${TARGET}&${encodeURIComponent(letter)}=1`, {});
+  expect(Number(headers["content-length"])).toBe(bytes.length);
+  const { errors } = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as {
+    readonly errors: readonly { readonly parameter: string }[];
+  };
+  expect(errors.map(({ parameter }) => parameter)).toStrictEqual([letter]);
+});
+
 describe("ETag", () => {
   test("stays while the release does, and who has it is told so", async () => {
     const first = await host.ask(TARGET);

@@ -33,7 +33,7 @@ describe("a right query", () => {
     const asked: unknown[] = [];
     const other = await hosted({
       atlas: atlasOf((query) => {
-        asked.push(query);
+        asked.push({ ...query });
         return Promise.resolve(quarters(query));
       }),
     });

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openAtlas } from "../../src/openAtlas.ts";
 import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
@@ -72,6 +73,17 @@ describe("/metrics", () => {
       await other.close();
       await atlas.close();
     }
+  });
+
+  test("has what docs/operations.md tells of, and tells of all that is its own", async () => {
+    const page = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
+    const table = /\| name +\| labels[^\n]*\n([\s\S]*?)\n\n/.exec(page)?.[1] ?? "";
+    const names = [...table.matchAll(/^\| (.*?) +\|/gm)].flatMap(([, cell = ""]) => {
+      const [first = "", ...more] = [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+      return [first, ...more.map((end) => end.replace("…", first.replace(/_[a-z]+$/, "")))];
+    });
+    const own = [...(await read()).matchAll(/^# TYPE ((?:isotherm|http_server)_\w+)/gm)].map(([, name = ""]) => name);
+    expect(names.filter((name) => /^(?:isotherm|http_server)_/.test(name)).toSorted()).toStrictEqual(own.toSorted());
   });
 
   test("counts what was refused for lack of room, and why", async () => {

@@ -15,7 +15,7 @@ test("is never given twice", () => {
 
 test("leaves 74 bits to chance, each as often 0 as 1", () => {
   const count = 20_000;
-  const ones = new Array<number>(128).fill(0);
+  const ones = Array.from({ length: 128 }, () => 0);
   for (let made = 0; made < count; made++) {
     const bits = BigInt(`0x${newRequestId(1).replaceAll("-", "")}`);
     for (let bit = 0; bit < 128; bit++) if ((bits >> BigInt(bit)) & 1n) ones[bit] = (ones[bit] ?? 0) + 1;

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
+import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
 import { atlasOf, HEADER_LINES, type Hosted, hosted, quarters } from "./hosting.ts";
@@ -52,6 +54,28 @@ class Asker {
   }
 }
 
+/** So many connections at once, on another thread: each asks once; how many are answered is told at the end. */
+const CROWD = `
+  const { connect } = require("node:net");
+  const { parentPort, workerData } = require("node:worker_threads");
+  const { port, request, count, written } = workerData;
+  let left = count;
+  let answered = 0;
+  for (let i = 0; i < count; i++) {
+    const socket = connect({ host: "127.0.0.1", port });
+    let text = "";
+    socket.setEncoding("latin1").on("data", (piece) => (text += piece)).on("error", () => undefined);
+    socket.once("close", () => {
+      if (text.startsWith("HTTP/1.1 200 ")) answered++;
+      if (--left === 0) parentPort.postMessage(answered);
+    });
+    socket.write(request, () => {
+      Atomics.add(written, 0, 1);
+      Atomics.notify(written, 0);
+    });
+  }
+`;
+
 describe("stopping under load", () => {
   test("loses no request of 64 clients that ask without a pause, and counts each answer once", async () => {
     const host = await opened();
@@ -86,6 +110,23 @@ describe("stopping under load", () => {
     await Promise.all([closing, over]);
     expect(text).toMatch(/^HTTP\/1\.1 200 /);
     expect(host.ledger.entries).toHaveLength(2);
+  });
+
+  test("answers every connection that the system has taken for it, though the loop was behind", async () => {
+    const host = await opened();
+    const count = 200;
+    const written = new Int32Array(new SharedArrayBuffer(4));
+    const clients = new Worker(CROWD, {
+      eval: true,
+      workerData: { port: host.address.port, request: REQUEST, count, written },
+    });
+    const answers = once(clients, "message") as Promise<[number]>;
+    const closing = host.close({ drainDelayMs: 20 });
+    // All this while nobody here takes a connection.
+    while (Atomics.load(written, 0) < count) Atomics.wait(written, 0, Atomics.load(written, 0), 1000);
+    await closing;
+    expect(await answers).toStrictEqual([count]);
+    expect(host.ledger.entries).toHaveLength(count);
   });
 
   test("goes on telling clients that are too slow that they are", async () => {

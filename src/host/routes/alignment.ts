@@ -8,10 +8,11 @@ import {
 } from "../../alignment/align.ts";
 import { NGFS_PHASE5, type Pathway } from "../../alignment/benchmark.ts";
 import { countProjections, type Entity, EntitySchema, readEntities } from "../../alignment/entity.ts";
-import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem, isFault } from "../../errors.ts";
+import { type FaultItem, isFault } from "../../errors.ts";
 import { explain } from "../../explain.ts";
 import { asParameter, decodeParameters } from "../../parameters.ts";
 import { numberOrNull, textOrNull } from "../nullable.ts";
+import { invalidRequest } from "../parameters.ts";
 import { type Route, withinLimit } from "../route.ts";
 
 const ParametersSchema = Type.Object(
@@ -203,11 +204,7 @@ function readRequest(queryText: string, body: unknown): AlignmentRequest {
   const parameterItems: readonly FaultItem[] = [...items, ...misread];
   if (parameterItems.length === 0) return { entities: readEntities(body), parameters: input };
 
-  const all = [...parameterItems, ...faultsOf(body)].slice(0, FAULT_ITEM_COUNT_MAX);
-  const first = all[0]?.detail ?? "";
-  const count = all.length === FAULT_ITEM_COUNT_MAX ? `At least ${all.length}` : String(all.length);
-  const message = all.length === 1 ? first : `${count} things are wrong with the request. The first: ${first}`;
-  throw new Fault("invalid_request", message, { items: all });
+  throw invalidRequest([...parameterItems, ...faultsOf(body)]);
 }
 
 function faultsOf(body: unknown): readonly FaultItem[] {

@@ -159,7 +159,7 @@ export function docsFile({ folder }: Installed = INSTALLED): Route<string, DocsF
     reply: ({ contentType, parts }) => ({
       status: 200,
       contentType,
-      body: [...parts],
+      body: parts,
       headers: { "Cache-Control": "public, max-age=86400" },
     }),
   };

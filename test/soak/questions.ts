@@ -1,0 +1,88 @@
+import { ENTITY } from "../host/entities.ts";
+import type { SeededRandom } from "../seededRandom.ts";
+import { requestBytes } from "./connection.ts";
+
+/** A request as it goes over the wire, and how it is to be answered. */
+export interface Question {
+  readonly bytes: Buffer;
+  readonly status: number;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+const HAZARDS = {
+  cyclones: { years: [2025, 2030, 2040, 2050, 2080], scenarios: ["rcp2p6", "rcp4p5", "rcp8p5"] },
+  riverine_floods: { years: [2030, 2050, 2080], scenarios: ["rcp4p5", "rcp8p5"] },
+  coastal_floods: { years: [2030, 2050, 2080], scenarios: ["rcp4p5", "rcp8p5"] },
+} as const;
+const COMPANY = {
+  name: "Example Cement Ltd",
+  country: "India",
+  industry: "cement_lime",
+  revenue: "7870000000",
+  total_assets: "11400000000",
+  ebitda: "1380000000",
+  total_debt: "1230000000",
+  transition_scenarios: ["NGFS_NET_ZERO_2050"],
+  assessment_years: [2030, 2050],
+};
+
+function placeQuery(random: SeededRandom): Readonly<Record<string, unknown>> {
+  const hazard = random.pick(["cyclones", "riverine_floods", "coastal_floods"] as const);
+  const { years, scenarios } = HAZARDS[hazard];
+  return {
+    // A region of a few tiles: what is measured is the service, not how the demo invents its maps.
+    latitude: Number(random.between({ least: 20, most: 22 }).toFixed(4)),
+    longitude: Number(random.between({ least: 120, most: 122 }).toFixed(4)),
+    ...(random.chance(0.3) ? { radius: 1 + random.below(20) } : {}),
+    hazards: [hazard],
+    analysis_years: years.slice(0, 1 + random.below(years.length)),
+    scenarios: scenarios.slice(0, 1 + random.below(scenarios.length)),
+  };
+}
+
+/** One location. */
+export function getQuestion(random: SeededRandom, headers: Headers): Question {
+  const parameters = Object.entries(placeQuery(random)).map(([name, value]) => `${name}=${String(value)}`);
+  return { bytes: requestBytes(`GET /api/v1/hazard-risk?${parameters.join("&")}`, { headers }), status: 200 };
+}
+
+/** So many locations. */
+export function batchQuestion(random: SeededRandom, { headers, count }: { headers: Headers; count: number }): Question {
+  const body = JSON.stringify(Array.from({ length: count }, () => placeQuery(random)));
+  return { bytes: requestBytes("POST /api/v1/hazard-risk/batch", { headers, body }), status: 200 };
+}
+
+/** Anything that clients ask of a service, in about the shares in which they do. */
+export function anyQuestion(random: SeededRandom, headers: Headers): Question {
+  const dice = random.below(20);
+  if (dice < 11) return getQuestion(random, headers);
+  if (dice < 14) return batchQuestion(random, { headers, count: 1 + random.below(200) });
+  const post = (path: string, value: unknown, status = 200): Question => ({
+    bytes: requestBytes(`POST ${path}`, { headers, body: JSON.stringify(value) }),
+    status,
+  });
+  const get = (target: string, status = 200): Question => ({
+    bytes: requestBytes(`GET ${target}`, { headers }),
+    status,
+  });
+  switch (dice) {
+    case 14:
+      return post(
+        "/api/v1/temperature-alignment-projections",
+        Array.from({ length: 1 + random.below(100) }, () => ENTITY),
+      );
+    case 15:
+      return post("/analyze/total-climate-risk", COMPANY);
+    case 16:
+      return post("/latest/api/v1/customers", { internal_id: "soak" });
+    case 17:
+      return get(
+        random.pick(["/latest/api/v1/usage?group_by=day", "/api/v1/limits", "/openapi.json", "/api/v1/hazards"]),
+      );
+    case 18:
+      return get("/api/v1/hazard-risk?latitude=91", 400);
+    default:
+      return post("/api/v1/hazard-risk/batch", { not: "a list" }, 400);
+  }
+}
