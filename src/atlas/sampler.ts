@@ -391,7 +391,10 @@ export class Sampler {
     const inTile = (row % TILE_SIZE) * TILE_SIZE + (column % TILE_SIZE);
     const at = pointer + inTile * vectorCount * LANES * 2;
     const cell = this.#kernel.u16({ pointer: at, sizeBytes: layerCount * 2 });
-    return Uint16Array.from(lanes, (lane) => cell[lane] ?? STEPS_OUTSIDE);
+    // A loop: `from` with a mapping is an iterator's round for each lane, a fifth of a point's whole cost.
+    const steps = new Uint16Array(lanes.length);
+    for (let i = 0; i < lanes.length; i++) steps[i] = cell[lanes[i] ?? -1] ?? STEPS_OUTSIDE;
+    return steps;
   }
 }
 
