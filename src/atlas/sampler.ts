@@ -391,7 +391,7 @@ export class Sampler {
     const inTile = (row % TILE_SIZE) * TILE_SIZE + (column % TILE_SIZE);
     const at = pointer + inTile * vectorCount * LANES * 2;
     const cell = this.#kernel.u16({ pointer: at, sizeBytes: layerCount * 2 });
-    // A loop: `from` with a mapping is an iterator's round for each lane, a fifth of a point's whole cost.
+    // A loop: `from` with a mapping goes through an iterator for each lane.
     const steps = new Uint16Array(lanes.length);
     for (let i = 0; i < lanes.length; i++) steps[i] = cell[lanes[i] ?? -1] ?? STEPS_OUTSIDE;
     return steps;

@@ -49,6 +49,7 @@ async function client(
       round.askedCount++;
       const answer = await connection.ask(bytes);
       if (answer === undefined) round.lostCount++;
+      else if (answer.status === 503 && !answer.headers.has("retry-after")) throw new Error(answer.body);
       else {
         round.answers.set(answer.status, (round.answers.get(answer.status) ?? 0) + 1);
         round.units += Number(answer.headers.get("x-usage-units") ?? 0);
@@ -109,19 +110,24 @@ test(
   async () => {
     let units = 0;
     let askedCount = 0;
+    let refusedCount = 0;
     for (let index = 0; index < ROUNDS; index++) {
       const round = await stopped(SEED + index);
       units += round.units;
       askedCount += round.askedCount;
-      expect([round.lostCount, round.code, [...round.answers.keys()]]).toStrictEqual([0, 0, [200]]);
-      expect(round.answers.get(200)).toBe(round.askedCount);
+      const { answers } = round;
+      const [answered = 0, refused = 0] = [answers.get(200), answers.get(503)];
+      expect([round.lostCount, round.code, answered + refused]).toStrictEqual([0, 0, round.askedCount]);
+      // Under more than the machine can do some are refused, with a word of when to come again.
+      expect(answered).toBeGreaterThan(refused);
+      refusedCount += refused;
     }
     // What was told to have been counted is there, and nothing else.
     const service = await watchedService(data);
     expect(await countedUnits(service)).toBe(units);
     await service.stop();
     console.log(
-      `${ROUNDS} stops under ${CLIENTS} clients: ${askedCount} requests, 0 lost, ${units} units told and counted`,
+      `${ROUNDS} stops under ${CLIENTS} clients: ${askedCount} requests, 0 lost, ${refusedCount} refused, ${units} units told and counted`,
     );
   },
 );
