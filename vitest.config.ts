@@ -5,6 +5,8 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // A busy machine may take a while for what is only waited for.
+    expect: { poll: { timeout: 20_000 } },
     reporters: ["default", "json"],
     outputFile: { json: "build/test-report.json" },
     coverage: {

@@ -25,7 +25,7 @@ export const DEFAULT_LOAD: LoadLimits = {
   requestsInWorkMax: 2048,
   bodyBytesMax: 256 << 20,
   answerBytesMax: 512 << 20,
-  accountShare: 0.25,
+  accountShare: 0.5,
 };
 
 /** What is held for an account, or for all of them. */
