@@ -94,7 +94,17 @@ describeWithSharedData("nine return periods of Djibouti", () => {
   });
 
   test("every sample row reads back over HTTP", async () => {
-    const server = spawn(process.execPath, [CLI, "serve", "--atlas", atlasFolder, "--port", "0"], { cwd: ROOT });
+    const data = ["--data", join(folder, "data"), "--json"];
+    const account = JSON.parse(await isotherm("accounts", "create", "--name", "Samples", ...data)) as {
+      readonly account_id: string;
+    };
+    const issued = JSON.parse(await isotherm("keys", "create", "--account", account.account_id, ...data)) as {
+      readonly api_key: string;
+    };
+    const flags = ["--port", "0", "--admin-port", "0", "--requests-per-second", "10000", "--request-burst", "10000"];
+    const server = spawn(process.execPath, [CLI, "serve", "--atlas", atlasFolder, ...flags, ...data.slice(0, 2)], {
+      cwd: ROOT,
+    });
     try {
       const baseUrl = await new Promise<string>((found, failed) => {
         let printed = "";
@@ -105,11 +115,19 @@ describeWithSharedData("nine return periods of Djibouti", () => {
         });
         server.once("exit", () => failed(new Error(printed)));
       });
+      const key = { "X-API-Key": issued.api_key };
+      const registered = await fetch(`${baseUrl}/latest/api/v1/customers`, {
+        method: "POST",
+        headers: { ...key, "Content-Type": "application/json" },
+        body: '{"internal_id":"samples"}',
+      });
+      const { customer_id } = (await registered.json()) as { readonly customer_id: string };
       for (const sample of samples) {
         const { latitude, longitude } = query(sample);
         const response = await fetch(
           `${baseUrl}/api/v1/hazard-risk?latitude=${latitude}&longitude=${longitude}` +
             "&hazards=riverine_floods&analysis_years=2030&scenarios=rcp4p5",
+          { headers: { ...key, "X-Customer-ID": customer_id } },
         );
         expect(response.status).toBe(200);
         expect(response.headers.get("x-atlas-release")).toBe(atlas.release);
