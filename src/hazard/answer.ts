@@ -142,6 +142,8 @@ const BATCH_PARALLEL = 16;
 const SHORT_CELL_VECTORS_MAX = 32_768;
 /** Queries of a batch between two words of progress. */
 const QUERIES_PER_TELL = 64;
+/** Queries between two looks at the clock, each of which takes a tenth of a place's time. */
+const QUERIES_PER_LOOK = 4;
 
 /** The atlas as its users see it, over the cells of one. */
 export function answeringAtlas(
@@ -188,7 +190,7 @@ export function answeringAtlas(
             const isToTell = queriesDone % QUERIES_PER_TELL === 0 || queriesDone === queries.length;
             if (isToTell) onProgress?.(queriesDone, queries.length);
             // With all tiles in memory nothing else would let others, and the signal, have the thread.
-            if (turns.isOver) await turns.giveWay();
+            if (queriesDone % QUERIES_PER_LOOK === 0 && turns.isOver) await turns.giveWay();
           }
         } catch (error) {
           next = queries.length; // nobody wants the rest any more

@@ -10,18 +10,18 @@ const LAYERS = ["intensity", "depth_meters", "probability"].map((metric) => ({
   metric,
 }));
 
+// In arrays of numbers, here and below: what this program itself strews about would count as the engine's.
+const state = Uint32Array.of(20_260_101);
 /** splitmix32. */
-let state = 20_260_101;
 function random() {
-  state = (state + 0x9e3779b9) >>> 0;
-  let mixed = Math.imul(state ^ (state >>> 16), 0x21f0aaad);
+  state[0] += 0x9e3779b9;
+  let mixed = Math.imul(state[0] ^ (state[0] >>> 16), 0x21f0aaad);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x735a2d97);
   return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
 }
 
 const latitudes = new Float64Array(placeCount);
 const longitudes = new Float64Array(placeCount);
-// In numbers alone, here and below: what this program itself strews about would count as the engine's.
 const TOWN_COUNT = 400;
 const townLatitudes = new Float64Array(TOWN_COUNT);
 const townLongitudes = new Float64Array(TOWN_COUNT);

@@ -53,10 +53,14 @@ export interface Manners {
   readonly pauseMs?: number;
   /** So long it waits for more than it has heard. */
   readonly patienceMs?: number;
+  /** Whether what it has heard is all that it waits for. */
+  readonly isEnough?: (text: string) => boolean;
   /** It leaves without a word, rather than saying that it has no more to send. */
   readonly isRude?: boolean;
 }
 
+/** Who has heard something will hear the rest of it soon. */
+const REST_MS = 10;
 const CLOSE_TIMEOUT_MS = 8_000;
 
 /**
@@ -64,48 +68,47 @@ const CLOSE_TIMEOUT_MS = 8_000;
  * @throws Error where nobody takes the connection, or where it is kept though its client has ended it
  */
 export async function talk(port: number, bytes: Buffer, manners: Manners = {}): Promise<string> {
-  const { cuts = [], pauseMs = 0, patienceMs = 25, isRude = false } = manners;
+  const { cuts = [], pauseMs = 0, patienceMs = 25, isEnough, isRude = false } = manners;
   const socket = connect({ host: "127.0.0.1", port, noDelay: true, allowHalfOpen: true });
-  const parts: Buffer[] = [];
-  let heardAtMs = performance.now();
-  let isOver = false;
-  socket.on("data", (part: Buffer) => {
-    parts.push(part);
-    heardAtMs = performance.now();
+  const state = { text: "", heardAtMs: 0, isDone: false, isOverdue: false };
+  socket.setEncoding("latin1").on("data", (piece: string) => {
+    state.text += piece;
+    state.heardAtMs = performance.now();
+    state.isDone ||= isEnough?.(state.text) ?? false;
   });
   // Ended from the other side too: what we have not sent by then nobody wants.
   socket.on("end", () => socket.end());
   socket.on("error", () => undefined);
   const closed = new Promise<void>((resolve) => {
     socket.once("close", () => {
-      isOver = true;
+      state.isDone = true;
       resolve();
     });
   });
   await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject));
   let from = 0;
   for (const cut of [...cuts, bytes.length]) {
-    if (isOver) break;
+    if (socket.destroyed) break;
     await written(socket, bytes.subarray(from, cut));
     from = cut;
     if (cut < bytes.length) await setTimeout(pauseMs);
   }
-  heardAtMs = performance.now();
-  while (!isOver) {
-    const quietMs = performance.now() - heardAtMs;
-    // Who has heard something will hear the rest of it soon.
-    if (quietMs >= (parts.length > 0 ? patienceMs / 3 : patienceMs)) break;
-    await Promise.race([closed, setTimeout(4)]);
+  state.heardAtMs = performance.now();
+  while (!state.isDone) {
+    const quietMs = performance.now() - state.heardAtMs;
+    if (quietMs >= (state.text !== "" && isEnough === undefined ? REST_MS : patienceMs)) break;
+    await Promise.race([closed, setTimeout(2)]);
   }
   if (isRude) socket.destroy();
   else socket.end();
-  const overdue = globalThis.setTimeout(() => socket.destroy(new Error("overdue")), CLOSE_TIMEOUT_MS);
-  let isOverdue = false;
-  socket.once("error", (error) => (isOverdue = error.message === "overdue"));
+  const overdue = globalThis.setTimeout(() => {
+    state.isOverdue = true;
+    socket.destroy();
+  }, CLOSE_TIMEOUT_MS);
   await closed;
   clearTimeout(overdue);
-  if (isOverdue) throw new Error("The server keeps a connection that its client has ended.");
-  return Buffer.concat(parts).toString("latin1");
+  if (state.isOverdue) throw new Error("The server keeps a connection that its client has ended.");
+  return state.text;
 }
 
 /** Resolves too where nobody is there any more to take it. */

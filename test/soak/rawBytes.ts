@@ -280,7 +280,7 @@ function spoilByte(random: SeededRandom, bytes: Buffer<ArrayBuffer>): Buffer<Arr
   const [before, cut, after] = [bytes.subarray(0, at), bytes.subarray(at, to), bytes.subarray(to)];
   switch (random.below(6)) {
     case 0: {
-      const flipped = Buffer.from(bytes) as Buffer<ArrayBuffer>;
+      const flipped = Buffer.from(bytes);
       if (at < bytes.length) flipped[at] = (flipped[at] ?? 0) ^ (1 << random.below(8));
       return flipped;
     }

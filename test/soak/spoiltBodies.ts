@@ -117,14 +117,10 @@ function textOf(random: SeededRandom, written: Written): string {
       ? `"\\u${key.charCodeAt(0).toString(16).padStart(4, "0")}${JSON.stringify(key).slice(2)}`
       : JSON.stringify(key);
   const go = (each: Written): string => {
-    switch (each.kind) {
-      case "text":
-        return each.text;
-      case "list":
-        return `[${each.items.map((item) => `${space()}${go(item)}${space()}`).join(",")}]`;
-      case "object":
-        return `{${each.members.map(([key, value]) => `${space()}${keyText(key)}${space()}:${go(value)}`).join(",")}}`;
-    }
+    if (each.kind === "text") return each.text;
+    if (each.kind === "list") return `[${each.items.map((item) => `${space()}${go(item)}${space()}`).join(",")}]`;
+    const members = each.members.map(([key, value]) => `${space()}${keyText(key)}${space()}:${go(value)}`);
+    return `{${members.join(",")}}`;
   };
   return go(written);
 }
