@@ -66,9 +66,10 @@ export async function watchedService(
       resolve({ code, signal });
     });
   });
-  const written = async (pattern: RegExp, timeoutMs: number): Promise<string> => {
+  /** What `find` finds in all that the service has written, as soon as it does. */
+  const written = async (find: (text: string) => string | undefined, timeoutMs: number): Promise<string> => {
     for (const sinceMs = performance.now(); ; await setTimeout(5)) {
-      const [, found] = pattern.exec(output) ?? [];
+      const found = find(output);
       if (found !== undefined) return found;
       if (isEnded || performance.now() - sinceMs > timeoutMs) {
         child.kill("SIGKILL");
@@ -76,7 +77,7 @@ export async function watchedService(
       }
     }
   };
-  const url = await written(/Isotherm listens on (\S+)[^]*Try it:/, START_TIMEOUT_MS);
+  const url = await written((text) => /Isotherm listens on (\S+)[^]*Try it:/.exec(text)?.[1], START_TIMEOUT_MS);
   const credentials = JSON.parse(await readFile(join(data, "demo-credentials.json"), "utf8")) as DemoCredentials;
   const residentBytes = async (): Promise<number> => {
     const [, kibibytes] = /^VmRSS:\s+([0-9]+) kB$/m.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];
@@ -91,7 +92,8 @@ export async function watchedService(
     residentBytes,
     async holding() {
       if (!isEnded) child.kill("SIGUSR2");
-      const text = await written(new RegExp(`(?:MEMORY (.*)\n[^]*?){${++collectedCount}}`), 60_000);
+      collectedCount++;
+      const text = await written((all) => all.split("MEMORY ")[collectedCount]?.match(/^(.*)\n/)?.[1], 60_000);
       const memory = JSON.parse(text) as NodeJS.MemoryUsage;
       return {
         reachableBytes: memory.heapUsed + memory.external,
