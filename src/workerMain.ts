@@ -24,7 +24,7 @@ try {
   });
 
   async function startHost(): Promise<TaskDoer> {
-    const { hostTasks } = await import("./host/worker.ts");
+    const { hostTasks } = await import("./host/work/worker.ts");
     // Where there are fewer cores than threads, the event loop goes before the workers. Only on Linux is this the
     // priority of the thread; elsewhere it would be that of the whole process.
     if (platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);

@@ -23,7 +23,7 @@ import type { HostLimits } from "./route.ts";
 import { ROUTES } from "./routeList.ts";
 import { DEFAULT_PATIENCE, type ListeningServer, type ServerPatience, startServer } from "./server.ts";
 import { warmUp } from "./warmUp.ts";
-import { type Workforce, workforceBehind } from "./work.ts";
+import { type Workforce, workforceBehind } from "./work/workforce.ts";
 
 export type { LoadLimits } from "./load.ts";
 export type { Log, LoggedError, LogRecord } from "./log.ts";

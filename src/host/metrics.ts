@@ -3,7 +3,7 @@ import type { Atlas } from "../hazard/answer.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { WireExchange } from "./exchange.ts";
 import type { Outcome } from "./pipeline.ts";
-import type { WorkState } from "./work.ts";
+import type { WorkState } from "./work/workforce.ts";
 
 export interface Metrics {
   /** Counts an answer. */

@@ -20,8 +20,8 @@ import { PROBLEM_CONTENT_TYPE, type ProblemCode, problemHeaders, problemOf, Refu
 import type { AccountRates } from "./rates.ts";
 import type { Caller, Reply, Route, RouteContext, Services } from "./route.ts";
 import { type Found, Router, type Target } from "./router.ts";
-import type { Workforce } from "./work.ts";
-import type { Job } from "./workload.ts";
+import type { Workforce } from "./work/workforce.ts";
+import type { Job } from "./work/workload.ts";
 
 /** Lets in who may ask. What it knows already it says at once, without a promise. */
 export interface Gate {

@@ -6,7 +6,7 @@ import { Fault } from "../../src/errors.ts";
 import type { Problem } from "../../src/host/problem.ts";
 import { parametersOf, queryTextOf, RIGHT, rightQueries } from "../hazard/queries.ts";
 import { atlasOf, type Hosted, hosted } from "./hosting.ts";
-import { PLACES_ATLAS, type Workshop, workshop } from "./workshop.ts";
+import { PLACES_ATLAS, type Workshop, workshop } from "./work/workshop.ts";
 
 interface BatchBody {
   readonly results: readonly { readonly error?: Problem }[];

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Problem } from "../../src/host/problem.ts";
-import type { Workforce } from "../../src/host/work.ts";
+import type { Workforce } from "../../src/host/work/workforce.ts";
 import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
 import { ENTITY } from "./entities.ts";
 import { atlasOf, HEADER_LINES, type Hosted, hosted, quarters } from "./hosting.ts";

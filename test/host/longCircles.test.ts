@@ -5,7 +5,7 @@ import { readHazardQuery } from "../../src/hazard/query.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
 import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
 import { type Hosted, hosted } from "./hosting.ts";
-import { PLACES_ATLAS, type Workshop, workshop } from "./workshop.ts";
+import { PLACES_ATLAS, type Workshop, workshop } from "./work/workshop.ts";
 
 const LONG_KM = 50;
 const targetOf = (more: Partial<HazardQuery> = {}): string =>

@@ -10,7 +10,7 @@ import { refuseParameters } from "../parameters.ts";
 import { type Problem, problemOf } from "../problem.ts";
 import { ProblemSchema } from "../problemSchema.ts";
 import { type Route, type RouteContext, withinLimit } from "../route.ts";
-import type { Sliced } from "../sliced.ts";
+import type { Sliced } from "../work/sliced.ts";
 import { countHazardValues, HazardResultSchema } from "./hazardRisk.ts";
 
 /** Queries as they came: each is checked when its turn comes, since a wrong one is refused in its place. */

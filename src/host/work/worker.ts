@@ -1,12 +1,12 @@
-import type { Atlas } from "../hazard/answer.ts";
-import type { Ledger } from "../ledger/ledger.ts";
-import { neighbourhoodOf, type Neighbourhoods, shareOut } from "../pool/owners.ts";
-import type { TaskDoer } from "../pool/worker.ts";
-import { decodeJson, encodeJson } from "./json.ts";
+import type { Atlas } from "../../hazard/answer.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { neighbourhoodOf, type Neighbourhoods, shareOut } from "../../pool/owners.ts";
+import type { TaskDoer } from "../../pool/worker.ts";
+import { decodeJson, encodeJson } from "../json.ts";
 import { joined, onePiece, type Piece, pieceOf } from "./pieces.ts";
-import { Refusal } from "./problem.ts";
-import type { Route, RouteContext, Services } from "./route.ts";
-import { ROUTES } from "./routeList.ts";
+import { Refusal } from "../problem.ts";
+import type { Route, RouteContext, Services } from "../route.ts";
+import { ROUTES } from "../routeList.ts";
 import { SLICED, type Sliced, type WrittenElement } from "./sliced.ts";
 import {
   type GiveOutcome,
@@ -20,7 +20,7 @@ import {
   type TurnOutcome,
   type TurnTask,
 } from "./tasks.ts";
-import { warmUp } from "./warmUp.ts";
+import { warmUp } from "../warmUp.ts";
 
 /** Elements that are in work at the same time: enough to keep reads busy. */
 const ELEMENTS_PARALLEL = 16;

@@ -1,7 +1,7 @@
-import { encodeJson } from "./json.ts";
-import type { Route, RouteContext } from "./route.ts";
-import { alignment } from "./routes/alignment.ts";
-import { slicedHazardRiskBatch } from "./routes/hazardRiskBatch.ts";
+import { encodeJson } from "../json.ts";
+import type { Route, RouteContext } from "../route.ts";
+import { alignment } from "../routes/alignment.ts";
+import { slicedHazardRiskBatch } from "../routes/hazardRiskBatch.ts";
 
 /** One element of an answer, written. */
 export interface WrittenElement {

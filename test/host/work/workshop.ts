@@ -1,15 +1,15 @@
 /** A workforce whose workers are on this thread, so that a test can look at every slice and hold it up. */
-import type { Atlas, HazardResult } from "../../src/hazard/answer.ts";
-import { readHazardQuery } from "../../src/hazard/query.ts";
-import type { HostLimits } from "../../src/host/route.ts";
-import type { HostTask } from "../../src/host/tasks.ts";
-import { type Workforce, workforceBehind } from "../../src/host/work.ts";
-import { hostTasks } from "../../src/host/worker.ts";
-import type { Job, ShedReason, WorkLimits } from "../../src/host/workload.ts";
-import { Pool, type PooledAtlas } from "../../src/pool/pool.ts";
-import { ThreadHere } from "../pool/threadHere.ts";
-import { LIMITS } from "./calling.ts";
-import { atlasOf } from "./hosting.ts";
+import type { Atlas, HazardResult } from "../../../src/hazard/answer.ts";
+import { readHazardQuery } from "../../../src/hazard/query.ts";
+import type { HostLimits } from "../../../src/host/route.ts";
+import type { HostTask } from "../../../src/host/work/tasks.ts";
+import { type Workforce, workforceBehind } from "../../../src/host/work/workforce.ts";
+import { hostTasks } from "../../../src/host/work/worker.ts";
+import type { Job, ShedReason, WorkLimits } from "../../../src/host/work/workload.ts";
+import { Pool, type PooledAtlas } from "../../../src/pool/pool.ts";
+import { ThreadHere } from "../../pool/threadHere.ts";
+import { LIMITS } from "../calling.ts";
+import { atlasOf } from "../hosting.ts";
 
 /** Numbers that differ from place to place, and none beyond 170 degrees east. */
 export const PLACES_ATLAS: Atlas = atlasOf((input) => Promise.resolve(resultOf(input)));

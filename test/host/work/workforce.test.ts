@@ -1,17 +1,17 @@
 /** What goes to the workers: the same answers, fair turns, an end in time, and a service that outlives its workers. */
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { Fault } from "../../src/errors.ts";
-import type { HazardQueryInput } from "../../src/hazard/query.ts";
-import { encodeJson } from "../../src/host/json.ts";
-import { Refusal } from "../../src/host/problem.ts";
-import type { HostTask } from "../../src/host/tasks.ts";
-import { alignment } from "../../src/host/routes/alignment.ts";
-import { hazardRiskBatch } from "../../src/host/routes/hazardRiskBatch.ts";
-import { randomFrom, shuffled } from "../seededRandom.ts";
-import { LIMITS } from "./calling.ts";
-import { ENTITY } from "./entities.ts";
-import { atlasOf } from "./hosting.ts";
+import { Fault } from "../../../src/errors.ts";
+import type { HazardQueryInput } from "../../../src/hazard/query.ts";
+import { encodeJson } from "../../../src/host/json.ts";
+import { Refusal } from "../../../src/host/problem.ts";
+import type { HostTask } from "../../../src/host/work/tasks.ts";
+import { alignment } from "../../../src/host/routes/alignment.ts";
+import { hazardRiskBatch } from "../../../src/host/routes/hazardRiskBatch.ts";
+import { randomFrom, shuffled } from "../../seededRandom.ts";
+import { LIMITS } from "../calling.ts";
+import { ENTITY } from "../entities.ts";
+import { atlasOf } from "../hosting.ts";
 import { jobOf, PLACES_ATLAS, textOf, workshop } from "./workshop.ts";
 
 const random = randomFrom(61);

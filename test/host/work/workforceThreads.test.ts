@@ -1,21 +1,21 @@
 /** The workforce as it is shipped: worker threads run the built files, so this suite asks dist/. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HazardQueryInput } from "../../src/hazard/query.ts";
-import type * as works from "../../src/host/work.ts";
-import type * as opening from "../../src/openAtlas.ts";
-import type * as pools from "../../src/pool/pool.ts";
-import type { WorkerThread } from "../../src/pool/poolWorker.ts";
-import type * as threads from "../../src/workerThreads.ts";
-import { randomFrom } from "../seededRandom.ts";
-import { LIMITS } from "./calling.ts";
-import { ENTITY } from "./entities.ts";
+import type { HazardQueryInput } from "../../../src/hazard/query.ts";
+import type * as works from "../../../src/host/work/workforce.ts";
+import type * as opening from "../../../src/openAtlas.ts";
+import type * as pools from "../../../src/pool/pool.ts";
+import type { WorkerThread } from "../../../src/pool/poolWorker.ts";
+import type * as threads from "../../../src/workerThreads.ts";
+import { randomFrom } from "../../seededRandom.ts";
+import { LIMITS } from "../calling.ts";
+import { ENTITY } from "../entities.ts";
 import { jobOf, textOf } from "./workshop.ts";
 
-const built = (file: string): Promise<unknown> => import(new URL(`../../dist/${file}`, import.meta.url).href);
+const built = (file: string): Promise<unknown> => import(new URL(`../../../dist/${file}`, import.meta.url).href);
 const { openAtlasHere } = (await built("openAtlas.js")) as typeof opening;
 const { Pool } = (await built("pool/pool.js")) as typeof pools;
 const { startWorker } = (await built("workerThreads.js")) as typeof threads;
-const { workforceOf } = (await built("host/work.js")) as typeof works;
+const { workforceOf } = (await built("host/work/workforce.js")) as typeof works;
 
 const CACHE_BYTES = 64 << 20;
 const BATCH = "/api/v1/hazard-risk/batch";
