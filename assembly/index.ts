@@ -9,7 +9,7 @@ export { SEEN_NODATA, SEEN_OUTSIDE, addTile, meanOfRows } from "./radius";
 export { BLOCK_SIZE, COUNT_SHIFT, FIELD_BYTES, PYRAMID_SIZE, fillRowTable } from "./field";
 export { SPANS_HEADER_BYTES, includeCell, strandSpans } from "./spans";
 export { circleMax } from "./maximum";
-export { circleSums } from "./mean";
+export { circleSums, rowRunsBytes } from "./mean";
 export { placeLanes16, placeLanes32, prefixTile } from "./tiles";
 export { CURVE_GUMBEL, CURVE_LOG, curveMetrics, toSteps } from "./curve";
 export { crc32 } from "./checksum";

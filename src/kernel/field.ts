@@ -65,6 +65,7 @@ export class FieldGrid {
   readonly #spans: Region;
   readonly #seam: Region;
   readonly #rows: Region;
+  readonly #runs: Region;
   readonly #missing: Region;
   readonly #capacity: number;
   #hasSeam = false;
@@ -85,6 +86,7 @@ export class FieldGrid {
     this.#spans = kernel.reserve(spansBytes);
     this.#seam = kernel.reserve(spansBytes);
     this.#rows = kernel.reserve((Math.ceil(this.#capacity / BLOCK_SIZE) + 2) * 16);
+    this.#runs = kernel.reserve(kernel.exports.rowRunsBytes(this.pyramidColumnCount));
     this.#missing = kernel.reserve(MISSING_CAPACITY * 4);
     for (const { pointer } of [this.#spans, this.#seam]) kernel.words[(pointer + CAPACITY_AT) >>> 2] = this.#capacity;
   }
@@ -206,6 +208,7 @@ export class FieldGrid {
       sums.pointer,
       this.#missing.pointer,
       MISSING_CAPACITY,
+      this.#runs.pointer,
     );
     if (status === STATUS_MISSING) {
       const words = kernel.i32(this.#missing);
