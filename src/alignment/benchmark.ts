@@ -1,4 +1,4 @@
-import type { NgfsRegion } from "./countries.ts";
+import type { NgfsRegion } from "../reference/countries.ts";
 import {
   ANCHOR_COUNT,
   GROWTH_REGION_COUNT,

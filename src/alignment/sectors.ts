@@ -1,3 +1,4 @@
+import { foldLetters } from "../reference/names.ts";
 import type { Pathway } from "./benchmark.ts";
 
 /** How the names of an entity's industry and sector led to its pathway. */
@@ -133,10 +134,7 @@ function searchRow(text: string): Found | undefined {
 
 /** Accents dropped, lower case; whatever is no letter from a to z only separates words. */
 function wordsOf(text: string): readonly string[] {
-  return text
-    .normalize("NFKD")
-    .replaceAll(/\p{M}/gu, "")
-    .toLowerCase()
+  return foldLetters(text)
     .split(/[^a-z]+/)
     .filter((word) => word !== "");
 }

@@ -1,21 +1,15 @@
+import { indexCountries, type ListedCountry, LISTED_COUNTRIES, withoutTitles } from "../reference/countries.ts";
 import { COUNTRY_TABLE } from "./countryTable.ts";
-import { foldName, type Named, Suggestions } from "./names.ts";
-
-export const NGFS_REGIONS = ["R5OECD", "R5ASIA", "R5LAM", "R5MAF", "R5REF"] as const;
-/** The five regions of the NGFS scenarios that a country can belong to. */
-export type NgfsRegion = (typeof NGFS_REGIONS)[number];
+import { keyOf, Suggestions } from "./names.ts";
 
 /** What can befall capital, as the losses of GIRI divide it. */
 export const ACUTE_HAZARDS = ["flood", "wind", "surge"] as const;
 export type AcuteHazard = (typeof ACUTE_HAZARDS)[number];
 
 /** A country and all that the method knows of it. */
-export interface Country extends Named {
-  readonly iso3: string;
-  readonly iso2: string;
+export interface Country extends ListedCountry {
   /** A: all figures from data. B: some are stand-ins, `fallbacks` says which. */
   readonly tier: "A" | "B";
-  readonly region: NgfsRegion;
   /** t CO2e per million USD of GDP, 2022. */
   readonly emissionsTCO2ePerMUSD: number;
   /** The same, relative to the US. */
@@ -49,36 +43,31 @@ const TEMPERATURE_SOURCES: Readonly<Record<string, string>> = {
   N: "implied by the damage coefficients of NICE2020",
 };
 
-const LINES = COUNTRY_TABLE.trim()
-  .split("\n")
-  .map((line) => line.split("|"));
-const isComputed = ([, , tier]: readonly string[]): boolean => tier !== "C";
+/** The columns after the code, by alpha-3 code. */
+const FIGURES: ReadonlyMap<string, readonly string[]> = new Map(
+  COUNTRY_TABLE.trim()
+    .split("\n")
+    .map((line) => line.split("|"))
+    .map(([iso3 = "", ...figures]) => [iso3, figures]),
+);
 
 /** All that can be computed, in the order of their English names. */
-export const COUNTRIES: readonly Country[] = LINES.filter(isComputed).map(readCountry);
-/** The names of what is on the list of countries and has no economy that a company could stand in. */
-const NOT_COMPUTED: readonly Named[] = LINES.filter((line) => !isComputed(line)).map(readNames);
+export const COUNTRIES: readonly Country[] = LISTED_COUNTRIES.flatMap((listed) => {
+  const figures = FIGURES.get(listed.iso3);
+  return figures === undefined ? [] : [readFigures(listed, figures)];
+});
+/** What is on the list of countries and has no economy that a company could stand in. */
+const NOT_COMPUTED = LISTED_COUNTRIES.filter(({ iso3 }) => !FIGURES.has(iso3));
 
 /** The countries that others are ranked among: all of their figures come from data. */
 export const TIER_A_COUNTRIES: readonly Country[] = COUNTRIES.filter(({ tier }) => tier === "A");
 
-function readNames([iso3 = "", iso2 = "", , , name = "", others = ""]: readonly string[]): Named {
-  return { name, names: [name, iso3, iso2, ...others.split(";").filter((other) => other !== "")] };
-}
-
-function readCountry(cells: readonly string[]): Country {
-  const [iso3 = "", iso2 = "", tier, region, , , emissions, carbonIntensity, priceLevel, grid, gridToUS, ...rest] =
-    cells;
-  const [gridSource = "", warmingRatio, temperatureC, temperatureSource = "", flood, wind, surge, fallbacks = ""] =
-    rest;
-  const ngfsRegion = NGFS_REGIONS.find((known) => known === `R5${region}`);
-  if (ngfsRegion === undefined) throw new Error(`${iso3} lies in no region.`);
+function readFigures(listed: ListedCountry, figures: readonly string[]): Country {
+  const [tier, emissions, carbonIntensity, priceLevel, grid, gridToUS, gridSource = "", ...rest] = figures;
+  const [warmingRatio, temperatureC, temperatureSource = "", flood, wind, surge, fallbacks = ""] = rest;
   return {
-    ...readNames(cells),
-    iso3,
-    iso2,
+    ...listed,
     tier: tier === "A" ? "A" : "B",
-    region: ngfsRegion,
     emissionsTCO2ePerMUSD: Number(emissions),
     carbonIntensityToUS: Number(carbonIntensity),
     priceLevelToUS: Number(priceLevel),
@@ -100,10 +89,8 @@ export interface CountryMiss {
   readonly isWithoutFigures: boolean;
 }
 
-const TITLES = ["the ", "republic of ", "the "];
-
-const BY_KEY = indexOf(COUNTRIES);
-const KEYS_NOT_COMPUTED = indexOf(NOT_COMPUTED);
+const BY_KEY = indexCountries(COUNTRIES, withoutTitles);
+const KEYS_NOT_COMPUTED = indexCountries(NOT_COMPUTED, withoutTitles);
 const SUGGESTIONS = new Suggestions(COUNTRIES);
 
 /**
@@ -111,28 +98,14 @@ const SUGGESTIONS = new Suggestions(COUNTRIES);
  * punctuation do not count, nor do a leading "the" and "republic of" where only one country is left.
  */
 export function findCountry(text: string): Country | CountryMiss {
-  const key = foldName(text);
+  const key = keyOf(text);
   const country = BY_KEY.get(key) ?? withoutTitle(key);
   return country ?? { nearest: SUGGESTIONS.nearest(text), isWithoutFigures: KEYS_NOT_COMPUTED.has(key) };
 }
 
-/** Every key, and those without their title that no other country has. */
-function indexOf<Item extends Named>(items: readonly Item[]): ReadonlyMap<string, Item> {
-  const index = new Map<string, Item>();
-  for (const item of items) for (const name of item.names) index.set(foldName(name), item);
-  const shortened = new Map<string, Set<Item>>();
-  for (const [key, item] of index) {
-    for (const short of shortForms(key)) shortened.set(short, (shortened.get(short) ?? new Set()).add(item));
-  }
-  for (const [short, [item, ...others]] of shortened) {
-    if (item !== undefined && others.length === 0 && !index.has(short)) index.set(short, item);
-  }
-  return index;
-}
-
 /** The text may have a title that the table does not give the country. */
 function withoutTitle(key: string): Country | undefined {
-  const forms = shortForms(key);
+  const forms = withoutTitles(key);
   if (forms.length === 0) return undefined;
   // China is nobody's "republic of China": where two countries have the words in a longer name, neither is meant.
   const bearers = new Set(
@@ -140,16 +113,4 @@ function withoutTitle(key: string): Country | undefined {
   );
   if (bearers.size > 1) return undefined;
   return forms.map((short) => BY_KEY.get(short)).find((country) => country !== undefined);
-}
-
-/** What is left of a key when its titles go, one after the other. */
-function shortForms(key: string): readonly string[] {
-  const forms: string[] = [];
-  let rest = key;
-  for (const title of TITLES) {
-    if (!rest.startsWith(title)) continue;
-    rest = rest.slice(title.length);
-    forms.push(rest);
-  }
-  return forms;
 }

@@ -1,22 +1,16 @@
+import { readFactorSource } from "../reference/factorSources.ts";
+import { indexIndustries, type ListedIndustry, LISTED_INDUSTRIES } from "../reference/industries.ts";
 import { INDUSTRY_TABLE } from "./industryTable.ts";
-import { foldName, type Named, Suggestions } from "./names.ts";
+import { keyOf, Suggestions } from "./names.ts";
 
 /** Groups of industries that the method treats by rules of their own. */
 const GROUPS = ["banks", "insurance", "oilgas_up", "refining", "coal", "pipelines"] as const;
 
 /** An industry and all that the method knows of it. */
-export interface Industry extends Named {
-  readonly id: string;
+export interface Industry extends Omit<ListedIndustry, "source"> {
   readonly sector: string;
   /** Codes of the classes that it is made of. Several industries can share one. */
   readonly codes: Readonly<Record<CodeSystem, readonly string[]>>;
-  /** t CO2e per million USD of 2022 revenue. */
-  readonly intensity: {
-    readonly scope1: number;
-    readonly scope2: number;
-    readonly scope3Upstream: number;
-    readonly scope3Downstream: number;
-  };
   /** How scope 1 follows the carbon intensity of the economy: an exponent, 0 where it does not. */
   readonly scope1Exponent: number;
   readonly valueAddedShare: number;
@@ -39,27 +33,16 @@ export interface Industry extends Named {
 export const CODE_SYSTEMS = ["isic", "nace", "naics"] as const;
 export type CodeSystem = (typeof CODE_SYSTEMS)[number];
 
-const EPA = "US EPA Supply Chain GHG Emission Factors v1.3, divided into scopes by USEEIO v2.0.1";
-const FACTOR_SOURCES: Readonly<Record<string, string>> = {
-  epa: EPA,
-  "epa-sales": `${EPA}; from trade margin to sales, scope 3 with the goods sold, at a gross margin of`,
-  "epa-medical": `${EPA}; scope 3 with medical cost of 85% at the intensity of hospitals`,
-  "epa-scaled": `${EPA}; partly USEEIO v2.0.1 times 0.68`,
-  steel: "scope 1: geometric mean of EPA v1.3 and OECD ICIO 2025 (C24A) as for the US; scopes 2 and 3: EPA v1.3",
-  refining: "scope 1: geometric mean of EPA v1.3 and OECD ICIO 2025 (C19) as for the US; scopes 2 and 3: EPA v1.3",
-  integrated: "half oil and gas production, half refining",
-  airlines: "scope 1: OECD ICIO 2025 (H51), median of 13 regions; scopes 2 and 3: EPA v1.3",
-  power:
-    "judgement: Ember's carbon intensity of electricity over the US price, 0.1236 USD/kWh, brought to the price level",
-  aluminium: "judgement: USEEIO's mix of the industry and primary metal (4.8 t direct, 10.4 t of electricity per t)",
-  renewables: "judgement: operation and maintenance; what is built stands in scope 3",
-  fossil: "judgement: 640 g CO2/kWh at 0.08 USD/kWh",
-  nuclear: "judgement",
-  networks: "judgement: SF6 and losses of 5.5%",
-};
+/** The columns after the id, by id. */
+const PARAMETERS: ReadonlyMap<string, readonly string[]> = new Map(
+  INDUSTRY_TABLE.trim()
+    .split("\n")
+    .map((line) => line.split("|"))
+    .map(([id = "", ...parameters]) => [id, parameters]),
+);
 
-/** All that there are; the first of a line is its id. */
-export const INDUSTRIES: readonly Industry[] = INDUSTRY_TABLE.trim().split("\n").map(readIndustry);
+/** All that there are. */
+export const INDUSTRIES: readonly Industry[] = LISTED_INDUSTRIES.map(readIndustry);
 
 /** Their total debt leaves out what they owe to most of their creditors, and value follows assets rather than earnings. */
 export function isBankOrInsurer({ group }: Industry): boolean {
@@ -72,25 +55,17 @@ export const UNCLASSIFIED_ID = "miscellaneous";
 /** Power is measured by the grid of the country rather than by a factor of its own. */
 export const POWER_ID = "electric_utilities";
 
-function readIndustry(line: string): Industry {
-  const [id = "", name = "", alias = "", sector = "", isic = "", nace = "", naics = "", ...rest] = line.split("|");
-  const [scope1, scope2, upstream, downstream, exponent, valueAdded, group, ...more] = rest;
-  const [short, long, backstop, elasticity, tangible, heat, volatility, source = ""] = more;
-  const [kind = "", grossMargin] = source.split(" ");
-  const text = FACTOR_SOURCES[kind] ?? "";
+function readIndustry({ source, ...listed }: ListedIndustry): Industry {
+  const parameters = PARAMETERS.get(listed.id);
+  if (parameters === undefined) throw new Error(`${listed.id} has no parameters.`);
+  const [sector = "", isic = "", nace = "", naics = "", exponent, valueAdded, group, ...rest] = parameters;
+  const [short, long, backstop, elasticity, tangible, heat, volatility] = rest;
+  const { text, isJudged } = readFactorSource(source);
   const codes = (cell: string): readonly string[] => (cell === "" ? [] : cell.split(" "));
   return {
-    id,
-    name,
-    names: [name, ...(alias === "" ? [] : [alias])],
+    ...listed,
     sector,
     codes: { isic: codes(isic), nace: codes(nace), naics: codes(naics) },
-    intensity: {
-      scope1: Number(scope1),
-      scope2: Number(scope2),
-      scope3Upstream: Number(upstream),
-      scope3Downstream: Number(downstream),
-    },
     scope1Exponent: Number(exponent),
     valueAddedShare: Number(valueAdded),
     group: GROUPS.find((known) => known === group),
@@ -101,8 +76,8 @@ function readIndustry(line: string): Industry {
     tangibleShare: Number(tangible),
     heatSensitivity: Number(heat),
     assetVolatility: Number(volatility),
-    factorSource: grossMargin === undefined ? text : `${text} ${Math.round(100 * Number(grossMargin))}%`,
-    isFactorJudged: text.startsWith("judgement"),
+    factorSource: text,
+    isFactorJudged: isJudged,
   };
 }
 
@@ -121,19 +96,7 @@ export interface IndustryMiss {
   readonly isCode: boolean;
 }
 
-const BY_KEY: ReadonlyMap<string, IndustryMatch> = new Map(
-  INDUSTRIES.flatMap((industry) => {
-    const [name = "", alias] = industry.names;
-    const matchOn = (on: "id" | "name" | "alias") => ({ industry, on, isGuessedSystem: false });
-    // The id last, so that of equal keys it is the one that is told.
-    return [
-      ...(alias === undefined ? [] : [[foldName(alias), matchOn("alias")] as const]),
-      [foldName(name), matchOn("name")] as const,
-      [foldName(industry.id), matchOn("id")] as const,
-    ];
-  }),
-);
-
+const BY_KEY = indexIndustries(INDUSTRIES);
 const SUGGESTIONS = new Suggestions(INDUSTRIES);
 
 /**
@@ -141,8 +104,8 @@ const SUGGESTIONS = new Suggestions(INDUSTRIES);
  * or by a code, as `ISIC 2410`, `NACE 24.10`, `NAICS 331110`, or the code alone.
  */
 export function findIndustry(text: string): IndustryMatch | IndustryMiss {
-  const match = BY_KEY.get(foldName(text));
-  if (match !== undefined) return match;
+  const named = BY_KEY.get(keyOf(text));
+  if (named !== undefined) return { industry: named.industry, on: named.on, isGuessedSystem: false };
   const readings = readCode(text);
   const [only, ...others] = readings;
   if (only === undefined) return { nearest: SUGGESTIONS.nearest(text), isCode: false };

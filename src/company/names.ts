@@ -1,26 +1,12 @@
+import { foldName, type Named } from "../reference/names.ts";
+
 /** No name is so long, however it is written; to fold any text would take as long as the caller likes. */
 const NAME_LENGTH_MAX = 400;
 
-/**
- * A name as it is compared: compatibility forms resolved and accents dropped (NFKD), lower case, and one space for every
- * run of what is neither letter nor digit. Nothing of a text that is too long for a name.
- */
-export function foldName(text: string): string {
+/** What a text of a request is looked up by, if it is a name: nothing of one that is too long. */
+export function keyOf(text: string): string {
   const name = text.trim();
-  if (name.length > NAME_LENGTH_MAX) return "";
-  return name
-    .normalize("NFKD")
-    .replaceAll(/\p{M}/gu, "")
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
-}
-
-/** Something that goes by several names. */
-export interface Named {
-  readonly name: string;
-  /** All that it is called by, its name among them. */
-  readonly names: readonly string[];
+  return name.length > NAME_LENGTH_MAX ? "" : foldName(name);
 }
 
 /** So many names are offered for one that is not known. */

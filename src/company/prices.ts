@@ -1,5 +1,5 @@
 import { TABLE_START_YEAR, USD2025_PER_USD2022, yearly } from "./conventions.ts";
-import type { NgfsRegion } from "./countries.ts";
+import type { NgfsRegion } from "../reference/countries.ts";
 import { PRICE_TABLE } from "./priceTable.ts";
 
 /** The models that prices of the NGFS come from. */

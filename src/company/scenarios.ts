@@ -1,4 +1,5 @@
-import { type Named, Suggestions } from "./names.ts";
+import type { Named } from "../reference/names.ts";
+import { Suggestions } from "./names.ts";
 import { HORIZON_YEAR, LAST_YEAR, TABLE_START_YEAR, yearly } from "./conventions.ts";
 
 /** A scenario: which carbon price, which warming, and how much is cut. */

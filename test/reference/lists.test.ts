@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import { readFactorSource } from "../../src/reference/factorSources.ts";
+import { indexCountries, LISTED_COUNTRIES, withoutTitles } from "../../src/reference/countries.ts";
+import { indexIndustries, LISTED_INDUSTRIES } from "../../src/reference/industries.ts";
+import { foldName } from "../../src/reference/names.ts";
+
+const countriesCalled = (...lists: readonly (readonly string[])[]) =>
+  lists.map(([name = "", ...others]) => {
+    const names = [name, ...others];
+    return { name, names, keys: names.map(foldName), iso3: name, iso2: name, region: "R5OECD" as const };
+  });
+
+describe("the list of countries", () => {
+  test("has 249, each with two codes, a region and keys of its own", () => {
+    expect(LISTED_COUNTRIES).toHaveLength(249);
+    for (const { iso3, iso2, name, names, keys } of LISTED_COUNTRIES) {
+      expect(iso3).toMatch(/^[A-Z]{3}$/);
+      expect(iso2).toMatch(/^[A-Z]{2}$/);
+      expect(names.slice(0, 3)).toEqual([name, iso3, iso2]);
+      expect(keys).toEqual(names.map(foldName));
+      expect(keys).not.toContain("");
+    }
+    const owners = new Map<string, string>();
+    for (const { iso3, keys } of LISTED_COUNTRIES) {
+      for (const key of keys) {
+        expect(owners.get(key) ?? iso3, key).toBe(iso3);
+        owners.set(key, iso3);
+      }
+    }
+    const regions = new Set(LISTED_COUNTRIES.map(({ region }) => region));
+    expect([...regions].toSorted()).toEqual(["R5ASIA", "R5LAM", "R5MAF", "R5OECD", "R5REF"]);
+  });
+
+  test.each([
+    ["the republic of the congo", ["republic of the congo", "the congo", "congo"]],
+    ["republic of kenya", ["kenya"]],
+    ["the the gambia", ["the gambia", "gambia"]],
+    ["republic of republic of kenya", ["republic of kenya"]],
+    ["kenya", []],
+    ["theland", []],
+    ["the", []],
+  ])("without its titles, %j leaves %j", (key, forms) => {
+    expect(withoutTitles(key)).toEqual(forms);
+  });
+
+  test("a name without its titles is a key where it is left of one country only", () => {
+    const [north, south] = countriesCalled(["the Republic of North"], ["Republic of South"]);
+    const index = indexCountries(
+      [north, south].filter((country) => country !== undefined),
+      withoutTitles,
+    );
+    expect(index.get("north")).toBe(north);
+    expect(index.get("republic of north")).toBe(north);
+    expect(index.get("south")).toBe(south);
+    expect(index.get("the south")).toBeUndefined();
+  });
+
+  test("but not where two leave it, nor where it is somebody's name", () => {
+    const index = indexCountries(
+      countriesCalled(["A", "the X"], ["B", "Republic of X"], ["C", "the D"], ["D"]),
+      withoutTitles,
+    );
+    expect(index.get("x")).toBeUndefined();
+    expect(index.get("the x")?.name).toBe("A");
+    expect(index.get("d")?.name).toBe("D");
+    expect(index.get("the d")?.name).toBe("C");
+  });
+});
+
+describe("the list of industries", () => {
+  test("has 147, each with figures, a source that is told, and keys of its own", () => {
+    expect(LISTED_INDUSTRIES).toHaveLength(147);
+    const owners = new Map<string, string>();
+    for (const { id, name, names, keys, intensity, source } of LISTED_INDUSTRIES) {
+      expect(id).toMatch(/^[a-z_]+$/);
+      expect(names[0]).toBe(name);
+      expect(names.length, id).toBeLessThanOrEqual(2);
+      expect(keys).toEqual([id, ...names].map(foldName));
+      for (const figure of Object.values(intensity)) expect(figure, id).toBeGreaterThanOrEqual(0);
+      expect(readFactorSource(source).text, id).not.toBe("");
+      for (const key of keys) {
+        expect(owners.get(key) ?? id, key).toBe(id);
+        owners.set(key, id);
+      }
+    }
+  });
+
+  test("is found by id, name and other name, and of those that are the same by the first", () => {
+    const index = indexIndustries([
+      { id: "one", keys: ["one", "first", "uno"] },
+      { id: "two", keys: ["two", "two", "two"] },
+      { id: "three", keys: ["three", "third", "third"] },
+    ]);
+    const found = [...index].map(([key, { industry, on }]) => `${key}: ${industry.id} by ${on}`);
+    expect(found).toEqual([
+      "one: one by id",
+      "first: one by name",
+      "uno: one by alias",
+      "two: two by id",
+      "three: three by id",
+      "third: three by name",
+    ]);
+  });
+
+  test.each([
+    ["nuclear", { text: "judgement", isJudged: true }],
+    ["integrated", { text: "half oil and gas production, half refining", isJudged: false }],
+    ["nobody", { text: "", isJudged: false }],
+  ])("a source %j reads %j", (source, told) => {
+    expect(readFactorSource(source)).toEqual(told);
+  });
+
+  test("a source with a gross margin tells it in percent", () => {
+    expect(readFactorSource("epa-sales .29").text).toMatch(/ at a gross margin of 29%$/);
+  });
+});

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { foldLetters, foldName } from "../../src/reference/names.ts";
+
+test.each([
+  ["  Côte d’Ivoire ", "cote d ivoire"],
+  ["COTE_D'IVOIRE", "cote d ivoire"],
+  ["Åland   Islands", "aland islands"],
+  ["ｊａｐａｎ", "japan"],
+  ["U.S.A.", "u s a"],
+  ["Antigua & Barbuda", "antigua barbuda"],
+  ["ΑΘΉΝΑΣ", "αθηνας"],
+  ["ISIC 24.1", "isic 24 1"],
+  ["(-)", ""],
+  ["", ""],
+])("%j is compared as %j", (name, key) => {
+  expect(foldName(name)).toBe(key);
+});
+
+test("letters alone are folded without what stands between them", () => {
+  expect(foldLetters(" Éﬁ & Co. ")).toBe(" efi & co. ");
+});

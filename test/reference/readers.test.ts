@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import { regionOfCountry } from "../../src/alignment/countries.ts";
+import { intensityOfIndustry } from "../../src/alignment/industries.ts";
+import { findCountry } from "../../src/company/countries.ts";
+import { findIndustry, INDUSTRIES } from "../../src/company/industries.ts";
+import { LISTED_COUNTRIES, withoutTitles } from "../../src/reference/countries.ts";
+import { LISTED_INDUSTRIES } from "../../src/reference/industries.ts";
+
+/**
+ * Alignment and the company method read one list, each by rules of its own; docs/architecture.md says where they part.
+ * Here is that they part there and nowhere else.
+ */
+const regionForCompanies = (text: string): string | undefined => {
+  const found = findCountry(text);
+  return "iso3" in found ? found.region : undefined;
+};
+const industryForCompanies = (text: string): string | undefined => {
+  const found = findIndustry(text);
+  return "industry" in found ? found.industry.id : undefined;
+};
+
+describe("a country", () => {
+  /** Nothing else is found: a reader takes off titles and looks for what is left. */
+  const texts = new Set(
+    LISTED_COUNTRIES.flatMap(({ keys }) => keys.flatMap((key) => [key, ...withoutTitles(key)])).flatMap((rest) =>
+      ["", "the "].flatMap((first) =>
+        ["", "republic of "].flatMap((title) => ["", "the "].map((last) => `${first}${title}${last}${rest}`)),
+      ),
+    ),
+  );
+  const apart = [...texts].filter((text) => regionOfCountry(text) !== regionForCompanies(text));
+  const isAntarctica = (text: string): boolean => /(^| )(antarctica|ata|aq)$/.test(text);
+  const isRepeating = (text: string): boolean => /(^| )the the |republic of (the )?republic of /.test(text);
+
+  test("has one region for both, with any title before any of its names, but for what follows", () => {
+    expect(texts.size).toBe(8497);
+    const others = apart.filter((text) => !isAntarctica(text) && !isRepeating(text));
+    expect(others).toEqual(["republic of china"]);
+  });
+
+  test("called Republic of China lies in one region, whichever is meant, but has the figures of none", () => {
+    expect(regionOfCountry("Republic of China")).toBe("R5ASIA");
+    expect(regionForCompanies("Republic of China")).toBeUndefined();
+  });
+
+  test("without figures, Antarctica, still lies in a region", () => {
+    const names = [...texts].filter(isAntarctica);
+    expect(names).toHaveLength(21);
+    expect(new Set(names.map(regionOfCountry))).toEqual(new Set(["R5ASIA"]));
+    expect(new Set(names.map(regionForCompanies))).toEqual(new Set([undefined]));
+  });
+
+  test("with a title twice is found where titles go one by one, and not where they go at once", () => {
+    const repeating = apart.filter(isRepeating).filter((text) => !isAntarctica(text));
+    expect(repeating).toHaveLength(438);
+    expect(repeating).toContain("the the republic of albania");
+    for (const text of repeating) {
+      expect(regionOfCountry(text), text).toBeUndefined();
+      expect(regionForCompanies(text), text).toBeDefined();
+    }
+  });
+
+  test("in a text longer than any name is found by one of them only", () => {
+    const spaced = (count: number): string => `Viet${" ".repeat(count)}Nam`;
+    expect([393, 394].map(spaced).map(regionOfCountry)).toEqual(["R5ASIA", "R5ASIA"]);
+    expect([393, 394].map(spaced).map(regionForCompanies)).toEqual(["R5ASIA", undefined]);
+  });
+});
+
+describe("an industry", () => {
+  test("has one intensity for both, by its id and all of its names", () => {
+    for (const { id, names, intensity } of LISTED_INDUSTRIES) {
+      for (const text of [id, ...names]) {
+        expect(industryForCompanies(text)).toBe(id);
+        expect(intensityOfIndustry(text)).toEqual({
+          scope1TCO2ePerMUSD: intensity.scope1,
+          scope2TCO2ePerMUSD: intensity.scope2,
+          scope3TCO2ePerMUSD: intensity.scope3Upstream + intensity.scope3Downstream,
+        });
+      }
+    }
+  });
+
+  test("by its code, or in a text longer than any name, is only known to one of them", () => {
+    const codes = INDUSTRIES.flatMap((industry) => industry.codes.naics.map((code) => `NAICS ${code}`));
+    expect(codes.filter((code) => industryForCompanies(code) !== undefined).length).toBeGreaterThan(100);
+    expect(codes.filter((code) => intensityOfIndustry(code) !== undefined)).toEqual([]);
+    const text = `Iron${" ".repeat(400)}and steel`;
+    expect(intensityOfIndustry(text)).toEqual(intensityOfIndustry("Iron and steel"));
+    expect(industryForCompanies(text)).toBeUndefined();
+  });
+});
