@@ -99,18 +99,22 @@ const SUGGESTIONS = new Suggestions(COUNTRIES);
  */
 export function findCountry(text: string): Country | CountryMiss {
   const key = keyOf(text);
-  const country = BY_KEY.get(key) ?? withoutTitle(key);
+  const country = countryCalled(key);
   return country ?? { nearest: SUGGESTIONS.nearest(text), isWithoutFigures: KEYS_NOT_COMPUTED.has(key) };
 }
 
-/** The text may have a title that the table does not give the country. */
-function withoutTitle(key: string): Country | undefined {
-  const forms = withoutTitles(key);
-  if (forms.length === 0) return undefined;
-  // China is nobody's "republic of China": where two countries have the words in a longer name, neither is meant.
-  const bearers = new Set(
-    [...BY_KEY].filter(([known]) => ` ${known} `.includes(` ${key} `)).map(([, country]) => country),
-  );
-  if (bearers.size > 1) return undefined;
-  return forms.map((short) => BY_KEY.get(short)).find((country) => country !== undefined);
+/** Of a name with its titles, which may be more than the table gives the country, and then with one after the other gone. */
+function countryCalled(key: string): Country | undefined {
+  for (const form of [key, ...withoutTitles(key)]) {
+    const country = BY_KEY.get(form);
+    // China is nobody's "republic of China": where two countries have the words in a longer name, neither is meant.
+    if (country !== undefined || bearerCountOf(form) > 1) return country;
+  }
+  return undefined;
+}
+
+/** How many countries have these words in a name. */
+function bearerCountOf(key: string): number {
+  const known = [...BY_KEY].filter(([name]) => ` ${name} `.includes(` ${key} `));
+  return new Set(known.map(([, country]) => country)).size;
 }

@@ -55,6 +55,9 @@ describe("a country is found", () => {
 
   test("and one whose words two countries bear is not", () => {
     expect(countryOf("Republic of China")).toBeUndefined();
+    expect(countryOf("the Republic of China")).toBeUndefined();
+    expect(countryOf("the People's Republic of China")).toBe("CHN");
+    expect(countryOf("the Republic of Korea")).toBe("KOR");
   });
 });
 
