@@ -146,8 +146,9 @@ describe("the mean of a circle", () => {
     Object.defineProperty(kernel, "exports", { value: listening });
     made.grid.sums(made.field);
     const room = kernel.i32(kernel.reserve(4000));
+    const runs = kernel.reserve(kernel.exports.rowRunsBytes(made.grid.pyramidColumnCount)).pointer;
     const ask = (capacity: number): number =>
-      circleSums(made.field.pointer, ...strands, made.field.sums.pointer, room.byteOffset, capacity);
+      circleSums(made.field.pointer, ...strands, made.field.sums.pointer, room.byteOffset, capacity, runs);
     for (const capacity of [10, 12, 16, 30]) {
       room.fill(-7);
       expect(ask(capacity)).toBe(STATUS_MISSING);
