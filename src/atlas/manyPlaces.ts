@@ -124,6 +124,11 @@ export class Turns {
     return performance.now() >= this.#end;
   }
 
+  /** Whether another that works side by side gives way now: as long as one goes on, nobody else has the thread. */
+  get isPaused(): boolean {
+    return this.#pause !== undefined;
+  }
+
   async giveWay(): Promise<void> {
     if (this.isOver) await (this.#pause ??= this.#letOthers()); // all that work side by side wait for one message
   }

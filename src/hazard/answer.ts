@@ -190,7 +190,7 @@ export function answeringAtlas(
             const isToTell = queriesDone % QUERIES_PER_TELL === 0 || queriesDone === queries.length;
             if (isToTell) onProgress?.(queriesDone, queries.length);
             // With all tiles in memory nothing else would let others, and the signal, have the thread.
-            if (queriesDone % QUERIES_PER_LOOK === 0 && turns.isOver) await turns.giveWay();
+            if (turns.isPaused || (queriesDone % QUERIES_PER_LOOK === 0 && turns.isOver)) await turns.giveWay();
           }
         } catch (error) {
           next = queries.length; // nobody wants the rest any more

@@ -72,8 +72,10 @@ const LAYER_MISSING = SAMPLE_REASONS.indexOf("layer_missing");
 
 /** Circles that are in work at the same time: enough to keep reads busy. */
 const CIRCLES_PARALLEL = 16;
-/** Circles between two looks at the signal. */
-const CIRCLES_PER_TURN = 512;
+/** Circles between two words of progress. */
+const CIRCLES_PER_TELL = 512;
+/** Circles between two looks at the clock: a warm one takes microseconds, one that is read cell by cell milliseconds. */
+const CIRCLES_PER_LOOK = 4;
 
 /**
  * @throws Fault `invalid_request` or `combination_unavailable` with all that is wrong with the request
@@ -194,7 +196,7 @@ function progressOf({ latitudes, signal, onProgress }: CellsRequest): Tell {
 async function sampleCircles(
   sampler: Sampler,
   set: LayerSet,
-  { latitudes, longitudes, radiusKm = 0, method = "max" }: SampleRequest,
+  { latitudes, longitudes, radiusKm = 0, method = "max", signal }: SampleRequest,
   { out, tell }: { readonly out: PlaceValues; readonly tell: Tell },
 ): Promise<void> {
   const placeCount = latitudes.length;
@@ -202,24 +204,35 @@ async function sampleCircles(
   const turns = new Turns();
   let next = 0;
   let toTell = placeCount;
+  let failure: { readonly error: unknown } | undefined;
   const work = async (): Promise<void> => {
-    for (let position = next++; position < placeCount; position = next++) {
-      const place = order[position] ?? 0;
-      const circle = {
-        latDeg: latitudes[place] ?? NaN,
-        lonDeg: longitudes[place] ?? NaN,
-        radiusM: radiusKm * 1000,
-      };
-      const at = { circle, method, first: place * set.lanes.length };
-      if (!sampler.readCircle(set, at, out)) await sampler.fetchCircle(set, at, out);
-      if (position % CIRCLES_PER_TURN === CIRCLES_PER_TURN - 1) {
-        toTell -= CIRCLES_PER_TURN;
-        tell(CIRCLES_PER_TURN);
-        await turns.giveWay();
+    try {
+      for (let position = next++; position < placeCount; position = next++) {
+        const place = order[position] ?? 0;
+        const circle = {
+          latDeg: latitudes[place] ?? NaN,
+          lonDeg: longitudes[place] ?? NaN,
+          radiusM: radiusKm * 1000,
+        };
+        const at = { circle, method, first: place * set.lanes.length };
+        if (!sampler.readCircle(set, at, out)) await sampler.fetchCircle(set, at, out);
+        if (position % CIRCLES_PER_TELL === CIRCLES_PER_TELL - 1) {
+          toTell -= CIRCLES_PER_TELL;
+          tell(CIRCLES_PER_TELL);
+        }
+        if (turns.isPaused || (position % CIRCLES_PER_LOOK === 0 && turns.isOver)) {
+          await turns.giveWay();
+          signal?.throwIfAborted();
+        }
       }
+    } catch (error) {
+      failure ??= { error };
+      next = placeCount; // nobody wants the rest any more
     }
   };
+  // Until all have ended: whoever hears of a failure may ask anew into the same arrays.
   await Promise.all(Array.from({ length: CIRCLES_PARALLEL }, work));
+  if (failure !== undefined) throw failure.error;
   tell(toTell);
 }
 
@@ -265,11 +278,19 @@ function check(request: CellsRequest, rest: (wrong: Wrong) => void): HazardName 
   const wrong: Wrong = (pointer, code, detail) => {
     if (items.length < FAULT_ITEM_COUNT_MAX) items.push({ pointer, code, detail });
   };
+  if (typeof request !== "object" || request === null) {
+    const detail = "What is asked of many places is an object with hazard, layers, latitudes and longitudes.";
+    throw new Fault("invalid_request", detail, { items: [{ pointer: "", code: "wrong_type", detail }] });
+  }
   const { hazard, layers, latitudes, longitudes } = request;
   if (!isHazardName(hazard))
     wrong("/hazard", "not_allowed", `hazard must be one of ${Object.keys(HAZARDS).join(", ")}.`);
   const isList = Array.isArray(layers) && layers.length > 0;
   if (!isList) wrong("/layers", "empty", "layers must name at least one layer.");
+  for (const [i, layer] of (isList ? (layers as readonly unknown[]) : []).entries()) {
+    if (typeof layer === "object" && layer !== null) continue;
+    wrong(`/layers/${i}`, "wrong_type", `layer ${i} must be an object with scenario, analysisYear and metric.`);
+  }
   if (!(latitudes instanceof Float64Array)) wrong("/latitudes", "wrong_type", "latitudes must be a Float64Array.");
   if (!(longitudes instanceof Float64Array)) wrong("/longitudes", "wrong_type", "longitudes must be a Float64Array.");
   const isShaped = items.length === 0;
@@ -285,7 +306,7 @@ function check(request: CellsRequest, rest: (wrong: Wrong) => void): HazardName 
     checkPlaces({ latitudes, longitudes }, wrong);
   }
   if (items.length > 0) {
-    throw new Fault("invalid_request", `${items[0]?.detail} In all ${items.length} things are wrong.`, { items });
+    throw new Fault("invalid_request", summaryOf(items), { items });
   }
   const spec = HAZARDS[hazard as keyof typeof HAZARDS];
   for (const [i, { scenario, analysisYear, metric }] of layers.entries()) {
@@ -302,11 +323,14 @@ function check(request: CellsRequest, rest: (wrong: Wrong) => void): HazardName 
     }
   }
   if (items.length > 0) {
-    throw new Fault("combination_unavailable", `${items[0]?.detail} In all ${items.length} things are wrong.`, {
-      items,
-    });
+    throw new Fault("combination_unavailable", summaryOf(items), { items });
   }
   return spec.hazard;
+}
+
+function summaryOf(items: readonly FaultItem[]): string {
+  const first = items[0]?.detail ?? "";
+  return items.length === 1 ? first : `${first} In all ${items.length} things are wrong.`;
 }
 
 function checkPlaces({ latitudes, longitudes }: Places, wrong: Wrong): void {

@@ -26,7 +26,14 @@ export type Order =
     }
   | { readonly kind: "batch"; readonly id: number; readonly queries: readonly HazardQueryInput[] }
   /** Work that this room knows nothing of: the worker's program was given someone who does. */
-  | { readonly kind: "task"; readonly id: number; readonly task: unknown };
+  | { readonly kind: "task"; readonly id: number; readonly task: unknown }
+  | StopOrder;
+
+/** Nobody wants the outcome of the order of this number any more, which is to be left off. Answers nothing itself. */
+export interface StopOrder {
+  readonly kind: "stop";
+  readonly id: number;
+}
 
 /** A refusal as it crosses between threads, where classes are lost. */
 export interface PackedFault {

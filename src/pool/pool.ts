@@ -9,13 +9,15 @@ import {
   type StepsRequest,
   type StepsResult,
 } from "../hazard/sample.ts";
-import { unpackFault } from "./errors.ts";
+import { atlasClosed, unpackFault } from "./errors.ts";
 import { neighbourhoodOf, type Neighbourhoods, ownerOf } from "./owners.ts";
 import { type Done, type Errand, PoolWorker, type WorkerThread } from "./poolWorker.ts";
 import { gather, scatter, shareOutByNumber, Sheets } from "./shares.ts";
 
 /** Places or queries of one order: small enough to be stopped in between, large enough to be worth the way. */
 const PLACES_PER_ORDER = 16_384;
+/** Each takes as long as many places, and where tiles have to be made as long as thousands. */
+const CIRCLES_PER_ORDER = 2048;
 const QUERIES_PER_ORDER = 64;
 /** Orders of one call that a worker has before it: one in work, one waiting. */
 const ORDERS_AHEAD = 2;
@@ -93,7 +95,7 @@ export class Pool {
     return new PooledAtlas(this, atlas, {
       tileUse: this.#tileUse(atlas),
       ownerOf: (query) => ownerOf(neighbourhoodOf(neighbourhoods, query), this.workerCount),
-      answerBatch: (queries, options) => this.#answerBatch(queries, neighbourhoods, options),
+      answerBatch: (queries, options) => this.#answerBatch(queries, { atlas, neighbourhoods }, options),
       sample: (request) => this.#sample(request, neighbourhoods),
     });
   }
@@ -129,10 +131,10 @@ export class Pool {
     const shares = shareOutByNumber(latitudes.length, this.workerCount, (i) =>
       neighbourhoods.numberOf(hazard, { latitude: latitudes[i] ?? NaN, longitude: longitudes[i] ?? NaN }),
     );
-    await this.#ready(); // one attempt a call, not one an order
-    const sheets = new Sheets(Math.min(PLACES_PER_ORDER, latitudes.length), width);
+    const perOrder = radiusKm === 0 ? PLACES_PER_ORDER : CIRCLES_PER_ORDER;
+    const sheets = new Sheets(Math.min(perOrder, latitudes.length), width);
     let placesDone = 0;
-    await carryOut(shares, PLACES_PER_ORDER, signal, async (worker, places) => {
+    await this.#carryOut(shares, perOrder, signal, async (worker, places) => {
       const sheet = sheets.take(places.length);
       gather(latitudes, places, sheet.latitudes);
       gather(longitudes, places, sheet.longitudes);
@@ -151,28 +153,54 @@ export class Pool {
 
   async #answerBatch(
     queries: readonly HazardQueryInput[],
-    neighbourhoods: Neighbourhoods,
+    { atlas, neighbourhoods }: { readonly atlas: Atlas; readonly neighbourhoods: Neighbourhoods },
     { signal, onProgress }: BatchOptions,
   ): Promise<readonly (HazardResult | RefusedElement)[]> {
     const results: (HazardResult | RefusedElement)[] = Array.from({ length: queries.length });
     const shares = shareOutByNumber(queries.length, this.workerCount, (i) =>
       neighbourhoodOf(neighbourhoods, queries[i]),
     );
-    await this.#ready();
     let queriesDone = 0;
-    await carryOut(shares, QUERIES_PER_ORDER, signal, async (worker, indices) => {
+    await this.#carryOut(shares, QUERIES_PER_ORDER, signal, async (worker, indices) => {
       const order = { kind: "batch" as const, queries: Array.from(indices, (i) => queries[i] as HazardQueryInput) };
-      const { report } = await this.#do({ order, party: LIBRARY, signal }, worker);
-      if (report.kind !== "answered") throw new Error(`A worker answered ${report.kind} to a batch.`);
+      let answered: readonly (HazardResult | RefusedElement)[];
+      try {
+        const { report } = await this.#do({ order, party: LIBRARY, signal }, worker);
+        if (report.kind !== "answered") throw new Error(`A worker answered ${report.kind} to a batch.`);
+        answered = report.results.map((one) => ("refused" in one ? { error: unpackFault(one.refused) } : one));
+      } catch (error) {
+        if (!isUncloneable(error)) throw error;
+        // A query with a function in it, say, which this thread can refuse in its place.
+        answered = await atlas.hazardRiskBatch(order.queries, signal === undefined ? {} : { signal });
+      }
       indices.forEach((index, i) => {
-        const result = report.results[i];
+        const result = answered[i];
         if (result === undefined) throw new Error("A worker answered too few queries.");
-        results[index] = "refused" in result ? { error: unpackFault(result.refused) } : result;
+        results[index] = result;
       });
       queriesDone += indices.length;
       onProgress?.(queriesDone, queries.length);
     });
     return results;
+  }
+
+  /** Has the workers do their shares, and leave them off when the signal says stop. */
+  async #carryOut(
+    shares: readonly Uint32Array[],
+    perOrder: number,
+    signal: AbortSignal | undefined,
+    give: (worker: number, indices: Uint32Array) => Promise<void>,
+  ): Promise<void> {
+    await this.#ready(); // one attempt a call, not one an order
+    const stop = (): void => {
+      for (const worker of this.#workersOfLate) if (signal !== undefined) worker.stop(signal);
+    };
+    signal?.addEventListener("abort", stop);
+    try {
+      await carryOut(shares, perOrder, signal, give);
+    } finally {
+      signal?.removeEventListener("abort", stop);
+    }
   }
 
   /** @param index the worker; undefined: whichever has least to do */
@@ -197,7 +225,7 @@ export class Pool {
 
   /** A worker that lives keeps its place, and with it the neighbourhoods whose tiles it has. */
   async #renewed(known: readonly PoolWorker[]): Promise<readonly PoolWorker[]> {
-    if (this.#isClosed) throw new Fault("atlas_unavailable", "The atlas was closed.");
+    if (this.#isClosed) throw atlasClosed();
     const fresh: PoolWorker[] = [];
     try {
       const workers = Array.from({ length: this.workerCount }, (_, i) => {
@@ -299,6 +327,11 @@ export class PooledAtlas implements Atlas {
   }
 }
 
+/** Whether something could not be told to a worker because no message can hold it. */
+function isUncloneable(error: unknown): boolean {
+  return error instanceof DOMException && error.name === "DataCloneError";
+}
+
 function leastBusy(workers: readonly PoolWorker[]): PoolWorker | undefined {
   let least = workers[0];
   for (const worker of workers) if (worker.load < (least?.load ?? 0)) least = worker;
@@ -336,6 +369,7 @@ async function carryOut(
   if (failure !== undefined) throw failure.error;
 }
 
-function isWorthIt({ latitudes }: SampleRequest): boolean {
-  return latitudes instanceof Float64Array && latitudes.length >= PLACES_WORTH_IT;
+/** @param request of which nothing has been checked */
+function isWorthIt(request: Partial<SampleRequest> | null | undefined): boolean {
+  return request?.latitudes instanceof Float64Array && request.latitudes.length >= PLACES_WORTH_IT;
 }

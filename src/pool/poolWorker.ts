@@ -1,6 +1,6 @@
-import { errorOf } from "./errors.ts";
+import { atlasClosed, errorOf } from "./errors.ts";
 import { FairQueue } from "./fairQueue.ts";
-import type { Order, Report } from "./messages.ts";
+import type { Order, Report, StopOrder } from "./messages.ts";
 
 /** One worker thread, as whoever starts it hands it over. */
 export interface WorkerThread {
@@ -13,7 +13,8 @@ export interface WorkerThread {
   end(): Promise<void>;
 }
 
-export type OrderWithoutId = Order extends infer Each ? (Each extends Order ? Omit<Each, "id"> : never) : never;
+type Work = Exclude<Order, StopOrder>;
+export type OrderWithoutId = Work extends infer Each ? (Each extends Work ? Omit<Each, "id"> : never) : never;
 
 /** A piece of work for a worker, and on whose behalf. */
 export interface Errand {
@@ -85,8 +86,9 @@ export class PoolWorker {
       this.isAlive = false;
       this.cachedBytes = 0;
       if (!this.#isEnding) options.onDeath();
-      this.#opened?.reject(error);
-      this.#giveUp(error);
+      const why = this.#isEnding ? atlasClosed() : error;
+      this.#opened?.reject(why);
+      this.#giveUp(why);
     });
   }
 
@@ -105,6 +107,11 @@ export class PoolWorker {
       this.#waiting.add(errand.party, { ...errand, resolve, reject });
       this.#send();
     });
+  }
+
+  /** Has the thread leave off whatever it was sent with this signal; what waits is dropped when its turn comes. */
+  stop(signal: AbortSignal): void {
+    for (const [id, sent] of this.#sent) if (sent.signal === signal) this.#thread.send({ kind: "stop", id }, []);
   }
 
   end(): Promise<void> {

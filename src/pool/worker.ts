@@ -1,6 +1,6 @@
 import type { Atlas } from "../hazard/answer.ts";
 import { packFault, reportOf } from "./errors.ts";
-import type { Order, Report } from "./messages.ts";
+import type { Order, Report, StopOrder } from "./messages.ts";
 
 /** What a worker thread is to this room: a way to hear and to tell. */
 export interface WorkerPort {
@@ -20,13 +20,22 @@ export function serveOrders(port: WorkerPort, atlas: Atlas, doTask: TaskDoer): v
   let before: Promise<void> = Promise.resolve();
   let durationsMs: number[] = [];
   atlas.tileUse.onFetch((durationMs) => durationsMs.push(durationMs));
+  /** Of the orders that are in work or wait. */
+  const stops = new Map<number, AbortController>();
   port.onOrder((order) => {
+    if (order.kind === "stop") {
+      stops.get(order.id)?.abort();
+      return;
+    }
+    const stop = new AbortController();
+    stops.set(order.id, stop);
     before = before.then(async () => {
       try {
-        await carryOut(port, { atlas, doTask }, order);
+        await carryOut(port, { atlas, doTask, signal: stop.signal }, order);
       } catch (error) {
         port.tell(reportOf(order.id, error), []);
       }
+      stops.delete(order.id);
       if (durationsMs.length === 0) return;
       port.tell({ kind: "fetched", id: 0, cachedBytes: atlas.tileUse.cachedBytes, durationsMs }, []);
       durationsMs = [];
@@ -37,16 +46,16 @@ export function serveOrders(port: WorkerPort, atlas: Atlas, doTask: TaskDoer): v
 
 async function carryOut(
   port: WorkerPort,
-  { atlas, doTask }: { readonly atlas: Atlas; readonly doTask: TaskDoer },
-  order: Order,
+  { atlas, doTask, signal }: { readonly atlas: Atlas; readonly doTask: TaskDoer; readonly signal: AbortSignal },
+  order: Exclude<Order, StopOrder>,
 ): Promise<void> {
   const { id } = order;
   if (order.kind === "sample") {
-    const { values, reasons } = await atlas.sample(order);
+    const { values, reasons } = await atlas.sample({ ...order, signal });
     const buffers = new Set([values.buffer as ArrayBuffer, reasons.buffer as ArrayBuffer]); // often one
     port.tell({ kind: "sampled", id, values, reasons }, [...buffers]);
   } else if (order.kind === "batch") {
-    const results = await atlas.hazardRiskBatch(order.queries);
+    const results = await atlas.hazardRiskBatch(order.queries, { signal });
     const packed = results.map((result) => ("error" in result ? { refused: packFault(result.error) } : result));
     port.tell({ kind: "answered", id, results: packed }, []);
   } else {

@@ -238,6 +238,67 @@ describe("the bulk door", () => {
     expect(turns).toBeGreaterThan(1);
   });
 
+  test("lets others have the thread among circles, and hears a signal there, though nothing is to be read", async () => {
+    const request = {
+      hazard: "riverine_floods",
+      layers: LAYERS.slice(0, 2), // written as they are found, straight into the answer
+      latitudes: new Float64Array(200).fill(52.1),
+      longitudes: new Float64Array(200).fill(5.2),
+      radiusKm: 60,
+    };
+    const one = { latitudes: Float64Array.of(52.1), longitudes: Float64Array.of(5.2) };
+    await demo.sample({ ...request, ...one }); // now its tiles are in memory
+    const stop = new AbortController();
+    const length = 200 * request.layers.length;
+    const into = { values: new Float64Array(length).fill(-7), reasons: new Uint8Array(length) };
+    const stopped = demo.sample({ ...request, into, signal: stop.signal });
+    setImmediate(() => stop.abort(new Error("enough")));
+    await expect(stopped).rejects.toThrow("enough");
+    expect(into.values.filter((value) => value === -7).length).toBeGreaterThan(length / 4); // circles not looked at
+  });
+
+  test("goes no further once it has failed", async () => {
+    let toldCount = 0;
+    const failed = packed.sample({
+      hazard: "riverine_floods",
+      layers: LAYERS.slice(0, 1),
+      ...placesFrom(randomFrom(84), 6000),
+      radiusKm: 1,
+      onProgress: () => {
+        toldCount += 1;
+        throw new Error("nobody listens");
+      },
+    });
+    await expect(failed).rejects.toThrow("nobody listens");
+    expect(toldCount).toBe(1);
+  });
+
+  test("writes nothing into the caller's arrays once it has failed: they may be asked into anew", async () => {
+    const count = 6000;
+    const stop = new AbortController();
+    const into = { values: new Float64Array(count), reasons: new Uint8Array(count) };
+    let toldCount = 0;
+    const stopped = packed.sample({
+      hazard: "riverine_floods",
+      layers: LAYERS.slice(0, 1),
+      ...placesFrom(randomFrom(83), count),
+      radiusKm: 30,
+      into,
+      signal: stop.signal,
+      onProgress: () => {
+        toldCount += 1;
+        stop.abort(new Error("enough"));
+      },
+    });
+    await expect(stopped).rejects.toThrow("enough");
+    into.values.fill(-7);
+    into.reasons.fill(77);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(into.values.every((value) => value === -7)).toBe(true);
+    expect(into.reasons.every((reason) => reason === 77)).toBe(true);
+    expect(toldCount).toBe(1);
+  });
+
   test("takes no place at all, and a hazard that the atlas lacks", async () => {
     const none = { latitudes: new Float64Array(), longitudes: new Float64Array() };
     const layers = LAYERS.slice(0, 2);
@@ -248,6 +309,23 @@ describe("the bulk door", () => {
     const { values, reasons } = await packed.sample({ hazard: "coastal_floods", layers, ...one, onProgress });
     expect([...values, ...reasons]).toEqual([NaN, NaN, 3, 3]);
     expect(told).toEqual([[1, 1]]);
+  });
+
+  test("refuses what is no request, and what is no layer", async () => {
+    for (const none of [undefined, null, 5]) {
+      const refusal = { code: "invalid_request", items: [{ pointer: "", code: "wrong_type" }] };
+      await expect(packed.sample(none as never)).rejects.toMatchObject(refusal);
+      await expect(packed.sampleSteps(none as never)).rejects.toMatchObject(refusal);
+    }
+    const places = { latitudes: Float64Array.of(1), longitudes: Float64Array.of(2) };
+    await expect(packed.sample({ hazard: "riverine_floods", layers: [], ...places })).rejects.toMatchObject({
+      message: "layers must name at least one layer.", // and no count of one
+    });
+    const layers = [LAYERS[0], null, undefined, "depth_meters"] as unknown as SampleLayer[];
+    await expect(packed.sample({ hazard: "riverine_floods", layers, ...places })).rejects.toMatchObject({
+      code: "invalid_request",
+      items: [1, 2, 3].map((i) => ({ pointer: `/layers/${i}`, code: "wrong_type" })),
+    });
   });
 
   test("refuses with every fault at once, and where it is", async () => {

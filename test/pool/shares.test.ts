@@ -16,19 +16,32 @@ const numberOf = (_: string, { longitude }: { readonly longitude: number }): num
 const bitsOf = ({ values, reasons }: SampleResult): Buffer =>
   Buffer.concat([Buffer.from(values.buffer), Buffer.from(reasons.buffer)]);
 
-/** The demo behind two workers on this thread, and the requests that reach it there. */
-function pooledDemo(): { readonly atlas: Atlas; readonly requests: readonly SampleRequest[] } {
+/** The demo behind two workers on this thread, the requests that reach it there, and how each of them failed. */
+function pooledDemo(here: Atlas = demo): {
+  readonly atlas: Atlas;
+  readonly requests: readonly SampleRequest[];
+  readonly outcomes: string[];
+} {
   const requests: SampleRequest[] = [];
+  const outcomes: string[] = [];
+  const noted = <T>(work: Promise<T>): Promise<T> => {
+    void work.then(
+      () => outcomes.push("done"),
+      (error: Error) => outcomes.push(error.name),
+    );
+    return work;
+  };
   const watched: Atlas = {
     ...demo,
     sample: (request) => {
       requests.push(request);
-      return demo.sample(request);
+      return noted(demo.sample(request));
     },
+    hazardRiskBatch: (queries, options) => noted(demo.hazardRiskBatch(queries, options)),
   };
   const start = (): ThreadHere => new ThreadHere(watched, () => Promise.reject(new Error("There are no tasks here.")));
   const pool = new Pool({ workers: 2, release: demo.release, start });
-  return { atlas: pool.behind(demo, { numberOf }), requests };
+  return { atlas: pool.behind(here, { numberOf }), requests, outcomes };
 }
 
 describe("shares", () => {
@@ -112,5 +125,66 @@ describe("the pool", () => {
     });
     await expect(stopped).rejects.toThrow("enough");
     expect(queriesDone).toBeLessThan(400);
+  });
+
+  test("has what is in work left off when told to stop, circles and batches", async () => {
+    const { atlas, outcomes } = pooledDemo();
+    const circles = {
+      ...request,
+      latitudes: request.latitudes.subarray(0, 8000),
+      longitudes: request.longitudes.subarray(0, 8000),
+      radiusKm: 20,
+    };
+    const queries = Array.from({ length: 64 }, (_, i): HazardQueryInput => ({
+      latitude: i,
+      longitude: 20,
+      hazards: ["riverine_floods"],
+      scenarios: ["rcp4p5"],
+      analysis_years: [2030],
+      radius: 100,
+    }));
+    for (const ask of [
+      (signal: AbortSignal) => atlas.sample({ ...circles, signal }),
+      (signal: AbortSignal) => atlas.hazardRiskBatch(queries, { signal }),
+    ]) {
+      const stop = new AbortController();
+      outcomes.length = 0;
+      const stopped = ask(stop.signal);
+      setTimeout(() => stop.abort(new Error("enough")), 30);
+      await expect(stopped).rejects.toThrow("enough");
+      expect(outcomes.length).toBeGreaterThan(0);
+      expect(new Set(outcomes)).toEqual(new Set(["AbortError"]));
+    }
+    expect((await atlas.sample({ ...circles, radiusKm: 0 })).values.length).toBe(16_000); // and the workers go on serving
+  });
+
+  test("refuses in its place a query that no message can hold, and answers the others", async () => {
+    const { atlas } = pooledDemo();
+    const queries = Array.from({ length: 100 }, (_, i): HazardQueryInput => ({
+      latitude: i % 80,
+      longitude: i,
+      hazards: ["riverine_floods"],
+      scenarios: ["rcp4p5"],
+      analysis_years: [2030],
+    }));
+    queries[7] = { ...queries[7], latitude: () => 5 } as unknown as HazardQueryInput;
+    const results = await atlas.hazardRiskBatch(queries);
+    expect(results).toEqual(await demo.hazardRiskBatch(queries));
+    expect(results[7]).toMatchObject({ error: { code: "invalid_request", items: [{ pointer: "/latitude" }] } });
+  });
+
+  test("refuses what is no request as an atlas without workers does", async () => {
+    for (const none of [undefined, null, {}]) {
+      const refused = demo.sample(none as never).catch((error: unknown) => error);
+      await expect(pooledDemo().atlas.sample(none as never)).rejects.toEqual(await refused);
+      expect(await refused).toMatchObject({ code: "invalid_request" });
+    }
+  });
+
+  test("says that the atlas was closed, to whoever was still waiting for an answer", async () => {
+    const { atlas } = pooledDemo({ ...demo, close: () => Promise.resolve() });
+    const asked = atlas.sample({ ...request, radiusKm: 20 });
+    setTimeout(() => void atlas.close(), 30);
+    await expect(asked).rejects.toMatchObject({ code: "atlas_unavailable", message: "The atlas was closed." });
   });
 });
