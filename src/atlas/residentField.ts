@@ -7,13 +7,14 @@ import {
   tileBytes,
   type TileForm,
 } from "../kernel/field.ts";
-import type { Kernel, Region } from "../kernel/instance.ts";
-import { PYRAMID_SIZE, TILE_SIZE } from "../kernel/kernel.generated.ts";
+import type { Kernel } from "../kernel/instance.ts";
+import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import { placeLanes, prefixTile } from "../kernel/tiles.ts";
 import type { EmptyTile, TileCache, TileHome } from "./cache.ts";
 import type { LayerEntry } from "./catalogue.ts";
 import type { CellSource, PyramidRequest, TileState } from "./cellSource.ts";
-import { CONSTANT_STEPS, TOTAL_COUNT_SHIFT } from "./tile.ts";
+import { type Constant, constantSection, ConstantTiles } from "./constantTiles.ts";
+import { CONSTANT_STEPS } from "./tile.ts";
 
 /** One layer of a field, wherever its cells come from. */
 export interface FieldLayer {
@@ -32,16 +33,12 @@ interface Part {
   readonly lanes: Int32Array;
 }
 
-type Constant = Exclude<TileState, "cells">;
-
 /** How one kind of tile is asked of a source. */
 interface PartAsker<Request, Numbers> {
   requestOf(index: number, group: number): Request;
   resolve(requests: readonly Request[]): Promise<readonly TileState[]>;
   load(requests: readonly Request[]): Promise<readonly Numbers[]>;
 }
-
-const CONSTANTS: readonly Constant[] = ["zero", "nodata", "outside"];
 
 /**
  * The layers that are asked for together, side by side in memory, tile by tile as they are needed. What a tile of the
@@ -57,19 +54,23 @@ export class ResidentField {
   readonly #cache: TileCache;
   readonly #onFetch: (durationMs: number) => void;
   readonly #parts: readonly Part[];
-  readonly #constants = new Map<string, Region>();
+  readonly #constants: ConstantTiles;
 
-  /** @param onFetch told how long fetching tiles took, each time */
+  /**
+   * @param how `constants` may be those of other fields too
+   *            `onFetch` is told how long fetching tiles took, each time
+   */
   constructor(
     kernel: Kernel,
     cache: TileCache,
     grid: FieldGrid,
     layers: readonly FieldLayer[],
-    onFetch: (durationMs: number) => void = () => undefined,
+    how: { readonly constants?: ConstantTiles; readonly onFetch?: (durationMs: number) => void } = {},
   ) {
     this.#kernel = kernel;
     this.#cache = cache;
-    this.#onFetch = onFetch;
+    this.#constants = how.constants ?? new ConstantTiles(kernel);
+    this.#onFetch = how.onFetch ?? (() => undefined);
     this.field = new Field(grid, layers.length);
     this.layers = layers;
     this.hasPyramid = layers.every(({ source }) => source.pyramid !== undefined);
@@ -120,15 +121,14 @@ export class ResidentField {
     for (const [i, index] of unknown.entries()) {
       const [first = "cells"] = states.map((ofPart) => ofPart[i] ?? "cells");
       if (first === "cells" || states.some((ofPart) => ofPart[i] !== first)) continue;
-      const { pointer } = this.#constant(form, first); // first: it may grow the memory
+      const { pointer } = this.#constants.of(form, first, this.field.vectorCount); // first: it may grow the memory
       if (this.#kernel.words[this.wordOf(form, index)] === 0) this.#kernel.words[this.wordOf(form, index)] = pointer;
     }
     return indices.filter((index) => !this.#isConstant(form, index));
   }
 
   #isConstant(form: TileForm, index: number): boolean {
-    const pointer = this.#kernel.pointerAt(this.wordOf(form, index));
-    return pointer !== 0 && CONSTANTS.some((state) => this.#constants.get(`${form} ${state}`)?.pointer === pointer);
+    return this.#constants.has(this.#kernel.pointerAt(this.wordOf(form, index)));
   }
 
   #statesOf(part: Part, form: TileForm, indices: readonly number[]): Promise<readonly TileState[]> {
@@ -249,37 +249,6 @@ export class ResidentField {
     this.#onFetch(performance.now() - startMs);
     return found;
   }
-
-  /** The shared tile of a constant state. */
-  #constant(form: TileForm, state: Constant): Region {
-    const name = `${form} ${state}`;
-    const known = this.#constants.get(name);
-    if (known !== undefined) return known;
-    const region = this.#kernel.reserve(this.bytesOf(form));
-    this.#constants.set(name, region);
-    const laneCount = this.field.vectorCount * LANES;
-    if (form === "cells") {
-      this.#kernel.u16(region).fill(CONSTANT_STEPS[state]);
-    } else if (form === "prefixes") {
-      this.#kernel.withScratch((scratch) => {
-        const cells = scratch.reserve(this.bytesOf("cells"));
-        this.#kernel.u16(cells).fill(CONSTANT_STEPS[state]);
-        const { vectorCount } = this.field;
-        prefixTile(this.#kernel, { cells: cells.pointer, prefixes: region.pointer, vectorCount });
-      });
-    } else {
-      this.#kernel.bytes(region).set(new Uint8Array(constantSection(form, state, laneCount).buffer));
-    }
-    return region;
-  }
-}
-
-/** The section of a pyramid tile under which all is in one state. */
-function constantSection(form: TileForm, state: Constant, layerCount: number): Uint16Array | Uint32Array {
-  const edge = PYRAMID_SIZE * TILE_SIZE;
-  if (form === "bounds") return new Uint16Array(TILE_SIZE * TILE_SIZE * layerCount).fill(state === "zero" ? 1 : 0);
-  const total = state === "zero" ? TILE_SIZE * TOTAL_COUNT_SHIFT : 0;
-  return new Uint32Array(edge * PYRAMID_SIZE * layerCount).fill(total);
 }
 
 function tileAt(index: number, columnCount: number, group: number) {

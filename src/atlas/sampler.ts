@@ -8,8 +8,10 @@ import { CircleSums, type CircleSummary } from "../kernel/radius.ts";
 import { TileCache } from "./cache.ts";
 import type { GroupEntry } from "./catalogue.ts";
 import type { AtlasHazard, CellAtlas, CellSource } from "./cellSource.ts";
+import { ConstantTiles } from "./constantTiles.ts";
+import { Fields, type FoundField } from "./fields.ts";
 import { makeManyPlaces, readManyPlaces } from "./manyPlaces.ts";
-import { type FieldLayer, ResidentField } from "./residentField.ts";
+import type { FieldLayer, ResidentField } from "./residentField.ts";
 import { FetchListeners } from "./tileUse.ts";
 import { tilesOf } from "./tiling.ts";
 
@@ -29,11 +31,8 @@ export interface SampledHazard extends Pick<AtlasHazard, "hazard" | "grid" | "ru
 }
 
 /** Layers that are asked for together, at the cost of no others. */
-export interface LayerSet {
+export interface LayerSet extends FoundField {
   readonly hazard: SampledHazard;
-  readonly resident: ResidentField;
-  /** Where each layer asked for lies in the resident field. */
-  readonly lanes: readonly number[];
 }
 
 /** What stands at a location. */
@@ -59,12 +58,6 @@ export interface CircleSample {
   readonly values: readonly CircleValue[];
 }
 
-/**
- * Fields of one grid that are kept at hand. Services and portfolios ask a few sets of layers over and over; more sets than
- * this would read the same tiles again for each.
- */
-const FIELD_COUNT_MAX = 6;
-
 /** Of a meridian, nearly. */
 const METRES_PER_DEG = 111_200;
 
@@ -75,12 +68,6 @@ export interface CircleAt {
   readonly first: number;
 }
 
-interface GridFields {
-  readonly grid: FieldGrid;
-  readonly residents: Map<string, ResidentField>;
-  all?: ResidentField;
-}
-
 /** Asks the cells of an open atlas: where a query's geometry, the cache and the kernels meet. Knows no hazard. */
 export class Sampler {
   readonly hazards: ReadonlyMap<string, SampledHazard>;
@@ -88,18 +75,17 @@ export class Sampler {
   readonly fetches = new FetchListeners();
   readonly #kernel: Kernel;
   readonly #cache: TileCache;
-  readonly #fields = new Map<SampledHazard, GridFields>();
-  /** A number for each source, to name sets of layers. */
-  readonly #sources = new Map<CellSource, number>();
+  readonly #constants: ConstantTiles;
+  readonly #fields = new Map<SampledHazard, Fields>();
 
   constructor(kernel: Kernel, atlas: CellAtlas, { cacheBytes }: { readonly cacheBytes: number }) {
     this.#kernel = kernel;
     this.#cache = new TileCache(kernel, { sizeBytes: cacheBytes });
+    this.#constants = new ConstantTiles(kernel);
     const hazards = new Map<string, SampledHazard>();
     for (const { hazard, grid, rules, sources } of atlas.hazards) {
       const groups = new Map<string, SampledGroup>();
       for (const source of sources) {
-        this.#sources.set(source, this.#sources.size);
         for (const [group, entry] of source.groups.entries()) {
           if (entry.superseded !== true) groups.set(`${entry.scenario}/${entry.year}`, { entry, source, group });
         }
@@ -131,35 +117,15 @@ export class Sampler {
   layerSet(hazard: SampledHazard, layers: readonly FieldLayer[]): LayerSet {
     let fields = this.#fields.get(hazard);
     if (fields === undefined) {
-      fields = { grid: new FieldGrid(this.#kernel, hazard.grid), residents: new Map() };
+      fields = new Fields(this.#kernel, this.#cache, {
+        grid: new FieldGrid(this.#kernel, hazard.grid),
+        allLayers: hazard.allLayers(),
+        constants: this.#constants,
+        onFetch: (durationMs) => this.fetches.tell(durationMs),
+      });
       this.#fields.set(hazard, fields);
     }
-    // The same layers in another order are the same field.
-    const names = layers.map((layer) => this.#nameOf(layer));
-    const name = names.toSorted().join(" ");
-    let resident = fields.residents.get(name);
-    if (resident === undefined && fields.residents.size < FIELD_COUNT_MAX) {
-      const ordered = layers.toSorted(
-        (a, b) =>
-          (this.#sources.get(a.source) ?? 0) - (this.#sources.get(b.source) ?? 0) ||
-          a.group - b.group ||
-          a.layer - b.layer,
-      );
-      resident = this.#residentField(fields.grid, ordered);
-      fields.residents.set(name, resident);
-    }
-    // Where too many different sets are asked for, one of all layers serves the rest.
-    resident ??= fields.all ??= this.#residentField(fields.grid, hazard.allLayers());
-    const lanes = new Map(resident.layers.map((layer, lane) => [this.#nameOf(layer), lane]));
-    return { hazard, resident, lanes: names.map((each) => lanes.get(each) ?? -1) };
-  }
-
-  #residentField(grid: FieldGrid, layers: readonly FieldLayer[]): ResidentField {
-    return new ResidentField(this.#kernel, this.#cache, grid, layers, (durationMs) => this.fetches.tell(durationMs));
-  }
-
-  #nameOf({ source, group, layer }: FieldLayer): string {
-    return `${this.#sources.get(source)}.${group}.${layer}`;
+    return { hazard, ...fields.of(layers) };
   }
 
   /** The cell that contains the location. @returns undefined where the grid does not reach */

@@ -91,6 +91,20 @@ export class FieldGrid {
     for (const { pointer } of [this.#spans, this.#seam]) kernel.words[(pointer + CAPACITY_AT) >>> 2] = this.#capacity;
   }
 
+  /** Bytes of a directory of tiles, and of one of pyramid tiles. */
+  get directorySizes(): { readonly tiles: number; readonly pyramids: number } {
+    return {
+      tiles: this.tileRowCount * this.tileColumnCount * 4,
+      pyramids: this.pyramidRowCount * this.pyramidColumnCount * 4,
+    };
+  }
+
+  /** Bytes of all directories that a field of this grid has. */
+  get directoryBytes(): number {
+    const { tiles, pyramids } = this.directorySizes;
+    return 2 * (tiles + pyramids);
+  }
+
   /** Fills the table of rows; `field` is any field of this grid. */
   adopt(field: number): void {
     if (this.#any !== 0) return;
@@ -295,8 +309,7 @@ export class Field {
     this.vectorCount = Math.ceil(layerCount / LANES);
     const record = kernel.reserve(FIELD_BYTES);
     this.pointer = record.pointer;
-    const tiles = grid.tileRowCount * grid.tileColumnCount * 4;
-    const pyramids = grid.pyramidRowCount * grid.pyramidColumnCount * 4;
+    const { tiles, pyramids } = grid.directorySizes;
     this.directories = {
       cells: kernel.reserve(tiles),
       prefixes: kernel.reserve(tiles),

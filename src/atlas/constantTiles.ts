@@ -1,0 +1,70 @@
+import { LANES, tileBytes, type TileForm } from "../kernel/field.ts";
+import type { Kernel, Region } from "../kernel/instance.ts";
+import { PYRAMID_SIZE, TILE_SIZE } from "../kernel/kernel.generated.ts";
+import { prefixTile } from "../kernel/tiles.ts";
+import type { TileState } from "./cellSource.ts";
+import { CONSTANT_STEPS, TOTAL_COUNT_SHIFT } from "./tile.ts";
+
+/** What all cells of a tile may be. */
+export type Constant = Exclude<TileState, "cells">;
+
+/**
+ * Tiles that are one thing all over, most of the Earth for most layers: one for each state, form and width, whichever
+ * field points to it, and outside of what the cache may take.
+ */
+export class ConstantTiles {
+  readonly #kernel: Kernel;
+  readonly #regions = new Map<string, Region>();
+  readonly #pointers = new Set<number>();
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+  }
+
+  /** Whether a shared tile lies there. */
+  has(pointer: number): boolean {
+    return this.#pointers.has(pointer);
+  }
+
+  /** The shared tile of a state; the first time it may grow the memory. */
+  of(form: TileForm, state: Constant, vectorCount: number): Region {
+    // Of what has no valid cell bounds, totals and prefixes say the same, for whatever reason there is none.
+    const told = form === "cells" || state === "zero" ? state : "nodata";
+    const name = `${form} ${told} ${vectorCount}`;
+    let region = this.#regions.get(name);
+    if (region === undefined) {
+      region = this.#kernel.reserve(tileBytes(form, vectorCount));
+      this.#write(region, form, { state: told, vectorCount });
+      this.#regions.set(name, region);
+      this.#pointers.add(region.pointer);
+    }
+    return region;
+  }
+
+  #write(
+    region: Region,
+    form: TileForm,
+    { state, vectorCount }: { readonly state: Constant; readonly vectorCount: number },
+  ): void {
+    if (form === "cells") {
+      this.#kernel.u16(region).fill(CONSTANT_STEPS[state]);
+    } else if (form === "prefixes") {
+      this.#kernel.withScratch((scratch) => {
+        const cells = scratch.reserve(tileBytes("cells", vectorCount));
+        this.#kernel.u16(cells).fill(CONSTANT_STEPS[state]);
+        prefixTile(this.#kernel, { cells: cells.pointer, prefixes: region.pointer, vectorCount });
+      });
+    } else {
+      const section = constantSection(form, state, vectorCount * LANES);
+      this.#kernel.bytes(region).set(new Uint8Array(section.buffer));
+    }
+  }
+}
+
+/** The section of a pyramid tile under which all is in one state. */
+export function constantSection(form: TileForm, state: Constant, layerCount: number): Uint16Array | Uint32Array {
+  const edge = PYRAMID_SIZE * TILE_SIZE;
+  if (form === "bounds") return new Uint16Array(TILE_SIZE * TILE_SIZE * layerCount).fill(state === "zero" ? 1 : 0);
+  const total = state === "zero" ? TILE_SIZE * TOTAL_COUNT_SHIFT : 0;
+  return new Uint32Array(edge * PYRAMID_SIZE * layerCount).fill(total);
+}

@@ -1,0 +1,112 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { TileCache } from "../../src/atlas/cache.ts";
+import type { CellSource } from "../../src/atlas/cellSource.ts";
+import { ConstantTiles } from "../../src/atlas/constantTiles.ts";
+import { Fields } from "../../src/atlas/fields.ts";
+import type { FieldLayer } from "../../src/atlas/residentField.ts";
+import { FieldGrid } from "../../src/kernel/field.ts";
+import { Kernel } from "../../src/kernel/instance.ts";
+import { worldGrid } from "../kernel/circleCells.ts";
+import { FLOOD_LAYERS } from "./makeAtlas.ts";
+
+const LAYER = FLOOD_LAYERS[1] as (typeof FLOOD_LAYERS)[number];
+/** Two sources of two groups of three layers. */
+const SOURCES = [0, 1].map(
+  () => ({ groups: [0, 1].map(() => ({ layers: [LAYER, LAYER, LAYER] })) }) as unknown as CellSource,
+);
+const LAYERS: readonly FieldLayer[] = SOURCES.flatMap((source) =>
+  [0, 1].flatMap((group) => [0, 1, 2].map((layer) => ({ source, group, layer, entry: LAYER }))),
+);
+
+let kernel: Kernel;
+beforeAll(async () => {
+  kernel = await Kernel.load({ scratchBytes: 16 << 20 });
+});
+
+function fieldsOf(cellSizeDeg: number): Fields {
+  return new Fields(kernel, new TileCache(kernel, { sizeBytes: 1 << 20 }), {
+    grid: new FieldGrid(kernel, worldGrid(cellSizeDeg)),
+    allLayers: LAYERS,
+    constants: new ConstantTiles(kernel),
+    onFetch: () => undefined,
+  });
+}
+
+/** The layers whose numbers' bits are set. */
+function setOf(bits: number): readonly FieldLayer[] {
+  return LAYERS.filter((_, i) => ((bits >> i) & 1) === 1);
+}
+
+describe("the fields of a grid", () => {
+  test("say where each layer lies, in whatever order they are asked for", () => {
+    const fields = fieldsOf(1);
+    const asked = [7, 2, 11, 0].map((i) => LAYERS[i] as FieldLayer);
+    const { resident, lanes } = fields.of(asked);
+    expect(lanes.map((lane) => resident.layers[lane])).toStrictEqual(asked);
+    expect(resident.layers).toHaveLength(4);
+    const turned = fields.of(asked.toReversed());
+    expect(turned.resident).toBe(resident);
+    expect(turned.lanes).toStrictEqual(lanes.toReversed());
+  });
+
+  test("are many, each of what was asked for and nothing else", () => {
+    const fields = fieldsOf(1);
+    const residents = Array.from({ length: 64 }, (_, i) => fields.of(setOf(i + 1)).resident);
+    expect(new Set(residents).size).toBe(64);
+    for (const [i, resident] of residents.entries()) expect(resident.layers).toStrictEqual(setOf(i + 1));
+  });
+
+  test("are not ever more: what comes then is answered by the narrowest that has it, or by one of all layers", () => {
+    const fields = fieldsOf(1);
+    const wide = fields.of(setOf(0b1111_1111_0000)).resident;
+    const narrow = fields.of(setOf(0b1110_0000_0000)).resident;
+    for (let i = 1; i <= 62; i++) fields.of(setOf(i));
+    for (const [bits, resident] of [
+      [0b0110_0000_0000, narrow],
+      [0b0001_0001_0000, wide],
+    ] as const) {
+      const found = fields.of(setOf(bits));
+      expect(found.resident).toBe(resident);
+      expect(found.lanes.map((lane) => resident.layers[lane])).toStrictEqual(setOf(bits));
+    }
+    const rest = fields.of(setOf(0b1000_0000_0001));
+    expect(rest.resident.layers).toHaveLength(LAYERS.length);
+    expect(fields.of(setOf(0b0100_0000_0001)).resident).toBe(rest.resident);
+    expect(rest.lanes.map((lane) => rest.resident.layers[lane])).toStrictEqual(setOf(0b1000_0000_0001));
+  });
+
+  test("are fewer where the grid is so fine that their directories are large", () => {
+    const fields = fieldsOf(0.005);
+    // 72,000 x 36,000 cells: 1125 x 563 tiles, 141 x 71 pyramid tiles; two directories of each, 4 bytes a tile.
+    const countMax = Math.floor((64 << 20) / (2 * 4 * (1125 * 563 + 141 * 71)));
+    expect(countMax).toBe(13);
+    const residents = Array.from({ length: 30 }, (_, i) => fields.of(setOf(i + 1)).resident);
+    // And one of all layers.
+    expect(new Set(residents).size).toBeLessThanOrEqual(countMax + 1);
+    expect(new Set(residents.slice(0, countMax)).size).toBe(countMax);
+  });
+});
+
+describe("tiles that are one thing all over", () => {
+  test("are there once for each form, state and width", () => {
+    const constants = new ConstantTiles(kernel);
+    const zero = constants.of("cells", "zero", 3);
+    expect(constants.of("cells", "zero", 3)).toBe(zero);
+    expect(constants.has(zero.pointer)).toBe(true);
+    expect(constants.has(0)).toBe(false);
+    const others = [
+      constants.of("cells", "zero", 1),
+      constants.of("cells", "nodata", 3),
+      constants.of("cells", "outside", 3),
+      constants.of("bounds", "zero", 3),
+      constants.of("bounds", "nodata", 3),
+      constants.of("totals", "nodata", 3),
+      constants.of("prefixes", "nodata", 3),
+    ];
+    expect(new Set([zero, ...others].map(({ pointer }) => pointer)).size).toBe(8);
+    // Of what has no valid cell they say the same.
+    for (const form of ["bounds", "totals", "prefixes"] as const) {
+      expect(constants.of(form, "outside", 3)).toBe(constants.of(form, "nodata", 3));
+    }
+  });
+});
