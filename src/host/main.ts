@@ -67,8 +67,8 @@ export interface RunningServer {
    */
   readonly failed: Promise<Error>;
   /**
-   * Has /readyz say no, waits for the drain delay, takes no more connections, finishes what is under way, and resolves
-   * when the last connection has closed.
+   * Has /readyz say no, waits for the drain delay, takes no more connections, leaves those that are idle for as long
+   * again (2 s at most), finishes what is under way, and resolves when the last connection has closed.
    *
    * @param options `drainDelayMs` instead of that of `patience`
    */

@@ -58,7 +58,10 @@ export interface ServerOptions {
 
 export interface ListeningServer {
   readonly address: { readonly host: string; readonly port: number; readonly url: string };
-  /** Takes no more connections, finishes what is under way, and resolves when the last connection has closed. */
+  /**
+   * Waits for the drain delay, takes no more connections, leaves those that are idle for as long again (2 s at most),
+   * finishes what is under way, and resolves when the last connection has closed.
+   */
   close(drainDelayMs?: number): Promise<void>;
 }
 
@@ -70,6 +73,9 @@ const WAITING_COUNT_MAX = 8;
  * before. Under load something has always just arrived; by then every connection has been told of the end.
  */
 const CATCH_UP_TURNS_MAX = 1024;
+
+/** Who has an idle connection when no more are taken may use it for as long again as the drain delay, and no longer. */
+const LAST_CALL_MS_MAX = 2_000;
 
 /** A connection takes one request into work at a time, however many its client sends ahead. */
 interface Line extends Reading {
@@ -153,16 +159,31 @@ class Carrier {
     // From here on every answer ends its connection, so that in the end there are none that could still ask.
     if (drainDelayMs > 0) await delay(drainDelayMs);
     await this.#caughtUp();
-    const closed = new Promise<void>((resolve) => server.once("close", () => resolve()));
+    const over = new AbortController();
+    const closed = new Promise<void>((resolve) => server.once("close", () => resolve())).then(() => over.abort());
     // Not the HTTP server's own `close`: that one also stops looking for requests that never end.
     NetServer.prototype.close.call(server);
-    server.closeIdleConnections();
-    // Idle to Node is only what has asked before; browsers open connections that never ask.
-    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
-    const deadline = setTimeout(() => server.closeAllConnections(), this.#options.patience.drainTimeoutMs);
+    const deadline = setTimeout(() => {
+      for (const socket of this.#sockets) socket.destroy();
+    }, this.#options.patience.drainTimeoutMs);
+    // Whoever has a connection, and has not used it all this while, may be about to; new ones there are none any more.
+    const lastCallMs = Math.min(drainDelayMs, LAST_CALL_MS_MAX);
+    if (lastCallMs > 0) await delay(lastCallMs, undefined, { signal: over.signal }).catch(() => undefined);
+    await this.#caughtUp();
+    this.#closeIdle(server);
     await closed;
     clearTimeout(deadline);
     server.close();
+  }
+
+  #closeIdle(server: Server): void {
+    // Idle to Node is also who has yet to read the answer that Node was given.
+    const busy = [...this.#sockets].filter((socket) => this.#lines.get(socket)?.busy === true);
+    for (const socket of busy) socket.destroy = () => socket;
+    server.closeIdleConnections();
+    for (const socket of busy) Reflect.deleteProperty(socket, "destroy");
+    // And only what has asked before; browsers open connections that never ask.
+    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
   }
 
   /**

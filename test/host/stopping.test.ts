@@ -2,11 +2,60 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import type { Atlas, HazardResult } from "../../src/hazard/answer.ts";
 import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
-import { atlasOf, HEADER_LINES, type Hosted, hosted, quarters } from "./hosting.ts";
+import { answersIn, atlasOf, HEADER_LINES, type Hosted, hosted, quarters } from "./hosting.ts";
 
 const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(RIGHT))}`;
 const REQUEST = [`GET ${TARGET} HTTP/1.1`, "Host: h", ...HEADER_LINES, "", ""].join("\r\n");
+
+const ALIGNMENT = "/api/v1/temperature-alignment-projections";
+const POSTED = `${["Host: h", ...HEADER_LINES, "Content-Type: application/json"].join("\r\n")}\r\n`;
+
+/** Parts of a long answer: together more than the system takes off our hands. */
+const WIDE_COUNT = 40_000;
+
+/** Answers with megabytes. */
+function wideAtlas(): Atlas {
+  return atlasOf((query) => {
+    const answer = quarters(query);
+    return Promise.resolve({ ...answer, results: Array.from({ length: WIDE_COUNT }, () => answer.results).flat() });
+  });
+}
+
+/** A connection that nobody uses, and all that comes over it from now until it ends. */
+async function idleLine(
+  host: Hosted,
+  { hasAsked }: { readonly hasAsked: boolean },
+): Promise<{ readonly socket: Socket; readonly heard: Promise<string> }> {
+  const socket = connect({ host: "127.0.0.1", port: host.address.port });
+  await once(socket, "connect");
+  let text = "";
+  socket.setEncoding("latin1").on("data", (piece: string) => (text += piece));
+  socket.on("error", () => undefined);
+  if (hasAsked) {
+    socket.write(REQUEST);
+    await vi.waitFor(() => expect(host.ledger.entries).toHaveLength(1));
+    await vi.waitFor(() => expect(text).toMatch(/\}$/));
+    text = "";
+  }
+  // The system may have it long before the host does, which answers whoever came later.
+  await vi.waitFor(async () => expect((await fetch(`${host.address.url}/healthz`)).status).toBe(200));
+  return { socket, heard: once(socket, "close").then(() => text) };
+}
+
+/** Resolves when no connection is taken any more. */
+async function refused(host: Hosted): Promise<void> {
+  const attempt = async (): Promise<unknown> => {
+    const socket = connect({ host: "127.0.0.1", port: host.address.port });
+    try {
+      return await once(socket, "connect");
+    } finally {
+      socket.destroy();
+    }
+  };
+  await vi.waitFor(() => expect(attempt()).rejects.toThrow("ECONNREFUSED"), { timeout: 20_000 });
+}
 
 const hosts: Hosted[] = [];
 async function opened(options: Parameters<typeof hosted>[0] = {}): Promise<Hosted> {
@@ -127,6 +176,73 @@ describe("stopping under load", () => {
     await closing;
     expect(await answers).toStrictEqual([count]);
     expect(host.ledger.entries).toHaveLength(count);
+  });
+
+  test("answers whoever had a connection, and first uses it when the delay is over", async () => {
+    const host = await opened();
+    const lines = await Promise.all([true, false].map((hasAsked) => idleLine(host, { hasAsked })));
+    const closing = host.close({ drainDelayMs: 1000 });
+    await refused(host);
+    for (const { socket } of lines) socket.write(REQUEST);
+    const texts = await Promise.all(lines.map(({ heard }) => heard));
+    expect(texts.map((text) => text.match(/^HTTP\/1\.1 .*|^Connection: .*/gm))).toStrictEqual([
+      ["HTTP/1.1 200 OK", "Connection: close"],
+      ["HTTP/1.1 200 OK", "Connection: close"],
+    ]);
+    await closing;
+    expect(host.ledger.entries).toHaveLength(3);
+  });
+
+  test("waits for nobody who has a connection and never uses it", async () => {
+    const host = await opened({ patience: { drainTimeoutMs: 3_600_000, keepAliveTimeoutMs: 3_600_000 } });
+    const lines = await Promise.all([true, false].map((hasAsked) => idleLine(host, { hasAsked })));
+    await host.close({ drainDelayMs: 50 });
+    expect(await Promise.all(lines.map(({ heard }) => heard))).toStrictEqual(["", ""]);
+  });
+
+  test("ends no connection that has yet to take the answer it was given", async () => {
+    const host = await opened({ atlas: wideAtlas() });
+    const socket = connect({ host: "127.0.0.1", port: host.address.port });
+    const parts: Buffer[] = [];
+    socket.on("data", (part: Buffer) => parts.push(part));
+    const over = new Promise<void>((resolve) => socket.once("close", () => resolve()));
+    socket.on("error", () => undefined).pause();
+    socket.write(REQUEST);
+    await vi.waitFor(() => expect(host.ledger.entries).toHaveLength(1));
+    const closing = host.close();
+    await refused(host);
+    socket.resume();
+    await Promise.all([closing, over]);
+    const [answer] = answersIn(Buffer.concat(parts).toString("latin1"));
+    expect([answer?.status, (JSON.parse(answer?.body ?? "") as HazardResult).results.length]).toStrictEqual([
+      200,
+      WIDE_COUNT * RIGHT.hazards.length,
+    ]);
+  });
+
+  test("ends for good when its time is up, whoever is there", async () => {
+    const host = await opened({ atlas: wideAtlas(), patience: { drainTimeoutMs: 200 } });
+    const never: Socket[] = [];
+    for (const bytes of [
+      REQUEST,
+      "GET / HTTP/1.1\r\nHos",
+      `POST ${ALIGNMENT} HTTP/1.1\r\n${POSTED}Content-Length: 1000\r\n\r\n[`,
+      `POST ${ALIGNMENT} HTTP/1.1\r\n${POSTED}Transfer-Encoding: chunked\r\n\r\n1\r\n[\r\n`,
+      `POST ${ALIGNMENT} HTTP/1.1\r\n${POSTED}Content-Length: 99999999\r\n\r\n[`,
+      "CONNECT h:443 HTTP/1.1\r\nHost: h\r\n\r\n",
+      "no HTTP\r\n\r\n",
+      "",
+    ]) {
+      // Neither reads, nor ends, nor notices that it is ended.
+      const socket = connect({ host: "127.0.0.1", port: host.address.port, allowHalfOpen: true });
+      socket.on("error", () => undefined).pause();
+      await once(socket, "connect");
+      socket.write(bytes);
+      never.push(socket);
+    }
+    await vi.waitFor(() => expect(host.ledger.entries).toHaveLength(1));
+    await expect(host.close()).resolves.toBeUndefined();
+    for (const socket of never) socket.destroy();
   });
 
   test("goes on telling clients that are too slow that they are", async () => {

@@ -1,7 +1,7 @@
 /**
  * Bodies of JSON that something happened to, at every address that takes one. What must hold of all: the answer is 200,
  * 201 or a refusal that names what is wrong and costs nothing; what is no JSON is told to be none and nothing else is;
- * connections go on; what was told to cost something is what the ledger has; nothing stays behind.
+ * connections go on; what was told to cost something is what the ledger has; each customer is new once; nothing stays behind.
  *
  * `ISOTHERM_SOAK_BODIES=200000` asks for so many.
  */
@@ -9,6 +9,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { CustomerRecord } from "../../src/host/customerRecord.ts";
 import type { Problem } from "../../src/host/problem.ts";
 import { isStrictJson } from "../oracle/json.ts";
 import { KeptConnection, requestBytes, times } from "./connection.ts";
@@ -35,6 +36,9 @@ interface Campaign {
   readonly units: number;
 }
 
+/** How often each customer was told to be new. */
+type Registrations = Map<string, number>;
+
 /** What is wrong with an answer to such a body. */
 function faultIn(
   asked: Buffer,
@@ -53,7 +57,10 @@ function faultIn(
   return isNamed ? undefined : `nothing is named: ${body}`;
 }
 
-async function fuzzed(service: WatchedService, { count, seed }: { count: number; seed: number }): Promise<Campaign> {
+async function fuzzed(
+  service: WatchedService,
+  { count, seed, registrations }: { count: number; seed: number; registrations: Registrations },
+): Promise<Campaign> {
   const { port, headers } = service;
   const free: KeptConnection[] = [];
   const outcomes = new Map<string, number>();
@@ -74,6 +81,10 @@ async function fuzzed(service: WatchedService, { count, seed }: { count: number;
     const body = Buffer.from(answer.body, "latin1").toString();
     const fault = faultIn(bytes, { status: answer.status, body, counted });
     if (fault !== undefined) fail(fault);
+    if (place.operationId === "registerCustomer" && answer.status < 300) {
+      const { internal_id: name } = JSON.parse(body) as CustomerRecord;
+      registrations.set(name, (registrations.get(name) ?? 0) + (answer.status === 201 ? 1 : 0));
+    }
     const { code = "" } = answer.status < 400 ? {} : (JSON.parse(body) as Problem);
     const outcome = `${answer.status} ${code}`.trim();
     outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
@@ -82,16 +93,29 @@ async function fuzzed(service: WatchedService, { count, seed }: { count: number;
   return { outcomes, faults, units };
 }
 
+test("some of any thousand bodies register a customer that nobody has registered before", () => {
+  for (let seed = SEED; seed < SEED + 20; seed++) {
+    const fresh = Array.from({ length: 1000 }, (_, index) => ({ ...bodyOf(seed, index), index })).filter(
+      ({ place, bytes, index }) =>
+        place.operationId === "registerCustomer" &&
+        bytes.equals(Buffer.from(`{"internal_id":"client ${seed}-${index}"}`)),
+    );
+    expect([seed, fresh.length > 0]).toStrictEqual([seed, true]);
+  }
+});
+
 test(
   `${COUNT} bodies to which something happened are answered or refused, and nothing stays behind`,
   { timeout: 120_000 + COUNT * 30 },
   async () => {
     const service = await watchedService(data, { flags: ["--cache", "16"] });
+    const registrations: Registrations = new Map();
     try {
-      const { units: unitsBefore } = await fuzzed(service, { count: Math.max(1000, COUNT / 10), seed: SEED + 1 });
+      const first = { count: Math.max(1000, COUNT / 10), seed: SEED + 1, registrations };
+      const { units: unitsBefore } = await fuzzed(service, first);
       expect(await countedUnits(service)).toBe(unitsBefore);
       const before = await service.holding();
-      const { outcomes, faults, units } = await fuzzed(service, { count: COUNT, seed: SEED });
+      const { outcomes, faults, units } = await fuzzed(service, { count: COUNT, seed: SEED, registrations });
       const after = await service.holding();
       const told = [...outcomes]
         .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -101,6 +125,7 @@ test(
       for (const outcome of ["200", "201", "400 invalid_request", "400 json_malformed"]) {
         expect([outcome, outcomes.has(outcome)]).toStrictEqual([outcome, true]);
       }
+      expect([...registrations].filter(([, newCount]) => newCount !== 1)).toStrictEqual([]);
       expect(await countedUnits(service)).toBe(unitsBefore + units);
       expect(after.descriptorCount).toBeLessThanOrEqual(before.descriptorCount + SLACK_DESCRIPTORS);
       expect(after.reachableBytes - before.reachableBytes).toBeLessThan(SLACK_BYTES);

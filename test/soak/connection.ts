@@ -61,7 +61,8 @@ export interface Manners {
 
 /** Who has heard something will hear the rest of it soon. */
 const REST_MS = 10;
-const CLOSE_TIMEOUT_MS = 8_000;
+/** Less than what the server waits for a sign of life, so that this is not what ends it; more than a busy machine takes. */
+const CLOSE_TIMEOUT_MS = 20_000;
 
 /**
  * Sends bytes over a connection of its own, and gives back what came.
@@ -70,21 +71,24 @@ const CLOSE_TIMEOUT_MS = 8_000;
 export async function talk(port: number, bytes: Buffer, manners: Manners = {}): Promise<string> {
   const { cuts = [], pauseMs = 0, patienceMs = 25, isEnough, isRude = false } = manners;
   const socket = connect({ host: "127.0.0.1", port, noDelay: true, allowHalfOpen: true });
-  const state = { text: "", heardAtMs: 0, isDone: false, isOverdue: false };
+  const state = { text: "", isOverdue: false };
+  let onQuiet = (): void => undefined;
+  const quiet = new Promise<void>((resolve) => (onQuiet = resolve));
+  let silence: NodeJS.Timeout | undefined;
+  const waitOn = (): void => {
+    clearTimeout(silence);
+    silence = globalThis.setTimeout(onQuiet, state.text !== "" && isEnough === undefined ? REST_MS : patienceMs);
+  };
   socket.setEncoding("latin1").on("data", (piece: string) => {
     state.text += piece;
-    state.heardAtMs = performance.now();
-    state.isDone ||= isEnough?.(state.text) ?? false;
+    if (isEnough?.(state.text) === true) onQuiet();
+    // Before all is sent nobody waits.
+    else if (silence !== undefined) waitOn();
   });
   // Ended from the other side too: what we have not sent by then nobody wants.
   socket.on("end", () => socket.end());
   socket.on("error", () => undefined);
-  const closed = new Promise<void>((resolve) => {
-    socket.once("close", () => {
-      state.isDone = true;
-      resolve();
-    });
-  });
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject));
   let from = 0;
   for (const cut of [...cuts, bytes.length]) {
@@ -93,12 +97,9 @@ export async function talk(port: number, bytes: Buffer, manners: Manners = {}): 
     from = cut;
     if (cut < bytes.length) await setTimeout(pauseMs);
   }
-  state.heardAtMs = performance.now();
-  while (!state.isDone) {
-    const quietMs = performance.now() - state.heardAtMs;
-    if (quietMs >= (state.text !== "" && isEnough === undefined ? REST_MS : patienceMs)) break;
-    await Promise.race([closed, setTimeout(2)]);
-  }
+  waitOn();
+  await Promise.race([closed, quiet]);
+  clearTimeout(silence);
   if (isRude) socket.destroy();
   else socket.end();
   const overdue = globalThis.setTimeout(() => {

@@ -14,7 +14,7 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { builtWith, newAccount, withLedger } from "../durability/service.ts";
 import { ENTITY } from "../host/entities.ts";
-import { heardIn, KeptConnection, requestBytes } from "./connection.ts";
+import { heardIn, KeptConnection, requestBytes, times } from "./connection.ts";
 import { getQuestion } from "./questions.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { countedUnits, sizeOf, toldOf, watchedService, type WatchedService } from "./watched.ts";
@@ -22,6 +22,9 @@ import { countedUnits, sizeOf, toldOf, watchedService, type WatchedService } fro
 const COUNT = sizeOf("HOSTILE", 60);
 const IS_FULL = COUNT >= 200;
 const SLACK_BYTES = 8 << 20;
+const ASKING_AT_ONCE = 8;
+/** Answers that one account may leave unread, and what is held for those of 12 MB that are made meanwhile. */
+const HELD_BYTES_MAX = (256 + 32 * ASKING_AT_ONCE) * 2 ** 20;
 
 let data: string;
 let service: WatchedService;
@@ -34,16 +37,18 @@ beforeAll(async () => {
       { file: "host/server.js", from: "headersTimeoutMs: 5_000", to: "headersTimeoutMs: 1_500" },
       { file: "host/server.js", from: "requestTimeoutMs: 30_000", to: "requestTimeoutMs: 2_000" },
       { file: "host/server.js", from: "silenceTimeoutMs: 35_000", to: "silenceTimeoutMs: 4_000" },
+      { file: "host/server.js", from: "drainTimeoutMs: 30_000", to: "drainTimeoutMs: 1_000" },
     ]);
     service = await watchedService(data, { built: hasty.built });
   }
 });
+// More than the half a minute for which a stop may wait.
 afterAll(async () => {
   await service.stop();
   expect(await service.ended).toStrictEqual({ code: 0, signal: null });
   await hasty?.done();
   await rm(data, { recursive: true, force: true });
-});
+}, 120_000);
 
 /** One connection, and all that comes over it until the server ends it. */
 async function opened(): Promise<{ readonly socket: Socket; readonly heard: Promise<string> }> {
@@ -176,28 +181,99 @@ test("bodies that come byte by byte, for ever", { timeout: 180_000 }, async () =
   });
 });
 
-test("clients that ask for much and never read", { timeout: 300_000 }, async () => {
+/** What is answered with 12 MB. */
+function muchAsked(headers: Readonly<Record<string, string>>): Buffer {
+  const body = JSON.stringify(Array.from({ length: 4000 }, () => ENTITY));
+  return requestBytes("POST /api/v1/temperature-alignment-projections?detail=true", { headers, body });
+}
+
+test("clients that ask for much and never read", { timeout: 400_000 }, async () => {
   await beside(`${COUNT} that never read`, async () => {
-    const body = JSON.stringify(Array.from({ length: 4000 }, () => ENTITY));
     const { apiKey, customerIds } = await withLedger({ data }, (ledger) =>
       newAccount(ledger, { name: "Never reads", internalIds: ["never"] }),
     );
-    const headers = { "X-API-Key": apiKey, "X-Customer-ID": String(customerIds[0]) };
-    const asked = requestBytes("POST /api/v1/temperature-alignment-projections?detail=true", { headers, body });
-    let mostBytes = 0;
-    const sockets = Array.from({ length: COUNT }, () => {
-      const socket = connect({ host: "127.0.0.1", port: service.port });
-      socket.on("error", () => undefined).pause();
-      socket.write(asked);
-      return socket;
-    });
-    const untilMs = performance.now() + 90_000;
-    do {
-      await setTimeout(500);
-      mostBytes = Math.max(mostBytes, await service.residentBytes());
-    } while ((await service.holding()).descriptorCount > 60 && performance.now() < untilMs);
-    console.log(`At most ${(mostBytes / 2 ** 20).toFixed(0)} MiB resident`);
-    expect(mostBytes).toBeLessThan(1.5 * 2 ** 30);
-    for (const socket of sockets) socket.destroy();
+    const asked = muchAsked({ "X-API-Key": apiKey, "X-Customer-ID": String(customerIds[0]) });
+    const before = await service.holding();
+    const sockets: Socket[] = [];
+    const allAsked = new AbortController();
+    try {
+      // Not all at once: most would be refused for that.
+      const asking = times(COUNT, { atOnce: ASKING_AT_ONCE }, async () => {
+        const socket = connect({ host: "127.0.0.1", port: service.port });
+        sockets.push(socket);
+        socket.write(asked);
+        // Learns that it is answered, and reads no more than that.
+        await new Promise<void>((resolve) => {
+          socket
+            .once("readable", resolve)
+            .once("close", resolve)
+            .on("error", () => undefined);
+        });
+      }).finally(() => allAsked.abort());
+      let most = before;
+      let residentBytes = 0;
+      let descriptorCount = Infinity;
+      // Who is refused is idle then, and is kept for 75 s.
+      const untilMs = performance.now() + 240_000;
+      while ((!allAsked.signal.aborted || descriptorCount > 60) && performance.now() < untilMs) {
+        await setTimeout(500);
+        residentBytes = Math.max(residentBytes, await service.residentBytes());
+        const holding = await service.holding();
+        if (holding.reachableBytes > most.reachableBytes) most = holding;
+        ({ descriptorCount } = holding);
+      }
+      await asking;
+      console.log(`At most ${toldOf(most)}; ${(residentBytes / 2 ** 20).toFixed(0)} MiB resident before collecting`);
+      expect(most.reachableBytes - before.reachableBytes).toBeLessThan(HELD_BYTES_MAX);
+      expect(residentBytes).toBeLessThan(1.5 * 2 ** 30);
+      expect(descriptorCount).toBeLessThanOrEqual(60);
+    } finally {
+      // Else the service would wait for them when it is told to stop.
+      for (const socket of sockets) socket.destroy();
+    }
   });
+});
+
+test("a service that is told to stop ends, whoever is still there", { timeout: 300_000 }, async () => {
+  const own = await mkdtemp(join(tmpdir(), "isotherm-hostile-stop-"));
+  const stopping = await watchedService(own, {
+    flags: ["--drain-delay", "0.2"],
+    ...(hasty === undefined ? {} : { built: hasty.built }),
+  });
+  const sockets: Socket[] = [];
+  const drips: NodeJS.Timeout[] = [];
+  try {
+    const { headers } = stopping;
+    const body = requestBytes("POST /analyze/total-climate-risk", { headers, body: "x".repeat(100_000) });
+    const kinds: readonly { readonly bytes: Buffer | string; readonly drip?: string }[] = [
+      { bytes: muchAsked(headers) },
+      { bytes: "GET /healthz HTTP/1.1\r\nX: ", drip: "x" },
+      { bytes: body.subarray(0, body.length - 90_000), drip: " " },
+      { bytes: "CONNECT h:443 HTTP/1.1\r\nHost: h\r\n\r\n", drip: "x" },
+      { bytes: "no HTTP\r\n\r\n", drip: "x" },
+      { bytes: requestBytes("GET /api/v1/limits", { headers }) },
+      { bytes: Buffer.concat(Array.from({ length: 200 }, () => requestBytes("GET /docs", { headers }))) },
+      { bytes: "" },
+    ];
+    for (let index = 0; index < COUNT; index++) {
+      const { bytes, drip } = kinds[index % kinds.length] as (typeof kinds)[number];
+      // Reads nothing, and does not end when it is ended.
+      const socket = connect({ host: "127.0.0.1", port: stopping.port, allowHalfOpen: true });
+      socket.on("error", () => undefined).pause();
+      await once(socket, "connect");
+      socket.write(bytes);
+      sockets.push(socket);
+      if (drip !== undefined) drips.push(setInterval(() => socket.write(drip), 100));
+    }
+    await setTimeout(500);
+    const sinceMs = performance.now();
+    await stopping.stop();
+    console.log(`Ended ${(performance.now() - sinceMs).toFixed(0)} ms after it was told to, beside ${COUNT} clients`);
+    expect(await stopping.ended).toStrictEqual({ code: 0, signal: null });
+  } finally {
+    for (const drip of drips) clearInterval(drip);
+    for (const socket of sockets) socket.destroy();
+    await stopping.stop();
+    await rm(own, { recursive: true, force: true });
+  }
 });

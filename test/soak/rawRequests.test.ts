@@ -144,7 +144,7 @@ const counts = (statuses: ReadonlyMap<number, number>): string =>
 
 test(
   `${COUNT} requests of bytes that nobody should send are answered or refused, and nothing stays behind`,
-  { timeout: 60_000 + COUNT * 60 },
+  { timeout: 120_000 + COUNT * 20 },
   async () => {
     const service = await watchedService(data);
     try {

@@ -85,13 +85,15 @@ const BAD_BYTES = [
 ];
 
 /** A body that is right, for one of the addresses. */
-export function rightBody(random: SeededRandom, { operationId }: (typeof POSTED)[number]): unknown {
-  return requestOf(random, operationId).body;
+function rightBody(random: SeededRandom, { operationId }: (typeof POSTED)[number], name: string): unknown {
+  const { body } = requestOf(random, operationId);
+  // The generator knows a handful of texts, all of which are soon registered; half of those who register are new.
+  return operationId === "registerCustomer" && random.chance(0.5) ? { ...(body as object), internal_id: name } : body;
 }
 
 /** A body that was right until something happened to it; one in twenty still is. */
-export function spoiltBody(random: SeededRandom, place: (typeof POSTED)[number]): Buffer {
-  let written = writtenOf(rightBody(random, place));
+function spoiltBody(random: SeededRandom, place: (typeof POSTED)[number], name: string): Buffer {
+  let written = writtenOf(rightBody(random, place, name));
   if (random.chance(0.05)) return Buffer.from(textOf(random, written));
   for (let left = 1 + random.below(3); left > 0; left--) written = spoiltSomewhere(random, written);
   let bytes: Buffer = Buffer.from(textOf(random, written));
@@ -225,5 +227,5 @@ export const bodyOf = (
 ): { readonly place: (typeof POSTED)[number]; readonly bytes: Buffer } => {
   const random = randomFrom(seed * 1_000_003 + index);
   const place = random.pick(POSTED);
-  return { place, bytes: spoiltBody(random, place) };
+  return { place, bytes: spoiltBody(random, place, `client ${seed}-${index}`) };
 };

@@ -39,6 +39,8 @@ export interface WatchedService {
 
 const BUILT = fileURLToPath(new URL("../../dist", import.meta.url));
 const START_TIMEOUT_MS = 60_000;
+/** Of collecting what may be gigabytes, on a machine that has much else to do. */
+const COLLECT_TIMEOUT_MS = 120_000;
 /** More than any campaign asks for in its time; and nothing is written about each answer. */
 const FLAGS = ["--requests-per-second", "1000000000", "--request-burst", "1000000000", "--log", "none"];
 
@@ -59,9 +61,13 @@ export async function watchedService(
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => (output += text));
   }
+  // A campaign that fails, or takes too long, leaves nothing running behind it.
+  const abandon = (): void => void child.kill("SIGKILL");
+  process.once("exit", abandon);
   let isEnded = false;
   const ended = new Promise<Awaited<WatchedService["ended"]>>((resolve) => {
     child.once("close", (code, signal) => {
+      process.off("exit", abandon);
       isEnded = true;
       resolve({ code, signal });
     });
@@ -93,7 +99,10 @@ export async function watchedService(
     async holding() {
       if (!isEnded) child.kill("SIGUSR2");
       collectedCount++;
-      const text = await written((all) => all.split("MEMORY ")[collectedCount]?.match(/^(.*)\n/)?.[1], 60_000);
+      const text = await written(
+        (all) => all.split("MEMORY ")[collectedCount]?.match(/^(.*)\n/)?.[1],
+        COLLECT_TIMEOUT_MS,
+      );
       const memory = JSON.parse(text) as NodeJS.MemoryUsage;
       return {
         reachableBytes: memory.heapUsed + memory.external,
