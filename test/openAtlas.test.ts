@@ -25,3 +25,26 @@ test("the smallest cache that is allowed answers the largest question, as a larg
   for (const query of queries) expect(await small.hazardRisk(query)).toEqual(await large.hazardRisk(query));
   await Promise.all([small.close(), large.close()]);
 });
+
+test("a closed atlas answers nothing, not even what it has in memory", async () => {
+  const atlas = await openAtlas("demo");
+  const query = {
+    latitude: 52.5,
+    longitude: 13.4,
+    hazards: ["wildfire"],
+    analysis_years: [2050],
+    scenarios: ["rcp4p5"],
+  } as const;
+  const layers = [{ hazard: "wildfire", scenario: "rcp4p5", analysis_year: 2050, metric: "intensity" }] as const;
+  await atlas.hazardRisk(query);
+  await atlas.close();
+  const places = { latitudes: Float64Array.of(52.5), longitudes: Float64Array.of(13.4) };
+  for (const asked of [
+    atlas.hazardRisk(query),
+    atlas.hazardRiskBatch([query]),
+    atlas.sample({ ...places, layers } as never),
+    atlas.sampleSteps({ ...places, layers } as never),
+  ]) {
+    await expect(asked).rejects.toMatchObject({ code: "atlas_unavailable", message: "The atlas was closed." });
+  }
+});

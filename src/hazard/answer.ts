@@ -152,6 +152,10 @@ export function answeringAtlas(
   tileOrigin: TileOrigin,
 ): Atlas {
   const plans = new Plans(sampler);
+  let isClosed = false;
+  /** What is in memory could still be given, and what is not could not: one who holds a closed atlas is told so. */
+  const whileOpen = <Answer>(work: () => Promise<Answer>): Promise<Answer> =>
+    isClosed ? Promise.reject(atlasClosed()) : work();
   return {
     release: about.release,
     synthetic: about.synthetic,
@@ -164,8 +168,9 @@ export function answeringAtlas(
       onFetch: (listener) => sampler.fetches.add(listener),
     },
     isLong: (query) => query.radius > 0 && cellVectorsOf(sampler, plans, query) > SHORT_CELL_VECTORS_MAX,
-    hazardRisk: (input) => answer(sampler, plans, input),
+    hazardRisk: (input) => whileOpen(() => answer(sampler, plans, input)),
     async hazardRiskBatch(queries, { signal, onProgress } = {}) {
+      if (isClosed) throw atlasClosed();
       if (!Array.isArray(queries) || queries.length === 0) {
         throw new Fault("invalid_request", "A batch is a list of at least one query.", {
           items: [
@@ -200,10 +205,18 @@ export function answeringAtlas(
       await Promise.all(Array.from({ length: Math.min(BATCH_PARALLEL, queries.length) }, work));
       return results;
     },
-    sample: (request) => sample(sampler, request),
-    sampleSteps: (request) => sampleSteps(sampler, request),
-    close: () => about.close(),
+    sample: (request) => whileOpen(() => sample(sampler, request)),
+    sampleSteps: (request) => whileOpen(() => sampleSteps(sampler, request)),
+    close() {
+      isClosed = true;
+      return about.close();
+    },
   };
+}
+
+/** Why a call has no answer that was under way when the atlas was closed, or that came after. */
+export function atlasClosed(): Fault {
+  return new Fault("atlas_unavailable", "The atlas was closed.");
 }
 
 function holdingsOf({ hazards }: Sampler): readonly AtlasHoldings[] {

@@ -1,11 +1,6 @@
 import { Fault, isFault } from "../errors.ts";
 import type { PackedError, PackedFault, Report } from "./messages.ts";
 
-/** Why a call has no answer that was under way when the atlas was closed, or that came after. */
-export function atlasClosed(): Fault {
-  return new Fault("atlas_unavailable", "The atlas was closed.");
-}
-
 /** Causes of causes that are told of. */
 const CAUSE_DEPTH_MAX = 4;
 

@@ -1,6 +1,12 @@
 import { FetchListeners, type TileUse } from "../atlas/tileUse.ts";
 import { Fault } from "../errors.ts";
-import type { Atlas, BatchOptions, HazardResult, RefusedElement } from "../hazard/answer.ts";
+import {
+  type Atlas,
+  atlasClosed,
+  type BatchOptions,
+  type HazardResult,
+  type RefusedElement,
+} from "../hazard/answer.ts";
 import type { HazardQuery, HazardQueryInput } from "../hazard/query.ts";
 import {
   checkSample,
@@ -9,7 +15,7 @@ import {
   type StepsRequest,
   type StepsResult,
 } from "../hazard/sample.ts";
-import { atlasClosed, unpackFault } from "./errors.ts";
+import { unpackFault } from "./errors.ts";
 import { neighbourhoodOf, type Neighbourhoods, ownerOf } from "./owners.ts";
 import { type Done, type Errand, PoolWorker, type WorkerThread } from "./poolWorker.ts";
 import { gather, scatter, shareOutByNumber, Sheets } from "./shares.ts";

@@ -1,4 +1,5 @@
-import { atlasClosed, errorOf } from "./errors.ts";
+import { atlasClosed } from "../hazard/answer.ts";
+import { errorOf } from "./errors.ts";
 import { FairQueue } from "./fairQueue.ts";
 import type { Order, Report, StopOrder } from "./messages.ts";
 

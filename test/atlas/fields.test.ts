@@ -58,8 +58,8 @@ describe("the fields of a grid", () => {
 
   test("are not ever more: what comes then is answered by the narrowest that has it, or by one of all layers", () => {
     const fields = fieldsOf(1);
-    const wide = fields.of(setOf(0b1111_1111_0000)).resident;
     const narrow = fields.of(setOf(0b1110_0000_0000)).resident;
+    const wide = fields.of(setOf(0b1111_1111_0000)).resident;
     for (let i = 1; i <= 62; i++) fields.of(setOf(i));
     for (const [bits, resident] of [
       [0b0110_0000_0000, narrow],
