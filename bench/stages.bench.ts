@@ -8,7 +8,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { HazardResult } from "../src/hazard/answer.ts";
+import type { HazardResult } from "../src/hazard/result.ts";
 import { readHazardParameters, readHazardQuery } from "../src/hazard/query.ts";
 import { encodeJson } from "../src/host/json.ts";
 import { serve } from "../src/host/main.ts";

@@ -39,16 +39,8 @@ export type { CompanyAnswer, CompanyResult, CompanyValuation, EmissionsAnswer } 
 export { type CompanyOptions, estimateEmissions, totalClimateRisk } from "./company/report.ts";
 export type { CompanyRequest, EmissionsRequest } from "./company/request.ts";
 export { Fault, type FaultCode, type FaultItem, isFault } from "./errors.ts";
-export type {
-  AnalysisYearResult,
-  AnswerDetail,
-  Atlas,
-  AtlasHoldings,
-  HazardResult,
-  NoDataReason,
-  RefusedElement,
-  ScenarioResult,
-} from "./hazard/answer.ts";
+export type { Atlas, AtlasHoldings, RefusedElement } from "./hazard/answer.ts";
+export type { AnalysisYearResult, AnswerDetail, HazardResult, NoDataReason, ScenarioResult } from "./hazard/result.ts";
 export {
   HAZARDS,
   type HazardName,

@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HazardResult } from "../src/hazard/answer.ts";
+import type { HazardResult } from "../src/hazard/result.ts";
 import { type Atlas, openAtlas } from "../src/index.ts";
 import { openGeoTiff } from "../src/ingest/geotiff.ts";
 import { circleByDefinition, summariseByDefinition } from "./oracle/radius.ts";

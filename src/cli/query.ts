@@ -1,7 +1,7 @@
 import Table from "cli-table3";
 import { Command, Option } from "commander";
 import { Fault } from "../errors.ts";
-import type { AnalysisYearResult, HazardResult } from "../hazard/answer.ts";
+import type { AnalysisYearResult, HazardResult } from "../hazard/result.ts";
 import { HAZARDS } from "../hazard/hazards.ts";
 import { readHazardParameters } from "../hazard/query.ts";
 import { openAtlas } from "../openAtlas.ts";

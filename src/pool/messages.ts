@@ -1,6 +1,6 @@
 import type { FaultCode, FaultItem } from "../errors.ts";
 import type { HazardQueryInput } from "../hazard/query.ts";
-import type { HazardResult } from "../hazard/answer.ts";
+import type { HazardResult } from "../hazard/result.ts";
 import type { SampleLayer, SampleResult } from "../hazard/sample.ts";
 
 /** What a worker is told when it starts. */

@@ -1,12 +1,7 @@
 import { FetchListeners, type TileUse } from "../atlas/tileUse.ts";
 import { Fault } from "../errors.ts";
-import {
-  type Atlas,
-  atlasClosed,
-  type BatchOptions,
-  type HazardResult,
-  type RefusedElement,
-} from "../hazard/answer.ts";
+import { type Atlas, atlasClosed, type BatchOptions, type RefusedElement } from "../hazard/answer.ts";
+import type { HazardResult } from "../hazard/result.ts";
 import type { HazardQuery, HazardQueryInput } from "../hazard/query.ts";
 import {
   checkSample,

@@ -30,7 +30,7 @@ import {
 } from "../../src/company/reference.ts";
 import { type CompanyAnswer, totalClimateRisk } from "../../src/company/report.ts";
 import type { CompanyRequest } from "../../src/company/request.ts";
-import type { HazardResult } from "../../src/hazard/answer.ts";
+import type { HazardResult } from "../../src/hazard/result.ts";
 import { type HazardQueryInput, readHazardQuery } from "../../src/hazard/query.ts";
 import type { Problem } from "../../src/host/problem.ts";
 import { totalClimateRisk as companyRoute } from "../../src/host/routes/totalClimateRisk.ts";

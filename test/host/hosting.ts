@@ -1,5 +1,6 @@
 import { connect } from "node:net";
-import type { Atlas, HazardResult } from "../../src/hazard/answer.ts";
+import type { Atlas } from "../../src/hazard/answer.ts";
+import type { HazardResult } from "../../src/hazard/result.ts";
 import { readHazardQuery } from "../../src/hazard/query.ts";
 import { type LogRecord, type RunningServer, serve, type ServeOptions } from "../../src/host/main.ts";
 import { MemoryLedger } from "./memoryLedger.ts";

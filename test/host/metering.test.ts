@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { Fault } from "../../src/errors.ts";
-import type { HazardResult } from "../../src/hazard/answer.ts";
+import type { HazardResult } from "../../src/hazard/result.ts";
 import type { Problem } from "../../src/host/problem.ts";
 import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
 import { ENTITY } from "./entities.ts";

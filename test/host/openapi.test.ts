@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import type { Static } from "typebox";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import type { CompanyAnswer } from "../../src/company/report.ts";
-import type { HazardResult } from "../../src/hazard/answer.ts";
+import type { HazardResult } from "../../src/hazard/result.ts";
 import type { CompanyAnswerSchema } from "../../src/host/companyAnswer.ts";
 import { EXAMPLES } from "../../src/host/examples.ts";
 import { openApiDocument, problemsOf } from "../../src/host/openapi.ts";

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HazardResult } from "../../src/hazard/answer.ts";
+import type { HazardResult } from "../../src/hazard/result.ts";
 import type { Problem } from "../../src/host/problem.ts";
 import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
 import {

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Atlas, HazardResult } from "../../src/hazard/answer.ts";
+import type { Atlas } from "../../src/hazard/answer.ts";
+import type { HazardResult } from "../../src/hazard/result.ts";
 import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
 import { answersIn, atlasOf, HEADER_LINES, type Hosted, hosted, quarters } from "./hosting.ts";
 

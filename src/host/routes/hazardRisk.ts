@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import type { AnalysisYearResult, HazardResult } from "../../hazard/answer.ts";
+import type { AnalysisYearResult, HazardResult } from "../../hazard/result.ts";
 import { HAZARD_NAMES, SCENARIOS } from "../../hazard/hazards.ts";
 import { countValues, HazardQuerySchema, readHazardParameters } from "../../hazard/query.ts";
 import type { HazardQuery } from "../../hazard/query.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AnalysisYearResult } from "../../../src/hazard/answer.ts";
+import type { AnalysisYearResult } from "../../../src/hazard/result.ts";
 import { HAZARDS } from "../../../src/hazard/hazards.ts";
 import { alignment } from "../../../src/host/routes/alignment.ts";
 import { hazardRisk } from "../../../src/host/routes/hazardRisk.ts";

@@ -1,5 +1,6 @@
 /** A workforce whose workers are on this thread, so that a test can look at every slice and hold it up. */
-import type { Atlas, HazardResult } from "../../../src/hazard/answer.ts";
+import type { Atlas } from "../../../src/hazard/answer.ts";
+import type { HazardResult } from "../../../src/hazard/result.ts";
 import { readHazardQuery } from "../../../src/hazard/query.ts";
 import type { HostLimits } from "../../../src/host/route.ts";
 import type { HostTask } from "../../../src/host/work/tasks.ts";

@@ -1,0 +1,122 @@
+import type { GroupEntry, LayerEntry } from "../atlas/catalogue.ts";
+import type { FieldLayer } from "../atlas/residentField.ts";
+import type { LayerSet, Sampler } from "../atlas/sampler.ts";
+import { BASELINE, type HazardName, HAZARDS, layerOf, type MetricName, type Scenario } from "./hazards.ts";
+import { askedBy, type HazardQuery } from "./query.ts";
+
+/** What has to be looked up for a query's hazard, scenarios and years, wherever the place is. */
+export interface Plan {
+  /** Undefined where the atlas has none of the layers. */
+  readonly set: LayerSet | undefined;
+  readonly rules: Readonly<Record<string, unknown>>;
+  readonly scenarios: readonly PlannedScenario[];
+}
+
+export interface PlannedScenario {
+  readonly scenario: Scenario;
+  readonly years: readonly PlannedYear[];
+}
+
+export interface PlannedYear {
+  readonly year: number;
+  /** The layers that answer; undefined where the atlas lacks them. */
+  readonly entry: GroupEntry | undefined;
+  readonly metrics: readonly PlannedMetric[];
+}
+
+export interface PlannedMetric {
+  readonly metric: MetricName;
+  readonly own: PlannedLayer | undefined;
+  /** What the change is counted from; undefined where no change is asked for, or where the atlas lacks it. */
+  readonly reference: PlannedLayer | undefined;
+}
+
+export interface PlannedLayer {
+  readonly entry: LayerEntry;
+  /** Position in the set. */
+  readonly position: number;
+}
+
+/** So many plans are kept: portfolios ask the same of place after place. */
+const PLAN_COUNT_MAX = 256;
+
+/** The plans of an atlas, each made once. */
+export class Plans {
+  readonly #sampler: Sampler;
+  readonly #plans = new Map<string, Plan>();
+  /** Those of queries that were written alike, by what these have in common. */
+  readonly #byAsked = new WeakMap<object, Map<HazardName, Plan>>();
+
+  constructor(sampler: Sampler) {
+    this.#sampler = sampler;
+  }
+
+  of(hazard: HazardName, query: HazardQuery): Plan {
+    const asked = askedBy(query);
+    if (asked === undefined) return this.#named(hazard, query);
+    let plans = this.#byAsked.get(asked);
+    if (plans === undefined) {
+      plans = new Map();
+      this.#byAsked.set(asked, plans);
+    }
+    let plan = plans.get(hazard);
+    if (plan === undefined) {
+      plan = this.#named(hazard, query);
+      plans.set(hazard, plan);
+    }
+    return plan;
+  }
+
+  #named(hazard: HazardName, query: HazardQuery): Plan {
+    const { scenarios, analysis_years, total_hazard, anthropogenic } = query;
+    const name = `${hazard} ${scenarios.join()} ${analysis_years.join()} ${total_hazard} ${anthropogenic}`;
+    let plan = this.#plans.get(name);
+    if (plan === undefined) {
+      plan = makePlan(this.#sampler, hazard, query);
+      if (this.#plans.size >= PLAN_COUNT_MAX) this.#plans.clear();
+      this.#plans.set(name, plan);
+    }
+    return plan;
+  }
+}
+
+function makePlan(sampler: Sampler, hazard: HazardName, query: HazardQuery): Plan {
+  const sampled = sampler.hazards.get(hazard);
+  const layers: FieldLayer[] = [];
+  /** Each stored layer has one position, however many scenarios and years it answers. */
+  const positions = new Map<string, PlannedLayer>();
+  const layerFor = (at: StoredAt, metric: MetricName): PlannedLayer | undefined => {
+    const group = sampled?.group(at.scenario, at.year);
+    const layer = group?.entry.layers.findIndex((entry) => entry.metric === metric) ?? -1;
+    const entry = group?.entry.layers[layer];
+    if (group === undefined || entry === undefined) return undefined;
+    const name = `${at.scenario} ${at.year} ${metric}`;
+    let planned = positions.get(name);
+    if (planned === undefined) {
+      planned = { entry, position: layers.push({ source: group.source, group: group.group, layer, entry }) - 1 };
+      positions.set(name, planned);
+    }
+    return planned;
+  };
+  const metrics = HAZARDS[hazard].metrics.filter(({ metric }) => metric !== "total_hazard" || query.total_hazard);
+  const scenarios = query.scenarios.map((scenario) => ({
+    scenario,
+    years: query.analysis_years.map((year) => {
+      const stored = layerOf(scenario, year);
+      return {
+        year,
+        entry: sampled?.group(stored.scenario, stored.year)?.entry,
+        metrics: metrics.map(({ metric }) => ({
+          metric,
+          own: layerFor(stored, metric),
+          reference: query.anthropogenic ? layerFor(BASELINE, metric) : undefined,
+        })),
+      };
+    }),
+  }));
+  // One set for all that is asked: its layers lie side by side in memory, and nothing else with them.
+  const set = sampled === undefined || layers.length === 0 ? undefined : sampler.layerSet(sampled, layers);
+  return { set, rules: sampled?.rules ?? {}, scenarios };
+}
+
+type StoredAt = ReturnType<typeof layerOf>;
