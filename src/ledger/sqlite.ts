@@ -25,20 +25,14 @@ export interface SqliteLedgerOptions {
   readonly startThread?: (setup: ThreadSetup) => LedgerThread;
 }
 
-/**
- * The thread works on one order to record and finds the next when it is done; what comes meanwhile would only wait there,
- * and each message costs as much as several entries.
- */
-const RECORD_ORDERS_MAX = 2;
-
 /** The embedded ledger: a SQLite file, worked on by one thread that records and one, when it is needed, that reports. */
 export class SqliteLedger extends LedgerCalls {
   readonly #now: () => number;
   readonly #startReporter: () => Promise<ThreadClient>;
   readonly #writer: ThreadClient;
   #reporter: Promise<ThreadClient> | undefined;
-  /** Orders to record that the thread has not answered. */
-  #recordCount = 0;
+  /** The thread records, so that what comes meanwhile would only wait there; each message costs as much as several entries. */
+  #isRecording = false;
   #waiting: { readonly entry: UsageEntry; resolve(recorded: Recorded): void; reject(error: Error): void }[] = [];
   #closing: Promise<void> | undefined;
 
@@ -70,7 +64,7 @@ export class SqliteLedger extends LedgerCalls {
     if (this.#closing !== undefined) return Promise.reject(closedError());
     return new Promise((resolve, reject) => {
       // What comes in the same turn of the event loop goes to the thread together.
-      if (this.#waiting.length === 0 && this.#recordCount < RECORD_ORDERS_MAX) setImmediate(() => void this.#send());
+      if (this.#waiting.length === 0 && !this.#isRecording) setImmediate(() => void this.#send());
       this.#waiting.push({ entry, resolve, reject });
     });
   }
@@ -79,7 +73,7 @@ export class SqliteLedger extends LedgerCalls {
     const sent = this.#waiting;
     if (sent.length === 0) return;
     this.#waiting = [];
-    this.#recordCount++;
+    this.#isRecording = true;
     try {
       const entries = sent.map(({ entry }) => entry);
       const outcomes = (await this.#writer.send({ kind: "record", nowMs: this.#now(), entries })) as Outcome[];
@@ -92,7 +86,7 @@ export class SqliteLedger extends LedgerCalls {
     } catch (error) {
       for (const { reject } of sent) reject(usageNotRecorded(error));
     } finally {
-      this.#recordCount--;
+      this.#isRecording = false;
       if (this.#waiting.length > 0) void this.#send();
     }
   }
