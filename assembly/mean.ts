@@ -65,7 +65,7 @@ export function circleSums(
   const firstRow = spansFirstRow(spans),
     rowCount = spansRowCount(spans);
   const weights = rowTableOf(field) + 5 * ((<usize>rowStrideOf(field)) << 3) + ((<usize>firstRow) << 3);
-  store<i32>(missing, touchEnds(field, spans, seam));
+  store<i32>(missing, touchRuns(field, spans, seam));
   // Row after row, and of each row lane after lane: what lies side by side in memory is read at one time.
   for (let i = 0; i < rowCount; i++) {
     const row = firstRow + i;
@@ -153,14 +153,17 @@ function addRow(runs: usize, end: usize, quads: i32, rowWeight: f64, sums: usize
 }
 
 /**
- * Looks at the ends of every row once, in a loop so short that the processor has dozens of loads under way: what is not in
- * its caches arrives side by side, not one after the other between sums. A fifth of the time of a mean.
+ * Looks once at all that a row's sum is read from, in a loop so short that the processor has dozens of loads under way:
+ * what is not in its caches arrives side by side, not one after the other between sums. A fifth of the time of a mean
+ * where nothing was asked near by before.
  *
  * @returns nothing of meaning; without a use the loads would be left out
  */
-function touchEnds(field: usize, spans: usize, seam: usize): i32 {
-  const tileColumns = tileColumnCountOf(field);
-  const prefixes = prefixTilesOf(field);
+function touchRuns(field: usize, spans: usize, seam: usize): i32 {
+  const tileColumns = tileColumnCountOf(field),
+    pyramidColumns = pyramidColumnCountOf(field);
+  const prefixes = prefixTilesOf(field),
+    totals = totalTilesOf(field);
   const stride = (<usize>vectorCountOf(field)) << 5;
   let sink = 0;
   for (let strand = spans; strand != 0; strand = strand == spans ? seam : 0) {
@@ -176,9 +179,20 @@ function touchEnds(field: usize, spans: usize, seam: usize): i32 {
       const row = firstRow + i;
       const tileRow = (row >> 6) * tileColumns;
       const inTile = <usize>((row & 63) * PREFIX_COLUMNS) * stride;
-      const west = placeOf(prefixes, tileRow + (first >> 6)) + inTile + <usize>(first & 63) * stride;
-      const east = placeOf(prefixes, tileRow + (last >> 6)) + inTile + <usize>((last & 63) + 1) * stride;
+      let tile = first >> 6;
+      const lastTile = last >> 6;
+      const west = placeOf(prefixes, tileRow + tile) + inTile + <usize>(first & 63) * stride;
+      const east = placeOf(prefixes, tileRow + lastTile) + inTile + <usize>((last & 63) + 1) * stride;
       for (let byte: usize = 0; byte < stride; byte += 64) sink += load<i32>(west + byte) + load<i32>(east + byte);
+      const pyramidRow = (row >> 9) * pyramidColumns;
+      const inPyramid = <usize>((row & (PYRAMID_ROWS - 1)) * PYRAMID_SIZE) * stride;
+      while (tile < lastTile) {
+        const next = min(lastTile, (tile | (PYRAMID_SIZE - 1)) + 1);
+        let total = placeOf(totals, pyramidRow + (tile >> 3)) + inPyramid + <usize>(tile & (PYRAMID_SIZE - 1)) * stride;
+        const behind = total + <usize>(next - tile) * stride;
+        for (; total < behind; total += 64) sink += load<i32>(total);
+        tile = next;
+      }
     }
   }
   return sink;
