@@ -52,13 +52,13 @@ export {
   type Scenario,
 } from "./hazard/hazards.ts";
 export type { HazardQuery, HazardQueryInput } from "./hazard/query.ts";
-export {
-  type CellsRequest,
-  SAMPLE_REASONS,
-  type SampleLayer,
-  type SampleRequest,
-  type SampleResult,
-  type StepsRequest,
-  type StepsResult,
-} from "./hazard/sample.ts";
+export { SAMPLE_REASONS } from "./hazard/sample.ts";
+export type {
+  CellsRequest,
+  SampleLayer,
+  SampleRequest,
+  SampleResult,
+  StepsRequest,
+  StepsResult,
+} from "./hazard/sampleRequest.ts";
 export { openAtlas, type OpenAtlasOptions } from "./openAtlas.ts";

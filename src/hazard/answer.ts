@@ -8,14 +8,8 @@ import { HAZARD_NAMES, type HazardName, HAZARDS, layerOf, type Scenario } from "
 import { Plans } from "./plan.ts";
 import { type HazardQuery, type HazardQueryInput, readHazardQuery } from "./query.ts";
 import type { HazardResult } from "./result.ts";
-import {
-  sample,
-  type SampleRequest,
-  type SampleResult,
-  sampleSteps,
-  type StepsRequest,
-  type StepsResult,
-} from "./sample.ts";
+import { sample, sampleSteps } from "./sample.ts";
+import type { SampleRequest, SampleResult, StepsRequest, StepsResult } from "./sampleRequest.ts";
 import { shape } from "./shape.ts";
 
 /** An element of a batch that could not be answered; the others are untouched by it. */

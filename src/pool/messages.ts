@@ -1,7 +1,7 @@
 import type { FaultCode, FaultItem } from "../errors.ts";
 import type { HazardQueryInput } from "../hazard/query.ts";
 import type { HazardResult } from "../hazard/result.ts";
-import type { SampleLayer, SampleResult } from "../hazard/sample.ts";
+import type { SampleLayer, SampleResult } from "../hazard/sampleRequest.ts";
 
 /** What a worker is told when it starts. */
 export interface WorkerSetup {

@@ -9,7 +9,7 @@ import {
   type SampleResult,
   type StepsRequest,
   type StepsResult,
-} from "../hazard/sample.ts";
+} from "../hazard/sampleRequest.ts";
 import { unpackFault } from "./errors.ts";
 import { neighbourhoodOf, type Neighbourhoods, ownerOf } from "./owners.ts";
 import { type Done, type Errand, PoolWorker, type WorkerThread } from "./poolWorker.ts";

@@ -1,5 +1,5 @@
 /** How the places of one call are shared out among workers, in arrays of numbers that a million of them can afford. */
-import type { SampleResult } from "../hazard/sample.ts";
+import type { SampleResult } from "../hazard/sampleRequest.ts";
 import { shareOut } from "./owners.ts";
 
 /**

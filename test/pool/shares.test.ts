@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Atlas } from "../../src/hazard/answer.ts";
 import type { HazardQueryInput } from "../../src/hazard/query.ts";
-import type { SampleRequest, SampleResult } from "../../src/hazard/sample.ts";
+import type { SampleRequest, SampleResult } from "../../src/hazard/sampleRequest.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
 import { shareOut } from "../../src/pool/owners.ts";
 import { Pool } from "../../src/pool/pool.ts";
