@@ -13,7 +13,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
-import { cpus, tmpdir } from "node:os";
+import { constants, cpus, setPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
@@ -90,11 +90,11 @@ async function p99Of({ port, fields }: Opened, perS: number): Promise<number> {
         }, reject);
       }
     };
-    const tick = (): void => {
+    // By the millisecond: who looks at the clock without a pause takes a core from a server that may have but two.
+    const ticking = setInterval(() => {
       send();
-      if (next < count) setImmediate(tick);
-    };
-    tick();
+      if (next >= count) clearInterval(ticking);
+    }, 1);
   });
   for (const line of lines) line.end();
   return times.toSorted()[Math.floor(0.99 * count)] ?? NaN;
@@ -168,6 +168,8 @@ class Line {
 }
 
 async function sendBatches({ port, fields }: Opened): Promise<void> {
+  // Elsewhere, in life: what it takes to read ten megabytes is to be taken from nobody who is measured.
+  setPriority(constants.priority.PRIORITY_LOW);
   const batch = Array.from({ length: BATCH_COUNT }, (_, i) => ({
     latitude: 60 - (i % 120),
     longitude: -179.9 + ((i * 0.377) % 359),
@@ -228,7 +230,11 @@ function numberOf(name: string): number | undefined {
 }
 
 function start(...words: readonly string[]): ChildProcess {
-  const child = spawn(process.execPath, [process.argv[1] ?? "", ...words], { stdio: ["ignore", "pipe", "inherit"] });
+  // As `isotherm serve` tells the engine.
+  const flags = ["--heap-growing-percent=300"];
+  const child = spawn(process.execPath, [...flags, process.argv[1] ?? "", ...words], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   process.once("exit", () => child.kill("SIGKILL"));
   return child;
 }

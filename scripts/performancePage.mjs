@@ -19,8 +19,8 @@ export function mediansOver(rows) {
   });
 }
 
-function nameOf({ bench, name, grid, state, against }) {
-  return JSON.stringify([bench, name, grid, state, against]);
+function nameOf({ bench, name, grid, state, against, unit }) {
+  return JSON.stringify([bench, name, grid, state, against, unit]);
 }
 
 function grouped(rows) {
