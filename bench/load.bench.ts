@@ -58,6 +58,7 @@ async function measure(): Promise<void> {
       ours: median(beside),
       against: "the same GETs alone",
       rival: median(alone),
+      ratio: median(beside) / median(alone),
       ...(kind === "workers" ? { mark: { atMost: 2 } } : {}),
       note:
         `${Math.round(perS)} GETs/s${numberOf("rate") === undefined ? ", half of what the server gives" : ""}; ` +
