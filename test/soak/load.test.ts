@@ -267,3 +267,49 @@ test("of five times too much, what can be done is done and the rest refused", { 
     await service.stop();
   }
 });
+
+const LARGE_BATCHES = 6;
+
+/** How often the event loop's whole heap is collected while some of the largest batches are answered, one after another. */
+async function collectionsOfBatches(built?: string): Promise<number> {
+  const service = await watchedService(data, { flags: ["--cache", "64"], ...(built === undefined ? {} : { built }) });
+  try {
+    const { headers } = service;
+    const elements = Array.from({ length: 10_000 }, (_, i) => ({
+      latitude: 20 + (i % 50) / 10,
+      longitude: 120 + (i % 70) / 10,
+      hazards: ["cyclones"],
+      analysis_years: [2025, 2030, 2040, 2050, 2080],
+      scenarios: ["rcp4p5", "rcp8p5"],
+    }));
+    const bytes = requestBytes("POST /api/v1/hazard-risk/batch", { headers, body: JSON.stringify(elements) });
+    const connection = await KeptConnection.open(service.port);
+    const ask = async (count: number): Promise<void> => {
+      for (let i = 0; i < count; i++) expect((await connection.ask(bytes))?.status).toBe(200);
+    };
+    await ask(2);
+    const before = await service.holding();
+    await ask(LARGE_BATCHES);
+    const after = await service.holding();
+    connection.end();
+    return after.wholeCollectionCount - before.wholeCollectionCount;
+  } finally {
+    await service.stop();
+  }
+}
+
+test("not every large batch costs the event loop a collection of its whole heap", { timeout: 240_000 }, async () => {
+  const { built, done } = await builtWith([
+    { file: "cli/serve.js", from: "setFlagsFromString(`--heap-growing-percent=", to: "void (`" },
+  ]);
+  try {
+    const [count, countAtTheEnginesPace] = [await collectionsOfBatches(), await collectionsOfBatches(built)];
+    console.log(
+      `${LARGE_BATCHES} batches: ${count} whole collections, ${countAtTheEnginesPace} at the engine's own pace`,
+    );
+    expect(count).toBeLessThanOrEqual(LARGE_BATCHES / 3);
+    expect(count).toBeLessThan(countAtTheEnginesPace);
+  } finally {
+    await done();
+  }
+});

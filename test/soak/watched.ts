@@ -21,6 +21,8 @@ export interface Holding {
   readonly residentBytes: number;
   /** Files and sockets that are open. */
   readonly descriptorCount: number;
+  /** How often the main thread's whole heap was collected so far, not counting what this question costs. */
+  readonly wholeCollectionCount: number;
 }
 
 /** `isotherm serve --demo` in a process of its own that is looked at from outside. */
@@ -103,11 +105,12 @@ export async function watchedService(
         (all) => all.split("MEMORY ")[collectedCount]?.match(/^(.*)\n/)?.[1],
         COLLECT_TIMEOUT_MS,
       );
-      const memory = JSON.parse(text) as NodeJS.MemoryUsage;
+      const memory = JSON.parse(text) as NodeJS.MemoryUsage & Pick<Holding, "wholeCollectionCount">;
       return {
         reachableBytes: memory.heapUsed + memory.external,
         residentBytes: await residentBytes(),
         descriptorCount: (await readdir(`/proc/${pid}/fd`)).length,
+        wholeCollectionCount: memory.wholeCollectionCount,
       };
     },
     async stop() {
