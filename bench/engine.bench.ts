@@ -223,11 +223,8 @@ async function compareWith(opponent: Opponent, workload: Workload, { engine, pro
       const times = await timeCircles([engine, product, rival], question);
       const row = { bench: "engine", grid, state: "random", unit: "ns a circle" } as const;
       const name = `${WHAT[asked]} within 100 km, 21 layers`;
-      const [kernels, path, theirs] = [engine, product, rival].map((each) => times.get(each) ?? Number.NaN) as [
-        number,
-        number,
-        number,
-      ];
+      const timeOf = (each: CircleContender): number => times.get(each) ?? Number.NaN;
+      const [kernels, path, theirs] = [timeOf(engine), timeOf(product), timeOf(rival)];
       const mark = opponent.mark?.(workload);
       const judged = { ...row, against: rival.name, rival: theirs };
       print({ ...judged, name, ours: kernels, ...(mark === undefined ? {} : { mark }) });

@@ -115,42 +115,7 @@ export function answeringAtlas(
     },
     isLong: (query) => query.radius > 0 && cellVectorsOf(sampler, plans, query) > SHORT_CELL_VECTORS_MAX,
     hazardRisk: (input) => whileOpen(() => answer(sampler, plans, input)),
-    async hazardRiskBatch(queries, { signal, onProgress } = {}) {
-      if (isClosed) throw atlasClosed();
-      if (!Array.isArray(queries) || queries.length === 0) {
-        throw new Fault("invalid_request", "A batch is a list of at least one query.", {
-          items: [
-            {
-              pointer: "",
-              code: Array.isArray(queries) ? "empty" : "wrong_type",
-              detail: "A batch is a list of at least one query.",
-            },
-          ],
-        });
-      }
-      const results: (HazardResult | RefusedElement)[] = Array.from({ length: queries.length });
-      const turns = new Turns();
-      let next = 0;
-      let queriesDone = 0;
-      const work = async (): Promise<void> => {
-        try {
-          for (let index = next++; index < queries.length; index = next++) {
-            signal?.throwIfAborted();
-            results[index] = await answerElement(sampler, plans, queries[index]);
-            queriesDone += 1;
-            const isToTell = queriesDone % QUERIES_PER_TELL === 0 || queriesDone === queries.length;
-            if (isToTell) onProgress?.(queriesDone, queries.length);
-            // With all tiles in memory nothing else would let others, and the signal, have the thread.
-            if (turns.isPaused || (queriesDone % QUERIES_PER_LOOK === 0 && turns.isOver)) await turns.giveWay();
-          }
-        } catch (error) {
-          next = queries.length; // nobody wants the rest any more
-          throw error;
-        }
-      };
-      await Promise.all(Array.from({ length: Math.min(BATCH_PARALLEL, queries.length) }, work));
-      return results;
-    },
+    hazardRiskBatch: (queries, options) => whileOpen(() => answerBatch(sampler, plans, queries, options)),
     sample: (request) => whileOpen(() => sample(sampler, request)),
     sampleSteps: (request) => whileOpen(() => sampleSteps(sampler, request)),
     close() {
@@ -182,6 +147,47 @@ function holdingsOf({ hazards }: Sampler): readonly AtlasHoldings[] {
     }
     return [{ hazard, grid: gridEntryOf(held.grid), rules: held.rules, layers: [...layers.values()] }];
   });
+}
+
+async function answerBatch(
+  sampler: Sampler,
+  plans: Plans,
+  queries: readonly HazardQueryInput[],
+  { signal, onProgress }: BatchOptions = {},
+): Promise<readonly (HazardResult | RefusedElement)[]> {
+  if (!Array.isArray(queries) || queries.length === 0) {
+    throw new Fault("invalid_request", "A batch is a list of at least one query.", {
+      items: [
+        {
+          pointer: "",
+          code: Array.isArray(queries) ? "empty" : "wrong_type",
+          detail: "A batch is a list of at least one query.",
+        },
+      ],
+    });
+  }
+  const results: (HazardResult | RefusedElement)[] = Array.from({ length: queries.length });
+  const turns = new Turns();
+  let next = 0;
+  let queriesDone = 0;
+  const work = async (): Promise<void> => {
+    try {
+      for (let index = next++; index < queries.length; index = next++) {
+        signal?.throwIfAborted();
+        results[index] = await answerElement(sampler, plans, queries[index]);
+        queriesDone += 1;
+        const isToTell = queriesDone % QUERIES_PER_TELL === 0 || queriesDone === queries.length;
+        if (isToTell) onProgress?.(queriesDone, queries.length);
+        // With all tiles in memory nothing else would let others, and the signal, have the thread.
+        if (turns.isPaused || (queriesDone % QUERIES_PER_LOOK === 0 && turns.isOver)) await turns.giveWay();
+      }
+    } catch (error) {
+      next = queries.length; // nobody wants the rest any more
+      throw error;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(BATCH_PARALLEL, queries.length) }, work));
+  return results;
 }
 
 async function answerElement(sampler: Sampler, plans: Plans, input: unknown): Promise<HazardResult | RefusedElement> {

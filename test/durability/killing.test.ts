@@ -51,6 +51,13 @@ async function answeredAgain({ statuses }: Seen, service: Service): Promise<void
   }
 }
 
+/** Kills until there are findings: between an answer and its record lie two milliseconds, and a kill may miss them. */
+async function foundAtLast(kill: () => Promise<readonly string[]>): Promise<readonly string[]> {
+  let findings: readonly string[] = [];
+  for (let kills = 0; findings.length === 0 && kills < PLANTED_KILLS_MAX; kills++) findings = await kill();
+  return findings;
+}
+
 /** Answers before it is known whether they are recorded. */
 const ANSWERS_AT_ONCE: Fault = {
   file: "host/pipeline.js",
@@ -97,13 +104,8 @@ describe("a service that is killed under 64 clients", () => {
       const { built, done } = await builtWith([ANSWERS_AT_ONCE]);
       try {
         const random = randomFrom(2);
-        let [kills, findings]: [number, readonly string[]] = [0, []];
-        // Between answer and record lie two milliseconds, and a kill may miss them.
-        while (findings.length === 0 && kills < PLANTED_KILLS_MAX) {
-          findings = await judged(await campaign(random, 1, built), { data });
-          kills++;
-        }
-        console.log(`killed service, planted: ${findings.length} findings after ${kills} kills`);
+        const findings = await foundAtLast(async () => judged(await campaign(random, 1, built), { data }));
+        console.log(`killed service, planted: ${findings.length} findings`);
         expect(findings.join("\n")).toMatch(/answered and not recorded/);
       } finally {
         await done();
@@ -184,11 +186,7 @@ describeWithPostgres("a service whose PostgreSQL is killed under 64 clients", ()
       ]);
       try {
         const random = randomFrom(4);
-        let [kills, findings]: [number, readonly string[]] = [0, []];
-        while (findings.length === 0 && kills < PLANTED_KILLS_MAX) {
-          findings = await judged(...(await campaign(random, 1, built)));
-          kills++;
-        }
+        const findings = await foundAtLast(async () => judged(...(await campaign(random, 1, built))));
         console.log(`killed PostgreSQL, planted: ${findings.length} findings`);
         expect(findings.join("\n")).toMatch(/answered and not recorded/);
       } finally {

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import type { Atlas } from "../../src/hazard/answer.ts";
-import type { HazardResult } from "../../src/hazard/result.ts";
-import { readHazardQuery } from "../../src/hazard/query.ts";
+import type { AnalysisYearResult, HazardResult } from "../../src/hazard/result.ts";
+import { type HazardQuery, readHazardQuery } from "../../src/hazard/query.ts";
 import { type LogRecord, type RunningServer, serve, type ServeOptions } from "../../src/host/main.ts";
 import { MemoryLedger } from "./memoryLedger.ts";
 
@@ -23,6 +23,17 @@ export function atlasOf(hazardRisk: Atlas["hazardRisk"] = (query) => Promise.res
 
 /** The answer to a query, every value 0.25. */
 export function quarters(input: Parameters<Atlas["hazardRisk"]>[0]): HazardResult {
+  return answerWith(input, (analysis_year) => ({
+    analysis_year,
+    metrics: { intensity: 0.25, probability: 0.25 },
+  }));
+}
+
+/** The answer to a query, each of its years as it is made. */
+export function answerWith(
+  input: Parameters<Atlas["hazardRisk"]>[0],
+  yearOf: (year: number, query: HazardQuery) => AnalysisYearResult,
+): HazardResult {
   const query = readHazardQuery(input);
   const { latitude, longitude, radius, aggregation_method } = query;
   return {
@@ -32,10 +43,7 @@ export function quarters(input: Parameters<Atlas["hazardRisk"]>[0]): HazardResul
       hazard,
       scenarios: query.scenarios.map((scenario) => ({
         scenario,
-        analysis_years: query.analysis_years.map((analysis_year) => ({
-          analysis_year,
-          metrics: { intensity: 0.25, probability: 0.25 },
-        })),
+        analysis_years: query.analysis_years.map((year) => yearOf(year, query)),
       })),
     })),
   };

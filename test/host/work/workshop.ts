@@ -1,7 +1,6 @@
 /** A workforce whose workers are on this thread, so that a test can look at every slice and hold it up. */
 import type { Atlas } from "../../../src/hazard/answer.ts";
 import type { HazardResult } from "../../../src/hazard/result.ts";
-import { readHazardQuery } from "../../../src/hazard/query.ts";
 import type { HostLimits } from "../../../src/host/route.ts";
 import type { HostTask } from "../../../src/host/work/tasks.ts";
 import { type Workforce, workforceBehind } from "../../../src/host/work/workforce.ts";
@@ -10,29 +9,17 @@ import type { Job, ShedReason, WorkLimits } from "../../../src/host/work/workloa
 import { Pool, type PooledAtlas } from "../../../src/pool/pool.ts";
 import { ThreadHere } from "../../pool/threadHere.ts";
 import { LIMITS } from "../calling.ts";
-import { atlasOf } from "../hosting.ts";
+import { answerWith, atlasOf } from "../hosting.ts";
 
 /** Numbers that differ from place to place, and none beyond 170 degrees east. */
 export const PLACES_ATLAS: Atlas = atlasOf((input) => Promise.resolve(resultOf(input)));
 
 function resultOf(input: Parameters<Atlas["hazardRisk"]>[0]): HazardResult {
-  const query = readHazardQuery(input);
-  const { latitude, longitude, radius, aggregation_method } = query;
-  return {
-    location: { latitude, longitude },
-    ...(radius > 0 ? { aggregation: { radius_km: radius, method: aggregation_method } } : {}),
-    results: query.hazards.map((hazard) => ({
-      hazard,
-      scenarios: query.scenarios.map((scenario) => ({
-        scenario,
-        analysis_years: query.analysis_years.map((analysis_year) =>
-          longitude > 170
-            ? { analysis_year, metrics: { intensity: null, probability: null }, no_data: "outside_coverage" as const }
-            : { analysis_year, metrics: { intensity: latitude * longitude + radius, probability: 1 / analysis_year } },
-        ),
-      })),
-    })),
-  };
+  return answerWith(input, (analysis_year, { latitude, longitude, radius }) =>
+    longitude > 170
+      ? { analysis_year, metrics: { intensity: null, probability: null }, no_data: "outside_coverage" }
+      : { analysis_year, metrics: { intensity: latitude * longitude + radius, probability: 1 / analysis_year } },
+  );
 }
 
 /** Places of ten degrees of longitude are read together. */
