@@ -1623,7 +1623,8 @@ export const EXAMPLES: Examples = {
       title: "The API key is not known",
       status: 401,
       code: "api_key_invalid",
-      detail: "This API key is not known here.",
+      detail:
+        "This API key is not known here, and it seems mistyped: its last 6 characters do not match the rest. Compare it with the key that was issued.",
       request_id: "0190f000-0000-7000-8000-000000000001",
       retryable: false,
     },
