@@ -1324,8 +1324,9 @@ export const EXAMPLES: Examples = {
           title: "Too many requests",
           status: 429,
           retryable: true,
-          meaning: "The account, or an address with wrong keys, asks more often than is allowed.",
-          remedy: "Wait for the seconds that Retry-After says. The RateLimit header fields tell how much is left.",
+          meaning: "The account sends requests faster than is allowed, or the address has sent too many invalid keys.",
+          remedy:
+            "Wait for the number of seconds in `Retry-After`. The `RateLimit` header fields say how many requests are left.",
         },
       },
     },

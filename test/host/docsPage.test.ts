@@ -79,4 +79,20 @@ describe.skipIf(!isHere)("the interactive page in Chromium", () => {
     expect(elsewhere).toStrictEqual([]);
     expect(complaints).toStrictEqual([]);
   });
+
+  test("shows a problem with its names as code, and asks nobody else", async () => {
+    const tab = await browser.newPage();
+    const asked: string[] = [];
+    tab.on("request", (request) => asked.push(request.url()));
+    const origin = `http://${HOST}:${host.address.port}`;
+    await tab.goto(`${origin}/problems/customer_id_missing`);
+    expect(await tab.locator("dd code").allTextContents()).toStrictEqual([
+      "POST /latest/api/v1/customers",
+      "customer_id",
+      "X-Customer-ID",
+    ]);
+    expect(await tab.locator("body").innerText()).not.toContain("`");
+    await screenshot(tab, "problem");
+    expect(asked).toStrictEqual([`${origin}/problems/customer_id_missing`]);
+  });
 });
