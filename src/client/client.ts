@@ -157,7 +157,10 @@ export class IsothermClient {
     return (await this.#data("POST", "/analyze/total-climate-risk", options, body)) as CompanyAnswer;
   }
 
-  /** A customer for an internal id: the same one however often it is asked for. */
+  /**
+   * Returns the customer of an internal id, registered where it was not: the same one however often it is called. A
+   * `name` replaces the one of a customer registered before; without one the name stays.
+   */
   async registerCustomer(registration: CustomerRegistration, { signal }: CallOptions = {}): Promise<Customer> {
     const body = JSON.stringify(registration);
     return (await this.#transport.json({ method: "POST", path: CUSTOMERS, body, signal })) as Customer;
