@@ -8,6 +8,7 @@ export interface Shape {
   readonly type?: string;
   readonly enum?: readonly (string | number)[];
   readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
   readonly maximum?: number;
   readonly items?: Shape;
   readonly minItems?: number;
@@ -208,9 +209,13 @@ function explainNumber(items: PointedFinding[], place: Place): void {
   else if (!Number.isFinite(value)) {
     items.push({ pointer, code: "not_finite", detail: `${name} must be ${expected(shape)}, not ${value}.` });
   } else if (shape.type === "integer" && !Number.isInteger(value)) items.push(wrongType(place));
-  else if (value < (shape.minimum ?? -Infinity) || value > (shape.maximum ?? Infinity)) {
+  else if (!isInRange(shape, value)) {
     items.push({ pointer, code: "out_of_range", detail: `${name} must be ${expected(shape)}, not ${value}.` });
   }
+}
+
+function isInRange({ minimum = -Infinity, exclusiveMinimum, maximum = Infinity }: Shape, value: number): boolean {
+  return value >= minimum && value <= maximum && (exclusiveMinimum === undefined || value > exclusiveMinimum);
 }
 
 function wrongType({ shape, value, pointer, name }: Place): PointedFinding {
@@ -256,13 +261,18 @@ function expected(shape: Shape): string {
       return "a function";
     case "signal":
       return "an AbortSignal";
-    default: {
-      const kind = shape.type === "integer" ? "a whole number" : "a number";
-      return shape.minimum === undefined || shape.maximum === undefined
-        ? kind
-        : `${kind} from ${shape.minimum} to ${shape.maximum}`;
-    }
+    default:
+      return expectedNumber(shape);
   }
+}
+
+function expectedNumber({ type, minimum, exclusiveMinimum, maximum }: Shape): string {
+  const kind = type === "integer" ? "a whole number" : "a number";
+  if (exclusiveMinimum !== undefined) {
+    return `${kind} above ${exclusiveMinimum}${maximum === undefined ? "" : `, at most ${maximum}`}`;
+  }
+  if (minimum === undefined) return kind;
+  return maximum === undefined ? `${kind} of ${minimum} or more` : `${kind} from ${minimum} to ${maximum}`;
 }
 
 /** A value as a message may show it: short, on one line, its kind plain to see. */
