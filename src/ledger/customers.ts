@@ -12,6 +12,10 @@ interface Place {
   readonly customerId: string;
 }
 
+/**
+ * Registers a customer, or finds the one registered for the internal id and gives it the name that is stated.
+ * Concurrent registrations of one internal id create one customer; of several names the last one written stays.
+ */
 export async function registerCustomer(
   storage: Storage,
   customer: { readonly accountId: string; readonly internalId: string; readonly name?: string },
@@ -20,7 +24,7 @@ export async function registerCustomer(
   checkText("internal_id", internalId);
   if (name !== undefined) checkText("name", name);
   const known = await registered(storage.db, customer);
-  if (known !== undefined) return { customer: known, isNew: false };
+  if (known !== undefined) return { customer: await named(storage.db, known, name), isNew: false };
   await accountRow(storage.db, accountId);
   const nowText = new Date(storage.nowMs()).toISOString();
   const latest = storage.dialect === "sqlite" ? sql.raw("max") : sql.raw("greatest");
@@ -51,7 +55,31 @@ export async function registerCustomer(
   if (added !== undefined) return { customer: customerOf(added), isNew: true };
   const winner = await registered(storage.db, customer);
   if (winner === undefined) throw new Error("A customer is there and is not.");
-  return { customer: winner, isNew: false };
+  return { customer: await named(storage.db, winner, name), isNew: false };
+}
+
+/**
+ * Gives a registered customer the name, in one statement that writes nothing else and does not touch archived
+ * customers. An equal name is not written again. Nobody is notified: no cached decision depends on a name.
+ *
+ * @throws Fault `customer_archived` where it was archived meanwhile
+ */
+async function named(db: Kysely<Tables>, customer: Customer, name: string | undefined): Promise<Customer> {
+  if (name === undefined || name === customer.name) return customer;
+  const row = await db
+    .updateTable("customer")
+    .set({ name })
+    .where("customer_id", "=", customer.customerId)
+    .where("archived_at", "is", null)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw archived(customer.customerId);
+  return customerOf(row);
+}
+
+function archived(customerId: string): Fault {
+  const message = "The customer of this internal_id is archived; an archived customer is not registered again.";
+  return new Fault("customer_archived", message, { details: { customer_id: customerId } });
 }
 
 /** PostgreSQL does not know what a value is that only gets selected. */
@@ -72,8 +100,7 @@ async function registered(
     .executeTakeFirst();
   if (row === undefined) return undefined;
   if (row.archived_at === null) return customerOf(row);
-  const message = "The customer of this internal_id is archived; an archived customer is not registered again.";
-  throw new Fault("customer_archived", message, { details: { customer_id: row.customer_id } });
+  throw archived(row.customer_id);
 }
 
 export async function findCustomer({ db }: Storage, place: Place): Promise<Customer | undefined> {

@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { Fault, isFault } from "../errors.ts";
-import { digestTextOf, isKeyShaped, isSameDigest } from "./keys.ts";
+import { digestTextOf, isKeyShaped, isMistyped, isSameDigest, KEY_FORM } from "./keys.ts";
 import type { Customer, KeyHolder, Ledger } from "./ledger.ts";
 
 export interface GateOptions {
@@ -43,7 +43,7 @@ interface Failures {
   readonly startMs: number;
 }
 
-/** Lets in whoever holds a key, and knows its customers, mostly without asking the ledger. */
+/** Authenticates API keys and finds customers, from memory where the ledger was asked for them a moment ago. */
 export class KeyGate {
   readonly #ledger: Ledger;
   readonly #options: GateOptions;
@@ -65,25 +65,25 @@ export class KeyGate {
   }
 
   /**
-   * Who holds the key; at once where that is remembered.
+   * Returns the holder of a key, synchronously where it is remembered.
    *
-   * @param address of the other side, for which refused keys are counted
+   * @param address of the client, by which refused keys are counted
    * @throws Fault `api_key_invalid`, `api_key_revoked` (expired ones too), `account_suspended`; `rate_limited` instead of
    *   each of them after too many; `ledger_unavailable` when nobody can tell
    */
   admit(presented: string, address: string): KeyHolder | Promise<KeyHolder> {
-    // What cannot be a key is not looked up. One with a wrong check may have been issued elsewhere.
-    if (!isKeyShaped(presented)) return this.#refuse(unknownKey(), address);
+    // Text that cannot be a key is not looked up. A key with a wrong checksum is: it may have been imported.
+    if (!isKeyShaped(presented)) return this.#refuse(malformedKey(presented), address);
     const place = digestTextOf(presented);
     const digest = Buffer.from(place, "hex");
     const known = this.#keys.recall(place);
-    if (known !== undefined) return this.#judge(digest, known, address);
+    if (known !== undefined) return this.#judge({ presented, digest, address }, known);
     return this.#keys
       .ask(place, async () => {
         const holder = await this.#ledger.findKey(digest);
         return holder === undefined ? undefined : { digest, holder };
       })
-      .then((found) => this.#judge(digest, found, address));
+      .then((found) => this.#judge({ presented, digest, address }, found));
   }
 
   /** The account's customer, archived ones too; at once where it is remembered. @throws Fault `ledger_unavailable` */
@@ -104,11 +104,13 @@ export class KeyGate {
   }
 
   #judge(
-    digest: Buffer,
+    asked: { readonly presented: string; readonly digest: Buffer; readonly address: string },
     found: { readonly digest: Buffer; readonly holder: KeyHolder } | undefined,
-    address: string,
   ): KeyHolder | Promise<KeyHolder> {
-    if (found === undefined || !isSameDigest(found.digest, digest)) return this.#refuse(unknownKey(), address);
+    const { presented, digest, address } = asked;
+    if (found === undefined || !isSameDigest(found.digest, digest)) {
+      return this.#refuse(unknownKey(presented), address);
+    }
     const { key, account } = found.holder;
     if (key.revokedAt !== undefined || this.#isOver(key.expiresAt)) {
       return this.#refuse(new Fault("api_key_revoked", "This API key has been revoked."), address);
@@ -261,6 +263,20 @@ function networkOf(address: string): string {
     .join(":");
 }
 
-function unknownKey(): Fault {
-  return new Fault("api_key_invalid", "This API key is not known here.");
+/**
+ * Refuses a key that the ledger does not have. Whether its checksum is right depends on the presented text alone, so
+ * neither the message nor the time that it takes tells anything about the keys that the ledger has.
+ */
+function unknownKey(presented: string): Fault {
+  const message = isMistyped(presented)
+    ? "This API key is not known here, and it seems mistyped: its last 6 characters do not match the rest. " +
+      "Compare it with the key that was issued."
+    : "This API key is not known here.";
+  return new Fault("api_key_invalid", message);
+}
+
+/** Refuses text that does not have the form of a key. The text itself is not repeated: it may be most of a key. */
+function malformedKey(presented: string): Fault {
+  const message = `This is not an API key: a key is ${KEY_FORM} (got ${presented.length} characters).`;
+  return new Fault("api_key_invalid", message);
 }

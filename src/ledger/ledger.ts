@@ -181,13 +181,17 @@ export interface Ledger {
   revokeKey(keyId: string): Promise<ApiKey>;
   /** By the SHA-256 of the key, 32 bytes. Revoked and expired ones too: the caller tells them apart. */
   findKey(digest: Uint8Array): Promise<KeyHolder | undefined>;
-  /** Called, within half a second on one machine and at once by a server's notice, whenever keys, accounts or
-   *  customers may have changed: what was remembered of them is to be forgotten. @returns ends the calls */
+  /** Called whenever a key, an account or whether a customer is archived may have changed, so that caches of them are
+   *  invalidated: within half a second on one machine, at once on a notice of the database server. A new name of a
+   *  customer is not announced. @returns ends the calls */
   onChange(listener: () => void): () => void;
   /** Called after each batch of entries that this ledger has put on disk. @returns ends the calls */
   onCommit(listener: (commit: Commit) => void): () => void;
 
-  /** Idempotent by `internalId`. @throws Fault `customer_archived` where it was archived */
+  /**
+   * Idempotent by `internalId`. A `name` that is given replaces the one of a customer registered before, the last one
+   * written staying; without one the name stays. @throws Fault `customer_archived` where it was archived
+   */
   registerCustomer(customer: {
     readonly accountId: string;
     readonly internalId: string;

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { Fault, isFault } from "../errors.ts";
+import { Fault, type FaultItem, isFault } from "../errors.ts";
+import { checkOptions, explain, type Shape } from "../explain.ts";
 import { type Ledger, SQLITE_FILE_NAME } from "./ledger.ts";
 
 /** Where the ledger lies: in a folder of this machine, or in a PostgreSQL database that replicas share. */
@@ -10,19 +11,33 @@ export type LedgerAddress =
   /** `postgres://user:password@host:port/name` */
   | { readonly database: string; readonly data?: undefined };
 
+export interface LedgerOptions {
+  /** The clock, milliseconds since 1970; by default the machine's. */
+  readonly now?: () => number;
+  /** Refuses instead of making a folder and a file. Default false. */
+  readonly mustExist?: boolean;
+}
+
+const ADDRESS_SHAPE: Shape = {
+  type: "object",
+  properties: { data: { type: "string" }, database: { type: "string" } },
+  additionalProperties: false,
+};
+const OPTIONS_SHAPE: Shape = {
+  type: "object",
+  properties: { now: { type: "function" }, mustExist: { type: "boolean" } },
+  additionalProperties: false,
+};
+
 /**
  * Opens the ledger, made or brought up to this release where that is needed.
  *
- * @param options `now`: the clock, milliseconds since 1970, by default the machine's; `mustExist`: no folder and no file
- *   is made
- * @throws Fault `configuration_invalid` when a package is missing, the address is none, the storage does not give what
- *   recording hangs on, or the ledger was written by a newer release; `ledger_unavailable` when it cannot be reached,
+ * @throws Fault `configuration_invalid` with everything that is wrong with address and options, when a package is
+ *   missing, the storage does not give what recording depends on, or the ledger was written by a newer release; `ledger_unavailable` when it cannot be reached,
  *   read or written
  */
-export async function openLedger(
-  address: LedgerAddress,
-  options: { readonly now?: () => number; readonly mustExist?: boolean } = {},
-): Promise<Ledger> {
+export async function openLedger(address: LedgerAddress, options: LedgerOptions = {}): Promise<Ledger> {
+  checkOptions(options, OPTIONS_SHAPE, { code: "configuration_invalid", items: findingsOfAddress(address) });
   const { now = Date.now, mustExist = false } = options;
   if (mustExist && address.data !== undefined && isAbsent(join(address.data, SQLITE_FILE_NAME))) {
     const message = `There is no ledger in ${address.data}; isotherm accounts create makes one.`;
@@ -38,6 +53,23 @@ export async function openLedger(
   } catch (error) {
     throw missingPackage(error) ?? error;
   }
+}
+
+/** What is wrong with the address; a password in it is not repeated. */
+function findingsOfAddress(address: unknown): readonly FaultItem[] {
+  const items: readonly FaultItem[] = explain(ADDRESS_SHAPE, address, { name: "The address" });
+  if (items.length > 0) return items;
+  const { data, database } = address as { readonly data?: string; readonly database?: string };
+  if (data !== undefined && database !== undefined) {
+    const detail = "The address has both data and database; give the one where the ledger is.";
+    return [{ pointer: "/database", code: "not_expected", detail }];
+  }
+  if (data === undefined && database === undefined) {
+    const detail = "The address is missing; give data, a folder, or database, a postgres:// address.";
+    return [{ pointer: "/data", code: "missing", detail }];
+  }
+  if (data?.trim() !== "") return [];
+  return [{ pointer: "/data", code: "empty", detail: "data is empty; give the folder of the ledger." }];
 }
 
 function isAbsent(file: string): boolean {

@@ -229,11 +229,7 @@ export function keepsThePromisesOfLedgers(what: string, makePlace: () => Promise
       test("are the same for the same internal id of an account, and other accounts' for themselves", async () => {
         const one = await newcomer();
         const other = await newcomer();
-        const again = await ledger.registerCustomer({
-          accountId: one.accountId,
-          internalId: "first",
-          name: "Another name",
-        });
+        const again = await ledger.registerCustomer({ accountId: one.accountId, internalId: "first" });
         expect(again).toEqual({
           isNew: false,
           customer: {
@@ -270,6 +266,61 @@ export function keepsThePromisesOfLedgers(what: string, makePlace: () => Promise
         await expect(ledger.registerCustomer({ accountId, internalId })).rejects.toEqual(
           refused("invalid_request", /internal_id/),
         );
+      });
+
+      test("take the name of a later registration, and keep the one they have where it states none", async () => {
+        const { accountId } = await newcomer();
+        const other = await newcomer();
+        const register = (name?: string) =>
+          ledger.registerCustomer({ accountId, internalId: "renamed", ...(name === undefined ? {} : { name }) });
+        const { customer, isNew } = await register();
+        expect([isNew, "name" in customer]).toStrictEqual([true, false]);
+        await ledger.registerCustomer({ accountId: other.accountId, internalId: "renamed", name: "Theirs" });
+        for (const [asked, kept] of [
+          ["Lisbon", "Lisbon"],
+          [undefined, "Lisbon"],
+          ["Lisbon", "Lisbon"],
+          ["Zürich 再保険 🌊", "Zürich 再保険 🌊"],
+        ] as const) {
+          expect(await register(asked)).toEqual({ isNew: false, customer: { ...customer, name: kept } });
+          expect(await ledger.findCustomer({ accountId, customerId: customer.customerId })).toMatchObject({
+            name: kept,
+          });
+        }
+        for (const name of ["", "x".repeat(201), "two\nlines", "\ud800"]) {
+          await expect(register(name)).rejects.toEqual(refused("invalid_request", /name/));
+        }
+        const { items: theirs } = await ledger.listCustomers({ accountId: other.accountId, limit: 10 });
+        expect(theirs.find(({ internalId }) => internalId === "renamed")).toMatchObject({ name: "Theirs" });
+        expect(theirs.find(({ internalId }) => internalId === "first")).not.toHaveProperty("name");
+      });
+
+      test("registered at the same time under several names come about once, each answer with the name it states", async () => {
+        const { accountId } = await ledger.createAccount({ name: "Names" });
+        const names = Array.from({ length: 50 }, (_, i) => `name ${i}`);
+        await withOther(async (other) => {
+          const all = await Promise.all(
+            names.map((name, i) =>
+              (i % 2 === 0 ? ledger : other).registerCustomer({ accountId, internalId: "raced", name }),
+            ),
+          );
+          expect(all.map(({ customer }) => customer.name)).toStrictEqual(names);
+          expect(new Set(all.map(({ customer }) => customer.customerId)).size).toBe(1);
+          expect(all.filter(({ isNew }) => isNew)).toHaveLength(1);
+        });
+        const { items } = await ledger.listCustomers({ accountId, limit: 10 });
+        expect(items).toHaveLength(1);
+        expect(names).toContain(items[0]?.name);
+      });
+
+      test("are not renamed once archived", async () => {
+        const { accountId, customerId } = await newcomer();
+        await ledger.registerCustomer({ accountId, internalId: "first", name: "Before" });
+        await ledger.archiveCustomer({ accountId, customerId });
+        await expect(ledger.registerCustomer({ accountId, internalId: "first", name: "After" })).rejects.toEqual(
+          refused("customer_archived"),
+        );
+        expect(await ledger.findCustomer({ accountId, customerId })).toMatchObject({ name: "Before" });
       });
 
       test(`asked for by ${RACER_COUNT} at a time come about once, ${RACE_COUNT} rounds`, async () => {

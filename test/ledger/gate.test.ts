@@ -72,6 +72,16 @@ async function codeOf(admitted: KeyHolder | Promise<KeyHolder>): Promise<string>
   }
 }
 
+/** The message of a refusal; fails where the key is admitted. */
+async function messageOf(admit: () => KeyHolder | Promise<KeyHolder>): Promise<string> {
+  const refused: unknown = await (async () => admit())().then(
+    () => "admitted",
+    (error: unknown) => error,
+  );
+  expect(refused).toMatchObject({ code: "api_key_invalid" });
+  return (refused as Fault).message;
+}
+
 const away = (): Promise<never> => Promise.reject(new Fault("ledger_unavailable", "The database is away."));
 
 describe("a gate", () => {
@@ -91,6 +101,44 @@ describe("a gate", () => {
     const all = await Promise.all(Array.from({ length: 100 }, async () => gate.admit(secret, ADDRESS)));
     expect(new Set(all)).toEqual(new Set([holder]));
     expect(keys.keyQuestionCount).toBe(1);
+  });
+
+  test("says of an unknown key with a wrong checksum that it seems mistyped", async () => {
+    const keys = new FewKeys();
+    const { secret } = keys.add();
+    const gate = keys.gate({ failureCountMax: 1000 });
+    await gate.admit(secret, ADDRESS);
+    for (let i = "iso_sk_".length; i < secret.length; i++) {
+      const slip = secret.slice(0, i) + (secret[i] === "x" ? "y" : "x") + secret.slice(i + 1);
+      expect(await messageOf(() => gate.admit(slip, ADDRESS))).toMatch(/seems mistyped/);
+    }
+    expect(await messageOf(() => gate.admit(newKey(), ADDRESS))).not.toMatch(/mistyped/);
+    // Keys of other services have no checksum that could be wrong.
+    expect(await messageOf(() => gate.admit(`other_sk_${"x".repeat(64)}`, ADDRESS))).not.toMatch(/mistyped/);
+  });
+
+  test("admits an imported key without a valid checksum, and gives the real reason once it is revoked", async () => {
+    const keys = new FewKeys();
+    const imported = `iso_sk_${"Az09".repeat(16)}`;
+    const { holder } = keys.add();
+    keys.holders.set(digestOf(imported).toString("hex"), holder);
+    expect(await keys.gate().admit(imported, ADDRESS)).toEqual(holder);
+    keys.revoke(imported);
+    expect(await codeOf(keys.gate().admit(imported, ADDRESS))).toBe("api_key_revoked");
+  });
+
+  test.each([
+    ["a character too few", `iso_sk_${"a".repeat(63)}`],
+    ["a character too many", `iso_sk_${"a".repeat(65)}`],
+    ["a foreign character", `iso_sk_${"a".repeat(63)}-`],
+    ["nothing of a key", "open sesame"],
+  ])("says of text with %s that a key has another form, without a lookup", async (_what, text) => {
+    const keys = new FewKeys();
+    const message = await messageOf(() => keys.gate().admit(text, ADDRESS));
+    expect(message).toContain("64 characters of 0-9, A-Z, a-z");
+    expect(message).toContain(`(got ${text.length} characters)`);
+    expect(message).not.toContain(text);
+    expect(keys.keyQuestionCount).toBe(0);
   });
 
   test("says of each key why it is refused", async () => {
