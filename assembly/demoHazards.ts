@@ -37,7 +37,7 @@ const GUMBEL_1000: f64 = 6.907255070523602;
 export const CYCLONE_LAT_DEG_MIN: f64 = 4;
 /** No cyclones farther from the equator, where the sea is too cold. */
 export const CYCLONE_LAT_DEG_MAX: f64 = 50;
-/** Maximum distance that a surge exceedance inland. */
+/** Maximum distance that a surge reaches inland. */
 export const SURGE_KM_MAX: f64 = 45;
 /** Ice limits: no rivers and no fires poleward of them, and in the south no coastal floods either. */
 export const ICE_NORTH_DEG: f64 = 72;
@@ -174,7 +174,7 @@ export function fillSurge(
   const landwardKm = Math.max(0.0, inlandKm);
   // Hills start behind the beach, otherwise no shore would be flooded.
   const hillFactor = Math.min(1.0, 0.3 + landwardKm / 2.0);
-  // Limits how far a surge exceedance inland, even on the flattest ground.
+  // Limits how far a surge reaches inland, even on the flattest ground.
   const runout = Math.max(0.0, landwardKm / SURGE_KM_MAX - 0.5);
   const groundM = landwardKm * riseMPerKm + hillFactor * hillsM + 40.0 * runout * runout;
   const stageM = surgeM - groundM + warmingC * (0.2 + 0.05 * lane1(coast));
@@ -232,7 +232,7 @@ export function fillRiver(
   fillFlood(stageM, variate, out);
 }
 
-/** Writes the layers of a flood. `variate` is the Gumbel variate at which the water exceedance the threshold. */
+/** Writes the layers of a flood. `variate` is the Gumbel variate at which the water reaches the threshold. */
 function fillFlood(stageM: f64, variate: f64, out: usize): void {
   const depthSteps = stepsOf(Math.min(30.0, Math.max(0.0, stageM)), DEPTH_STEPS_PER_M);
   const probability = variate > GUMBEL_1000 ? 0.0 : 1.0 - Math.exp(-Math.exp(-Math.max(GUMBEL_2, variate)));

@@ -4,8 +4,8 @@ import {
   boundTilesOf,
   cellTilesOf,
   pyramidColumnCountOf,
-  useTile,
   tileColumnCountOf,
+  useTile,
   vectorCountOf,
 } from "./field";
 import { spansFirstRow, spansFirsts, spansRowCount, spansStride } from "./spans";

@@ -7,9 +7,9 @@ import {
   rowStrideOf,
   rowTableOf,
   SUM_MASK,
-  useTile,
   tileColumnCountOf,
   totalTilesOf,
+  useTile,
   vectorCountOf,
 } from "./field";
 import { spansFirstRow, spansFirsts, spansRowCount, spansStride } from "./spans";

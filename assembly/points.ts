@@ -200,7 +200,7 @@ function rowOf(latDeg: f64, northDeg: f64, sizeDeg: f64, rowCount: i32): i32 {
 
 function columnOf(lonDeg: f64, westDeg: f64, sizeDeg: f64, columnCount: i32): i32 {
   const lon = lonDeg - 360 * Math.floor((lonDeg - westDeg) / 360);
-  if (westDeg + 360 - lon <= SAME_EDGE * sizeDeg) return 0; // on the west edge, 360 degrees wrapped east
+  if (westDeg + 360 - lon <= SAME_EDGE * sizeDeg) return 0; // on the west edge, 360 degrees farther east
   let column = cellAt((lon - westDeg) / sizeDeg);
   if (column == <f64>columnCount && closesAt360(sizeDeg, columnCount)) {
     column -= 1; // a grid that is short of 360 degrees only by rounding has no gap before its west edge

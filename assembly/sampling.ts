@@ -6,8 +6,8 @@ import {
   columnCountOf,
   northOf,
   rowCountOf,
-  useTile,
   tileColumnCountOf,
+  useTile,
   vectorCountOf,
   westOf,
 } from "./field";

@@ -1,7 +1,7 @@
 import { DEGREE, E2, WGS84_A } from "./ellipsoid";
 import { cellLatOf, cellLonOf, columnCountOf, northOf, rowCountOf, rowStrideOf, rowTableOf, westOf } from "./field";
 import { GUARD_M, MERIDIAN_RADIUS_M_MIN, RADIUS_M_MAX } from "./geodesy";
-import { STATUS_BAD_LOCATION, STATUS_BAD_RADIUS, STATUS_FULL, STATUS_OK, STATUS_AMBIGUOUS } from "./status";
+import { STATUS_AMBIGUOUS, STATUS_BAD_LOCATION, STATUS_BAD_RADIUS, STATUS_FULL, STATUS_OK } from "./status";
 
 /**
  * Span table: one span of columns for each row of a circle.

@@ -1,11 +1,11 @@
 import type { Grid } from "../kernel/grid.ts";
 import {
-  type ResultArray,
-  newResults,
-  type LocationResults,
-  type LocationArrays,
   layerEncodings,
+  type LocationArrays,
+  type LocationResults,
+  newResults,
   readLocations,
+  type ResultArray,
   writeSteps,
 } from "../kernel/sampling.ts";
 import { locateCells } from "../kernel/points.ts";

@@ -3,7 +3,7 @@ import { type Circle, type CircleCells, rowSpans, rowWeights } from "../kernel/g
 import { type Cell, cellCenter, type Location, normalizeLonDeg } from "../kernel/grid.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { PYRAMID_SIZE, REASON_NODATA, REASON_OUTSIDE, STEPS_OUTSIDE, TILE_SIZE } from "../kernel/kernel.generated.ts";
-import type { LocationResults, LocationArrays, LocationValues } from "../kernel/sampling.ts";
+import type { LocationArrays, LocationResults, LocationValues } from "../kernel/sampling.ts";
 import { CircleAccumulator, type CircleSummary } from "../kernel/radius.ts";
 import { TileCache } from "./cache.ts";
 import type { GroupEntry } from "./catalogue.ts";

@@ -1,7 +1,7 @@
 import { Turns } from "../atlas/manyPlaces.ts";
 import type { FieldLayer } from "../atlas/residentField.ts";
 import type { LayerSet, Sampler } from "../atlas/sampler.ts";
-import { type ResultArray, newResults, type LocationResults, type LocationValues } from "../kernel/sampling.ts";
+import { type LocationResults, type LocationValues, newResults, type ResultArray } from "../kernel/sampling.ts";
 import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import { type HazardName, layerOf } from "./hazards.ts";
 import {

@@ -6,9 +6,9 @@ import {
   FIELD_BYTES,
   PYRAMID_SIZE,
   SPANS_HEADER_BYTES,
+  STATUS_AMBIGUOUS,
   STATUS_MISSING,
   STATUS_OK,
-  STATUS_AMBIGUOUS,
   TILE_SIZE,
 } from "./kernel.generated.ts";
 

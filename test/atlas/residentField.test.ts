@@ -7,7 +7,7 @@ import { FieldGrid, LANES, type TileForm } from "../../src/kernel/field.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { worldGrid } from "../kernel/circleCells.ts";
-import { SyntheticField, patchyRaster, type Raster } from "../kernel/syntheticField.ts";
+import { patchyRaster, type Raster, SyntheticField } from "../kernel/syntheticField.ts";
 import { randomFrom, shuffled } from "../seededRandom.ts";
 import { FLOOD_LAYERS } from "./makeAtlas.ts";
 

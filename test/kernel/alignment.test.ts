@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ALIGNMENT_FLAGS } from "../../src/alignment/align.ts";
 import { NGFS_PHASE5, yearly } from "../../src/alignment/benchmark.ts";
-import { type AlignmentRule, alignColumns } from "../../src/kernel/alignment.ts";
+import { alignColumns, type AlignmentRule } from "../../src/kernel/alignment.ts";
 import { alignDetail } from "../../src/kernel/alignmentDetail.ts";
 import { makeAlignmentTables } from "../../src/kernel/alignmentTables.ts";
 import { Kernel } from "../../src/kernel/instance.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { HAZARDS } from "../../src/hazard/hazards.ts";
-import { type CurveRule, curveMetrics, largestValue, toSteps } from "../../src/kernel/curve.ts";
+import { curveMetrics, type CurveRule, largestValue, toSteps } from "../../src/kernel/curve.ts";
 import { Kernel, KernelError } from "../../src/kernel/instance.ts";
 import { STEPS_MAX, STEPS_NODATA } from "../../src/kernel/kernel.generated.ts";
 import { curveByDefinition } from "../oracle/curve.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { type DemoWorld, demoTileState, fillDemoTile, makeDemoCells, reserveDemoLand } from "../../src/kernel/demo.ts";
+import { demoTileState, type DemoWorld, fillDemoTile, makeDemoCells, reserveDemoLand } from "../../src/kernel/demo.ts";
 import { Kernel, KernelError } from "../../src/kernel/instance.ts";
 import { STEPS_NODATA, TILE_SIZE } from "../../src/kernel/kernel.generated.ts";
 

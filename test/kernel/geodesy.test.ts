@@ -355,7 +355,7 @@ describe("rowSpans rejects", () => {
   test("buffers that are too small, without writing past their end", () => {
     kernel.withScratch((scratch) => {
       const out = scratch.reserve(64).pointer;
-      const call = (capacity: { readonly spans: number; readonly doubts: number }, radiusM: number): number =>
+      const call = (capacity: { readonly spans: number; readonly ambiguous: number }, radiusM: number): number =>
         kernel.exports.rowSpans(
           90,
           -180,
@@ -369,11 +369,11 @@ describe("rowSpans rejects", () => {
           out,
           capacity.spans,
           out,
-          capacity.doubts,
+          capacity.ambiguous,
           out,
         );
-      expect(call({ spans: 0, doubts: 1 }, 1000)).toBe(STATUS_FULL);
-      expect(call({ spans: 1, doubts: 0 }, 0)).toBe(STATUS_FULL); // with radius 0 the center itself is on the rim
+      expect(call({ spans: 0, ambiguous: 1 }, 1000)).toBe(STATUS_FULL);
+      expect(call({ spans: 1, ambiguous: 0 }, 0)).toBe(STATUS_FULL); // with radius 0 the center itself is on the rim
       const pole = kernel.exports.rowSpans(90, -180, 1, 1, 180, 360, 90, 0, 60_000, out, 0, out, 1, out);
       expect(pole).toBe(STATUS_FULL);
     });

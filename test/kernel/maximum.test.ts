@@ -6,7 +6,7 @@ import { circleByBisection, summarizeByDefinition } from "../oracle/radius.ts";
 import { randomFrom, type SeededRandom, shuffled } from "../seededRandom.ts";
 import { worldGrid } from "./circleCells.ts";
 import { FIELD_CASES, randomCircle } from "./fieldCases.ts";
-import { SyntheticField, patchyRaster } from "./syntheticField.ts";
+import { patchyRaster, SyntheticField } from "./syntheticField.ts";
 
 /** Returns bounds as the kernel encodes them: 0 without a valid cell, else the largest step + 1. */
 function boundsOf(summaries: readonly { readonly maxSteps: number | undefined }[]): number[] {

@@ -6,7 +6,7 @@ import { circleByBisection, summarizeByDefinition } from "../oracle/radius.ts";
 import { randomFrom, type SeededRandom, shuffled } from "../seededRandom.ts";
 import { worldGrid } from "./circleCells.ts";
 import { FIELD_CASES, randomCircle } from "./fieldCases.ts";
-import { SyntheticField, patchyRaster } from "./syntheticField.ts";
+import { patchyRaster, SyntheticField } from "./syntheticField.ts";
 
 /** Relative difference of sums of some thousand doubles added in different orders. */
 const ROUNDING = 1e-11;

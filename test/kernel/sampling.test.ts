@@ -10,15 +10,15 @@ import {
 } from "../../src/kernel/kernel.generated.ts";
 import {
   type LayerEncodings,
-  type LocationArrays,
   layerEncodings,
+  type LocationArrays,
   readLocations,
   writeSteps,
 } from "../../src/kernel/sampling.ts";
 import { containingCellByDefinition } from "../oracle/points.ts";
 import { randomFrom, type SeededRandom, shuffled } from "../seededRandom.ts";
 import { worldGrid } from "./circleCells.ts";
-import { SyntheticField, patchyRaster } from "./syntheticField.ts";
+import { patchyRaster, SyntheticField } from "./syntheticField.ts";
 
 const ENCODINGS = [
   { stepsPerUnit: 1000, offset: 0 },

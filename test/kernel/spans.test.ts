@@ -7,7 +7,7 @@ import { STATUS_FULL, STATUS_OK } from "../../src/kernel/kernel.generated.ts";
 import { circleByDefinition } from "../oracle/radius.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { cellsOf, rowsAsText, worldGrid } from "./circleCells.ts";
-import { mergeSpans, type CircleSpans, SpanReader } from "./spanReader.ts";
+import { type CircleSpans, mergeSpans, SpanReader } from "./spanReader.ts";
 
 /** The fast kernel only handles circles entirely within this latitude. */
 const FAST_LAT_DEG_MAX = 85;

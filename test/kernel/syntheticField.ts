@@ -1,9 +1,9 @@
 import {
   Field,
   FieldGrid,
-  type ResultOrMissing,
   LANES,
   type MissingTiles,
+  type ResultOrMissing,
   tileBytes,
   type TileForm,
 } from "../../src/kernel/field.ts";

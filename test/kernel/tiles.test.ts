@@ -40,7 +40,7 @@ describe("copyToLanes", () => {
 
 describe("prefixTile", () => {
   for (const vectorCount of [1, 2, 3]) {
-    test(`counts and sums the valid cells initial each column: ${vectorCount} x 8 lanes`, () => {
+    test(`counts and sums the valid cells before each column: ${vectorCount} x 8 lanes`, () => {
       const random = randomFrom(vectorCount);
       const laneCount = vectorCount * LANES;
       const cells = kernel.reserve(tileBytes("cells", vectorCount));
