@@ -22,8 +22,8 @@ export interface CircleCells {
 
 /**
  * Returns the cells whose centers are within the geodesic radius, and always the cell that contains the location.
- * Equivalent to testing GeographicLib's distance <= radius for every cell: GeographicLib decides the cells within 2e-6
- * m of the rim, the kernel all others. The formula is in assembly/geodesy.ts.
+ * Equivalent to testing GeographicLib's distance <= radius for every cell: GeographicLib decides the cells within
+ * 2e-6 m of the rim, the kernel all others. The formula is in assembly/geodesy.ts.
  *
  * @throws KernelError for a radius outside 0 to 140 km, a latitude beyond a pole, a longitude that is not finite, or an
  *   invalid grid

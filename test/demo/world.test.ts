@@ -177,7 +177,9 @@ describe("tiles and single cells", () => {
 
   test("a tile beyond the grid is refused", async () => {
     const { source } = hazardOf("wildfire");
-    expect(() => source.resolve([{ group: 0, tileRow: 29, tileColumn: 0 }])).toThrow("no tile 29, 0");
+    expect(() => source.resolve([{ group: 0, tileRow: 29, tileColumn: 0 }])).toThrow(
+      "tile row 29, column 0 is outside the grid",
+    );
     await expect(source.load([{ group: 0, tileRow: 0, tileColumn: 57 }])).rejects.toThrow("demoTile");
   });
 

@@ -6,7 +6,7 @@ import { STEPS_MAX, STEPS_NODATA } from "../../src/kernel/kernel.generated.ts";
 import { curveByDefinition } from "../oracle/curve.ts";
 import { randomFrom } from "../seededRandom.ts";
 
-/** Of the coastal maps of Aqueduct; the riverine maps lack the first. */
+/** Return periods of the coastal Aqueduct maps; the riverine maps lack the first. */
 const RETURN_PERIODS = [1.5, 2, 5, 10, 25, 50, 100, 250, 500, 1000];
 const DEPTHS: CurveRule = {
   family: "gumbel",
