@@ -121,27 +121,27 @@ test(
       const rangesByRow = rangesByRowOf(spans);
       const fieldCircle = reader.read({ ...location, radiusM });
       if (fieldCircle.isFast) tally.fast += 1;
-      const setRangesByRow = rangesByRowOf(fieldCircle.spans);
+      const fieldRangesByRow = rangesByRowOf(fieldCircle.spans);
       const firstRow = Math.max(0, Math.min(spans[0] ?? 0, fieldCircle.spans[0] ?? 0) - 1);
       const lastRow = Math.min(grid.rowCount - 1, Math.max(spans.at(-3) ?? 0, fieldCircle.spans.at(-3) ?? 0) + 1);
       for (let row = firstRow; row <= lastRow; row++) {
         const ranges = rangesByRow.get(row) ?? [];
-        const setRanges = setRangesByRow.get(row) ?? [];
-        const columns = new Set([ranges, setRanges].flatMap((found) => rimColumns(grid, location, found)));
+        const fieldRanges = fieldRangesByRow.get(row) ?? [];
+        const columns = new Set([ranges, fieldRanges].flatMap((found) => rimColumns(grid, location, found)));
         for (const column of columns) {
           if (row === container.row && column === container.column) continue; // included by another rule
           const distanceM = distanceByGeographicLib(location, centerByDefinition(grid, { row, column }));
           const isInside = contains(ranges, column);
-          const isInsideField = contains(setRanges, column);
+          const isInFieldCircle = contains(fieldRanges, column);
           const gapM = Math.abs(distanceM - radiusM);
           tally.pairs += 1;
           if (isInside) tally.inside += 1;
           if (gapM < 1e-6) tally.within1um += 1;
           if (gapM < 1) tally.within1m += 1;
-          if (isInside !== distanceM <= radiusM || isInsideField !== isInside) {
+          if (isInside !== distanceM <= radiusM || isInFieldCircle !== isInside) {
             misclassified.push({
               isInside,
-              isInsideField,
+              isInFieldCircle,
               fast: fieldCircle.isFast,
               grid,
               location,
