@@ -16,7 +16,7 @@ export const RADIUS_M_MAX: f64 = 140000.0;
 export const GUARD_M: f64 = 2e-6;
 
 /**
- * Finds the cells whose centers are within a geodesic radius of a point, as row spans.
+ * Finds the cells with centers within a geodesic radius of a point, as row spans.
  *
  * Out       spans      i32[spanCount][3]: row, first column, last column; rows ascending, first <= last, spans of the
  *                      same row disjoint

@@ -120,7 +120,7 @@ export class FieldGrid {
   }
 
   /**
-   * Sets the current circle to the cells whose centers are within the radius and the cell that contains the location.
+   * Sets the current circle to the cells with centers within the radius and the cell that contains the location.
    *
    * @returns false if the spans do not fit two span tables, which only happens if GeographicLib decides single cells on
    *   the rim; use rowSpans then

@@ -16,12 +16,12 @@ export interface CircleCells {
   /** i32[spanCount][3]: row, first column, last column; rows ascending, spans disjoint. */
   readonly spans: Int32Array;
   readonly spanCount: number;
-  /** Number of cells whose center is so close to the rim that GeographicLib had to decide. */
+  /** Number of cells that GeographicLib had to decide because their center is close to the rim. */
   readonly ambiguousCount: number;
 }
 
 /**
- * Returns the cells whose centers are within the geodesic radius, and always the cell that contains the location.
+ * Returns the cells with centers within the geodesic radius, and always the cell that contains the location.
  * Equivalent to testing GeographicLib's distance <= radius for every cell: GeographicLib decides the cells within
  * 2e-6 m of the rim, the kernel all others. The formula is in assembly/geodesy.ts.
  *

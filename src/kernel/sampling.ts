@@ -63,8 +63,8 @@ export function layerEncodings(
 /**
  * Reads the cells of a field that contain the locations.
  *
- * @param out written from location `first` on; results of locations whose tile is not in memory are meaningless
- * @returns i32[][2]: index of each location whose tile is not in memory, index of the tile
+ * @param out written from location `first` on; results of locations with a missing tile are meaningless
+ * @returns i32[][2]: index of each location with a tile that is not in memory, index of the tile
  */
 export function readLocations(
   field: Field,
