@@ -1,4 +1,4 @@
-import { forgetRows, markDuplicates, rememberRows, scoreCumulative } from "./alignmentCumulative";
+import { clearRowIndex, indexRowsByYear, markDuplicates, scoreCumulative } from "./alignmentCumulative";
 import { prepareEntities } from "./alignmentEntities";
 import {
   ALIGNMENT_YEAR_MIN,
@@ -17,11 +17,11 @@ import {
   RECORD_BYTES,
   SCRATCH_ROWS,
   baselineOf,
-  isRow,
+  isValidRow,
   rowsBegin,
   rowsEnd,
 } from "./alignmentLayout";
-import { keep, scorePoint } from "./alignmentRow";
+import { scorePoint, storeResult } from "./alignmentRow";
 import { scoreRows } from "./alignmentRows";
 import { STATUS_BAD_ALIGNMENT, STATUS_OK } from "./status";
 
@@ -70,28 +70,31 @@ export {
 } from "./alignmentLayout";
 
 /**
- * The implied temperature of many entities in many years.
+ * Computes the implied temperature of each row, that is of each entity in each of its projection years.
  *
- * In       tables    f64: first and last year, horizon year at 0, 8, 16; where each of five segments starts and how much
- *                    it rises, at 64 (TABLE_*); then
+ * In       tables    f64: first and last year, horizon year at 0, 8, 16; start and rise of each of five temperature
+ *                    segments at 64 (TABLE_*); then
  *                      year        [year] of YEAR_BYTES, from the first to the last:
- *                        index       [pathway][anchor], emissions, 1 up to the base year
- *                        allowance   [region], pooled growth / growth
+ *                        index       [pathway][anchor], emissions index, 1 up to the base year
+ *                        allowance   [region], pooled growth / growth of the region
  *                        growth      [region], size of the economy
- *                      sums        [year][pathway][anchor], of the index from the first year on
- *                      perBase     [year][pathway], 1 / what the world emitted in a baseline of that year
- *          columns   u32[15], pointers in the order of COLUMN_*; NaN = scope not given. starts[i] to starts[i + 1] are
- *                    the rows of entity i, all counted from starts[0]. Without revenues none is judged
- *          weight3   0 to 1, weight of scope 3; 0 leaves it out
+ *                      sums        [year][pathway][anchor], sum of the index from the first year on
+ *                      perBase     [year][pathway], 1 / emissions index of the world in that year: 1 up to the base
+ *                                  year, then that of the hottest anchor
+ *          columns   u32[15], pointers in the order of COLUMN_*; NaN = scope not given. The rows of entity i are
+ *                    starts[i] to starts[i + 1], relative to starts[0]. Without a revenue column revenues are not
+ *                    checked
+ *          weight3   0 to 1, weight of scope 3; 0 excludes it
  *          basis     BASIS_*
- *          gamma     0 to 1: strength of the convergence; above 0 needs revenues and references
+ *          gamma     0 to 1: strength of the convergence; above 0 requires revenues and references
  * Out      temperatures f64[rowCount], NaN = none; flags u16[rowCount]
- *          bad       i32[2]: entity and row (-1: the entity itself) of the first one refused
- * Needs    scratch   ALIGNMENT_SCRATCH_BYTES, zeroed before the first call and left so where it matters
+ *          bad       i32[2]: entity and row (-1: the entity itself) of the first invalid value
+ * Scratch  scratch   ALIGNMENT_SCRATCH_BYTES, zeroed before the first call; every call leaves the index of rows by year
+ *                    zeroed
  * Units    emissions in any one unit; degrees C in 2100
- * Formula  docs/methods/alignment.md. Entities are prepared, then scored, in blocks: two rows at a time, whichever
- *          entities they belong to. Grouping entities by pathway was tried and dropped: all tables together fit the
- *          first-level cache, and sorted columns ran no faster than shuffled ones
+ * Formula  docs/methods/alignment.md. Entities are prepared, then scored, in blocks: two rows at a time, of one entity
+ *          or of two. Grouping entities by pathway brought no gain: all tables together fit the L1 cache, and sorted
+ *          columns ran no faster than shuffled ones
  */
 export function alignColumns(
   tables: usize,
@@ -106,21 +109,21 @@ export function alignColumns(
   bad: usize,
 ): i32 {
   const starts = load<u32>(columns, COLUMN_STARTS);
-  const isPlain = basis != BASIS_CUMULATIVE && !(gamma > 0);
+  const isFastBasis = basis != BASIS_CUMULATIVE && !(gamma > 0);
   for (let first = 0; first < entityCount;) {
     const firstRow = load<u32>(starts + ((<usize>first) << 2));
     let end = min(first + BLOCK_ENTITIES, entityCount);
     while (end > first + 1 && load<u32>(starts + ((<usize>end) << 2)) - firstRow > BLOCK_ROWS) end--;
-    const isBlock = load<u32>(starts + ((<usize>end) << 2)) - firstRow <= BLOCK_ROWS;
+    const fitsBlock = load<u32>(starts + ((<usize>end) << 2)) - firstRow <= BLOCK_ROWS;
     if (
-      !isPlain ||
-      !isBlock ||
+      !isFastBasis ||
+      !fitsBlock ||
       !prepareEntities(tables, columns, first, end, weight3, basis, scratch) ||
       !scoreRows(tables, columns, first, end, weight3, basis, scratch, temperatures, flags)
     ) {
-      // Also where the block holds something refused: this says what.
+      // Also taken if the block has an invalid value, to find out which.
       for (let entity = first; entity < end; entity++) {
-        if (isRefused(columns, entity, bad)) return STATUS_BAD_ALIGNMENT;
+        if (hasInvalidValue(columns, entity, bad)) return STATUS_BAD_ALIGNMENT;
         scoreEntity(tables, columns, entity, weight3, basis, gamma, scratch, temperatures, flags);
       }
     }
@@ -130,12 +133,12 @@ export function alignColumns(
 }
 
 /**
- * How the numbers of one entity came about: all rows, all forms.
+ * Computes the intermediate figures of all rows of one entity.
  *
- * In       as alignColumns, whose check the columns have passed
+ * In       as alignColumns, which has accepted the columns
  * Out      records   f64[row][6][16], RECORD_*: basis intensity, emissions and cumulative, then scopes 1 to 3 alone in
- *                    the basis asked for; NaN = no such figure
- * Needs    scratch   ALIGNMENT_SCRATCH_BYTES, zeroed before the first call and left so
+ *                    the requested basis; NaN = the figure does not exist
+ * Scratch  scratch   as for alignColumns
  */
 export function alignDetail(
   tables: usize,
@@ -152,7 +155,7 @@ export function alignDetail(
   const begin = load<u32>(starts + ((<usize>entity) << 2)) - load<u32>(starts),
     end = load<u32>(starts + ((<usize>entity) << 2), 4) - load<u32>(starts);
   const rowsByYear = scratch + SCRATCH_ROWS;
-  rememberRows(rowsByYear, years, begin, end);
+  indexRowsByYear(rowsByYear, years, begin, end);
   let record = records;
   for (let row = begin; row < end; row++) {
     for (let form = 0; form < 6; form++, record += RECORD_BYTES) {
@@ -163,12 +166,12 @@ export function alignDetail(
       } else scorePoint(tables, columns, entity, row, formBasis, scopes, weight3, gamma, scratch, record);
     }
   }
-  forgetRows(rowsByYear, years, begin, end);
+  clearRowIndex(rowsByYear, years, begin, end);
   return STATUS_OK;
 }
 
-/** Whether an entity or one of its rows holds what it may not, and which. */
-function isRefused(columns: usize, entity: i32, bad: usize): bool {
+/** Returns whether an entity or one of its rows has an invalid value, and stores their indices. */
+function hasInvalidValue(columns: usize, entity: i32, bad: usize): bool {
   let isAllowed =
     load<i32>(load<u32>(columns, COLUMN_BASELINE_YEARS) + ((<usize>entity) << 2)) >= ALIGNMENT_YEAR_MIN &&
     <i32>load<u8>(load<u32>(columns, COLUMN_PATHWAYS) + <usize>entity) < PATHWAY_COUNT &&
@@ -182,12 +185,12 @@ function isRefused(columns: usize, entity: i32, bad: usize): bool {
   const end = rowsEnd(columns, entity);
   for (let row = rowsBegin(columns, entity); row < end; row++) {
     store<i32>(bad, row, 4);
-    if (!isRow(columns, entity, row)) return true;
+    if (!isValidRow(columns, entity, row)) return true;
   }
   return false;
 }
 
-/** The rows of an entity, one by one, in any form. */
+/** Scores the rows of an entity one by one; covers every case of the method. */
 function scoreEntity(
   tables: usize,
   columns: usize,
@@ -203,13 +206,13 @@ function scoreEntity(
     begin = rowsBegin(columns, entity),
     end = rowsEnd(columns, entity),
     rowsByYear = scratch + SCRATCH_ROWS;
-  rememberRows(rowsByYear, years, begin, end);
+  indexRowsByYear(rowsByYear, years, begin, end);
   for (let row = begin; row < end; row++) {
     if (basis == BASIS_CUMULATIVE) {
       scoreCumulative(tables, columns, entity, row, ALL_SCOPES, weight3, scratch, scratch);
     } else scorePoint(tables, columns, entity, row, basis, ALL_SCOPES, weight3, gamma, scratch, scratch);
-    keep(scratch, row, temperatures, flags);
+    storeResult(scratch, row, temperatures, flags);
   }
   markDuplicates(rowsByYear, years, begin, end, flags);
-  forgetRows(rowsByYear, years, begin, end);
+  clearRowIndex(rowsByYear, years, begin, end);
 }

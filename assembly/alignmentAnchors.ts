@@ -11,24 +11,25 @@ import {
 import { powers } from "./power";
 
 /**
- * Puts the four anchors of two rows in order and apart, in place: the first at least `gaps`; neighbouring blocks out of
- * order take the mean of their members (pool adjacent violators); then each at least `gaps` above the one before.
+ * Makes the four anchors of two rows ascending and separated, in place: raises the first to at least `gaps`, replaces
+ * adjacent blocks out of order by their mean (pool adjacent violators), then raises each to at least `gaps` above its
+ * predecessor.
  *
- * In, out  anchors  f64[4][2], a row in each half
- * Out      bit 0, 1: one of the row's anchors was moved
- * Formula  The pooled value of an anchor is the largest, over all blocks that begin at it or before, of the least mean of
- *          blocks that begin there and end at it or after
+ * In, out  anchors  f64[4][2], one row per lane
+ * Returns  bit 0, 1: an anchor of that row was moved
+ * Formula  The pooled value of an anchor is the maximum over block starts at or before it of the minimum over block
+ *          ends at or after it of the block's mean
  */
-export function setApart(anchors: usize, gaps: v128): i32 {
-  const old1 = v128.load(anchors),
+export function separateAnchors(anchors: usize, gaps: v128): i32 {
+  const raw1 = v128.load(anchors),
     x2 = v128.load(anchors, 16),
     x3 = v128.load(anchors, 32),
     x4 = v128.load(anchors, 48);
   const isClose = v128.or(
-    v128.or(f64x2.lt(old1, gaps), f64x2.lt(x2, f64x2.add(old1, gaps))),
+    v128.or(f64x2.lt(raw1, gaps), f64x2.lt(x2, f64x2.add(raw1, gaps))),
     v128.or(f64x2.lt(x3, f64x2.add(x2, gaps)), f64x2.lt(x4, f64x2.add(x3, gaps))),
   );
-  const x1 = f64x2.pmax(old1, gaps);
+  const x1 = f64x2.pmax(raw1, gaps);
   const half = f64x2.splat(0.5),
     third = f64x2.splat(1.0 / 3.0),
     quarter = f64x2.splat(0.25);
@@ -47,32 +48,33 @@ export function setApart(anchors: usize, gaps: v128): i32 {
     pooled2 = f64x2.pmax(from1To2, f64x2.pmin(x2, from2To3)),
     pooled3 = f64x2.pmax(f64x2.pmax(from1To3, from2To3), f64x2.pmin(x3, mean34)),
     pooled4 = f64x2.pmax(f64x2.pmax(mean1234, mean234), f64x2.pmax(mean34, x4));
-  const apart2 = f64x2.pmax(pooled2, f64x2.add(pooled1, gaps)),
-    apart3 = f64x2.pmax(pooled3, f64x2.add(apart2, gaps)),
-    apart4 = f64x2.pmax(pooled4, f64x2.add(apart3, gaps));
+  const separated2 = f64x2.pmax(pooled2, f64x2.add(pooled1, gaps)),
+    separated3 = f64x2.pmax(pooled3, f64x2.add(separated2, gaps)),
+    separated4 = f64x2.pmax(pooled4, f64x2.add(separated3, gaps));
   v128.store(anchors, pooled1);
-  v128.store(anchors, apart2, 16);
-  v128.store(anchors, apart3, 32);
-  v128.store(anchors, apart4, 48);
+  v128.store(anchors, separated2, 16);
+  v128.store(anchors, separated3, 32);
+  v128.store(anchors, separated4, 48);
   return i64x2.bitmask(isClose);
 }
 
-/** The same for the four anchors of one row, f64[4]. */
-export function setOneApart(anchors: usize, gap: f64, ladder: usize): bool {
-  for (let at: usize = 0; at < 32; at += 8) v128.store(ladder + 2 * at, v128.load64_splat(anchors + at));
-  const moved = setApart(ladder, f64x2.splat(gap));
-  for (let at: usize = 0; at < 32; at += 8) store<f64>(anchors + at, load<f64>(ladder + 2 * at));
+/** `separateAnchors` for the anchors of one row, f64[4]. @returns whether an anchor was moved */
+export function separateRowAnchors(anchors: usize, gap: f64, pair: usize): bool {
+  for (let at: usize = 0; at < 32; at += 8) v128.store(pair + 2 * at, v128.load64_splat(anchors + at));
+  const moved = separateAnchors(pair, f64x2.splat(gap));
+  for (let at: usize = 0; at < 32; at += 8) store<f64>(anchors + at, load<f64>(pair + 2 * at));
   return moved != 0;
 }
 
+/** Adds the indices of one pathway, times its share, to the anchors; f64[4] each. */
 export function addAnchors(anchors: usize, indices: usize, share: f64): void {
   const shares = f64x2.splat(share);
   v128.store(anchors, f64x2.add(v128.load(anchors), f64x2.mul(shares, v128.load(indices))));
   v128.store(anchors, f64x2.add(v128.load(anchors, 16), f64x2.mul(shares, v128.load(indices, 16))), 16);
 }
 
-/** Where q lies among the record's anchors, and the temperature there. */
-export function placeAmongAnchors(tables: usize, record: usize, q: f64): void {
+/** Interpolates the temperature at ratio q between the record's anchors, and stores both in the record. */
+export function interpolateTemperature(tables: usize, record: usize, q: f64): void {
   let segment = 0,
     from: f64 = 0,
     to = load<f64>(record, RECORD_ANCHORS);
@@ -90,12 +92,12 @@ export function placeAmongAnchors(tables: usize, record: usize, q: f64): void {
   store<f64>(record, weight, RECORD_WEIGHT);
 }
 
-/** What the ratios are at the horizon if they go on at their yearly rates. */
-export function afterHorizon(q: v128, exponents: v128): v128 {
+/** Extrapolates two ratios to the horizon at their annual rates of change. */
+export function extrapolateToHorizon(q: v128, exponents: v128): v128 {
   return f64x2.pmin(f64x2.splat(RATIO_MAX), powers(q, exponents));
 }
 
-/** f64[4] */
+/** Sets f64[4] to one value. */
 export function fill(at: usize, value: f64): void {
   const values = f64x2.splat(value);
   v128.store(at, values);

@@ -1,4 +1,4 @@
-import { fill, placeAmongAnchors, setOneApart } from "./alignmentAnchors";
+import { fill, interpolateTemperature, separateRowAnchors } from "./alignmentAnchors";
 import {
   ALIGNMENT_YEAR_MAX,
   ALIGNMENT_YEAR_MIN,
@@ -7,7 +7,7 @@ import {
   COLUMN_BASELINE_YEARS,
   COLUMN_YEARS,
   DUPLICATE_YEAR,
-  GAP_OF_MEANS,
+  MEAN_ANCHOR_GAP_MIN,
   NO_USABLE_SCOPE,
   PATHWAY_BYTES,
   RECORD_ANCHORS,
@@ -40,14 +40,14 @@ import {
 import { beginRecord, shareOf } from "./alignmentRow";
 
 /**
- * One row by the means over all years from its baseline. A year that is given twice counts as its last row, also for
- * the row asked about. Needs the rows remembered by year.
+ * Scores one row by the mean over all years from the baseline to the row's year. If several rows have the same year,
+ * the last one counts, also for the requested row. Requires the rows of the entity to be indexed by year.
  */
 export function scoreCumulative(
   tables: usize,
   columns: usize,
   entity: i32,
-  rowAsked: u32,
+  requestedRow: u32,
   scopes: i32,
   weight3: f64,
   scratch: usize,
@@ -55,8 +55,8 @@ export function scoreCumulative(
 ): void {
   const rowsByYear = scratch + SCRATCH_ROWS;
   const years = load<u32>(columns, COLUMN_YEARS);
-  const year = load<i32>(years + ((<usize>rowAsked) << 2));
-  const row = lastRowOf(rowsByYear, year);
+  const year = load<i32>(years + ((<usize>requestedRow) << 2));
+  const row = lastRowOfYear(rowsByYear, year);
   const usable = beginRecord(tables, columns, entity, row, scopes, weight3, record);
   let flags = <i32>load<f64>(record, RECORD_FLAGS);
   if (usable == 0) {
@@ -70,22 +70,22 @@ export function scoreCumulative(
   const baseline = load<f64>(record, RECORD_BASELINE),
     hasBaseline = baseline >= ZERO_EMISSIONS;
 
-  // The line of the entity, summed year by year: between two given years it is straight, so the years after the first
-  // up to the second are an arithmetic series.
-  let lineYear = baselineYear,
-    line: f64 = hasBaseline ? baseline : 0,
-    sum = line;
-  for (let given = baselineYear + 1; given <= ALIGNMENT_YEAR_MAX && lineYear < scoredYear; given++) {
-    if (!hasRowOf(rowsByYear, given)) continue;
-    const emissions = sumIfAllGiven(columns, lastRowOf(rowsByYear, given), usable, weight3);
+  // Sum of the entity's emissions over the years. They are linear between given years, so each interval is an
+  // arithmetic series.
+  let previousYear = baselineYear,
+    previous: f64 = hasBaseline ? baseline : 0,
+    sum = previous;
+  for (let givenYear = baselineYear + 1; givenYear <= ALIGNMENT_YEAR_MAX && previousYear < scoredYear; givenYear++) {
+    if (!hasRowOfYear(rowsByYear, givenYear)) continue;
+    const emissions = sumIfComplete(columns, lastRowOfYear(rowsByYear, givenYear), usable, weight3);
     if (emissions != emissions) continue;
     const next: f64 = !hasBaseline && emissions < ZERO_EMISSIONS ? 0 : positive(emissions);
-    const steps = <f64>(min(given, scoredYear) - lineYear);
-    sum += steps * line + ((next - line) / <f64>(given - lineYear)) * (steps * (steps + 1) * 0.5);
-    lineYear = given;
-    line = next;
+    const steps = <f64>(min(givenYear, scoredYear) - previousYear);
+    sum += steps * previous + ((next - previous) / <f64>(givenYear - previousYear)) * (steps * (steps + 1) * 0.5);
+    previousYear = givenYear;
+    previous = next;
   }
-  if (lineYear < scoredYear) sum += <f64>(scoredYear - lineYear) * line;
+  if (previousYear < scoredYear) sum += <f64>(scoredYear - previousYear) * previous;
 
   if (!hasBaseline) {
     store<f64>(record, <f64>(flags | ZERO_BASELINE), RECORD_FLAGS);
@@ -112,12 +112,12 @@ export function scoreCumulative(
       store<f64>(at, load<f64>(at) + share * sumOfYears);
     }
   }
-  if (setOneApart(anchors, GAP_OF_MEANS, scratch + SCRATCH_ANCHORS)) flags |= ANCHORS_CLOSE;
+  if (separateRowAnchors(anchors, MEAN_ANCHOR_GAP_MIN, scratch + SCRATCH_ANCHORS)) flags |= ANCHORS_CLOSE;
   store<f64>(record, <f64>flags, RECORD_FLAGS);
-  placeAmongAnchors(tables, record, sum / baseline / yearCount);
+  interpolateTemperature(tables, record, sum / baseline / yearCount);
 }
 
-/** The index summed over the years from the table's first up to this one; flat outside the table, so also before it. */
+/** Returns the sum of the index from the table's first year to this one; the index is constant outside the table. */
 function indexSumUntil(tables: usize, pathway: usize, anchor: usize, year: i32): f64 {
   const firstYear = <i32>load<f64>(tables, TABLE_FIRST_YEAR),
     lastYear = <i32>load<f64>(tables, TABLE_LAST_YEAR);
@@ -129,8 +129,8 @@ function indexSumUntil(tables: usize, pathway: usize, anchor: usize, year: i32):
   return sum + <f64>(year - inYear) * index;
 }
 
-/** The emissions of a row in all of these scopes; NaN where it lacks one. */
-function sumIfAllGiven(columns: usize, row: u32, scopes: i32, weight3: f64): f64 {
+/** Returns the emissions of a row in all of these scopes, or NaN if one of them is missing. */
+function sumIfComplete(columns: usize, row: u32, scopes: i32, weight3: f64): f64 {
   let sum: f64 = 0;
   for (let scope = 0; scope < 3; scope++) {
     if ((scopes >> scope) & 1) sum += (scope == 2 ? weight3 : 1) * projectionOf(columns, row, scope);
@@ -138,50 +138,52 @@ function sumIfAllGiven(columns: usize, row: u32, scopes: i32, weight3: f64): f64
   return sum;
 }
 
-/** Writes down the last row of each year, plus one: 0 is no row. */
-export function rememberRows(rowsByYear: usize, years: usize, begin: u32, end: u32): void {
+/** Stores the last row of each year, plus one, so that 0 means none. */
+export function indexRowsByYear(rowsByYear: usize, years: usize, begin: u32, end: u32): void {
   for (let row = begin; row < end; row++) {
-    store<u32>(slotOf(rowsByYear, load<i32>(years + ((<usize>row) << 2))), row + 1);
+    store<u32>(slotOfYear(rowsByYear, load<i32>(years + ((<usize>row) << 2))), row + 1);
   }
 }
 
-export function forgetRows(rowsByYear: usize, years: usize, begin: u32, end: u32): void {
-  for (let row = begin; row < end; row++) store<u32>(slotOf(rowsByYear, load<i32>(years + ((<usize>row) << 2))), 0);
+/** Zeroes the entries that indexRowsByYear has set. */
+export function clearRowIndex(rowsByYear: usize, years: usize, begin: u32, end: u32): void {
+  for (let row = begin; row < end; row++) store<u32>(slotOfYear(rowsByYear, load<i32>(years + ((<usize>row) << 2))), 0);
 }
 
-function hasRowOf(rowsByYear: usize, year: i32): bool {
-  return load<u32>(slotOf(rowsByYear, year)) != 0;
+function hasRowOfYear(rowsByYear: usize, year: i32): bool {
+  return load<u32>(slotOfYear(rowsByYear, year)) != 0;
 }
 
-function lastRowOf(rowsByYear: usize, year: i32): u32 {
-  return load<u32>(slotOf(rowsByYear, year)) - 1;
+function lastRowOfYear(rowsByYear: usize, year: i32): u32 {
+  return load<u32>(slotOfYear(rowsByYear, year)) - 1;
 }
 
-function slotOf(rowsByYear: usize, year: i32): usize {
+function slotOfYear(rowsByYear: usize, year: i32): usize {
   return rowsByYear + ((<usize>(year - ALIGNMENT_YEAR_MIN)) << 2);
 }
 
+/** Flags the rows of an entity that share their year with another row. */
 export function flagDuplicates(columns: usize, entity: i32, scratch: usize, flags: usize): void {
   const years = load<u32>(columns, COLUMN_YEARS),
     begin = rowsBegin(columns, entity),
     end = rowsEnd(columns, entity),
     rowsByYear = scratch + SCRATCH_ROWS;
-  rememberRows(rowsByYear, years, begin, end);
+  indexRowsByYear(rowsByYear, years, begin, end);
   markDuplicates(rowsByYear, years, begin, end, flags);
-  forgetRows(rowsByYear, years, begin, end);
+  clearRowIndex(rowsByYear, years, begin, end);
 }
 
-/** Flags each row whose year another row has too. Needs the rows remembered by year. */
+/** Flags all rows that share their year with another row. Requires the rows to be indexed by year. */
 export function markDuplicates(rowsByYear: usize, years: usize, begin: u32, end: u32, flags: usize): void {
   for (let row = begin; row < end; row++) {
-    const last = lastRowOf(rowsByYear, load<i32>(years + ((<usize>row) << 2)));
+    const last = lastRowOfYear(rowsByYear, load<i32>(years + ((<usize>row) << 2)));
     if (last == row) continue;
-    mark(flags, row, DUPLICATE_YEAR);
-    mark(flags, last, DUPLICATE_YEAR);
+    addFlag(flags, row, DUPLICATE_YEAR);
+    addFlag(flags, last, DUPLICATE_YEAR);
   }
 }
 
-function mark(flags: usize, row: u32, flag: i32): void {
+function addFlag(flags: usize, row: u32, flag: i32): void {
   const at = flags + ((<usize>row) << 1);
   store<u16>(at, <u16>((<i32>load<u16>(at)) | flag));
 }

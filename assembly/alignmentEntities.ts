@@ -1,6 +1,7 @@
 import {
   ALIGNMENT_YEAR_MAX,
   ALIGNMENT_YEAR_MIN,
+  ANCHOR_GAP_MIN,
   BASIS_INTENSITY,
   CHECK_UNITS_ABOVE,
   CHECK_UNITS_BELOW,
@@ -15,18 +16,17 @@ import {
   EARLY_BASELINE_YEAR,
   EMISSIONS_MAX,
   ENTITY_BYTES,
-  GAP,
   GROWTH_REGION_COUNT,
   NEGATIVE_SCOPE,
+  ORDINARY_REVENUE_MAX,
+  ORDINARY_REVENUE_MIN,
   PATHWAY_BYTES,
   PATHWAY_COUNT,
   PATHWAY_POWER,
-  PLAIN_REVENUE_MAX,
-  PLAIN_REVENUE_MIN,
   REVENUE_UNUSABLE,
   SCRATCH_BLOCK_ROWS,
   SCRATCH_ENTITIES,
-  SCRATCH_KEPT,
+  SCRATCH_LOOP_CONSTANTS,
   SHORTEST_HORIZON_YEARS,
   TABLE_FIRST_YEAR,
   TABLE_HORIZON_YEAR,
@@ -45,62 +45,62 @@ import {
   perBaseTable,
 } from "./alignmentLayout";
 
-// What the rows of an entity need. Byte offsets.
-/** f64[2] each, twice the same: the scope's share of the baseline, by what the world emitted in a baseline of that year. */
+// A prepared entity: what its rows have in common. Byte offsets.
+/** f64[2] each, both lanes equal: the scope's share of the baseline x perBase of the baseline year. */
 export const ENTITY_SHARE_1: usize = 0;
 export const ENTITY_SHARE_2: usize = 16;
 export const ENTITY_SHARE_3: usize = 32;
-/** f64: what makes a ratio of emissions. */
+/** f64: factor from emissions x allowance to the ratio q. */
 export const ENTITY_PER_TONNE: usize = 48;
-/** u32: where, in what the tables hold for a year, the pathways of scopes 1 and 3 stand, and the allowance. */
+/** u32: offsets of the pathways of scopes 1 and 3 and of the allowance within a year of the tables. */
 export const ENTITY_PATHWAY: usize = 56;
 export const ENTITY_PATHWAY_3: usize = 60;
 export const ENTITY_ALLOWANCE: usize = 64;
 /** i32: IS_* */
 export const ENTITY_STATE: usize = 68;
 export const ENTITY_BASELINE_YEAR: usize = 72;
-/** i32: scopes of the baseline that count, bits 0, 2, 4; -1: its rows are to be scored one by one. */
+/** i32: scopes of the baseline that count, bits 0, 2, 4; -1: the rows must be scored one by one. */
 export const ENTITY_GIVEN: usize = 76;
 export const ENTITY_FLAGS: usize = 80;
 export const ENTITY_IS_ASCENDING: usize = 84;
-// After two entities: f64[2] of two odd rows.
+// After two entities that prepareEntityForRow has copied: f64[2] of their rows.
 export const ENTITY_SUM: usize = 192;
 export const ENTITY_ALLOWED: usize = 208;
 export const ENTITY_EXPONENTS: usize = 224;
 
-/** In both bits, so that it can be compared with a bit for each of two rows: all of the following. */
+/** All of the states below. Two bits, so that it can be compared with a mask of one bit for each of two rows. */
 export const IS_SIMPLE: i32 = 3;
-/** Its rows have the scopes that its baseline has, unless that has all. */
+/** Ordinary baseline and revenue; unless the baseline has all scopes, its rows have the same ones. */
 export const IS_REGULAR: i32 = 4;
-/** Its baseline has all scopes. */
+/** The baseline has all scopes. */
 export const IS_COMPLETE: i32 = 8;
-/** Its years lie from the horizon up to the last year of the tables. */
-export const IS_IN_REACH: i32 = 16;
+/** All its years are from its horizon to the last year of the tables. */
+export const IS_WITHIN_TABLES: i32 = 16;
 
-/** Where scope 2 stands in a year of the index. */
-export const POWER_AT: usize = <usize>PATHWAY_POWER * PATHWAY_BYTES;
+/** Offset of scope 2's pathway within a year of the tables. */
+export const POWER_OFFSET: usize = <usize>PATHWAY_POWER * PATHWAY_BYTES;
 
-// What the loops keep at hand in memory, one load away: in variables V8 would build constant vectors anew for each row,
-// having few registers. f64[2] each, then i32.
-export const KEPT_MOST: usize = 0;
-const KEPT_LEAST_BASELINE: usize = 16;
-export const KEPT_WARMEST: usize = 32;
-export const KEPT_WEIGHT_3: usize = 48;
-const KEPT_BASELINE_WEIGHT_3: usize = 64;
-export const KEPT_GAP: usize = 80;
-export const KEPT_SMALL: usize = 96;
-export const KEPT_LARGE: usize = 112;
-export const KEPT_ONE: usize = 128;
+// Constants of the loops, loaded from memory at each use: with few registers, V8 would otherwise rebuild constant
+// vectors for every row. f64[2] each, then i32.
+export const LOOP_EMISSIONS_MAX: usize = 0;
+const LOOP_BASELINE_MIN: usize = 16;
+export const LOOP_TEMPERATURE_MAX: usize = 32;
+export const LOOP_WEIGHT_3: usize = 48;
+const LOOP_BASELINE_WEIGHT_3: usize = 64;
+export const LOOP_ANCHOR_GAP: usize = 80;
+export const LOOP_CHECK_UNITS_BELOW: usize = 96;
+export const LOOP_CHECK_UNITS_ABOVE: usize = 112;
+export const LOOP_ONE: usize = 128;
 /** i32[4]: 0, 1, 2, 3 */
-const KEPT_COUNTING: usize = 144;
-export const KEPT_FIRST_YEAR: usize = 160;
-export const KEPT_LAST_YEAR: usize = 164;
-export const KEPT_HORIZON_YEAR: usize = 168;
+const LOOP_LANE_INDICES: usize = 144;
+export const LOOP_FIRST_YEAR: usize = 160;
+export const LOOP_LAST_YEAR: usize = 164;
+export const LOOP_HORIZON_YEAR: usize = 168;
 
 /**
- * Writes down what the rows of a block of entities need, and for each row where its year and its entity stand.
+ * Prepares a block of entities, and for each of their rows the addresses of its year in the tables and of its entity.
  *
- * @returns false when an entity or a year is what it may not be
+ * @returns false if an entity or a year is invalid
  */
 export function prepareEntities(
   tables: usize,
@@ -111,24 +111,24 @@ export function prepareEntities(
   basis: i32,
   scratch: usize,
 ): bool {
-  const kept = scratch + SCRATCH_KEPT;
+  const constants = scratch + SCRATCH_LOOP_CONSTANTS;
   const firstYear = <i32>load<f64>(tables, TABLE_FIRST_YEAR),
     lastYear = <i32>load<f64>(tables, TABLE_LAST_YEAR),
     horizonYear = <i32>load<f64>(tables, TABLE_HORIZON_YEAR);
-  v128.store(kept, f64x2.splat(EMISSIONS_MAX), KEPT_MOST);
-  v128.store(kept, f64x2.splat(ZERO_EMISSIONS), KEPT_LEAST_BASELINE);
-  v128.store(kept, f64x2.splat(TEMPERATURE_MAX_C), KEPT_WARMEST);
-  v128.store(kept, f64x2.splat(weight3), KEPT_WEIGHT_3);
-  // A weight of none is a scope that is not given.
-  v128.store(kept, f64x2.splat(weight3 > 0 ? weight3 : NaN), KEPT_BASELINE_WEIGHT_3);
-  v128.store(kept, f64x2.splat(GAP), KEPT_GAP);
-  v128.store(kept, f64x2.splat(CHECK_UNITS_BELOW), KEPT_SMALL);
-  v128.store(kept, f64x2.splat(CHECK_UNITS_ABOVE), KEPT_LARGE);
-  v128.store(kept, f64x2.splat(1), KEPT_ONE);
-  for (let number = 0; number < 4; number++) store<i32>(kept + ((<usize>number) << 2), number, KEPT_COUNTING);
-  store<i32>(kept, firstYear, KEPT_FIRST_YEAR);
-  store<i32>(kept, lastYear, KEPT_LAST_YEAR);
-  store<i32>(kept, horizonYear, KEPT_HORIZON_YEAR);
+  v128.store(constants, f64x2.splat(EMISSIONS_MAX), LOOP_EMISSIONS_MAX);
+  v128.store(constants, f64x2.splat(ZERO_EMISSIONS), LOOP_BASELINE_MIN);
+  v128.store(constants, f64x2.splat(TEMPERATURE_MAX_C), LOOP_TEMPERATURE_MAX);
+  v128.store(constants, f64x2.splat(weight3), LOOP_WEIGHT_3);
+  // NaN makes scope 3 a missing scope if its weight is 0.
+  v128.store(constants, f64x2.splat(weight3 > 0 ? weight3 : NaN), LOOP_BASELINE_WEIGHT_3);
+  v128.store(constants, f64x2.splat(ANCHOR_GAP_MIN), LOOP_ANCHOR_GAP);
+  v128.store(constants, f64x2.splat(CHECK_UNITS_BELOW), LOOP_CHECK_UNITS_BELOW);
+  v128.store(constants, f64x2.splat(CHECK_UNITS_ABOVE), LOOP_CHECK_UNITS_ABOVE);
+  v128.store(constants, f64x2.splat(1), LOOP_ONE);
+  for (let lane = 0; lane < 4; lane++) store<i32>(constants + ((<usize>lane) << 2), lane, LOOP_LANE_INDICES);
+  store<i32>(constants, firstYear, LOOP_FIRST_YEAR);
+  store<i32>(constants, lastYear, LOOP_LAST_YEAR);
+  store<i32>(constants, horizonYear, LOOP_HORIZON_YEAR);
 
   const baselineYears = load<u32>(columns, COLUMN_BASELINE_YEARS),
     pathways = load<u32>(columns, COLUMN_PATHWAYS),
@@ -140,7 +140,7 @@ export function prepareEntities(
     years = load<u32>(columns, COLUMN_YEARS),
     revenues = load<u32>(columns, COLUMN_REVENUES);
   const columnsBegin = load<u32>(starts);
-  const perBases = perBaseTable(tables);
+  const perBaseOfYears = perBaseTable(tables);
   const index = tables + TABLE_YEARS;
   const regionMask = basis == BASIS_INTENSITY ? -1 : 0;
   const zero = f64x2.splat(0);
@@ -148,7 +148,7 @@ export function prepareEntities(
   let isAllowed = true;
   let rowAt = scratch + SCRATCH_BLOCK_ROWS;
   for (let entity = first, at = scratch + SCRATCH_ENTITIES; entity < end; entity += 2, at += 2 * ENTITY_BYTES) {
-    // Two entities at a time, one in each half of a vector; the last of an odd number stands in both.
+    // Two entities at a time, one per lane; an odd last entity is in both lanes.
     const other = min(entity + 1, end - 1);
     const at8 = (<usize>entity) << 3,
       otherAt8 = (<usize>other) << 3;
@@ -161,10 +161,10 @@ export function prepareEntities(
     const raw1 = pairOf(baselines1 + at8, baselines1 + otherAt8),
       raw2 = pairOf(baselines2 + at8, baselines2 + otherAt8),
       raw3 = pairOf(baselines3 + at8, baselines3 + otherAt8);
-    const most = v128.load(kept, KEPT_MOST);
+    const emissionsMax = v128.load(constants, LOOP_EMISSIONS_MAX);
     const isTooLarge = v128.or(
-      v128.or(f64x2.gt(f64x2.abs(raw1), most), f64x2.gt(f64x2.abs(raw2), most)),
-      f64x2.gt(f64x2.abs(raw3), most),
+      v128.or(f64x2.gt(f64x2.abs(raw1), emissionsMax), f64x2.gt(f64x2.abs(raw2), emissionsMax)),
+      f64x2.gt(f64x2.abs(raw3), emissionsMax),
     );
     if (
       min(year, otherYear) < ALIGNMENT_YEAR_MIN ||
@@ -174,34 +174,34 @@ export function prepareEntities(
     ) {
       return false;
     }
-    const weighed3 = f64x2.mul(raw3, v128.load(kept, KEPT_BASELINE_WEIGHT_3));
+    const weighted3 = f64x2.mul(raw3, v128.load(constants, LOOP_BASELINE_WEIGHT_3));
     const is1 = f64x2.eq(raw1, raw1),
       is2 = f64x2.eq(raw2, raw2),
-      is3 = f64x2.eq(weighed3, weighed3);
+      is3 = f64x2.eq(weighted3, weighted3);
     const b1 = v128.and(raw1, is1),
       b2 = v128.and(raw2, is2),
-      b3 = v128.and(weighed3, is3);
+      b3 = v128.and(weighted3, is3);
     const p1 = f64x2.pmax(zero, b1),
       p2 = f64x2.pmax(zero, b2),
       p3 = f64x2.pmax(zero, b3);
     const baseline = f64x2.add(f64x2.add(b1, b2), b3),
       shares = f64x2.add(f64x2.add(p1, p2), p3);
-    const yearBase = load<i32>(kept, KEPT_FIRST_YEAR),
-      yearLast = load<i32>(kept, KEPT_LAST_YEAR);
+    const yearBase = load<i32>(constants, LOOP_FIRST_YEAR),
+      yearLast = load<i32>(constants, LOOP_LAST_YEAR);
     const base = <usize>(clampYear(year, yearBase, yearLast) - yearBase),
       otherBase = <usize>(clampYear(otherYear, yearBase, yearLast) - yearBase);
-    const perBase = perBases + base * YEAR_BASES_BYTES,
-      otherPerBase = perBases + otherBase * YEAR_BASES_BYTES;
+    const perBase = perBaseOfYears + base * YEAR_BASES_BYTES,
+      otherPerBase = perBaseOfYears + otherBase * YEAR_BASES_BYTES;
     const pathway3 = pathwayOfScope3(pathway),
       otherPathway3 = pathwayOfScope3(otherPathway);
-    // The allowance of the pooled region is 1 in every year: that is the basis `emissions`.
+    // Basis `emissions` uses the pooled region, which has an allowance of 1 in every year.
     const allowance = YEAR_ALLOWANCE + (region & regionMask) * 8,
       otherAllowance = YEAR_ALLOWANCE + (otherRegion & regionMask) * 8;
     const allowed = pairOf(
       index + base * YEAR_BYTES + <usize>allowance,
       index + otherBase * YEAR_BYTES + <usize>otherAllowance,
     );
-    const one = v128.load(kept, KEPT_ONE);
+    const one = v128.load(constants, LOOP_ONE);
     const perShare = f64x2.div(one, shares),
       perTonne = f64x2.div(one, f64x2.mul(baseline, allowed));
     const n1 = f64x2.mul(
@@ -232,7 +232,7 @@ export function prepareEntities(
     store<u32>(at, <u32>allowance, ENTITY_ALLOWANCE);
     store<u32>(at, <u32>otherAllowance, ENTITY_BYTES + ENTITY_ALLOWANCE);
 
-    const isPlain = i64x2.bitmask(f64x2.ge(baseline, v128.load(kept, KEPT_LEAST_BASELINE))),
+    const isOrdinaryBaseline = i64x2.bitmask(f64x2.ge(baseline, v128.load(constants, LOOP_BASELINE_MIN))),
       negative = i64x2.bitmask(f64x2.lt(f64x2.pmin(f64x2.pmin(b1, b2), b3), zero)),
       given1 = i64x2.bitmask(is1),
       given2 = i64x2.bitmask(is2),
@@ -245,31 +245,30 @@ export function prepareEntities(
       const baselineYear = lane == 0 ? year : otherYear;
       let entityFlags = ((negative >> lane) & 1) * NEGATIVE_SCOPE;
       if (baselineYear < EARLY_BASELINE_YEAR) entityFlags |= EARLY_BASELINE;
-      let isOrdinary = (isPlain >> lane) & 1;
+      let isOrdinary = (isOrdinaryBaseline >> lane) & 1;
       if (revenues != 0) {
         const revenue = load<f64>(revenues + ((<usize>one) << 3));
-        if (!(revenue >= PLAIN_REVENUE_MIN && revenue <= PLAIN_REVENUE_MAX)) {
+        if (!(revenue >= ORDINARY_REVENUE_MIN && revenue <= ORDINARY_REVENUE_MAX)) {
           if (revenue > 0 && revenue < Infinity) isOrdinary = 0;
           else entityFlags |= REVENUE_UNUSABLE;
         }
       }
       const givenHere = (given >> lane) & 21;
-      const horizon = max(baselineYear + SHORTEST_HORIZON_YEARS, load<i32>(kept, KEPT_HORIZON_YEAR));
+      const horizon = max(baselineYear + SHORTEST_HORIZON_YEARS, load<i32>(constants, LOOP_HORIZON_YEAR));
       const row = load<u32>(starts + ((<usize>one) << 2)) - columnsBegin,
         rowEnd = load<u32>(starts + ((<usize>one) << 2), 4) - columnsBegin;
-      // Most years need no clamping; where one does, they are written anew.
       const yearsAt = years + ((<usize>row) << 2),
         yearsEnd = years + ((<usize>rowEnd) << 2),
         rowAtBefore = rowAt;
       const entities = i32x4.splat(<i32>oneAt),
         firstIndex = i32x4.splat(<i32>index - yearBase * <i32>YEAR_BYTES);
-      // Four years at a time; what is written beyond the last one makes way for the next entity's.
+      // Four years at a time; the surplus is overwritten by the next entity's years.
       const yearCount = <i32>(rowEnd - row);
       let isFalling = i32x4.splat(0);
       for (let at = 0; at < yearCount; at += 4) {
         const yearAt = yearsAt + ((<usize>at) << 2);
         const fourYears = v128.load(yearAt),
-          isBeforeLast = i32x4.lt_s(v128.load(kept, KEPT_COUNTING), i32x4.splat(yearCount - 1 - at));
+          isBeforeLast = i32x4.lt_s(v128.load(constants, LOOP_LANE_INDICES), i32x4.splat(yearCount - 1 - at));
         isFalling = v128.or(isFalling, v128.and(i32x4.le_s(v128.load(yearAt, 4), fourYears), isBeforeLast));
         const inYears = i32x4.add(i32x4.shl(fourYears, YEAR_BITS), firstIndex);
         v128.store(rowAt, v128.shuffle<i32>(inYears, entities, 0, 4, 1, 5));
@@ -288,6 +287,7 @@ export function prepareEntities(
           greatest = max(greatest, load<i32>(yearAt));
         }
       }
+      // Rare: years that must be clamped to the horizon or the tables are written again.
       if (least < horizon || greatest > yearLast) {
         rowAt = rowAtBefore;
         for (let yearAt = yearsAt; yearAt < yearsEnd; yearAt += 4, rowAt += 8) {
@@ -297,17 +297,17 @@ export function prepareEntities(
       }
       if ((least <= baselineYear || greatest > ALIGNMENT_YEAR_MAX) && row < rowEnd) isAllowed = false;
       const isComplete = i32(givenHere == 21),
-        isInReach = i32(least >= horizon) & i32(greatest <= yearLast);
+        isWithinTables = i32(least >= horizon) & i32(greatest <= yearLast);
       let isRegular = isOrdinary;
       if (!isComplete) {
         for (let at = row; at < rowEnd && isRegular; at++) isRegular = i32(givenOf(columns, at, weight3) == givenHere);
       }
       store<i32>(
         oneAt,
-        ((isOrdinary & isComplete & isInReach) * IS_SIMPLE) |
+        ((isOrdinary & isComplete & isWithinTables) * IS_SIMPLE) |
           (isRegular * IS_REGULAR) |
           (isComplete * IS_COMPLETE) |
-          (isInReach * IS_IN_REACH),
+          (isWithinTables * IS_WITHIN_TABLES),
         ENTITY_STATE,
       );
       store<i32>(oneAt, baselineYear, ENTITY_BASELINE_YEAR);

@@ -6,25 +6,25 @@ export const PATHWAY_INDUSTRY: i32 = 3;
 export const PATHWAY_TRANSPORT: i32 = 4;
 export const PATHWAY_BUILDINGS: i32 = 5;
 export const PATHWAY_COUNT: i32 = 6;
-/** Regions of economic growth: "pooled" is the first, and the benchmark's own. */
+/** Regions of economic growth. The first, "pooled", is the one that the benchmark is based on. */
 export const GROWTH_REGION_COUNT: i32 = 3;
 export const ANCHOR_COUNT: i32 = 4;
 
-/** What is compared with the pathways. */
+/** The quantity that is compared with the pathways. */
 export const BASIS_INTENSITY: i32 = 0;
 export const BASIS_EMISSIONS: i32 = 1;
 export const BASIS_CUMULATIVE: i32 = 2;
 
-/** Years that a baseline or a projection may name. */
+/** Range of baseline and projection years. */
 export const ALIGNMENT_YEAR_MIN: i32 = 1900;
 export const ALIGNMENT_YEAR_MAX: i32 = 2200;
-/** Emissions that anybody could mean: at most this in size, either way. */
+/** Largest absolute value accepted for emissions. */
 export const EMISSIONS_MAX: f64 = 1e15;
-/** No entity is cooler or warmer than these, degrees C in 2100. */
+/** Range of temperatures, degrees C in 2100. */
 export const TEMPERATURE_MIN_C: f64 = 1.3;
 export const TEMPERATURE_MAX_C: f64 = 6.0;
 
-// Flags. The first three are about names, which the kernel never sees.
+// Flags. Bits 0 to 2 concern names, which the kernel does not see.
 export const SCOPE_MISSING: i32 = 1 << 3;
 export const NO_USABLE_SCOPE: i32 = 1 << 4;
 export const ZERO_BASELINE: i32 = 1 << 5;
@@ -37,15 +37,15 @@ export const CHECK_UNITS: i32 = 1 << 11;
 export const SHORT_HORIZON: i32 = 1 << 12;
 export const ANCHORS_CLOSE: i32 = 1 << 13;
 
-// The tables of one benchmark, f64: see alignColumns. Byte offsets.
+// Tables of one benchmark, f64 (see alignColumns). Byte offsets.
 export const TABLE_FIRST_YEAR: usize = 0;
 export const TABLE_LAST_YEAR: usize = 8;
-/** No year before this one is told apart by the pathways. */
+/** First year in which the pathways are distinguishable. */
 export const TABLE_HORIZON_YEAR: usize = 16;
-/** f64[5][2]: the temperature where each segment begins, from zero emissions upwards, and how much it rises along it. */
+/** f64[5][2]: temperature at the start of each segment, from zero emissions upwards, and its rise along the segment. */
 export const TABLE_SEGMENTS: usize = 64;
 export const TABLE_YEARS: usize = 192;
-/** What the tables hold for each year. Byte offsets. */
+/** One year of the tables. Byte offsets. */
 export const YEAR_INDEX: usize = 0;
 export const YEAR_ALLOWANCE: usize = 192;
 export const YEAR_GROWTH: usize = 216;
@@ -56,7 +56,7 @@ export const YEAR_SUMS_BYTES: usize = 192; // 6 pathways x 4 anchors
 export const PATHWAY_BYTES: usize = 32; // 4 anchors
 export const YEAR_BASES_BYTES: usize = 48; // 6 pathways
 
-// The columns: u32 pointers in this order. Byte offsets.
+// Columns: u32 pointers in this order. Byte offsets.
 export const COLUMN_BASELINE_YEARS: usize = 0; // i32[entityCount]
 export const COLUMN_PATHWAYS: usize = 4; // u8[entityCount]
 export const COLUMN_REGIONS: usize = 8; // u8[entityCount]
@@ -68,7 +68,7 @@ export const COLUMN_REVENUES: usize = 44; // f64[entityCount], or 0
 export const COLUMN_REFERENCES: usize = 48; // 3 pointers, f64[entityCount], or 0
 export const ALIGNMENT_COLUMN_COUNT: i32 = 15;
 
-// What scoreRow finds out, f64. Byte offsets.
+// Record of the intermediate figures of one row, f64. Byte offsets.
 export const RECORD_TEMPERATURE: usize = 0;
 export const RECORD_FLAGS: usize = 8;
 export const RECORD_BASELINE: usize = 16;
@@ -76,57 +76,60 @@ export const RECORD_PROJECTED: usize = 24;
 export const RECORD_GROWTH_FACTOR: usize = 32;
 export const RECORD_RATIO_Q: usize = 40;
 export const RECORD_EVALUATED_YEAR: usize = 48;
-/** 0 to 4: how many anchors lie below the entity. */
+/** 0 to 4: number of anchors below the ratio. */
 export const RECORD_SEGMENT: usize = 56;
-/** How far along that segment. */
+/** Fraction along that segment. */
 export const RECORD_WEIGHT: usize = 64;
 export const RECORD_KAPPA: usize = 72;
 /** Bits 0 to 2: scopes 1 to 3. */
 export const RECORD_USABLE: usize = 80;
-/** f64[4], after the repair of anchors that lie too close. */
+/** f64[4], after anchors that are too close have been separated. */
 export const RECORD_ANCHORS: usize = 88;
 export const RECORD_BYTES: usize = 128;
 
-/** Entities and rows that are prepared and scored together; what is written down of them fits the first-level cache. */
+/** Entities and rows that are prepared and scored together; the prepared data fits the L1 cache. */
 export const BLOCK_ENTITIES: i32 = 128;
 export const BLOCK_ROWS: u32 = 1024;
 
 // Scratch. Byte offsets.
 /** f64[4][2] */
 export const SCRATCH_ANCHORS: usize = RECORD_BYTES;
-export const SCRATCH_KEPT: usize = SCRATCH_ANCHORS + 64;
-/** u32[301]: the last row of each year, plus one. The only part that is read before it is written. */
-export const SCRATCH_ROWS: usize = SCRATCH_KEPT + 176;
-/** Two entities as they are in two odd rows, and ENTITY_SUM to ENTITY_EXPONENTS. */
-export const SCRATCH_NARROWED: usize = SCRATCH_ROWS + 1216;
-/** u32[BLOCK_ROWS][2]: where the year and the entity of a row are written down. */
-export const SCRATCH_BLOCK_ROWS: usize = SCRATCH_NARROWED + 240;
+export const SCRATCH_LOOP_CONSTANTS: usize = SCRATCH_ANCHORS + 64;
+/** u32[301]: last row of each year, plus one. The only part that must be zero before a call. */
+export const SCRATCH_ROWS: usize = SCRATCH_LOOP_CONSTANTS + 176;
+/** Two entities copied by prepareEntityForRow, and ENTITY_SUM to ENTITY_EXPONENTS. */
+export const SCRATCH_ROW_ENTITIES: usize = SCRATCH_ROWS + 1216;
+/** u32[BLOCK_ROWS][2]: address of the row's year in the tables, address of its prepared entity. */
+export const SCRATCH_BLOCK_ROWS: usize = SCRATCH_ROW_ENTITIES + 240;
 export const SCRATCH_ENTITIES: usize = SCRATCH_BLOCK_ROWS + 8 * <usize>BLOCK_ROWS + 32;
 export const ENTITY_BYTES: usize = 96;
-/** Bytes of scratch that the functions below ask for. */
+/** Size of the scratch memory of alignColumns and alignDetail. */
 export const ALIGNMENT_SCRATCH_BYTES: usize = SCRATCH_ENTITIES + <usize>BLOCK_ENTITIES * ENTITY_BYTES;
 
-/** Anchors lie at least so far apart: else a small difference in emissions would be a large one in temperature. */
-export const GAP: f64 = 0.02;
-/** Means over years open a quarter to half as wide as the years themselves. */
-export const GAP_OF_MEANS: f64 = 0.005;
-/** Emissions below this, or negative sums, count as none. */
+/**
+ * Minimum distance between anchors: closer ones would turn small differences in emissions into large ones in
+ * temperature.
+ */
+export const ANCHOR_GAP_MIN: f64 = 0.02;
+/** The same for means over years, which spread a quarter to half as wide as the values of single years. */
+export const MEAN_ANCHOR_GAP_MIN: f64 = 0.005;
+/** Emissions below this, including negative sums, count as zero. */
 export const ZERO_EMISSIONS: f64 = 1e-12;
-/** What a short horizon can make of a ratio, at most. */
+/** Upper limit of a ratio that is extrapolated from a short horizon. */
 export const RATIO_MAX: f64 = 10;
-/** Baseline and projection that lie further apart than this are likely in different units. */
+/** Ratios of projection to baseline outside this range suggest different units. */
 export const CHECK_UNITS_ABOVE: f64 = 10;
 export const CHECK_UNITS_BELOW: f64 = 0.01;
-/** Nobody is taken to be further from its sector's level than by a factor of four. */
+/** Limits of an entity's intensity relative to its sector. */
 export const KAPPA_MIN: f64 = 0.25;
 export const KAPPA_MAX: f64 = 4;
 export const ALL_SCOPES: i32 = 7;
 export const SHORTEST_HORIZON_YEARS: i32 = 5;
 export const EARLY_BASELINE_YEAR: i32 = 2018;
 export const CONVERGENCE_YEAR: i32 = 2050;
-/** No revenue from here on can make an intensity infinite. */
-export const PLAIN_REVENUE_MIN: f64 = 1e-280;
-export const PLAIN_REVENUE_MAX: f64 = 1e280;
+/** Range of revenues for which no intensity overflows. */
+export const ORDINARY_REVENUE_MIN: f64 = 1e-280;
+export const ORDINARY_REVENUE_MAX: f64 = 1e280;
 
 export function revenueOf(columns: usize, entity: i32): f64 {
   const revenues = load<u32>(columns, COLUMN_REVENUES);
@@ -141,7 +144,7 @@ export function projectionOf(columns: usize, row: u32, scope: i32): f64 {
   return load<f64>(load<u32>(columns + COLUMN_PROJECTIONS + ((<usize>scope) << 2)) + ((<usize>row) << 3));
 }
 
-/** The pathway that a scope of an entity is compared with. */
+/** Returns the pathway that a scope of an entity is compared with. */
 export function pathwayOf(columns: usize, entity: i32, scope: i32): usize {
   const pathway = <i32>load<u8>(load<u32>(columns, COLUMN_PATHWAYS) + <usize>entity);
   return <usize>(scope == 0 ? pathway : scope == 1 ? PATHWAY_POWER : pathwayOfScope3(pathway));
@@ -151,14 +154,14 @@ export function pathwayOfScope3(pathway: i32): i32 {
   return pathway == PATHWAY_TRANSPORT || pathway == PATHWAY_BUILDINGS ? pathway : PATHWAY_ECONOMY;
 }
 
-/** Before five years have passed, and before the horizon year, the worlds lie too close together to tell them apart. */
+/** Returns the year that is scored: at least five years after the baseline and not before the horizon year. */
 export function scoredYearOf(tables: usize, baselineYear: i32, year: i32): i32 {
   const horizon = max(baselineYear + SHORTEST_HORIZON_YEARS, <i32>load<f64>(tables, TABLE_HORIZON_YEAR));
   return max(year, horizon);
 }
 
-/** Whether a row holds nothing that it may not. */
-export function isRow(columns: usize, entity: i32, row: u32): bool {
+/** Whether the year and the emissions of a row are valid. */
+export function isValidRow(columns: usize, entity: i32, row: u32): bool {
   const baselineYear = load<i32>(load<u32>(columns, COLUMN_BASELINE_YEARS) + ((<usize>entity) << 2)),
     year = load<i32>(load<u32>(columns, COLUMN_YEARS) + ((<usize>row) << 2));
   if (year <= baselineYear || year > ALIGNMENT_YEAR_MAX) return false;
@@ -181,7 +184,7 @@ export function rowsEnd(columns: usize, entity: i32): u32 {
   return rowsBegin(columns, entity + 1);
 }
 
-/** The scopes that a row has and that count, a bit each: 0, 2, 4. */
+/** Returns the scopes that a row has and that count, as bits 0, 2, 4. */
 export function givenOf(columns: usize, row: u32, weight3: f64): i32 {
   const y1 = projectionOf(columns, row, 0),
     y2 = projectionOf(columns, row, 1),
@@ -201,15 +204,20 @@ export function perBaseTable(tables: usize): usize {
   return sumTable(tables) + yearCountOf(tables) * YEAR_SUMS_BYTES;
 }
 
+/** Loads two f64 into the lanes of a vector. */
 export function pairOf(first: usize, second: usize): v128 {
   return v128.load64_lane(second, v128.load64_zero(first), 1);
 }
 
+/** Returns the value, or 0 if it is negative or NaN. */
 export function positive(value: f64): f64 {
   return f64x2.extract_lane(f64x2.pmax(f64x2.splat(0), f64x2.splat(value)), 0);
 }
 
-/** Whether `part` is so large or so small a part of `whole` that their units may differ. */
-export function isSuspect(part: f64, whole: f64): bool {
-  return bool(i32(part > whole * CHECK_UNITS_ABOVE) | (i32(part > 0) & i32(part < whole * CHECK_UNITS_BELOW)));
+/** Whether the ratio of projection to baseline suggests different units. */
+export function isSuspect(projection: f64, baseline: f64): bool {
+  return bool(
+    i32(projection > baseline * CHECK_UNITS_ABOVE) |
+      (i32(projection > 0) & i32(projection < baseline * CHECK_UNITS_BELOW)),
+  );
 }

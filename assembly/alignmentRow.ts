@@ -1,6 +1,7 @@
-import { addAnchors, afterHorizon, fill, placeAmongAnchors, setOneApart } from "./alignmentAnchors";
+import { addAnchors, extrapolateToHorizon, fill, interpolateTemperature, separateRowAnchors } from "./alignmentAnchors";
 import {
   ANCHORS_CLOSE,
+  ANCHOR_GAP_MIN,
   BASIS_INTENSITY,
   BEYOND_TABLE,
   CHECK_UNITS,
@@ -12,7 +13,6 @@ import {
   CONVERGENCE_YEAR,
   EARLY_BASELINE,
   EARLY_BASELINE_YEAR,
-  GAP,
   KAPPA_MAX,
   KAPPA_MIN,
   NEGATIVE_SCOPE,
@@ -53,7 +53,9 @@ import {
 } from "./alignmentLayout";
 import { powers } from "./power";
 
-/** One row in one of the point forms, every case of the method. `scopes` are those looked at, as bits. */
+/**
+ * Scores one row on basis intensity or emissions; covers every case of the method. `scopes` selects scopes, as bits.
+ */
 export function scorePoint(
   tables: usize,
   columns: usize,
@@ -88,7 +90,7 @@ export function scorePoint(
   const perBase = perBaseTable(tables) + baseIndex * YEAR_BASES_BYTES,
     inYear = tables + TABLE_YEARS + scoredIndex * YEAR_BYTES;
 
-  // As in the fast loop, and in its order, so that both give the same bits.
+  // Same order of operations as scoreRows, so that both give the same bits.
   let q: f64 = 0;
   fill(anchors, 0);
   if (baseline < ZERO_EMISSIONS) {
@@ -100,7 +102,7 @@ export function scorePoint(
       return;
     }
     if (!converges) return;
-    // Nothing to measure change by; the sector's own level takes the baseline's place.
+    // There is no baseline to compare with: use the level of the sector instead.
     q = projected / (reference * revenue);
     const pathway = pathwayOf(columns, entity, 0);
     fill(anchors, 0);
@@ -132,14 +134,14 @@ export function scorePoint(
       store<f64>(record, kappa, RECORD_KAPPA);
     }
     const power = <f64>(scoredYear - baselineYear) / <f64>(year - baselineYear);
-    if (power > 1) q = f64x2.extract_lane(afterHorizon(f64x2.splat(q), f64x2.splat(power)), 0);
+    if (power > 1) q = f64x2.extract_lane(extrapolateToHorizon(f64x2.splat(q), f64x2.splat(power)), 0);
   }
-  if (setOneApart(anchors, GAP, scratch + SCRATCH_ANCHORS)) flags |= ANCHORS_CLOSE;
+  if (separateRowAnchors(anchors, ANCHOR_GAP_MIN, scratch + SCRATCH_ANCHORS)) flags |= ANCHORS_CLOSE;
   store<f64>(record, <f64>flags, RECORD_FLAGS);
-  placeAmongAnchors(tables, record, q);
+  interpolateTemperature(tables, record, q);
 }
 
-/** Empties a record, fills in what all forms share, and says which scopes are usable. */
+/** Clears a record, stores the figures common to all bases, and returns the usable scopes as bits. */
 export function beginRecord(
   tables: usize,
   columns: usize,
@@ -169,16 +171,16 @@ export function beginRecord(
   for (let scope = 0; scope < 3; scope++) {
     const weight: f64 = scope == 2 ? weight3 : 1;
     if (!((scopes >> scope) & 1) || !(weight > 0)) continue;
-    const before = baselineOf(columns, entity, scope),
-      after = projectionOf(columns, row, scope);
-    const isBefore = before == before,
-      isAfter = after == after;
-    if (isBefore != isAfter) flags |= SCOPE_MISSING;
-    if (!isBefore || !isAfter) continue;
+    const baselineEmissions = baselineOf(columns, entity, scope),
+      projectedEmissions = projectionOf(columns, row, scope);
+    const hasBaseline = baselineEmissions == baselineEmissions,
+      hasProjection = projectedEmissions == projectedEmissions;
+    if (hasBaseline != hasProjection) flags |= SCOPE_MISSING;
+    if (!hasBaseline || !hasProjection) continue;
     usable |= 1 << scope;
-    baseline += weight * before;
-    projected += weight * after;
-    if (before < 0 || after < 0) flags |= NEGATIVE_SCOPE;
+    baseline += weight * baselineEmissions;
+    projected += weight * projectedEmissions;
+    if (baselineEmissions < 0 || projectedEmissions < 0) flags |= NEGATIVE_SCOPE;
   }
   if (scoredYear > lastYear) flags |= BEYOND_TABLE;
   if (baselineYear < EARLY_BASELINE_YEAR) flags |= EARLY_BASELINE;
@@ -186,14 +188,14 @@ export function beginRecord(
 
   const inYear = tables + TABLE_YEARS + yearIndex * YEAR_BYTES + (region << 3),
     inBase = tables + TABLE_YEARS + baseIndex * YEAR_BYTES + (region << 3);
-  const grown = load<f64>(inYear, YEAR_GROWTH) / load<f64>(inBase, YEAR_GROWTH);
+  const growth = load<f64>(inYear, YEAR_GROWTH) / load<f64>(inBase, YEAR_GROWTH);
   if (load<u32>(columns, COLUMN_REVENUES) != 0) {
     const revenue = revenueOf(columns, entity);
     const isUsable =
       revenue > 0 &&
-      isFinite(revenue * grown) &&
+      isFinite(revenue * growth) &&
       isFinite(baseline / revenue) &&
-      isFinite(projected / (revenue * grown));
+      isFinite(projected / (revenue * growth));
     if (!isUsable) flags |= REVENUE_UNUSABLE;
   }
   store<f64>(record, load<f64>(inYear, YEAR_ALLOWANCE) / load<f64>(inBase, YEAR_ALLOWANCE), RECORD_GROWTH_FACTOR);
@@ -207,12 +209,13 @@ export function beginRecord(
   return usable;
 }
 
+/** Returns a scope's weighted baseline emissions, 0 if the scope is not usable or negative. */
 export function shareOf(columns: usize, entity: i32, scope: i32, usable: i32, weight3: f64): f64 {
   if (!((usable >> scope) & 1)) return 0;
   return (scope == 2 ? weight3 : 1) * positive(baselineOf(columns, entity, scope));
 }
 
-/** What the entity's sector emits per unit of revenue in these scopes; NaN where that is not known. */
+/** Returns the emissions per unit of revenue of the entity's sector in these scopes, or NaN if unknown. */
 function referenceOf(columns: usize, entity: i32, usable: i32, weight3: f64): f64 {
   if (load<u32>(columns, COLUMN_REFERENCES) == 0) return NaN;
   let sum: f64 = 0;
@@ -226,7 +229,8 @@ function referenceOf(columns: usize, entity: i32, usable: i32, weight3: f64): f6
   return sum;
 }
 
-export function keep(record: usize, row: u32, temperatures: usize, flags: usize): void {
+/** Stores the temperature and flags of a record as the result of a row. */
+export function storeResult(record: usize, row: u32, temperatures: usize, flags: usize): void {
   store<f64>(temperatures + ((<usize>row) << 3), load<f64>(record, RECORD_TEMPERATURE));
   store<u16>(flags + ((<usize>row) << 1), <u16>(<i32>load<f64>(record, RECORD_FLAGS)));
 }

@@ -1,11 +1,11 @@
 /**
- * What the 16 bits of a stored cell mean. A value is `steps / stepsPerUnit + offset`;
- * the two largest numbers are no steps but say why there is no value.
+ * Largest step of a stored 16-bit cell. A cell's value is `steps / stepsPerUnit + offset`; the two numbers above this
+ * are reserved for cells without a value.
  */
 export const STEPS_MAX: i32 = 65533;
-/** The atlas holds nothing here: outside the coverage of its sources. */
+/** Outside the coverage of the atlas's sources. */
 export const STEPS_OUTSIDE: i32 = 65534;
-/** The source covers this cell but marks its value as missing: sea, or outside its model. */
+/** Covered by the source, which marks the value as missing: sea, or outside its model. */
 export const STEPS_NODATA: i32 = 65535;
 
 /** Cells along one edge of a tile. 64 cells of at most 65,533 steps sum below 2^22. */

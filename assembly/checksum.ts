@@ -1,11 +1,11 @@
 /**
- * CRC-32 (the polynomial of zip and PNG) of bytes in memory.
+ * CRC-32 of bytes in memory, with the polynomial of zip and PNG.
  *
  * In       bytes   u8[length]
- *          table   u32[8][256] scratch of the caller; filled here when its second entry is still 0
- *          seed    0, or the CRC of what came before: crc(a + b) = crc(b, seed crc(a))
- * Formula  ISO 3309, reflected polynomial 0xEDB88320; eight bytes a step ("slicing by 8", Kounavis and
- *          Berry, Intel 2006)
+ *          table   u32[8][256], owned by the caller; filled on first use, which is when its second entry is 0
+ *          seed    0, or the CRC of the preceding bytes: crc(a + b) = crc(b, seed crc(a))
+ * Formula  ISO 3309, reflected polynomial 0xEDB88320, eight bytes per iteration ("slicing by 8", Kounavis and Berry,
+ *          Intel 2006)
  */
 export function crc32(bytes: usize, length: i32, table: usize, seed: u32): u32 {
   if (load<u32>(table, 4) == 0) fillTable(table);

@@ -1,27 +1,27 @@
 import { STEPS_MAX, STEPS_NODATA } from "./cells";
 import { STATUS_BAD_CURVE, STATUS_NEGATIVE_VALUE, STATUS_OK, STATUS_OUT_OF_RANGE } from "./status";
 
-/** Depths: straight lines in the Gumbel variate y = -ln(-ln(1 - 1/T)). */
+/** Interpolates linearly in the Gumbel variate y = -ln(-ln(1 - 1/T)); for depths. */
 export const CURVE_GUMBEL: i32 = 0;
-/** Winds: straight lines in ln T. */
+/** Interpolates linearly in ln T; for winds. */
 export const CURVE_LOG: i32 = 1;
 
 /**
- * Return-period maps to the two numbers that a curve has to give, cell by cell.
+ * Value at the design return period and exceedance probability of a threshold, for each cell of a stack of
+ * return-period maps.
  *
  * In       maps           f64[mapCount][cellCount], source units, finite or NaN = missing; ascending return periods
  *          returnPeriods  f64[mapCount], years, ascending, each > 1 (CURVE_LOG: > 0)
- *          unitFactor     source units to the layer's
+ *          unitFactor     layer units per source unit
  * Out      designs        f64[cellCount], value at designYears; NaN = missing
  *          probabilities  f64[cellCount], annual probability of reaching threshold; NaN = missing
- *          bad            i32[2]: map and cell of the first value below zero
- * Needs    variates       f64[mapCount], scratch
- * Formula  Running maximum in T (a rarer flood is no shallower), then linear in the variate between
- *          neighbouring maps; outside them the nearest map (whether that is allowed is the caller's
- *          business). The threshold's probability is that of the first point which reaches it:
- *          1 - exp(-exp(-y)) or 1/T; 1/T of the first map where that one reaches it (a lower bound),
- *          0 where none does. A cell that is missing in any map is missing; its other maps are looked
- *          at all the same, since a marker that only some files declare shows as a value below zero.
+ *          bad            i32[2]: map and cell of the first negative value
+ * Scratch  variates       f64[mapCount]
+ * Formula  Running maximum in T (a rarer flood is no shallower), then linear in the variate between adjacent maps.
+ *          Outside the maps the nearest one is used; the caller decides whether to allow that. The probability is that
+ *          of the first point of the curve that reaches the threshold: 1 - exp(-exp(-y)) or 1/T; 1/T of the first map
+ *          if that one reaches it (a lower bound); 0 if none does. A cell missing in any map is missing, but its other
+ *          maps are still checked: a nodata marker that only some files declare shows up as a negative value.
  */
 export function curveMetrics(
   maps: usize,
@@ -110,12 +110,12 @@ function probabilityOf(variate: f64, family: i32): f64 {
 }
 
 /**
- * Values to the steps of a layer.
+ * Encodes values as the steps of a layer.
  *
  * In       values   f64[count], NaN = missing
  * Out      steps    u16[count]
- *          worst    f64[1], in and out: the largest rounding error so far, in units
- *          bad      i32[1]: index of the first value that has no step
+ *          worst    f64[1], in and out: largest rounding error so far, in units of the value
+ *          bad      i32[1]: index of the first value outside the layer's range
  * Formula  steps = round((value - offset) * stepsPerUnit), half away from zero
  */
 export function toSteps(

@@ -1,6 +1,4 @@
-/** WGS84, and the constants that every formula on it shares. */
-
-/** Semi-major axis, metres. */
+/** Semi-major axis of WGS84, meters. */
 export const WGS84_A: f64 = 6378137.0;
 const WGS84_F: f64 = 1.0 / 298.257223563;
 /** First eccentricity squared. */
@@ -9,10 +7,10 @@ const E: f64 = Math.sqrt(E2);
 export const DEGREE: f64 = Math.PI / 180.0;
 
 /**
- * What the area between two parallels (radians) is proportional to.
+ * Relative area of the band between two parallels, given in radians.
  *
  * Formula  q(north) - q(south), q = sin / (1 - e2 sin2) + atanh(e sin) / e (Snyder, Map Projections, USGS 1395,
- *          3-12), written as one difference, so that thin rows lose no digits:
+ *          3-12), rearranged to avoid cancellation in thin rows:
  *          sinN - sinS = 2 cos(mid) sin(height / 2), atanh a - atanh b = atanh((a - b) / (1 - a b)).
  */
 export function bandWeight(north: f64, south: f64): f64 {

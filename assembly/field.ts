@@ -2,19 +2,21 @@ import { TILE_SIZE } from "./cells";
 import { bandWeight, DEGREE, E2, WGS84_A } from "./ellipsoid";
 
 /**
- * A field: some layers of one grid, side by side in every cell, and which of their tiles are in memory.
- * JavaScript lays it out (src/kernel/field.ts) and keeps its directories; kernels read it, and mark what they use.
+ * A field: several layers of one grid, interleaved cell by cell, and a directory of the tiles that are in memory.
+ * JavaScript allocates it and maintains its directories (src/kernel/field.ts); kernels read it and mark the tiles they
+ * use.
  *
  *   grid         f64 northDeg, westDeg, cellSizeLatDeg, cellSizeLonDeg; i32 rowCount, columnCount
- *   vectorCount  i32: 8 lanes of u16 a vector; a cell is vectorCount x 16 bytes
- *   rowTable     f64[6][rowStride]: sine, cosine, p, z of the row's centre, 1 / 4p, area weight
- *   directories  u32 for every tile or pyramid tile: where it lies, 0 = not in memory; bit 0 = used lately
+ *   vectorCount  i32: vectors of 8 u16 lanes per cell, one lane per layer; a cell takes vectorCount x 16 bytes
+ *   rowTable     f64[6][rowStride]: sine and cosine of the row center's latitude, its p and z (see geodesy.rowSpans),
+ *                1 / 4p, area weight
+ *   directories  u32 for every tile or pyramid tile: its address, 0 = not in memory; bit 0 = used recently
  *
- * A tile's forms:
- *   cells    u16[64][64][lane]       steps, or why there are none
+ * The forms of a tile:
+ *   cells    u16[64][64][lane]       steps or a reserved number (cells.ts)
  *   prefix   u32[64][65][lane]       count * 2^22 + sum of the valid cells west of a column
- *   bounds   u16[64][64][lane]       of a pyramid tile: 0 no valid cell in the block, else largest step + 1
- *   totals   u32[512][8][lane]       of a pyramid tile: as prefix, of a whole row of each data tile
+ *   bounds   u16[64][64][lane]       of a pyramid tile, for each block: 0 = no valid cell, else largest step + 1
+ *   totals   u32[512][8][lane]       of a pyramid tile, for each row of each data tile: packed like a prefix
  */
 const NORTH: usize = 0;
 const WEST: usize = 8;
@@ -29,14 +31,14 @@ const CELL_TILES: usize = 52;
 const PREFIX_TILES: usize = 56;
 const BOUND_TILES: usize = 60;
 const TOTAL_TILES: usize = 64;
-/** Bytes of the record itself. */
+/** Size of the record above, without row table and directories. */
 export const FIELD_BYTES: i32 = 72;
 
 /** Data tiles along one edge of a pyramid tile. */
 export const PYRAMID_SIZE: i32 = 8;
 /** Cells along one edge of a block. */
 export const BLOCK_SIZE: i32 = 8;
-/** In a prefix or total: below it the sum, from it on the count. */
+/** In a prefix or total, the sum is below this bit and the count from it upwards. */
 export const COUNT_SHIFT: i32 = 22;
 export const SUM_MASK: i32 = (1 << COUNT_SHIFT) - 1;
 
@@ -88,8 +90,8 @@ export function totalTilesOf(field: usize): usize {
   return <usize>load<u32>(field, TOTAL_TILES);
 }
 
-/** Where a tile lies, marked as used; 0 when it is not in memory. */
-export function tileAt(directory: usize, index: i32): usize {
+/** Returns the address of a tile and marks the tile as used, or 0 if it is not in memory. */
+export function useTile(directory: usize, index: i32): usize {
   const at = directory + ((<usize>index) << 2);
   const entry = load<u32>(at);
   if (entry == 0) return 0;
@@ -98,9 +100,9 @@ export function tileAt(directory: usize, index: i32): usize {
 }
 
 /**
- * Fills the table of rows: what a circle's spans and a mean need of each row, whatever the circle.
+ * Fills the row table with the quantities of each row that do not depend on the circle.
  *
- * Needs  table  f64[6][rowStride], rowStride a little above rowCount: rows are read two at a time
+ * Requires  rowStride > rowCount: rows are read two at a time
  */
 export function fillRowTable(field: usize): void {
   const table = rowTableOf(field);

@@ -2,31 +2,36 @@ import { bandWeight, DEGREE, E2, WGS84_A } from "./ellipsoid";
 import { isGrid } from "./grid";
 import { STATUS_BAD_GRID, STATUS_BAD_LOCATION, STATUS_BAD_RADIUS, STATUS_FULL, STATUS_OK } from "./status";
 
-/** Radius of curvature of a meridian at the equator, the smallest there is: no row lies further than R / M_MIN away. */
-export const M_MIN: f64 = WGS84_A * (1.0 - E2);
+/**
+ * Smallest radius of curvature of a meridian, at the equator, meters. The rows of a circle of radius R are at most
+ * R / MERIDIAN_RADIUS_M_MIN radians of latitude from its center.
+ */
+export const MERIDIAN_RADIUS_M_MIN: f64 = WGS84_A * (1.0 - E2);
 
-/** Above this the solved rim is more than GUARD_M off (1.3e-6 m at 150 km). */
+/** Above this radius the error of the formula approaches GUARD_M (1.3e-6 m at 150 km). */
 export const RADIUS_M_MAX: f64 = 140000.0;
-/** A cell centre this near the rim is not decided here: the caller asks GeographicLib. */
+/**
+ * Cell centers within this distance of the rim are reported as ambiguous; the caller decides them with GeographicLib.
+ */
 export const GUARD_M: f64 = 2e-6;
 
 /**
- * The cells whose centres lie within a geodesic radius of a point: runs of columns, row by row.
+ * Finds the cells with centers within a geodesic radius of a point, as row spans.
  *
- * Out      spans  i32[3] each: row, first column, last column; rows ascending, first <= last,
- *                 runs of one row apart from each other
- *          doubts i32[2] each: row, column of cells whose centre is within 2e-6 m of the rim;
- *                 a cell on the meridian of the centre, or opposite, may be named twice
- *          counts i32[2]: how many spans, how many doubts
- * Units    degrees, metres. Row 0 is the northernmost, column 0 begins at westDeg; a row whose centre
- *          would lie beyond a pole has it on the pole
- * Needs    |latDeg| <= 90, 0 <= radiusM <= 140 km; lonDeg from westDeg to 360 degrees east of it
- * Formula  With p = N cos(lat) and z = N (1 - e2) sin(lat), two points h = sin2(dlon / 2) apart in
- *          longitude have the squared chord c2 = dp2 + dz2 + 4 p0 p1 h. Its dip below the tangent
- *          planes at both ends gives sin2 of half the arc's turning, u2, and the geodesic is
- *          c asin(u) / u to within 2e-7 m at 100 km (docs/methods/geodesy.md). Solved for h, with
- *          one correction of the curvature, it gives the half-width of the run in each row.
- * Cost     Some 0.2 us a row: a sine, a cosine and up to three arc sines.
+ * Out       spans      i32[spanCount][3]: row, first column, last column; rows ascending, first <= last, spans of the
+ *                      same row disjoint
+ *           ambiguous  i32[ambiguousCount][2]: row, column of cells whose center is within 2e-6 m of the rim; cells on
+ *                      the circle's own meridian, or the opposite one, may be listed twice
+ *           counts     i32[2]: spanCount, ambiguousCount
+ * Units     degrees, meters. Row 0 is the northernmost, column 0 begins at westDeg; the center of a row that extends
+ *           beyond a pole is clamped to the pole
+ * Requires  |latDeg| <= 90, 0 <= radiusM <= 140 km; westDeg <= lonDeg < westDeg + 360
+ * Formula   docs/methods/geodesy.md. With p = N cos(lat), z = N (1 - e2) sin(lat) and h = sin2(dlon / 2), the squared
+ *           chord between two points is c2 = dp2 + dz2 + 4 p0 p1 h. How far the chord dips below the tangent planes at
+ *           its ends gives u2, the squared sine of half the angle that the arc turns through, and the geodesic is
+ *           c asin(u) / u to within 2e-7 m at 100 km. Solved for h, with one correction for the curvature, this gives
+ *           the half-width of the span in each row.
+ * Cost      About 0.2 us per row: a sine, a cosine and up to three arc sines.
  */
 export function rowSpans(
   northDeg: f64,
@@ -40,8 +45,8 @@ export function rowSpans(
   radiusM: f64,
   spans: usize,
   spanCapacity: i32,
-  doubts: usize,
-  doubtCapacity: i32,
+  ambiguous: usize,
+  ambiguousCapacity: i32,
   counts: usize,
 ): i32 {
   if (!isGrid(northDeg, westDeg, cellSizeLatDeg, cellSizeLonDeg, rowCount, columnCount)) return STATUS_BAD_GRID;
@@ -56,20 +61,20 @@ export function rowSpans(
   const meridional0 = (n0 * (1.0 - E2)) / (1.0 - E2 * sin0 * sin0);
   const radius2 = radiusM * radiusM;
   const x0 = radius2 / (4.0 * meridional0 * n0);
-  const chord2AtCentre = radius2 * (1.0 - x0 / 3.0 - (x0 * x0) / 15.0);
+  const chord2AtCenter = radius2 * (1.0 - x0 / 3.0 - (x0 * x0) / 15.0);
 
-  const reachDeg = radiusM / M_MIN / DEGREE;
+  const reachDeg = radiusM / MERIDIAN_RADIUS_M_MIN / DEGREE;
   const firstRow = <i32>Math.max(0, Math.floor((northDeg - latDeg - reachDeg) / cellSizeLatDeg - 0.5) - 1);
   const lastRow = <i32>(
     Math.min(<f64>(rowCount - 1), Math.ceil((northDeg - latDeg + reachDeg) / cellSizeLatDeg - 0.5) + 1)
   );
   const cellLonRad = cellSizeLonDeg * DEGREE;
   const columnsPerTurn = 360.0 / cellSizeLonDeg;
-  const middle = (lonDeg - westDeg) / cellSizeLonDeg - 0.5; // the point, in columns between centres
-  const guard2 = 2.0 * Math.max(radiusM, GUARD_M) * GUARD_M; // GUARD_M at the rim, as a squared chord
+  const middle = (lonDeg - westDeg) / cellSizeLonDeg - 0.5; // the point's position, in columns from the first center
+  const guard2 = 2.0 * Math.max(radiusM, GUARD_M) * GUARD_M; // change of the squared chord over GUARD_M at the rim
 
   let spanCount: i32 = 0,
-    doubtCount: i32 = 0;
+    ambiguousCount: i32 = 0;
   for (let row = firstRow; row <= lastRow; row++) {
     const rowLatRad = Math.max(-90.0, Math.min(90.0, northDeg - (<f64>row + 0.5) * cellSizeLatDeg)) * DEGREE;
     const sin1 = Math.sin(rowLatRad),
@@ -78,61 +83,62 @@ export function rowSpans(
     const p1 = n1 * cos1;
     const dp = p1 - p0,
       dz = n1 * (1.0 - E2) * sin1 - z0;
-    const flat2 = dp * dp + dz * dz;
-    const reach = 4.0 * p0 * p1; // squared chord gained from h = 0 to h = 1
+    const meridianChord2 = dp * dp + dz * dz;
+    const lonChord2Max = 4.0 * p0 * p1; // increase of the squared chord from h = 0 to h = 1
 
-    const h1 = reach > 0 ? Math.min(1.0, Math.max(0.0, (chord2AtCentre - flat2) / reach)) : 0.0;
+    const h1 = lonChord2Max > 0 ? Math.min(1.0, Math.max(0.0, (chord2AtCenter - meridianChord2) / lonChord2Max)) : 0.0;
     const dip0 = -(cos0 * (dp - 2.0 * p1 * h1) + sin0 * dz);
     const dip1 = cos1 * (dp + 2.0 * p0 * h1) + sin1 * dz;
-    const x = radius2 > 0 ? (dip0 * dip1) / chord2AtCentre : 0.0;
+    const x = radius2 > 0 ? (dip0 * dip1) / chord2AtCenter : 0.0;
     const chord2 = radius2 * (1.0 - x / 3.0 - (x * x) / 15.0 - (31.0 * x * x * x) / 945.0);
-    const left2 = chord2 - flat2; // what longitude may still spend of the chord
+    const lonChord2 = chord2 - meridianChord2; // part of the squared chord available for the difference in longitude
 
-    if (left2 >= reach) {
+    if (lonChord2 >= lonChord2Max) {
       if (spanCount == spanCapacity) return STATUS_FULL;
       storeSpan(spans, spanCount++, row, 0, columnCount - 1);
-    } else if (left2 >= 0) {
-      const halfWidth = halfWidthOf(left2, reach, cellLonRad);
+    } else if (lonChord2 >= 0) {
+      const halfWidth = halfWidthOf(lonChord2, lonChord2Max, cellLonRad);
       for (let turn = -1; turn <= 1; turn++) {
-        // the same circle, seen a turn further
-        const centre = middle + <f64>turn * columnsPerTurn;
-        const first = Math.max(0, Math.ceil(centre - halfWidth));
-        const last = Math.min(<f64>(columnCount - 1), Math.floor(centre + halfWidth));
+        // The same circle shifted by 360 degrees, for grids that wrap around.
+        const center = middle + <f64>turn * columnsPerTurn;
+        const first = Math.max(0, Math.ceil(center - halfWidth));
+        const last = Math.min(<f64>(columnCount - 1), Math.floor(center + halfWidth));
         if (first > last) continue;
         if (spanCount == spanCapacity) return STATUS_FULL;
         storeSpan(spans, spanCount++, row, <i32>first, <i32>last);
       }
     }
 
-    // Which cells of the row are too near the rim for us? Those between a circle a little smaller and one
-    // a little larger, on either side of the centre.
-    if (left2 < -guard2 || left2 > reach + guard2) continue;
-    const inner = halfWidthOf(left2 - guard2, reach, cellLonRad);
-    const outer = halfWidthOf(left2 + guard2, reach, cellLonRad);
+    // Ambiguous cells are those between a slightly smaller and a slightly larger circle, on both sides of the center.
+    if (lonChord2 < -guard2 || lonChord2 > lonChord2Max + guard2) continue;
+    const inner = halfWidthOf(lonChord2 - guard2, lonChord2Max, cellLonRad);
+    const outer = halfWidthOf(lonChord2 + guard2, lonChord2Max, cellLonRad);
     for (let turn = -1; turn <= 1; turn++) {
-      const centre = middle + <f64>turn * columnsPerTurn;
+      const center = middle + <f64>turn * columnsPerTurn;
       for (let side = -1; side <= 1; side += 2) {
-        const west = side < 0 ? centre - outer : centre + inner;
-        const east = side < 0 ? centre - inner : centre + outer;
+        const west = side < 0 ? center - outer : center + inner;
+        const east = side < 0 ? center - inner : center + outer;
         const last = Math.min(<f64>(columnCount - 1), Math.floor(east));
         for (let column = Math.max(0, Math.ceil(west)); column <= last; column++) {
-          if (doubtCount == doubtCapacity) return STATUS_FULL;
-          store<i32>(doubts + ((<usize>doubtCount) << 3), row);
-          store<i32>(doubts + ((<usize>doubtCount) << 3), <i32>column, 4);
-          doubtCount++;
+          if (ambiguousCount == ambiguousCapacity) return STATUS_FULL;
+          store<i32>(ambiguous + ((<usize>ambiguousCount) << 3), row);
+          store<i32>(ambiguous + ((<usize>ambiguousCount) << 3), <i32>column, 4);
+          ambiguousCount++;
         }
       }
     }
   }
   store<i32>(counts, spanCount);
-  store<i32>(counts, doubtCount, 4);
+  store<i32>(counts, ambiguousCount, 4);
   return STATUS_OK;
 }
 
-/** Columns from the centre to where the squared chord `left2`, of at most `reach`, is spent: 0 to half a turn. */
-function halfWidthOf(left2: f64, reach: f64, cellLonRad: f64): f64 {
-  if (left2 >= reach) return Math.PI / cellLonRad;
-  return left2 > 0 ? (2.0 * Math.asin(Math.sqrt(left2 / reach))) / cellLonRad : 0.0;
+/**
+ * Returns the half-width in columns at which longitude uses up the squared chord `lonChord2`: from 0 to 180 degrees.
+ */
+function halfWidthOf(lonChord2: f64, lonChord2Max: f64, cellLonRad: f64): f64 {
+  if (lonChord2 >= lonChord2Max) return Math.PI / cellLonRad;
+  return lonChord2 > 0 ? (2.0 * Math.asin(Math.sqrt(lonChord2 / lonChord2Max))) / cellLonRad : 0.0;
 }
 
 function storeSpan(spans: usize, index: i32, row: i32, first: i32, last: i32): void {
@@ -143,11 +149,10 @@ function storeSpan(spans: usize, index: i32, row: i32, first: i32, last: i32): v
 }
 
 /**
- * The area of one cell of each row on the ellipsoid, but for the factor that all rows share.
+ * Computes the relative area of one cell of each row on the ellipsoid (ellipsoid.bandWeight). Rows that extend beyond a
+ * pole end at the pole.
  *
- * Out      weights f64[count]
- * Formula  ellipsoid.bandWeight.
- *          Rows that reach over a pole end there.
+ * Out  weights  f64[count]
  */
 export function rowWeights(northDeg: f64, cellSizeLatDeg: f64, firstRow: i32, count: i32, weights: usize): i32 {
   if (!(cellSizeLatDeg > 0) || !isFinite(northDeg)) return STATUS_BAD_GRID;

@@ -1,7 +1,7 @@
 /**
- * Whether these numbers describe a grid that a kernel can count on: cells of a finite, positive size,
- * no row wholly beyond a pole, no more than one turn and one column (some maps repeat their first
- * meridian), and a west edge within a turn of Greenwich. Stated positively, so that NaN is refused too.
+ * Whether the parameters describe a grid that the kernels support: cells of a finite, positive size, no row entirely
+ * beyond a pole, at most 360 degrees plus one column (some maps repeat their first meridian), and a west edge within
+ * 360 degrees of Greenwich. The conditions are stated positively so that NaN fails them.
  */
 export function isGrid(
   northDeg: f64,

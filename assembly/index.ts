@@ -1,16 +1,16 @@
-/** Everything the kernel offers. One line for each file; what is exported here has a binding in src/kernel. */
+/** The kernel's exports. Each has a binding in src/kernel. */
 export * from "./status";
 export * from "./cells";
 export * from "./memory";
 export { cellOf, locateCells } from "./points";
-export { REASON_NODATA, REASON_OUTSIDE, findCells, gatherCells, pickLanes, stepsToValues } from "./places";
+export { REASON_NODATA, REASON_OUTSIDE, findCellAddresses, gatherCells, selectLanes, stepsToValues } from "./sampling";
 export { RADIUS_M_MAX, rowSpans, rowWeights } from "./geodesy";
 export { SEEN_NODATA, SEEN_OUTSIDE, addTile, meanOfRows } from "./radius";
 export { BLOCK_SIZE, COUNT_SHIFT, FIELD_BYTES, PYRAMID_SIZE, fillRowTable } from "./field";
-export { SPANS_HEADER_BYTES, includeCell, strandSpans } from "./spans";
+export { SPANS_HEADER_BYTES, fastRowSpans, includeCell } from "./spans";
 export { circleMax } from "./maximum";
-export { circleSums, rowRunsBytes } from "./mean";
-export { placeLanes16, placeLanes32, prefixTile } from "./tiles";
+export { circleSums, rowPlanBytes } from "./mean";
+export { copyToLanes16, copyToLanes32, prefixTile } from "./tiles";
 export { CURVE_GUMBEL, CURVE_LOG, curveMetrics, toSteps } from "./curve";
 export { crc32 } from "./checksum";
 export {

@@ -4,8 +4,8 @@ import {
   boundTilesOf,
   cellTilesOf,
   pyramidColumnCountOf,
-  tileAt,
   tileColumnCountOf,
+  useTile,
   vectorCountOf,
 } from "./field";
 import { spansFirstRow, spansFirsts, spansRowCount, spansStride } from "./spans";
@@ -13,20 +13,20 @@ import { STATUS_FULL, STATUS_MISSING, STATUS_OK } from "./status";
 
 /** Blocks along one edge of a pyramid tile. */
 const PYRAMID_BLOCKS: i32 = 64;
-/** Scratch of one row of blocks: outer and inner first and last block. */
+/** Scratch of one row of blocks, i32[4]: first block, first and last block entirely inside, last block. */
 const BLOCK_ROW_BYTES: usize = 16;
 
 /**
- * The maximum of a circle, from the bounds of 8 x 8 blocks: those wholly inside say their largest value; of those on
- * the rim only the ones that could still raise the maximum are looked into.
+ * Computes the maximum over a circle from the bounds of 8 x 8 blocks. Blocks entirely inside contribute their bound;
+ * the cells of a block on the rim are read only if its bound exceeds the maximum so far.
  *
- * In, out  best     u16[lane]: bound so far (0 none, else steps + 1)
- * Out      missing  i32[2]: how many pyramid tiles, then how many data tiles are not in memory; then i32[] their
- *                   indices, pyramid tiles first. With pyramid tiles missing nothing else was done; data tiles are named
- *                   with every block that may need them, the block's bound standing above what is known
- *                   in some lane: i32[2] each, index and largest bound
- *          rows     scratch, 16 bytes a row of blocks
- * Cost     About the rim's length in blocks; the cells of a few blocks.
+ * In, out  best     u16[lane]: maximum so far (0 = no valid cell, else steps + 1)
+ * Out      missing  i32[2]: number of pyramid tiles and of entries for data tiles that are not in memory; then i32[]
+ *                   indices of the pyramid tiles, or i32[][2] for each rim block that may raise the maximum: index of
+ *                   its data tile, and the most by which it could raise a lane. If pyramid tiles are missing, nothing
+ *                   else is computed
+ * Scratch  rows     16 bytes per row of blocks
+ * Cost     Proportional to the length of the rim in blocks, plus the cells of a few blocks.
  */
 export function circleMax(
   field: usize,
@@ -45,17 +45,17 @@ export function circleMax(
   const firstRow = spansFirstRow(spans);
   const firstBlockRow = firstRow / BLOCK_SIZE;
   const lastBlockRow = (firstRow + rowCount - 1) / BLOCK_SIZE;
-  let status = findBlocks(field, spans, firstBlockRow, lastBlockRow, rows, missing, missingCapacity);
+  let status = findBlockRanges(field, spans, firstBlockRow, lastBlockRow, rows, missing, missingCapacity);
   if (status != STATUS_OK) return status;
-  takeInner(field, firstBlockRow, lastBlockRow, rows, best);
-  status = takeRim(field, spans, firstBlockRow, lastBlockRow, rows, best, missing, missingCapacity);
+  scanInnerBlocks(field, firstBlockRow, lastBlockRow, rows, best);
+  status = scanRimBlocks(field, spans, firstBlockRow, lastBlockRow, rows, best, missing, missingCapacity);
   if (status != STATUS_MISSING) return status;
-  // What is in memory may have raised the maximum over blocks that had been named before it was met.
-  return takeRim(field, spans, firstBlockRow, lastBlockRow, rows, best, missing, missingCapacity);
+  // Repeat: tiles in memory may have raised the maximum above blocks that the first pass already listed.
+  return scanRimBlocks(field, spans, firstBlockRow, lastBlockRow, rows, best, missing, missingCapacity);
 }
 
-/** Outer and inner run of blocks of each row of blocks; the pyramid tiles under them that are not in memory. */
-function findBlocks(
+/** Finds the range of blocks in each row of blocks, and the pyramid tiles of those blocks that are not in memory. */
+function findBlockRanges(
   field: usize,
   spans: usize,
   firstBlockRow: i32,
@@ -76,7 +76,7 @@ function findBlocks(
     const top = blockRow * BLOCK_SIZE;
     const from = max(top, firstRow),
       to = min(top + BLOCK_SIZE, endRow);
-    // A row that the circle leaves out, or that lies above or below it, leaves no block whole.
+    // No block is entirely inside if one of its rows is empty or outside the circle.
     let outerFirst = i32.MAX_VALUE,
       outerLast = -1;
     let innerFirst = to - from < BLOCK_SIZE ? i32.MAX_VALUE : 0,
@@ -97,35 +97,35 @@ function findBlocks(
     }
     let blockFirst = 0,
       blockLast = -1,
-      wholeFirst = 0,
-      wholeLast = -1;
+      insideFirst = 0,
+      insideLast = -1;
     if (outerLast >= 0) {
       blockFirst = outerFirst / BLOCK_SIZE;
       blockLast = outerLast / BLOCK_SIZE;
       if (innerFirst <= innerLast) {
-        wholeFirst = (innerFirst + BLOCK_SIZE - 1) / BLOCK_SIZE;
-        wholeLast = (innerLast + 1) / BLOCK_SIZE - 1;
+        insideFirst = (innerFirst + BLOCK_SIZE - 1) / BLOCK_SIZE;
+        insideLast = (innerLast + 1) / BLOCK_SIZE - 1;
       }
-      if (wholeFirst > wholeLast) {
-        wholeFirst = blockLast + 1;
-        wholeLast = blockLast;
+      if (insideFirst > insideLast) {
+        insideFirst = blockLast + 1;
+        insideLast = blockLast;
       }
       const pyramidRow = blockRow / PYRAMID_BLOCKS;
       for (let column = blockFirst / PYRAMID_BLOCKS; column <= blockLast / PYRAMID_BLOCKS; column++) {
         const index = pyramidRow * pyramidColumns + column;
-        if (tileAt(directory, index) != 0) continue;
+        if (useTile(directory, index) != 0) continue;
         if (missingCount > 0 && load<i32>(missing + 4 + ((<usize>missingCount) << 2)) == index) continue;
         if (missingCount + 2 >= missingCapacity) {
           if (missingCount == 0) return STATUS_FULL;
-          continue; // enough to go on with; the rest is met again
+          continue; // the caller fetches the listed tiles and calls again
         }
         missingCount++;
         store<i32>(missing + 4 + ((<usize>missingCount) << 2), index);
       }
     }
     store<i32>(out, blockFirst);
-    store<i32>(out, wholeFirst, 4);
-    store<i32>(out, wholeLast, 8);
+    store<i32>(out, insideFirst, 4);
+    store<i32>(out, insideLast, 8);
     store<i32>(out, blockLast, 12);
   }
   store<i32>(missing, missingCount);
@@ -133,8 +133,8 @@ function findBlocks(
   return missingCount > 0 ? STATUS_MISSING : STATUS_OK;
 }
 
-/** The blocks wholly inside, one vector of lanes after the other, each with its maximum in a register. */
-function takeInner(field: usize, firstBlockRow: i32, lastBlockRow: i32, rows: usize, best: usize): void {
+/** Takes the maximum of the blocks entirely inside, one vector of lanes after the other. */
+function scanInnerBlocks(field: usize, firstBlockRow: i32, lastBlockRow: i32, rows: usize, best: usize): void {
   const vectors = vectorCountOf(field),
     stride = (<usize>vectors) << 4;
   const directory = boundTilesOf(field),
@@ -151,7 +151,7 @@ function takeInner(field: usize, firstBlockRow: i32, lastBlockRow: i32, rows: us
       while (block <= last) {
         const pyramidColumn = block / PYRAMID_BLOCKS;
         const end = min(last, pyramidColumn * PYRAMID_BLOCKS + PYRAMID_BLOCKS - 1);
-        const tile = tileAt(directory, pyramidRow + pyramidColumn);
+        const tile = useTile(directory, pyramidRow + pyramidColumn);
         let at = tile + <usize>(inRow + (block % PYRAMID_BLOCKS)) * stride + lane;
         for (; block <= end; block++, at += stride) high = i16x8.max_u(high, v128.load(at));
       }
@@ -160,7 +160,8 @@ function takeInner(field: usize, firstBlockRow: i32, lastBlockRow: i32, rows: us
   }
 }
 
-function takeRim(
+/** Takes the maximum of the blocks on the rim and lists the data tiles that are needed but not in memory. */
+function scanRimBlocks(
   field: usize,
   spans: usize,
   firstBlockRow: i32,
@@ -179,27 +180,27 @@ function takeRim(
   let missingCount = 0;
   let row = rows;
   for (let blockRow = firstBlockRow; blockRow <= lastBlockRow; blockRow++, row += BLOCK_ROW_BYTES) {
-    const wholeFirst = load<i32>(row, 4),
-      wholeLast = load<i32>(row, 8),
+    const insideFirst = load<i32>(row, 4),
+      insideLast = load<i32>(row, 8),
       blockLast = load<i32>(row, 12);
     const inRow = (blockRow % PYRAMID_BLOCKS) * PYRAMID_BLOCKS;
     const pyramidRow = (blockRow / PYRAMID_BLOCKS) * pyramidColumns;
     for (let block = load<i32>(row); block <= blockLast; block++) {
-      if (block == wholeFirst && wholeFirst <= wholeLast) block = wholeLast + 1;
+      if (block == insideFirst && insideFirst <= insideLast) block = insideLast + 1;
       if (block > blockLast) break;
       const bound =
-        tileAt(directory, pyramidRow + block / PYRAMID_BLOCKS) + <usize>(inRow + (block % PYRAMID_BLOCKS)) * stride;
+        useTile(directory, pyramidRow + block / PYRAMID_BLOCKS) + <usize>(inRow + (block % PYRAMID_BLOCKS)) * stride;
       if (!canRaise(bound, best, stride)) continue;
       const tileIndex = (blockRow / BLOCK_SIZE) * tileColumns + block / BLOCK_SIZE;
-      const tile = tileAt(tiles, tileIndex);
+      const tile = useTile(tiles, tileIndex);
       if (tile == 0) {
-        if (missingCount * 2 + 4 > missingCapacity) continue; // enough to go on with; the rest is met again
+        if (missingCount * 2 + 4 > missingCapacity) continue; // the caller fetches the listed tiles and calls again
         const entry = missing + 8 + ((<usize>missingCount) << 3);
         store<i32>(entry, tileIndex);
         store<i32>(entry, <i32>largestRise(bound, best, stride), 4);
         missingCount++;
       } else {
-        takeBlock(spans, blockRow, block, tile, stride, best);
+        scanBlock(spans, blockRow, block, tile, stride, best);
       }
     }
   }
@@ -215,7 +216,7 @@ function canRaise(bound: usize, best: usize, bytes: usize): bool {
   return false;
 }
 
-/** By how much a block could raise the maximum of a lane at most: what to read first. */
+/** Returns the most by which a block could raise the maximum of any lane; tiles are read in this order. */
 function largestRise(bound: usize, best: usize, bytes: usize): u32 {
   let largest: u32 = 0;
   for (let lane: usize = 0; lane < bytes; lane += 2) {
@@ -226,8 +227,8 @@ function largestRise(bound: usize, best: usize, bytes: usize): u32 {
   return largest;
 }
 
-/** The cells of one block that lie in the circle. */
-function takeBlock(spans: usize, blockRow: i32, block: i32, tile: usize, stride: usize, best: usize): void {
+/** Takes the maximum of the cells of one block that are in the circle. */
+function scanBlock(spans: usize, blockRow: i32, block: i32, tile: usize, stride: usize, best: usize): void {
   const firstRow = spansFirstRow(spans);
   const firsts = spansFirsts(spans),
     spanStride = spansStride(spans);

@@ -7,141 +7,141 @@ import {
   rowStrideOf,
   rowTableOf,
   SUM_MASK,
-  tileAt,
   tileColumnCountOf,
   totalTilesOf,
+  useTile,
   vectorCountOf,
 } from "./field";
 import { spansFirstRow, spansFirsts, spansRowCount, spansStride } from "./spans";
 import { STATUS_FULL, STATUS_MISSING, STATUS_OK } from "./status";
 
-/** Columns of a row of prefixes: before each of 64 cells, and behind the last. */
+/** Prefixes of one row of a tile: before each of 64 cells, and after the last. */
 const PREFIX_COLUMNS: i32 = TILE_SIZE + 1;
 const PYRAMID_ROWS: i32 = PYRAMID_SIZE * TILE_SIZE;
-/** So many tiles of one row, each of 64 x 65,533 steps at most, and a few ends of runs stay below 2^32. */
+/** The totals of this many tiles of one row (64 x 65,533 steps each) and a few partial tiles sum to less than 2^32. */
 const TILES_PER_SUM: i32 = 1000;
 
 /**
- * Where the sums of a row's run are read, the same for every lane: u32 west and east prefix, how many stretches of totals;
- * then u32[stretch][2]: first total, how many totals lie one behind the other.
+ * Plan of one row span: the addresses that its sum is read from, the same for every lane. u32 address of the prefix at
+ * the western end and of that at the eastern end, number of segments; then u32[segment][2]: address of the first total
+ * and number of consecutive totals.
  */
 const WEST: usize = 0;
 const EAST: usize = 4;
-const STRETCH_COUNT: usize = 8;
-const RUN_BYTES: usize = 16;
-const STRETCH_BYTES: usize = 8;
+const SEGMENT_COUNT: usize = 8;
+const SPAN_PLAN_BYTES: usize = 16;
+const SEGMENT_BYTES: usize = 8;
 
-/** Bytes of the runs of one row, two of them at most. */
-export function rowRunsBytes(pyramidColumnCount: i32): i32 {
-  return 2 * (<i32>RUN_BYTES + (pyramidColumnCount + 1) * <i32>STRETCH_BYTES);
+/** Returns the size of the plan of one row, which has two spans at most. */
+export function rowPlanBytes(pyramidColumnCount: i32): i32 {
+  return 2 * (<i32>SPAN_PLAN_BYTES + (pyramidColumnCount + 1) * <i32>SEGMENT_BYTES);
 }
 
 /**
- * The weighted sums of a circle: of each row the totals of its tiles but the last, without what lies west of the run,
- * and the prefix at its eastern end.
+ * Computes the area-weighted sums over a circle. A row's sum is the totals of its tiles except the last one, minus the
+ * prefix at the western end of the span, plus the prefix at its eastern end.
  *
- * In, out  sums     f64[4][lane]: for each lane sum over rows of weight x sum of steps, then of weight x valid cells,
- *                   as f64[lane / 4][sum 0-3, area 0-3]
- * Out      missing  i32[2]: how many totals tiles (of the pyramid), how many prefix tiles are not in memory; then their
- *                   indices, totals first, some more than once, as many as there is room for. With any missing
- *                   nothing was summed
- *          runs     scratch, rowRunsBytes
- * Formula  Row sums are exact integers; each is multiplied by its row's weight and added from north to south,
- *          so the bits of the result depend on nothing but the cells.
- * Needs    seam     a second strand over the same rows, or 0: what the circle holds beyond the grid's seam
+ * In       wrappedSpans  second span table over the same rows, or 0 (spans.ts)
+ * In, out  sums          f64[lane / 4][8]: for four lanes the sum over rows of weight x steps, then of weight x number
+ *                        of valid cells
+ * Out      missing       i32[2]: number of totals tiles and of prefix tiles that are not in memory; then their indices,
+ *                        totals first, possibly repeated, as many as fit. If any is missing, nothing is summed
+ * Scratch  plan          rowPlanBytes
+ * Formula  Row sums are exact integers. Each is multiplied by its row's weight and added from north to south, so the
+ *          result is the same bit for bit, whatever the order in which tiles arrive.
  */
 export function circleSums(
   field: usize,
   spans: usize,
-  seam: usize,
+  wrappedSpans: usize,
   sums: usize,
   missing: usize,
   missingCapacity: i32,
-  runs: usize,
+  plan: usize,
 ): i32 {
-  const status = findMissing(field, spans, seam, missing, missingCapacity);
+  const status = findMissing(field, spans, wrappedSpans, missing, missingCapacity);
   if (status != STATUS_OK) return status;
 
   const firstRow = spansFirstRow(spans),
     rowCount = spansRowCount(spans);
   const weights = rowTableOf(field) + 5 * ((<usize>rowStrideOf(field)) << 3) + ((<usize>firstRow) << 3);
-  store<i32>(missing, touchRuns(field, spans, seam));
-  // Row after row, and of each row lane after lane: what lies side by side in memory is read at one time.
+  store<i32>(missing, prefetchRows(field, spans, wrappedSpans));
+  // Lanes in the inner loop: they are adjacent in memory.
   for (let i = 0; i < rowCount; i++) {
     const row = firstRow + i;
-    let end = planRun(field, spans, row, i, runs);
-    if (seam != 0) end = planRun(field, seam, row, i, end);
-    if (end != runs) addRow(runs, end, vectorCountOf(field) << 1, load<f64>(weights + ((<usize>i) << 3)), sums);
+    let end = planSpan(field, spans, row, i, plan);
+    if (wrappedSpans != 0) end = planSpan(field, wrappedSpans, row, i, end);
+    if (end != plan) addRow(plan, end, vectorCountOf(field) << 1, load<f64>(weights + ((<usize>i) << 3)), sums);
   }
   return STATUS_OK;
 }
 
-/** Writes down where a strand's run in a row is summed from. @returns the end of what is written */
-function planRun(field: usize, strand: usize, row: i32, index: i32, run: usize): usize {
-  if (index >= spansRowCount(strand)) return run;
-  const at = spansFirsts(strand) + ((<usize>index) << 2);
+/** Writes the plan of a table's span in one row. @returns the end of the plan */
+function planSpan(field: usize, table: usize, row: i32, index: i32, spanPlan: usize): usize {
+  if (index >= spansRowCount(table)) return spanPlan;
+  const at = spansFirsts(table) + ((<usize>index) << 2);
   const first = load<i32>(at),
-    last = load<i32>(at + spansStride(strand));
-  if (first > last) return run;
+    last = load<i32>(at + spansStride(table));
+  if (first > last) return spanPlan;
   const stride = (<usize>vectorCountOf(field)) << 5;
   const prefixes = prefixTilesOf(field) + ((<usize>((row >> 6) * tileColumnCountOf(field))) << 2);
-  const inTile = <usize>((row & 63) * PREFIX_COLUMNS) * stride;
+  const tileOffset = <usize>((row & 63) * PREFIX_COLUMNS) * stride;
   let tile = first >> 6;
   const lastTile = last >> 6;
-  store<usize>(run, placeOf(prefixes, tile) + inTile + <usize>(first & 63) * stride, WEST);
-  store<usize>(run, placeOf(prefixes, lastTile) + inTile + <usize>((last & 63) + 1) * stride, EAST);
+  store<usize>(spanPlan, tileAddress(prefixes, tile) + tileOffset + <usize>(first & 63) * stride, WEST);
+  store<usize>(spanPlan, tileAddress(prefixes, lastTile) + tileOffset + <usize>((last & 63) + 1) * stride, EAST);
   const totals = totalTilesOf(field) + ((<usize>((row >> 9) * pyramidColumnCountOf(field))) << 2);
-  const inPyramid = <usize>((row & (PYRAMID_ROWS - 1)) * PYRAMID_SIZE) * stride;
-  let end = run + RUN_BYTES;
+  const pyramidOffset = <usize>((row & (PYRAMID_ROWS - 1)) * PYRAMID_SIZE) * stride;
+  let end = spanPlan + SPAN_PLAN_BYTES;
   while (tile < lastTile) {
     const next = min(lastTile, (tile | (PYRAMID_SIZE - 1)) + 1);
-    store<usize>(end, placeOf(totals, tile >> 3) + inPyramid + <usize>(tile & (PYRAMID_SIZE - 1)) * stride);
+    store<usize>(end, tileAddress(totals, tile >> 3) + pyramidOffset + <usize>(tile & (PYRAMID_SIZE - 1)) * stride);
     store<i32>(end, next - tile, 4);
-    end += STRETCH_BYTES;
+    end += SEGMENT_BYTES;
     tile = next;
   }
-  store<i32>(run, <i32>((end - run - RUN_BYTES) / STRETCH_BYTES), STRETCH_COUNT);
+  store<i32>(spanPlan, <i32>((end - spanPlan - SPAN_PLAN_BYTES) / SEGMENT_BYTES), SEGMENT_COUNT);
   return end;
 }
 
-/** Adds a row's sums, times its weight. */
-function addRow(runs: usize, end: usize, quads: i32, rowWeight: f64, sums: usize): void {
+/** Adds the weighted sums of one row, four lanes at a time. */
+function addRow(plan: usize, end: usize, quadCount: i32, rowWeight: f64, sums: usize): void {
   const mask = i32x4.splat(SUM_MASK);
   const weight = f64x2.splat(rowWeight);
-  const stride = (<usize>quads) << 4;
+  const stride = (<usize>quadCount) << 4;
   for (let lane: usize = 0; lane < stride; lane += 16) {
     let sum = i32x4.splat(0),
       count = i32x4.splat(0);
-    let carriedLow = f64x2.splat(0),
-      carriedHigh = f64x2.splat(0);
-    let room = TILES_PER_SUM;
-    for (let run = runs; run != end;) {
-      const west = v128.load(load<usize>(run, WEST) + lane),
-        east = v128.load(load<usize>(run, EAST) + lane);
+    let flushedLow = f64x2.splat(0),
+      flushedHigh = f64x2.splat(0);
+    let tilesLeft = TILES_PER_SUM;
+    for (let spanPlan = plan; spanPlan != end;) {
+      const west = v128.load(load<usize>(spanPlan, WEST) + lane),
+        east = v128.load(load<usize>(spanPlan, EAST) + lane);
       sum = i32x4.add(sum, i32x4.sub(v128.and(east, mask), v128.and(west, mask)));
       count = i32x4.add(count, i32x4.sub(i32x4.shr_u(east, COUNT_SHIFT), i32x4.shr_u(west, COUNT_SHIFT)));
-      let stretch = run + RUN_BYTES;
-      run = stretch + <usize>load<i32>(run, STRETCH_COUNT) * STRETCH_BYTES;
-      for (; stretch != run; stretch += STRETCH_BYTES) {
-        let total = load<usize>(stretch) + lane;
-        const tileCount = load<i32>(stretch, 4);
-        for (const behind = total + <usize>tileCount * stride; total != behind; total += stride) {
+      let segment = spanPlan + SPAN_PLAN_BYTES;
+      spanPlan = segment + <usize>load<i32>(spanPlan, SEGMENT_COUNT) * SEGMENT_BYTES;
+      for (; segment != spanPlan; segment += SEGMENT_BYTES) {
+        let total = load<usize>(segment) + lane;
+        const tileCount = load<i32>(segment, 4);
+        for (const totalsEnd = total + <usize>tileCount * stride; total != totalsEnd; total += stride) {
           const packed = v128.load(total);
           sum = i32x4.add(sum, v128.and(packed, mask));
           count = i32x4.add(count, i32x4.shr_u(packed, COUNT_SHIFT));
         }
-        room -= tileCount;
-        if (room < PYRAMID_SIZE) {
-          // Rows round a pole of a grid finer than 1/180 degree; still whole numbers, below 2^53.
-          carriedLow = f64x2.add(carriedLow, f64x2.convert_low_i32x4_u(sum));
-          carriedHigh = f64x2.add(carriedHigh, f64x2.convert_low_i32x4_u(i64x2.shuffle(sum, sum, 1, 1)));
+        tilesLeft -= tileCount;
+        if (tilesLeft < PYRAMID_SIZE) {
+          // Rows around a pole of a grid finer than 1/180 degree; the sums are still integers below 2^53.
+          flushedLow = f64x2.add(flushedLow, f64x2.convert_low_i32x4_u(sum));
+          flushedHigh = f64x2.add(flushedHigh, f64x2.convert_low_i32x4_u(i64x2.shuffle(sum, sum, 1, 1)));
           sum = i32x4.splat(0);
-          room = TILES_PER_SUM;
+          tilesLeft = TILES_PER_SUM;
         }
       }
     }
-    const low = f64x2.add(carriedLow, f64x2.convert_low_i32x4_u(sum));
-    const high = f64x2.add(carriedHigh, f64x2.convert_low_i32x4_u(i64x2.shuffle(sum, sum, 1, 1)));
+    const low = f64x2.add(flushedLow, f64x2.convert_low_i32x4_u(sum));
+    const high = f64x2.add(flushedHigh, f64x2.convert_low_i32x4_u(i64x2.shuffle(sum, sum, 1, 1)));
     const result = sums + (lane << 2);
     v128.store(result, f64x2.add(v128.load(result), f64x2.mul(weight, low)));
     v128.store(result, f64x2.add(v128.load(result, 16), f64x2.mul(weight, high)), 16);
@@ -153,24 +153,23 @@ function addRow(runs: usize, end: usize, quads: i32, rowWeight: f64, sums: usize
 }
 
 /**
- * Looks once at all that a row's sum is read from, in a loop so short that the processor has dozens of loads under way:
- * what is not in its caches arrives side by side, not one after the other between sums. A fifth of the time of a mean
- * where nothing was asked near by before.
+ * Prefetches everything that the sums are read from. The loop is so short that the processor overlaps dozens of cache
+ * misses, which would otherwise be serialized by the summation. Saves a fifth of the time of a mean in a cold area.
  *
- * @returns nothing of meaning; without a use the loads would be left out
+ * @returns a meaningless sum, which the caller stores so that the compiler keeps the loads
  */
-function touchRuns(field: usize, spans: usize, seam: usize): i32 {
+function prefetchRows(field: usize, spans: usize, wrappedSpans: usize): i32 {
   const tileColumns = tileColumnCountOf(field),
     pyramidColumns = pyramidColumnCountOf(field);
   const prefixes = prefixTilesOf(field),
     totals = totalTilesOf(field);
   const stride = (<usize>vectorCountOf(field)) << 5;
-  let sink = 0;
-  for (let strand = spans; strand != 0; strand = strand == spans ? seam : 0) {
-    const firsts = spansFirsts(strand),
-      spanStride = spansStride(strand),
-      firstRow = spansFirstRow(strand),
-      rowCount = spansRowCount(strand);
+  let unusedSum = 0;
+  for (let table = spans; table != 0; table = table == spans ? wrappedSpans : 0) {
+    const firsts = spansFirsts(table),
+      spanStride = spansStride(table),
+      firstRow = spansFirstRow(table),
+      rowCount = spansRowCount(table);
     for (let i = 0; i < rowCount; i++) {
       const at = firsts + ((<usize>i) << 2);
       const first = load<i32>(at),
@@ -178,48 +177,50 @@ function touchRuns(field: usize, spans: usize, seam: usize): i32 {
       if (first > last) continue;
       const row = firstRow + i;
       const tileRow = (row >> 6) * tileColumns;
-      const inTile = <usize>((row & 63) * PREFIX_COLUMNS) * stride;
+      const tileOffset = <usize>((row & 63) * PREFIX_COLUMNS) * stride;
       let tile = first >> 6;
       const lastTile = last >> 6;
-      const west = placeOf(prefixes, tileRow + tile) + inTile + <usize>(first & 63) * stride;
-      const east = placeOf(prefixes, tileRow + lastTile) + inTile + <usize>((last & 63) + 1) * stride;
-      for (let byte: usize = 0; byte < stride; byte += 64) sink += load<i32>(west + byte) + load<i32>(east + byte);
+      const west = tileAddress(prefixes, tileRow + tile) + tileOffset + <usize>(first & 63) * stride;
+      const east = tileAddress(prefixes, tileRow + lastTile) + tileOffset + <usize>((last & 63) + 1) * stride;
+      for (let byte: usize = 0; byte < stride; byte += 64) unusedSum += load<i32>(west + byte) + load<i32>(east + byte);
       const pyramidRow = (row >> 9) * pyramidColumns;
-      const inPyramid = <usize>((row & (PYRAMID_ROWS - 1)) * PYRAMID_SIZE) * stride;
+      const pyramidOffset = <usize>((row & (PYRAMID_ROWS - 1)) * PYRAMID_SIZE) * stride;
       while (tile < lastTile) {
         const next = min(lastTile, (tile | (PYRAMID_SIZE - 1)) + 1);
-        let total = placeOf(totals, pyramidRow + (tile >> 3)) + inPyramid + <usize>(tile & (PYRAMID_SIZE - 1)) * stride;
-        const behind = total + <usize>(next - tile) * stride;
-        for (; total < behind; total += 64) sink += load<i32>(total);
+        let total =
+          tileAddress(totals, pyramidRow + (tile >> 3)) + pyramidOffset + <usize>(tile & (PYRAMID_SIZE - 1)) * stride;
+        const totalsEnd = total + <usize>(next - tile) * stride;
+        for (; total < totalsEnd; total += 64) unusedSum += load<i32>(total);
         tile = next;
       }
     }
   }
-  return sink;
+  return unusedSum;
 }
 
-/** A tile known to be in memory: its bit of use was set when it was looked for. */
-function placeOf(directory: usize, index: i32): usize {
+/** Returns the address of a tile that is known to be in memory and is already marked as used. */
+function tileAddress(directory: usize, index: i32): usize {
   return <usize>(load<u32>(directory + ((<usize>index) << 2)) & ~1);
 }
 
-function findMissing(field: usize, spans: usize, seam: usize, missing: usize, capacity: i32): i32 {
+/** Lists the tiles that the sums need and that are not in memory; marks the others as used. */
+function findMissing(field: usize, spans: usize, wrappedSpans: usize, missing: usize, capacity: i32): i32 {
   const tileColumns = tileColumnCountOf(field),
     pyramidColumns = pyramidColumnCountOf(field);
   const prefixes = prefixTilesOf(field),
     totals = totalTilesOf(field);
-  // Totals are listed from the front, prefixes from the back of what there is room for, then joined.
+  // Totals are listed from the front of the buffer, prefixes from its end; writeMissing joins them.
   let totalsMissing = 0,
     prefixesMissing = 0;
-  for (let strand = spans; strand != 0; strand = strand == spans ? seam : 0) {
-    const firstRow = spansFirstRow(strand),
-      rowCount = spansRowCount(strand);
-    const firsts = spansFirsts(strand),
-      spanStride = spansStride(strand);
-    let seenWest = -1,
-      seenEast = -1,
-      seenFrom = -1,
-      seenTo = -1;
+  for (let table = spans; table != 0; table = table == spans ? wrappedSpans : 0) {
+    const firstRow = spansFirstRow(table),
+      rowCount = spansRowCount(table);
+    const firsts = spansFirsts(table),
+      spanStride = spansStride(table);
+    let previousWest = -1,
+      previousEast = -1,
+      previousFrom = -1,
+      previousTo = -1;
     for (let i = 0; i < rowCount; i++) {
       const at = firsts + ((<usize>i) << 2);
       const first = load<i32>(at),
@@ -229,36 +230,36 @@ function findMissing(field: usize, spans: usize, seam: usize, missing: usize, ca
       const west = (row >> 6) * tileColumns + (first >> 6),
         east = (row >> 6) * tileColumns + (last >> 6);
       if (totalsMissing + 2 * prefixesMissing + 8 > capacity) {
-        return listMissing(missing, capacity, totalsMissing, prefixesMissing, STATUS_FULL);
+        return writeMissing(missing, capacity, totalsMissing, prefixesMissing, STATUS_FULL);
       }
-      if (west != seenWest && tileAt(prefixes, west) == 0) push(missing, capacity, ++prefixesMissing, west);
-      if (east != seenEast && east != west && tileAt(prefixes, east) == 0) {
-        push(missing, capacity, ++prefixesMissing, east);
+      if (west != previousWest && useTile(prefixes, west) == 0) pushFromEnd(missing, capacity, ++prefixesMissing, west);
+      if (east != previousEast && east != west && useTile(prefixes, east) == 0) {
+        pushFromEnd(missing, capacity, ++prefixesMissing, east);
       }
-      seenWest = west;
-      seenEast = east;
+      previousWest = west;
+      previousEast = east;
       if (east == west) continue;
       const pyramidRow = (row >> 9) * pyramidColumns;
       const from = pyramidRow + (first >> 9),
         to = pyramidRow + (((last >> 6) - 1) >> 3);
-      if (from == seenFrom && to == seenTo) continue;
-      seenFrom = from;
-      seenTo = to;
+      if (from == previousFrom && to == previousTo) continue;
+      previousFrom = from;
+      previousTo = to;
       for (let index = from; index <= to; index++) {
-        if (tileAt(totals, index) != 0) continue;
+        if (useTile(totals, index) != 0) continue;
         if (totalsMissing + 2 * prefixesMissing + 8 > capacity) {
-          return listMissing(missing, capacity, totalsMissing, prefixesMissing, STATUS_FULL);
+          return writeMissing(missing, capacity, totalsMissing, prefixesMissing, STATUS_FULL);
         }
         store<i32>(missing + 8 + ((<usize>totalsMissing) << 2), index);
         totalsMissing++;
       }
     }
   }
-  return listMissing(missing, capacity, totalsMissing, prefixesMissing, STATUS_OK);
+  return writeMissing(missing, capacity, totalsMissing, prefixesMissing, STATUS_OK);
 }
 
-/** Joins the two lists. @returns STATUS_MISSING, or `otherwise` when both are empty */
-function listMissing(missing: usize, capacity: i32, totalsMissing: i32, prefixesMissing: i32, otherwise: i32): i32 {
+/** Joins the two lists of missing tiles. @returns STATUS_MISSING, or `otherwise` if both are empty */
+function writeMissing(missing: usize, capacity: i32, totalsMissing: i32, prefixesMissing: i32, otherwise: i32): i32 {
   for (let i = 1; i <= prefixesMissing; i++) {
     const index = load<i32>(missing + ((<usize>(capacity - i)) << 2));
     store<i32>(missing + 8 + ((<usize>(totalsMissing + i - 1)) << 2), index);
@@ -268,6 +269,7 @@ function listMissing(missing: usize, capacity: i32, totalsMissing: i32, prefixes
   return totalsMissing + prefixesMissing > 0 ? STATUS_MISSING : otherwise;
 }
 
-function push(missing: usize, capacity: i32, count: i32, index: i32): void {
+/** Writes an index into the list that grows from the end of the buffer. */
+function pushFromEnd(missing: usize, capacity: i32, count: i32, index: i32): void {
   store<i32>(missing + ((<usize>(capacity - count)) << 2), index);
 }

@@ -1,2 +1,2 @@
-/** Below this lie the kernel's own constants; from here on JavaScript owns every byte. */
+/** End of the kernel's static data; JavaScript manages all memory from here on. */
 export const HEAP_BASE: usize = __heap_base;

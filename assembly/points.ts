@@ -3,15 +3,14 @@ import { isGrid } from "./grid";
 import { STATUS_BAD_GRID, STATUS_OK } from "./status";
 
 /**
- * Which cell contains each location. The one owner of the cell-edge rule.
+ * Finds the cell that contains each location. This file is the only definition of the cell-edge rule.
  *
  * In       latitudes, longitudes  f64[count], degrees
- * Out      rows, columns          i32[count]; -1, -1 outside the grid and for what is no number
- * Formula  Cell c owns its north and west edges: it holds a longitude from west + c * size up to, not
- *          with, west + (c + 1) * size. A location nearer than a billionth of a cell to an edge is on
- *          it: 14.6 is the north edge of a 0.1-degree row, though in f64 it lies a few 1e-15 beside
- *          90 - 754 * 0.1. Latitude 90 belongs to the first row of a grid that reaches the pole, -90
- *          to the last. Longitudes are taken modulo 360.
+ * Out      rows, columns          i32[count]; -1, -1 outside the grid and for NaN or infinite coordinates
+ * Formula  A cell owns its north and west edges: column c contains the longitudes from west + c * size up to, but not
+ *          including, west + (c + 1) * size. A location within 1e-9 of a cell of an edge is on the edge: 14.6 is the
+ *          north edge of a 0.1-degree row although in f64 it differs from 90 - 754 * 0.1 by a few 1e-15. Latitude 90
+ *          belongs to the first row of a grid that reaches the pole, -90 to the last. Longitudes are taken modulo 360.
  */
 export function locateCells(
   northDeg: f64,
@@ -44,10 +43,10 @@ export function locateCells(
 }
 
 /**
- * The rule of locateCells for a grid that is known to be one.
+ * Applies the rule of locateCells to a grid that has been validated.
  *
- * Cost     Four at a time without a branch. Poles, what lies more than a turn from the grid and what is no number send
- *          their four through the plain functions, which say what the rule is.
+ * Cost     Four locations at a time without a branch. A group that has a pole, a longitude more than 360 degrees from
+ *          the grid or a NaN falls back to the scalar functions, which define the rule.
  */
 export function locate(
   northDeg: f64,
@@ -71,7 +70,7 @@ export function locate(
       latB = v128.load(latitudes + at, 16);
     const eastA = f64x2.sub(v128.load(longitudes + at), f64x2.splat(westDeg)),
       eastB = f64x2.sub(v128.load(longitudes + at, 16), f64x2.splat(westDeg));
-    if (!i64x2.all_true(v128.and(isPlain(latA, eastA), isPlain(latB, eastB)))) {
+    if (!i64x2.all_true(v128.and(isFastCase(latA, eastA), isFastCase(latB, eastB)))) {
       for (let one = i; one < i + 4; one++) {
         locateOne(
           northDeg,
@@ -96,8 +95,8 @@ export function locate(
     const isInsideA = v128.and(isBelow(rowA, rowCount), isBelow(columnA, columnCount)),
       isInsideB = v128.and(isBelow(rowB, rowCount), isBelow(columnB, columnCount));
     const isOutside = v128.not(i32x4.shuffle(isInsideA, isInsideB, 0, 2, 4, 6));
-    v128.store(rows + to, v128.or(whole(rowA, rowB), isOutside)); // all bits: -1
-    v128.store(columns + to, v128.or(whole(columnA, columnB), isOutside));
+    v128.store(rows + to, v128.or(toInt32s(rowA, rowB), isOutside)); // all bits: -1
+    v128.store(columns + to, v128.or(toInt32s(columnA, columnB), isOutside));
   }
   for (; i < count; i++) {
     locateOne(
@@ -137,28 +136,31 @@ function locateOne(
   store<i32>(columns + (at >> 1), isInside ? column : -1);
 }
 
-/** Not a pole, and within one turn of the grid's first edge on either side, so that no more than one is taken off. */
-function isPlain(lat: v128, east: v128): v128 {
+/**
+ * Whether two locations are not at a pole, and need at most one shift of 360 degrees to be 0 to 360 degrees east of the
+ * grid's west edge.
+ */
+function isFastCase(lat: v128, east: v128): v128 {
   return v128.and(
     f64x2.lt(f64x2.abs(lat), f64x2.splat(90)),
     f64x2.lt(f64x2.abs(f64x2.sub(east, f64x2.splat(180))), f64x2.splat(540)),
   );
 }
 
-/** `columnOf` of two longitudes that lie `east` degrees east of the first edge, before what is beyond the last. */
+/** `columnOf` for two longitudes, `east` degrees east of the west edge, without the check against the last column. */
 function columnsOf(lon: v128, east: v128, westDeg: f64, sizeDeg: f64, columnCount: i32, closes: f64): v128 {
   const turn = f64x2.splat(360);
-  const further = f64x2.sub(
+  const wrapped = f64x2.sub(
     f64x2.add(lon, v128.and(f64x2.lt(east, f64x2.splat(0)), turn)),
     v128.and(f64x2.ge(east, turn), turn),
   );
-  const column = cellsAt(f64x2.div(f64x2.sub(further, f64x2.splat(westDeg)), f64x2.splat(sizeDeg)));
-  const isBehindLast = f64x2.eq(column, f64x2.splat(<f64>columnCount));
-  const isFirst = f64x2.le(f64x2.sub(f64x2.splat(westDeg + 360), further), f64x2.splat(SAME_EDGE * sizeDeg));
-  return v128.andnot(f64x2.sub(column, v128.and(isBehindLast, f64x2.splat(closes))), isFirst);
+  const column = cellsAt(f64x2.div(f64x2.sub(wrapped, f64x2.splat(westDeg)), f64x2.splat(sizeDeg)));
+  const isAfterLast = f64x2.eq(column, f64x2.splat(<f64>columnCount));
+  const isFirst = f64x2.le(f64x2.sub(f64x2.splat(westDeg + 360), wrapped), f64x2.splat(SAME_EDGE * sizeDeg));
+  return v128.andnot(f64x2.sub(column, v128.and(isAfterLast, f64x2.splat(closes))), isFirst);
 }
 
-/** `cellAt` of two positions. */
+/** `cellAt` for two positions. */
 function cellsAt(position: v128): v128 {
   const edge = f64x2.floor(f64x2.add(position, f64x2.splat(0.5)));
   const isOnEdge = f64x2.le(f64x2.abs(f64x2.sub(position, edge)), f64x2.splat(SAME_EDGE));
@@ -169,19 +171,22 @@ function isBelow(cell: v128, count: i32): v128 {
   return v128.and(f64x2.ge(cell, f64x2.splat(0)), f64x2.lt(cell, f64x2.splat(<f64>count)));
 }
 
-/** Two and two as four 32-bit integers. */
-function whole(a: v128, b: v128): v128 {
+/** Converts two pairs of f64 to four i32. */
+function toInt32s(a: v128, b: v128): v128 {
   return i32x4.shuffle(i32x4.trunc_sat_f64x2_s_zero(a), i32x4.trunc_sat_f64x2_s_zero(b), 0, 1, 4, 5);
 }
 
-/** The cell of a field that contains a location: row * columnCount + column, -1 outside. The rule of locateCells. */
+/** Returns the cell of a field that contains a location as row * columnCount + column, or -1 outside the grid. */
 export function cellOf(field: usize, latDeg: f64, lonDeg: f64): f64 {
   const row = rowOf(latDeg, northOf(field), cellLatOf(field), rowCountOf(field));
   const column = columnOf(lonDeg, westOf(field), cellLonOf(field), columnCountOf(field));
   return row >= 0 && column >= 0 ? <f64>row * <f64>columnCountOf(field) + <f64>column : -1;
 }
 
-/** In cells. Rounding of degrees in f64 stays a thousand times below, a coordinate's last digit far above. */
+/**
+ * Tolerance in cells. Rounding of degrees in f64 is a thousand times smaller, the last digit of a coordinate far
+ * larger.
+ */
 const SAME_EDGE: f64 = 1e-9;
 
 function rowOf(latDeg: f64, northDeg: f64, sizeDeg: f64, rowCount: i32): i32 {
@@ -195,10 +200,10 @@ function rowOf(latDeg: f64, northDeg: f64, sizeDeg: f64, rowCount: i32): i32 {
 
 function columnOf(lonDeg: f64, westDeg: f64, sizeDeg: f64, columnCount: i32): i32 {
   const lon = lonDeg - 360 * Math.floor((lonDeg - westDeg) / 360);
-  if (westDeg + 360 - lon <= SAME_EDGE * sizeDeg) return 0; // on the first edge, a turn further
+  if (westDeg + 360 - lon <= SAME_EDGE * sizeDeg) return 0; // on the west edge, 360 degrees farther east
   let column = cellAt((lon - westDeg) / sizeDeg);
   if (column == <f64>columnCount && closesAt360(sizeDeg, columnCount)) {
-    column -= 1; // a grid that closes but for rounding has no gap before its seam
+    column -= 1; // a grid that is short of 360 degrees only by rounding has no gap before its west edge
   }
   return column >= 0 && column < <f64>columnCount ? <i32>column : -1;
 }
@@ -207,7 +212,7 @@ function closesAt360(sizeDeg: f64, columnCount: i32): bool {
   return Math.abs(<f64>columnCount * sizeDeg - 360) < 1e-3 * sizeDeg;
 }
 
-/** The cell that a distance from the grid's first edge, in cells, falls into. */
+/** Returns the index of the cell at a distance from the grid's first edge, given in cells. */
 function cellAt(position: f64): f64 {
   const edge = Math.floor(position + 0.5);
   return Math.abs(position - edge) <= SAME_EDGE ? edge : Math.floor(position);

@@ -1,4 +1,4 @@
-// f64[]. Loaded where they are used: V8 builds a constant vector anew for every use.
+// f64[]. Loaded from memory at each use: V8 would otherwise rebuild a constant vector every time.
 const LOG_TERMS: usize = memory.data<f64>(
   [
     // 2 / (2n + 1) / ln 2, n from 0 to 9
@@ -26,47 +26,48 @@ const EXP_TERMS: usize = memory.data<f64>(
   ],
   16,
 );
-/** 2^52 + 1023: added to a small whole number, it leaves the biased exponent of 2 to that number in the lowest bits. */
-const EXPONENT_MAKER: f64 = 4503599627371519;
-/** 2^52: or-ed to a small whole number, it makes it a float. */
-const WHOLE_MAKER: f64 = 4503599627370496;
+/** 2^52 + 1023: added to a small integer n, it leaves the biased exponent of 2^n in the lowest bits. */
+const EXPONENT_MAGIC: f64 = 4503599627371519;
+/** 2^52: or-ed with a small integer n, its bits are the float 2^52 + n. */
+const INTEGER_MAGIC: f64 = 4503599627370496;
 const MANTISSA_BITS: i64 = 0x000fffffffffffff;
-/** The square root of 1/2: where a mantissa begins that lies around 1. */
-const ROOT_HALF: f64 = Math.SQRT1_2;
-const LEAST_NORMAL: f64 = 2.2250738585072014e-308;
+/** sqrt(1/2): lower end of the range of mantissas around 1. */
+const SQRT_HALF: f64 = Math.SQRT1_2;
+const NORMAL_MIN: f64 = 2.2250738585072014e-308;
 const EXPONENT_MAX: f64 = 1022;
 
 /**
- * Two powers at once.
+ * Computes two powers at once.
  *
- * In       bases      0 or more, finite; below the least normal number counts as 0
+ * In       bases      0 or more, finite; subnormal numbers count as 0
  *          exponents  above 0, finite
- * Out      bases ** exponents, never above 2^1022; 0 of 0. Relative error about 1e-16 (2 + |log2 of the result|)
- * Formula  2^(exponent log2 base), log2 by the series of artanh around 1, 2^x by that of the exponential around a whole x
+ * Returns  bases ** exponents, capped at 2^1022; 0 for base 0. Relative error about 1e-16 (2 + |log2 of the result|)
+ * Formula  2^(exponent log2 base), with log2 by the series of artanh around 1 and 2^x by the exponential series around
+ *          the nearest integer
  */
 export function powers(bases: v128, exponents: v128): v128 {
   const one = f64x2.splat(1),
-    rootHalf = f64x2.splat(ROOT_HALF);
-  // The base is mantissa * 2^whole with a mantissa from root 1/2 to root 2: of bases near 1 no digit is lost.
-  const offset = i64x2.add(i64x2.sub(bases, rootHalf), one);
+    sqrtHalf = f64x2.splat(SQRT_HALF);
+  // base = mantissa * 2^exponent with the mantissa from sqrt(1/2) to sqrt(2), so that bases near 1 keep full precision.
+  const offset = i64x2.add(i64x2.sub(bases, sqrtHalf), one);
   const biased = i64x2.shr_u(offset, 52);
-  const mantissas = i64x2.add(v128.and(offset, i64x2.splat(MANTISSA_BITS)), rootHalf);
-  const wholes = f64x2.sub(v128.or(biased, f64x2.splat(WHOLE_MAKER)), f64x2.splat(EXPONENT_MAKER));
+  const mantissas = i64x2.add(v128.and(offset, i64x2.splat(MANTISSA_BITS)), sqrtHalf);
+  const integerLogs = f64x2.sub(v128.or(biased, f64x2.splat(INTEGER_MAGIC)), f64x2.splat(EXPONENT_MAGIC));
   const s = f64x2.div(f64x2.sub(mantissas, one), f64x2.add(mantissas, one)),
     z = f64x2.mul(s, s);
   const series = logSeries(z);
-  const logs = f64x2.add(wholes, f64x2.mul(s, series));
+  const logs = f64x2.add(integerLogs, f64x2.mul(s, series));
 
   const limit = f64x2.splat(EXPONENT_MAX);
   const x = f64x2.pmax(f64x2.neg(limit), f64x2.pmin(limit, f64x2.mul(exponents, logs)));
   const nearest = f64x2.nearest(x),
     rest = f64x2.sub(x, nearest);
   const result = expSeries(rest);
-  const scales = i64x2.shl(f64x2.add(nearest, f64x2.splat(EXPONENT_MAKER)), 52);
-  return v128.and(f64x2.mul(result, scales), f64x2.ge(bases, f64x2.splat(LEAST_NORMAL)));
+  const scales = i64x2.shl(f64x2.add(nearest, f64x2.splat(EXPONENT_MAGIC)), 52);
+  return v128.and(f64x2.mul(result, scales), f64x2.ge(bases, f64x2.splat(NORMAL_MIN)));
 }
 
-// By pairs of terms and powers of two, not term by term: each step would wait for the one before.
+// Estrin's scheme rather than Horner's: the shorter dependency chain is faster.
 
 function logSeries(z: v128): v128 {
   const z2 = f64x2.mul(z, z),

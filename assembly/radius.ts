@@ -1,21 +1,21 @@
 import { STEPS_MAX, STEPS_NODATA, TILE_SIZE } from "./cells";
 import { STATUS_BAD_GRID, STATUS_OK } from "./status";
 
-/** Bits of `seen`: why a circle without a value has none. */
+/** Bits of `seen`: the kinds of missing cells in the circle. */
 export const SEEN_NODATA: i32 = 1;
 export const SEEN_OUTSIDE: i32 = 2;
 
 /**
- * Adds the cells of one tile that lie in a circle to the circle's running sums.
+ * Adds the cells of one tile that are in a circle to the circle's running sums.
  *
  * In       cells   u16[64][64][layerCount], the tile
- *          spans   i32[3][spanCount]: row, first, last column of the grid, rows ascending
+ *          spans   i32[spanCount][3]: row, first and last column of the grid, rows ascending
  * In, out  sums    u64[rowCount][layerCount], steps; row 0 is firstRow of the grid
  *          counts  u32[rowCount][layerCount], valid cells
- *          maxima  i32[layerCount], steps, -1 when none yet
+ *          maxima  i32[layerCount], steps, -1 before the first valid cell
  *          seen    i32[layerCount], bits SEEN_NODATA, SEEN_OUTSIDE
- * Needs    every span's row within [firstRow, firstRow + rowCount)
- * Cost     Integers only: the order of tiles and the way the circle is cut change no bit.
+ * Requires every span's row within [firstRow, firstRow + rowCount)
+ * Notes    All sums are integers, so the order of the tiles does not affect the result.
  */
 export function addTile(
   cells: usize,
@@ -74,14 +74,14 @@ export function addTile(
 }
 
 /**
- * The area-weighted mean of a circle from the sums of its rows.
+ * Computes the area-weighted mean of a circle from the sums of its rows.
  *
- * In       sums, counts  as addTile leaves them
+ * In       sums, counts  from addTile
  *          weights       f64[rowCount], area of one cell of the row (geodesy.rowWeights)
- * Out      out           f64[2][layerCount]: mean in steps (NaN when no cell is valid), area of the valid cells
- * Formula  sum over rows, north to south, of weight x sum, over the same of weight x count. Row sums
- *          are exact integers, so the two f64 sums have one fixed order of operations and the same
- *          bits for every tile size, worker and machine.
+ * Out      out           f64[layerCount][2]: mean in steps (NaN if no cell is valid), area of the valid cells
+ * Formula  (sum of weight x sum) / (sum of weight x count) over the rows from north to south. Row sums are exact
+ *          integers and the two f64 sums have a fixed order of operations, so the result is the same bit for bit for
+ *          every tile size, worker and machine.
  */
 export function meanOfRows(
   sums: usize,

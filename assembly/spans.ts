@@ -1,14 +1,17 @@
 import { DEGREE, E2, WGS84_A } from "./ellipsoid";
 import { cellLatOf, cellLonOf, columnCountOf, northOf, rowCountOf, rowStrideOf, rowTableOf, westOf } from "./field";
-import { GUARD_M, M_MIN, RADIUS_M_MAX } from "./geodesy";
-import { STATUS_BAD_LOCATION, STATUS_BAD_RADIUS, STATUS_FULL, STATUS_OK, STATUS_UNSURE } from "./status";
+import { GUARD_M, MERIDIAN_RADIUS_M_MIN, RADIUS_M_MAX } from "./geodesy";
+import { STATUS_AMBIGUOUS, STATUS_BAD_LOCATION, STATUS_BAD_RADIUS, STATUS_FULL, STATUS_OK } from "./status";
 
 /**
- * Where spans of one strand lie: one run of columns for each row of the circle.
+ * Span table: one span of columns for each row of a circle.
  *
- *   i32 firstRow, rowCount; firstColumn, lastColumn of all runs (before they were clipped to the grid);
- *   then i32[capacity] first columns, i32[capacity] last columns; first > last where the row is empty;
- *   then scratch, f64[capacity]: the squared chord that is left for longitude
+ *   i32 firstRow, rowCount; firstColumn and lastColumn over all spans, before clipping to the grid; capacity in rows;
+ *   then i32[capacity] first columns, i32[capacity] last columns; first > last for an empty row;
+ *   then scratch, f64[capacity]: the part of the squared chord available for the difference in longitude
+ *
+ * A circle that crosses the edge where the grid wraps around needs two tables over the same rows: `spans`, and
+ * `wrappedSpans` for the circle shifted by 360 degrees.
  */
 const FIRST_ROW: usize = 0;
 const ROW_COUNT: usize = 4;
@@ -23,7 +26,7 @@ export function spansFirstRow(spans: usize): i32 {
 export function spansRowCount(spans: usize): i32 {
   return load<i32>(spans, ROW_COUNT);
 }
-/** Address of the first columns; the last columns lie `spansStride` behind. */
+/** Returns the address of the first columns; the last columns follow `spansStride` bytes later. */
 export function spansFirsts(spans: usize): usize {
   return spans + <usize>SPANS_HEADER_BYTES;
 }
@@ -31,27 +34,27 @@ export function spansStride(spans: usize): usize {
   return (<usize>load<i32>(spans, CAPACITY)) << 2;
 }
 
-/** Nearer to a pole than this the arc sine is no short polynomial, and rows can be whole: geodesy.rowSpans takes those. */
-const LATITUDE_MAX: f64 = 85.0;
+/** Closer to the poles the series of the arc sine is too short and rows can be full circles of latitude. */
+const LAT_DEG_MAX: f64 = 85.0;
 
 /**
- * The spans of a circle, one run a row: the fast twin of geodesy.rowSpans, for circles that stay below 85 degrees.
- * It decides nothing that is near: STATUS_UNSURE sends the caller there.
+ * Fast version of geodesy.rowSpans for circles that stay within 85 degrees of latitude. Returns STATUS_AMBIGUOUS
+ * outside that range and when a cell center is too close to the rim to decide; the caller then uses geodesy.rowSpans.
  *
- * Out      spans  as above; the caller has set its capacity. Clipped to the grid
- * Needs    lonDeg as wanted for this turn: the circle is looked for at that longitude alone
- * Formula  That of geodesy.rowSpans, from the table of rows, two rows at a time. asin(sqrt h) by its series up to
- *          h^5: below 85 degrees h stays under 0.01, and what is left out under 1e-14.
- *          A centre near the rim: a step of f columns from the edge changes the squared chord by at least half of
- *          f x its slope there, reach sqrt(h (1 - h)), as long as the run is more than two columns wide; the few
- *          narrower rows are looked at column by column.
+ * Out       spans  span table, clipped to the grid; the caller has set its capacity
+ * Requires  lonDeg as it is to be used: copies of the circle shifted by 360 degrees are not considered
+ * Formula   As geodesy.rowSpans, from the row table, two rows at a time. asin(sqrt h) is the series up to h^5: within
+ *           85 degrees h stays below 0.01 and the error below 1e-14.
+ *           Test for ambiguous centers: f columns from the rim the squared chord differs by at least f / 2 times its
+ *           slope at the rim, lonChord2Max sqrt(h (1 - h)), as long as the span is more than two columns wide. The few
+ *           narrower rows are tested column by column.
  */
-export function strandSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f64, spans: usize): i32 {
+export function fastRowSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f64, spans: usize): i32 {
   if (!(radiusM >= 0 && radiusM <= RADIUS_M_MAX)) return STATUS_BAD_RADIUS;
   if (!(latDeg >= -90 && latDeg <= 90) || !(Math.abs(lonDeg) <= 1080)) return STATUS_BAD_LOCATION;
-  const reachDeg = radiusM / M_MIN / DEGREE;
-  if (!(Math.abs(latDeg) + reachDeg < LATITUDE_MAX)) return STATUS_UNSURE;
-  if (radiusM < GUARD_M) return STATUS_UNSURE; // its square may be nothing
+  const reachDeg = radiusM / MERIDIAN_RADIUS_M_MIN / DEGREE;
+  if (!(Math.abs(latDeg) + reachDeg < LAT_DEG_MAX)) return STATUS_AMBIGUOUS;
+  if (radiusM < GUARD_M) return STATUS_AMBIGUOUS; // the square of the radius may underflow
 
   const cellLatDeg = cellLatOf(field),
     cellLonDeg = cellLonOf(field),
@@ -71,7 +74,7 @@ export function strandSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f64
   const meridional0 = (normal0 * (1.0 - E2)) / (1.0 - E2 * sin0 * sin0);
   const radius2 = radiusM * radiusM;
   const x0 = radius2 / (4.0 * meridional0 * normal0);
-  const chord20 = radius2 * (1.0 - x0 / 3.0 - (x0 * x0) / 15.0);
+  const chord2AtCenter = radius2 * (1.0 - x0 / 3.0 - (x0 * x0) / 15.0);
   const cellLonRad = cellLonDeg * DEGREE;
   const middle = (lonDeg - westOf(field)) / cellLonDeg - 0.5;
   const guard2 = 2.0 * Math.max(radiusM, GUARD_M) * GUARD_M;
@@ -81,14 +84,14 @@ export function strandSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f64
   const tableStride = (<usize>rowStrideOf(field)) << 3;
   const firsts = spansFirsts(spans),
     lasts = firsts + spansStride(spans),
-    lefts = lasts + spansStride(spans);
+    lonChords2 = lasts + spansStride(spans);
 
   const vp0 = f64x2.splat(p0),
     vz0 = f64x2.splat(z0),
     vsin0 = f64x2.splat(sin0),
     vcos0 = f64x2.splat(cos0);
-  const vchord20 = f64x2.splat(chord20),
-    vinvChord = f64x2.splat(1.0 / chord20),
+  const vchord2AtCenter = f64x2.splat(chord2AtCenter),
+    vinvChord = f64x2.splat(1.0 / chord2AtCenter),
     vradius2 = f64x2.splat(radius2);
   const vinvP0 = f64x2.splat(1.0 / p0),
     zero = f64x2.splat(0.0),
@@ -103,8 +106,8 @@ export function strandSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f64
     s5 = f64x2.splat(945.0 / 42240.0);
   const vscale = f64x2.splat(2.0 / cellLonRad),
     vmiddle = f64x2.splat(middle);
-  // Half the slope of the squared chord at the edge, per column, is 0.5 * 4 p0 p1 * sqrt(h) * cellLonRad * sqrt(1 - h);
-  // sqrt(1 - h) >= 0.99 here.
+  // Half the slope of the squared chord at the rim, per column, is 0.5 * 4 p0 p1 * sqrt(h) * cellLonRad * sqrt(1 - h),
+  // with sqrt(1 - h) >= 0.99.
   const vslope = f64x2.splat(0.49 * p0 * 4.0 * cellLonRad),
     vguard2 = f64x2.splat(guard2);
   const vnarrow = f64x2.splat(2.0);
@@ -113,20 +116,21 @@ export function strandSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f64
 
   let westmost = f64x2.splat(1e300),
     eastmost = f64x2.splat(-1e300);
-  let doubts = i64x2.splat(0);
-  // Two loops: each is one long chain of dependent steps, and the shorter it is, the more rows are under way at once.
+  let ambiguous = i64x2.splat(0);
+  // Two loops, because each iteration is a long dependency chain: the shorter it is, the more rows the processor
+  // overlaps.
   for (let i = 0; i < rowCount; i += 2) {
     const at = table + ((<usize>i) << 3);
     const sin1 = v128.load(at),
       cos1 = v128.load(at + tableStride);
     const p1 = v128.load(at + 2 * tableStride),
       z1 = v128.load(at + 3 * tableStride);
-    const invReach = f64x2.mul(v128.load(at + 4 * tableStride), vinvP0);
+    const invLonChord2Max = f64x2.mul(v128.load(at + 4 * tableStride), vinvP0);
     const dp = f64x2.sub(p1, vp0),
       dz = f64x2.sub(z1, vz0);
-    const flat2 = f64x2.add(f64x2.mul(dp, dp), f64x2.mul(dz, dz));
+    const meridianChord2 = f64x2.add(f64x2.mul(dp, dp), f64x2.mul(dz, dz));
 
-    const h1 = f64x2.pmax(zero, f64x2.mul(f64x2.sub(vchord20, flat2), invReach));
+    const h1 = f64x2.pmax(zero, f64x2.mul(f64x2.sub(vchord2AtCenter, meridianChord2), invLonChord2Max));
     const twice = f64x2.add(h1, h1);
     const dip0 = f64x2.add(f64x2.mul(vcos0, f64x2.sub(f64x2.mul(p1, twice), dp)), f64x2.neg(f64x2.mul(vsin0, dz)));
     const dip1 = f64x2.add(f64x2.mul(cos1, f64x2.add(dp, f64x2.mul(vp0, twice))), f64x2.mul(sin1, dz));
@@ -135,14 +139,14 @@ export function strandSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f64
       one,
       f64x2.mul(x, f64x2.add(third, f64x2.mul(x, f64x2.add(fifteenth, f64x2.mul(x, c945))))),
     );
-    v128.store(lefts + ((<usize>i) << 3), f64x2.sub(f64x2.mul(vradius2, series), flat2));
+    v128.store(lonChords2 + ((<usize>i) << 3), f64x2.sub(f64x2.mul(vradius2, series), meridianChord2));
   }
   for (let i = 0; i < rowCount; i += 2) {
     const at = table + ((<usize>i) << 3);
     const p1 = v128.load(at + 2 * tableStride);
-    const invReach = f64x2.mul(v128.load(at + 4 * tableStride), vinvP0);
-    const left2 = v128.load(lefts + ((<usize>i) << 3));
-    const h = f64x2.pmax(zero, f64x2.mul(left2, invReach));
+    const invLonChord2Max = f64x2.mul(v128.load(at + 4 * tableStride), vinvP0);
+    const lonChord2 = v128.load(lonChords2 + ((<usize>i) << 3));
+    const h = f64x2.pmax(zero, f64x2.mul(lonChord2, invLonChord2Max));
     const root = f64x2.sqrt(h);
     const arc = f64x2.add(
       one,
@@ -160,27 +164,44 @@ export function strandSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f64
     const first = f64x2.ceil(west),
       last = f64x2.floor(east);
 
-    // How far the edges are from the nearest centre, in columns.
-    const westOff = f64x2.sub(first, west),
-      eastOff = f64x2.sub(east, last);
-    const off = f64x2.pmin(f64x2.pmin(westOff, f64x2.sub(one, westOff)), f64x2.pmin(eastOff, f64x2.sub(one, eastOff)));
-    const change = f64x2.mul(f64x2.mul(off, f64x2.mul(p1, vslope)), root);
+    // Distance from the rim to the nearest center, in columns.
+    const westRimDistance = f64x2.sub(first, west),
+      eastRimDistance = f64x2.sub(east, last);
+    const rimDistance = f64x2.pmin(
+      f64x2.pmin(westRimDistance, f64x2.sub(one, westRimDistance)),
+      f64x2.pmin(eastRimDistance, f64x2.sub(one, eastRimDistance)),
+    );
+    const change = f64x2.mul(f64x2.mul(rimDistance, f64x2.mul(p1, vslope)), root);
     const isNarrow = f64x2.lt(half, vnarrow);
-    doubts = v128.or(doubts, v128.andnot(f64x2.le(change, vguard2), isNarrow));
+    ambiguous = v128.or(ambiguous, v128.andnot(f64x2.le(change, vguard2), isNarrow));
     if (v128.any_true(isNarrow)) {
-      // The first and last rows, and rows that the circle misses.
-      if (isUnsureRow(f64x2.extract_lane(left2, 0), f64x2.extract_lane(p1, 0) * p0 * 4.0, middle, cellLonRad, guard2)) {
-        return STATUS_UNSURE;
+      // The first and last rows, and rows outside the circle.
+      if (
+        isAmbiguousRow(
+          f64x2.extract_lane(lonChord2, 0),
+          f64x2.extract_lane(p1, 0) * p0 * 4.0,
+          middle,
+          cellLonRad,
+          guard2,
+        )
+      ) {
+        return STATUS_AMBIGUOUS;
       }
       if (
         i + 1 < rowCount &&
-        isUnsureRow(f64x2.extract_lane(left2, 1), f64x2.extract_lane(p1, 1) * p0 * 4.0, middle, cellLonRad, guard2)
+        isAmbiguousRow(
+          f64x2.extract_lane(lonChord2, 1),
+          f64x2.extract_lane(p1, 1) * p0 * 4.0,
+          middle,
+          cellLonRad,
+          guard2,
+        )
       ) {
-        return STATUS_UNSURE;
+        return STATUS_AMBIGUOUS;
       }
     }
 
-    const isEmpty = f64x2.lt(left2, zero);
+    const isEmpty = f64x2.lt(lonChord2, zero);
     westmost = f64x2.pmin(westmost, v128.bitselect(westmost, first, isEmpty));
     eastmost = f64x2.pmax(eastmost, v128.bitselect(eastmost, last, isEmpty));
     const from = v128.bitselect(one, f64x2.pmax(vlow, first), isEmpty);
@@ -188,7 +209,7 @@ export function strandSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f64
     v128.store64_lane(firsts + ((<usize>i) << 2), i32x4.trunc_sat_f64x2_s_zero(from), 0);
     v128.store64_lane(lasts + ((<usize>i) << 2), i32x4.trunc_sat_f64x2_s_zero(to), 0);
   }
-  if (v128.any_true(doubts)) return STATUS_UNSURE;
+  if (v128.any_true(ambiguous)) return STATUS_AMBIGUOUS;
   store<i32>(spans, firstRow, FIRST_ROW);
   store<i32>(spans, rowCount, ROW_COUNT);
   store<i32>(spans, clamped(Math.min(f64x2.extract_lane(westmost, 0), f64x2.extract_lane(westmost, 1))), WESTMOST);
@@ -196,17 +217,17 @@ export function strandSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f64
   return STATUS_OK;
 }
 
-/** Whether any centre next to the middle of a row is as near to the rim as the guard. */
-function isUnsureRow(left2: f64, reach: f64, middle: f64, cellLonRad: f64, guard2: f64): bool {
+/** Whether a center next to the circle's meridian is within the guard distance of the rim. */
+function isAmbiguousRow(lonChord2: f64, lonChord2Max: f64, middle: f64, cellLonRad: f64, guard2: f64): bool {
   const nearest = Math.floor(middle);
   for (let column = nearest - 3.0; column <= nearest + 4.0; column += 1.0) {
     const half = 0.5 * (column - middle) * cellLonRad;
     const half2 = half * half;
-    // sin2(x) = x2 - x4 / 3 + 2 x6 / 45 - x8 / 315 + 2 x10 / 14175 - ...: on the rim x stays under 0.1, however wide
-    // the cells, and what is left out under 1e-7 m.
+    // sin2(x) = x2 - x4 / 3 + 2 x6 / 45 - x8 / 315 + 2 x10 / 14175 - ...: on the rim x stays below 0.1 for any cell
+    // width, and the truncation error below 1e-7 m.
     const sine2 =
       half2 * (1.0 - half2 * (1.0 / 3.0 - half2 * (2.0 / 45.0 - half2 * (1.0 / 315.0 - half2 * (2.0 / 14175.0)))));
-    if (Math.abs(reach * sine2 - left2) <= guard2) return true;
+    if (Math.abs(lonChord2Max * sine2 - lonChord2) <= guard2) return true;
   }
   return false;
 }
@@ -216,13 +237,14 @@ function clamped(value: f64): i32 {
 }
 
 /**
- * Puts the cell that contains the centre into the spans, as it always is: a circle smaller than a cell may hold
- * no centre. Rows before or behind the spans become part of them.
+ * Adds the cell that contains the circle's center, which belongs to the circle even if its own center does not.
  *
- * Needs    seam   the second strand, or 0
- * Out      spans  changed; STATUS_UNSURE where the cell does not touch its row's run, or may be in the second strand
+ * In       wrappedSpans  the second span table, or 0
+ * In, out  spans         changed only on STATUS_OK
+ * Returns  STATUS_AMBIGUOUS if the cell is outside the table's rows, is not adjacent to its row's span, or may be in
+ *          the second table
  */
-export function includeCell(spans: usize, seam: usize, row: i32, column: i32): i32 {
+export function includeCell(spans: usize, wrappedSpans: usize, row: i32, column: i32): i32 {
   const firsts = spansFirsts(spans),
     stride = spansStride(spans);
   if (spansRowCount(spans) == 0) {
@@ -233,17 +255,18 @@ export function includeCell(spans: usize, seam: usize, row: i32, column: i32): i
     return STATUS_OK;
   }
   const index = row - spansFirstRow(spans);
-  if (index < 0 || index >= spansRowCount(spans)) return STATUS_UNSURE;
+  if (index < 0 || index >= spansRowCount(spans)) return STATUS_AMBIGUOUS;
   const at = firsts + ((<usize>index) << 2);
   const first = load<i32>(at),
     last = load<i32>(at + stride);
   if (first > last) {
-    // A hair's breadth before the seam the centre's cell is the first of the row, which the second strand may hold.
-    if (seam != 0) return STATUS_UNSURE;
+    // Just west of the edge where the grid wraps around, the containing cell is the first of the row, which the second
+    // table may already include.
+    if (wrappedSpans != 0) return STATUS_AMBIGUOUS;
     store<i32>(at, column);
     store<i32>(at + stride, column);
   } else if (column < first - 1 || column > last + 1) {
-    return STATUS_UNSURE;
+    return STATUS_AMBIGUOUS;
   } else {
     store<i32>(at, min(first, column));
     store<i32>(at + stride, max(last, column));

@@ -2,13 +2,13 @@ import { STEPS_MAX, TILE_SIZE } from "./cells";
 import { COUNT_SHIFT } from "./field";
 
 /**
- * Puts some layers of a group into their lanes of a field's form: what is asked together lies side by side.
+ * Copies the layers of a stored group into their lanes of a field's tile.
  *
- * In   source  u16 or u32 [count][groupLayers], as stored
- *      lanes   i32[groupLayers]: the lane of each layer, -1 for those that were not asked for
- * Out  target  the same kind [count][laneCount]
+ * In   source  u16[count][groupLayers], as stored
+ *      lanes   i32[groupLayers]: the lane of each layer, -1 for layers to skip
+ * Out  target  u16[count][laneCount]; other lanes are left unchanged
  */
-export function placeLanes16(
+export function copyToLanes16(
   source: usize,
   groupLayers: i32,
   lanes: usize,
@@ -16,11 +16,11 @@ export function placeLanes16(
   target: usize,
   laneCount: i32,
 ): void {
-  place<u16>(source, groupLayers, lanes, count, target, laneCount);
+  copyToLanes<u16>(source, groupLayers, lanes, count, target, laneCount);
 }
 
-/** The same of 32-bit numbers. */
-export function placeLanes32(
+/** `copyToLanes16` for u32. */
+export function copyToLanes32(
   source: usize,
   groupLayers: i32,
   lanes: usize,
@@ -28,10 +28,17 @@ export function placeLanes32(
   target: usize,
   laneCount: i32,
 ): void {
-  place<u32>(source, groupLayers, lanes, count, target, laneCount);
+  copyToLanes<u32>(source, groupLayers, lanes, count, target, laneCount);
 }
 
-function place<T>(source: usize, groupLayers: i32, lanes: usize, count: i32, target: usize, laneCount: i32): void {
+function copyToLanes<T>(
+  source: usize,
+  groupLayers: i32,
+  lanes: usize,
+  count: i32,
+  target: usize,
+  laneCount: i32,
+): void {
   const size = sizeof<T>();
   for (let layer = 0; layer < groupLayers; layer++) {
     const lane = load<i32>(lanes + ((<usize>layer) << 2));
@@ -47,7 +54,7 @@ function place<T>(source: usize, groupLayers: i32, lanes: usize, count: i32, tar
 }
 
 /**
- * The prefixes of a tile: before each cell of a row, and behind the last, count * 2^22 + sum of the valid cells so far.
+ * Computes the prefixes of a tile: count * 2^22 + sum of the valid cells before each cell of a row, and after the last.
  *
  * In   cells     u16[64][64][lane]
  * Out  prefixes  u32[64][65][lane]

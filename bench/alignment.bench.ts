@@ -2,7 +2,7 @@
 // caller's, all copying, checking and flagging inside the timing, against the same in plain JavaScript.
 import { alignColumns } from "../src/alignment/align.ts";
 import { NGFS_PHASE5 } from "../src/alignment/benchmark.ts";
-import type { EntityColumns } from "../src/kernel/alignment.ts";
+import type { EntityColumns } from "../src/kernel/alignmentColumns.ts";
 import { interleave } from "./interleaved.ts";
 import { plainAlignment } from "./plainAlignment.ts";
 import { print } from "./row.ts";

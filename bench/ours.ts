@@ -158,7 +158,8 @@ export function engine({ set }: Ours, workload: Workload): CircleContender {
   const { grid } = field;
   return inProcess("Isotherm, kernels", (place, radiusKm, asked) => {
     const answer = emptyAnswer();
-    if (!grid.lay(circleOf(workload, place, radiusKm)).isLaid) throw new Error("A circle was not laid.");
+    if (!grid.setCircle(circleOf(workload, place, radiusKm)))
+      throw new Error("A circle needs more than two spans a row.");
     if (asked !== "mean") {
       const found = grid.max(field);
       if (found.kind !== "found") throw new Error("A tile is not in memory.");
@@ -184,7 +185,7 @@ export function spans({ set }: Ours, workload: Workload): { readonly contender: 
   const { grid } = set.resident.field;
   return {
     contender: inProcess("Isotherm, row spans", (place, radiusKm) => {
-      grid.lay(circleOf(workload, place, radiusKm));
+      grid.setCircle(circleOf(workload, place, radiusKm));
       return NO_ANSWER;
     }),
     /** Rows of a circle of 100 km, the mean over the workload. */

@@ -1,5 +1,6 @@
 import { type Benchmark, yearly } from "../src/alignment/benchmark.ts";
-import { ANCHOR_COUNT, type EntityColumns, GROWTH_REGION_COUNT, PATHWAY_COUNT } from "../src/kernel/alignment.ts";
+import type { EntityColumns } from "../src/kernel/alignmentColumns.ts";
+import { ANCHOR_COUNT, GROWTH_REGION_COUNT, PATHWAY_COUNT } from "../src/kernel/alignmentTables.ts";
 
 /**
  * The rival: the default form of the alignment (basis `intensity`, no convergence, all of scope 3) in plain JavaScript

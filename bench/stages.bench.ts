@@ -68,9 +68,9 @@ for (const method of ["max", "mean"] as const) {
       [
         stage("object", (i) => readHazardQuery(queries[i])),
         stage("text", (i) => readHazardParameters(texts[i] ?? "")),
-        stage("plan", (i) => field.grid.lay(at(circles, i))),
+        stage("plan", (i) => field.grid.setCircle(at(circles, i))),
         stage("kernel", (i) => {
-          field.grid.lay(at(circles, i));
+          field.grid.setCircle(at(circles, i));
           return method === "max" ? field.grid.max(field) : field.grid.sums(field);
         }),
         awaited("sample", (i) => sampler.sampleCircle(set, at(circles, i), { method, shares: false })),

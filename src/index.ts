@@ -25,7 +25,8 @@ export {
 } from "./alignment/align.ts";
 export { type Benchmark, NGFS_PHASE5, type Pathway } from "./alignment/benchmark.ts";
 export type { Entity } from "./alignment/entity.ts";
-export { type AlignedColumns, type AlignmentBasis, type EntityColumns, PATHWAY_INDEX } from "./kernel/alignment.ts";
+export type { AlignmentBasis } from "./kernel/alignment.ts";
+export { type AlignedColumns, type EntityColumns, PATHWAY_INDEX } from "./kernel/alignmentColumns.ts";
 export {
   referenceCountries,
   type ReferenceCountry,

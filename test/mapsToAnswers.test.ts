@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HazardResult } from "../src/hazard/result.ts";
 import { type Atlas, openAtlas } from "../src/index.ts";
 import { openGeoTiff } from "../src/ingest/geotiff.ts";
-import { circleByDefinition, summariseByDefinition } from "./oracle/radius.ts";
+import { circleByDefinition, summarizeByDefinition } from "./oracle/radius.ts";
 import { randomFrom } from "./seededRandom.ts";
 import { type Sample, readSamples, SHARED_HAZARD_DATA, describeWithSharedData } from "./sharedData.ts";
 
@@ -183,7 +183,7 @@ describeWithSharedData("circles on the Horn of Africa", () => {
       };
       const cells = circleByDefinition(grid, circle);
       cellCount += cells.length;
-      const expected = summariseByDefinition(grid, cells, stepsOf);
+      const expected = summarizeByDefinition(grid, cells, stepsOf);
       for (const aggregation_method of ["max", "mean"] as const) {
         const result = await atlas.hazardRisk({
           latitude: circle.latDeg,

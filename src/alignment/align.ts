@@ -3,19 +3,23 @@ import { unknownMembers } from "../explain.ts";
 import {
   ALIGNMENT_YEAR_MAX,
   ALIGNMENT_YEAR_MIN,
-  type AlignedColumns,
   type AlignmentBasis,
   type AlignmentRule,
-  type AlignmentTables,
   alignColumns as alignColumnsInKernel,
   EMISSIONS_MAX,
+} from "../kernel/alignment.ts";
+import {
+  type AlignedColumns,
   type EntityColumns,
-  findMisshapenColumn,
+  findInvalidColumn,
+  PATHWAY_INDEX,
+} from "../kernel/alignmentColumns.ts";
+import {
+  type AlignmentTables,
   GROWTH_REGION_COUNT,
   makeAlignmentTables,
   PATHWAY_COUNT,
-  PATHWAY_INDEX,
-} from "../kernel/alignment.ts";
+} from "../kernel/alignmentTables.ts";
 import { type AlignmentFigures, type AlignmentRowDetail, alignDetail } from "../kernel/alignmentDetail.ts";
 import { Kernel } from "../kernel/instance.ts";
 import { type Anchor, type Benchmark, growthIndex, NGFS_PHASE5, type Pathway, yearly } from "./benchmark.ts";
@@ -190,8 +194,8 @@ export function roundTemperatures({ results }: AlignmentAnswer): AlignmentAnswer
 export async function alignColumns(columns: EntityColumns, options: AlignColumnsOptions = {}): Promise<AlignedColumns> {
   const rule = readColumnsOptions(options);
   refuseUnknownColumns(columns);
-  const misshapen = findMisshapenColumn(columns);
-  if (misshapen !== undefined) throw refusal(`/${misshapen.name}`, misshapen.detail);
+  const invalid = findInvalidColumn(columns);
+  if (invalid !== undefined) throw refusal(`/${invalid.name}`, invalid.detail);
   if (rule.gamma > 0 && (columns.revenues === undefined || columns.references === undefined)) {
     throw refusal("/references", "The convergence needs the columns revenues and references.");
   }

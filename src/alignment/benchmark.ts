@@ -1,11 +1,6 @@
 import type { NgfsRegion } from "../reference/countries.ts";
-import {
-  ANCHOR_COUNT,
-  GROWTH_REGION_COUNT,
-  PATHWAY_COUNT,
-  PATHWAY_INDEX,
-  type YearlyBenchmark,
-} from "../kernel/alignment.ts";
+import { PATHWAY_INDEX } from "../kernel/alignmentColumns.ts";
+import { ANCHOR_COUNT, GROWTH_REGION_COUNT, PATHWAY_COUNT, type YearlyBenchmark } from "../kernel/alignmentTables.ts";
 
 /** A sector as the benchmark sees it. */
 export type Pathway = keyof typeof PATHWAY_INDEX;

@@ -1,6 +1,7 @@
 /** What a caller of the temperature alignment can choose, and how it is checked. */
 import { checkOptions, type Shape } from "../explain.ts";
-import type { AlignedColumns, AlignmentBasis, AlignmentRule } from "../kernel/alignment.ts";
+import type { AlignmentBasis, AlignmentRule } from "../kernel/alignment.ts";
+import type { AlignedColumns } from "../kernel/alignmentColumns.ts";
 import type { Benchmark } from "./benchmark.ts";
 
 export const ALIGNMENT_BASES = ["intensity", "emissions", "cumulative"] as const satisfies readonly AlignmentBasis[];

@@ -1,13 +1,13 @@
 import type { Grid } from "../kernel/grid.ts";
 import {
-  type AnswerArray,
-  newAnswers,
-  type PlaceAnswers,
-  type Places,
-  quantaOf,
-  readPlaces,
+  layerEncodings,
+  type LocationArrays,
+  type LocationResults,
+  newResults,
+  readLocations,
+  type ResultArray,
   writeSteps,
-} from "../kernel/places.ts";
+} from "../kernel/sampling.ts";
 import { locateCells } from "../kernel/points.ts";
 import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import { TileCache } from "./cache.ts";
@@ -33,19 +33,19 @@ interface AskedLayers {
  */
 export async function readManyPlaces(
   { resident, lanes, holdBytesMax }: AskedLayers & { readonly holdBytesMax: number },
-  places: Places,
-  out: PlaceAnswers,
+  places: LocationArrays,
+  out: LocationResults,
   onPlaces: (count: number) => void,
 ): Promise<void> {
   const { field, layers } = resident;
-  const quanta = quantaOf(lanes.map((lane) => ({ lane, ...unitOf(layers[lane] as FieldLayer) })));
+  const quanta = layerEncodings(lanes.map((lane) => ({ lane, ...unitOf(layers[lane] as FieldLayer) })));
   const count = places.latitudes.length;
   /** tile * count + place: in order, neighbours follow each other. Exact: fewer than 2^22 tiles and 2^31 places. */
   const absent: number[] = [];
   const turns = new Turns();
   for (let first = 0; first < count; first += PLACES_PER_CALL) {
     const chunk = slice(places, first, first + PLACES_PER_CALL);
-    const missing = readPlaces(field, chunk, quanta, { out, first });
+    const missing = readLocations(field, chunk, quanta, { out, first });
     for (let i = 0; i < missing.length; i += 2) absent.push((missing[i + 1] ?? 0) * count + first + (missing[i] ?? 0));
     onPlaces(chunk.latitudes.length - missing.length / 2);
     await turns.giveWay();
@@ -67,9 +67,9 @@ export async function readManyPlaces(
       latitudes: Float64Array.from(batch, (place) => places.latitudes[place] ?? NaN),
       longitudes: Float64Array.from(batch, (place) => places.longitudes[place] ?? NaN),
     };
-    const found = newAnswers(out, batch.length * lanes.length);
+    const found = newResults(out, batch.length * lanes.length);
     await resident.hold([{ form: "cells", indices: [...tiles] }], () => {
-      readPlaces(field, chunk, quanta, { out: found, first: 0 });
+      readLocations(field, chunk, quanta, { out: found, first: 0 });
     });
     scatter(found, batch, lanes.length, out);
     onPlaces(batch.length);
@@ -80,13 +80,13 @@ export async function readManyPlaces(
 /** The same of sources that make cells without their tiles. */
 export async function makeManyPlaces(
   { grid, resident, lanes }: AskedLayers & { readonly grid: Grid },
-  places: Places,
-  out: PlaceAnswers,
+  places: LocationArrays,
+  out: LocationResults,
   onPlaces: (count: number) => void,
 ): Promise<void> {
   const { kernel } = resident.field.grid;
   const asked = lanes.map((lane) => resident.layers[lane] as FieldLayer);
-  const quanta = quantaOf(asked.map((layer, i) => ({ lane: i, ...unitOf(layer) })));
+  const quanta = layerEncodings(asked.map((layer, i) => ({ lane: i, ...unitOf(layer) })));
   const turns = new Turns();
   for (let first = 0; first < places.latitudes.length; first += PLACES_PER_CALL) {
     const chunk = slice(places, first, first + PLACES_PER_CALL);
@@ -151,12 +151,12 @@ function unitOf({ entry }: FieldLayer): { readonly stepsPerUnit: number; readonl
   return { stepsPerUnit: entry.steps_per_unit, offset: entry.offset };
 }
 
-function slice({ latitudes, longitudes }: Places, from: number, to: number): Places {
+function slice({ latitudes, longitudes }: LocationArrays, from: number, to: number): LocationArrays {
   return { latitudes: latitudes.subarray(from, to), longitudes: longitudes.subarray(from, to) };
 }
 
 /** Puts the answers of a batch where its places stand. */
-function scatter(found: PlaceAnswers, batch: Uint32Array, layerCount: number, out: PlaceAnswers): void {
+function scatter(found: LocationResults, batch: Uint32Array, layerCount: number, out: LocationResults): void {
   if ("steps" in found && "steps" in out) {
     scatterRows(found.steps, batch, layerCount, out.steps);
   } else if ("values" in found && "values" in out) {
@@ -165,7 +165,7 @@ function scatter(found: PlaceAnswers, batch: Uint32Array, layerCount: number, ou
   }
 }
 
-function scatterRows(from: AnswerArray, places: Uint32Array, width: number, to: AnswerArray): void {
+function scatterRows(from: ResultArray, places: Uint32Array, width: number, to: ResultArray): void {
   for (const [i, place] of places.entries()) {
     for (let layer = 0; layer < width; layer++) to[place * width + layer] = from[i * width + layer] ?? NaN;
   }

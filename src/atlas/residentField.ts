@@ -9,7 +9,7 @@ import {
 } from "../kernel/field.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
-import { placeLanes, prefixTile } from "../kernel/tiles.ts";
+import { copyToLanes, prefixTile } from "../kernel/tiles.ts";
 import type { EmptyTile, TileCache, TileHome } from "./cache.ts";
 import type { LayerEntry } from "./catalogue.ts";
 import type { CellSource, PyramidRequest, TileState } from "./cellSource.ts";
@@ -186,7 +186,7 @@ export class ResidentField {
             typeof found === "string"
               ? new Uint16Array(TILE_SIZE * TILE_SIZE * groupLayers).fill(CONSTANT_STEPS[found])
               : found;
-          placeLanes(this.#kernel, source, part.lanes, { region: cells, laneCount });
+          copyToLanes(this.#kernel, source, part.lanes, { region: cells, laneCount });
         }
         if (form === "prefixes") {
           prefixTile(this.#kernel, { cells: cells.pointer, prefixes: region.pointer, vectorCount });
@@ -214,7 +214,7 @@ export class ResidentField {
       for (const part of this.#parts) {
         const found = stored.get(part)?.[position] ?? "outside";
         const section = typeof found === "string" ? constantSection(form, found, part.lanes.length) : found;
-        placeLanes(this.#kernel, section, part.lanes, { region, laneCount });
+        copyToLanes(this.#kernel, section, part.lanes, { region, laneCount });
       }
     }
   }

@@ -1,10 +1,10 @@
 import { FieldGrid, LANES, type MissingTiles } from "../kernel/field.ts";
 import { type Circle, type CircleCells, rowSpans, rowWeights } from "../kernel/geodesy.ts";
-import { type Cell, cellCentre, type Location, westernmost } from "../kernel/grid.ts";
+import { type Cell, cellCenter, type Location, normalizeLonDeg } from "../kernel/grid.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { PYRAMID_SIZE, REASON_NODATA, REASON_OUTSIDE, STEPS_OUTSIDE, TILE_SIZE } from "../kernel/kernel.generated.ts";
-import type { PlaceAnswers, Places, PlaceValues } from "../kernel/places.ts";
-import { CircleSums, type CircleSummary } from "../kernel/radius.ts";
+import type { LocationArrays, LocationResults, LocationValues } from "../kernel/sampling.ts";
+import { CircleAccumulator, type CircleSummary } from "../kernel/radius.ts";
 import { TileCache } from "./cache.ts";
 import type { GroupEntry } from "./catalogue.ts";
 import type { AtlasHazard, CellAtlas, CellSource } from "./cellSource.ts";
@@ -139,7 +139,7 @@ export class Sampler {
     if (index < 0) return undefined;
     const row = Math.floor(index / columnCount);
     const cell = { row, column: index - row * columnCount };
-    const centre = cellCentre(hazard.grid, cell);
+    const centre = cellCenter(hazard.grid, cell);
     const made = readMade(resident, lanes, cell);
     if (made !== undefined) return { centre, steps: made };
     const tile = Math.floor(cell.row / TILE_SIZE) * field.grid.tileColumnCount + Math.floor(cell.column / TILE_SIZE);
@@ -183,8 +183,8 @@ export class Sampler {
    */
   samplePlaces(
     { hazard, resident, lanes }: LayerSet,
-    places: Places,
-    out: PlaceAnswers,
+    places: LocationArrays,
+    out: LocationResults,
     onPlaces: (count: number) => void,
   ): Promise<void> {
     const isMade = resident.layers.every(({ source }) => source.readCells !== undefined);
@@ -198,7 +198,7 @@ export class Sampler {
    * @param out written from `at.first` on
    * @returns false where something has to be fetched, or the circle is not for the quick way: then `fetchCircle`
    */
-  readCircle(set: LayerSet, at: CircleAt, out: PlaceValues): boolean {
+  readCircle(set: LayerSet, at: CircleAt, out: LocationValues): boolean {
     if (!set.resident.hasPyramid) return false;
     const found = this.#tryPyramid(set, at.circle, { method: at.method, shares: false });
     if (found === undefined || isMissing(found)) return false;
@@ -206,7 +206,7 @@ export class Sampler {
     return true;
   }
 
-  async fetchCircle(set: LayerSet, at: CircleAt, out: PlaceValues): Promise<void> {
+  async fetchCircle(set: LayerSet, at: CircleAt, out: LocationValues): Promise<void> {
     const { values } = await this.sampleCircle(set, at.circle, { method: at.method, shares: false });
     writeValues(set, values, at.first, out);
   }
@@ -217,12 +217,12 @@ export class Sampler {
     if (grid === undefined) return -1;
     const cells = TILE_SIZE * PYRAMID_SIZE;
     const row = Math.floor((grid.northDeg - latDeg) / grid.cellSizeLatDeg / cells);
-    const column = Math.floor((westernmost(grid, lonDeg) - grid.westDeg) / grid.cellSizeLonDeg / cells);
+    const column = Math.floor((normalizeLonDeg(grid, lonDeg) - grid.westDeg) / grid.cellSizeLonDeg / cells);
     return row >= 0 && column >= 0 ? row * Math.ceil(grid.columnCount / cells) + column : -1;
   }
 
   /** An order of places in which neighbours follow each other: by data tile, row by row. */
-  orderOf({ resident }: LayerSet, { latitudes, longitudes }: Places): Uint32Array {
+  orderOf({ resident }: LayerSet, { latitudes, longitudes }: LocationArrays): Uint32Array {
     const { grid } = resident.field;
     const { columnCount } = grid.grid;
     const count = latitudes.length;
@@ -275,7 +275,7 @@ export class Sampler {
   ): CircleSample | readonly MissingTiles[] | undefined {
     const { field } = resident;
     const { grid } = field;
-    if (!grid.lay(circle).isLaid) return undefined;
+    if (!grid.setCircle(circle)) return undefined;
     const steps: (number | undefined)[] = [];
     if (method === "max") {
       const bounds = grid.max(field);
@@ -319,7 +319,7 @@ export class Sampler {
     const { field } = resident;
     const laneCount = field.vectorCount * LANES;
     const cells = rowSpans(this.#kernel, hazard.grid, circle);
-    const sums = new CircleSums(cells, laneCount);
+    const sums = new CircleAccumulator(cells, laneCount);
     const tiles = tilesOf(cells);
     const perHold = Math.max(1, Math.floor(this.#cache.holdBytesMax / TileCache.costBytes(resident.bytesOf("cells"))));
     for (let start = 0; start < tiles.length; start += perHold) {
@@ -338,7 +338,7 @@ export class Sampler {
       if (isThere) add();
       else await resident.hold([{ form: "cells", indices }], add);
     }
-    const summaries = sums.summarise(this.#kernel, rowWeights(this.#kernel, hazard.grid, sums.rows));
+    const summaries = sums.summarize(this.#kernel, rowWeights(this.#kernel, hazard.grid, sums.rows));
     return {
       cellCount: countOf(cells),
       values: lanes.map((lane) => valueOf(summaries[lane] as CircleSummary, method)),
@@ -372,7 +372,7 @@ function writeValues(
   { resident, lanes }: LayerSet,
   found: readonly CircleValue[],
   first: number,
-  out: PlaceValues,
+  out: LocationValues,
 ): void {
   for (const [i, { steps, hasNodata }] of found.entries()) {
     const { entry } = resident.layers[lanes[i] ?? 0] as FieldLayer;

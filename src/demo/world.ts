@@ -9,14 +9,14 @@ import {
   DEMO_LAYER_COUNT,
   DEMO_VERSION,
   type DemoLand,
-  type DemoWorld,
   demoTileState,
+  type DemoWorld,
   fillDemoTile,
   makeDemoCells,
   reserveDemoLand,
 } from "../kernel/demo.ts";
 import type { Grid } from "../kernel/grid.ts";
-import { bytesOf, type Kernel, type Region } from "../kernel/instance.ts";
+import { decodeBase64, type Kernel, type Region } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import { LAND_DEFLATED_BASE64, LAND_KM_PER_SQUARE, LAND_NODES_PER_DEG, LAND_SHA256 } from "./land.generated.ts";
 
@@ -161,7 +161,7 @@ class DemoSource implements CellSource {
 
 /** Unpacks the field of coast distances; scripts/buildLand.mjs has the way there. */
 async function landCodes(): Promise<Int8Array> {
-  const deflated = bytesOf(LAND_DEFLATED_BASE64);
+  const deflated = decodeBase64(LAND_DEFLATED_BASE64);
   const inflated = new Blob([deflated]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   const codes = new Int8Array(await new Response(inflated).arrayBuffer());
   const columns = 360 * LAND_NODES_PER_DEG;

@@ -1,7 +1,7 @@
 import { Turns } from "../atlas/manyPlaces.ts";
 import type { FieldLayer } from "../atlas/residentField.ts";
 import type { LayerSet, Sampler } from "../atlas/sampler.ts";
-import { type AnswerArray, newAnswers, type PlaceAnswers, type PlaceValues } from "../kernel/places.ts";
+import { type LocationResults, type LocationValues, newResults, type ResultArray } from "../kernel/sampling.ts";
 import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import { type HazardName, layerOf } from "./hazards.ts";
 import {
@@ -99,7 +99,7 @@ function findLayers(sampler: Sampler, hazardName: HazardName, layers: readonly S
 }
 
 /** Has the distinct layers read, straight into `out` where these are all the layers asked for, each once. */
-async function answerInto<Answers extends PlaceAnswers>(
+async function answerInto<Answers extends LocationResults>(
   out: Answers,
   { latitudes }: CellsRequest,
   { set, distinct, positions }: LayersInPlace,
@@ -110,10 +110,10 @@ async function answerInto<Answers extends PlaceAnswers>(
     await read(set, out);
     return;
   }
-  const narrow = newAnswers(out, latitudes.length * distinct.length);
+  const narrow = newResults(out, latitudes.length * distinct.length);
   if (set !== undefined) await read(set, narrow);
   else tell(latitudes.length);
-  const widen = (from: AnswerArray, to: AnswerArray, missing: number): void => {
+  const widen = (from: ResultArray, to: ResultArray, missing: number): void => {
     for (let place = 0; place < latitudes.length; place++) {
       for (let layer = 0; layer < positions.length; layer++) {
         const at = positions[layer] ?? -1;
@@ -146,7 +146,7 @@ async function sampleCircles(
   sampler: Sampler,
   set: LayerSet,
   { latitudes, longitudes, radiusKm = 0, method = "max", signal }: SampleRequest,
-  { out, tell }: { readonly out: PlaceValues; readonly tell: Tell },
+  { out, tell }: { readonly out: LocationValues; readonly tell: Tell },
 ): Promise<void> {
   const placeCount = latitudes.length;
   const order = sampler.orderOf(set, { latitudes, longitudes });

@@ -1,6 +1,6 @@
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
 import { isSignal, type PointedFinding, unknownMembers } from "../explain.ts";
-import type { Places } from "../kernel/places.ts";
+import type { LocationArrays } from "../kernel/sampling.ts";
 import { type HazardName, HAZARDS, isHazardName, type MetricName, type Scenario } from "./hazards.ts";
 
 /**
@@ -232,7 +232,7 @@ function summaryOf(items: readonly FaultItem[]): string {
   return items.length === 1 ? first : `${first} In all ${items.length} things are wrong.`;
 }
 
-function checkPlaces({ latitudes, longitudes }: Places, wrong: Wrong): void {
+function checkPlaces({ latitudes, longitudes }: LocationArrays, wrong: Wrong): void {
   // Nearly always all are right, and then this is all: looking at them one by one takes ten times as long.
   if (isWithin(latitudes, 90) && isWithin(longitudes, 180)) return;
   for (let i = 0; i < latitudes.length; i++) {

@@ -1,5 +1,5 @@
 import { Fault } from "../errors.ts";
-import { type Cell, cellCentre, type Grid } from "../kernel/grid.ts";
+import { type Cell, cellCenter, type Grid } from "../kernel/grid.ts";
 
 /** Some whole cells of a raster. Rows count from the north, columns from the west edge of its grid. */
 export interface CellWindow {
@@ -61,6 +61,6 @@ export function sourceFault(
 
 /** A place in a map, for a message: its row and column, counted from the north-west, and its centre. */
 export function placeOf(grid: Grid, cell: Cell): string {
-  const { latDeg, lonDeg } = cellCentre(grid, cell);
+  const { latDeg, lonDeg } = cellCenter(grid, cell);
   return `row ${cell.row}, column ${cell.column} (latitude ${latDeg.toFixed(5)}, longitude ${lonDeg.toFixed(5)})`;
 }

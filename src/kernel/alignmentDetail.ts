@@ -1,13 +1,6 @@
-import {
-  type AlignmentRule,
-  type AlignmentTables,
-  BASES,
-  copyColumns,
-  emptyScratch,
-  type EntityColumns,
-  layOut,
-  pointersOf,
-} from "./alignment.ts";
+import { type AlignmentRule, BASES, reserveZeroedScratch } from "./alignment.ts";
+import { columnPointers, copyColumns, type EntityColumns, reserveColumns } from "./alignmentColumns.ts";
+import type { AlignmentTables } from "./alignmentTables.ts";
 import type { Kernel } from "./instance.ts";
 import {
   ANCHOR_COUNT,
@@ -25,37 +18,37 @@ import {
   RECORD_WEIGHT,
 } from "./kernel.generated.ts";
 
-/** How one number came about. A figure that does not exist is NaN. */
+/** Intermediate figures of one temperature. NaN = the figure does not exist. */
 export interface AlignmentFigures {
   readonly temperatureC: number;
-  /** E(b) and E(y): over the scopes given in both years. */
+  /** E(b) and E(y), over the scopes given in both years. */
   readonly baseline: number;
   readonly projected: number;
-  /** Growth of the benchmark's economy over growth of the entity's own. */
+  /** Growth of the benchmark's economy / growth of the entity's. */
   readonly growthFactor: number;
-  /** What is compared with the anchors: q*, or the mean of the entity's line. */
+  /** The ratio compared with the anchors: q*, or the mean of the entity's emissions relative to its baseline. */
   readonly ratioQ: number;
   readonly evaluatedYear: number;
-  /** f64[4], after those that lay too close were set apart */
+  /** f64[4], after anchors that are too close have been separated */
   readonly anchors: readonly number[];
-  /** 0 to 4: how many anchors lie below, and how far along that segment. */
+  /** 0 to 4: number of anchors below the ratio; `weight` is the fraction along that segment. */
   readonly segment: number;
   readonly weight: number;
   readonly kappa: number;
-  /** Scopes 1 to 3: given in both years, and weighed. */
+  /** Scopes 1 to 3: whether the scope is given in both years and has a weight above 0. */
   readonly usableScopes: readonly boolean[];
 }
 
-/** One row in all its forms. */
+/** The figures of one row for every basis and every single scope. */
 export interface AlignmentRowDetail {
   readonly intensity: AlignmentFigures;
   readonly emissions: AlignmentFigures;
   readonly cumulative: AlignmentFigures;
-  /** Each scope alone, in the basis asked for. */
+  /** Scopes 1 to 3 alone, in the requested basis. */
   readonly byScope: readonly AlignmentFigures[];
 }
 
-/** How the numbers of one entity came about, row by row. `columns` are some that `alignColumns` has not refused. */
+/** Returns the intermediate figures of each row of one entity. Requires columns that `alignColumns` accepts. */
 export function alignDetail(
   kernel: Kernel,
   tables: AlignmentTables,
@@ -65,9 +58,9 @@ export function alignDetail(
   const firstRow = columns.starts[entity] ?? 0;
   const endRow = columns.starts[entity + 1] ?? 0;
   return kernel.withScratch((scratch) => {
-    const room = layOut(kernel, scratch, columns, { entityCount: 1, rowCount: endRow - firstRow });
-    copyColumns(columns, room.columns, { first: entity, end: entity + 1, firstRow, endRow });
-    const columnsAt = scratch.copyIn(pointersOf(room.columns)).pointer;
+    const target = reserveColumns(kernel, scratch, columns, { entityCount: 1, rowCount: endRow - firstRow });
+    copyColumns(columns, target.columns, { first: entity, end: entity + 1, firstRow, endRow });
+    const columnsAt = scratch.copyIn(columnPointers(target.columns)).pointer;
     const records = scratch.reserve((endRow - firstRow) * 6 * RECORD_BYTES);
     kernel.check(
       kernel.exports.alignDetail(
@@ -77,7 +70,7 @@ export function alignDetail(
         rule.scope3Weight,
         BASES[rule.basis],
         rule.gamma,
-        emptyScratch(kernel, scratch),
+        reserveZeroedScratch(kernel, scratch),
         records.pointer,
       ),
       "alignDetail",

@@ -1,14 +1,14 @@
 import type { Kernel, Region } from "./instance.ts";
 import { CURVE_GUMBEL, CURVE_LOG, STATUS_NEGATIVE_VALUE, STATUS_OUT_OF_RANGE, STEPS_MAX } from "./kernel.generated.ts";
 
-/** How values lie between two return periods: depths on Gumbel paper, winds on ln T. */
+/** Interpolation between return periods: linear in the Gumbel variate (depths) or in ln T (winds). */
 export type CurveFamily = "gumbel" | "log";
 
 export interface CurveRule {
   readonly family: CurveFamily;
-  /** Years, ascending; one for each map. */
+  /** Years, ascending, one per map. */
   readonly returnPeriods: readonly number[];
-  /** Source units to the layer's. */
+  /** Layer units per source unit. */
   readonly unitFactor: number;
   readonly designReturnPeriodYears: number;
   /** In the layer's unit, above 0. */
@@ -18,19 +18,19 @@ export interface CurveRule {
 export type CurveMetrics =
   | {
       readonly kind: "metrics";
-      /** Value at the design return period, NaN = missing. */
+      /** f64[cell], value at the design return period, NaN = missing. */
       readonly designs: Float64Array;
-      /** Annual probability of reaching the threshold, NaN = missing. */
+      /** f64[cell], annual probability of reaching the threshold, NaN = missing. */
       readonly probabilities: Float64Array;
     }
   | { readonly kind: "negative"; readonly map: number; readonly cell: number };
 
 /**
- * Return-period maps, cell by cell, to the value at the design return period and the annual probability of
- * reaching the threshold. The rule is in assembly/curve.ts.
+ * Computes, for each cell of a stack of return-period maps, the value at the design return period and the annual
+ * probability of reaching the threshold. The formula is in assembly/curve.ts.
  *
- * @param maps one array of source values a return period, all of one length, finite or NaN = missing
- * @returns the metrics, or the first value below zero: index of its map, index of its cell
+ * @param maps one array of source values per return period, all of the same length, finite or NaN = missing
+ * @returns the metrics, or the indices of map and cell of the first negative value
  */
 export function curveMetrics(
   kernel: Kernel,
@@ -39,7 +39,10 @@ export function curveMetrics(
 ): CurveMetrics {
   const cellCount = maps[0]?.length ?? 0;
   if (maps.length !== rule.returnPeriods.length || maps.some((map) => map.length !== cellCount)) {
-    throw new RangeError(`${maps.length} maps of unlike length, or not one for each return period.`);
+    throw new RangeError(
+      `maps must have one array of equal length per return period (got lengths ` +
+        `${maps.map(({ length }) => length).join(", ")} for ${rule.returnPeriods.length} return periods)`,
+    );
   }
   return kernel.withScratch((scratch) => {
     const input = scratch.reserve(maps.length * cellCount * 8);
@@ -71,28 +74,31 @@ export function curveMetrics(
   });
 }
 
-/** The smallest step of a layer: `value = steps / stepsPerUnit + offset`. */
-export interface Quantum {
+/** Encoding of a layer's values: `value = steps / stepsPerUnit + offset`. */
+export interface StepEncoding {
   readonly stepsPerUnit: number;
   readonly offset: number;
 }
 
-/** Values a layer can hold: from `offset` to the last step. */
-export function largestValue({ stepsPerUnit, offset }: Quantum): number {
+/** Returns the largest value of a layer; the smallest is `offset`. */
+export function largestValue({ stepsPerUnit, offset }: StepEncoding): number {
   return STEPS_MAX / stepsPerUnit + offset;
 }
 
 export type StepsOutcome =
-  { readonly kind: "steps"; readonly worstRounding: number } | { readonly kind: "out-of-range"; readonly cell: number };
+  /** `worstRounding` is the largest rounding error, in units of the value. */
+  | { readonly kind: "steps"; readonly worstRounding: number }
+  /** `cell` is the index of the first value out of range. */
+  | { readonly kind: "out-of-range"; readonly cell: number };
 
 /**
- * Writes values as steps into `target`, one every `layerCount` numbers from `layer` on. NaN becomes nodata.
- * A value without a step is reported, never clipped; then `target` is untouched.
+ * Writes values as steps into one layer of `target.cells`, u16[cell][layerCount]. NaN becomes nodata. Values out of
+ * range are reported rather than clipped; `target` is then unchanged.
  */
 export function toSteps(
   kernel: Kernel,
   values: Float64Array,
-  quantum: Quantum,
+  encoding: StepEncoding,
   target: { readonly cells: Uint16Array; readonly layer: number; readonly layerCount: number },
 ): StepsOutcome {
   return kernel.withScratch((scratch) => {
@@ -102,8 +108,8 @@ export function toSteps(
     const status = kernel.exports.toSteps(
       scratch.copyIn(values).pointer,
       values.length,
-      quantum.stepsPerUnit,
-      quantum.offset,
+      encoding.stepsPerUnit,
+      encoding.offset,
       steps.pointer,
       worst.pointer,
       bad.pointer,

@@ -24,16 +24,16 @@ const HAZARDS = {
 
 export type DemoHazard = keyof typeof HAZARDS;
 
-/** Where land is: a field of signed distances to the coast in the kernel's memory. */
+/** Grid of signed distances to the coast in the kernel's memory. */
 export interface DemoLand {
   /** i8[180 * nodesPerDeg + 1][360 * nodesPerDeg], from 90 north and 180 west. */
   readonly codes: Region;
   readonly nodesPerDeg: number;
-  /** The distance in km is code x |code| x this, positive on land. */
+  /** The distance in km is code x |code| x kmPerSquare, positive on land. */
   readonly kmPerSquare: number;
 }
 
-/** One hazard of the demo's world. */
+/** One hazard of the synthetic world. */
 export interface DemoWorld {
   readonly hazard: DemoHazard;
   readonly land: DemoLand;
@@ -41,30 +41,31 @@ export interface DemoWorld {
   readonly grid: Grid;
 }
 
-/** A tile of 64 x 64 cells; `warmingC` is degrees C above the climate of 1980, at least 0. */
+/** A tile of 64 x 64 cells. `warmingC` is in degrees C above the climate of 1980, 0 or more. */
 export interface DemoTile {
   readonly tileRow: number;
   readonly tileColumn: number;
   readonly warmingC: number;
 }
 
-/** Puts the field of coast distances into the kernel's memory, for as long as the kernel lives. */
+/** Copies a grid of coast distances into the kernel's memory, for the lifetime of the kernel. */
 export function reserveDemoLand(
   kernel: Kernel,
   field: { readonly codes: Int8Array; readonly nodesPerDeg: number; readonly kmPerSquare: number },
 ): DemoLand {
   const { codes, nodesPerDeg, kmPerSquare } = field;
   const size = (180 * nodesPerDeg + 1) * 360 * nodesPerDeg;
-  if (codes.length !== size) throw new RangeError(`${codes.length} nodes of land where ${size} are needed.`);
+  if (codes.length !== size) throw new RangeError(`coast distances must have ${size} nodes (got ${codes.length})`);
   const region = kernel.reserve(size);
   kernel.bytes(region).set(new Uint8Array(codes.buffer, codes.byteOffset, codes.byteLength));
   return { codes: region, nodesPerDeg, kmPerSquare };
 }
 
-/** Fills the slot with the cells of a tile, u16[64][64][4]. The rule of a cell is in assembly/demo.ts. */
+/** Generates the cells of a tile into the slot, u16[64][64][4]. The formula is in assembly/demo.ts. */
 export function fillDemoTile(kernel: Kernel, world: DemoWorld, tile: DemoTile, slot: Region): void {
   const sizeBytes = TILE_SIZE * TILE_SIZE * DEMO_LAYER_COUNT * 2;
-  if (slot.sizeBytes < sizeBytes) throw new RangeError(`A tile of ${sizeBytes} bytes, a slot of ${slot.sizeBytes}.`);
+  if (slot.sizeBytes < sizeBytes)
+    throw new RangeError(`slot must have at least ${sizeBytes} bytes (got ${slot.sizeBytes})`);
   const { hazard, land, grid } = world;
   kernel.check(
     kernel.exports.demoTile(
@@ -85,7 +86,7 @@ export function fillDemoTile(kernel: Kernel, world: DemoWorld, tile: DemoTile, s
 }
 
 /**
- * Single cells, equal to those of their tiles bit for bit.
+ * Generates single cells, bit for bit equal to those of their tiles.
  *
  * @returns u16[cells.length][4]
  */
@@ -126,7 +127,12 @@ export function makeDemoCells(
   });
 }
 
-/** What a tile holds where that is certain without making its cells, whatever the warming; "cells" elsewhere. */
+/**
+ * Returns whether a tile is certain to be all zero or all nodata at any warming, without generating its cells; "cells"
+ * if not.
+ *
+ * @throws RangeError if the grid does not have the tile
+ */
 export function demoTileState(
   kernel: Kernel,
   world: DemoWorld,
@@ -147,5 +153,5 @@ export function demoTileState(
   if (state === DEMO_TILE_CELLS) return "cells";
   if (state === DEMO_TILE_ZERO) return "zero";
   if (state === DEMO_TILE_NODATA) return "nodata";
-  throw new RangeError(`The grid has no tile ${tile.tileRow}, ${tile.tileColumn}.`);
+  throw new RangeError(`tile row ${tile.tileRow}, column ${tile.tileColumn} is outside the grid`);
 }

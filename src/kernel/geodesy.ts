@@ -1,5 +1,5 @@
 import geodesic from "geographiclib-geodesic";
-import { type Cell, cellCentre, type Grid, type Location, westernmost } from "./grid.ts";
+import { type Cell, cellCenter, type Grid, type Location, normalizeLonDeg } from "./grid.ts";
 import type { Kernel } from "./instance.ts";
 import { RADIUS_M_MAX, STATUS_FULL } from "./kernel.generated.ts";
 import { locateCell } from "./points.ts";
@@ -11,40 +11,36 @@ export interface Circle extends Location {
   readonly radiusM: number;
 }
 
-/**
- * The cells of a circle, as runs of columns.
- *
- * `spans` holds three numbers for each run: row, first column, last column; rows ascend, and no cell
- * is in two runs.
- */
+/** The cells of a circle, as row spans. */
 export interface CircleCells {
+  /** i32[spanCount][3]: row, first column, last column; rows ascending, spans disjoint. */
   readonly spans: Int32Array;
   readonly spanCount: number;
-  /** How many cell centres lay too near the rim for the kernel, so that GeographicLib decided. */
-  readonly doubtCount: number;
+  /** Number of cells that GeographicLib had to decide because their center is close to the rim. */
+  readonly ambiguousCount: number;
 }
 
 /**
- * Every cell whose centre lies within the geodesic radius, and always the containing cell.
- * Equals "GeographicLib's distance <= radius" for every cell: the kernel decides all but those within
- * 2e-6 m of the rim, and GeographicLib those. The formula is in assembly/geodesy.ts.
+ * Returns the cells with centers within the geodesic radius, and always the cell that contains the location.
+ * Equivalent to testing GeographicLib's distance <= radius for every cell: GeographicLib decides the cells within
+ * 2e-6 m of the rim, the kernel all others. The formula is in assembly/geodesy.ts.
  *
- * @throws KernelError for a radius outside 0 to 140 km, a latitude beyond a pole, a longitude that is no
- *   number, or a grid that is none
+ * @throws KernelError for a radius outside 0 to 140 km, a latitude beyond a pole, a longitude that is not finite, or an
+ *   invalid grid
  */
 export function rowSpans(kernel: Kernel, grid: Grid, circle: Circle): CircleCells {
   const { northDeg, westDeg, cellSizeLatDeg, cellSizeLonDeg, rowCount, columnCount } = grid;
   const { latDeg, radiusM } = circle;
-  const lonDeg = westernmost(grid, circle.lonDeg);
+  const lonDeg = normalizeLonDeg(grid, circle.lonDeg);
 
-  const { spans, doubts } = kernel.withScratch((scratch) => {
-    const isAskable = radiusM <= RADIUS_M_MAX && cellSizeLatDeg > 0 && rowCount > 0; // else the kernel refuses
-    const rowsWithin = isAskable ? Math.min(rowCount, Math.ceil((2 * radiusM) / 110_000 / cellSizeLatDeg) + 8) : 0;
+  const { spans, ambiguous } = kernel.withScratch((scratch) => {
+    const isValid = radiusM <= RADIUS_M_MAX && cellSizeLatDeg > 0 && rowCount > 0; // else the kernel fails
+    const rowsWithin = isValid ? Math.min(rowCount, Math.ceil((2 * radiusM) / 110_000 / cellSizeLatDeg) + 8) : 0;
     const spanRegion = scratch.reserve(rowsWithin * 3 * 12);
     const counts = scratch.reserve(8);
-    for (let doubtCapacity = 256; ; doubtCapacity *= 16) {
-      const again = kernel.withScratch((inner) => {
-        const doubtRegion = inner.reserve(doubtCapacity * 8);
+    for (let ambiguousCapacity = 256; ; ambiguousCapacity *= 16) {
+      const result = kernel.withScratch((inner) => {
+        const ambiguousRegion = inner.reserve(ambiguousCapacity * 8);
         const status = kernel.exports.rowSpans(
           northDeg,
           westDeg,
@@ -57,49 +53,50 @@ export function rowSpans(kernel: Kernel, grid: Grid, circle: Circle): CircleCell
           radiusM,
           spanRegion.pointer,
           rowsWithin * 3,
-          doubtRegion.pointer,
-          doubtCapacity,
+          ambiguousRegion.pointer,
+          ambiguousCapacity,
           counts.pointer,
         );
-        if (status === STATUS_FULL && doubtCapacity < 1 << 20) return undefined;
+        if (status === STATUS_FULL && ambiguousCapacity < 1 << 20) return undefined;
         kernel.check(status, "rowSpans");
-        const [spanCount = 0, doubtCount = 0] = kernel.i32(counts);
+        const [spanCount = 0, ambiguousCount = 0] = kernel.i32(counts);
         return {
           spans: kernel.i32(spanRegion).slice(0, spanCount * 3),
-          doubts: kernel.i32(doubtRegion).slice(0, doubtCount * 2),
+          ambiguous: kernel.i32(ambiguousRegion).slice(0, ambiguousCount * 2),
         };
       });
-      if (again !== undefined) return again;
+      if (result !== undefined) return result;
     }
   });
 
-  const container = locateCell(kernel, grid, circle);
-  const isMissing = container !== undefined && !holds(spans, container);
-  if (doubts.length === 0 && !isMissing) return { spans, spanCount: spans.length / 3, doubtCount: 0 };
+  const containingCell = locateCell(kernel, grid, circle);
+  const isContainingCellMissing = containingCell !== undefined && !containsCell(spans, containingCell);
+  if (ambiguous.length === 0 && !isContainingCellMissing)
+    return { spans, spanCount: spans.length / 3, ambiguousCount: 0 };
 
-  // Rare: rebuild the rows where GeographicLib, or the containing cell, has the word.
+  // Rare: rebuild the rows that have ambiguous cells or the containing cell.
   const decisions = new Map<number, Map<number, boolean>>(); // row, column, is inside
   const decide = ({ row, column }: Cell, isInside: boolean): void => {
     const inRow = decisions.get(row) ?? new Map<number, boolean>();
     decisions.set(row, inRow.set(column, isInside));
   };
-  for (let i = 0; i < doubts.length; i += 2) {
-    const cell = { row: doubts[i] ?? 0, column: doubts[i + 1] ?? 0 };
+  for (let i = 0; i < ambiguous.length; i += 2) {
+    const cell = { row: ambiguous[i] ?? 0, column: ambiguous[i + 1] ?? 0 };
     decide(cell, isWithin(grid, circle, cell));
   }
-  let doubtCount = 0;
-  for (const inRow of decisions.values()) doubtCount += inRow.size;
-  if (container !== undefined) decide(container, true);
-  const mended = mendRows(spans, decisions);
-  return { spans: mended, spanCount: mended.length / 3, doubtCount };
+  let ambiguousCount = 0;
+  for (const inRow of decisions.values()) ambiguousCount += inRow.size;
+  if (containingCell !== undefined) decide(containingCell, true);
+  const merged = applyDecisions(spans, decisions);
+  return { spans: merged, spanCount: merged.length / 3, ambiguousCount };
 }
 
-/** GeographicLib (Karney, J. Geodesy 87, 2013) is the judge of "inside". */
+/** GeographicLib (Karney, J. Geodesy 87, 2013) defines which cells are inside. */
 function isWithin(grid: Grid, circle: Circle, cell: Cell): boolean {
-  return geodesicDistanceM(circle, cellCentre(grid, cell)) <= circle.radiusM;
+  return geodesicDistanceM(circle, cellCenter(grid, cell)) <= circle.radiusM;
 }
 
-/** Length of the shortest way between two places on the WGS84 ellipsoid, metres. */
+/** Returns the length of the shortest path between two locations on the WGS84 ellipsoid, meters. */
 export function geodesicDistanceM(from: Location, to: Location): number {
   const { s12 } = geodesic.Geodesic.WGS84.Inverse(
     from.latDeg,
@@ -108,52 +105,53 @@ export function geodesicDistanceM(from: Location, to: Location): number {
     to.lonDeg,
     geodesic.Geodesic.DISTANCE,
   );
-  if (s12 === undefined) throw new Error("GeographicLib gave no distance.");
+  if (s12 === undefined) throw new Error("GeographicLib returned no distance");
   return s12;
 }
 
-function holds(spans: Int32Array, { row, column }: Cell): boolean {
+function containsCell(spans: Int32Array, { row, column }: Cell): boolean {
   for (let i = 0; i < spans.length; i += 3) {
     if (spans[i] === row && (spans[i + 1] ?? 0) <= column && column <= (spans[i + 2] ?? 0)) return true;
   }
   return false;
 }
 
-type Run = readonly [first: number, last: number];
+type ColumnRange = readonly [first: number, last: number];
 
-function mendRows(spans: Int32Array, decisions: ReadonlyMap<number, ReadonlyMap<number, boolean>>): Int32Array {
-  const runsByRow = new Map<number, readonly Run[]>();
+/** Applies decisions on single cells to spans. */
+function applyDecisions(spans: Int32Array, decisions: ReadonlyMap<number, ReadonlyMap<number, boolean>>): Int32Array {
+  const rangesByRow = new Map<number, readonly ColumnRange[]>();
   for (let i = 0; i < spans.length; i += 3) {
     const row = spans[i] ?? 0;
-    runsByRow.set(row, [...(runsByRow.get(row) ?? []), [spans[i + 1] ?? 0, spans[i + 2] ?? 0]]);
+    rangesByRow.set(row, [...(rangesByRow.get(row) ?? []), [spans[i + 1] ?? 0, spans[i + 2] ?? 0]]);
   }
-  for (const [row, decided] of decisions) runsByRow.set(row, mendRow(runsByRow.get(row) ?? [], decided));
-  const rows = [...runsByRow].toSorted(([a], [b]) => a - b);
-  return Int32Array.from(rows.flatMap(([row, runs]) => runs.flatMap(([first, last]) => [row, first, last])));
+  for (const [row, decided] of decisions) rangesByRow.set(row, applyRowDecisions(rangesByRow.get(row) ?? [], decided));
+  const rows = [...rangesByRow].toSorted(([a], [b]) => a - b);
+  return Int32Array.from(rows.flatMap(([row, ranges]) => ranges.flatMap(([first, last]) => [row, first, last])));
 }
 
-/** Cell by cell: at a pole, a rim along a parallel puts every cell of the row in doubt. */
-function mendRow(runs: readonly Run[], decided: ReadonlyMap<number, boolean>): Run[] {
+/** Rebuilds one row cell by cell: at a pole, a rim along a parallel makes every cell of the row ambiguous. */
+function applyRowDecisions(ranges: readonly ColumnRange[], decided: ReadonlyMap<number, boolean>): ColumnRange[] {
   let west = Infinity;
   let east = -Infinity;
-  for (const [first, last] of runs) [west, east] = [Math.min(west, first), Math.max(east, last)];
+  for (const [first, last] of ranges) [west, east] = [Math.min(west, first), Math.max(east, last)];
   for (const column of decided.keys()) [west, east] = [Math.min(west, column), Math.max(east, column)];
   const isInside = new Uint8Array(east - west + 1);
-  for (const [first, last] of runs) isInside.fill(1, first - west, last + 1 - west);
+  for (const [first, last] of ranges) isInside.fill(1, first - west, last + 1 - west);
   for (const [column, inside] of decided) isInside[column - west] = inside ? 1 : 0;
 
-  const mended: Run[] = [];
+  const merged: ColumnRange[] = [];
   for (let first = isInside.indexOf(1); first >= 0;) {
     const end = isInside.indexOf(0, first);
     const after = end < 0 ? isInside.length : end;
-    mended.push([first + west, after - 1 + west]);
+    merged.push([first + west, after - 1 + west]);
     first = isInside.indexOf(1, after);
   }
-  return mended;
+  return merged;
 }
 
 /**
- * The area of one cell of each row, but for a factor that all rows share.
+ * Computes the relative area of one cell of each row.
  *
  * @returns f64[rowCount]
  */

@@ -1,46 +1,46 @@
 /**
- * A grid of cells in geographic coordinates. Row 0 is the northernmost, column 0 begins at `westDeg`;
- * the edges are those of the outer cells, not their centres.
+ * A grid of cells in geographic coordinates. Row 0 is the northernmost, column 0 begins at `westDeg`. The edges are
+ * those of the outer cells, not their centers.
  */
 export interface Grid {
   readonly northDeg: number;
   readonly westDeg: number;
-  /** Kept apart: a resampled map rarely has square cells. */
+  /** Separate from the width: the cells of a resampled map are rarely square. */
   readonly cellSizeLatDeg: number;
   readonly cellSizeLonDeg: number;
   readonly rowCount: number;
   readonly columnCount: number;
 }
 
-/** A place in a grid. */
+/** A cell of a grid. */
 export interface Cell {
   readonly row: number;
   readonly column: number;
 }
 
-/** A place on Earth. */
+/** A location on Earth. */
 export interface Location {
   readonly latDeg: number;
   readonly lonDeg: number;
 }
 
 /**
- * The one formula for a cell's centre: accumulated sizes would drift by metres. A centre beyond a pole, by
- * rounding or because the grid's last row hangs over, is on the pole.
+ * Returns a cell's center. Always use this formula: adding up cell sizes would drift by meters. A center beyond a pole,
+ * by rounding or because the last row extends beyond it, is clamped to the pole.
  */
-export function cellCentre(grid: Grid, { row, column }: Cell): Location {
+export function cellCenter(grid: Grid, { row, column }: Cell): Location {
   return {
     latDeg: Math.max(-90, Math.min(90, grid.northDeg - (row + 0.5) * grid.cellSizeLatDeg)),
     lonDeg: grid.westDeg + (column + 0.5) * grid.cellSizeLonDeg,
   };
 }
 
-/** Whether the grid's last column touches its first. Decided by the grid's own numbers, never assumed. */
+/** Whether the grid spans 360 degrees, so that its last column adjoins its first. */
 export function closesAt360(grid: Grid): boolean {
   return Math.abs(grid.columnCount * grid.cellSizeLonDeg - 360) < 1e-3 * grid.cellSizeLonDeg;
 }
 
-/** The longitude's name on the turn that begins at the grid's west edge. */
-export function westernmost({ westDeg }: Grid, lonDeg: number): number {
+/** Returns the equivalent longitude from the grid's west edge up to, but not including, 360 degrees east of it. */
+export function normalizeLonDeg({ westDeg }: Grid, lonDeg: number): number {
   return lonDeg + 360 * Math.ceil((westDeg - lonDeg) / 360);
 }

@@ -3,39 +3,39 @@ import { HEAP_BASE, KERNEL_WASM_BASE64, type KernelExports, STATUS_OK } from "./
 import * as constants from "./kernel.generated.ts";
 
 const PAGE_BYTES = 65_536;
-/** 4 GiB less one page: a range that ends at exactly 4 GiB would wrap to 0. */
+/** 4 GiB minus one page: the end address of a range that ends at exactly 4 GiB would wrap to 0. */
 const PAGES_MAX = 65_535;
 const ALIGNMENT = 64;
-/** SIMD tails may read past the end of what they were given. */
+/** Vector loads and stores may extend past the end of a region. */
 const PADDING_BYTES = 64;
 
-/** Some bytes of the kernel's memory. A view is made when it is read and never kept: growth detaches it. */
+/** A range of the kernel's memory. Views of it must not be kept, because memory growth detaches them. */
 export interface Region {
   readonly pointer: number;
   readonly sizeBytes: number;
 }
 
-/** Hands out memory for the length of one call. */
+/** Allocates memory for the duration of one call. */
 export interface Scratch {
   reserve(sizeBytes: number): Region;
-  /** Reserves room for the array and copies it in. */
+  /** Allocates a region and copies the array into it. */
   copyIn(array: Float64Array | Float32Array | Int32Array | Uint32Array | Uint16Array | Uint8Array): Region;
 }
 
-/** A kernel refused what one of our own modules gave it: a bug, never the caller's fault. */
+/** A kernel rejected its arguments. This is a bug in the calling module, not a fault of the user. */
 export class KernelError extends Error {
   override readonly name = "KernelError";
   readonly status: number;
   constructor(call: string, status: number) {
     const named = Object.entries(constants).find(([name, value]) => name.startsWith("STATUS_") && value === status);
-    super(`The kernel's ${call} answered ${named?.[0] ?? status}.`);
+    super(`kernel function ${call} failed with status ${named?.[0] ?? status}`);
     this.status = status;
   }
 }
 
 /**
- * One instance of the kernel with a memory of its own, which JavaScript lays out: the kernel's
- * constants, then scratch for calls, then what is reserved for good (tiles). Kernels never allocate.
+ * One instance of the kernel module with its own memory. JavaScript manages the memory: static data of the kernel, then
+ * scratch for calls, then regions reserved permanently, such as tiles. Kernels do not allocate.
  */
 export class Kernel {
   readonly exports: KernelExports;
@@ -54,31 +54,33 @@ export class Kernel {
     this.#growTo(this.#reservedTop);
   }
 
-  /** `scratchBytes` bounds what one call may use; untouched, it costs address space only. */
+  /** Creates an instance. `scratchBytes` limits the scratch of one call; unused scratch costs only address space. */
   static async load({ scratchBytes = 64 << 20 }: { readonly scratchBytes?: number } = {}): Promise<Kernel> {
     const memory = new WebAssembly.Memory({ initial: 1, maximum: PAGES_MAX });
-    const { instance } = await instantiate(bytesOf(KERNEL_WASM_BASE64), { env: { memory } });
-    // The loader wraps each export and counts its arguments; hot calls go to the functions themselves.
+    const { instance } = await instantiate(decodeBase64(KERNEL_WASM_BASE64), { env: { memory } });
+    // Use the raw exports: the loader's wrappers, which count arguments, are too slow for hot calls.
     return new Kernel(instance.exports as unknown as KernelExports, memory, scratchBytes);
   }
 
-  /** Reserves memory for as long as the kernel lives. */
+  /** Reserves memory for the lifetime of the kernel. @throws RangeError above 4 GiB */
   reserve(sizeBytes: number): Region {
     const pointer = this.#reservedTop;
     const end = aligned(pointer + sizeBytes + PADDING_BYTES);
     this.#growTo(end);
-    this.#reservedTop = end; // only now: a refused reservation leaves no trace
+    this.#reservedTop = end; // after #growTo, which may throw
     return { pointer, sizeBytes };
   }
 
-  /** Lends scratch to a synchronous piece of work and takes it back on return and on throw. */
+  /** Calls a synchronous function with scratch memory, which is released on return and on throw. */
   withScratch<T>(use: (scratch: Scratch) => T): T {
     const before = this.#scratchTop;
     const reserve = (sizeBytes: number): Region => {
       const pointer = this.#scratchTop;
       const end = aligned(pointer + sizeBytes + PADDING_BYTES);
       if (!(end <= this.#scratchEnd))
-        throw new RangeError(`A call needs ${sizeBytes} bytes more scratch than there is.`);
+        throw new RangeError(
+          `scratch memory exhausted: ${sizeBytes} bytes requested, ${this.#scratchEnd - pointer} left`,
+        );
       this.#scratchTop = end;
       return { pointer, sizeBytes };
     };
@@ -94,17 +96,21 @@ export class Kernel {
     }
   }
 
+  /** @throws KernelError if the status is not OK */
   check(status: number, call: string): void {
     if (status !== STATUS_OK) throw new KernelError(call, status);
   }
 
-  /** All of the memory as 32-bit integers. The view is renewed when the memory has grown. */
+  /** The entire memory as i32. The view is replaced when the memory grows. */
   get words(): Int32Array {
     if (this.#words.buffer !== this.#memory.buffer) this.#words = new Int32Array(this.#memory.buffer);
     return this.#words;
   }
 
-  /** Where a word of a directory points to, without the mark of use in bit 0. Above 2 GiB a word reads as negative. */
+  /**
+   * Returns the address stored in a directory entry, given as an index into `words`, without the used flag in bit 0.
+   * Entries above 2 GiB read as negative numbers.
+   */
   pointerAt(word: number): number {
     return ((this.words[word] ?? 0) & ~1) >>> 0;
   }
@@ -126,7 +132,7 @@ export class Kernel {
     const pages = Math.ceil(end / PAGE_BYTES);
     const missing = pages - this.#memory.buffer.byteLength / PAGE_BYTES;
     if (!(pages <= PAGES_MAX))
-      throw new RangeError(`The kernel's memory ends at ${PAGES_MAX} pages; ${pages} are needed.`);
+      throw new RangeError(`kernel memory is limited to ${PAGES_MAX} pages (${pages} requested)`);
     if (missing > 0) this.#memory.grow(missing);
   }
 }
@@ -135,8 +141,8 @@ function aligned(address: number): number {
   return Math.ceil(address / ALIGNMENT) * ALIGNMENT;
 }
 
-/** What a text of base64 holds; `Buffer` would do it in Node alone. */
-export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+/** Decodes base64; unlike `Buffer`, this also works in browsers. */
+export function decodeBase64(base64: string): Uint8Array<ArrayBuffer> {
   const characters = atob(base64);
   const bytes = new Uint8Array(characters.length);
   for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);

@@ -8,9 +8,10 @@ export interface LocatedCells {
 }
 
 /**
- * The cells that contain the locations, longitudes taken modulo 360. The rule for cell edges is in assembly/points.ts.
+ * Finds the cells that contain the locations. Longitudes are taken modulo 360. The rule for cell edges is in
+ * assembly/points.ts.
  *
- * @throws RangeError when the arrays differ in length, KernelError when the grid is none
+ * @throws RangeError if the arrays differ in length, KernelError if the grid is invalid
  */
 export function locateCells(
   kernel: Kernel,
@@ -20,7 +21,7 @@ export function locateCells(
   const { latitudes, longitudes } = locations;
   const count = latitudes.length;
   if (longitudes.length !== count) {
-    throw new RangeError(`${count} latitudes stand beside ${longitudes.length} longitudes.`);
+    throw new RangeError(`latitudes and longitudes must have equal lengths (got ${count} and ${longitudes.length})`);
   }
   return kernel.withScratch((scratch) => {
     const lats = scratch.copyIn(latitudes);
@@ -48,7 +49,7 @@ export function locateCells(
   });
 }
 
-/** The cell that contains the location, if the grid holds it. */
+/** Returns the cell that contains the location, or undefined outside the grid. */
 export function locateCell(kernel: Kernel, grid: Grid, { latDeg, lonDeg }: Location): Cell | undefined {
   const { rows, columns } = locateCells(kernel, grid, {
     latitudes: Float64Array.of(latDeg),

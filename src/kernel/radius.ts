@@ -2,11 +2,11 @@ import type { CircleCells } from "./geodesy.ts";
 import type { Kernel, Region } from "./instance.ts";
 import { SEEN_NODATA, SEEN_OUTSIDE } from "./kernel.generated.ts";
 
-/** What a circle holds of one layer. */
+/** Statistics of one layer over a circle. */
 export interface CircleSummary {
-  /** Largest valid value in steps; undefined when no cell is valid. */
+  /** Largest valid value in steps; undefined if no cell is valid. */
   readonly maxSteps: number | undefined;
-  /** Area-weighted mean of the valid cells, in steps; undefined when there is none. */
+  /** Area-weighted mean of the valid cells, in steps; undefined if there are none. */
   readonly meanSteps: number | undefined;
   readonly validCells: number;
   /** Area of the valid cells / area of all cells of the circle. */
@@ -23,10 +23,10 @@ export interface TileCells {
 }
 
 /**
- * The running sums of one circle over the layers of one group. Tiles may come in any order and in as many
- * calls as the cache allows: all sums are integers until `summarise`.
+ * Accumulates the cells of one circle, tile by tile, for several layers. Tiles may be added in any order and in any
+ * number of calls: all sums are integers until `summarize`.
  */
-export class CircleSums {
+export class CircleAccumulator {
   readonly #layerCount: number;
   readonly #firstRow: number;
   readonly #rowCount: number;
@@ -51,7 +51,7 @@ export class CircleSums {
     return { firstRow: this.#firstRow, rowCount: this.#rowCount };
   }
 
-  /** Adds those cells of the tiles that lie in the circle. Each tile once. */
+  /** Adds the cells of the tiles that are in the circle. Each tile must be added only once. */
   add(kernel: Kernel, tiles: readonly TileCells[]): void {
     kernel.withScratch((scratch) => {
       const spans = scratch.copyIn(this.#spans);
@@ -85,17 +85,17 @@ export class CircleSums {
     });
   }
 
-  /** One summary a layer. `weights` are those of `rows`, from geodesy.rowWeights. */
-  summarise(kernel: Kernel, weights: Float64Array): CircleSummary[] {
+  /** Returns one summary per layer. `weights` are those of `rows`, from geodesy.rowWeights. */
+  summarize(kernel: Kernel, weights: Float64Array): CircleSummary[] {
     if (weights.length !== this.#rowCount) {
-      throw new RangeError(`${weights.length} weights were given for ${this.#rowCount} rows.`);
+      throw new RangeError(`weights must have ${this.#rowCount} elements, one per row (got ${weights.length})`);
     }
     const cellsOfRow = new Int32Array(this.#rowCount);
     for (let i = 0; i < this.#spans.length; i += 3) {
       const row = (this.#spans[i] ?? 0) - this.#firstRow;
       cellsOfRow[row] = (cellsOfRow[row] ?? 0) + (this.#spans[i + 2] ?? 0) - (this.#spans[i + 1] ?? 0) + 1;
     }
-    // The kernel's order of operations, so that a circle without gaps has a share of exactly 1.
+    // Same order of operations as the kernel, so that a circle without missing cells has a share of exactly 1.
     const allArea = cellsOfRow.reduce((area, cells, row) => area + (weights[row] ?? 0) * cells, 0);
     const results = kernel.withScratch((scratch) => {
       const out = scratch.reserve(this.#layerCount * 16);

@@ -1,12 +1,13 @@
 import type { Kernel, Region } from "./instance.ts";
 
 /**
- * Puts the layers of a group into their lanes of a tile of a field, cell by cell (or block by block, row by row).
+ * Copies the layers of a stored group into their lanes of a field's tile. An item is a cell, a block or a row,
+ * depending on the form of the tile.
  *
- * @param source u16 or u32[count][lanes.length], as stored
- * @param lanes the lane of each layer of the group, -1 for those that the field leaves out
+ * @param source u16 or u32[item][lanes.length], as stored
+ * @param lanes the lane of each layer of the group, -1 for layers that the field does not have
  */
-export function placeLanes(
+export function copyToLanes(
   kernel: Kernel,
   source: Uint16Array | Uint32Array,
   lanes: Int32Array,
@@ -14,8 +15,8 @@ export function placeLanes(
 ): void {
   kernel.withScratch((scratch) => {
     const isWide = source instanceof Uint32Array;
-    const place = isWide ? kernel.exports.placeLanes32 : kernel.exports.placeLanes16;
-    place(
+    const copy = isWide ? kernel.exports.copyToLanes32 : kernel.exports.copyToLanes16;
+    copy(
       scratch.copyIn(source).pointer,
       lanes.length,
       scratch.copyIn(lanes).pointer,
@@ -26,7 +27,7 @@ export function placeLanes(
   });
 }
 
-/** The prefixes of a tile of a field from its cells; assembly/tiles.ts. */
+/** Computes the prefixes of a field's tile from its cells (assembly/tiles.ts). */
 export function prefixTile(
   kernel: Kernel,
   tile: { readonly cells: number; readonly prefixes: number; readonly vectorCount: number },

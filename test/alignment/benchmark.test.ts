@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { growthIndex, NGFS_PHASE5, type Pathway, yearly } from "../../src/alignment/benchmark.ts";
-import { PATHWAY_INDEX } from "../../src/kernel/alignment.ts";
+import { PATHWAY_INDEX } from "../../src/kernel/alignmentColumns.ts";
 import { describeWithReference, readShared } from "./reference.ts";
 
 interface Reference {

@@ -1,5 +1,5 @@
 import { NGFS_PHASE5, type Pathway } from "../../src/alignment/benchmark.ts";
-import { type EntityColumns, PATHWAY_INDEX } from "../../src/kernel/alignment.ts";
+import { type EntityColumns, PATHWAY_INDEX } from "../../src/kernel/alignmentColumns.ts";
 import type { OracleEntity, OracleScopes } from "../oracle/alignment.ts";
 import type { SeededRandom } from "../seededRandom.ts";
 

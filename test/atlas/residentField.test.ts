@@ -7,7 +7,7 @@ import { FieldGrid, LANES, type TileForm } from "../../src/kernel/field.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { worldGrid } from "../kernel/circleCells.ts";
-import { MadeField, patchyRaster, type Raster } from "../kernel/madeField.ts";
+import { patchyRaster, type Raster, SyntheticField } from "../kernel/syntheticField.ts";
 import { randomFrom, shuffled } from "../seededRandom.ts";
 import { FLOOD_LAYERS } from "./makeAtlas.ts";
 
@@ -211,7 +211,7 @@ describe("a resident field", () => {
     ];
     for (const layers of sets) {
       const { resident, grid } = fieldOf(layers);
-      const made = await MadeField.of(GRID, rasterOf(layers));
+      const made = await SyntheticField.of(GRID, rasterOf(layers));
       for (const form of FORMS) {
         for (let index = 0; index < tileCount(grid, form); index++) {
           const found = await resident.hold([{ form, indices: [index] }], () => {
@@ -222,7 +222,7 @@ describe("a resident field", () => {
             const numbers = form === "cells" || form === "bounds" ? kernel.u16(region) : kernel.i32(region);
             return numbersOf(form, index, { numbers, layerCount: layers.length });
           });
-          const region = made.made(form, index);
+          const region = made.tile(form, index);
           const numbers = form === "cells" || form === "bounds" ? made.kernel.u16(region) : made.kernel.i32(region);
           const expected = numbersOf(form, index, { numbers, layerCount: layers.length });
           expect({ form, index, wrong: firstDifference(found, expected) }).toEqual({ form, index, wrong: undefined });
@@ -314,7 +314,7 @@ describe("a resident field", () => {
     };
     const layers = mixedLayers([source], 8);
     const { resident } = fieldOf(layers);
-    const made = await MadeField.of(GRID, rasterOf(layers));
+    const made = await SyntheticField.of(GRID, rasterOf(layers));
     for (const form of FORMS) {
       await Promise.all(
         [0, 1].map(async (index) => {
@@ -328,7 +328,7 @@ describe("a resident field", () => {
               layerCount: 2,
             });
           });
-          const region = made.made(form, index);
+          const region = made.tile(form, index);
           const numbers = form === "cells" || form === "bounds" ? made.kernel.u16(region) : made.kernel.i32(region);
           expect(firstDifference(found, numbersOf(form, index, { numbers, layerCount: 2 }))).toBeUndefined();
         }),

@@ -9,7 +9,7 @@ import { type CircleSample, type LayerSet, Sampler } from "../../src/atlas/sampl
 import type { Circle } from "../../src/kernel/geodesy.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
-import { circleByBisection, summariseByDefinition } from "../oracle/radius.ts";
+import { circleByBisection, summarizeByDefinition } from "../oracle/radius.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { CountingBlobs } from "./countingBlobs.ts";
 import { FLOOD_LAYERS, makeAtlas, type MadeHazard, patchyCells } from "./makeAtlas.ts";
@@ -177,7 +177,7 @@ describe("a circle of an atlas", () => {
         });
         expect(cellCount).toBe(cells.length);
         for (const [position, layer] of numbers.entries()) {
-          const expected = summariseByDefinition(GRID, cells, (cell) => stepsAt(layer, cell));
+          const expected = summarizeByDefinition(GRID, cells, (cell) => stepsAt(layer, cell));
           const { steps, hasNodata, validShare } = values[position] ?? {};
           if (method === "max") expect(steps).toBe(expected.maxSteps);
           else if (expected.meanSteps === undefined) expect(steps).toBeUndefined();
@@ -360,7 +360,7 @@ describe("a cold maximum of 100 km on 100 x 100 tiles", () => {
         counts.push(blobs.take(".tiles").count);
         if (i % 10 > 0) continue;
         const inside = circleByBisection(LARGE, circle);
-        const { maxSteps } = summariseByDefinition(
+        const { maxSteps } = summarizeByDefinition(
           LARGE,
           inside,
           ({ row, column }) => cells[row * EDGE + column] ?? 65_534,

@@ -19,7 +19,7 @@ import {
 } from "../../bench/workload.ts";
 import { openAtlas } from "../../src/index.ts";
 import { geodesicDistanceM } from "../../src/kernel/geodesy.ts";
-import { cellCentre, type Grid } from "../../src/kernel/grid.ts";
+import { cellCenter, type Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { STEPS_NODATA } from "../../src/kernel/kernel.generated.ts";
 import { withFolder } from "../atlas/makeAtlas.ts";
@@ -99,7 +99,7 @@ describe("the places of the benches", () => {
   });
 
   test("keep a circle of 100 km within the grid", () => {
-    const last = cellCentre(grid, { row: grid.rowCount - 1, column: grid.columnCount - 1 });
+    const last = cellCenter(grid, { row: grid.rowCount - 1, column: grid.columnCount - 1 });
     for (const { latDeg, lonDeg } of places) {
       const place = { latDeg, lonDeg };
       expect(geodesicDistanceM(place, { latDeg: grid.northDeg, lonDeg })).toBeGreaterThan(100_000);
@@ -139,7 +139,7 @@ test("an atlas, plain cells and a GeoTIFF of the workload hold the same numbers"
     try {
       for (const cell of [0, 12_345, 222_222, cells.length / LAYER_COUNT - 1]) {
         const row = Math.floor(cell / grid.columnCount);
-        const { latDeg, lonDeg } = cellCentre(grid, { row, column: cell % grid.columnCount });
+        const { latDeg, lonDeg } = cellCenter(grid, { row, column: cell % grid.columnCount });
         const layer = ASKED_LAYERS.findIndex(({ metric, year }) => metric === "depth_meters" && year === 2080);
         const steps = cells[cell * LAYER_COUNT + layer] ?? Number.NaN;
         expect((bands[layer] as Uint16Array)[cell]).toBe(steps);

@@ -4,7 +4,7 @@ import type { AtlasHazard, CellAtlas, CellSource } from "../../src/atlas/cellSou
 import { openDemo } from "../../src/demo/world.ts";
 import { HAZARD_NAMES, type HazardName, HAZARDS, SCENARIOS, totalHazardSteps } from "../../src/hazard/hazards.ts";
 import type { Cell, Grid, Location } from "../../src/kernel/grid.ts";
-import { cellCentre } from "../../src/kernel/grid.ts";
+import { cellCenter } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { STEPS_NODATA, STEPS_OUTSIDE, TILE_SIZE } from "../../src/kernel/kernel.generated.ts";
 import { locateCell } from "../../src/kernel/points.ts";
@@ -177,7 +177,9 @@ describe("tiles and single cells", () => {
 
   test("a tile beyond the grid is refused", async () => {
     const { source } = hazardOf("wildfire");
-    expect(() => source.resolve([{ group: 0, tileRow: 29, tileColumn: 0 }])).toThrow("no tile 29, 0");
+    expect(() => source.resolve([{ group: 0, tileRow: 29, tileColumn: 0 }])).toThrow(
+      "tile row 29, column 0 is outside the grid",
+    );
     await expect(source.load([{ group: 0, tileRow: 0, tileColumn: 57 }])).rejects.toThrow("demoTile");
   });
 
@@ -444,7 +446,7 @@ describe("the shape of the world", () => {
     for (const latDeg of [-17, -11]) {
       const west = cellAt(grid, { latDeg, lonDeg: 179.99 });
       const east = cellAt(grid, { latDeg, lonDeg: -179.99 });
-      expect(cellCentre(grid, west).lonDeg).toBeCloseTo(179.95, 9);
+      expect(cellCenter(grid, west).lonDeg).toBeCloseTo(179.95, 9);
       const [, windWest = 0] = readCells("cyclones", 0, [west]);
       const [, windEast = 0] = readCells("cyclones", 0, [east]);
       expect(Math.abs(windWest - windEast)).toBeLessThan(100);

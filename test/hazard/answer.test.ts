@@ -10,7 +10,7 @@ import { Kernel } from "../../src/kernel/instance.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
 import { FLOOD_LAYERS, makeAtlas, type MadeHazard, patchyCells } from "../atlas/makeAtlas.ts";
 import { containingCellByDefinition } from "../oracle/points.ts";
-import { circleByDefinition, summariseByDefinition } from "../oracle/radius.ts";
+import { circleByDefinition, summarizeByDefinition } from "../oracle/radius.ts";
 import { randomFrom } from "../seededRandom.ts";
 
 /** A world that closes, so that circles cross its seam; the poles are rows of it. */
@@ -202,7 +202,7 @@ describe("a radius", () => {
         expect(year.detail?.cells, place).toBe(cells.length);
         let share = 1;
         for (const [layer, metric] of METRICS.entries()) {
-          const expected = summariseByDefinition(GRID, cells, (cell) => stepsAt(1, cell, layer));
+          const expected = summarizeByDefinition(GRID, cells, (cell) => stepsAt(1, cell, layer));
           share = Math.min(share, expected.validShare);
           const found = year.metrics[metric];
           if (expected.maxSteps === undefined) {

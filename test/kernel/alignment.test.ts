@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ALIGNMENT_FLAGS } from "../../src/alignment/align.ts";
 import { NGFS_PHASE5, yearly } from "../../src/alignment/benchmark.ts";
-import { type AlignmentRule, alignColumns, makeAlignmentTables } from "../../src/kernel/alignment.ts";
+import { alignColumns, type AlignmentRule } from "../../src/kernel/alignment.ts";
 import { alignDetail } from "../../src/kernel/alignmentDetail.ts";
+import { makeAlignmentTables } from "../../src/kernel/alignmentTables.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { columnsOf, randomEntity } from "../alignment/entities.ts";
 import { type OracleEntity, scoreByDefinition } from "../oracle/alignment.ts";
@@ -13,7 +14,7 @@ const tables = makeAlignmentTables(yearly(NGFS_PHASE5));
 
 const ENTITY_COUNT = Number(process.env["ISOTHERM_ALIGNMENT_ENTITIES"] ?? 5000);
 const BATCH = 1000;
-/** A million entities take the definition many minutes. */
+/** The reference implementation needs many minutes for a million entities. */
 const TIMEOUT_MS = Math.max(60_000, ENTITY_COUNT * 2);
 const TOLERANCE_C = 1e-9;
 
@@ -27,14 +28,14 @@ const RULES: readonly AlignmentRule[] = [
   { basis: "cumulative", scope3Weight: 0.5, gamma: 0.5 },
 ];
 
-/** Flags that the kernel can know of. */
+/** Returns the names of the flags in a mask, sorted. */
 function flagNames(mask: number): string[] {
   return ALIGNMENT_FLAGS.filter((_, bit) => ((mask >> bit) & 1) === 1).toSorted();
 }
 
-describe("the kernel and the definition", () => {
+describe("alignColumns", () => {
   test.each(RULES)(
-    "agree on random entities of every kind: $basis, scope 3 x $scope3Weight, gamma $gamma",
+    "matches the reference implementation on random entities: $basis, scope 3 x $scope3Weight, gamma $gamma",
     (rule) => {
       const random = randomFrom(1);
       let worstC = 0;
@@ -65,14 +66,14 @@ describe("the kernel and the definition", () => {
           }
         }
       }
-      console.info(`${rule.basis}: ${ENTITY_COUNT} entities, at most ${worstC} degrees C off`);
+      console.info(`${rule.basis}: ${ENTITY_COUNT} entities, largest difference ${worstC} degrees C`);
       expect([...met].toSorted()).toEqual([...flagNames(0x3ff8), "null"].toSorted());
     },
     TIMEOUT_MS,
   );
 });
 
-test("the kernel and the definition agree on made-up benchmarks, whose anchors lie in any order", () => {
+test("alignColumns matches the reference implementation for benchmarks with anchors in any order", () => {
   const random = randomFrom(4);
   const rule = { basis: "intensity", scope3Weight: 1, gamma: 0 } as const;
   for (let round = 0; round < 60; round++) {
@@ -91,7 +92,7 @@ test("the kernel and the definition agree on made-up benchmarks, whose anchors l
         buildings: [line(), line(), line(), line()],
       },
     } as const;
-    const madeUp = makeAlignmentTables(yearly(benchmark));
+    const randomTables = makeAlignmentTables(yearly(benchmark));
     const entities = Array.from({ length: 60 }, () => ({
       ...randomEntity(random),
       baselineYear: 2000 + random.below(25),
@@ -101,7 +102,7 @@ test("the kernel and the definition agree on made-up benchmarks, whose anchors l
     }));
     for (const basis of ["intensity", "cumulative"] as const) {
       const columns = columnsOf(entities);
-      const outcome = alignColumns(kernel, madeUp, columns, { ...rule, basis });
+      const outcome = alignColumns(kernel, randomTables, columns, { ...rule, basis });
       if (outcome.kind === "refused") throw new Error("refused");
       for (const [index, entity] of entities.entries()) {
         for (let i = 0; i < entity.projections.length; i++) {
@@ -116,11 +117,11 @@ test("the kernel and the definition agree on made-up benchmarks, whose anchors l
   }
 });
 
-describe("entities side by side", () => {
+describe("alignColumns with many entities", () => {
   const rule = { basis: "intensity", scope3Weight: 1, gamma: 0 } as const;
 
-  /** Entities of every kind, among them some without a row, and some with more rows than the kernel takes in one go. */
-  function crowd(): OracleEntity[] {
+  /** Random entities, some without rows and some with more rows than a block or a batch of the kernel. */
+  function mixedEntities(): OracleEntity[] {
     const random = randomFrom(6);
     const entities = Array.from({ length: 3000 }, () => randomEntity(random));
     for (const [index, rowCount] of [
@@ -140,8 +141,8 @@ describe("entities side by side", () => {
     return entities;
   }
 
-  test.each(["intensity", "emissions"] as const)("get the bits that each gets alone: %s", (basis) => {
-    const entities = crowd();
+  test.each(["intensity", "emissions"] as const)("returns the same bits as for each entity alone: %s", (basis) => {
+    const entities = mixedEntities();
     const columns = columnsOf(entities);
     const together = alignColumns(kernel, tables, columns, { ...rule, basis });
     if (together.kind === "refused") throw new Error("refused");
@@ -153,7 +154,7 @@ describe("entities side by side", () => {
       expect(together.temperaturesC.slice(...rows)).toEqual(alone.temperaturesC);
       expect(together.flags.slice(...rows)).toEqual(alone.flags);
       if (entity.projections.length < 1000) continue;
-      // Each row of the long ones is the same.
+      // All rows of the long entities are equal.
       const short = alignColumns(
         kernel,
         tables,
@@ -168,8 +169,8 @@ describe("entities side by side", () => {
     }
   });
 
-  test("leave nothing behind for those of the next call", () => {
-    const columns = columnsOf(crowd());
+  test("returns the same results when called again", () => {
+    const columns = columnsOf(mixedEntities());
     const first = alignColumns(kernel, tables, columns, rule);
     expect(alignColumns(kernel, tables, columns, rule)).toEqual(first);
   });
@@ -178,15 +179,15 @@ describe("entities side by side", () => {
     { what: "a row before an entity", bad: [{ entity: 600, row: 1 }, { entity: 601 }], first: 600 },
     { what: "an entity before a row", bad: [{ entity: 600 }, { entity: 600, row: 0 }], first: 600 },
     {
-      what: "of two in one pair",
+      what: "both entities of a pair",
       bad: [
         { entity: 51, row: 0 },
         { entity: 50, row: 1 },
       ],
       first: 50,
     },
-    { what: "the last row of an odd number", bad: [{ entity: 3, row: 1 }], first: 3, count: 3 },
-  ])("are refused from the first on: $what", ({ bad, first, count = 700 }) => {
+    { what: "an odd last row", bad: [{ entity: 3, row: 1 }], first: 3, count: 3 },
+  ])("reports the first invalid value: $what", ({ bad, first, count = 700 }) => {
     const plain = {
       baselineYear: 2025,
       baseline: [1, 1, 1],
@@ -214,8 +215,8 @@ describe("entities side by side", () => {
   });
 });
 
-describe("the detail of a row", () => {
-  test.each(RULES)("has the bits of the columns in every form: $basis, gamma $gamma", (rule) => {
+describe("alignDetail", () => {
+  test.each(RULES)("returns the same temperatures as alignColumns on every basis: $basis, gamma $gamma", (rule) => {
     const random = randomFrom(2);
     const entities = Array.from({ length: 500 }, () => randomEntity(random));
     const columns = columnsOf(entities);
@@ -231,7 +232,7 @@ describe("the detail of a row", () => {
     }
   });
 
-  test("shows q, anchors and single scopes as the definition has them", () => {
+  test("returns the ratio, anchors and single scopes of the reference implementation", () => {
     const random = randomFrom(3);
     const rule = { basis: "intensity", scope3Weight: 0.7, gamma: 0.5 } as const;
     const entities = Array.from({ length: 500 }, () => randomEntity(random));
@@ -265,7 +266,7 @@ describe("the detail of a row", () => {
   });
 });
 
-test("a ratio at its horizon is the power that the method names, to the last digits", () => {
+test("alignDetail extrapolates a ratio to its horizon with an error below 1e-15", () => {
   const random = randomFrom(7);
   let worst = 0;
   for (let round = 0; round < 4000; round++) {
@@ -293,19 +294,19 @@ test("a ratio at its horizon is the power that the method names, to the last dig
     const exponent = (Math.max(year, baselineYear + 5, 2030) - baselineYear) / (year - baselineYear);
     const expected = Math.min(ratio ** exponent, 10);
     const difference = Math.abs((row?.emissions.ratioQ ?? NaN) - expected);
-    // Results below the least normal number may be 0; no temperature knows.
+    // Subnormal results may be 0; this does not affect any temperature.
     const error = difference < 1e-300 ? 0 : difference / expected / (2 + Math.abs(Math.log2(expected)));
     expect(error, `${ratio} ** ${exponent}`).toBeLessThan(1e-15);
     worst = Math.max(worst, error);
   }
-  console.info(`powers: at most ${worst} of the result and of its binary logarithm off`);
+  console.info(`powers: largest relative error ${worst} x (2 + |log2 of the result|)`);
 });
 
-describe("the tables", () => {
-  test("take no benchmark with gaps", () => {
-    const whole = yearly(NGFS_PHASE5);
-    expect(() => makeAlignmentTables({ ...whole, index: whole.index.subarray(1) })).toThrow(RangeError);
-    expect(() => makeAlignmentTables({ ...whole, growth: whole.growth.subarray(1) })).toThrow(RangeError);
-    expect(() => makeAlignmentTables({ ...whole, anchorTemperaturesC: [1, 2, 3] })).toThrow(RangeError);
+describe("makeAlignmentTables", () => {
+  test("rejects a benchmark with gaps", () => {
+    const complete = yearly(NGFS_PHASE5);
+    expect(() => makeAlignmentTables({ ...complete, index: complete.index.subarray(1) })).toThrow(RangeError);
+    expect(() => makeAlignmentTables({ ...complete, growth: complete.growth.subarray(1) })).toThrow(RangeError);
+    expect(() => makeAlignmentTables({ ...complete, anchorTemperaturesC: [1, 2, 3] })).toThrow(RangeError);
   });
 });

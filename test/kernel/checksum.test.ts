@@ -9,29 +9,29 @@ beforeAll(async () => {
   kernel = await Kernel.load();
 });
 
-function someBytes(count: number, seed: number): Uint8Array {
+function randomBytes(count: number, seed: number): Uint8Array {
   const random = randomFrom(seed);
   return Uint8Array.from({ length: count }, () => random.below(256));
 }
 
 describe("crc32", () => {
-  test("gives the published check value", () => {
-    // The catalogue of CRC algorithms lists cbf43926 for these nine digits.
+  test("returns the published check value", () => {
+    // The catalog of CRC algorithms lists cbf43926 for these nine digits.
     expect(crc32(kernel, new TextEncoder().encode("123456789"))).toBe(0xcbf43926);
     expect(crc32(kernel, new Uint8Array(0))).toBe(0);
     expect(crc32(kernel, Uint8Array.of(0))).toBe(0xd202ef8d);
   });
 
-  test("equals zlib's for every length to 300 and every start within eight bytes", () => {
-    const bytes = someBytes(320, 1);
+  test("matches zlib for every length up to 300 and every alignment to eight bytes", () => {
+    const bytes = randomBytes(320, 1);
     for (let length = 0; length <= 300; length++) {
       const piece = bytes.subarray(length % 8, (length % 8) + length);
       expect(crc32(kernel, piece), `${length} bytes`).toBe(crc32ByZlib(piece));
     }
   });
 
-  test("equals zlib's across the pieces of a megabyte in which bytes are handed over", () => {
-    const bytes = someBytes(2 * 2 ** 20 + 13, 2);
+  test("matches zlib across the chunks of 1 MiB in which bytes are copied to the kernel", () => {
+    const bytes = randomBytes(2 * 2 ** 20 + 13, 2);
     for (const length of [2 ** 20 - 1, 2 ** 20, 2 ** 20 + 1, 2 ** 20 + 9, bytes.length]) {
       const piece = bytes.subarray(0, length);
       expect(crc32(kernel, piece), `${length} bytes`).toBe(crc32ByZlib(piece));
@@ -39,7 +39,7 @@ describe("crc32", () => {
   });
 
   test("changes with any single bit", () => {
-    const bytes = someBytes(41, 3);
+    const bytes = randomBytes(41, 3);
     const original = crc32(kernel, bytes);
     for (let bit = 0; bit < bytes.length * 8; bit++) {
       const flipped = Uint8Array.from(bytes, (byte, i) => (i === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte));
@@ -47,8 +47,8 @@ describe("crc32", () => {
     }
   });
 
-  test("goes on from the CRC of what came before", () => {
-    const bytes = someBytes(100, 4);
+  test("continues from the CRC of the preceding bytes", () => {
+    const bytes = randomBytes(100, 4);
     kernel.withScratch((scratch) => {
       const table = scratch.reserve(8 * 256 * 4);
       kernel.bytes(table).fill(0);
@@ -62,9 +62,9 @@ describe("crc32", () => {
     });
   });
 
-  test("works in several kernels side by side, and leaves the bytes as they were", async () => {
+  test("works in several kernels and leaves its input unchanged", async () => {
     const other = await Kernel.load({ scratchBytes: 2 << 20 });
-    const bytes = someBytes(1000, 5);
+    const bytes = randomBytes(1000, 5);
     const copy = bytes.slice();
     expect([crc32(other, bytes), crc32(kernel, bytes), crc32(other, bytes)]).toEqual(Array(3).fill(crc32ByZlib(bytes)));
     expect(bytes).toEqual(copy);

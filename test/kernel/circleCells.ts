@@ -1,7 +1,7 @@
 import type { CircleCells } from "../../src/kernel/geodesy.ts";
 import type { OracleCell, OracleGrid } from "../oracle/points.ts";
 
-/** A grid all round the Earth and from pole to pole, unless told otherwise. Square cells unless a height is given. */
+/** Returns a grid that covers the Earth by default, with square cells unless `heightDeg` is given. */
 export function worldGrid(
   sizeDeg: number,
   {
@@ -21,25 +21,25 @@ export function worldGrid(
 }
 
 /**
- * The cells of the runs, one by one.
+ * Lists the cells of the spans.
  *
- * @throws Error where the runs break what CircleCells promises: rows ascending, nothing empty, nothing
- *   twice, nothing outside the grid
+ * @throws Error if the spans violate the rules of CircleCells: rows ascending, no span empty, no cell repeated, no cell
+ *   outside the grid
  */
 export function cellsOf(grid: OracleGrid, { spans, spanCount }: CircleCells): OracleCell[] {
-  if (spans.length !== spanCount * 3) throw new Error(`${spans.length} numbers for ${spanCount} runs`);
+  if (spans.length !== spanCount * 3) throw new Error(`${spans.length} numbers for ${spanCount} spans`);
   const cells: OracleCell[] = [];
   const seen = new Set<number>();
   let rowBefore = -1;
   for (let i = 0; i < spans.length; i += 3) {
     const [row = NaN, first = NaN, last = NaN] = spans.subarray(i, i + 3);
-    const where = `run ${i / 3}: row ${row}, columns ${first} to ${last}`;
-    if (row < rowBefore) throw new Error(`${where} stands after row ${rowBefore}`);
+    const where = `span ${i / 3}: row ${row}, columns ${first} to ${last}`;
+    if (row < rowBefore) throw new Error(`${where} follows row ${rowBefore}`);
     if (!(row >= 0 && row < grid.rowCount && first >= 0 && first <= last && last < grid.columnCount)) {
-      throw new Error(`${where} is no run of a grid of ${grid.rowCount} x ${grid.columnCount}`);
+      throw new Error(`${where} is empty or outside a grid of ${grid.rowCount} x ${grid.columnCount}`);
     }
     for (let column = first; column <= last; column++) {
-      if (seen.has(row * grid.columnCount + column)) throw new Error(`${where} holds column ${column} a second time`);
+      if (seen.has(row * grid.columnCount + column)) throw new Error(`${where} repeats column ${column}`);
       seen.add(row * grid.columnCount + column);
       cells.push({ row, column });
     }
@@ -48,7 +48,7 @@ export function cellsOf(grid: OracleGrid, { spans, spanCount }: CircleCells): Or
   return cells;
 }
 
-/** One line a row, so that a difference can be read: "12: 3-5 9". */
+/** Formats cells with one line per row, to make differences readable: "12: 3-5 9". */
 export function rowsAsText(cells: readonly OracleCell[]): string[] {
   const columnsByRow = new Map<number, number[]>();
   for (const { row, column } of cells) {
@@ -59,12 +59,12 @@ export function rowsAsText(cells: readonly OracleCell[]): string[] {
   return [...columnsByRow]
     .toSorted(([a], [b]) => a - b)
     .map(([row, columns]) => {
-      const runs: [number, number][] = [];
+      const ranges: [number, number][] = [];
       for (const column of columns.toSorted((a, b) => a - b)) {
-        const run = runs.at(-1);
-        if (run !== undefined && column === run[1] + 1) run[1] = column;
-        else runs.push([column, column]);
+        const range = ranges.at(-1);
+        if (range !== undefined && column === range[1] + 1) range[1] = column;
+        else ranges.push([column, column]);
       }
-      return `${row}: ${runs.map(([first, last]) => (first === last ? first : `${first}-${last}`)).join(" ")}`;
+      return `${row}: ${ranges.map(([first, last]) => (first === last ? first : `${first}-${last}`)).join(" ")}`;
     });
 }

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { type DemoWorld, demoTileState, fillDemoTile, makeDemoCells, reserveDemoLand } from "../../src/kernel/demo.ts";
+import { demoTileState, type DemoWorld, fillDemoTile, makeDemoCells, reserveDemoLand } from "../../src/kernel/demo.ts";
 import { Kernel, KernelError } from "../../src/kernel/instance.ts";
 import { STEPS_NODATA, TILE_SIZE } from "../../src/kernel/kernel.generated.ts";
 
@@ -18,7 +18,7 @@ const WORLD_GRID = {
 let kernel: Kernel;
 let world: DemoWorld;
 
-/** One square island, nodes 20 to 30 north and 0 to 10 east, 10 km inland at each of them, 250 km off at all others. */
+/** One square island from 20 to 30 north and 0 to 10 east: its nodes are 10 km inland, all others 250 km offshore. */
 function islandCodes(): Int8Array {
   const codes = new Int8Array(ROWS * COLUMNS).fill(-50);
   for (let row = 60; row <= 70; row++) codes.fill(10, row * COLUMNS + 180, row * COLUMNS + 191);
@@ -31,26 +31,27 @@ beforeAll(async () => {
   world = { hazard: "wildfire", land, grid: WORLD_GRID };
 });
 
-test("land is where the field says, blended between its nodes", () => {
+test("interpolates the coast distances between the nodes", () => {
   const columnsAt = (latDeg: number): number[] => {
     const row = (90 - latDeg) * 2 - 0.5;
     const cells = Array.from({ length: 720 }, (_, column) => ({ row, column }));
     const steps = makeDemoCells(kernel, world, { cells, warmingC: 0 });
     return cells.flatMap(({ column }) => (steps[column * 4] === STEPS_NODATA ? [] : [column]));
   };
-  // From 10 km inside to 250 km outside within a degree: a quarter of it past the shore is 55 km out, and cells reach 42.
+  // From 10 km inland to 250 km offshore within a degree: the next cell center is 55 km offshore, beyond the margin of
+  // 42 km.
   expect(columnsAt(25.25)).toEqual(Array.from({ length: 20 }, (_, i) => 360 + i));
   expect(columnsAt(20.25)).toEqual(Array.from({ length: 20 }, (_, i) => 360 + i));
   expect(columnsAt(19.25)).toEqual([]);
 });
 
-test("a field of another size is refused", () => {
+test("rejects coast distances of the wrong size", () => {
   expect(() =>
     reserveDemoLand(kernel, { codes: new Int8Array(COLUMNS * 180), nodesPerDeg: NODES_PER_DEG, kmPerSquare: 0.1 }),
-  ).toThrow("64800 nodes of land where 65160 are needed");
+  ).toThrow("coast distances must have 65160 nodes (got 64800)");
 });
 
-test("a slot too small for a tile is refused before anything is written", () => {
+test("rejects a slot that is too small for a tile without writing to it", () => {
   const slot = kernel.reserve(TILE_SIZE * TILE_SIZE * 8 - 8);
   kernel.u16(slot).fill(7);
   expect(() => fillDemoTile(kernel, world, { tileRow: 0, tileColumn: 0, warmingC: 0 }, slot)).toThrow(RangeError);
@@ -62,7 +63,7 @@ test.each([
   { row: 360, column: 0 },
   { row: 0, column: -1 },
   { row: 0, column: 720 },
-])("the cell $row, $column, which the grid does not have, is refused", (cell) => {
+])("rejects cell $row, $column outside the grid", (cell) => {
   expect(() => makeDemoCells(kernel, world, { cells: [{ row: 0, column: 0 }, cell], warmingC: 0 })).toThrow(
     KernelError,
   );
@@ -73,8 +74,8 @@ test.each([
   { tileRow: 6, tileColumn: 0 },
   { tileRow: 0, tileColumn: -1 },
   { tileRow: 0, tileColumn: 12 },
-])("the tile $tileRow, $tileColumn, which the grid does not have, is refused", (tile) => {
+])("rejects tile $tileRow, $tileColumn outside the grid", (tile) => {
   const slot = kernel.reserve(TILE_SIZE * TILE_SIZE * 8);
   expect(() => fillDemoTile(kernel, world, { ...tile, warmingC: 0 }, slot)).toThrow(KernelError);
-  expect(() => demoTileState(kernel, world, tile)).toThrow("no tile");
+  expect(() => demoTileState(kernel, world, tile)).toThrow("outside the grid");
 });

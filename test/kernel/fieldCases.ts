@@ -3,14 +3,17 @@ import type { Grid } from "../../src/kernel/grid.ts";
 import type { SeededRandom } from "../seededRandom.ts";
 import { worldGrid } from "./circleCells.ts";
 
-/** A grid to put layers on, and how many. */
+/** A grid and a number of layers. */
 export interface FieldCase {
   readonly name: string;
   readonly grid: Grid;
   readonly layerCount: number;
 }
 
-/** Rows and columns that are no multiples of 8, 64 or 512; seams, poles, gaps; every number of lanes that matters. */
+/**
+ * Row and column counts that are not multiples of 8, 64 or 512; grids that wrap around, with poles, with gaps; various
+ * lanes.
+ */
 export const FIELD_CASES: readonly FieldCase[] = [
   { name: "1 layer, 1 degree", grid: worldGrid(1), layerCount: 1 },
   { name: "84 layers, 1 degree from 20 east", grid: worldGrid(1, { westDeg: 20 }), layerCount: 84 },
@@ -20,39 +23,39 @@ export const FIELD_CASES: readonly FieldCase[] = [
     layerCount: 21,
   },
   {
-    name: "3 layers, a crop in the north whose runs are several tiles wide",
+    name: "3 layers, a crop in the north with spans several tiles wide",
     grid: { ...worldGrid(0.02, { westDeg: -20, northDeg: 84 }), rowCount: 345, columnCount: 1203 },
     layerCount: 3,
   },
   {
-    name: "8 layers round the north pole",
+    name: "8 layers around the north pole",
     grid: { ...worldGrid(0.1, { westDeg: -180.05 }), rowCount: 43 },
     layerCount: 8,
   },
   {
-    name: "9 layers round the south pole, cells 0.3 wide and 0.05 high",
+    name: "9 layers around the south pole, cells 0.3 wide and 0.05 high",
     grid: { ...worldGrid(0.3, { westDeg: 0, heightDeg: 0.05, northDeg: -87 }), rowCount: 60 },
     layerCount: 9,
   },
   {
-    name: "28 layers on a band that closes",
+    name: "28 layers on a band of 360 degrees",
     grid: { ...worldGrid(0.3, { westDeg: -180, northDeg: 71 }), rowCount: 61 },
     layerCount: 28,
   },
   {
-    name: "3 layers on a band whose first meridian comes twice",
+    name: "3 layers on a band that repeats its first meridian",
     grid: { ...worldGrid(0.3, { westDeg: -180, northDeg: 71 }), rowCount: 61, columnCount: 1201 },
     layerCount: 3,
   },
   {
-    name: "1 layer with centres on the poles",
+    name: "1 layer with centers on the poles",
     grid: { ...worldGrid(0.5, { northDeg: 90.25 }), rowCount: 361 },
     layerCount: 1,
   },
 ];
 
-/** Circles of every size up to 140 km that touch the grid, often at its seam, its edges or a pole. */
-export function someCircle(grid: Grid, random: SeededRandom): Circle {
+/** Returns a circle of up to 140 km that touches the grid, often at its edges or a pole. */
+export function randomCircle(grid: Grid, random: SeededRandom): Circle {
   const southDeg = grid.northDeg - grid.rowCount * grid.cellSizeLatDeg;
   const eastDeg = grid.westDeg + grid.columnCount * grid.cellSizeLonDeg;
   const inside = random.between({ least: Math.max(-90, southDeg), most: Math.min(90, grid.northDeg) });

@@ -5,7 +5,7 @@ import { HEAP_BASE, STATUS_OK } from "../../src/kernel/kernel.generated.ts";
 const endOf = ({ pointer, sizeBytes }: Region): number => pointer + sizeBytes;
 
 describe("Kernel", () => {
-  test("lends scratch above its constants, aligned, with room to overread, no byte twice", async () => {
+  test("allocates aligned, disjoint scratch above the static data, with padding", async () => {
     const kernel = await Kernel.load({ scratchBytes: 1 << 16 });
     kernel.withScratch((scratch) => {
       const regions = [0, 1, 63, 64, 65, 1000].map((size) => scratch.reserve(size));
@@ -18,7 +18,7 @@ describe("Kernel", () => {
     });
   });
 
-  test("takes scratch back on return, on throw and from within", async () => {
+  test("releases scratch on return, on throw and in nested calls", async () => {
     const kernel = await Kernel.load({ scratchBytes: 1 << 16 });
     const first = kernel.withScratch((scratch) => scratch.reserve(1000).pointer);
     expect(() =>
@@ -35,18 +35,18 @@ describe("Kernel", () => {
     expect(kernel.withScratch((scratch) => scratch.reserve(1).pointer)).toBe(first);
   });
 
-  test("refuses a call more scratch than there is, and stays usable", async () => {
+  test("rejects a request for more scratch than is left, and stays usable", async () => {
     const kernel = await Kernel.load({ scratchBytes: 4096 });
     for (const sizeBytes of [4097, 1e12, NaN]) {
       expect(() => kernel.withScratch((scratch) => scratch.reserve(sizeBytes))).toThrow(RangeError);
     }
     expect(() => kernel.withScratch((scratch) => scratch.copyIn(new Uint8Array(5000)))).toThrow(
-      "5000 bytes more scratch",
+      "5000 bytes requested, 4096 left",
     );
     expect(kernel.withScratch((scratch) => scratch.reserve(4000).sizeBytes)).toBe(4000);
   });
 
-  test("copies in what a view shows, not the buffer behind it", async () => {
+  test("copies the elements of a view, not its entire buffer", async () => {
     const kernel = await Kernel.load();
     kernel.withScratch((scratch) => {
       const doubles = Float64Array.of(1, -2.5, NaN, 4);
@@ -57,7 +57,7 @@ describe("Kernel", () => {
     });
   });
 
-  test("reserves for good: what is there outlives growth and scratch", async () => {
+  test("keeps reserved regions intact when memory grows and scratch is used", async () => {
     const kernel = await Kernel.load({ scratchBytes: 1 << 16 });
     const regions = Array.from({ length: 20 }, (_, i) => {
       const region = kernel.reserve(300_000);
@@ -72,14 +72,14 @@ describe("Kernel", () => {
     }
   });
 
-  test("refuses to reserve beyond 4 GiB, and reserves on as if nobody had asked", async () => {
+  test("rejects reservations beyond 4 GiB and continues unaffected", async () => {
     const kernel = await Kernel.load({ scratchBytes: 1 << 16 });
     const before = kernel.reserve(64);
     for (const sizeBytes of [2 ** 32, 2 ** 40, NaN]) expect(() => kernel.reserve(sizeBytes)).toThrow("65535 pages");
     expect(kernel.reserve(64).pointer).toBe(before.pointer + 128);
   });
 
-  test("has a memory of its own in each instance", async () => {
+  test("has separate memory in each instance", async () => {
     const [one, other] = await Promise.all([Kernel.load(), Kernel.load()]);
     const region = one.reserve(8);
     expect(other.reserve(8)).toEqual(region);
@@ -87,11 +87,11 @@ describe("Kernel", () => {
     expect([...other.bytes(region)]).toEqual(Array(8).fill(0));
   });
 
-  test("turns a status into an error that names call and status, and OK into none", async () => {
+  test("check throws an error that names function and status unless the status is OK", async () => {
     const kernel = await Kernel.load();
     expect(kernel.check(STATUS_OK, "anything")).toBeUndefined();
     expect(() => kernel.check(4, "rowSpans")).toThrow(KernelError);
-    expect(() => kernel.check(4, "rowSpans")).toThrow("The kernel's rowSpans answered STATUS_FULL.");
-    expect(() => kernel.check(999, "rowSpans")).toThrow("The kernel's rowSpans answered 999.");
+    expect(() => kernel.check(4, "rowSpans")).toThrow("kernel function rowSpans failed with status STATUS_FULL");
+    expect(() => kernel.check(999, "rowSpans")).toThrow("kernel function rowSpans failed with status 999");
   });
 });

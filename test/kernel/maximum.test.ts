@@ -2,52 +2,53 @@ import { describe, expect, test } from "vitest";
 import type { TileForm } from "../../src/kernel/field.ts";
 import type { Circle } from "../../src/kernel/geodesy.ts";
 import { STATUS_FULL, STATUS_MISSING, STATUS_OK, STEPS_MAX, STEPS_NODATA } from "../../src/kernel/kernel.generated.ts";
-import { circleByBisection, summariseByDefinition } from "../oracle/radius.ts";
+import { circleByBisection, summarizeByDefinition } from "../oracle/radius.ts";
 import { randomFrom, type SeededRandom, shuffled } from "../seededRandom.ts";
 import { worldGrid } from "./circleCells.ts";
-import { FIELD_CASES, someCircle } from "./fieldCases.ts";
-import { MadeField, patchyRaster } from "./madeField.ts";
+import { FIELD_CASES, randomCircle } from "./fieldCases.ts";
+import { patchyRaster, SyntheticField } from "./syntheticField.ts";
 
-/** Bounds as the kernel says them: 0 without a valid cell, else the largest step + 1. */
+/** Returns bounds as the kernel encodes them: 0 without a valid cell, else the largest step + 1. */
 function boundsOf(summaries: readonly { readonly maxSteps: number | undefined }[]): number[] {
   return summaries.map(({ maxSteps }) => (maxSteps === undefined ? 0 : maxSteps + 1));
 }
 
-/** The maximum from no tile at all, asking for what is missing. */
-function maximum(made: MadeField, circle: Circle) {
-  if (!made.grid.lay(circle).isLaid) throw new Error(`not laid: ${JSON.stringify(circle)}`);
-  return made.askUntilFound(() => made.grid.max(made.field));
+/** Computes the maximum, loading missing tiles. */
+function maximum(source: SyntheticField, circle: Circle) {
+  if (!source.grid.setCircle(circle)) throw new Error(`circle not set: ${JSON.stringify(circle)}`);
+  return source.runUntilFound(() => source.grid.max(source.field));
 }
 
-function admitSome(made: MadeField, random: SeededRandom): void {
+/** Loads a random subset of the tiles. */
+function loadSome(source: SyntheticField, random: SeededRandom): void {
   const all = (["bounds", "cells"] as const).flatMap((form) =>
-    Array.from({ length: made.countOf(form) }, (_, index): readonly [TileForm, number] => [form, index]),
+    Array.from({ length: source.countOf(form) }, (_, index): readonly [TileForm, number] => [form, index]),
   );
-  for (const [form, index] of shuffled(random, all).slice(0, random.below(all.length + 1))) made.admit(form, index);
+  for (const [form, index] of shuffled(random, all).slice(0, random.below(all.length + 1))) source.load(form, index);
 }
 
-describe("the maximum of a circle", () => {
+describe("maximum of a circle", () => {
   for (const [index, { name, grid, layerCount }] of FIELD_CASES.entries()) {
-    test(`is that of its cells, whichever tiles are in memory first: ${name}`, async () => {
-      const made = await MadeField.of(grid, patchyRaster(grid, { layerCount, seed: 20 + index }));
+    test(`equals the maximum of its cells, whichever tiles are loaded first: ${name}`, async () => {
+      const source = await SyntheticField.of(grid, patchyRaster(grid, { layerCount, seed: 20 + index }));
       const random = randomFrom(50 + index);
       for (let i = 0; i < 60; i++) {
-        const circle = someCircle(grid, random);
-        const expected = boundsOf(made.summarise(circle).summaries);
-        made.withholdAll();
-        const fromNothing = maximum(made, circle);
+        const circle = randomCircle(grid, random);
+        const expected = boundsOf(source.summarize(circle).summaries);
+        source.unloadAll();
+        const fromNothing = maximum(source, circle);
         expect([...fromNothing.value.subarray(0, layerCount)], JSON.stringify(circle)).toEqual(expected);
         expect(fromNothing.value.subarray(layerCount).every((bound) => bound === 0)).toBe(true);
         for (let round = 0; round < 2; round++) {
-          made.withholdAll();
-          admitSome(made, random);
-          expect(maximum(made, circle).value, JSON.stringify(circle)).toEqual(fromNothing.value);
+          source.unloadAll();
+          loadSome(source, random);
+          expect(maximum(source, circle).value, JSON.stringify(circle)).toEqual(fromNothing.value);
         }
       }
     });
   }
 
-  test("stands on the rim where values rise towards one side, and no cell beyond it counts", async () => {
+  test("includes the cells on the rim and none outside", async () => {
     const grids = [
       { ...worldGrid(0.02, { westDeg: 8, northDeg: 65 }), rowCount: 203, columnCount: 531 },
       { ...worldGrid(0.01, { westDeg: -20, northDeg: 1 }), rowCount: 300, columnCount: 520 },
@@ -55,76 +56,85 @@ describe("the maximum of a circle", () => {
     ];
     for (const [index, grid] of grids.entries()) {
       const { rowCount, columnCount } = grid;
-      // East, west, south, north, and towards each corner: each cell higher than the one before.
+      // One layer for each direction in which the values increase: east, west, south, north and the four corners.
       const step = Math.floor(STEPS_MAX / (rowCount + columnCount));
       const steps = new Uint16Array(rowCount * columnCount * 8);
       for (let row = 0; row < rowCount; row++) {
         for (let column = 0; column < columnCount; column++) {
-          const [up, left] = [rowCount - 1 - row, columnCount - 1 - column];
-          const rises = [column, left, row, up, column + row, column + up, left + row, left + up];
+          const [upward, leftward] = [rowCount - 1 - row, columnCount - 1 - column];
+          const rises = [
+            column,
+            leftward,
+            row,
+            upward,
+            column + row,
+            column + upward,
+            leftward + row,
+            leftward + upward,
+          ];
           steps.set(
             rises.map((rise) => rise * step),
             (row * columnCount + column) * 8,
           );
         }
       }
-      const made = await MadeField.of(grid, { layerCount: 8, steps });
+      const source = await SyntheticField.of(grid, { layerCount: 8, steps });
       const random = randomFrom(70 + index);
       for (let i = 0; i < 100; i++) {
-        const circle = someCircle(grid, random);
-        const expected = boundsOf(made.summarise(circle).summaries);
-        expect([...maximum(made, circle).value], JSON.stringify(circle)).toEqual(expected);
+        const circle = randomCircle(grid, random);
+        const expected = boundsOf(source.summarize(circle).summaries);
+        expect([...maximum(source, circle).value], JSON.stringify(circle)).toEqual(expected);
       }
     }
   });
 
-  test("is the definition's", async () => {
+  test("matches the reference implementation", async () => {
     const { grid, layerCount } = { grid: worldGrid(0.25, { heightDeg: 0.1, westDeg: 20 }), layerCount: 3 };
-    const made = await MadeField.of(grid, patchyRaster(grid, { layerCount, seed: 3 }));
+    const source = await SyntheticField.of(grid, patchyRaster(grid, { layerCount, seed: 3 }));
     const random = randomFrom(4);
     for (let i = 0; i < 25; i++) {
-      const circle = someCircle(grid, random);
+      const circle = randomCircle(grid, random);
       const cells = circleByBisection(grid, circle);
       const expected = Array.from({ length: layerCount }, (_, layer) =>
-        summariseByDefinition(grid, cells, (cell) => made.stepsAt({ ...cell, layer })),
+        summarizeByDefinition(grid, cells, (cell) => source.stepsAt({ ...cell, layer })),
       );
-      expect([...maximum(made, circle).value.subarray(0, layerCount)], JSON.stringify(circle)).toEqual(
+      expect([...maximum(source, circle).value.subarray(0, layerCount)], JSON.stringify(circle)).toEqual(
         boundsOf(expected),
       );
     }
   });
 
-  test("names a tile of cells only where a block on the rim could hold more, the most promising first", async () => {
-    // 4 x 4 tiles; the circle of about 100 cells across has whole blocks, and blocks on its rim in nine tiles.
-    const grid = { ...worldGrid(0.02, { westDeg: 0, northDeg: 2.56 }), rowCount: 256, columnCount: 256 }; // 2.56 south
+  test("reads cells only of rim blocks that could raise the maximum, those with the largest bound first", async () => {
+    // 4 x 4 tiles; the circle is about 100 cells wide and has rim blocks in several tiles.
+    const grid = { ...worldGrid(0.02, { westDeg: 0, northDeg: 2.56 }), rowCount: 256, columnCount: 256 };
     const steps = new Uint16Array(256 * 256).fill(10);
     const circle = { latDeg: 0, lonDeg: 2.56, radiusM: 110_000 };
-    const centre = 128 * 256 + 128;
+    const center = 128 * 256 + 128;
     const build = async (changes: Readonly<Record<number, number>>) => {
-      const own = steps.slice();
-      for (const [at, value] of Object.entries(changes)) own[Number(at)] = value;
-      const made = await MadeField.of(grid, { layerCount: 1, steps: own });
-      const { value, named } = maximum(made, circle);
+      const changed = steps.slice();
+      for (const [at, value] of Object.entries(changes)) changed[Number(at)] = value;
+      const source = await SyntheticField.of(grid, { layerCount: 1, steps: changed });
+      const { value, loaded } = maximum(source, circle);
       return {
         steps: (value[0] ?? 0) - 1,
-        tiles: named.filter(({ form }) => form === "cells").map(({ index }) => index),
+        tiles: loaded.filter(({ form }) => form === "cells").map(({ index }) => index),
       };
     };
-    // All alike: whole blocks say all that the rim could.
+    // All cells equal: no rim block can raise the maximum.
     expect(await build({})).toEqual({ steps: 10, tiles: [] });
-    // The highest stands in the middle: no rim block matters, though some are above the rest.
-    expect(await build({ [centre]: 50, [128 * 256 + 176]: 20 })).toEqual({ steps: 50, tiles: [] });
-    // High cells beside the rim, just outside: they must be looked at, and do not count.
-    const rimWest = 128 * 256 + 128 - 50;
-    const isInside = (await build({ [rimWest]: 700 })).steps === 700;
+    // The largest value is in the middle: rim blocks with larger values than the rest do not matter.
+    expect(await build({ [center]: 50, [128 * 256 + 176]: 20 })).toEqual({ steps: 50, tiles: [] });
+    // A large value just outside the rim: its tile must be read, but the value does not count.
+    const justOutside = 128 * 256 + 128 - 50;
+    const isInside = (await build({ [justOutside]: 700 })).steps === 700;
     expect(isInside).toBe(false);
-    expect((await build({ [rimWest]: 700 })).tiles).toEqual([2 * 4 + 1]);
-    // Just inside: one tile answers, and the lower promise of another tile is never read.
-    const rimEast = 128 * 256 + 128 + 48;
-    expect(await build({ [rimEast]: 900, [rimWest]: 800 })).toEqual({ steps: 900, tiles: [2 * 4 + 2] });
+    expect((await build({ [justOutside]: 700 })).tiles).toEqual([2 * 4 + 1]);
+    // A larger value just inside: its tile suffices, and the tile with the smaller bound is not read.
+    const justInside = 128 * 256 + 128 + 48;
+    expect(await build({ [justInside]: 900, [justOutside]: 800 })).toEqual({ steps: 900, tiles: [2 * 4 + 2] });
   });
 
-  test("a cell at the top, and one without a value, beside each other", async () => {
+  test("distinguishes the largest step from nodata", async () => {
     const grid = { ...worldGrid(0.1, { westDeg: 0, northDeg: 5 }), rowCount: 70, columnCount: 70 };
     for (const [first, expected] of [
       [STEPS_MAX, STEPS_MAX + 1],
@@ -133,14 +143,14 @@ describe("the maximum of a circle", () => {
       const steps = new Uint16Array(70 * 70).fill(STEPS_NODATA);
       steps[35 * 70 + 35] = first;
       steps[35 * 70 + 36] = 0;
-      const made = await MadeField.of(grid, { layerCount: 1, steps });
-      expect(maximum(made, { latDeg: 1.45, lonDeg: 3.55, radiusM: 30_000 }).value[0]).toBe(expected);
+      const source = await SyntheticField.of(grid, { layerCount: 1, steps });
+      expect(maximum(source, { latDeg: 1.45, lonDeg: 3.55, radiusM: 30_000 }).value[0]).toBe(expected);
     }
   });
 
-  test("a circle beside the grid has none, and needs no tile", async () => {
+  test("returns no maximum for a circle outside the grid and needs no tiles", async () => {
     const grid = { ...worldGrid(0.1, { westDeg: 0, northDeg: 5 }), rowCount: 70, columnCount: 70 };
-    const made = await MadeField.of(grid, patchyRaster(grid, { layerCount: 1, seed: 1 }));
+    const source = await SyntheticField.of(grid, patchyRaster(grid, { layerCount: 1, seed: 1 }));
     for (const place of [
       { latDeg: 20, lonDeg: 3 },
       { latDeg: -20, lonDeg: 3 },
@@ -148,39 +158,41 @@ describe("the maximum of a circle", () => {
       { latDeg: 2, lonDeg: -3 },
       { latDeg: 89.9, lonDeg: 3 },
     ]) {
-      const { value, named } = maximum(made, { ...place, radiusM: 50_000 });
-      expect({ bound: value[0], named }).toEqual({ bound: 0, named: [] });
+      const { value, loaded } = maximum(source, { ...place, radiusM: 50_000 });
+      expect({ bound: value[0], loaded }).toEqual({ bound: 0, loaded: [] });
     }
   });
 
-  test("with little room to say what is missing, says some of it, and never writes past the room", async () => {
+  test("lists some of the missing tiles in a small buffer and never writes past its end", async () => {
     const grid = { ...worldGrid(0.02, { westDeg: 0 }), rowCount: 40 };
-    const made = await MadeField.of(grid, patchyRaster(grid, { layerCount: 1, seed: 2 }));
-    const { kernel } = made;
-    made.grid.lay({ latDeg: 90, lonDeg: 0, radiusM: 60_000 });
-    // The strands' place, as circleSums is told it.
+    const source = await SyntheticField.of(grid, patchyRaster(grid, { layerCount: 1, seed: 2 }));
+    const { kernel } = source;
+    source.grid.setCircle({ latDeg: 90, lonDeg: 0, radiusM: 60_000 });
+    // Intercept the call to learn the address of the span table.
     let spans = 0;
     const { circleMax } = kernel.exports;
-    const listening = {
+    const intercepted = {
       ...kernel.exports,
-      circleMax: (_field: number, strand: number) => ((spans = strand), STATUS_OK),
+      circleMax: (_field: number, table: number) => ((spans = table), STATUS_OK),
     };
-    Object.defineProperty(kernel, "exports", { value: listening });
-    made.grid.max(made.field);
-    const { best } = made.field;
+    Object.defineProperty(kernel, "exports", { value: intercepted });
+    source.grid.max(source.field);
+    const { best } = source.field;
     const rows = kernel.reserve(16 * 16);
-    const room = kernel.i32(kernel.reserve(400)); // last: growth would detach it
+    const missing = kernel.i32(kernel.reserve(400)); // reserved last, because growth detaches views
     for (const capacity of [3, 4, 9, 20]) {
-      room.fill(-7);
-      const status = circleMax(made.field.pointer, spans, best.pointer, room.byteOffset, capacity, rows.pointer);
+      missing.fill(-7);
+      const status = circleMax(source.field.pointer, spans, best.pointer, missing.byteOffset, capacity, rows.pointer);
       expect(status).toBe(STATUS_MISSING);
-      const [bounds = 0, cells = 0] = room;
+      const [bounds = 0, cells = 0] = missing;
       expect(cells).toBe(0);
       expect(bounds).toBeGreaterThan(0);
       expect(bounds).toBeLessThanOrEqual(capacity - 2);
-      expect(room.subarray(2, 2 + bounds).every((index) => index >= 0 && index < made.countOf("bounds"))).toBe(true);
-      expect(room.subarray(capacity).every((word) => word === -7)).toBe(true);
+      expect(missing.subarray(2, 2 + bounds).every((index) => index >= 0 && index < source.countOf("bounds"))).toBe(
+        true,
+      );
+      expect(missing.subarray(capacity).every((word) => word === -7)).toBe(true);
     }
-    expect(circleMax(made.field.pointer, spans, best.pointer, room.byteOffset, 2, rows.pointer)).toBe(STATUS_FULL);
+    expect(circleMax(source.field.pointer, spans, best.pointer, missing.byteOffset, 2, rows.pointer)).toBe(STATUS_FULL);
   });
 });

@@ -2,28 +2,28 @@ import { describe, expect, test } from "vitest";
 import type { TileForm } from "../../src/kernel/field.ts";
 import type { Circle } from "../../src/kernel/geodesy.ts";
 import { STATUS_FULL, STATUS_MISSING, STATUS_OK, STEPS_MAX } from "../../src/kernel/kernel.generated.ts";
-import { circleByBisection, summariseByDefinition } from "../oracle/radius.ts";
+import { circleByBisection, summarizeByDefinition } from "../oracle/radius.ts";
 import { randomFrom, type SeededRandom, shuffled } from "../seededRandom.ts";
 import { worldGrid } from "./circleCells.ts";
-import { FIELD_CASES, someCircle } from "./fieldCases.ts";
-import { MadeField, patchyRaster } from "./madeField.ts";
+import { FIELD_CASES, randomCircle } from "./fieldCases.ts";
+import { patchyRaster, SyntheticField } from "./syntheticField.ts";
 
-/** Sums of some thousand doubles in another order: this much apart at the most, of the whole. */
+/** Relative difference of sums of some thousand doubles added in different orders. */
 const ROUNDING = 1e-11;
 
-/** The sums from no tile at all, asking for what is missing. */
-function sums(made: MadeField, circle: Circle) {
-  if (!made.grid.lay(circle).isLaid) throw new Error(`not laid: ${JSON.stringify(circle)}`);
-  return made.askUntilFound(() => made.grid.sums(made.field));
+/** Computes the sums, loading missing tiles. */
+function sums(source: SyntheticField, circle: Circle) {
+  if (!source.grid.setCircle(circle)) throw new Error(`circle not set: ${JSON.stringify(circle)}`);
+  return source.runUntilFound(() => source.grid.sums(source.field));
 }
 
-/** Mean in steps and share of the valid area, layer by layer. */
+/** Returns the mean in steps and the share of the valid area for each layer. */
 function meansOf(
-  made: MadeField,
+  source: SyntheticField,
   value: Float64Array,
 ): { readonly meanSteps: number | undefined; readonly validShare: number }[] {
-  const allArea = made.grid.sumArea();
-  return Array.from({ length: made.raster.layerCount }, (_, lane) => {
+  const allArea = source.grid.sumArea();
+  return Array.from({ length: source.raster.layerCount }, (_, lane) => {
     const at = (lane >> 2) * 8 + (lane & 3);
     const area = value[at + 4] ?? 0;
     return {
@@ -33,46 +33,47 @@ function meansOf(
   });
 }
 
-function admitSome(made: MadeField, random: SeededRandom): void {
+/** Loads a random subset of the tiles. */
+function loadSome(source: SyntheticField, random: SeededRandom): void {
   const all = (["totals", "prefixes"] as const).flatMap((form) =>
-    Array.from({ length: made.countOf(form) }, (_, index): readonly [TileForm, number] => [form, index]),
+    Array.from({ length: source.countOf(form) }, (_, index): readonly [TileForm, number] => [form, index]),
   );
-  for (const [form, index] of shuffled(random, all).slice(0, random.below(all.length + 1))) made.admit(form, index);
+  for (const [form, index] of shuffled(random, all).slice(0, random.below(all.length + 1))) source.load(form, index);
 }
 
-describe("the mean of a circle", () => {
+describe("mean of a circle", () => {
   for (const [index, { name, grid, layerCount }] of FIELD_CASES.entries()) {
-    test(`is that of its cells to the last bit, whichever tiles are in memory first: ${name}`, async () => {
-      const made = await MadeField.of(grid, patchyRaster(grid, { layerCount, seed: 120 + index }));
+    test(`equals the mean of its cells bit for bit, whichever tiles are loaded first: ${name}`, async () => {
+      const source = await SyntheticField.of(grid, patchyRaster(grid, { layerCount, seed: 120 + index }));
       const random = randomFrom(150 + index);
       for (let i = 0; i < 60; i++) {
-        const circle = someCircle(grid, random);
-        const expected = made
-          .summarise(circle)
+        const circle = randomCircle(grid, random);
+        const expected = source
+          .summarize(circle)
           .summaries.map(({ meanSteps, validShare }) => ({ meanSteps, validShare }));
-        made.withholdAll();
-        const fromNothing = sums(made, circle);
-        // toEqual tells 0 from -0 and NaN from a number, and has no tolerance.
-        expect(meansOf(made, fromNothing.value), JSON.stringify(circle)).toEqual(expected);
+        source.unloadAll();
+        const fromNothing = sums(source, circle);
+        // toEqual distinguishes 0 from -0 and has no tolerance.
+        expect(meansOf(source, fromNothing.value), JSON.stringify(circle)).toEqual(expected);
         for (let round = 0; round < 2; round++) {
-          made.withholdAll();
-          admitSome(made, random);
-          expect(sums(made, circle).value, JSON.stringify(circle)).toEqual(fromNothing.value);
+          source.unloadAll();
+          loadSome(source, random);
+          expect(sums(source, circle).value, JSON.stringify(circle)).toEqual(fromNothing.value);
         }
       }
     });
   }
 
-  test("is the definition's", async () => {
+  test("matches the reference implementation", async () => {
     const { grid, layerCount } = { grid: worldGrid(0.25, { heightDeg: 0.1, westDeg: 20 }), layerCount: 3 };
-    const made = await MadeField.of(grid, patchyRaster(grid, { layerCount, seed: 5 }));
+    const source = await SyntheticField.of(grid, patchyRaster(grid, { layerCount, seed: 5 }));
     const random = randomFrom(6);
     for (let i = 0; i < 25; i++) {
-      const circle = someCircle(grid, random);
+      const circle = randomCircle(grid, random);
       const cells = circleByBisection(grid, circle);
-      const got = meansOf(made, sums(made, circle).value);
+      const got = meansOf(source, sums(source, circle).value);
       for (const [layer, { meanSteps, validShare }] of got.entries()) {
-        const expected = summariseByDefinition(grid, cells, (cell) => made.stepsAt({ ...cell, layer }));
+        const expected = summarizeByDefinition(grid, cells, (cell) => source.stepsAt({ ...cell, layer }));
         expect(meanSteps === undefined).toBe(expected.meanSteps === undefined);
         const difference = Math.abs((meanSteps ?? 0) - (expected.meanSteps ?? 0));
         expect(difference, JSON.stringify(circle)).toBeLessThanOrEqual(ROUNDING * (expected.meanSteps ?? 0));
@@ -81,31 +82,32 @@ describe("the mean of a circle", () => {
     }
   });
 
-  test("needs the tiles at the ends of its runs, and of those between their totals alone", async () => {
-    // The circle reaches over five tiles of 64 columns at most, and over three rows of tiles.
+  test("reads prefixes only of the tiles at the ends of spans, and totals of those between", async () => {
+    // The circle spans up to five columns and three rows of tiles.
     const grid = { ...worldGrid(0.01, { westDeg: 0, northDeg: 2.56 }), rowCount: 256, columnCount: 1024 };
-    const made = await MadeField.of(grid, patchyRaster(grid, { layerCount: 1, seed: 8 }));
-    const { named } = sums(made, { latDeg: 1.5, lonDeg: 5.12, radiusM: 100_000 });
-    expect(named.filter(({ form }) => form === "totals").map(({ index }) => index)).toEqual([0, 1]);
-    const columns = new Set(named.filter(({ form }) => form === "prefixes").map(({ index }) => index % 16));
+    const source = await SyntheticField.of(grid, patchyRaster(grid, { layerCount: 1, seed: 8 }));
+    const { loaded } = sums(source, { latDeg: 1.5, lonDeg: 5.12, radiusM: 100_000 });
+    expect(loaded.filter(({ form }) => form === "totals").map(({ index }) => index)).toEqual([0, 1]);
+    const columns = new Set(loaded.filter(({ form }) => form === "prefixes").map(({ index }) => index % 16));
     expect(columns.has(6)).toBe(true);
-    expect(named.length).toBeLessThan(2 + 5 * 4);
-    // A smaller one stays in one tile, and asks for nothing else.
-    made.withholdAll();
-    expect(sums(made, { latDeg: 2.2, lonDeg: 5.4, radiusM: 5000 }).named).toEqual([{ form: "prefixes", index: 8 }]);
+    expect(loaded.length).toBeLessThan(2 + 5 * 4);
+    // A smaller circle in a single tile needs only that tile.
+    source.unloadAll();
+    expect(sums(source, { latDeg: 2.2, lonDeg: 5.4, radiusM: 5000 }).loaded).toEqual([{ form: "prefixes", index: 8 }]);
   });
 
-  test("sums of a row beyond 32 bits stay exact", async () => {
-    // A row round the pole of 70,400 cells at the top: 4.6e9 steps. One tile of each form stands for all.
+  test("sums rows beyond 32 bits exactly", async () => {
+    // A row around the pole of 70,400 cells at the largest step: 4.6e9 steps. One tile of each form serves as all
+    // tiles.
     const grid = { ...worldGrid(360 / 70_400), rowCount: 1, cellSizeLatDeg: 0.1 };
     const single = { ...grid, columnCount: 512 };
     const raster = { layerCount: 9, steps: new Uint16Array(512 * 9).fill(STEPS_MAX) };
-    const whole = await MadeField.of(grid, raster);
+    const whole = await SyntheticField.of(grid, raster);
     const { kernel, field } = whole;
-    const first = await MadeField.of(single, raster);
+    const first = await SyntheticField.of(single, raster);
     for (const form of ["prefixes", "totals"] as const) {
-      const tile = kernel.reserve(first.made(form, 0).sizeBytes);
-      kernel.bytes(tile).set(first.kernel.bytes(first.made(form, 0)));
+      const tile = kernel.reserve(first.tile(form, 0).sizeBytes);
+      kernel.bytes(tile).set(first.kernel.bytes(first.tile(form, 0)));
       kernel.words.fill(
         tile.pointer,
         field.directories[form].pointer >> 2,
@@ -119,46 +121,49 @@ describe("the mean of a circle", () => {
     }
   });
 
-  test("a circle beside the grid has none, and needs no tile", async () => {
+  test("returns no mean for a circle outside the grid and needs no tiles", async () => {
     const grid = { ...worldGrid(0.1, { westDeg: 0, northDeg: 5 }), rowCount: 70, columnCount: 70 };
-    const made = await MadeField.of(grid, patchyRaster(grid, { layerCount: 1, seed: 1 }));
+    const source = await SyntheticField.of(grid, patchyRaster(grid, { layerCount: 1, seed: 1 }));
     for (const place of [
       { latDeg: 20, lonDeg: 3 },
       { latDeg: 2, lonDeg: 100 },
       { latDeg: 89.9, lonDeg: 3 },
     ]) {
-      const { value, named } = sums(made, { ...place, radiusM: 50_000 });
-      expect({ ...meansOf(made, value)[0], named }).toEqual({ meanSteps: undefined, validShare: 0, named: [] });
+      const { value, loaded } = sums(source, { ...place, radiusM: 50_000 });
+      expect({ ...meansOf(source, value)[0], loaded }).toEqual({ meanSteps: undefined, validShare: 0, loaded: [] });
     }
   });
 
-  test("with little room to say what is missing, says some of it, and never writes past the room", async () => {
+  test("lists some of the missing tiles in a small buffer and never writes past its end", async () => {
     const grid = { ...worldGrid(0.02, { westDeg: 0, northDeg: 84 }), rowCount: 200 };
-    const made = await MadeField.of(grid, patchyRaster(grid, { layerCount: 1, seed: 2 }));
-    const { kernel } = made;
-    made.grid.lay({ latDeg: 82, lonDeg: 0, radiusM: 90_000 });
+    const source = await SyntheticField.of(grid, patchyRaster(grid, { layerCount: 1, seed: 2 }));
+    const { kernel } = source;
+    source.grid.setCircle({ latDeg: 82, lonDeg: 0, radiusM: 90_000 });
     const { circleSums } = kernel.exports;
-    let strands: readonly [number, number] = [0, 0];
-    const listening = {
+    let tables: readonly [number, number] = [0, 0];
+    const intercepted = {
       ...kernel.exports,
-      circleSums: (_field: number, spans: number, seam: number) => ((strands = [spans, seam]), STATUS_OK),
+      circleSums: (_field: number, spans: number, wrappedSpans: number) => (
+        (tables = [spans, wrappedSpans]),
+        STATUS_OK
+      ),
     };
-    Object.defineProperty(kernel, "exports", { value: listening });
-    made.grid.sums(made.field);
-    const room = kernel.i32(kernel.reserve(4000));
-    const runs = kernel.reserve(kernel.exports.rowRunsBytes(made.grid.pyramidColumnCount)).pointer;
-    const ask = (capacity: number): number =>
-      circleSums(made.field.pointer, ...strands, made.field.sums.pointer, room.byteOffset, capacity, runs);
+    Object.defineProperty(kernel, "exports", { value: intercepted });
+    source.grid.sums(source.field);
+    const missing = kernel.i32(kernel.reserve(4000));
+    const plan = kernel.reserve(kernel.exports.rowPlanBytes(source.grid.pyramidColumnCount)).pointer;
+    const call = (capacity: number): number =>
+      circleSums(source.field.pointer, ...tables, source.field.sums.pointer, missing.byteOffset, capacity, plan);
     for (const capacity of [10, 12, 16, 30]) {
-      room.fill(-7);
-      expect(ask(capacity)).toBe(STATUS_MISSING);
-      const [totals = 0, prefixes = 0] = room;
+      missing.fill(-7);
+      expect(call(capacity)).toBe(STATUS_MISSING);
+      const [totals = 0, prefixes = 0] = missing;
       expect(totals + prefixes).toBeGreaterThan(0);
       expect(2 + totals + prefixes).toBeLessThanOrEqual(capacity);
-      const listed = room.subarray(2, 2 + totals + prefixes);
-      expect(listed.every((at, i) => at >= 0 && at < made.countOf(i < totals ? "totals" : "prefixes"))).toBe(true);
-      expect(room.subarray(capacity).every((word) => word === -7)).toBe(true);
+      const listed = missing.subarray(2, 2 + totals + prefixes);
+      expect(listed.every((at, i) => at >= 0 && at < source.countOf(i < totals ? "totals" : "prefixes"))).toBe(true);
+      expect(missing.subarray(capacity).every((word) => word === -7)).toBe(true);
     }
-    expect(ask(4)).toBe(STATUS_FULL);
+    expect(call(4)).toBe(STATUS_FULL);
   });
 });

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { STATUS_BAD_GRID } from "../../src/kernel/kernel.generated.ts";
 import { locateCell, locateCells } from "../../src/kernel/points.ts";
-import { containingCellByDefinition, type OracleGrid, type OraclePlace } from "../oracle/points.ts";
+import { containingCellByDefinition, type OracleGrid, type OracleLocation } from "../oracle/points.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { worldGrid } from "./circleCells.ts";
 
@@ -14,16 +14,19 @@ beforeAll(async () => {
 const GRIDS: Readonly<Record<string, OracleGrid>> = {
   "1 degree": worldGrid(1),
   "0.1 degree": worldGrid(0.1),
-  "0.1 degree, centre-registered": { ...worldGrid(0.1, { westDeg: -180.05, northDeg: 90.05 }), rowCount: 1801 },
+  "0.1 degree, center-registered": { ...worldGrid(0.1, { westDeg: -180.05, northDeg: 90.05 }), rowCount: 1801 },
   "0.1 degree from Greenwich": worldGrid(0.1, { westDeg: 0 }),
   "0.1 degree from 20 east": worldGrid(0.1, { westDeg: 20 }),
   "360 / 7001 degree: no edge but the first is a round number": worldGrid(360 / 7001, { heightDeg: 180 / 3001 }),
-  "0.0333333 degree: a hundredth of a column short": {
+  "0.0333333 degree: short of 360 degrees by a hundredth of a column": {
     ...worldGrid(0.0333333, { heightDeg: 0.1 }),
     columnCount: 10800,
   },
-  "0.033333333 degree: closes but for rounding": { ...worldGrid(0.033333333, { heightDeg: 0.1 }), columnCount: 10800 },
-  "does not close: 359.8 degrees": { ...worldGrid(0.1), columnCount: 3598 },
+  "0.033333333 degree: 360 degrees except for rounding": {
+    ...worldGrid(0.033333333, { heightDeg: 0.1 }),
+    columnCount: 10800,
+  },
+  "359.8 degrees wide": { ...worldGrid(0.1), columnCount: 3598 },
   "the first meridian repeated": { ...worldGrid(0.1, { westDeg: -180.05 }), columnCount: 3601 },
   "a crop over the antimeridian": {
     ...worldGrid(0.1, { westDeg: 170, northDeg: 20 }),
@@ -41,63 +44,76 @@ const GRIDS: Readonly<Record<string, OracleGrid>> = {
   "a single cell": { northDeg: 1, westDeg: 179, cellSizeLatDeg: 2, cellSizeLonDeg: 2, rowCount: 1, columnCount: 1 },
 };
 
-/** The doubles on either side of a number. */
-function nudged(value: number): number[] {
+/** Returns a number and the doubles on either side of it. */
+function withAdjacentDoubles(value: number): number[] {
   const step = Math.max(Math.abs(value) * 2 ** -52, 2 ** -1074);
   return [value - step, value, value + step];
 }
 
-function locatedOneByOne(grid: OracleGrid, places: readonly OraclePlace[]): unknown[] {
+function locateAll(grid: OracleGrid, locations: readonly OracleLocation[]): unknown[] {
   const { rows, columns } = locateCells(kernel, grid, {
-    latitudes: Float64Array.from(places, ({ latDeg }) => latDeg),
-    longitudes: Float64Array.from(places, ({ lonDeg }) => lonDeg),
+    latitudes: Float64Array.from(locations, ({ latDeg }) => latDeg),
+    longitudes: Float64Array.from(locations, ({ lonDeg }) => lonDeg),
   });
-  return places.map((place, i) => ({ ...place, row: rows[i], column: columns[i] }));
+  return locations.map((location, i) => ({ ...location, row: rows[i], column: columns[i] }));
 }
 
-function byDefinition(grid: OracleGrid, places: readonly OraclePlace[]): unknown[] {
-  return places.map((place) => ({ ...place, row: -1, column: -1, ...containingCellByDefinition(grid, place) }));
+function byDefinition(grid: OracleGrid, locations: readonly OracleLocation[]): unknown[] {
+  return locations.map((location) => ({
+    ...location,
+    row: -1,
+    column: -1,
+    ...containingCellByDefinition(grid, location),
+  }));
 }
 
 describe("locateCells", () => {
   for (const [index, [name, grid]] of Object.entries(GRIDS).entries()) {
-    test(`agrees with the definition anywhere, on edges and one bit beside them: ${name}`, () => {
+    test(`matches the reference implementation, also on edges and one bit beside them: ${name}`, () => {
       const random = randomFrom(200 + index);
-      const places: OraclePlace[] = [];
+      const locations: OracleLocation[] = [];
       for (let i = 0; i < 400; i++) {
-        places.push({
+        locations.push({
           latDeg: random.between({ least: -90, most: 90 }),
           lonDeg: random.between({ least: -180, most: 180 }),
         });
-        // The last edges more often than others: there a grid that goes round is sewn together.
+        // The last edges more often than others: that is where a global grid wraps around.
         const row = random.chance(0.1) ? grid.rowCount : random.below(grid.rowCount);
         const column = random.chance(0.1) ? grid.columnCount : random.below(grid.columnCount);
         const edgeLatDeg = grid.northDeg - row * grid.cellSizeLatDeg;
         const edgeLonDeg = grid.westDeg + column * grid.cellSizeLonDeg;
-        for (const latDeg of nudged(edgeLatDeg)) {
-          for (const lonDeg of [...nudged(edgeLonDeg), edgeLonDeg - 360, edgeLonDeg + 360])
-            places.push({ latDeg, lonDeg });
+        for (const latDeg of withAdjacentDoubles(edgeLatDeg)) {
+          for (const lonDeg of [...withAdjacentDoubles(edgeLonDeg), edgeLonDeg - 360, edgeLonDeg + 360])
+            locations.push({ latDeg, lonDeg });
         }
       }
-      for (const latDeg of [90, -90, 0, ...nudged(grid.northDeg)]) {
-        for (const lonDeg of [180, -180, 0, 360, -360, ...nudged(grid.westDeg), ...nudged(grid.westDeg + 360)]) {
-          places.push({ latDeg, lonDeg });
+      for (const latDeg of [90, -90, 0, ...withAdjacentDoubles(grid.northDeg)]) {
+        for (const lonDeg of [
+          180,
+          -180,
+          0,
+          360,
+          -360,
+          ...withAdjacentDoubles(grid.westDeg),
+          ...withAdjacentDoubles(grid.westDeg + 360),
+        ]) {
+          locations.push({ latDeg, lonDeg });
         }
       }
-      expect(locatedOneByOne(grid, places)).toEqual(byDefinition(grid, places));
+      expect(locateAll(grid, locations)).toEqual(byDefinition(grid, locations));
     });
   }
 
-  test("a place has the same cell alone and in whatever company", () => {
+  test("returns the same cell for a location alone and among others", () => {
     const random = randomFrom(231);
     const grid = worldGrid(0.1);
     const odd = [NaN, 90, -90, 91, Infinity, 540, -540, 1e300];
-    const places = Array.from({ length: 3000 }, () => ({
+    const locations = Array.from({ length: 3000 }, () => ({
       latDeg: random.chance(0.1) ? random.pick(odd) : random.between({ least: -90, most: 90 }),
       lonDeg: random.chance(0.1) ? random.pick(odd) : random.between({ least: -720, most: 720 }),
     }));
-    const alone = places.map((place) => locatedOneByOne(grid, [place])[0]);
-    expect(locatedOneByOne(grid, places)).toEqual(alone);
+    const alone = locations.map((location) => locateAll(grid, [location])[0]);
+    expect(locateAll(grid, locations)).toEqual(alone);
   });
 
   const at = (grid: OracleGrid, latDeg: number, lonDeg: number): unknown => {
@@ -105,7 +121,7 @@ describe("locateCells", () => {
     return cell === undefined ? undefined : [cell.row, cell.column];
   };
 
-  test("a cell owns its north and west edges", () => {
+  test("assigns the north and west edges to a cell", () => {
     const grid = worldGrid(1);
     expect(at(grid, 50, 10)).toEqual([40, 190]);
     expect(at(grid, 49.999, 10.999)).toEqual([40, 190]);
@@ -113,16 +129,16 @@ describe("locateCells", () => {
     expect(at(grid, 50, 11)).toEqual([40, 191]);
   });
 
-  test("a decimal coordinate on an edge is on it, though in f64 it lies a little beside", () => {
+  test("treats a decimal coordinate on an edge as on the edge despite rounding in f64", () => {
     expect(-180 + 1803 * 0.1).toBeGreaterThan(0.3);
     expect(at(worldGrid(0.1), 0.05, 0.3)).toEqual([899, 1803]);
     expect(90 - 754 * 0.1).toBeLessThan(14.6);
     expect(at(worldGrid(0.1), 14.6, 0.05)).toEqual([754, 1800]);
-    // ... and a micrometre beside it is not.
+    // But not a coordinate 1e-6 degrees away.
     expect(at(worldGrid(0.1), 14.600001, 0.299999)).toEqual([753, 1802]);
   });
 
-  test("the poles belong to the rows that touch them, and to none where the grid ends before", () => {
+  test("assigns the poles to the rows that touch them, or to none if the grid ends before", () => {
     const grid = worldGrid(0.1);
     expect(at(grid, 90, 0)).toEqual([0, 1800]);
     expect(at(grid, -90, 0)).toEqual([1799, 1800]);
@@ -131,13 +147,13 @@ describe("locateCells", () => {
     expect(at(shorter, -90, 0)).toBeUndefined();
     expect(at(shorter, 89.9, 0)).toEqual([0, 1800]);
     expect(at(shorter, -89.9, 0)).toBeUndefined(); // the last row does not own its south edge
-    // 180 rows of this size end a rounding error short of the pole.
+    // Grids that reach the pole only except for a rounding error.
     const rounded = { ...worldGrid(1), northDeg: 89.99999999999999 };
     expect(at(rounded, 90, 0)).toEqual([0, 180]);
     expect(at({ ...worldGrid(1), northDeg: 90.00000000000001 }, -90, 0)).toEqual([179, 180]);
   });
 
-  test("a grid that closes goes on where it began, wherever that is; one that does not has a gap", () => {
+  test("wraps around on a grid of 360 degrees, and leaves a gap on a narrower one", () => {
     expect(at(worldGrid(1), 0.5, 180)).toEqual([89, 0]);
     expect(at(worldGrid(1), 0.5, 179.5)).toEqual([89, 359]);
     expect(at(worldGrid(1, { westDeg: 20 }), 0.5, 19.5)).toEqual([89, 359]);
@@ -145,12 +161,12 @@ describe("locateCells", () => {
     const gap = { ...worldGrid(0.0089), columnCount: 40449, rowCount: 20224 };
     expect(at(gap, 0.5, 179.999)).toBeUndefined();
     expect(at(gap, 0.5, 179.996)).toEqual([10056, 40448]);
-    // So many columns of so few digits stop short of 360 by 4e-7 of a column.
+    // Rounding of the cell size leaves these columns 4e-7 of a column short of 360 degrees.
     const short = { ...worldGrid(1), cellSizeLonDeg: 1 - 1e-9, columnCount: 360 };
     expect(at(short, 0.5, 180 - 1e-8)).toEqual([89, 359]);
   });
 
-  test("a crop over the antimeridian is reached from both sides", () => {
+  test("finds cells on both sides of the antimeridian in a crop across it", () => {
     const crop = { ...worldGrid(1, { westDeg: 170, northDeg: 10 }), rowCount: 20, columnCount: 20 };
     expect(at(crop, 0.5, 179.5)).toEqual([9, 9]);
     expect(at(crop, 0.5, 180)).toEqual([9, 10]);
@@ -161,7 +177,7 @@ describe("locateCells", () => {
     expect(at(crop, 0.5, 175 + 360 * 1000)).toEqual([9, 5]);
   });
 
-  test("what is no place on Earth has no cell", () => {
+  test("returns no cell for invalid coordinates", () => {
     for (const [latDeg, lonDeg] of [
       [NaN, 0],
       [0, NaN],
@@ -175,15 +191,15 @@ describe("locateCells", () => {
     }
   });
 
-  test("no locations are no cells", () => {
+  test("accepts empty arrays", () => {
     const none = { latitudes: new Float64Array(0), longitudes: new Float64Array(0) };
     expect(locateCells(kernel, worldGrid(1), none)).toEqual({ rows: new Int32Array(0), columns: new Int32Array(0) });
   });
 
-  test("refuses arrays of different lengths", () => {
+  test("rejects arrays of different lengths", () => {
     const uneven = { latitudes: new Float64Array(2), longitudes: new Float64Array(3) };
     expect(() => locateCells(kernel, worldGrid(1), uneven)).toThrow(
-      new RangeError("2 latitudes stand beside 3 longitudes."),
+      new RangeError("latitudes and longitudes must have equal lengths (got 2 and 3)"),
     );
   });
 
@@ -199,7 +215,7 @@ describe("locateCells", () => {
     { rowCount: 181 },
     { columnCount: 362 },
   ]) {
-    test(`refuses a grid with ${JSON.stringify(change)}`, () => {
+    test(`rejects a grid with ${JSON.stringify(change)}`, () => {
       expect(() => locateCell(kernel, { ...worldGrid(1), ...change }, { latDeg: 0, lonDeg: 0 })).toThrow(
         expect.objectContaining({ name: "KernelError", status: STATUS_BAD_GRID }) as Error,
       );

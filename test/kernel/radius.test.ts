@@ -8,14 +8,14 @@ import {
   STEPS_OUTSIDE,
   TILE_SIZE,
 } from "../../src/kernel/kernel.generated.ts";
-import { CircleSums, type CircleSummary, type TileCells } from "../../src/kernel/radius.ts";
+import { CircleAccumulator, type CircleSummary, type TileCells } from "../../src/kernel/radius.ts";
 import type { OracleCell, OracleGrid } from "../oracle/points.ts";
 import {
   cellAreaByTextbook,
   circleByBisection,
   circleByDefinition,
   type OracleCircle,
-  summariseByDefinition,
+  summarizeByDefinition,
 } from "../oracle/radius.ts";
 import { randomFrom, type SeededRandom, shuffled } from "../seededRandom.ts";
 import { cellsOf, worldGrid } from "./circleCells.ts";
@@ -25,19 +25,19 @@ beforeAll(async () => {
   kernel = await Kernel.load();
 });
 
-/** Some layers on a grid, as the oracle reads them: one cell of one layer at a time. */
+/** Returns the steps of one cell of one layer. */
 type Raster = (cell: OracleCell, layer: number) => number;
 
-/** A number for each cell and layer that has no pattern and needs no memory. */
-function scrambled({ row, column }: OracleCell, layer: number): number {
+/** Returns a pseudorandom number for each cell and layer. */
+function hashOf({ row, column }: OracleCell, layer: number): number {
   let mixed = Math.imul(row + 1, 0x9e3779b1) ^ Math.imul(column + 1, 0x85ebca6b) ^ Math.imul(layer + 1, 0xc2b2ae35);
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x2c1b3c6d);
   return (mixed ^ (mixed >>> 13)) >>> 0;
 }
 
-/** Layers of every kind: 0 all valid, 1 some missing, 2 all nodata, 3 all outside, 4 a mixture, 5 all zero, 6 all at the top. */
-const MIXTURE: Raster = (cell, layer) => {
-  const bits = scrambled(cell, layer);
+/** Layers: 0 all valid, 1 some missing, 2 all nodata, 3 all outside, 4 mixed, 5 all zero, 6 all at the largest step. */
+const MIXED: Raster = (cell, layer) => {
+  const bits = hashOf(cell, layer);
   const steps = bits % (STEPS_MAX + 1);
   const choice = (bits >>> 16) % 10;
   switch (layer) {
@@ -57,9 +57,9 @@ const MIXTURE: Raster = (cell, layer) => {
       return STEPS_MAX;
   }
 };
-const MIXTURE_LAYERS = 7;
+const MIXED_LAYER_COUNT = 7;
 
-/** The tiles that the circle touches, filled from the raster. Cells past the grid are outside. */
+/** Returns the tiles that the circle touches, filled from the raster. */
 function tilesOf(own: Kernel, grid: OracleGrid, circle: CircleCells, raster: Raster, layerCount: number): TileCells[] {
   const wanted = new Map<string, { tileRow: number; tileColumn: number }>();
   for (const { row, column } of cellsOf(grid, circle)) {
@@ -84,21 +84,21 @@ function tilesOf(own: Kernel, grid: OracleGrid, circle: CircleCells, raster: Ras
   });
 }
 
-function summarise(
+function summarize(
   grid: OracleGrid,
   circle: CircleCells,
   batches: readonly (readonly TileCells[])[],
   layerCount: number,
 ): CircleSummary[] {
-  const sums = new CircleSums(circle, layerCount);
+  const sums = new CircleAccumulator(circle, layerCount);
   for (const batch of batches) sums.add(kernel, batch);
-  return sums.summarise(kernel, rowWeights(kernel, grid, sums.rows));
+  return sums.summarize(kernel, rowWeights(kernel, grid, sums.rows));
 }
 
-/** Sums of some thousand doubles in another order: this much apart at the most, of the whole. */
+/** Relative difference of sums of some thousand doubles added in different orders. */
 const ROUNDING = 1e-11;
 
-/** The layers, got and expected, that are not the definition's. */
+/** Returns the layers that differ from the reference implementation. */
 function differences(
   got: readonly CircleSummary[],
   {
@@ -108,7 +108,7 @@ function differences(
   }: { readonly grid: OracleGrid; readonly cells: readonly OracleCell[]; readonly raster: Raster },
 ): unknown[] {
   return got.flatMap((summary, layer) => {
-    const expected = summariseByDefinition(grid, cells, (cell) => raster(cell, layer));
+    const expected = summarizeByDefinition(grid, cells, (cell) => raster(cell, layer));
     const isSame =
       summary.maxSteps === expected.maxSteps &&
       summary.validCells === expected.validCells &&
@@ -125,7 +125,7 @@ const GRIDS: Readonly<Record<string, OracleGrid>> = {
   "1 degree": worldGrid(1),
   "0.5 degree from 20 east": worldGrid(0.5, { westDeg: 20 }),
   "cells 0.4 wide, 0.3 high": worldGrid(0.4, { heightDeg: 0.3, westDeg: -180.2 }),
-  "0.5 degree with centres on the poles": { ...worldGrid(0.5, { northDeg: 90.25 }), rowCount: 361 },
+  "0.5 degree with centers on the poles": { ...worldGrid(0.5, { northDeg: 90.25 }), rowCount: 361 },
   "a crop over the antimeridian": {
     ...worldGrid(0.2, { westDeg: 170, northDeg: 70 }),
     rowCount: 130,
@@ -134,7 +134,7 @@ const GRIDS: Readonly<Record<string, OracleGrid>> = {
   "a single cell": { northDeg: 10, westDeg: 10, cellSizeLatDeg: 1, cellSizeLonDeg: 1, rowCount: 1, columnCount: 1 },
 };
 
-function someCircle(grid: OracleGrid, random: SeededRandom): OracleCircle {
+function randomCircle(grid: OracleGrid, random: SeededRandom): OracleCircle {
   const southDeg = grid.northDeg - grid.rowCount * grid.cellSizeLatDeg;
   const eastDeg = grid.westDeg + grid.columnCount * grid.cellSizeLonDeg;
   const latDeg = random.chance(0.3)
@@ -149,42 +149,42 @@ function someCircle(grid: OracleGrid, random: SeededRandom): OracleCircle {
   };
 }
 
-describe("CircleSums", () => {
+describe("CircleAccumulator", () => {
   for (const [index, [name, grid]] of Object.entries(GRIDS).entries()) {
-    test(`max, mean, counts and shares of random circles are the definition's: ${name}`, async () => {
+    test(`matches the reference implementation on random circles: ${name}`, async () => {
       const random = randomFrom(400 + index);
       for (let i = 0; i < 25; i++) {
-        const circle = someCircle(grid, random);
-        const own = await Kernel.load({ scratchBytes: 4 << 20 }); // its tiles go with it
+        const circle = randomCircle(grid, random);
+        const own = await Kernel.load({ scratchBytes: 4 << 20 }); // releases its tiles when dropped
         const cells = rowSpans(own, grid, circle);
-        const sums = new CircleSums(cells, MIXTURE_LAYERS);
-        sums.add(own, tilesOf(own, grid, cells, MIXTURE, MIXTURE_LAYERS));
-        const got = sums.summarise(own, rowWeights(own, grid, sums.rows));
-        expect(differences(got, { grid, cells: circleByDefinition(grid, circle), raster: MIXTURE })).toEqual([]);
+        const sums = new CircleAccumulator(cells, MIXED_LAYER_COUNT);
+        sums.add(own, tilesOf(own, grid, cells, MIXED, MIXED_LAYER_COUNT));
+        const got = sums.summarize(own, rowWeights(own, grid, sums.rows));
+        expect(differences(got, { grid, cells: circleByDefinition(grid, circle), raster: MIXED })).toEqual([]);
       }
     });
   }
 
-  test("a large circle on a fine grid is the definition's too", () => {
+  test("matches the reference implementation on a large circle and a fine grid", () => {
     const grid = { ...worldGrid(1 / 120, { westDeg: 8, northDeg: 62 }), rowCount: 480, columnCount: 960 };
     const circle = { latDeg: 60.1, lonDeg: 12, radiusM: 80_000 };
     const cells = rowSpans(kernel, grid, circle);
-    const got = summarise(grid, cells, [tilesOf(kernel, grid, cells, MIXTURE, 2)], 2);
-    expect(differences(got, { grid, cells: circleByBisection(grid, circle), raster: MIXTURE })).toEqual([]);
+    const got = summarize(grid, cells, [tilesOf(kernel, grid, cells, MIXED, 2)], 2);
+    expect(differences(got, { grid, cells: circleByBisection(grid, circle), raster: MIXED })).toEqual([]);
   });
 
   for (const circle of [
-    { latDeg: 71, lonDeg: -179.3, radiusM: 130_000 }, // two runs a row, over the seam
-    { latDeg: 89.7, lonDeg: 10, radiusM: 90_000 }, // whole rows
+    { latDeg: 71, lonDeg: -179.3, radiusM: 130_000 }, // two spans per row, across the west edge
+    { latDeg: 89.7, lonDeg: 10, radiusM: 90_000 }, // entire rows
     { latDeg: -0.1, lonDeg: 12.8, radiusM: 140_000 },
   ]) {
-    test(`the cut: tiles in any order and any batches give the same bits: ${JSON.stringify(circle)}`, () => {
+    test(`returns the same bits for any order and batches of tiles: ${JSON.stringify(circle)}`, () => {
       const grid = worldGrid(0.05);
       const random = randomFrom(500);
       const cells = rowSpans(kernel, grid, circle);
-      const tiles = tilesOf(kernel, grid, cells, MIXTURE, 5);
+      const tiles = tilesOf(kernel, grid, cells, MIXED, 5);
       expect(tiles.length).toBeGreaterThan(3);
-      const whole = summarise(grid, cells, [tiles], 5);
+      const expected = summarize(grid, cells, [tiles], 5);
       for (let i = 0; i < 12; i++) {
         const order = shuffled(random, tiles);
         const batches: TileCells[][] = [[]];
@@ -192,26 +192,26 @@ describe("CircleSums", () => {
           if (random.chance(0.4)) batches.push([]);
           batches.at(-1)?.push(tile);
         }
-        const cut = summarise(grid, cells, batches, 5);
-        for (const [layer, summary] of cut.entries()) {
-          expect(Object.is(summary.meanSteps, whole[layer]?.meanSteps)).toBe(true);
-          expect(summary).toEqual(whole[layer]);
+        const actual = summarize(grid, cells, batches, 5);
+        for (const [layer, summary] of actual.entries()) {
+          expect(Object.is(summary.meanSteps, expected[layer]?.meanSteps)).toBe(true);
+          expect(summary).toEqual(expected[layer]);
         }
       }
     });
   }
 
-  test("the mean weighs each row with its cells' area, by hand", () => {
+  test("weights each row with the area of its cells", () => {
     const grid = worldGrid(1);
     // Two cells of the row at 60 degrees and one of the row below it: 10, 20 and 90 steps.
-    const circle: CircleCells = { spans: Int32Array.of(30, 5, 6, 31, 6, 6), spanCount: 2, doubtCount: 0 };
+    const circle: CircleCells = { spans: Int32Array.of(30, 5, 6, 31, 6, 6), spanCount: 2, ambiguousCount: 0 };
     const steps = new Map([
       ["30,5", 10],
       ["30,6", 20],
       ["31,6", 90],
     ]);
     const raster: Raster = ({ row, column }) => steps.get(`${row},${column}`) ?? 60_000;
-    const [got] = summarise(grid, circle, [tilesOf(kernel, grid, circle, raster, 1)], 1);
+    const [got] = summarize(grid, circle, [tilesOf(kernel, grid, circle, raster, 1)], 1);
     const north = cellAreaByTextbook(grid, 30);
     const south = cellAreaByTextbook(grid, 31);
     expect(south).toBeGreaterThan(north * 1.02);
@@ -219,14 +219,14 @@ describe("CircleSums", () => {
     expect(got).toMatchObject({ maxSteps: 90, validCells: 3, validShare: 1, hasNodata: false, hasOutside: false });
   });
 
-  test("a share is exactly 1 where every cell is valid, below 1 where one is not, 0 where none is", () => {
+  test("returns a valid share of exactly 1 if all cells are valid, less if one is not, and 0 if none is", () => {
     const grid = worldGrid(0.5);
     for (const latDeg of [-75, 3, 41, 66, 89.6]) {
       const cells = rowSpans(kernel, grid, { latDeg, lonDeg: 179.9, radiusM: 140_000 });
       const [row = 0, column = 0] = cells.spans;
       const raster: Raster = (cell, layer) =>
         layer === 2 || (layer === 1 && cell.row === row && cell.column === column) ? STEPS_NODATA : 7;
-      const [all, allButOne, none] = summarise(grid, cells, [tilesOf(kernel, grid, cells, raster, 3)], 3);
+      const [all, allButOne, none] = summarize(grid, cells, [tilesOf(kernel, grid, cells, raster, 3)], 3);
       expect(all?.validShare).toBe(1);
       expect(allButOne?.validShare).toBeLessThan(1);
       expect(allButOne).toMatchObject({ maxSteps: 7, hasNodata: true, hasOutside: false });
@@ -234,11 +234,11 @@ describe("CircleSums", () => {
     }
   });
 
-  test("zero is a value, and missing is none", () => {
+  test("distinguishes zero from missing", () => {
     const grid = worldGrid(1);
-    const circle: CircleCells = { spans: Int32Array.of(40, 100, 101), spanCount: 1, doubtCount: 0 };
+    const circle: CircleCells = { spans: Int32Array.of(40, 100, 101), spanCount: 1, ambiguousCount: 0 };
     const raster: Raster = ({ column }, layer) => (layer === 0 ? 0 : column === 100 ? STEPS_OUTSIDE : STEPS_NODATA);
-    const [zero, missing] = summarise(grid, circle, [tilesOf(kernel, grid, circle, raster, 2)], 2);
+    const [zero, missing] = summarize(grid, circle, [tilesOf(kernel, grid, circle, raster, 2)], 2);
     expect(zero).toEqual({
       maxSteps: 0,
       meanSteps: 0,
@@ -257,39 +257,39 @@ describe("CircleSums", () => {
     });
   });
 
-  test("sums beyond 32 bits stay exact", () => {
-    // One row of 70,400 cells at the top: 4.6e9 steps. One tile in memory stands for all 1,100.
+  test("sums beyond 32 bits exactly", () => {
+    // One row of 70,400 cells at the largest step: 4.6e9 steps. One tile serves as all 1,100 tiles.
     const grid: OracleGrid = { ...worldGrid(360 / 70_400), northDeg: 10, rowCount: 1 };
-    const circle: CircleCells = { spans: Int32Array.of(0, 0, 70_399), spanCount: 1, doubtCount: 0 };
+    const circle: CircleCells = { spans: Int32Array.of(0, 0, 70_399), spanCount: 1, ambiguousCount: 0 };
     const cells = kernel.reserve(TILE_SIZE * TILE_SIZE * 2);
     kernel.u16(cells).fill(STEPS_MAX);
     const tiles = Array.from({ length: 1100 }, (_, tileColumn) => ({ tileRow: 0, tileColumn, cells }));
-    const [got] = summarise(grid, circle, [tiles], 1);
+    const [got] = summarize(grid, circle, [tiles], 1);
     expect(got?.validCells).toBe(70_400);
     expect(Math.abs((got?.meanSteps ?? NaN) / STEPS_MAX - 1)).toBeLessThan(1e-15);
   });
 
-  test("tiles that the circle does not touch add nothing", () => {
+  test("ignores tiles that the circle does not touch", () => {
     const grid = worldGrid(1);
-    const circle: CircleCells = { spans: Int32Array.of(63, 63, 64, 64, 64, 64), spanCount: 2, doubtCount: 0 };
-    const tiles = tilesOf(kernel, grid, circle, MIXTURE, 1);
+    const circle: CircleCells = { spans: Int32Array.of(63, 63, 64, 64, 64, 64), spanCount: 2, ambiguousCount: 0 };
+    const tiles = tilesOf(kernel, grid, circle, MIXED, 1);
     expect(tiles).toHaveLength(3);
     const elsewhere = [
       { tileRow: 1, tileColumn: 0 },
       { tileRow: 2, tileColumn: 1 },
       { tileRow: 0, tileColumn: 2 },
       { tileRow: 0, tileColumn: 5 },
-    ].map((place) => ({ ...place, cells: tiles[0]?.cells ?? kernel.reserve(TILE_SIZE * TILE_SIZE * 2) }));
-    expect(summarise(grid, circle, [elsewhere, tiles, elsewhere], 1)).toEqual(summarise(grid, circle, [tiles], 1));
-    expect(summarise(grid, circle, [elsewhere], 1)).toMatchObject([
+    ].map((tile) => ({ ...tile, cells: tiles[0]?.cells ?? kernel.reserve(TILE_SIZE * TILE_SIZE * 2) }));
+    expect(summarize(grid, circle, [elsewhere, tiles, elsewhere], 1)).toEqual(summarize(grid, circle, [tiles], 1));
+    expect(summarize(grid, circle, [elsewhere], 1)).toMatchObject([
       { validCells: 0, maxSteps: undefined, validShare: 0 },
     ]);
   });
 
-  test("no cells at all are an empty summary", () => {
-    const nothing: CircleCells = { spans: new Int32Array(0), spanCount: 0, doubtCount: 0 };
-    expect(new CircleSums(nothing, 1).rows).toEqual({ firstRow: 0, rowCount: 0 });
-    expect(summarise(worldGrid(1), nothing, [], 2)).toEqual(
+  test("returns empty summaries for a circle without cells", () => {
+    const nothing: CircleCells = { spans: new Int32Array(0), spanCount: 0, ambiguousCount: 0 };
+    expect(new CircleAccumulator(nothing, 1).rows).toEqual({ firstRow: 0, rowCount: 0 });
+    expect(summarize(worldGrid(1), nothing, [], 2)).toEqual(
       Array.from({ length: 2 }, () => ({
         maxSteps: undefined,
         meanSteps: undefined,
@@ -301,14 +301,16 @@ describe("CircleSums", () => {
     );
   });
 
-  test("refuses weights of other rows than its own", () => {
-    const circle: CircleCells = { spans: Int32Array.of(3, 0, 0, 5, 0, 0), spanCount: 2, doubtCount: 0 };
-    const sums = new CircleSums(circle, 1);
+  test("rejects weights of the wrong length", () => {
+    const circle: CircleCells = { spans: Int32Array.of(3, 0, 0, 5, 0, 0), spanCount: 2, ambiguousCount: 0 };
+    const sums = new CircleAccumulator(circle, 1);
     expect(sums.rows).toEqual({ firstRow: 3, rowCount: 3 });
-    expect(() => sums.summarise(kernel, new Float64Array(2))).toThrow("2 weights were given for 3 rows");
+    expect(() => sums.summarize(kernel, new Float64Array(2))).toThrow(
+      "weights must have 3 elements, one per row (got 2)",
+    );
   });
 
-  test("the kernel refuses a run in a row that has no sums", () => {
+  test("rejects a span in a row without sums", () => {
     kernel.withScratch((scratch) => {
       const cells = scratch.reserve(TILE_SIZE * TILE_SIZE * 2);
       const spans = scratch.copyIn(Int32Array.of(5, 0, 0));

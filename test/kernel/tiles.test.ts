@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { LANES, tileBytes } from "../../src/kernel/field.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { STEPS_MAX, STEPS_NODATA, STEPS_OUTSIDE } from "../../src/kernel/kernel.generated.ts";
-import { placeLanes, prefixTile } from "../../src/kernel/tiles.ts";
+import { copyToLanes, prefixTile } from "../../src/kernel/tiles.ts";
 import { randomFrom } from "../seededRandom.ts";
 
 let kernel: Kernel;
@@ -10,23 +10,23 @@ beforeAll(async () => {
   kernel = await Kernel.load();
 });
 
-describe("placing the layers of a group into lanes", () => {
+describe("copyToLanes", () => {
   for (const { name, kind } of [
     { name: "16 bits", kind: Uint16Array },
     { name: "32 bits", kind: Uint32Array },
   ]) {
-    test(`each to its lane, the others as they were: ${name}`, () => {
+    test(`copies each layer to its lane and leaves the other lanes unchanged: ${name}`, () => {
       const random = randomFrom(1);
       for (const lanes of [[0], [7], [-1, 3], [5, -1, 0, 8], [-1, -1], [20, 19, 18, 17, 16, 15, 14]]) {
         const [count, laneCount] = [37, 24];
         const source = new kind(count * lanes.length);
         for (let at = 0; at < source.length; at++) source[at] = random.below(2 ** (8 * kind.BYTES_PER_ELEMENT));
-        const before = new kind(count * laneCount);
-        for (let at = 0; at < before.length; at++) before[at] = at;
-        const region = kernel.reserve(before.byteLength);
-        kernel.bytes(region).set(new Uint8Array(before.buffer));
-        placeLanes(kernel, source, Int32Array.from(lanes), { region, laneCount });
-        const expected = before.slice();
+        const initial = new kind(count * laneCount);
+        for (let at = 0; at < initial.length; at++) initial[at] = at;
+        const region = kernel.reserve(initial.byteLength);
+        kernel.bytes(region).set(new Uint8Array(initial.buffer));
+        copyToLanes(kernel, source, Int32Array.from(lanes), { region, laneCount });
+        const expected = initial.slice();
         for (let i = 0; i < count; i++) {
           for (const [layer, lane] of lanes.entries()) {
             if (lane >= 0) expected[i * laneCount + lane] = source[i * lanes.length + layer] ?? 0;
@@ -38,9 +38,9 @@ describe("placing the layers of a group into lanes", () => {
   }
 });
 
-describe("the prefixes of a tile", () => {
+describe("prefixTile", () => {
   for (const vectorCount of [1, 2, 3]) {
-    test(`count and sum the valid cells before each column: ${vectorCount} x 8 lanes`, () => {
+    test(`counts and sums the valid cells before each column: ${vectorCount} x 8 lanes`, () => {
       const random = randomFrom(vectorCount);
       const laneCount = vectorCount * LANES;
       const cells = kernel.reserve(tileBytes("cells", vectorCount));
@@ -48,7 +48,7 @@ describe("the prefixes of a tile", () => {
       const [tile, out] = [kernel.u16(cells), kernel.i32(prefixes)];
       const kinds = [0, 1, STEPS_MAX - 1, STEPS_MAX, STEPS_OUTSIDE, STEPS_NODATA];
       for (let i = 0; i < tile.length; i++) {
-        // The first lane is full to the top: the largest sum there is.
+        // All cells of the first lane are at the largest step, which gives the largest sum.
         tile[i] = i % laneCount === 0 ? STEPS_MAX : random.chance(0.5) ? random.pick(kinds) : random.below(65_536);
       }
       out.fill(-1);

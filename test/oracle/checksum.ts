@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 
-/** CRC-32 as zlib has it. Imports nothing that is under test. */
+/** Computes the CRC-32 with zlib. Does not import code under test. */
 export function crc32ByZlib(bytes: Uint8Array): number {
   return crc32(bytes);
 }

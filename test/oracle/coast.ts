@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-/** Outlines of the world's land, straight from the source file: no grid, no field, no projection. */
+/** Outlines of the world's land, in the format of the source file. */
 interface Topology {
   readonly transform: { readonly scale: readonly [number, number]; readonly translate: readonly [number, number] };
   readonly arcs: readonly (readonly (readonly [number, number])[])[];
@@ -12,12 +12,13 @@ interface Topology {
 
 const KM_PER_DEG = (6371 * Math.PI) / 180;
 
-/** All edges of the outlines; no edge is wider than half a turn. */
+/** All edges of the outlines; no edge spans more than 180 degrees of longitude. */
 export interface Coast {
-  /** f64[count][4]: longitude and latitude of both ends, degrees; longitudes may lie beyond 180. */
+  /** f64[count][4]: longitude and latitude of both ends, degrees; longitudes may exceed 180. */
   readonly edges: Float64Array;
 }
 
+/** Reads the coast directly from the source file, without a grid or projection. */
 export function readCoast(): Coast {
   const file = createRequire(import.meta.url).resolve("world-atlas/land-10m.json");
   const { transform, arcs, objects } = JSON.parse(readFileSync(file, "utf8")) as Topology;
@@ -32,7 +33,7 @@ export function readCoast(): Coast {
   });
   const edges: number[] = [];
   for (const index of objects.land.geometries.flatMap((geometry) => geometry.arcs.flat(2))) {
-    // Arcs of a ring join end to end, so ring by ring or arc by arc gives the same edges.
+    // The arcs of a ring join end to end, so the edges can be collected arc by arc.
     const arc = decoded[index < 0 ? ~index : index] ?? [];
     for (const [i, [lon, lat]] of arc.entries()) {
       const [lonBefore, latBefore] = arc[i - 1] ?? [lon, lat];
@@ -42,7 +43,7 @@ export function readCoast(): Coast {
   return { edges: Float64Array.from(edges) };
 }
 
-/** A place is on land when the way north from it to the pole crosses an odd number of coasts: the pole is sea. */
+/** Whether the meridian from a location north to the pole, which is at sea, crosses an odd number of coasts. */
 export function isLand({ edges }: Coast, { latDeg, lonDeg }: { latDeg: number; lonDeg: number }): boolean {
   let crossings = 0;
   for (let i = 0; i < edges.length; i += 4) {
@@ -57,7 +58,7 @@ export function isLand({ edges }: Coast, { latDeg, lonDeg }: { latDeg: number; l
   return crossings % 2 === 1;
 }
 
-/** Distance to the nearest coast, km, right to about 1 % up to 60 km; whatever is further is more than 50 km. */
+/** Returns the distance to the nearest coast, km, to within 1 % up to 60 km; for larger distances at least 50 km. */
 export function coastDistanceKm({ edges }: Coast, { latDeg, lonDeg }: { latDeg: number; lonDeg: number }): number {
   const kmPerLonDeg = KM_PER_DEG * Math.cos((latDeg * Math.PI) / 180);
   let least = Infinity;

@@ -1,6 +1,6 @@
 /**
- * Whether bytes are JSON as the contract of the HTTP host has it: RFC 8259 in UTF-8, with or without a byte order mark, at
- * most 16 lists and objects deep, no key twice in one object, no number too large to be held. Slow and by the letter.
+ * Whether bytes are JSON as the HTTP host accepts it: RFC 8259 in UTF-8, with or without a byte order mark, at most 16
+ * nested arrays and objects, no duplicate keys in an object, no number outside the range of a double.
  */
 export function isStrictJson(bytes: Uint8Array): boolean {
   try {
@@ -14,7 +14,7 @@ export function isStrictJson(bytes: Uint8Array): boolean {
   }
 }
 
-/** What is known of a value: tokens of it end before `next`. The grammar is known to be right. */
+/** Checks the value that starts at token `at` of grammatically valid JSON; its tokens end before `next`. */
 function valueAt(tokens: readonly string[], at: number, depth: number): { next: number; isStrict: boolean } {
   const token = tokens[at] ?? "";
   if (token !== "[" && token !== "{") {

@@ -1,9 +1,9 @@
 /**
- * Which cell contains a place, by definition: the one cell whose four edges hold it, found by asking
- * rows and columns one after the other. Imports nothing that is under test.
+ * Finds the cell that contains a location by definition: the cell whose four edges enclose it, by testing every row and
+ * column. Does not import code under test.
  */
 
-/** Row 0 northernmost, column 0 begins at `westDeg`; degrees. */
+/** Row 0 is the northernmost, column 0 begins at `westDeg`; degrees. */
 export interface OracleGrid {
   readonly northDeg: number;
   readonly westDeg: number;
@@ -18,21 +18,21 @@ export interface OracleCell {
   readonly column: number;
 }
 
-export interface OraclePlace {
+export interface OracleLocation {
   readonly latDeg: number;
   readonly lonDeg: number;
 }
 
-/** Two edges nearer than this share of a cell are one edge, torn apart by rounding. */
+/** Edges closer than this, in cells, are the same edge except for rounding. */
 const SAME_EDGE = 1e-6;
-/** The seam of a grid that goes round, whose size may be printed with few digits: 360/43200 as 0.00833333. */
-const SAME_SEAM = 1e-3;
-/** A place this near to an edge, in cells, is on it. */
+/** Tolerance for a grid of 360 degrees, whose cell size may have few digits: 360/43200 as 0.00833333. */
+const SAME_EDGE_AT_360 = 1e-3;
+/** A location closer to an edge than this, in cells, is on the edge. */
 const ON_EDGE = 1e-9;
 
-export function containingCellByDefinition(grid: OracleGrid, place: OraclePlace): OracleCell | undefined {
-  const row = rowByDefinition(grid, place.latDeg);
-  const column = columnByDefinition(grid, place.lonDeg);
+export function containingCellByDefinition(grid: OracleGrid, location: OracleLocation): OracleCell | undefined {
+  const row = rowByDefinition(grid, location.latDeg);
+  const column = columnByDefinition(grid, location.lonDeg);
   return row === undefined || column === undefined ? undefined : { row, column };
 }
 
@@ -57,12 +57,12 @@ function columnByDefinition(grid: OracleGrid, lonDeg: number): number | undefine
   while (lon < westDeg) lon += 360;
   while (lon >= westDeg + 360) lon -= 360;
   const reach = ON_EDGE * cellSizeLonDeg;
-  // The first edge comes again after one turn: there, too, a place beside it is on it.
+  // The west edge again, 360 degrees further east.
   if (lon >= westDeg + 360 - reach) return 0;
   for (let column = 0; column < columnCount; column++) {
     if (lon >= edge(column) - reach && lon < edge(column + 1) - reach) return column;
   }
-  // What is left lies east of the last edge: nowhere, or in the hair's breadth before the first edge comes again.
-  const closes = Math.abs(columnCount * cellSizeLonDeg - 360) < SAME_SEAM * cellSizeLonDeg;
+  // East of the last edge: outside the grid, or in the gap due to rounding before the west edge.
+  const closes = Math.abs(columnCount * cellSizeLonDeg - 360) < SAME_EDGE_AT_360 * cellSizeLonDeg;
   return closes ? columnCount - 1 : undefined;
 }

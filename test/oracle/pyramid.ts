@@ -1,10 +1,10 @@
 /**
- * A pack read by docs/atlas-format.md and the FlatBuffers wire format alone, and what the document says must stand in
- * it, worked out cell by cell. Imports nothing that is under test.
+ * Reads a pack according to docs/atlas-format.md and the FlatBuffers wire format, and computes the expected contents
+ * cell by cell. Does not import code under test.
  */
 import { inflateRawSync } from "node:zlib";
 
-/** A FlatBuffers table: little-endian, fields found through the table's own vtable (flatbuffers.dev/internals). */
+/** A FlatBuffers table: little-endian, fields located through the vtable (flatbuffers.dev/internals). */
 export class FlatTable {
   readonly #view: DataView;
   readonly #table: number;
@@ -16,7 +16,7 @@ export class FlatTable {
     this.identifier = String.fromCharCode(...bytes.subarray(4, 8));
   }
 
-  /** Where a field's own bytes begin. @returns undefined where the field is left out */
+  /** Returns the position of a field's bytes, or undefined if the field is absent. */
   positionOf(id: number): number | undefined {
     const vtable = this.#table - this.#view.getInt32(this.#table, true);
     const slot = 4 + 2 * id;
@@ -30,7 +30,7 @@ export class FlatTable {
     return position === undefined ? 0 : this.#view.getUint32(position, true);
   }
 
-  /** Where the items of a vector begin, and how many there are. */
+  /** Returns the position of a vector's first item and the number of items. */
   vector(id: number): { readonly position: number; readonly count: number } {
     const position = this.positionOf(id);
     if (position === undefined) return { position: 0, count: 0 };
@@ -49,7 +49,7 @@ export class FlatTable {
   }
 }
 
-/** Numbers of the fields, as src/atlas/tile.fbs gives them. */
+/** Field ids of src/atlas/tile.fbs. */
 export const ROOT_FIELDS = {
   tileRowCount: 0,
   tileColumnCount: 1,
@@ -74,7 +74,7 @@ export const HEADER_FIELDS = {
   totalsChecksums: 10,
 } as const;
 
-/** By the number that is stored. */
+/** Names of the stored state numbers. */
 export const STATE_NAMES = ["cells", "zero", "nodata", "outside"] as const;
 
 /** The three files of a pack. */
@@ -87,7 +87,7 @@ export interface PackFiles {
 /** One group of one of the 64 data tiles of a pyramid tile. */
 export interface StoredTile {
   readonly state: string | undefined;
-  /** Level 64, of each layer. */
+  /** Bounds of level 64, one per layer. */
   readonly bounds: readonly number[];
   readonly stored: Uint8Array;
   readonly checksum: number;
@@ -101,9 +101,9 @@ export interface StoredSection<Items> {
 
 export interface StoredPyramidTile {
   readonly state: string | undefined;
-  /** Level 512, of each layer of every group. */
+  /** Bounds of level 512, one per layer of every group. */
   readonly bounds: readonly number[];
-  /** What lies under it; absent where nothing is stored. */
+  /** Contents; absent if nothing is stored. */
   readonly content?: {
     readonly header: Uint8Array;
     readonly headerChecksum: number;
@@ -111,14 +111,14 @@ export interface StoredPyramidTile {
     readonly column: number;
     /** [data tile][group] */
     readonly tiles: readonly (readonly StoredTile[])[];
-    /** Of each group, u16[64][64][layer]. */
+    /** One per group, u16[64][64][layer]. */
     readonly maxima: readonly StoredSection<Uint16Array>[];
-    /** Of each group, u32[512][8][layer]. */
+    /** One per group, u32[512][8][layer]. */
     readonly totals: readonly StoredSection<Uint32Array>[];
   };
 }
 
-/** Every pyramid tile of a pack, row by row. */
+/** Reads every pyramid tile of a pack, row by row. */
 export function readPackByFormat({ root, pyramid, tiles }: PackFiles): readonly StoredPyramidTile[] {
   const index = new FlatTable(root);
   const layerCounts = index.numbers(ROOT_FIELDS.layerCounts, 1);
@@ -196,12 +196,12 @@ function tilesOf(table: FlatTable, layerCounts: readonly number[], file: Uint8Ar
   });
 }
 
-/** Steps of one cell in one layer; 65534 beyond the grid. */
+/** Returns the steps of one cell in one layer; 65534 outside the grid. */
 export type StepsAt = (cell: { readonly row: number; readonly column: number; readonly layer: number }) => number;
 
 const isValid = (steps: number): boolean => steps < 65_534;
 
-/** Bound of a rectangle of cells: 0 where none is valid, largest step + 1 otherwise. */
+/** Returns the bound of a square of cells: 0 if no cell is valid, else largest step + 1. */
 export function boundByDefinition(
   stepsAt: StepsAt,
   cells: { readonly row: number; readonly column: number; readonly size: number; readonly layer: number },
@@ -216,7 +216,7 @@ export function boundByDefinition(
   return bound;
 }
 
-/** Total of one row of one data tile: how many cells are valid, times 2^22, and the sum of their steps. */
+/** Returns the total of one row of one data tile: number of valid cells x 2^22 + sum of their steps. */
 export function totalByDefinition(
   stepsAt: StepsAt,
   cells: { readonly row: number; readonly column: number; readonly layer: number },

@@ -1,16 +1,16 @@
 /**
- * The cells of a circle and what they sum to, by definition and with patience: GeographicLib is asked
- * about cell after cell, and the mean is the textbook's. Imports nothing that is under test.
+ * Finds the cells of a circle by testing each with GeographicLib, and computes their statistics with textbook formulas.
+ * Does not import code under test.
  */
 import geodesic from "geographiclib-geodesic";
-import { containingCellByDefinition, type OracleCell, type OracleGrid, type OraclePlace } from "./points.ts";
+import { containingCellByDefinition, type OracleCell, type OracleGrid, type OracleLocation } from "./points.ts";
 
-export interface OracleCircle extends OraclePlace {
+export interface OracleCircle extends OracleLocation {
   readonly radiusM: number;
 }
 
-/** Length of the shortest way on the WGS84 ellipsoid, metres, by GeographicLib (Karney 2013). */
-export function distanceByGeographicLib(from: OraclePlace, to: OraclePlace): number {
+/** Returns the length of the shortest path on the WGS84 ellipsoid, meters, by GeographicLib (Karney 2013). */
+export function distanceByGeographicLib(from: OracleLocation, to: OracleLocation): number {
   const { s12 = NaN } = geodesic.Geodesic.WGS84.Inverse(
     from.latDeg,
     from.lonDeg,
@@ -21,8 +21,8 @@ export function distanceByGeographicLib(from: OraclePlace, to: OraclePlace): num
   return s12;
 }
 
-/** A centre beyond a pole, by rounding or because the last row hangs over, is on the pole. */
-export function centreByDefinition(grid: OracleGrid, { row, column }: OracleCell): OraclePlace {
+/** Returns a cell's center, clamped to the pole if rounding or an overhanging last row puts it beyond. */
+export function centerByDefinition(grid: OracleGrid, { row, column }: OracleCell): OracleLocation {
   const latDeg = grid.northDeg - (row + 0.5) * grid.cellSizeLatDeg;
   return {
     latDeg: latDeg > 90 ? 90 : latDeg < -90 ? -90 : latDeg,
@@ -31,21 +31,18 @@ export function centreByDefinition(grid: OracleGrid, { row, column }: OracleCell
 }
 
 /**
- * One degree of latitude is never shorter than this on WGS84 (110,574 m, at the equator), so a row further
- * off than the radius over this holds nothing. The only short cut taken by `circleByDefinition`.
+ * One degree of latitude is never shorter than this on WGS84 (110,574 m at the equator), so rows farther away than the
+ * radius divided by this are outside. The only shortcut that `circleByDefinition` takes.
  */
-const DEGREE_OF_LATITUDE_AT_LEAST_M = 110_000;
+const DEGREE_OF_LATITUDE_M_MIN = 110_000;
 
-/**
- * Every cell whose centre lies within the radius, and the containing cell: "row,column", rows ascending,
- * columns ascending.
- */
+/** Returns every cell whose center is within the radius, and the containing cell; rows and columns ascending. */
 export function circleByDefinition(grid: OracleGrid, circle: OracleCircle): readonly OracleCell[] {
   const container = containingCellByDefinition(grid, circle);
-  const reachDeg = circle.radiusM / DEGREE_OF_LATITUDE_AT_LEAST_M;
+  const reachDeg = circle.radiusM / DEGREE_OF_LATITUDE_M_MIN;
   const cells: OracleCell[] = [];
   for (let row = 0; row < grid.rowCount; row++) {
-    const rowLatDeg = centreByDefinition(grid, { row, column: 0 }).latDeg;
+    const rowLatDeg = centerByDefinition(grid, { row, column: 0 }).latDeg;
     const isNear = Math.abs(rowLatDeg - circle.latDeg) <= reachDeg;
     if (!isNear && row !== container?.row) continue;
     for (let column = 0; column < grid.columnCount; column++) {
@@ -53,7 +50,7 @@ export function circleByDefinition(grid: OracleGrid, circle: OracleCircle): read
       const isContainer = row === container?.row && column === container.column;
       if (
         isContainer ||
-        (isNear && distanceByGeographicLib(circle, centreByDefinition(grid, cell)) <= circle.radiusM)
+        (isNear && distanceByGeographicLib(circle, centerByDefinition(grid, cell)) <= circle.radiusM)
       ) {
         cells.push(cell);
       }
@@ -63,30 +60,30 @@ export function circleByDefinition(grid: OracleGrid, circle: OracleCircle): read
 }
 
 /**
- * The same cells without asking about each: along a row the distance only grows on the way from the centre's
- * meridian to the opposite one (a circle on a surface of revolution meets a parallel at most twice), so
- * bisection finds where the inside ends on either side. For circles of many cells.
+ * Returns the same cells without testing each: along a row the distance increases from the circle's meridian to the
+ * opposite one (a circle on a surface of revolution meets a parallel at most twice), so bisection finds the rim on
+ * either side. For circles of many cells.
  */
 export function circleByBisection(grid: OracleGrid, circle: OracleCircle): readonly OracleCell[] {
   const { westDeg, cellSizeLonDeg, rowCount, columnCount } = grid;
   const container = containingCellByDefinition(grid, circle);
-  const reachDeg = circle.radiusM / DEGREE_OF_LATITUDE_AT_LEAST_M;
+  const reachDeg = circle.radiusM / DEGREE_OF_LATITUDE_M_MIN;
   const cells: OracleCell[] = [];
   for (let row = 0; row < rowCount; row++) {
-    const rowLatDeg = centreByDefinition(grid, { row, column: 0 }).latDeg;
+    const rowLatDeg = centerByDefinition(grid, { row, column: 0 }).latDeg;
     const columns = new Set<number>();
     if (Math.abs(rowLatDeg - circle.latDeg) <= reachDeg) {
       const isInside = (column: number): boolean =>
-        distanceByGeographicLib(circle, centreByDefinition(grid, { row, column })) <= circle.radiusM;
-      // Stretches of columns over which the distance changes in one direction only: cut the row at the
-      // centre's meridian and at the opposite one, on every turn that the grid reaches.
+        distanceByGeographicLib(circle, centerByDefinition(grid, { row, column })) <= circle.radiusM;
+      // Split the row into ranges of columns in which the distance is monotonic: at the circle's meridian and the
+      // opposite one, for every shift by 360 degrees that the grid reaches.
       const halfTurn = 180 / cellSizeLonDeg;
       const meridian = (circle.lonDeg - westDeg) / cellSizeLonDeg - 0.5;
       const cuts = new Set<number>([0, columnCount]);
       for (let k = Math.ceil(-meridian / halfTurn); meridian + k * halfTurn < columnCount; k++) {
-        // A cut that rounding puts one column off must not hide a turning point: cut on both sides.
-        for (const aside of [-1, 0, 1, 2]) {
-          const cut = Math.floor(meridian + k * halfTurn) + aside;
+        // Rounding may put a cut one column off, so cut on both sides of the turning point.
+        for (const offset of [-1, 0, 1, 2]) {
+          const cut = Math.floor(meridian + k * halfTurn) + offset;
           if (cut > 0 && cut < columnCount) cuts.add(cut);
         }
       }
@@ -94,7 +91,7 @@ export function circleByBisection(grid: OracleGrid, circle: OracleCircle): reado
       for (const [i, first] of ordered.slice(0, -1).entries()) {
         const last = (ordered[i + 1] ?? first) - 1;
         const startsInside = isInside(first);
-        let same = first; // the furthest column known to be as the first
+        let same = first; // farthest column known to be on the same side of the rim as the first
         if (isInside(last) === startsInside) {
           same = last;
         } else {
@@ -114,7 +111,7 @@ export function circleByBisection(grid: OracleGrid, circle: OracleCircle): reado
   return cells;
 }
 
-/** What the 16 bits of a stored cell may say beside a value. */
+/** Reserved numbers of a stored cell. */
 const OUTSIDE = 65_534;
 const NODATA = 65_535;
 
@@ -132,21 +129,21 @@ const FLATTENING = 1 / 298.257223563;
 const E2 = FLATTENING * (2 - FLATTENING);
 const E = Math.sqrt(E2);
 
-/** Snyder's q (Map Projections: A Working Manual, USGS 1395, equation 3-12), without its factor 1 - e2. */
+/** Returns Snyder's q (Map Projections: A Working Manual, USGS 1395, equation 3-12) without its factor 1 - e2. */
 function q(latDeg: number): number {
   const sine = Math.sin((latDeg * Math.PI) / 180);
   return sine / (1 - E2 * sine * sine) + Math.atanh(E * sine) / E;
 }
 
-/** Area of a cell of this row, in units of (a2 (1 - e2) / 2) x its width in radians; a cell ends at the pole. */
+/** Returns the area of a cell, in units of (a2 (1 - e2) / 2) x its width in radians; cells end at the pole. */
 export function cellAreaByTextbook(grid: OracleGrid, row: number): number {
   const north = Math.min(90, grid.northDeg - row * grid.cellSizeLatDeg);
   const south = Math.max(-90, grid.northDeg - (row + 1) * grid.cellSizeLatDeg);
   return q(north) - q(south);
 }
 
-/** Max, mean, counts over these cells, one after the other. `stepsOf` reads the stored 16 bits. */
-export function summariseByDefinition(
+/** Computes maximum, mean and counts over the cells. `stepsOf` returns the stored 16 bits. */
+export function summarizeByDefinition(
   grid: OracleGrid,
   cells: readonly OracleCell[],
   stepsOf: (cell: OracleCell) => number,

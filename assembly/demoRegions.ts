@@ -1,10 +1,10 @@
 /**
- * Ellipses in latitude and longitude: centre latitude, centre longitude, half height, half width (all in
- * degrees), weight; f64[count][5]. Drawn by eye after maps of the real thing; none of it is data.
+ * Size of an ellipse in latitude and longitude, f64[5]: center latitude, center longitude, half-height, half-width (all
+ * in degrees), weight. The regions below imitate published maps by eye; they are not data.
  */
 export const ELLIPSE_BYTES: usize = 40;
 
-/** Where tropical cyclones go; the weight is the 100-year wind at the centre, m/s. The South Atlantic has none. */
+/** Tropical cyclone basins; the weight is the 100-year wind at the center, m/s. The South Atlantic has none. */
 export const BASIN_COUNT: i32 = 10;
 // prettier-ignore
 export const BASINS: usize = memory.data<f64>([
@@ -20,7 +20,7 @@ export const BASINS: usize = memory.data<f64>([
   -17, 183, 15, 26, 66,       // south Pacific
 ]);
 
-/** Where land burns (weight above 0) and where it has nothing to burn or is too wet to (below 0). */
+/** Fire-prone regions (weight above 0) and regions without fuel or too wet to burn (below 0). */
 export const FIRE_BELT_COUNT: i32 = 40;
 // prettier-ignore
 export const FIRE_BELTS: usize = memory.data<f64>([
@@ -66,7 +66,7 @@ export const FIRE_BELTS: usize = memory.data<f64>([
   5, -76, 7, 4, -0.6,         // Choco
 ]);
 
-/** Where it hardly rains; where the weights come to 1 or more, only great rivers from elsewhere pass. */
+/** Deserts; where the weights sum to 1 or more, there are only large rivers that rise elsewhere. */
 export const DESERT_COUNT: i32 = 11;
 // prettier-ignore
 export const DESERTS: usize = memory.data<f64>([
@@ -83,7 +83,7 @@ export const DESERTS: usize = memory.data<f64>([
   -45, -69, 6, 3, 0.7,        // Patagonia
 ]);
 
-/** Ground that hardly rises from the shore; where the weights come to 1 or more, it is flattest. */
+/** Coastal lowlands; where the weights sum to 1 or more, the ground is flattest. */
 export const LOWLAND_COUNT: i32 = 16;
 // prettier-ignore
 export const LOWLANDS: usize = memory.data<f64>([
@@ -105,8 +105,8 @@ export const LOWLANDS: usize = memory.data<f64>([
   4.9, 6, 1, 1.6, 1.2,        // Niger
 ]);
 
-/** An ellipse's weight at its centre, falling to 0 on its rim; 0 outside. */
-export function bump(ellipse: usize, latDeg: f64, lonDeg: f64): f64 {
+/** Returns the ellipse's weight at its center, falling to 0 at its rim; 0 outside. */
+export function ellipseWeight(ellipse: usize, latDeg: f64, lonDeg: f64): f64 {
   const dLat = (latDeg - load<f64>(ellipse)) / load<f64>(ellipse, 16);
   if (!(Math.abs(dLat) < 1)) return 0;
   let dLonDeg = Math.abs(lonDeg - load<f64>(ellipse, 8));

@@ -2,80 +2,82 @@ import { type Field, LANES } from "./field.ts";
 import type { Kernel, Region, Scratch } from "./instance.ts";
 import { STEPS_OUTSIDE } from "./kernel.generated.ts";
 
-/** Places, degrees. Two arrays of one length. */
-export interface Places {
+/** Many locations, as parallel arrays of degrees. */
+export interface LocationArrays {
   readonly latitudes: Float64Array;
   readonly longitudes: Float64Array;
 }
 
-/** Values of many places, and why there is none where there is none. */
-export interface PlaceValues {
-  /** f64[place][layer], NaN where there is no value. */
+/** Values at many locations, with a reason for each missing one. */
+export interface LocationValues {
+  /** f64[location][layer], NaN where missing. */
   readonly values: Float64Array;
-  /** u8[place][layer]: 0, or REASON_OUTSIDE, REASON_NODATA. */
+  /** u8[location][layer]: 0 for a value, else REASON_OUTSIDE or REASON_NODATA. */
   readonly reasons: Uint8Array;
 }
 
-/** What is stored for many places. */
-export interface PlaceSteps {
-  /** u16[place][layer]: steps, or STEPS_OUTSIDE, STEPS_NODATA. */
+/** Stored steps at many locations. */
+export interface LocationSteps {
+  /** u16[location][layer]: steps, or STEPS_OUTSIDE, STEPS_NODATA. */
   readonly steps: Uint16Array;
 }
 
-/** Where the answers of many places go. */
-export type PlaceAnswers = PlaceValues | PlaceSteps;
+/** Results at many locations, in one of two forms. */
+export type LocationResults = LocationValues | LocationSteps;
 
-/** An array of answers, of whatever kind. */
-export type AnswerArray = Float64Array | Uint8Array | Uint16Array;
+/** An array of results, of either form. */
+export type ResultArray = Float64Array | Uint8Array | Uint16Array;
 
-/** Room for answers of the same kind. */
-export function newAnswers<Answers extends PlaceAnswers>(like: Answers, length: number): Answers;
-export function newAnswers(like: PlaceAnswers, length: number): PlaceAnswers {
+/** Allocates results of the same form as `like`; `length` is the number of locations x layers. */
+export function newResults<Results extends LocationResults>(like: Results, length: number): Results;
+export function newResults(like: LocationResults, length: number): LocationResults {
   if ("steps" in like) return { steps: new Uint16Array(length) };
   return { values: new Float64Array(length), reasons: new Uint8Array(length) };
 }
 
-/** What a kernel needs to hand out layers: the lane, steps per unit and offset of each. */
-export interface LayerQuanta {
+/** Lane, steps per unit and offset of each requested layer, in the kernel's memory layout. */
+export interface LayerEncodings {
   readonly lanes: Int32Array;
-  /** f64[3][layer, padded to a multiple of 8]: steps per unit (padded with 1), offset (with 0), the value of 0 steps. */
-  readonly quanta: Float64Array;
+  /**
+   * f64[3][layer, padded to a multiple of 8]: steps per unit (padded with 1), offset (with 0), the value of 0 steps.
+   */
+  readonly encodings: Float64Array;
 }
 
-/** What most cells hold. */
 const ZERO_STEPS = 0;
 
-/** @param layers in the order in which they are handed out, each with its lane */
-export function quantaOf(
+/** Builds the encodings of layers, in the order in which results are returned. */
+export function layerEncodings(
   layers: readonly { readonly lane: number; readonly stepsPerUnit: number; readonly offset: number }[],
-): LayerQuanta {
+): LayerEncodings {
   const padded = Math.ceil(layers.length / LANES) * LANES;
-  const quanta = new Float64Array(3 * padded).fill(1, 0, padded);
+  const encodings = new Float64Array(3 * padded).fill(1, 0, padded);
   for (const [i, { stepsPerUnit, offset }] of layers.entries()) {
-    quanta[i] = stepsPerUnit;
-    quanta[padded + i] = offset;
-    quanta[2 * padded + i] = ZERO_STEPS / stepsPerUnit + offset;
+    encodings[i] = stepsPerUnit;
+    encodings[padded + i] = offset;
+    encodings[2 * padded + i] = ZERO_STEPS / stepsPerUnit + offset;
   }
-  return { lanes: Int32Array.from(layers, ({ lane }) => lane), quanta };
+  return { lanes: Int32Array.from(layers, ({ lane }) => lane), encodings };
 }
 
 /**
- * Reads the cells of a field that contain the places.
+ * Reads the cells of a field that contain the locations.
  *
- * @param out written from place `first` on; what is written of places whose tile is not in memory means nothing
- * @returns number and tile of each place whose tile is not in memory, one pair after the other
+ * @param out written from location `first` on; results of locations with a missing tile are meaningless
+ * @returns i32[][2]: index of each location with a tile that is not in memory, index of the tile
  */
-export function readPlaces(
+export function readLocations(
   field: Field,
-  { latitudes, longitudes }: Places,
-  layers: LayerQuanta,
-  { out, first }: { readonly out: PlaceAnswers; readonly first: number },
+  { latitudes, longitudes }: LocationArrays,
+  layers: LayerEncodings,
+  { out, first }: { readonly out: LocationResults; readonly first: number },
 ): Int32Array {
   const { kernel } = field.grid;
   const { exports } = kernel;
   const count = latitudes.length;
   const layerCount = layers.lanes.length;
-  // Layers in the order of their lanes are the first lanes: no others need be read, and none be sorted.
+  // Layers in the order of their lanes are the first lanes, so the other lanes need not be read nor the layers
+  // reordered.
   const isInOrder = layers.lanes.every((lane, layer) => lane === layer);
   const vectorCount = isInOrder ? Math.ceil(layerCount / LANES) : field.vectorCount;
   const laneCount = vectorCount * LANES;
@@ -84,7 +86,7 @@ export function readPlaces(
     const missing = scratch.reserve(count * 8);
     const outside = scratch.reserve(laneCount * 2);
     kernel.u16(outside).fill(STEPS_OUTSIDE);
-    const missingCount = exports.findCells(
+    const missingCount = exports.findCellAddresses(
       field.pointer,
       scratch.copyIn(latitudes).pointer,
       scratch.copyIn(longitudes).pointer,
@@ -95,9 +97,9 @@ export function readPlaces(
       scratch.reserve(count * 4).pointer,
       scratch.reserve(count * 4).pointer,
     );
-    const gather = (step: number): Region => {
-      const cells = scratch.reserve(count * step);
-      exports.gatherCells(addresses.pointer, count, vectorCount, cells.pointer, step);
+    const gather = (strideBytes: number): Region => {
+      const cells = scratch.reserve(count * strideBytes);
+      exports.gatherCells(addresses.pointer, count, vectorCount, cells.pointer, strideBytes);
       return cells;
     };
     if ("values" in out) {
@@ -108,7 +110,7 @@ export function readPlaces(
       const cells = gather(laneCount * 2);
       const lanes = scratch.copyIn(layers.lanes);
       const steps = scratch.reserve(count * layerCount * 2);
-      exports.pickLanes(cells.pointer, laneCount, count, lanes.pointer, layerCount, steps.pointer);
+      exports.selectLanes(cells.pointer, laneCount, count, lanes.pointer, layerCount, steps.pointer);
       out.steps.set(kernel.u16(steps), first * layerCount);
     }
     return kernel.i32({ pointer: missing.pointer, sizeBytes: missingCount * 8 }).slice();
@@ -116,17 +118,17 @@ export function readPlaces(
 }
 
 /**
- * Hands out steps that were made, not read.
+ * Writes steps that were generated rather than read from a field.
  *
- * @param steps u16[place][lane]
+ * @param steps u16[location][lane]
  * @param layers in the order of their lanes
- * @param out written from place `first` on
+ * @param out written from location `first` on
  */
 export function writeSteps(
   kernel: Kernel,
   steps: Uint16Array,
-  layers: LayerQuanta,
-  { out, first }: { readonly out: PlaceAnswers; readonly first: number },
+  layers: LayerEncodings,
+  { out, first }: { readonly out: LocationResults; readonly first: number },
 ): void {
   const laneCount = layers.lanes.length;
   if ("steps" in out) {
@@ -139,13 +141,13 @@ export function writeSteps(
   });
 }
 
-/** @param cells u16[count][laneCount] */
+/** Decodes cells, u16[count][laneCount], into `out`. */
 function writeValues(
   kernel: Kernel,
   scratch: Scratch,
   { cells, laneCount, count }: { readonly cells: Region; readonly laneCount: number; readonly count: number },
-  { lanes, quanta }: LayerQuanta,
-  { out, first }: { readonly out: PlaceValues; readonly first: number },
+  { lanes, encodings }: LayerEncodings,
+  { out, first }: { readonly out: LocationValues; readonly first: number },
 ): void {
   const values = scratch.reserve(count * lanes.length * 8);
   const reasons = scratch.reserve(count * lanes.length);
@@ -154,7 +156,7 @@ function writeValues(
     laneCount,
     count,
     scratch.copyIn(lanes).pointer,
-    scratch.copyIn(quanta).pointer,
+    scratch.copyIn(encodings).pointer,
     lanes.length,
     values.pointer,
     reasons.pointer,

@@ -1,9 +1,9 @@
 import {
   Field,
   FieldGrid,
-  type Found,
   LANES,
   type MissingTiles,
+  type ResultOrMissing,
   tileBytes,
   type TileForm,
 } from "../../src/kernel/field.ts";
@@ -11,7 +11,7 @@ import { type Circle, type CircleCells, rowSpans, rowWeights } from "../../src/k
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel, type Region } from "../../src/kernel/instance.ts";
 import { STEPS_MAX, STEPS_NODATA, STEPS_OUTSIDE, TILE_SIZE } from "../../src/kernel/kernel.generated.ts";
-import { CircleSums, type CircleSummary } from "../../src/kernel/radius.ts";
+import { CircleAccumulator, type CircleSummary } from "../../src/kernel/radius.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 
 const TILES_PER_PYRAMID_TILE = 8;
@@ -25,8 +25,8 @@ export interface Raster {
 }
 
 /**
- * Cells in patches of some tens of cells, each patch of one kind for each layer: all zero, all nodata, all outside, a
- * mixture, small numbers, numbers up to the top, one high cell among low ones.
+ * Returns a raster of square patches, tens of cells wide. Each patch has one kind of values per layer: all zero, all
+ * nodata, all outside, mixed, mostly small, all at the maximum, mostly nodata, or any.
  */
 export function patchyRaster(
   grid: Grid,
@@ -46,13 +46,13 @@ export function patchyRaster(
         kindOf = Uint8Array.from({ length: layerCount }, () => (random.chance(0.5) ? shared : random.below(8)));
         kinds.set(patch, kindOf);
       }
-      for (let layer = 0; layer < layerCount; layer++) steps[at++] = someSteps(random, kindOf[layer] ?? 0);
+      for (let layer = 0; layer < layerCount; layer++) steps[at++] = randomSteps(random, kindOf[layer] ?? 0);
     }
   }
   return { layerCount, steps };
 }
 
-function someSteps(random: SeededRandom, kind: number): number {
+function randomSteps(random: SeededRandom, kind: number): number {
   switch (kind) {
     case 0:
       return 0;
@@ -74,15 +74,15 @@ function someSteps(random: SeededRandom, kind: number): number {
 }
 
 /**
- * A field whose tiles are made of a raster by the words of assembly/field.ts, in plain loops, and put where the
- * kernels look for them one by one. So a test says which tiles are in memory.
+ * A field with tiles computed from a raster as assembly/field.ts defines them, in plain loops. A test controls which
+ * tiles are in memory, as far as kernels can see.
  */
-export class MadeField {
+export class SyntheticField {
   readonly kernel: Kernel;
   readonly grid: FieldGrid;
   readonly field: Field;
   readonly raster: Raster;
-  readonly #made = new Map<string, Region>();
+  readonly #tiles = new Map<string, Region>();
 
   private constructor(kernel: Kernel, grid: Grid, raster: Raster) {
     this.kernel = kernel;
@@ -91,11 +91,11 @@ export class MadeField {
     this.raster = raster;
   }
 
-  static async of(grid: Grid, raster: Raster): Promise<MadeField> {
-    return new MadeField(await Kernel.load({ scratchBytes: 32 << 20 }), grid, raster);
+  static async of(grid: Grid, raster: Raster): Promise<SyntheticField> {
+    return new SyntheticField(await Kernel.load({ scratchBytes: 32 << 20 }), grid, raster);
   }
 
-  /** How many tiles of this form the grid has. */
+  /** Returns the number of tiles of this form. */
   countOf(form: TileForm): number {
     const { grid } = this;
     return form === "cells" || form === "prefixes"
@@ -103,46 +103,51 @@ export class MadeField {
       : grid.pyramidRowCount * grid.pyramidColumnCount;
   }
 
-  /** Has the tile in memory, as far as kernels know. */
-  admit(form: TileForm, index: number): void {
-    const { pointer } = this.made(form, index); // first: it may grow the memory, and detach the words
+  /** Adds a tile to its directory. */
+  load(form: TileForm, index: number): void {
+    const { pointer } = this.tile(form, index); // before `words`, because it may grow the memory
     this.kernel.words[this.#wordOf(form, index)] = pointer;
   }
 
-  /** Has no tile in memory, as far as kernels know. */
-  withholdAll(): void {
+  /** Removes all tiles from the directories. */
+  unloadAll(): void {
     for (const form of ["cells", "prefixes", "bounds", "totals"] as const) {
       for (let index = 0; index < this.countOf(form); index++) this.kernel.words[this.#wordOf(form, index)] = 0;
     }
   }
 
-  isAdmitted(form: TileForm, index: number): boolean {
+  isLoaded(form: TileForm, index: number): boolean {
     return this.kernel.words[this.#wordOf(form, index)] !== 0;
   }
 
-  /** Asks until nothing is missing, giving exactly what is named. @returns also what was named, in order */
-  askUntilFound<T extends Uint16Array | Float64Array>(
-    ask: () => Found<T>,
-  ): { readonly value: T; readonly named: readonly { readonly form: TileForm; readonly index: number }[] } {
-    const named: { readonly form: TileForm; readonly index: number }[] = [];
+  /**
+   * Repeats a kernel call, loading exactly the missing tiles, until there is a result.
+   *
+   * @returns the result, and the loaded tiles in order
+   */
+  runUntilFound<T extends Uint16Array | Float64Array>(
+    call: () => ResultOrMissing<T>,
+  ): { readonly value: T; readonly loaded: readonly { readonly form: TileForm; readonly index: number }[] } {
+    const loaded: { readonly form: TileForm; readonly index: number }[] = [];
     for (;;) {
-      const found = ask();
-      if (found.kind === "found") return { value: found.value.slice() as T, named };
-      const news = newTiles(found.tiles);
-      if (news.length === 0) throw new Error("Something is missing, and nothing is named.");
-      for (const { form, index } of news) {
-        if (!(index >= 0 && index < this.countOf(form))) throw new Error(`There is no tile ${index} of ${form}.`);
-        if (this.isAdmitted(form, index)) throw new Error(`Tile ${index} of ${form} is named, though it is there.`);
-        this.admit(form, index);
-        named.push({ form, index });
+      const found = call();
+      if (found.kind === "found") return { value: found.value.slice() as T, loaded };
+      const missing = distinctTiles(found.tiles);
+      if (missing.length === 0) throw new Error("the kernel needs tiles but lists none");
+      for (const { form, index } of missing) {
+        if (!(index >= 0 && index < this.countOf(form)))
+          throw new Error(`the kernel lists tile ${index} of ${form}, which does not exist`);
+        if (this.isLoaded(form, index)) throw new Error(`the kernel lists tile ${index} of ${form}, which is loaded`);
+        this.load(form, index);
+        loaded.push({ form, index });
       }
     }
   }
 
-  /** The slow way: every cell of the circle, one after the other. */
-  summarise(circle: Circle): { readonly cells: CircleCells; readonly summaries: readonly CircleSummary[] } {
+  /** Computes the statistics of a circle cell by cell. */
+  summarize(circle: Circle): { readonly cells: CircleCells; readonly summaries: readonly CircleSummary[] } {
     const cells = rowSpans(this.kernel, this.grid.grid, circle);
-    const sums = new CircleSums(cells, this.field.vectorCount * LANES);
+    const sums = new CircleAccumulator(cells, this.field.vectorCount * LANES);
     const tiles = new Set<number>();
     for (let i = 0; i < cells.spans.length; i += 3) {
       const [row = 0, first = 0, last = 0] = cells.spans.subarray(i, i + 3);
@@ -156,11 +161,11 @@ export class MadeField {
       [...tiles].map((index) => ({
         tileRow: Math.floor(index / this.grid.tileColumnCount),
         tileColumn: index % this.grid.tileColumnCount,
-        cells: this.made("cells", index),
+        cells: this.tile("cells", index),
       })),
     );
     const weights = rowWeights(this.kernel, this.grid.grid, sums.rows);
-    return { cells, summaries: sums.summarise(this.kernel, weights).slice(0, this.raster.layerCount) };
+    return { cells, summaries: sums.summarize(this.kernel, weights).slice(0, this.raster.layerCount) };
   }
 
   stepsAt({ row, column, layer }: { readonly row: number; readonly column: number; readonly layer: number }): number {
@@ -169,17 +174,17 @@ export class MadeField {
     return this.raster.steps[(row * columnCount + column) * this.raster.layerCount + layer] ?? STEPS_OUTSIDE;
   }
 
-  /** The bytes of a tile, made once. */
-  made(form: TileForm, index: number): Region {
+  /** Returns a tile; generates it on the first call. */
+  tile(form: TileForm, index: number): Region {
     const name = `${form} ${index}`;
-    let region = this.#made.get(name);
+    let region = this.#tiles.get(name);
     if (region === undefined) {
       region = this.kernel.reserve(tileBytes(form, this.field.vectorCount));
-      this.#made.set(name, region);
-      if (form === "cells") this.#makeCells(index, this.kernel.u16(region));
-      else if (form === "prefixes") this.#makePrefixes(index, this.kernel.i32(region));
-      else if (form === "bounds") this.#makeBounds(index, this.kernel.u16(region));
-      else this.#makeTotals(index, this.kernel.i32(region));
+      this.#tiles.set(name, region);
+      if (form === "cells") this.#fillCells(index, this.kernel.u16(region));
+      else if (form === "prefixes") this.#fillPrefixes(index, this.kernel.i32(region));
+      else if (form === "bounds") this.#fillBounds(index, this.kernel.u16(region));
+      else this.#fillTotals(index, this.kernel.i32(region));
     }
     return region;
   }
@@ -188,7 +193,7 @@ export class MadeField {
     return (this.field.directories[form].pointer >> 2) + index;
   }
 
-  #makeCells(index: number, out: Uint16Array): void {
+  #fillCells(index: number, out: Uint16Array): void {
     const lanes = this.field.vectorCount * LANES;
     const top = Math.floor(index / this.grid.tileColumnCount) * TILE_SIZE;
     const west = (index % this.grid.tileColumnCount) * TILE_SIZE;
@@ -202,7 +207,7 @@ export class MadeField {
     }
   }
 
-  #makePrefixes(index: number, out: Int32Array): void {
+  #fillPrefixes(index: number, out: Int32Array): void {
     const lanes = this.field.vectorCount * LANES;
     const top = Math.floor(index / this.grid.tileColumnCount) * TILE_SIZE;
     const west = (index % this.grid.tileColumnCount) * TILE_SIZE;
@@ -218,7 +223,7 @@ export class MadeField {
     }
   }
 
-  #makeBounds(index: number, out: Uint16Array): void {
+  #fillBounds(index: number, out: Uint16Array): void {
     const lanes = this.field.vectorCount * LANES;
     const edge = TILES_PER_PYRAMID_TILE * TILE_SIZE;
     const top = Math.floor(index / this.grid.pyramidColumnCount) * edge;
@@ -236,7 +241,7 @@ export class MadeField {
     }
   }
 
-  #makeTotals(index: number, out: Int32Array): void {
+  #fillTotals(index: number, out: Int32Array): void {
     const lanes = this.field.vectorCount * LANES;
     const edge = TILES_PER_PYRAMID_TILE * TILE_SIZE;
     const top = Math.floor(index / this.grid.pyramidColumnCount) * edge;
@@ -255,6 +260,6 @@ export class MadeField {
   }
 }
 
-function newTiles(tiles: readonly MissingTiles[]): { readonly form: TileForm; readonly index: number }[] {
+function distinctTiles(tiles: readonly MissingTiles[]): { readonly form: TileForm; readonly index: number }[] {
   return tiles.flatMap(({ form, indices }) => [...new Set(indices)].map((index) => ({ form, index })));
 }

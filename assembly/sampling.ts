@@ -6,26 +6,27 @@ import {
   columnCountOf,
   northOf,
   rowCountOf,
-  tileAt,
   tileColumnCountOf,
+  useTile,
   vectorCountOf,
   westOf,
 } from "./field";
 import { locate } from "./points";
 
 /**
- * Where the cells that contain many locations lie in memory.
+ * Finds the address of the cell that contains each location.
  *
  * In       latitudes, longitudes  f64[count], degrees
- *          outside    a cell that holds STEPS_OUTSIDE in every lane
- * Out      addresses  u32[count]; `outside` beyond the grid and where the tile is not in memory
- *          missing    i32[2 count]: for each location whose tile is not in memory its number, then the tile's index
- *          Answers how many are missing
- * Needs    rows, columns  i32[count], scratch
- * Cost     Two passes: arithmetic without a branch, then the directory. `gatherCells` only loads, so that many loads are
- *          under way at once.
+ *          outside        address of a cell that has STEPS_OUTSIDE in every lane
+ * Out      addresses      u32[count]; `outside` for locations outside the grid and for those whose tile is not in
+ *                         memory
+ *          missing        i32[count][2]: index of a location whose tile is not in memory, index of the tile
+ * Scratch  rows, columns  i32[count]
+ * Returns  the number of entries in `missing`
+ * Cost     Two passes: branch-free arithmetic, then the directory lookups. Reading the cells is left to `gatherCells`,
+ *          so that the processor can overlap its cache misses.
  */
-export function findCells(
+export function findCellAddresses(
   field: usize,
   latitudes: usize,
   longitudes: usize,
@@ -60,7 +61,7 @@ export function findCells(
     let address = outside;
     if (row >= 0) {
       const index = (row >> 6) * tileColumns + (column >> 6);
-      const tile = tileAt(tiles, index);
+      const tile = useTile(tiles, index);
       if (tile != 0) {
         address = tile + <usize>(((row & 63) << 6) + (column & 63)) * stride;
       } else {
@@ -76,14 +77,14 @@ export function findCells(
 }
 
 /**
- * Cells from all over the memory, side by side.
+ * Copies cells from scattered addresses into one array.
  *
  * In       addresses  u32[count]
- * Out      steps      u16[count][step / 2]: of each cell the first `step` bytes
- * Needs    64 bytes to spare behind steps: vectors are written whole, and what is too much written over
- * Cost     The loads are the cost; with few instructions between them the processor keeps more of them under way.
+ * Out      steps      u16[count][strideBytes / 2]: the first `strideBytes` bytes of each cell
+ * Requires 64 spare bytes after steps: entire vectors are written, and the surplus is overwritten by the next cell
+ * Cost     Dominated by cache misses; the loops are kept short so that the processor overlaps more of them.
  */
-export function gatherCells(addresses: usize, count: i32, vectorCount: i32, steps: usize, step: i32): void {
+export function gatherCells(addresses: usize, count: i32, vectorCount: i32, steps: usize, strideBytes: i32): void {
   const end = addresses + ((<usize>count) << 2);
   let target = steps;
   if (vectorCount == 3) {
@@ -92,31 +93,38 @@ export function gatherCells(addresses: usize, count: i32, vectorCount: i32, step
       v128.store(target, v128.load(address));
       v128.store(target, v128.load(address, 16), 16);
       v128.store(target, v128.load(address, 32), 32);
-      target += <usize>step;
+      target += <usize>strideBytes;
     }
   } else if (vectorCount == 1) {
     for (let at = addresses; at < end; at += 4) {
       v128.store(target, v128.load(<usize>load<u32>(at)));
-      target += <usize>step;
+      target += <usize>strideBytes;
     }
   } else {
     const stride = (<usize>vectorCount) << 4;
     for (let at = addresses; at < end; at += 4) {
       const address = <usize>load<u32>(at);
       for (let lane: usize = 0; lane < stride; lane += 16) v128.store(target + lane, v128.load(address + lane));
-      target += <usize>step;
+      target += <usize>strideBytes;
     }
   }
 }
 
 /**
- * Some lanes of many cells, in the order of `lanes`.
+ * Copies selected lanes of many cells, in the order of `lanes`.
  *
  * In   cells  u16[count][laneCount]
  *      lanes  i32[layerCount]
  * Out  steps  u16[count][layerCount]
  */
-export function pickLanes(cells: usize, laneCount: i32, count: i32, lanes: usize, layerCount: i32, steps: usize): void {
+export function selectLanes(
+  cells: usize,
+  laneCount: i32,
+  count: i32,
+  lanes: usize,
+  layerCount: i32,
+  steps: usize,
+): void {
   let cell = cells,
     target = steps;
   for (let i = 0; i < count; i++) {
@@ -129,40 +137,40 @@ export function pickLanes(cells: usize, laneCount: i32, count: i32, lanes: usize
   }
 }
 
-/** Why there is no value, in `reasons`. 0 where there is one. */
+/** Entries of `reasons`: why a value is missing; 0 for a value that is not. */
 export const REASON_OUTSIDE: i32 = 1;
 export const REASON_NODATA: i32 = 2;
 
 /**
- * Steps to values: one f64 for each layer asked for.
+ * Decodes the steps of the requested layers to values.
  *
- * In   steps    u16[count][laneCount]
- *      lanes    i32[layerCount]: the lane of each layer; quickest where layer i has lane i
- *      quanta   f64[3][layerCount padded to 8]: steps per unit, offset, value of 0 steps; padded with 1, 0 and 0
- * Out  values   f64[count][layerCount], NaN where there is none
- *      reasons  u8[count][layerCount]
- * Needs    64 bytes to spare behind values and reasons: vectors are written whole
- * Cost     Most cells of most maps are 0 in every layer: eight of these at once are copied, not divided.
+ * In       steps      u16[count][laneCount]
+ *          lanes      i32[layerCount]: the lane of each layer; fastest if layer i has lane i
+ *          encodings  f64[3][layerCount padded to 8]: steps per unit, offset, value of 0 steps; padded with 1, 0 and 0
+ * Out      values     f64[count][layerCount], NaN where missing
+ *          reasons    u8[count][layerCount], REASON_*
+ * Requires 64 spare bytes after values and reasons: entire vectors are written
+ * Cost     Most cells of most maps are 0 in every layer: for these, eight precomputed values at a time are copied.
  */
 export function stepsToValues(
   steps: usize,
   laneCount: i32,
   count: i32,
   lanes: usize,
-  quanta: usize,
+  encodings: usize,
   layerCount: i32,
   values: usize,
   reasons: usize,
 ): void {
   for (let layer = 0; layer < layerCount; layer++) {
     if (load<i32>(lanes + ((<usize>layer) << 2)) != layer) {
-      pickedToValues(steps, laneCount, count, lanes, quanta, layerCount, values, reasons);
+      selectedToValues(steps, laneCount, count, lanes, encodings, layerCount, values, reasons);
       return;
     }
   }
   const padded = (<usize>((layerCount + 7) & ~7)) << 3;
-  const whole = (<usize>(layerCount & ~7)) << 3;
-  // The last lanes of a field belong to no layer and hold STEPS_OUTSIDE: here they are 0 like most others.
+  const lastGroup = (<usize>(layerCount & ~7)) << 3;
+  // The lanes after the last layer hold STEPS_OUTSIDE; they are set to 0 so that they do not prevent the fast path.
   const isLayer = i16x8.lt_s(i16x8(0, 1, 2, 3, 4, 5, 6, 7), i16x8.splat(<i16>(layerCount & 7)));
   let cell = steps,
     value = values,
@@ -170,12 +178,12 @@ export function stepsToValues(
   for (let i = 0; i < count; i++) {
     for (let at: usize = 0; at < padded; at += 64) {
       let found = v128.load(cell + (at >> 2));
-      if (at == whole) found = v128.and(found, isLayer);
+      if (at == lastGroup) found = v128.and(found, isLayer);
       v128.store64_lane(reason + (at >> 3), i8x16.splat(0), 0);
       const to = value + at,
-        quantum = quanta + at;
+        encoding = encodings + at;
       if (!v128.any_true(found)) {
-        const zero = quantum + 2 * padded;
+        const zero = encoding + 2 * padded;
         v128.store(to, v128.load(zero));
         v128.store(to, v128.load(zero, 16), 16);
         v128.store(to, v128.load(zero, 32), 32);
@@ -184,15 +192,15 @@ export function stepsToValues(
       }
       const low = i32x4.extend_low_i16x8_u(found),
         high = i32x4.extend_high_i16x8_u(found);
-      storeValues(to, low, quantum, padded);
-      storeValues(to + 16, i64x2.shuffle(low, low, 1, 1), quantum + 16, padded);
-      storeValues(to + 32, high, quantum + 32, padded);
-      storeValues(to + 48, i64x2.shuffle(high, high, 1, 1), quantum + 48, padded);
-      let none = i16x8.bitmask(i16x8.gt_u(found, i16x8.splat(<i16>STEPS_MAX)));
-      while (none != 0) {
-        const lane = <usize>ctz(none);
-        storeNone(to + (lane << 3), reason + (at >> 3) + lane, <i32>load<u16>(cell + (at >> 2) + (lane << 1)));
-        none &= none - 1;
+      storeValues(to, low, encoding, padded);
+      storeValues(to + 16, i64x2.shuffle(low, low, 1, 1), encoding + 16, padded);
+      storeValues(to + 32, high, encoding + 32, padded);
+      storeValues(to + 48, i64x2.shuffle(high, high, 1, 1), encoding + 48, padded);
+      let missing = i16x8.bitmask(i16x8.gt_u(found, i16x8.splat(<i16>STEPS_MAX)));
+      while (missing != 0) {
+        const lane = <usize>ctz(missing);
+        storeMissing(to + (lane << 3), reason + (at >> 3) + lane, <i32>load<u16>(cell + (at >> 2) + (lane << 1)));
+        missing &= missing - 1;
       }
     }
     cell += (<usize>laneCount) << 1;
@@ -201,12 +209,13 @@ export function stepsToValues(
   }
 }
 
-function pickedToValues(
+/** `stepsToValues` for layers that are not in the order of their lanes. */
+function selectedToValues(
   steps: usize,
   laneCount: i32,
   count: i32,
   lanes: usize,
-  quanta: usize,
+  encodings: usize,
   layerCount: i32,
   values: usize,
   reasons: usize,
@@ -219,9 +228,9 @@ function pickedToValues(
     for (let layer = 0; layer < layerCount; layer++) {
       const at = (<usize>layer) << 3;
       const found = <i32>load<u16>(cell + ((<usize>load<i32>(lanes + (at >> 1))) << 1));
-      store<f64>(value + at, <f64>found / load<f64>(quanta + at) + load<f64>(quanta + padded + at));
+      store<f64>(value + at, <f64>found / load<f64>(encodings + at) + load<f64>(encodings + padded + at));
       store<u8>(reason + <usize>layer, 0);
-      if (found > STEPS_MAX) storeNone(value + at, reason + <usize>layer, found);
+      if (found > STEPS_MAX) storeMissing(value + at, reason + <usize>layer, found);
     }
     cell += (<usize>laneCount) << 1;
     value += (<usize>layerCount) << 3;
@@ -229,13 +238,13 @@ function pickedToValues(
   }
 }
 
-/** Two values from the two low lanes of `steps`. */
-function storeValues(value: usize, steps: v128, quantum: usize, padded: usize): void {
-  const exact = f64x2.div(f64x2.convert_low_i32x4_u(steps), v128.load(quantum));
-  v128.store(value, f64x2.add(exact, v128.load(quantum + padded)));
+/** Stores the values of the two low lanes of `steps`. */
+function storeValues(value: usize, steps: v128, encoding: usize, padded: usize): void {
+  const exact = f64x2.div(f64x2.convert_low_i32x4_u(steps), v128.load(encoding));
+  v128.store(value, f64x2.add(exact, v128.load(encoding + padded)));
 }
 
-function storeNone(value: usize, reason: usize, steps: i32): void {
+function storeMissing(value: usize, reason: usize, steps: i32): void {
   store<f64>(value, NaN);
   store<u8>(reason, steps == STEPS_OUTSIDE ? <u8>REASON_OUTSIDE : <u8>REASON_NODATA);
 }

@@ -8,13 +8,19 @@ import {
   STEPS_OUTSIDE,
   TILE_SIZE,
 } from "../../src/kernel/kernel.generated.ts";
-import { type LayerQuanta, type Places, quantaOf, readPlaces, writeSteps } from "../../src/kernel/places.ts";
+import {
+  type LayerEncodings,
+  layerEncodings,
+  type LocationArrays,
+  readLocations,
+  writeSteps,
+} from "../../src/kernel/sampling.ts";
 import { containingCellByDefinition } from "../oracle/points.ts";
 import { randomFrom, type SeededRandom, shuffled } from "../seededRandom.ts";
 import { worldGrid } from "./circleCells.ts";
-import { MadeField, patchyRaster } from "./madeField.ts";
+import { patchyRaster, SyntheticField } from "./syntheticField.ts";
 
-const UNITS = [
+const ENCODINGS = [
   { stepsPerUnit: 1000, offset: 0 },
   { stepsPerUnit: 60_000, offset: 0 },
   { stepsPerUnit: 10, offset: -40 },
@@ -22,11 +28,11 @@ const UNITS = [
   { stepsPerUnit: 7, offset: -0 },
 ] as const;
 
-function unitsOf(random: SeededRandom, lanes: readonly number[]) {
-  return lanes.map((lane) => ({ lane, ...random.pick(UNITS) }));
+function randomEncodings(random: SeededRandom, lanes: readonly number[]) {
+  return lanes.map((lane) => ({ lane, ...random.pick(ENCODINGS) }));
 }
 
-/** The bits of the answer, as the words of assembly/cells.ts have it. */
+/** Decodes steps as defined in assembly/cells.ts. */
 function valueByDefinition(
   steps: number,
   { stepsPerUnit, offset }: { readonly stepsPerUnit: number; readonly offset: number },
@@ -40,26 +46,26 @@ function bitsOf(values: Float64Array): BigUint64Array {
   return new BigUint64Array(values.buffer, values.byteOffset, values.length);
 }
 
-describe("steps become values", () => {
+describe("writeSteps", () => {
   let kernel: Kernel;
   beforeAll(async () => {
     kernel = await Kernel.load();
   });
 
   for (let layerCount = 1; layerCount <= 26; layerCount++) {
-    test(`of ${layerCount} layers, to the last bit, with zeros, gaps and all that is stored`, () => {
+    test(`decodes ${layerCount} layers bit for bit, including zeros and missing cells`, () => {
       const random = randomFrom(300 + layerCount);
-      const layers = unitsOf(random, [...Array(layerCount).keys()]);
+      const layers = randomEncodings(random, [...Array(layerCount).keys()]);
       const count = 300;
       const steps = new Uint16Array(count * layerCount);
       for (let i = 0; i < count; i++) {
-        const kind = random.below(4); // cells that are 0 throughout go a way of their own
+        const kind = random.below(4); // cells that are 0 in every layer take the fast path
         for (let layer = 0; layer < layerCount; layer++) {
           steps[i * layerCount + layer] =
             kind === 0 ? 0 : random.pick([0, 1, STEPS_MAX, STEPS_OUTSIDE, STEPS_NODATA, random.below(STEPS_MAX)]);
         }
       }
-      // Room before and behind, to see that nothing else is written.
+      // Spare elements before and after, to check that nothing else is written.
       const out = {
         values: new Float64Array((count + 4) * layerCount).fill(0.5),
         reasons: new Uint8Array((count + 4) * layerCount).fill(9),
@@ -67,25 +73,25 @@ describe("steps become values", () => {
       const values = out.values.slice();
       const reasons = out.reasons.slice();
       steps.forEach((found, i) => {
-        const unit = layers[i % layerCount] as (typeof layers)[number];
-        const { value, reason } = valueByDefinition(found, unit);
+        const encoding = layers[i % layerCount] as (typeof layers)[number];
+        const { value, reason } = valueByDefinition(found, encoding);
         values[2 * layerCount + i] = value;
         reasons[2 * layerCount + i] = reason;
       });
-      writeSteps(kernel, steps, quantaOf(layers), { out, first: 2 });
+      writeSteps(kernel, steps, layerEncodings(layers), { out, first: 2 });
       expect(bitsOf(out.values)).toEqual(bitsOf(values));
       expect(out.reasons).toEqual(reasons);
     });
   }
 });
 
-describe("the cells of many places", () => {
-  /** Closes at 360 degrees; its last tiles are not whole. */
+describe("readLocations", () => {
+  /** A global grid whose last tiles are incomplete. */
   const GRID = worldGrid(1);
   const LAYER_COUNTS = [1, 5, 11, 21, 24, 30];
 
-  /** Everywhere, on edges, at the poles and the antimeridian. */
-  function placesFrom(random: SeededRandom, count: number): Places {
+  /** Returns random locations, many of them on edges, at the poles and at the antimeridian. */
+  function randomLocations(random: SeededRandom, count: number): LocationArrays {
     const lat = (): number =>
       random.chance(0.6) ? random.between({ least: -90, most: 90 }) : random.pick([90, -90, 0, random.below(180) - 90]);
     const lon = (): number =>
@@ -98,29 +104,29 @@ describe("the cells of many places", () => {
     };
   }
 
-  async function madeField(layerCount: number, random: SeededRandom, share: number): Promise<MadeField> {
-    // Without the last rows, so that some places lie outside.
+  async function randomField(layerCount: number, random: SeededRandom, share: number): Promise<SyntheticField> {
+    // Without the last rows, so that some locations are outside.
     const grid = { ...GRID, rowCount: 150 };
-    const made = await MadeField.of(grid, patchyRaster(grid, { layerCount, seed: 40 + layerCount }));
-    made.withholdAll();
-    for (let index = 0; index < made.countOf("cells"); index++) if (random.chance(share)) made.admit("cells", index);
-    return made;
+    const source = await SyntheticField.of(grid, patchyRaster(grid, { layerCount, seed: 40 + layerCount }));
+    source.unloadAll();
+    for (let index = 0; index < source.countOf("cells"); index++) if (random.chance(share)) source.load("cells", index);
+    return source;
   }
 
-  /** What each place holds of each lane; undefined where the tile is not in memory, then `missing` names it. */
-  function byDefinition(made: MadeField, { latitudes, longitudes }: Places, lanes: readonly number[]) {
-    const { grid } = made.grid;
+  /** Returns the expected steps of each location, undefined if its tile is not loaded, and the expected `missing`. */
+  function byDefinition(source: SyntheticField, { latitudes, longitudes }: LocationArrays, lanes: readonly number[]) {
+    const { grid } = source.grid;
     const missing: number[] = [];
     const steps = Array.from(latitudes, (latDeg, i) => {
       const cell = containingCellByDefinition(grid, { latDeg, lonDeg: longitudes[i] ?? NaN });
       if (cell === undefined) return lanes.map(() => STEPS_OUTSIDE);
-      const tile = Math.floor(cell.row / TILE_SIZE) * made.grid.tileColumnCount + Math.floor(cell.column / TILE_SIZE);
-      if (!made.isAdmitted("cells", tile)) {
+      const tile = Math.floor(cell.row / TILE_SIZE) * source.grid.tileColumnCount + Math.floor(cell.column / TILE_SIZE);
+      if (!source.isLoaded("cells", tile)) {
         missing.push(i, tile);
         return undefined;
       }
-      const at = (cell.row * grid.columnCount + cell.column) * made.raster.layerCount;
-      return lanes.map((lane) => made.raster.steps[at + lane] ?? NaN);
+      const at = (cell.row * grid.columnCount + cell.column) * source.raster.layerCount;
+      return lanes.map((lane) => source.raster.steps[at + lane] ?? NaN);
     });
     return { steps, missing };
   }
@@ -132,49 +138,49 @@ describe("the cells of many places", () => {
     ["the last layer", (_, layerCount) => [layerCount - 1]],
   ];
   for (const layerCount of LAYER_COUNTS) {
-    test.each(choices)(`of ${layerCount} layers: %s`, async (_, choose) => {
+    test.each(choices)(`returns the containing cells of ${layerCount} layers: %s`, async (_, choose) => {
       const random = randomFrom(500 + layerCount);
-      const made = await madeField(layerCount, random, 0.7);
+      const source = await randomField(layerCount, random, 0.7);
       for (const count of [0, 1, 2, 3, 4, 5, 700]) {
-        const places = placesFrom(random, count);
+        const locations = randomLocations(random, count);
         const lanes = choose(random, layerCount);
-        const layers = unitsOf(random, lanes);
+        const layers = randomEncodings(random, lanes);
         const width = lanes.length;
-        const expected = byDefinition(made, places, lanes);
-        const quanta: LayerQuanta = quantaOf(layers);
+        const expected = byDefinition(source, locations, lanes);
+        const encodings: LayerEncodings = layerEncodings(layers);
 
         const steps = new Uint16Array((count + 2) * width).fill(77);
-        const missing = readPlaces(made.field, places, quanta, { out: { steps }, first: 1 });
+        const missing = readLocations(source.field, locations, encodings, { out: { steps }, first: 1 });
         expect([...missing]).toEqual(expected.missing);
         const values = new Float64Array((count + 2) * width).fill(77);
         const reasons = new Uint8Array((count + 2) * width).fill(77);
-        const again = readPlaces(made.field, places, quanta, { out: { values, reasons }, first: 1 });
+        const again = readLocations(source.field, locations, encodings, { out: { values, reasons }, first: 1 });
         expect([...again]).toEqual(expected.missing);
 
-        for (const edge of [steps, values, reasons]) {
+        for (const array of [steps, values, reasons]) {
           for (const row of [0, count + 1]) {
-            expect([...edge.subarray(row * width, (row + 1) * width)]).toEqual(lanes.map(() => 77));
+            expect([...array.subarray(row * width, (row + 1) * width)]).toEqual(lanes.map(() => 77));
           }
         }
-        for (const [place, found] of expected.steps.entries()) {
+        for (const [location, found] of expected.steps.entries()) {
           if (found === undefined) continue;
-          const from = (place + 1) * width;
+          const from = (location + 1) * width;
           expect([...steps.subarray(from, from + width)]).toEqual(found);
-          const due = found.map((each, i) => valueByDefinition(each, layers[i] as (typeof layers)[number]));
-          expect([...values.subarray(from, from + width)]).toEqual(due.map(({ value }) => value));
-          expect([...reasons.subarray(from, from + width)]).toEqual(due.map(({ reason }) => reason));
+          const expectedValues = found.map((each, i) => valueByDefinition(each, layers[i] as (typeof layers)[number]));
+          expect([...values.subarray(from, from + width)]).toEqual(expectedValues.map(({ value }) => value));
+          expect([...reasons.subarray(from, from + width)]).toEqual(expectedValues.map(({ reason }) => reason));
         }
       }
     });
   }
 
-  test("are the same wherever the places are cut in two", async () => {
+  test("returns the same results wherever the locations are split into two calls", async () => {
     const random = randomFrom(61);
-    const made = await madeField(21, random, 1);
-    const places = placesFrom(random, 40);
-    const quanta = quantaOf(unitsOf(random, [...Array(21).keys()]));
+    const source = await randomField(21, random, 1);
+    const locations = randomLocations(random, 40);
+    const encodings = layerEncodings(randomEncodings(random, [...Array(21).keys()]));
     const whole = new Uint16Array(40 * 21);
-    readPlaces(made.field, places, quanta, { out: { steps: whole }, first: 0 });
+    readLocations(source.field, locations, encodings, { out: { steps: whole }, first: 0 });
     for (let cut = 0; cut <= 40; cut++) {
       const steps = new Uint16Array(40 * 21);
       for (const [from, to] of [
@@ -182,28 +188,28 @@ describe("the cells of many places", () => {
         [cut, 40],
       ] as const) {
         const part = {
-          latitudes: places.latitudes.subarray(from, to),
-          longitudes: places.longitudes.subarray(from, to),
+          latitudes: locations.latitudes.subarray(from, to),
+          longitudes: locations.longitudes.subarray(from, to),
         };
-        readPlaces(made.field, part, quanta, { out: { steps }, first: from });
+        readLocations(source.field, part, encodings, { out: { steps }, first: from });
       }
       expect(steps).toEqual(whole);
     }
   });
 
-  test("marks the tiles that it reads as used, and no others", async () => {
-    const made = await madeField(5, randomFrom(62), 1);
-    const before = Array.from({ length: made.countOf("cells") }, (_, index) => wordOf(made, index));
-    const quanta = quantaOf(unitsOf(randomFrom(63), [0]));
-    const place = { latitudes: Float64Array.of(0.5), longitudes: Float64Array.of(0.5) };
-    readPlaces(made.field, place, quanta, { out: { steps: new Uint16Array(1) }, first: 0 });
-    const tile = Math.floor(89 / TILE_SIZE) * made.grid.tileColumnCount + Math.floor(180 / TILE_SIZE);
-    expect(before.map((_, index) => wordOf(made, index))).toEqual(
+  test("marks only the tiles that it reads as used", async () => {
+    const source = await randomField(5, randomFrom(62), 1);
+    const before = Array.from({ length: source.countOf("cells") }, (_, index) => wordOf(source, index));
+    const encodings = layerEncodings(randomEncodings(randomFrom(63), [0]));
+    const location = { latitudes: Float64Array.of(0.5), longitudes: Float64Array.of(0.5) };
+    readLocations(source.field, location, encodings, { out: { steps: new Uint16Array(1) }, first: 0 });
+    const tile = Math.floor(89 / TILE_SIZE) * source.grid.tileColumnCount + Math.floor(180 / TILE_SIZE);
+    expect(before.map((_, index) => wordOf(source, index))).toEqual(
       before.map((word, index) => (index === tile ? word | 1 : word)),
     );
   });
 
-  function wordOf({ kernel, field }: MadeField, index: number): number {
+  function wordOf({ kernel, field }: SyntheticField, index: number): number {
     return kernel.words[(field.directories.cells.pointer >>> 2) + index] ?? 0;
   }
 });

@@ -1,0 +1,283 @@
+import {
+  BASIN_COUNT,
+  BASINS,
+  DESERT_COUNT,
+  DESERTS,
+  ELLIPSE_BYTES,
+  ellipseWeight,
+  FIRE_BELT_COUNT,
+  FIRE_BELTS,
+  LOWLAND_COUNT,
+  LOWLANDS,
+} from "./demoRegions";
+import { noise4 } from "./noise";
+
+const INTENSITY_STEPS_PER_UNIT: f64 = 10000;
+const PROBABILITY_STEPS_PER_UNIT: f64 = 60000;
+const TOTAL_STEPS_PER_UNIT: f64 = 60000;
+const DEPTH_STEPS_PER_M: f64 = 1000;
+const WIND_STEPS_PER_MPS: f64 = 100;
+const DAYS_STEPS_PER_DAY: f64 = 100;
+
+const DEPTH_M_REFERENCE: f64 = 10;
+const DEPTH_M_THRESHOLD: f64 = 0.5;
+const WIND_MPS_REFERENCE: f64 = 100;
+const WIND_MPS_THRESHOLD: f64 = 33;
+const FWI_REFERENCE: f64 = 100;
+const FWI_THRESHOLD: f64 = 38;
+
+/**
+ * Gumbel variates -ln(-ln(1 - 1/T)) of 2 and 1000 years, the ends of the curves, and of 100 years, the design value.
+ */
+const GUMBEL_2: f64 = 0.36651292058166435;
+const GUMBEL_100: f64 = 4.600149226776579;
+const GUMBEL_1000: f64 = 6.907255070523602;
+
+/** No cyclones closer to the equator, where the Coriolis force is too weak. */
+export const CYCLONE_LAT_DEG_MIN: f64 = 4;
+/** No cyclones farther from the equator, where the sea is too cold. */
+export const CYCLONE_LAT_DEG_MAX: f64 = 50;
+/** Maximum distance that a surge reaches inland. */
+export const SURGE_KM_MAX: f64 = 45;
+/** Ice limits: no rivers and no fires poleward of them, and in the south no coastal floods either. */
+export const ICE_NORTH_DEG: f64 = 72;
+export const ICE_SOUTH_DEG: f64 = -60;
+
+/** Rivers by size: spacing, km; half-width, km; depth, m; minimum wetness. Only the largest cross deserts. */
+const RIVER_SIZE_COUNT: i32 = 3;
+const RIVER_SIZE_BYTES: usize = 32;
+// prettier-ignore
+const RIVER_SIZES: usize = memory.data<f64>([
+  780, 4.2, 8, 0.08,
+  190, 1.9, 4.2, 0.35,
+  52, 1, 2.2, 0.55,
+]);
+
+/**
+ * Cyclones: the 100-year wind of the basins, perturbed by noise and decaying over land. The return level is linear in
+ * the logarithm of the return period, from 2 to 1000 years.
+ */
+export function fillCyclone(
+  warmingC: f64,
+  inlandKm: f64,
+  latDeg: f64,
+  lonDeg: f64,
+  x: f64,
+  y: f64,
+  z: f64,
+  out: usize,
+): void {
+  const broad = noise4(x / 900.0, y / 900.0, z / 900.0, 11);
+  const openSeaMps = coriolisFactor(latDeg) * basinWindMps(latDeg + 2.5 * lane1(broad), lonDeg + 5.0 * lane2(broad));
+  if (openSeaMps == 0) {
+    fillSteps(0, out);
+    return;
+  }
+  const fine = noise4(x / 160.0, y / 160.0, z / 160.0, 12);
+  const texture = 1.0 + 0.1 * lane0(broad) + 0.06 * lane0(fine);
+  const friction = inlandKm > 0 ? 0.2 + 0.74 * Math.exp(-inlandKm / 170.0) : 1.0;
+  const baselineMps = openSeaMps * texture * friction - 9.0;
+  const windMps = Math.min(120.0, baselineMps * (1.0 + 0.035 * warmingC));
+  if (!(windMps > 0)) {
+    fillSteps(0, out);
+    return;
+  }
+  const probability = 0.01 * Math.exp((1.0 - WIND_MPS_THRESHOLD / windMps) / 0.15);
+  const windSteps = stepsOf(windMps, WIND_STEPS_PER_MPS);
+  fillMetrics(
+    <f64>windSteps / WIND_STEPS_PER_MPS / WIND_MPS_REFERENCE,
+    windSteps,
+    probability < 0.001 ? 0.0 : Math.min(0.5, probability),
+    out,
+  );
+}
+
+/** Returns the latitude factor of cyclone winds: 0 near the equator, rising to 1; 0 beyond the cyclone latitudes. */
+export function coriolisFactor(latDeg: f64): f64 {
+  const distanceDeg = Math.abs(latDeg);
+  if (distanceDeg >= CYCLONE_LAT_DEG_MAX) return 0;
+  return smoothstep((distanceDeg - CYCLONE_LAT_DEG_MIN) / 9.0);
+}
+
+/** Returns the 100-year wind over open sea, m/s: root of the sum of squares over the basins; 0 outside all of them. */
+function basinWindMps(latDeg: f64, lonDeg: f64): f64 {
+  let sumOfSquares: f64 = 0;
+  for (let i = 0; i < BASIN_COUNT; i++) {
+    const windMps = ellipseWeight(BASINS + <usize>i * ELLIPSE_BYTES, latDeg, lonDeg);
+    sumOfSquares += windMps * windMps;
+  }
+  return Math.sqrt(sumOfSquares);
+}
+
+/**
+ * Wildfire: days of fire danger, the annual maximum of the fire weather index and its probability, all from dryness.
+ */
+export function fillWildfire(warmingC: f64, latDeg: f64, lonDeg: f64, x: f64, y: f64, z: f64, out: usize): void {
+  if (latDeg >= ICE_NORTH_DEG || latDeg <= ICE_SOUTH_DEG || isGreenland(latDeg, lonDeg)) {
+    fillSteps(0, out);
+    return;
+  }
+  const broad = noise4(x / 700.0, y / 700.0, z / 700.0, 21);
+  const fine = noise4(x / 110.0, y / 110.0, z / 110.0, 22);
+  const dryBeltOffset = (Math.abs(latDeg) - 28.0) / 34.0;
+  let dryness = 0.14 * Math.max(0.0, 1.0 - dryBeltOffset * dryBeltOffset) + 0.09 * lane0(broad) + 0.06 * lane0(fine);
+  // The location is perturbed by noise to hide the elliptical outlines of the belts.
+  const beltLatDeg = latDeg + 3.0 * lane1(broad) + 0.9 * lane1(fine);
+  const beltLonDeg = lonDeg + 4.5 * lane2(broad) + 1.2 * lane2(fine);
+  for (let i = 0; i < FIRE_BELT_COUNT; i++) {
+    dryness += ellipseWeight(FIRE_BELTS + <usize>i * ELLIPSE_BYTES, beltLatDeg, beltLonDeg);
+  }
+  dryness = Math.min(1.1, dryness) * (1.0 + 0.08 * warmingC);
+  if (!(dryness > 0)) {
+    fillSteps(0, out);
+    return;
+  }
+  const days = Math.min(366.0, 165.0 * dryness * Math.sqrt(dryness));
+  const annualMaxFwi = 110.0 - 49.5 / (dryness + 0.45);
+  const exceedance = 1.0 - Math.exp(-Math.exp((annualMaxFwi - FWI_THRESHOLD) / 6.0));
+  fillMetrics(
+    annualMaxFwi / FWI_REFERENCE,
+    stepsOf(days, DAYS_STEPS_PER_DAY),
+    exceedance * Math.min(1.0, dryness * 20.0),
+    out,
+  );
+}
+
+/** Coastal floods: the water level of a surge at the shore minus the elevation of the ground. */
+export function fillSurge(
+  warmingC: f64,
+  inlandKm: f64,
+  latDeg: f64,
+  lonDeg: f64,
+  x: f64,
+  y: f64,
+  z: f64,
+  out: usize,
+): void {
+  if (inlandKm >= SURGE_KM_MAX || latDeg <= ICE_SOUTH_DEG) {
+    fillSteps(0, out);
+    return;
+  }
+  const coast = noise4(x / 900.0, y / 900.0, z / 900.0, 31);
+  const shore = noise4(x / 140.0, y / 140.0, z / 140.0, 32);
+  const ground = noise4(x / 21.0, y / 21.0, z / 21.0, 33);
+  const detail = noise4(x / 4.5, y / 4.5, z / 4.5, 34);
+  let lowland: f64 = 0;
+  for (let i = 0; i < LOWLAND_COUNT; i++) lowland += ellipseWeight(LOWLANDS + <usize>i * ELLIPSE_BYTES, latDeg, lonDeg);
+  const steepness = 1.0 - 0.94 * Math.min(1.0, lowland);
+
+  const surgeM =
+    2.4 + 1.1 * lane0(coast) + 0.5 * lane1(shore) + 0.035 * coriolisFactor(latDeg) * basinWindMps(latDeg, lonDeg);
+  const rough = 0.5 + 0.5 * lane0(shore);
+  const riseMPerKm = 0.06 + steepness * (0.25 + 5.0 * rough * rough);
+  const hillsM = steepness * (1.5 + 2.0 * lane0(ground)) + 0.5 * lane1(ground) + 0.5 * lane0(detail);
+  const landwardKm = Math.max(0.0, inlandKm);
+  // Hills start behind the beach, otherwise no shore would be flooded.
+  const hillFactor = Math.min(1.0, 0.3 + landwardKm / 2.0);
+  // Limits how far a surge reaches inland, even on the flattest ground.
+  const runout = Math.max(0.0, landwardKm / SURGE_KM_MAX - 0.5);
+  const groundM = landwardKm * riseMPerKm + hillFactor * hillsM + 40.0 * runout * runout;
+  const stageM = surgeM - groundM + warmingC * (0.2 + 0.05 * lane1(coast));
+  const gumbelScaleM = 0.13 * surgeM;
+  fillFlood(stageM, GUMBEL_100 - (stageM - DEPTH_M_THRESHOLD) / gumbelScaleM, out);
+}
+
+/**
+ * River floods. Rivers are the zero contours of noise, which are thin, long and winding, in three sizes; the
+ * coordinates are distorted by more noise to make them meander.
+ */
+export function fillRiver(
+  warmingC: f64,
+  inlandKm: f64,
+  latDeg: f64,
+  lonDeg: f64,
+  x: f64,
+  y: f64,
+  z: f64,
+  out: usize,
+): void {
+  if (latDeg >= ICE_NORTH_DEG || latDeg <= ICE_SOUTH_DEG || isGreenland(latDeg, lonDeg)) {
+    fillSteps(0, out);
+    return;
+  }
+  let aridity: f64 = 0;
+  for (let i = 0; i < DESERT_COUNT; i++) aridity += ellipseWeight(DESERTS + <usize>i * ELLIPSE_BYTES, latDeg, lonDeg);
+  const warpBroad = noise4(x / 290.0, y / 290.0, z / 290.0, 41);
+  const warpMedium = noise4(x / 46.0, y / 46.0, z / 46.0, 42);
+  const warpFine = noise4(x / 8.5, y / 8.5, z / 8.5, 43);
+  const px = x + 85.0 * lane0(warpBroad) + 15.0 * lane0(warpMedium) + 2.8 * lane0(warpFine);
+  const py = y + 85.0 * lane1(warpBroad) + 15.0 * lane1(warpMedium) + 2.8 * lane1(warpFine);
+  const pz = z + 85.0 * lane2(warpBroad) + 15.0 * lane2(warpMedium) + 2.8 * lane2(warpFine);
+
+  const wetness = 1.0 - Math.min(1.0, aridity) + 0.15 * lane3(warpBroad);
+  const warmingRise = 0.03 * (1.0 + 0.6 * lane3(warpMedium)) * warmingC; // relative to the river's depth
+  const widening = 1.0 + 0.8 * Math.exp(-Math.max(0.0, inlandKm) / 60.0);
+  let stageM: f64 = -Infinity;
+  let variate: f64 = Infinity;
+  for (let size = 0; size < RIVER_SIZE_COUNT; size++) {
+    const river = RIVER_SIZES + <usize>size * RIVER_SIZE_BYTES;
+    if (wetness <= load<f64>(river, 24)) continue;
+    const wavelengthKm = load<f64>(river);
+    const depthM = load<f64>(river, 16);
+    const noise = noise4(px / wavelengthKm, py / wavelengthKm, pz / wavelengthKm, 44 + size);
+    // Distance to the zero contour, from the typical gradient of the noise there.
+    const riverDistanceKm = 0.45 * wavelengthKm * Math.abs(lane0(noise));
+    const halfWidths = riverDistanceKm / (load<f64>(river, 8) * widening);
+    if (halfWidths > 1.5) continue;
+    const channelDepthM = depthM * (1.0 + 0.3 * lane3(warpFine));
+    const sizeStageM = channelDepthM * (1.0 - halfWidths * halfWidths) + depthM * warmingRise;
+    stageM = Math.max(stageM, sizeStageM);
+    variate = Math.min(variate, GUMBEL_100 - (sizeStageM - DEPTH_M_THRESHOLD) / (0.2 * depthM));
+  }
+  fillFlood(stageM, variate, out);
+}
+
+/** Writes the layers of a flood. `variate` is the Gumbel variate at which the water reaches the threshold. */
+function fillFlood(stageM: f64, variate: f64, out: usize): void {
+  const depthSteps = stepsOf(Math.min(30.0, Math.max(0.0, stageM)), DEPTH_STEPS_PER_M);
+  const probability = variate > GUMBEL_1000 ? 0.0 : 1.0 - Math.exp(-Math.exp(-Math.max(GUMBEL_2, variate)));
+  fillMetrics(<f64>depthSteps / DEPTH_STEPS_PER_M / DEPTH_M_REFERENCE, depthSteps, probability, out);
+}
+
+/** Writes the four layers. total_hazard is computed from the stored steps of its factors and rounded once. */
+function fillMetrics(intensity: f64, ownSteps: i32, probability: f64, out: usize): void {
+  const intensitySteps = stepsOf(Math.min(1.0, intensity), INTENSITY_STEPS_PER_UNIT);
+  const probabilitySteps = stepsOf(Math.min(1.0, probability), PROBABILITY_STEPS_PER_UNIT);
+  const product = <f64>intensitySteps * <f64>probabilitySteps * TOTAL_STEPS_PER_UNIT;
+  store<u16>(out, <u16>intensitySteps);
+  store<u16>(out, <u16>ownSteps, 2);
+  store<u16>(out, <u16>probabilitySteps, 4);
+  store<u16>(out, <u16>Math.round(product / (INTENSITY_STEPS_PER_UNIT * PROBABILITY_STEPS_PER_UNIT)), 6);
+}
+
+/** Sets all four layers of a cell to the same steps. */
+export function fillSteps(steps: i32, out: usize): void {
+  store<u64>(out, <u64>steps * 0x0001000100010001);
+}
+
+function stepsOf(value: f64, stepsPerUnit: f64): i32 {
+  return <i32>Math.round(value * stepsPerUnit);
+}
+
+/** Smoothstep: 0 up to 0, 1 from 1, continuously differentiable. */
+function smoothstep(t: f64): f64 {
+  const within = Math.min(1.0, Math.max(0.0, t));
+  return within * within * (3.0 - 2.0 * within);
+}
+
+function isGreenland(latDeg: f64, lonDeg: f64): bool {
+  return latDeg > 59.0 && lonDeg > -57.0 && lonDeg < -25.0;
+}
+
+function lane0(noises: v128): f64 {
+  return <f64>f32x4.extract_lane(noises, 0);
+}
+function lane1(noises: v128): f64 {
+  return <f64>f32x4.extract_lane(noises, 1);
+}
+function lane2(noises: v128): f64 {
+  return <f64>f32x4.extract_lane(noises, 2);
+}
+function lane3(noises: v128): f64 {
+  return <f64>f32x4.extract_lane(noises, 3);
+}

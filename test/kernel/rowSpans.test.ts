@@ -1,0 +1,306 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { RADIUS_M_MAX, rowSpans } from "../../src/kernel/geodesy.ts";
+import { Kernel, KernelError } from "../../src/kernel/instance.ts";
+import {
+  STATUS_BAD_GRID,
+  STATUS_BAD_LOCATION,
+  STATUS_BAD_RADIUS,
+  STATUS_FULL,
+} from "../../src/kernel/kernel.generated.ts";
+import { containingCellByDefinition, type OracleGrid } from "../oracle/points.ts";
+import {
+  centerByDefinition,
+  circleByBisection,
+  circleByDefinition,
+  distanceByGeographicLib,
+  type OracleCircle,
+} from "../oracle/radius.ts";
+import { randomFrom } from "../seededRandom.ts";
+import { cellsOf, rowsAsText, worldGrid } from "./circleCells.ts";
+import { edgeCaseLocation, GRIDS, randomRadiusM } from "./gridCases.ts";
+
+let kernel: Kernel;
+beforeAll(async () => {
+  kernel = await Kernel.load();
+});
+
+/** Returns the circle and its rows, actual and expected, if they differ from the reference implementation. */
+function differences(grid: OracleGrid, circle: OracleCircle, definition = circleByDefinition): unknown[] {
+  const got = rowsAsText(cellsOf(grid, rowSpans(kernel, grid, circle)));
+  const expected = rowsAsText(definition(grid, circle));
+  return got.join("\n") === expected.join("\n") ? [] : [{ circle, grid, got, expected }];
+}
+
+describe("rowSpans", () => {
+  for (const [index, [name, grid]] of Object.entries(GRIDS).entries()) {
+    test(`matches GeographicLib on every cell: ${name}`, () => {
+      const random = randomFrom(100 + index);
+      for (let i = 0; i < 60; i++) {
+        expect(differences(grid, { ...edgeCaseLocation(grid, random), radiusM: randomRadiusM(random) })).toEqual([]);
+      }
+    });
+  }
+
+  test("matches GeographicLib on the fine grids of real maps", () => {
+    const random = randomFrom(2);
+    const grids = [
+      worldGrid(0.1),
+      worldGrid(0.1, { westDeg: -180.05 }),
+      worldGrid(1 / 120),
+      worldGrid(360 / 40448),
+      { ...worldGrid(0.0089, { northDeg: 90 }), rowCount: 20224, columnCount: 40449 },
+      { ...worldGrid(1 / 120, { westDeg: 170, northDeg: 20 }), rowCount: 4800, columnCount: 2400 },
+    ];
+    for (const grid of grids) {
+      for (let i = 0; i < 6; i++) {
+        const isFarFromPoles = i > 1; // few circles at the poles, because a fine row has 43,200 columns
+        const circle = {
+          latDeg: isFarFromPoles
+            ? random.between({ least: -80, most: 80 })
+            : 90 - random.between({ least: 0, most: 0.02 }),
+          lonDeg: random.pick([random.between({ least: -180, most: 180 }), 179.99, -179.99, grid.westDeg]),
+          radiusM: isFarFromPoles ? randomRadiusM(random) / 2 : random.between({ least: 0, most: 4000 }),
+        };
+        expect(differences(grid, circle, circleByBisection)).toEqual([]);
+      }
+    }
+  });
+
+  test("matches GeographicLib for the largest radius on a fine grid", () => {
+    const grid = { ...worldGrid(1 / 120, { westDeg: 8, northDeg: 62 }), rowCount: 480, columnCount: 960 };
+    const random = randomFrom(3);
+    for (let i = 0; i < 4; i++) {
+      const place = {
+        latDeg: random.between({ least: 59.5, most: 60.5 }),
+        lonDeg: random.between({ least: 11, most: 13 }),
+      };
+      expect(differences(grid, { ...place, radiusM: RADIUS_M_MAX }, circleByBisection)).toEqual([]);
+    }
+  });
+
+  test("the two reference implementations agree", () => {
+    const random = randomFrom(4);
+    for (const grid of Object.values(GRIDS)) {
+      for (let i = 0; i < 10; i++) {
+        const circle = { ...edgeCaseLocation(grid, random), radiusM: randomRadiusM(random) };
+        expect(circleByBisection(grid, circle), JSON.stringify({ circle, grid })).toEqual(
+          circleByDefinition(grid, circle),
+        );
+      }
+    }
+  });
+
+  test("returns two spans in a row across the antimeridian, and one if the grid begins elsewhere", () => {
+    const circle = { latDeg: -0.5, lonDeg: 180, radiusM: 120_000 };
+    expect([...rowSpans(kernel, worldGrid(1), circle).spans]).toEqual([90, 0, 0, 90, 359, 359]);
+    expect([...rowSpans(kernel, worldGrid(1, { westDeg: 0 }), circle).spans]).toEqual([90, 179, 180]);
+  });
+
+  test("returns entire rows at a pole, each once", () => {
+    const circle = { latDeg: 90, lonDeg: 77, radiusM: 100_000 };
+    expect([...rowSpans(kernel, worldGrid(0.5), circle).spans]).toEqual([0, 0, 719, 1, 0, 719]);
+  });
+
+  test("clips a polar circle to a grid that reaches neither the pole nor around the Earth", () => {
+    const grid = { ...worldGrid(1, { northDeg: 89.2, westDeg: 0 }), rowCount: 2, columnCount: 90 };
+    expect([...rowSpans(kernel, grid, { latDeg: 90, lonDeg: -135, radiusM: 140_000 }).spans]).toEqual([]);
+    expect([...rowSpans(kernel, grid, { latDeg: 89.8, lonDeg: 30, radiusM: 140_000 }).spans]).not.toEqual([]);
+    expect(differences(grid, { latDeg: 89.8, lonDeg: 30, radiusM: 140_000 })).toEqual([]);
+  });
+
+  test("returns only the containing cell if the circle is smaller than a cell", () => {
+    const grid = worldGrid(1);
+    const corner = { latDeg: 11, lonDeg: 22 }; // the centers of the four cells around it are about 78 km away
+    for (const radiusM of [0, 1e-9, 0.1, 1, 1000, 70_000]) {
+      expect([...rowSpans(kernel, grid, { ...corner, radiusM }).spans]).toEqual([79, 202, 202]);
+    }
+    expect(rowSpans(kernel, grid, { ...corner, radiusM: 79_000 }).spans.length).toBeGreaterThan(3);
+  });
+
+  test("returns no spans if the circle and its center are outside the grid", () => {
+    const grid = { ...worldGrid(0.2, { westDeg: 170 }), rowCount: 100, columnCount: 100 };
+    for (const circle of [
+      { latDeg: 75, lonDeg: 100, radiusM: 5000 },
+      { latDeg: -45, lonDeg: 175, radiusM: 140_000 },
+    ]) {
+      expect(rowSpans(kernel, grid, circle)).toEqual({ spans: new Int32Array(0), spanCount: 0, ambiguousCount: 0 });
+    }
+  });
+
+  test("accepts longitudes shifted by any multiple of 360 degrees", () => {
+    const grid = worldGrid(0.5);
+    const circle = { latDeg: 64, lonDeg: -179.75, radiusM: 90_000 };
+    const once = rowSpans(kernel, grid, circle);
+    expect(once.spanCount).toBeGreaterThan(1);
+    for (const turns of [-1, 1, 2, 5]) {
+      expect(rowSpans(kernel, grid, { ...circle, lonDeg: circle.lonDeg + 360 * turns })).toEqual(once);
+    }
+  });
+});
+
+/** Returns the doubles next to a positive one. */
+function adjacentDoubles(value: number): { readonly below: number; readonly above: number } {
+  const bits = new BigInt64Array(Float64Array.of(value).buffer)[0] ?? 0n;
+  const from = (pattern: bigint): number => new Float64Array(BigInt64Array.of(pattern).buffer)[0] ?? NaN;
+  return { below: from(bits - 1n), above: from(bits + 1n) };
+}
+
+describe("rowSpans with a rim exactly through a cell's center", () => {
+  test("includes the cell, and excludes it if the radius is one bit smaller", () => {
+    const random = randomFrom(5);
+    const grids = Object.entries(GRIDS).filter(([name]) => !name.startsWith("a single cell"));
+    let tried = 0;
+    for (const [name, grid] of grids) {
+      for (let i = 0; i < 60; i++) {
+        const place = edgeCaseLocation(grid, random);
+        const near = circleByDefinition(grid, { ...place, radiusM: randomRadiusM(random) - 1 });
+        if (near.length === 0) continue;
+        const cell = random.pick(near);
+        const container = containingCellByDefinition(grid, place);
+        if (cell.row === container?.row && cell.column === container.column) continue;
+        const radiusM = distanceByGeographicLib(place, centerByDefinition(grid, cell));
+        if (radiusM === 0) continue;
+        for (const [testRadiusM, expected] of [
+          [radiusM, true],
+          [adjacentDoubles(radiusM).above, true],
+          [adjacentDoubles(radiusM).below, false],
+        ] as const) {
+          const circle = rowSpans(kernel, grid, { ...place, radiusM: testRadiusM });
+          const isInside = cellsOf(grid, circle).some(({ row, column }) => row === cell.row && column === cell.column);
+          expect(isInside, `in ${JSON.stringify({ name, place, cell, testRadiusM })}`).toBe(expected);
+          expect(circle.ambiguousCount).toBeGreaterThan(0);
+        }
+        expect(differences(grid, { ...place, radiusM })).toEqual([]);
+        tried++;
+      }
+    }
+    expect(tried).toBeGreaterThan(200);
+  });
+
+  test("lets GeographicLib decide every cell of a parallel around a pole", () => {
+    for (const poleDeg of [90, -90]) {
+      for (const grid of [worldGrid(0.5), GRIDS["crop 170 east to 170 west"], GRIDS["crop 180 to 160 west"]]) {
+        if (grid === undefined) throw new Error("unknown grid");
+        const row = poleDeg > 0 ? 1 : grid.rowCount - 2;
+        for (const lonDeg of [0, 50, 179.9, -179.9]) {
+          const pole = { latDeg: poleDeg, lonDeg };
+          const radiusM = distanceByGeographicLib(pole, centerByDefinition(grid, { row, column: 7 }));
+          for (const testRadiusM of [radiusM, adjacentDoubles(radiusM).below, adjacentDoubles(radiusM).above]) {
+            expect(rowSpans(kernel, grid, { ...pole, radiusM: testRadiusM }).ambiguousCount).toBe(grid.columnCount);
+            expect(differences(grid, { ...pole, radiusM: testRadiusM })).toEqual([]);
+          }
+        }
+      }
+    }
+  });
+
+  test("decides all 43,200 ambiguous cells of a parallel on a fine grid", () => {
+    const grid = worldGrid(1 / 120);
+    const radiusM = distanceByGeographicLib({ latDeg: 90, lonDeg: 0 }, centerByDefinition(grid, { row: 2, column: 0 }));
+    const { spans, ambiguousCount } = rowSpans(kernel, grid, { latDeg: 90, lonDeg: 0, radiusM });
+    expect(ambiguousCount).toBe(43_200);
+    expect([...spans.subarray(0, 6)]).toEqual([0, 0, 43_199, 1, 0, 43_199]);
+  });
+
+  // A tenth of a millimeter from a pole, a rim that touches a parallel stays within the guard distance for hundreds of
+  // columns, here on both sides of the grid's west edge.
+  const POLAR = { ...worldGrid(0.1), rowCount: 5 };
+  for (const westDeg of [-180, 0, 20]) {
+    for (const isBeyondPole of [false, true]) {
+      test(`across the west edge: grid from ${westDeg}, ${isBeyondPole ? "beyond" : "before"} the pole`, () => {
+        const grid = { ...POLAR, westDeg };
+        for (const offsetDeg of [-10.6, -0.5, 0, 0.05, 10.6]) {
+          const touched = {
+            latDeg: centerByDefinition(grid, { row: 3, column: 0 }).latDeg,
+            lonDeg: westDeg + offsetDeg,
+          };
+          const place = { latDeg: 90 - 1e-9, lonDeg: touched.lonDeg + (isBeyondPole ? 180 : 0) };
+          const radiusM = distanceByGeographicLib(place, touched);
+          for (const testRadiusM of [radiusM, radiusM - 1e-8, radiusM + 1e-8]) {
+            const { ambiguousCount } = rowSpans(kernel, grid, { ...place, radiusM: testRadiusM });
+            expect(ambiguousCount).toBeGreaterThan(100);
+            expect(differences(grid, { ...place, radiusM: testRadiusM })).toEqual([]);
+          }
+        }
+      });
+    }
+  }
+});
+
+describe("rowSpans rejects", () => {
+  const grid = worldGrid(1);
+  const circle = { latDeg: 10, lonDeg: 20, radiusM: 1000 };
+  const refusal = (status: number): Error => expect.objectContaining({ name: "KernelError", status }) as Error;
+
+  for (const radiusM of [-1, -1e-300, NaN, Infinity, -Infinity, adjacentDoubles(RADIUS_M_MAX).above]) {
+    test(`a radius of ${radiusM} m`, () => {
+      expect(() => rowSpans(kernel, grid, { ...circle, radiusM })).toThrow(refusal(STATUS_BAD_RADIUS));
+    });
+  }
+  for (const [name, place] of Object.entries<Partial<OracleCircle>>({
+    "a latitude beyond the north pole": { latDeg: adjacentDoubles(90).above },
+    "a latitude beyond the south pole": { latDeg: -adjacentDoubles(90).above },
+    "a latitude of NaN": { latDeg: NaN },
+    "a longitude of NaN": { lonDeg: NaN },
+    "an infinite longitude": { lonDeg: Infinity },
+  })) {
+    test(`a location with ${name}`, () => {
+      expect(() => rowSpans(kernel, grid, { ...circle, ...place })).toThrow(refusal(STATUS_BAD_LOCATION));
+    });
+  }
+  for (const [name, change] of Object.entries({
+    "no rows": { rowCount: 0 },
+    "no columns": { columnCount: 0 },
+    "cells without height": { cellSizeLatDeg: 0 },
+    "cells of negative width": { cellSizeLonDeg: -1 },
+    "a cell height of NaN": { cellSizeLatDeg: NaN },
+    "a cell width of NaN": { cellSizeLonDeg: NaN },
+    "cells wider than the Earth": { cellSizeLonDeg: 361, columnCount: 1 },
+    "cells higher than the Earth": { cellSizeLatDeg: 181, rowCount: 1 },
+    "a north edge of NaN": { northDeg: NaN },
+    "an infinite north edge": { northDeg: Infinity },
+    "a row entirely beyond the north pole": { northDeg: 91 },
+    "a row entirely beyond the south pole": { rowCount: 181 },
+    "a west edge of NaN": { westDeg: NaN },
+    "a west edge beyond 360 degrees": { westDeg: 361 },
+    "more than 360 degrees and one column": { columnCount: 362 },
+  })) {
+    test(`a grid with ${name}`, () => {
+      expect(() => rowSpans(kernel, { ...grid, ...change }, circle)).toThrow(refusal(STATUS_BAD_GRID));
+    });
+  }
+
+  test("buffers that are too small, without writing past their end", () => {
+    kernel.withScratch((scratch) => {
+      const out = scratch.reserve(64).pointer;
+      const call = (capacity: { readonly spans: number; readonly ambiguous: number }, radiusM: number): number =>
+        kernel.exports.rowSpans(
+          90,
+          -180,
+          1,
+          1,
+          180,
+          360,
+          9.5,
+          20.5,
+          radiusM,
+          out,
+          capacity.spans,
+          out,
+          capacity.ambiguous,
+          out,
+        );
+      expect(call({ spans: 0, ambiguous: 1 }, 1000)).toBe(STATUS_FULL);
+      expect(call({ spans: 1, ambiguous: 0 }, 0)).toBe(STATUS_FULL); // with radius 0 the center itself is on the rim
+      const pole = kernel.exports.rowSpans(90, -180, 1, 1, 180, 360, 90, 0, 60_000, out, 0, out, 1, out);
+      expect(pole).toBe(STATUS_FULL);
+    });
+  });
+
+  test("invalid arguments with an error that names the function and the status", () => {
+    expect(() => rowSpans(kernel, grid, { ...circle, radiusM: -1 })).toThrow(KernelError);
+    expect(() => rowSpans(kernel, grid, { ...circle, radiusM: -1 })).toThrow(
+      "rowSpans failed with status STATUS_BAD_RADIUS",
+    );
+  });
+});
