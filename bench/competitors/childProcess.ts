@@ -1,18 +1,18 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { type CircleAnswer, type CircleContender } from "../rival.ts";
+import { type CircleAnswer, type CircleContender } from "../circleContender.ts";
 import { LAYER_COUNT, type Workload } from "../workload.ts";
 
 /**
- * A rival in another language: a process that loads the workload, says `ready`, and then answers one line with one
- * line. It times itself, so that neither the pipe nor the parsing is in its times, and it waits while others run.
+ * A competitor in another language: a process that loads the workload, prints `ready`, and then answers each request line
+ * with one line. It times itself, which excludes the pipe and parsing, and is idle while others run.
  *
- *     run    max|mean|both RADIUS_KM PLACE...    nanoseconds for all of them
+ *     run    max|mean|both RADIUS_KM PLACE...    nanoseconds for all places
  *     answer max|mean|both RADIUS_KM PLACE       21 maxima, 21 means, in steps, nan where there is none
- *     points COUNT                               nanoseconds, and the sum of all steps, for the first COUNT points
+ *     points COUNT                               nanoseconds and the sum of all steps of the first COUNT points
  */
-export class ChildRival {
+export class ChildProcess {
   readonly #process: ChildProcessByStdio<Writable, Readable, null>;
   readonly #lines: AsyncIterator<string>;
 
@@ -21,13 +21,13 @@ export class ChildRival {
     this.#lines = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
   }
 
-  static async start(command: string, words: readonly string[], workload: Workload): Promise<ChildRival> {
+  static async start(command: string, args: readonly string[], workload: Workload): Promise<ChildProcess> {
     const { grid } = workload.spec;
-    const child = new ChildRival(
+    const child = new ChildProcess(
       spawn(
         command,
         [
-          ...words,
+          ...args,
           workload.cellsPath,
           workload.geoTiffPath,
           workload.placesPath,
@@ -38,14 +38,14 @@ export class ChildRival {
         { stdio: ["pipe", "pipe", "inherit"] },
       ),
     );
-    const ready = await child.#line();
-    if (ready !== "ready") throw new Error(`${command} ${words.join(" ")} began with "${ready}", not with "ready".`);
+    const ready = await child.#readLine();
+    if (ready !== "ready") throw new Error(`${command} ${args.join(" ")} printed "${ready}" instead of "ready"`);
     return child;
   }
 
-  async ask(line: string): Promise<number[]> {
+  async request(line: string): Promise<number[]> {
     this.#process.stdin.write(`${line}\n`);
-    return (await this.#line()).split(" ").map(Number);
+    return (await this.#readLine()).split(" ").map(Number);
   }
 
   async close(): Promise<void> {
@@ -54,21 +54,24 @@ export class ChildRival {
     await ended;
   }
 
-  async #line(): Promise<string> {
+  async #readLine(): Promise<string> {
     const { done, value } = await this.#lines.next();
-    if (done === true) throw new Error(`A rival's process (${this.#process.spawnargs.join(" ")}) ended too early.`);
+    if (done === true) throw new Error(`a competitor process (${this.#process.spawnargs.join(" ")}) exited early`);
     return value;
   }
 }
 
-/** Circles, answered by a child. */
-export function circlesOf(child: ChildRival, about: Pick<CircleContender, "name" | "note">): CircleContender {
+/** A circle contender implemented by a child process. */
+export function circleContenderOf(
+  child: ChildProcess,
+  description: Pick<CircleContender, "name" | "note">,
+): CircleContender {
   return {
-    ...about,
-    async answer({ places, radiusKm, asked }) {
+    ...description,
+    async answer({ places, radiusKm, aggregation }) {
       const answers: CircleAnswer[] = [];
       for (const place of places) {
-        const values = await child.ask(`answer ${asked} ${radiusKm} ${place}`);
+        const values = await child.request(`answer ${aggregation} ${radiusKm} ${place}`);
         answers.push({
           max: Float64Array.from(values.slice(0, LAYER_COUNT)),
           mean: Float64Array.from(values.slice(LAYER_COUNT)),
@@ -76,8 +79,8 @@ export function circlesOf(child: ChildRival, about: Pick<CircleContender, "name"
       }
       return answers;
     },
-    async run({ places, radiusKm, asked }) {
-      const [nanoseconds = Number.NaN] = await child.ask(`run ${asked} ${radiusKm} ${places.join(" ")}`);
+    async run({ places, radiusKm, aggregation }) {
+      const [nanoseconds = Number.NaN] = await child.request(`run ${aggregation} ${radiusKm} ${places.join(" ")}`);
       return nanoseconds;
     },
     close: () => child.close(),
