@@ -22,7 +22,7 @@ import { geodesicDistanceM } from "../../src/kernel/geodesy.ts";
 import { cellCentre, type Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { STEPS_NODATA } from "../../src/kernel/kernel.generated.ts";
-import { withFolder } from "../atlas/makeAtlas.ts";
+import { withTempFolder } from "../atlas/makeAtlas.ts";
 
 const grid: Grid = {
   northDeg: 47.5,
@@ -121,7 +121,7 @@ describe("the benchmark places", () => {
 });
 
 test("the atlas, the raw cells and the GeoTIFF of a workload hold the same values", async () => {
-  await withFolder(async (folder) => {
+  await withTempFolder(async (folder) => {
     const workload = await prepare(await Kernel.load(), spec, { folder });
     const bytes = await readFile(workload.cellsPath);
     const cells = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 2);
@@ -160,7 +160,7 @@ test("the atlas, the raw cells and the GeoTIFF of a workload hold the same value
 });
 
 test("reuses a workload that was generated before", async () => {
-  await withFolder(async (folder) => {
+  await withTempFolder(async (folder) => {
     const kernel = await Kernel.load();
     const tiny = { ...spec, grid: { ...grid, rowCount: 300, columnCount: 320 } };
     const made = await prepare(kernel, { ...tiny, places: { count: 1, townCount: 1 } }, { folder });

@@ -78,8 +78,8 @@ describe.skipIf(!isHere)("the core in Chromium", () => {
     await rm(folder, { recursive: true, force: true });
   });
   afterEach(() => {
-    atlasServer.spoil = undefined;
-    atlasServer.seen.length = 0;
+    atlasServer.transform = undefined;
+    atlasServer.requests.length = 0;
   });
 
   /** On this thread, on the source. */
@@ -140,9 +140,9 @@ describe.skipIf(!isHere)("the core in Chromium", () => {
       "a module worker in Chromium, over HTTP, by ranges alone and never a whole file",
       async () => {
         expect(await inPage("goldenInWorker", run)).toEqual(expected);
-        expect(atlasServer.seen.filter(({ method }) => method !== "GET")).toEqual([]); // no permission asked first
-        expect(atlasServer.seen.length).toBeGreaterThan(100);
-        for (const { name, headers } of atlasServer.seen) {
+        expect(atlasServer.requests.filter(({ method }) => method !== "GET")).toEqual([]); // no permission asked first
+        expect(atlasServer.requests.length).toBeGreaterThan(100);
+        for (const { name, headers } of atlasServer.requests) {
           const [first, last] = (/^bytes=(\d+)-(\d+)$/.exec(headers.range ?? "") ?? []).slice(1).map(Number);
           expect(first, `${name}: ${headers.range}`).toBeDefined();
           if (!/\.(tiles|pyramid)$/.test(name)) continue;
@@ -179,23 +179,23 @@ describe.skipIf(!isHere)("the core in Chromium", () => {
     });
 
     test("a redirect, by that name", async () => {
-      atlasServer.spoil = (right) => ({ ...right, status: 302, headers: { ...right.headers, location: "/elsewhere" } });
+      atlasServer.transform = (response) => ({ ...response, status: 302, headers: { ...response.headers, location: "/elsewhere" } });
       const found = await refusalInPage(atlasServer.url);
       expect(found?.message).toContain("answered with a redirect; redirects are not followed");
-      expect(atlasServer.seen).toHaveLength(1);
+      expect(atlasServer.requests).toHaveLength(1);
     });
 
     test("a server that lets nobody see the Content-Range, with what it should send", async () => {
-      atlasServer.spoil = (right) => ({
-        ...right,
-        headers: { ...right.headers, "access-control-expose-headers": undefined },
+      atlasServer.transform = (response) => ({
+        ...response,
+        headers: { ...response.headers, "access-control-expose-headers": undefined },
       });
       const found = await refusalInPage(atlasServer.url);
       expect(found?.message).toContain("Access-Control-Expose-Headers: Content-Range, ETag");
     });
 
     test("the whole file instead of a range", async () => {
-      atlasServer.spoil = (right) => ({ ...right, status: 200 });
+      atlasServer.transform = (response) => ({ ...response, status: 200 });
       expect((await refusalInPage(atlasServer.url))?.message).toContain(
         "answered 200 OK (application/json) instead of 206",
       );
@@ -203,7 +203,7 @@ describe.skipIf(!isHere)("the core in Chromium", () => {
 
     test("a file that changed while it was open", async () => {
       let answers = 0;
-      atlasServer.spoil = (right) => ({ ...right, headers: { ...right.headers, etag: `"${answers++}"` } });
+      atlasServer.transform = (response) => ({ ...response, headers: { ...response.headers, etag: `"${answers++}"` } });
       expect((await refusalInPage(atlasServer.url))?.message).toContain("must be opened again");
     });
 

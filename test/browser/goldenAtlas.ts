@@ -2,7 +2,7 @@ import type { GroupEntry } from "../../src/atlas/catalogue.ts";
 import { type HazardName, HAZARDS } from "../../src/hazard/hazards.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import type { Kernel } from "../../src/kernel/instance.ts";
-import { makeAtlas, type MadeHazard } from "../atlas/makeAtlas.ts";
+import { makeAtlas, type HazardFixture } from "../atlas/makeAtlas.ts";
 import type { GoldenRun } from "../goldenQueries.ts";
 
 /** The part of the Earth that has the finer grid: around Fiji, over the antimeridian. */
@@ -47,7 +47,7 @@ export async function makeGoldenAtlas(kernel: Kernel, folder: string): Promise<v
   ]);
 }
 
-function hazardOf(hazard: HazardName, grid: Grid, names: readonly string[]): MadeHazard {
+function hazardOf(hazard: HazardName, grid: Grid, names: readonly string[]): HazardFixture {
   const layers: GroupEntry["layers"] = HAZARDS[hazard].metrics.map(({ metric, stepsPerUnit, offset, unit }) => ({
     metric,
     steps_per_unit: stepsPerUnit,
