@@ -1,5 +1,6 @@
-// Temperatures of a million entities in five years with the real formula in f64. The timing covers copying, checking and
-// flagging, from the caller's arrays to the caller's arrays, and is compared with the same computation in plain JavaScript.
+// Temperatures of a million entities in five years with the real formula in f64. The timing covers copying, checking
+// and flagging, from the caller's arrays to the caller's arrays, and is compared with the same computation in plain
+// JavaScript.
 import { alignColumns } from "../src/alignment/align.ts";
 import { NGFS_PHASE5 } from "../src/alignment/benchmark.ts";
 import type { EntityColumns } from "../src/kernel/alignment.ts";
@@ -12,7 +13,9 @@ const ENTITIES = `${ENTITY_COUNT.toLocaleString("en")} entities`;
 const ROUNDS = 15;
 const WARMUP_ROUNDS = 3;
 
-/** Linear congruential generator modulo 2^32 (Numerical Recipes): reproducible, and random enough for emission figures. */
+/**
+ * Linear congruential generator modulo 2^32 (Numerical Recipes): reproducible, and random enough for emission figures.
+ */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

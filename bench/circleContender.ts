@@ -6,12 +6,12 @@ import { LAYER_COUNT } from "./workload.ts";
 export type Aggregation = "max" | "mean" | "both";
 
 /** One value per layer, in steps; NaN where no cell is valid or the aggregation was not requested. */
-export interface CircleAnswer {
+export interface CircleResult {
   readonly max: Float64Array;
   readonly mean: Float64Array;
 }
 
-export function emptyAnswer(): CircleAnswer {
+export function emptyResult(): CircleResult {
   return { max: new Float64Array(LAYER_COUNT).fill(Number.NaN), mean: new Float64Array(LAYER_COUNT).fill(Number.NaN) };
 }
 
@@ -28,7 +28,7 @@ export interface CircleContender {
   readonly name: string;
   /** Printed with its row, such as build flags or missing features. */
   readonly note?: string;
-  answer(request: CircleRequest): Promise<readonly CircleAnswer[]>;
+  compute(request: CircleRequest): Promise<readonly CircleResult[]>;
   /** Computes all circles and discards the results. @returns elapsed nanoseconds where the contender times itself */
   run(request: CircleRequest): Promise<number | undefined>;
   close(): Promise<void>;
@@ -40,21 +40,21 @@ export type OpenCompetitor = (workload: Workload) => Promise<CircleContender | s
 /** A contender in this process that handles one place at a time. */
 export function inProcessContender(
   name: string,
-  aggregate: (place: number, radiusKm: number, aggregation: Aggregation) => CircleAnswer | Promise<CircleAnswer>,
+  aggregate: (place: number, radiusKm: number, aggregation: Aggregation) => CircleResult | Promise<CircleResult>,
   options: { readonly note?: string; close?(): Promise<void> } = {},
 ): CircleContender {
   return {
     name,
     ...(options.note === undefined ? {} : { note: options.note }),
-    async answer({ places, radiusKm, aggregation }) {
-      const answers: CircleAnswer[] = [];
-      for (const place of places) answers.push(await aggregate(place, radiusKm, aggregation));
-      return answers;
+    async compute({ places, radiusKm, aggregation }) {
+      const results: CircleResult[] = [];
+      for (const place of places) results.push(await aggregate(place, radiusKm, aggregation));
+      return results;
     },
     async run({ places, radiusKm, aggregation }) {
       for (const place of places) {
-        const answer = aggregate(place, radiusKm, aggregation);
-        if (answer instanceof Promise) await answer; // no await for synchronous results
+        const result = aggregate(place, radiusKm, aggregation);
+        if (result instanceof Promise) await result; // no await for synchronous results
       }
       return undefined;
     },
@@ -84,7 +84,7 @@ export const APPROXIMATE: Tolerance = { equalMaxShareMin: 0.7, meanErrorMax: 0.0
  */
 export function checkAgreement(
   name: string,
-  { ours, theirs }: { readonly ours: readonly CircleAnswer[]; readonly theirs: readonly CircleAnswer[] },
+  { ours, theirs }: { readonly ours: readonly CircleResult[]; readonly theirs: readonly CircleResult[] },
   tolerance: Tolerance,
 ): void {
   if (ours.length !== theirs.length) throw new Error(`${name} returned ${theirs.length} of ${ours.length} circles`);

@@ -1,7 +1,10 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** One connection that sends the next request as soon as a response arrives. Does little else, because it shares the machine with the server. */
+/**
+ * One connection that sends the next request as soon as a response arrives. Does little else, because it shares the
+ * machine with the server.
+ */
 export class ClosedLoopClient {
   count = 0;
   readonly #socket: Socket;

@@ -41,7 +41,9 @@ interface Competitor {
   /** `both` where one pass finds maximum and mean; otherwise they are requested separately. */
   readonly aggregations: readonly ("max" | "mean" | "both")[];
   target?(workload: Workload): Target;
-  /** A competitor that cannot be installed, estimated from the ratio of run times measured where both were available. */
+  /**
+   * A competitor that cannot be installed, estimated from the ratio of run times measured where both were available.
+   */
   readonly estimateFor?: { readonly name: string; readonly timeFactor: number; readonly target: Target };
 }
 
@@ -127,7 +129,7 @@ async function compareWithKernels(workload: Workload, { kernels, library }: Cont
   const placeCount = workload.places.length;
   const places = Array.from({ length: 100 }, (_, i) => i);
   const compared = { places, radiusKm: 100, aggregation: "both" } as const;
-  checkAgreement(kernels.name, { ours: await library.answer(compared), theirs: await kernels.answer(compared) }, EXACT);
+  checkAgreement(kernels.name, { ours: await library.compute(compared), theirs: await kernels.compute(compared) }, EXACT);
   for (const aggregation of ["max", "mean"] as const) {
     for (const state of ["random", "hot"] as const) {
       const times = await timeCircles([library, kernels], { radiusKm: 100, aggregation, placeCount, state });
@@ -238,8 +240,8 @@ async function compareWith(entry: Competitor, workload: Workload, { kernels, lib
   try {
     const places = Array.from({ length: COMPARED_COUNT }, (_, i) => i);
     const compared = { places, radiusKm: 100, aggregation: "both" } as const;
-    const answers = { ours: await kernels.answer(compared), theirs: await competitor.answer(compared) };
-    checkAgreement(competitor.name, answers, entry.tolerance);
+    const results = { ours: await kernels.compute(compared), theirs: await competitor.compute(compared) };
+    checkAgreement(competitor.name, results, entry.tolerance);
     for (const aggregation of entry.aggregations) {
       const request = { radiusKm: 100, aggregation, placeCount: workload.places.length, state: "random" } as const;
       const times = await timeCircles([kernels, library, competitor], request);

@@ -2,7 +2,8 @@
  * The host against a bare node:http server that returns a fixed body of 1 KB: requests per second over keep-alive
  * connections, and CPU time per request. Each server runs in its own process; the contenders are interleaved in rounds.
  *
- * The load is closed-loop (the next request is sent when the response has arrived): it measures throughput, not latency.
+ * The load is closed-loop (the next request is sent when the response has arrived): it measures throughput, not
+ * latency.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -26,8 +27,8 @@ interface Running extends Listening {
 interface Contender {
   readonly name: string;
   readonly kind: ServerKind;
-  /** Request targets, used in turn. */
-  readonly targets: readonly string[];
+  /** Request paths, used in turn. */
+  readonly paths: readonly string[];
   readonly target?: number;
 }
 
@@ -36,19 +37,19 @@ if (spec === undefined) throw new Error("the workload lat45 is not defined");
 const workload = await prepare(await Kernel.load(), spec, { withCompetitorData: false });
 const POINT = "hazards=riverine_floods&analysis_years=2050&scenarios=rcp8p5";
 const LAYERS_21 = "hazards=riverine_floods&analysis_years=2030,2050,2080&scenarios=baseline,rcp4p5,rcp8p5&radius=100";
-const targetsOf = (query: string): string[] =>
+const pathsOf = (query: string): string[] =>
   workload.places.map(({ latDeg, lonDeg }) => `/api/v1/hazard-risk?latitude=${latDeg}&longitude=${lonDeg}&${query}`);
 
-const bare: Contender = { name: "bare node:http, 1 KB", kind: "bare", targets: ["/"] };
+const bare: Contender = { name: "bare node:http, 1 KB", kind: "bare", paths: ["/"] };
 const contenders: readonly Contender[] = [
   bare,
-  { name: "GET hazard-risk, a point", kind: "host", targets: targetsOf(POINT), target: 0.7 },
-  { name: "GET hazard-risk, 21 layers within 100 km", kind: "host", targets: targetsOf(LAYERS_21), target: 0.48 },
-  { name: "GET hazard-risk, a point, recorded", kind: "ledger", targets: targetsOf(POINT), target: 0.45 },
+  { name: "GET hazard-risk, a point", kind: "host", paths: pathsOf(POINT), target: 0.7 },
+  { name: "GET hazard-risk, 21 layers within 100 km", kind: "host", paths: pathsOf(LAYERS_21), target: 0.48 },
+  { name: "GET hazard-risk, a point, recorded", kind: "ledger", paths: pathsOf(POINT), target: 0.45 },
   {
     name: "GET hazard-risk, 21 layers within 100 km, recorded",
     kind: "ledger",
-    targets: targetsOf(LAYERS_21),
+    paths: pathsOf(LAYERS_21),
     target: 0.35,
   },
 ];
@@ -87,7 +88,7 @@ try {
 async function start(kind: ServerKind): Promise<Running> {
   const child = fork(fileURLToPath(new URL("hostServer.js", import.meta.url)), [kind, workload.atlasFolder]);
   child.once("exit", (code) => {
-    if (code !== 0) throw new Error(`The ${kind} server exited with code ${code}.`);
+    if (code !== 0) throw new Error(`the ${kind} server exited with code ${code}`);
   });
   const [listening] = (await once(child, "message")) as [Listening];
   return { child, ...listening };
@@ -100,11 +101,11 @@ async function cpuMicroseconds({ child }: Running): Promise<number> {
 }
 
 /** Runs one round of a contender. */
-async function measureOnce({ kind, targets }: Contender): Promise<{ perS: number; cpuUs: number }> {
+async function measureOnce({ kind, paths }: Contender): Promise<{ perS: number; cpuUs: number }> {
   const server = servers.get(kind);
-  if (server === undefined) throw new Error(`The ${kind} server is not running.`);
-  const requests = targets.map((target) =>
-    Buffer.from([`GET ${target} HTTP/1.1`, "Host: bench", ...server.headers, "", ""].join("\r\n")),
+  if (server === undefined) throw new Error(`the ${kind} server is not running`);
+  const requests = paths.map((path) =>
+    Buffer.from([`GET ${path} HTTP/1.1`, "Host: bench", ...server.headers, "", ""].join("\r\n")),
   );
   const clients = await Promise.all(
     Array.from({ length: CONNECTION_COUNT }, (_, i) => ClosedLoopClient.open(server.port, requests, i * 31)),

@@ -1,6 +1,7 @@
 /**
  * The server process measured by host.bench.ts: `bare` returns a fixed body of 1 KB from node:http alone, `host` is
- * Isotherm with usage recording stubbed out, `ledger` is Isotherm with a ledger on disk. Reports its CPU time on request.
+ * Isotherm with usage recording stubbed out, `ledger` is Isotherm with a ledger on disk. Reports its CPU time on
+ * request.
  */
 import { mkdtempSync } from "node:fs";
 import { createServer } from "node:http";

@@ -9,7 +9,7 @@ import type { Atlas, HazardResult } from "../src/index.ts";
 import { type Circle, rowSpans } from "../src/kernel/geodesy.ts";
 import { Kernel } from "../src/kernel/instance.ts";
 import { STEPS_NODATA } from "../src/kernel/kernel.generated.ts";
-import { type CircleAnswer, type CircleContender, emptyAnswer, inProcessContender } from "./circleContender.ts";
+import { type CircleResult, type CircleContender, emptyResult, inProcessContender } from "./circleContender.ts";
 import { QUERIED_LAYERS, HAZARD, LAYER_COUNT, STEPS_PER_UNIT, type Workload } from "./workload.ts";
 
 /** Fits all tiles of a workload in every form that a kernel reads, so that repeated queries hit the cache. */
@@ -89,7 +89,10 @@ function counted(blobs: Blobs, reads: Reads): Blobs {
   };
 }
 
-/** Wraps a source so that `load` and the pyramid count their tiles. Other methods are bound to the source, whose private fields they need. */
+/**
+ * Wraps a source so that `load` and the pyramid count their tiles. Other methods are bound to the source, whose private
+ * fields they need.
+ */
 function countedSource(source: CellSource, reads: Reads): CellSource {
   return new Proxy(source, {
     get(target, name) {
@@ -139,13 +142,13 @@ export function circleOf({ places }: Pick<Workload, "places">, place: number, ra
 /** The public API, query object to result object. Maximum and mean take one query each. */
 export function libraryContender({ atlas }: InstrumentedAtlas, workload: Workload): CircleContender {
   return inProcessContender("Isotherm, query object to result object", async (place, radiusKm, aggregation) => {
-    const answer = emptyAnswer();
+    const out = emptyResult();
     for (const method of ["max", "mean"] as const) {
       if (aggregation !== "both" && aggregation !== method) continue;
       const result = await atlas.hazardRisk(circleQuery(workload, { place, radiusKm, method }));
-      readSteps(result, method, answer);
+      readSteps(result, method, out);
     }
-    return answer;
+    return out;
   });
 }
 
@@ -157,7 +160,7 @@ export function kernelContender({ set }: InstrumentedAtlas, workload: Workload):
   const { field } = set.resident;
   const { grid } = field;
   return inProcessContender("Isotherm, kernels", (place, radiusKm, aggregation) => {
-    const answer = emptyAnswer();
+    const out = emptyResult();
     if (!grid.lay(circleOf(workload, place, radiusKm)).isLaid)
       throw new Error("the kernel does not support the circle");
     if (aggregation !== "mean") {
@@ -165,7 +168,7 @@ export function kernelContender({ set }: InstrumentedAtlas, workload: Workload):
       if (found.kind !== "found") throw new Error("a tile is not in memory");
       for (const [layer, lane] of set.lanes.entries()) {
         const bound = found.value[lane] ?? 0;
-        if (bound > 0) answer.max[layer] = bound - 1;
+        if (bound > 0) out.max[layer] = bound - 1;
       }
     }
     if (aggregation !== "max") {
@@ -173,10 +176,10 @@ export function kernelContender({ set }: InstrumentedAtlas, workload: Workload):
       if (found.kind !== "found") throw new Error("a tile is not in memory");
       for (const [layer, lane] of set.lanes.entries()) {
         const at = (lane >> 2) * 8 + (lane & 3); // four sums, followed by their four areas
-        answer.mean[layer] = (found.value[at] ?? Number.NaN) / (found.value[at + 4] ?? Number.NaN);
+        out.mean[layer] = (found.value[at] ?? Number.NaN) / (found.value[at + 4] ?? Number.NaN);
       }
     }
-    return answer;
+    return out;
   });
 }
 
@@ -189,7 +192,7 @@ export function rowSpanContender(
   return {
     contender: inProcessContender("Isotherm, row spans", (place, radiusKm) => {
       grid.lay(circleOf(workload, place, radiusKm));
-      return NO_ANSWER;
+      return EMPTY_RESULT;
     }),
     /** Rows of a circle of 100 km, averaged over the workload. */
     rowCount() {
@@ -201,10 +204,10 @@ export function rowSpanContender(
   };
 }
 
-const NO_ANSWER = emptyAnswer();
+const EMPTY_RESULT = emptyResult();
 
-/** Copies the values of a result into `answer` as steps, in the order of QUERIED_LAYERS. */
-function readSteps({ results }: HazardResult, method: "max" | "mean", answer: CircleAnswer): void {
+/** Copies the values of a result into `out` as steps, in the order of QUERIED_LAYERS. */
+function readSteps({ results }: HazardResult, method: "max" | "mean", out: CircleResult): void {
   for (const [layer, { scenario, year, metric }] of QUERIED_LAYERS.entries()) {
     const found = results[0]?.scenarios
       .find((element) => element.scenario === scenario)
@@ -213,7 +216,7 @@ function readSteps({ results }: HazardResult, method: "max" | "mean", answer: Ci
     if (value === undefined) throw new Error(`the result has no ${metric} of ${scenario} ${year}`);
     if (value === null) continue;
     const steps = value * (STEPS_PER_UNIT[layer] ?? Number.NaN);
-    answer[method][layer] = method === "max" ? Math.round(steps) : steps;
+    out[method][layer] = method === "max" ? Math.round(steps) : steps;
   }
 }
 

@@ -2,7 +2,8 @@
  * Latency of small GETs while another client sends batches of the maximum size back to back. The load is open-loop:
  * requests are sent on a fixed schedule and their latency counts from the scheduled time, so a server that stalls for a
  * second is charged for every request due in that second. Server, batch client and GET client each run in their own
- * process. Needs `npm run build`; uses the demo atlas. The ledger is kept on tmpfs where available, to exclude disk latency.
+ * process. Needs `npm run build`; uses the demo atlas. The ledger is kept on tmpfs where available, to exclude disk
+ * latency.
  *
  *   npm run bench -- load                    5 s each, three rounds
  *   npm run bench -- load seconds=20
@@ -172,7 +173,8 @@ class Connection {
 }
 
 async function sendBatches({ port, headers: serverHeaders }: ServerAddress): Promise<void> {
-  // Low priority: in production the batch client's work runs on another machine and must not compete with what is measured.
+  // Low priority: in production the batch client's work runs on another machine and must not compete with what is
+  // measured.
   setPriority(constants.priority.PRIORITY_LOW);
   const batch = Array.from({ length: BATCH_COUNT }, (_, i) => ({
     latitude: 60 - (i % 120),
@@ -257,7 +259,7 @@ function firstLineOf(child: ChildProcess): Promise<string> {
   });
 }
 
-/** @returns number of batches answered */
+/** @returns number of completed batches */
 async function stopAndCount(batches: ChildProcess): Promise<number> {
   const line = new Promise<string>((resolve) => {
     batches.stdout?.once("data", (bytes: Buffer) => resolve(bytes.toString()));

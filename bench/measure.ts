@@ -37,7 +37,8 @@ export async function timeCircles(
       const nanoseconds = await contender.run({ places, radiusKm, aggregation });
       return nanoseconds === undefined ? undefined : { overriddenDuration: nanoseconds / 1e6 };
     };
-    // tinybench uses a duration returned by the task instead of its own: competitors in other processes time themselves.
+    // tinybench uses a duration returned by the task instead of its own: competitors in other processes time
+    // themselves.
     tasks.push({ name: `${i}: ${contender.name}`, run: run as Contender["run"], contender, batchSize });
   }
   const timings = await interleave(tasks, { rounds: ROUNDS, warmupRounds: WARMUP_ROUNDS });

@@ -3,8 +3,8 @@ import { ANCHOR_COUNT, type EntityColumns, GROWTH_REGION_COUNT, PATHWAY_COUNT } 
 
 /**
  * The competitor of the alignment kernel: the default method (basis `intensity`, no convergence, all of scope 3) in
- * plain JavaScript, optimized: tables are precomputed, nothing is allocated, and, as in the kernel, q and the anchors are
- * multiplied by the sum of the shares so that a row costs one division. Does not validate its columns.
+ * plain JavaScript, optimized: tables are precomputed, nothing is allocated, and, as in the kernel, q and the anchors
+ * are multiplied by the sum of the shares so that a row costs one division. Does not validate its columns.
  */
 export function plainAlignment(benchmark: Benchmark) {
   const { firstYear, lastYear, baseYear, horizonYear, anchorTemperaturesC, currentTemperatureC, index, growth } =

@@ -33,7 +33,10 @@ export interface PrintedRow extends Omit<Row, "target"> {
   readonly node: string;
 }
 
-/** Compares the row's figure with its target. `atLeast` targets apply to the speedup, `atMost` targets to the relative cost. */
+/**
+ * Compares the row's figure with its target. `atLeast` targets apply to the speedup, `atMost` targets to the relative
+ * cost.
+ */
 export function evaluateTarget({
   ours,
   theirs,

@@ -220,7 +220,10 @@ export class FloodMaps {
   }
 }
 
-/** Sets the metrics of a wet cell as ingest would derive them from a depth: intensity is full at 10 m, probability grows with depth. */
+/**
+ * Sets the metrics of a wet cell as ingest would derive them from a depth: intensity is full at 10 m, probability grows
+ * with depth.
+ */
 function setFlood(
   cells: Uint16Array,
   at: number,
@@ -282,7 +285,10 @@ export function generatePoints(
   return { latitudes, longitudes };
 }
 
-/** Whether the largest circle around the place stays within the grid, and away from the poles, which competitors do not handle. */
+/**
+ * Whether the largest circle around the place stays within the grid, and away from the poles, which competitors do not
+ * handle.
+ */
 function fits(grid: Grid, { latDeg, lonDeg }: Location): boolean {
   const reachM = RADIUS_KM_MAX * 1000;
   const south = grid.northDeg - grid.rowCount * grid.cellSizeLatDeg;

@@ -1,13 +1,13 @@
 // Runs the compiled benchmarks, each in its own process so that none warms up another:
 //
 //   npm run bench                                 all benchmarks, printed as text
-//   npm run bench -- engine lat45 --json          benchmarks with "engine" in their name, one grid, one JSON line per row
+//   npm run bench -- engine lat45 --json          "engine" benchmarks, one grid, one JSON line per row
 //   npm run bench -- --starts 5 --json            starts every benchmark five times and takes medians over the starts
 //   npm run bench -- --starts 5 --page            the same, written to docs/performance.md
 //   npm run bench -- --page --from rows.jsonl     writes the page from the lines of an earlier run
 //
-// Runs may be unattended: each row is appended to build/bench/rows.jsonl as soon as it is measured. A benchmark that fails
-// or times out loses only its own remaining rows; the exit code is then 1.
+// Runs may be unattended: each row is appended to build/bench/rows.jsonl as soon as it is measured. A benchmark that
+// fails or times out loses only its own remaining rows; the exit code is then 1.
 import { spawn } from "node:child_process";
 import { appendFileSync, copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -33,7 +33,8 @@ if (!(Number.isInteger(starts) && starts >= 1))
   throw new Error(`--starts must be a whole number of at least 1 (got ${options.starts})`);
 
 if (options.from === undefined) {
-  copyFileSync("package.json", "build/bench/package.json"); // the host reads its version from package.json one folder above it
+  // the host reads its version from package.json one folder above it
+  copyFileSync("package.json", "build/bench/package.json");
   const folder = "build/bench/bench";
   const files = readdirSync(folder).filter((file) => file.endsWith(".bench.js"));
   const benchOf = (file) => file.replace(/\.bench\.js$/, "");

@@ -1,6 +1,6 @@
-// Compiles assembly/ and writes src/kernel/kernel.generated.ts: the wasm as base64, its exported constants as numbers and
-// the type of its exported functions, all taken from compiler output. Because the wasm is inlined, the kernel loads the
-// same way in Node, workers, browsers and bundlers, without a second file to locate or serve.
+// Compiles assembly/ and writes src/kernel/kernel.generated.ts: the wasm as base64, its exported constants as numbers
+// and the type of its exported functions, all taken from compiler output. Because the wasm is inlined, the kernel loads
+// the same way in Node, workers, browsers and bundlers, without a second file to locate or serve.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import asc from "assemblyscript/asc";
 

@@ -1,10 +1,11 @@
 // Computes the distances to the coast for the demo world and writes src/demo/land.generated.ts.
 //
-// The outlines are those of Natural Earth, from world-atlas. They include the coast of the Caspian Sea but no other lakes,
-// which therefore count as land. The field has a node at every tenth of a degree with the signed distance to the nearest
-// coast, positive on land. Distances are stored as signed square roots, which gives the finest steps at the shore and
-// needs one byte per node; a planar predictor and DEFLATE then make the file small. The same outlines give the same nodes
-// on every machine; the SHA-256 identifies the nodes, because the deflated bytes may depend on the zlib version.
+// The outlines are those of Natural Earth, from world-atlas. They include the coast of the Caspian Sea but no other
+// lakes, which therefore count as land. The field has a node at every tenth of a degree with the signed distance to the
+// nearest coast, positive on land. Distances are stored as signed square roots, which gives the finest steps at the
+// shore and needs one byte per node; a planar predictor and DEFLATE then make the file small. The same outlines give
+// the same nodes on every machine; the SHA-256 identifies the nodes, because the deflated bytes may depend on the zlib
+// version.
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";

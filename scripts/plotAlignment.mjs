@@ -1,5 +1,5 @@
-// Draws docs/methods/alignment.svg, the temperature at each intensity by pathway and year, from the output of dist/. Run it
-// after a build when the benchmark pathways or the method have changed.
+// Draws docs/methods/alignment.svg, the temperature at each intensity by pathway and year, from the output of dist/.
+// Run it after a build when the benchmark pathways or the method have changed.
 import { writeFile } from "node:fs/promises";
 import { alignColumns, NGFS_PHASE5, PATHWAY_INDEX } from "../dist/index.js";
 

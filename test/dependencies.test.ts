@@ -5,7 +5,9 @@ import { describe, expect, test } from "vitest";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** What each module may import, as documented in docs/architecture.md. Every module may import itself and SHARED_FILES. */
+/**
+ * What each module may import, as documented in docs/architecture.md. Every module may import itself and SHARED_FILES.
+ */
 const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">> = {
   kernel: [],
   atlas: ["kernel"],

@@ -30,8 +30,8 @@ export interface GoldenResult {
 const BATCH_COUNT = 100;
 
 /**
- * Generates valid queries of every kind: points and circles, maxima and means, one to all hazards, with and without total,
- * change and detail; a fifth at the poles, a fifth at the antimeridian, some exactly on cell edges.
+ * Generates valid queries of every kind: points and circles, maxima and means, one to all hazards, with and without
+ * total, change and detail; a fifth at the poles, a fifth at the antimeridian, some exactly on cell edges.
  */
 export function* goldenQueries(run: GoldenRun): Generator<HazardQueryInput> {
   const random = randomFrom(run.seed);
@@ -48,7 +48,8 @@ function queryOf(random: SeededRandom, { region }: GoldenRun): HazardQueryInput 
     hazards,
     analysis_years: shuffled(random, years).slice(0, 1 + random.below(3)),
     scenarios: shuffled(random, scenarios).slice(0, 1 + random.below(3)),
-    // 0.1 to 100 km, each order of magnitude equally likely. No power of a random number, which differs between platforms.
+    // 0.1 to 100 km, each order of magnitude equally likely. No power of a random number, which differs between
+    // platforms.
     radius: random.chance(0.4) ? 0 : random.pick([0.01, 0.1, 1]) * random.between({ least: 10, most: 100 }),
     aggregation_method: random.pick(["max", "mean"]),
     total_hazard: random.chance(0.5),

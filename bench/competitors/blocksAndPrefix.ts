@@ -1,6 +1,6 @@
 import { STEPS_MAX } from "../../src/kernel/kernel.generated.ts";
 import type { Grid, Location } from "../../src/kernel/grid.ts";
-import { type CircleAnswer, emptyAnswer, inProcessContender, type OpenCompetitor } from "../circleContender.ts";
+import { type CircleResult, emptyResult, inProcessContender, type OpenCompetitor } from "../circleContender.ts";
 import { readQueriedCells, LAYER_COUNT } from "../workload.ts";
 
 const DEGREE = Math.PI / 180;
@@ -11,9 +11,9 @@ const E = Math.sqrt(E2);
 const BLOCK = 8;
 
 /**
- * Our algorithm without WebAssembly: row spans of the geodesic circle, maxima of 8 x 8 blocks for the maximum, sums along
- * whole rows for the mean. Everything is in memory in whole rows instead of tiles of 64 cells, which favors it over the
- * atlas. Cells within a micrometer of the rim are not resolved exactly but go where the formula puts them.
+ * Our algorithm without WebAssembly: row spans of the geodesic circle, maxima of 8 x 8 blocks for the maximum, sums
+ * along whole rows for the mean. Everything is in memory in whole rows instead of tiles of 64 cells, which favors it
+ * over the atlas. Cells within a micrometer of the rim are not resolved exactly but go where the formula puts them.
  */
 export const blocksAndPrefix: OpenCompetitor = async ({ spec, cellsPath, places }) => {
   const { cells, grid } = await readQueriedCells(spec, cellsPath);
@@ -25,10 +25,10 @@ export const blocksAndPrefix: OpenCompetitor = async ({ spec, cellsPath, places 
   return inProcessContender("the same algorithm in plain JavaScript", (index, radiusKm, aggregation) => {
     const place = places[index] ?? { latDeg: 0, lonDeg: 0 };
     const range = findSpans(grid, rows, { place, radiusM: radiusKm * 1000 }, spans);
-    const answer = emptyAnswer();
-    if (aggregation !== "mean") findMax({ cells, bounds, spans, grid, ...range }, answer);
-    if (aggregation !== "max") findMean({ prefix, spans, grid, weights: rows.weights, ...range }, answer);
-    return answer;
+    const result = emptyResult();
+    if (aggregation !== "mean") findMax({ cells, bounds, spans, grid, ...range }, result);
+    if (aggregation !== "max") findMean({ prefix, spans, grid, weights: rows.weights, ...range }, result);
+    return result;
   });
 };
 
@@ -64,7 +64,9 @@ function rowTables(grid: Grid): RowTables {
   return tables;
 }
 
-/** Writes the first and last column of each row of the circle to `spans`; first > last where the circle misses the row. */
+/**
+ * Writes the first and last column of each row of the circle to `spans`; first > last where the circle misses the row.
+ */
 function findSpans(
   grid: Grid,
   rows: RowTables,
@@ -161,7 +163,7 @@ function findMax(
     firstRow,
     lastRow,
   }: Found & { readonly cells: Uint16Array; readonly bounds: Uint16Array },
-  answer: CircleAnswer,
+  result: CircleResult,
 ): void {
   const width = Math.ceil(grid.columnCount / BLOCK);
   const largest = new Int32Array(LAYER_COUNT); // steps + 1, like the bounds
@@ -170,7 +172,8 @@ function findMax(
       const top = Math.max(firstRow, blockRow * BLOCK);
       const bottom = Math.min(lastRow, blockRow * BLOCK + BLOCK - 1);
       let [west, east] = [grid.columnCount, -1]; // columns reached by any row
-      let [innerWest, innerEast] = bottom - top === BLOCK - 1 ? [0, grid.columnCount] : [1, 0]; // columns covered by every row
+      // columns covered by every row
+      let [innerWest, innerEast] = bottom - top === BLOCK - 1 ? [0, grid.columnCount] : [1, 0];
       for (let row = top; row <= bottom; row++) {
         const [first, last] = [spans[row * 2] as number, spans[row * 2 + 1] as number];
         innerWest = Math.max(innerWest, first);
@@ -217,7 +220,7 @@ function findMax(
     }
   }
   for (let layer = 0; layer < LAYER_COUNT; layer++) {
-    if (largest[layer] !== 0) answer.max[layer] = (largest[layer] as number) - 1;
+    if (largest[layer] !== 0) result.max[layer] = (largest[layer] as number) - 1;
   }
 }
 
@@ -230,7 +233,7 @@ function findMean(
     firstRow,
     lastRow,
   }: Found & { readonly prefix: RowPrefix; readonly weights: Float64Array },
-  answer: CircleAnswer,
+  result: CircleResult,
 ): void {
   const totals = new Float64Array(LAYER_COUNT);
   const areas = new Float64Array(LAYER_COUNT);
@@ -249,6 +252,6 @@ function findMean(
     }
   }
   for (let layer = 0; layer < LAYER_COUNT; layer++) {
-    if (areas[layer] !== 0) answer.mean[layer] = (totals[layer] as number) / (areas[layer] as number);
+    if (areas[layer] !== 0) result.mean[layer] = (totals[layer] as number) / (areas[layer] as number);
   }
 }

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { emptyAnswer, inProcessContender, type OpenCompetitor } from "../circleContender.ts";
+import { emptyResult, inProcessContender, type OpenCompetitor } from "../circleContender.ts";
 import { LAYER_COUNT } from "../workload.ts";
 
 const DEGREE = Math.PI / 180;
@@ -15,7 +15,9 @@ interface GeoBlaze {
   ): Promise<readonly { readonly max: number | undefined; readonly mean: number | undefined }[]>;
 }
 
-/** geoblaze: statistics of a polygon of 128 corners, with the whole file in memory. Its mean is not weighted by area. */
+/**
+ * geoblaze: statistics of a polygon of 128 corners, with the whole file in memory. Its mean is not weighted by area.
+ */
 export const geoBlaze: OpenCompetitor = async ({ geoTiffPath, places }) => {
   const name = "geoblaze";
   let geoblaze: GeoBlaze;
@@ -41,11 +43,11 @@ export const geoBlaze: OpenCompetitor = async ({ geoTiffPath, places }) => {
       return [lonDeg + east / DEGREE, lat / DEGREE];
     });
     const stats = await geoblaze.stats(raster, { type: "Polygon", coordinates: [ring] }, { stats: ["max", "mean"] });
-    const answer = emptyAnswer();
+    const result = emptyResult();
     for (let layer = 0; layer < LAYER_COUNT; layer++) {
-      answer.max[layer] = stats[layer]?.max ?? Number.NaN;
-      answer.mean[layer] = stats[layer]?.mean ?? Number.NaN;
+      result.max[layer] = stats[layer]?.max ?? Number.NaN;
+      result.mean[layer] = stats[layer]?.mean ?? Number.NaN;
     }
-    return answer;
+    return result;
   });
 };

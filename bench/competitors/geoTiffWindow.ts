@@ -1,6 +1,6 @@
 import { fromFile } from "geotiff";
 import { STEPS_MAX } from "../../src/kernel/kernel.generated.ts";
-import { emptyAnswer, inProcessContender, type OpenCompetitor } from "../circleContender.ts";
+import { emptyResult, inProcessContender, type OpenCompetitor } from "../circleContender.ts";
 import { LAYER_COUNT } from "../workload.ts";
 
 const DEGREE = Math.PI / 180;
@@ -41,7 +41,7 @@ export const geoTiffWindow: OpenCompetitor = async ({ spec: { grid }, geoTiffPat
           areas.push(area);
         }
       }
-      const answer = emptyAnswer();
+      const result = emptyResult();
       for (let layer = 0; layer < LAYER_COUNT; layer++) {
         const band = bands[layer] as Uint16Array;
         let [largest, total, totalArea] = [-1, 0, 0];
@@ -54,10 +54,10 @@ export const geoTiffWindow: OpenCompetitor = async ({ spec: { grid }, geoTiffPat
           totalArea += area;
         }
         if (totalArea === 0) continue;
-        answer.max[layer] = largest;
-        answer.mean[layer] = total / totalArea;
+        result.max[layer] = largest;
+        result.mean[layer] = total / totalArea;
       }
-      return answer;
+      return result;
     },
     { close: async () => void (await file.close()) },
   );

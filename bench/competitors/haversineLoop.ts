@@ -1,11 +1,14 @@
-import { emptyAnswer, inProcessContender, type OpenCompetitor } from "../circleContender.ts";
+import { emptyResult, inProcessContender, type OpenCompetitor } from "../circleContender.ts";
 import { readQueriedCells, LAYER_COUNT } from "../workload.ts";
 import { STEPS_MAX } from "../../src/kernel/kernel.generated.ts";
 
 const DEGREE = Math.PI / 180;
 const MEAN_RADIUS_KM = 6371.0088;
 
-/** The straightforward implementation: for each cell of the bounding box, the haversine formula; then the values of the cells inside. */
+/**
+ * The straightforward implementation: for each cell of the bounding box, the haversine formula; then the values of the
+ * cells inside.
+ */
 export const haversineLoop: OpenCompetitor = async ({ spec, cellsPath, places }) => {
   const { cells, grid } = await readQueriedCells(spec, cellsPath);
   return inProcessContender("plain JavaScript haversine loop, in memory", (index, radiusKm) => {
@@ -41,12 +44,12 @@ export const haversineLoop: OpenCompetitor = async ({ spec, cellsPath, places })
         }
       }
     }
-    const answer = emptyAnswer();
+    const result = emptyResult();
     for (let layer = 0; layer < LAYER_COUNT; layer++) {
       if (areas[layer] === 0) continue;
-      answer.max[layer] = largest[layer] as number;
-      answer.mean[layer] = (totals[layer] as number) / (areas[layer] as number);
+      result.max[layer] = largest[layer] as number;
+      result.mean[layer] = (totals[layer] as number) / (areas[layer] as number);
     }
-    return answer;
+    return result;
   });
 };

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import type { OpenCompetitor } from "../circleContender.ts";
-import { ChildProcess, circleContenderOf } from "./childProcess.ts";
+import { CompetitorProcess, circleContenderOf } from "./competitorProcess.ts";
 
 const SOURCES = "bench/native";
 const BUILD_FOLDER = "build/bench-native";
@@ -13,14 +13,14 @@ export const nativeRowScan: OpenCompetitor = async (workload) => {
   const program = await compile("rowScan", ["-march=native"]);
   if (program === undefined) return "g++ is not installed";
   const vectors = hasAvx512 ? "AVX-512" : "AVX2";
-  return circleContenderOf(await ChildProcess.start(program, [], workload), { name: `native ${vectors} row scan` });
+  return circleContenderOf(await CompetitorProcess.start(program, [], workload), { name: `native ${vectors} row scan` });
 };
 
 /** Our algorithm in C++, with vectors as wide as those of WebAssembly. */
 export const nativeBlocksAndPrefix: OpenCompetitor = async (workload) => {
   const program = await compile("blocksAndPrefix", ["-msse4.2", "-mno-avx"]);
   if (program === undefined) return "g++ is not installed";
-  return circleContenderOf(await ChildProcess.start(program, [], workload), {
+  return circleContenderOf(await CompetitorProcess.start(program, [], workload), {
     name: "the same algorithm, native, 128-bit vectors",
   });
 };

@@ -1,13 +1,13 @@
 import { execFileSync } from "node:child_process";
 import type { OpenCompetitor } from "../circleContender.ts";
 import type { Workload } from "../workload.ts";
-import { ChildProcess, circleContenderOf } from "./childProcess.ts";
+import { CompetitorProcess, circleContenderOf } from "./competitorProcess.ts";
 
 /** Debian packages are installed for the system interpreter, which may not be first in PATH. */
 const INTERPRETERS = ["python3", "/usr/bin/python3"];
 
 /** Starts a competitor of bench/python/competitors.py. @returns a message where a module is missing */
-export async function startPython(which: string, module: string, workload: Workload): Promise<ChildProcess | string> {
+export async function startPython(which: string, module: string, workload: Workload): Promise<CompetitorProcess | string> {
   const python = INTERPRETERS.find((command) => {
     try {
       execFileSync(command, ["-c", `import numpy, ${module}`], { stdio: "ignore" });
@@ -17,7 +17,7 @@ export async function startPython(which: string, module: string, workload: Workl
     }
   });
   if (python === undefined) return `python3 with ${module} is not installed`;
-  return ChildProcess.start(python, ["bench/python/competitors.py", which], workload);
+  return CompetitorProcess.start(python, ["bench/python/competitors.py", which], workload);
 }
 
 function circles(which: string, module: string, name: string): OpenCompetitor {

@@ -66,7 +66,7 @@ int main(int count, char** args) {
   }
 
   Spans spans;
-  const auto findMax = [&](Answer& answer) {
+  const auto findMax = [&](CircleResult& result) {
     Largest largest;
     for (int pass = 0; pass < 2; pass++) {
       for (int blockRow = spans.firstRow / BLOCK; blockRow <= spans.lastRow / BLOCK; blockRow++) {
@@ -105,10 +105,10 @@ int main(int count, char** args) {
     }
     uint16_t found[LAYERS];
     largest.store(found);
-    for (int layer = 0; layer < LAYERS; layer++) answer.max[layer] = found[layer] < 2 ? NONE : found[layer] - 2;
+    for (int layer = 0; layer < LAYERS; layer++) result.max[layer] = found[layer] < 2 ? NONE : found[layer] - 2;
   };
 
-  const auto findMean = [&](Answer& answer) {
+  const auto findMean = [&](CircleResult& result) {
     constexpr int PAIRS = 11;  // lanes 0 and 1, 2 and 3, ... and 19 and 20
     const auto laneOf = [](int pair) { return pair == PAIRS - 1 ? LAYERS - 2 : 2 * pair; };
     const __m128i countMask = _mm_set1_epi64x((1 << COUNT_BITS) - 1);
@@ -129,12 +129,12 @@ int main(int count, char** args) {
         areas[pair] = _mm_add_pd(areas[pair], _mm_mul_pd(weight, toDouble(_mm_and_si128(sums, countMask))));
       }
     }
-    for (int pair = 0; pair < PAIRS; pair++) _mm_storeu_pd(answer.mean + laneOf(pair), _mm_div_pd(totals[pair], areas[pair]));
+    for (int pair = 0; pair < PAIRS; pair++) _mm_storeu_pd(result.mean + laneOf(pair), _mm_div_pd(totals[pair], areas[pair]));
   };
 
-  serveRequests(workload, [&](Place place, double radiusM, bool wantsMax, bool wantsMean, Answer& answer) {
+  serveRequests(workload, [&](Place place, double radiusM, bool wantsMax, bool wantsMean, CircleResult& result) {
     findSpans(grid, rows, place, radiusM, spans);
-    if (wantsMax) findMax(answer);
-    if (wantsMean) findMean(answer);
+    if (wantsMax) findMax(result);
+    if (wantsMean) findMean(result);
   });
 }

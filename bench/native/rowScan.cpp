@@ -1,5 +1,5 @@
-// The fastest scan without an index: f32[row][column][21], NaN for nodata, every cell of the circle read once, in order.
-// The maximum is in f32, the sum in f64, which keeps it exact.
+// The fastest scan without an index: f32[row][column][21], NaN for nodata, every cell of the circle read once, in
+// order. The maximum is in f32, the sum in f64, which keeps it exact.
 #include <immintrin.h>
 
 #include "workload.h"
@@ -103,7 +103,7 @@ int main(int count, char** args) {
     for (size_t i = 0; i < steps.size(); i++) cells[i] = steps[i] > STEPS_MAX ? float(NONE) : float(steps[i]);
   }
   Spans spans;
-  serveRequests(workload, [&](Place place, double radiusM, bool wantsMax, bool wantsMean, Answer& answer) {
+  serveRequests(workload, [&](Place place, double radiusM, bool wantsMax, bool wantsMean, CircleResult& result) {
     findSpans(grid, rows, place, radiusM, spans);
     Largest largest[4];  // independent accumulators, so that consecutive maxima do not wait for each other
     double totals[LAYERS] = {}, areas[LAYERS] = {};
@@ -132,10 +132,10 @@ int main(int count, char** args) {
       for (int i = 1; i < 4; i++) largest[0].add(largest[i]);
       float found[LAYERS];
       largest[0].store(found);
-      for (int layer = 0; layer < LAYERS; layer++) answer.max[layer] = found[layer] < 0 ? NONE : found[layer];
+      for (int layer = 0; layer < LAYERS; layer++) result.max[layer] = found[layer] < 0 ? NONE : found[layer];
     }
     if (wantsMean)
       for (int layer = 0; layer < LAYERS; layer++)
-        answer.mean[layer] = areas[layer] > 0 ? totals[layer] / areas[layer] : NONE;
+        result.mean[layer] = areas[layer] > 0 ? totals[layer] / areas[layer] : NONE;
   });
 }

@@ -1,5 +1,5 @@
-// Shared by the native competitors: the workload in memory, the row spans of a geodesic circle, and the protocol with the
-// benchmark (documented in bench/competitors/childProcess.ts).
+// Shared by the native competitors: the workload in memory, the row spans of a geodesic circle, and the protocol with
+// the benchmark (documented in bench/competitors/competitorProcess.ts).
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct Place {
   double latDeg, lonDeg;
 };
 
-struct Answer {
+struct CircleResult {
   double max[LAYERS];
   double mean[LAYERS];
 };
@@ -66,7 +66,9 @@ struct RowTables {
   }
 };
 
-/** Finds the cells whose centers are within the circle: squared chord with a single correction for the arc's curvature. */
+/**
+ * Finds the cells whose centers are within the circle: squared chord with a single correction for the arc's curvature.
+ */
 inline void findSpans(const Grid& grid, const RowTables& rows, Place place, double radiusM, Spans& spans) {
   const double sin0 = std::sin(place.latDeg * DEGREE), cos0 = std::cos(place.latDeg * DEGREE);
   const double n0 = WGS84_A / std::sqrt(1 - E2 * sin0 * sin0);
@@ -127,7 +129,10 @@ class Workload {
   std::string cellsPath;
 };
 
-/** Answers requests until standard input is closed. `ask(place, radiusM, wantsMax, wantsMean, answer)` computes one circle. */
+/**
+ * Answers requests until standard input is closed. `ask(place, radiusM, wantsMax, wantsMean, result)` computes one
+ * circle.
+ */
 template <typename Ask>
 void serveRequests(const Workload& workload, Ask ask) {
   std::cout << "ready" << std::endl;
@@ -139,23 +144,23 @@ void serveRequests(const Workload& workload, Ask ask) {
     std::vector<int> places;
     for (int place; words >> place;) places.push_back(place);
     const bool wantsMax = aggregation != "mean", wantsMean = aggregation != "max";
-    Answer answer;
-    std::fill_n(answer.max, LAYERS, NONE);
-    std::fill_n(answer.mean, LAYERS, NONE);
+    CircleResult result;
+    std::fill_n(result.max, LAYERS, NONE);
+    std::fill_n(result.mean, LAYERS, NONE);
     volatile double sink = 0;
     const auto from = std::chrono::steady_clock::now();
     for (int place : places) {
-      ask(workload.places[place], radiusKm * 1000, wantsMax, wantsMean, answer);
-      sink = sink + answer.max[0] + answer.mean[0];
+      ask(workload.places[place], radiusKm * 1000, wantsMax, wantsMean, result);
+      sink = sink + result.max[0] + result.mean[0];
     }
     const auto elapsed = std::chrono::steady_clock::now() - from;
     if (verb == "run") {
       std::cout << std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count() << std::endl;
       continue;
     }
-    std::printf("%.17g", answer.max[0]);
-    for (int layer = 1; layer < LAYERS; layer++) std::printf(" %.17g", answer.max[layer]);
-    for (int layer = 0; layer < LAYERS; layer++) std::printf(" %.17g", answer.mean[layer]);
+    std::printf("%.17g", result.max[0]);
+    for (int layer = 1; layer < LAYERS; layer++) std::printf(" %.17g", result.max[layer]);
+    for (int layer = 0; layer < LAYERS; layer++) std::printf(" %.17g", result.mean[layer]);
     std::printf("\n");
     std::fflush(stdout);
   }

@@ -1,4 +1,4 @@
-"""Competitors in Python. The protocol is documented in bench/competitors/childProcess.ts.
+"""Competitors in Python. The protocol is documented in bench/competitors/competitorProcess.ts.
 
     python3 competitors.py WHICH CELLS GEOTIFF PLACES POINTS ROWS COLUMNS NORTH WEST CELL_LAT CELL_LON
 """

@@ -1,6 +1,6 @@
 /**
- * The demo world: synthetic values over real coastlines, generated cell by cell when requested. It has the shape of real
- * data but is marked synthetic wherever it is returned.
+ * The demo world: synthetic values over real coastlines, generated cell by cell when requested. It has the shape of
+ * real data but is marked synthetic wherever it is returned.
  */
 import { type GroupEntry, sha256Hex } from "../atlas/catalogue.ts";
 import type { AtlasHazard, CellAtlas, CellSource } from "../atlas/cellSource.ts";
@@ -33,9 +33,9 @@ const PROVENANCE = {
 } as const;
 
 /**
- * Warming of the demo climate in degrees C above 1980: `by2100C` at the end of the century, reached along a parabola that
- * flattens (`slowing` > 0) where emissions fall and steepens where they keep rising. Round numbers that increase with the
- * scenario; no scenario crosses another.
+ * Warming of the demo climate in degrees C above 1980: `by2100C` at the end of the century, reached along a parabola
+ * that flattens (`slowing` > 0) where emissions fall and steepens where they keep rising. Round numbers that increase
+ * with the scenario; no scenario crosses another.
  */
 const WARMING: Readonly<Record<Scenario, { readonly by2100C: number; readonly slowing: number }>> = {
   baseline: { by2100C: 0, slowing: 0 },

@@ -8,7 +8,10 @@ const random = randomFrom(11);
 const BYTES = Uint8Array.from({ length: 40_000 }, (_, i) => (i % 1000 < 500 ? i % 7 : random.below(256)));
 const PACKED = deflateRawSync(BYTES);
 
-/** Also runs in Chromium (test/browser): decompression streams differ between platforms, notably in the errors they ignore. */
+/**
+ * Also runs in Chromium (test/browser): decompression streams differ between platforms, notably in the errors they
+ * ignore.
+ */
 describe.each([
   ["Node", inflateRaw],
   ["browsers", inflateRawOfBrowsers],

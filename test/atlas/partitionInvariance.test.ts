@@ -1,8 +1,9 @@
 /**
- * Partition invariance: one world, cut in many ways, gives the same bits. It is cut into crops with other origins, so that
- * other cells share tiles, blocks and pyramid tiles; with its seam at other longitudes; with its groups in one pack or
- * several; with its layers queried together or separately; with its places at once or in batches. Cell sizes are powers of
- * two, so that a cell's center is the same number whatever the grid's origin. ISOTHERM_CUTS sets the number of crops.
+ * Partition invariance: one world, cut in many ways, gives the same bits. It is cut into crops with other origins, so
+ * that other cells share tiles, blocks and pyramid tiles; with its seam at other longitudes; with its groups in one
+ * pack or several; with its layers queried together or separately; with its places at once or in batches. Cell sizes
+ * are powers of two, so that a cell's center is the same number whatever the grid's origin. ISOTHERM_CUTS sets the
+ * number of crops.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -125,7 +125,9 @@ function randomCircle(random: SeededRandom): Circle {
   };
 }
 
-/** Returns the parts that must be equal by every path. The reason for a missing value matters only where one is missing. */
+/**
+ * Returns the parts that must be equal by every path. The reason for a missing value matters only where one is missing.
+ */
 function comparable({ cellCount, values }: CircleSample): unknown {
   return {
     cellCount,

@@ -14,7 +14,9 @@ import { crc32ByZlib } from "../oracle/checksum.ts";
 import { FlatTable, HEADER_FIELDS, readPackByFormat, ROOT_FIELDS } from "../oracle/pyramid.ts";
 import { FLOOD_LAYERS, makeAtlas, type HazardFixture, withTempFolder } from "./makeAtlas.ts";
 
-/** Three by three tiles under one pyramid tile; the middle tile is dry, the last tile row and column are one cell wide. */
+/**
+ * Three by three tiles under one pyramid tile; the middle tile is dry, the last tile row and column are one cell wide.
+ */
 const GRID: Grid = {
   northDeg: 20,
   westDeg: 30,
@@ -86,7 +88,10 @@ interface OpenPack {
   tilesHash?: string;
 }
 
-/** Returns the atlas with a change and all checksums above it corrected, so that only semantic checks can find the change. */
+/**
+ * Returns the atlas with a change and all checksums above it corrected, so that only semantic checks can find the
+ * change.
+ */
 async function withChange(change: (pack: OpenPack) => void): Promise<Files> {
   const catalogue = await decodeCatalogue(original.get(CATALOGUE_NAME) ?? Buffer.alloc(0));
   const entry = catalogue.hazards[0]?.packs[0];

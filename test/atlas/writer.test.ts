@@ -260,7 +260,8 @@ describe("an interrupted write", () => {
         signal: controller.signal,
         readBand: (band) => {
           firstRows.push(band.firstRow);
-          if (band.firstRow === 448) controller.abort(new Error("enough")); // the last band of the first row of pyramid tiles
+          // the last band of the first row of pyramid tiles
+          if (band.firstRow === 448) controller.abort(new Error("enough"));
           return input.readBand(band);
         },
       };

@@ -54,7 +54,8 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
     async () => {
       const build = fileURLToPath(new URL("../../build", import.meta.url));
       await mkdir(build, { recursive: true });
-      folder = await mkdtemp(join(build, "browser-test-")); // below node_modules, from which the worker thread's bundle imports
+      // below node_modules, from which the worker thread's bundle imports
+      folder = await mkdtemp(join(build, "browser-test-"));
       await makeGoldenAtlas(await Kernel.load(), folder);
       atlasServer = await startRangeServer(filesOf(folder));
       bundled = await bundle(new URL("page.ts", import.meta.url), "browser");

@@ -21,8 +21,8 @@ const CACHE_BYTES = 64 * MIB;
 /** Limit for everything but the cache: the program, its heap, a million places and their results. */
 const OVERHEAD_BYTES_MAX = 200 * MIB;
 /**
- * Allowed variation from round to round due to garbage collection, of resident memory and of memory still referenced. In a
- * short run the process is still growing to its working size, so a leak shows in the referenced memory.
+ * Allowed variation from round to round due to garbage collection, of resident memory and of memory still referenced.
+ * In a short run the process is still growing to its working size, so a leak shows in the referenced memory.
  */
 const RESIDENT_SLACK_BYTES = (ROUNDS < 10 ? 48 : 12) * MIB;
 const HELD_SLACK_BYTES = 2 * MIB;

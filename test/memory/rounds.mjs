@@ -1,5 +1,5 @@
-// Runs in its own process, so that its memory is that of the work alone: samples the same places repeatedly and prints one
-// JSON line per round. The first argument holds the parameters as JSON. Run with --expose-gc.
+// Runs in its own process, so that its memory is that of the work alone: samples the same places repeatedly and prints
+// one JSON line per round. The first argument holds the parameters as JSON. Run with --expose-gc.
 import { readFileSync } from "node:fs";
 import { openAtlas } from "../../dist/index.js";
 

@@ -1,6 +1,6 @@
 /**
- * Many abusive clients at once. What the host guarantees against each (test/host/wire.test.ts) must also hold with hundreds
- * of them, while well-behaved clients are served, and they must leave nothing allocated behind.
+ * Many abusive clients at once. What the host guarantees against each (test/host/wire.test.ts) must also hold with
+ * hundreds of them, while well-behaved clients are served, and they must leave nothing allocated behind.
  *
  * `ISOTHERM_SOAK_ABUSIVE_CLIENTS=300` opens 300 connections of each kind. From 200 on, the service runs with its real
  * timeouts; below, with timeouts of a second or two instead of half a minute.
@@ -60,7 +60,10 @@ async function openConnection(): Promise<{ readonly socket: Socket; readonly rec
   return { socket, received: once(socket, "close").then(() => text) };
 }
 
-/** Runs a well-behaved client until stopped. Returns the number of responses and the slowest response time in milliseconds. */
+/**
+ * Runs a well-behaved client until stopped. Returns the number of responses and the slowest response time in
+ * milliseconds.
+ */
 function startWellBehavedClient(): {
   stop(): Promise<{ readonly answeredCount: number; readonly slowestMs: number }>;
 } {

@@ -274,8 +274,8 @@ test("under five times its capacity, does what it can and refuses the rest", { t
       if (after <= 2 * percentile(before, 0.9)) recoveryMs = performance.now() - overloadEndMs;
     }
     console.log(
-      `peak ${(peakPerS * BATCH).toFixed(0)} elements/s; offered 5 runConcurrently as much: ${((answeredCount / tookS) * BATCH).toFixed(0)} ` +
-        `elements/s done (${((100 * answeredCount) / tookS / peakPerS).toFixed(0)} %), ${refusedCount} batches refusedCount, p99 after ` +
+      `peak ${(peakPerS * BATCH).toFixed(0)} elements/s; offered 5 times as much: ${((answeredCount / tookS) * BATCH).toFixed(0)} ` +
+        `elements/s done (${((100 * answeredCount) / tookS / peakPerS).toFixed(0)} %), ${refusedCount} batches refused, p99 after ` +
         `${percentile(refusedMs, 0.99).toFixed(1)} ms, median ${median(refusedMs).toFixed(1)} ms; recovered after ${recoveryMs.toFixed(0)} ms`,
     );
     expect(unexpected.slice(0, 5)).toStrictEqual([]);
@@ -291,7 +291,10 @@ test("under five times its capacity, does what it can and refuses the rest", { t
 
 const LARGE_BATCH_COUNT = 6;
 
-/** Counts the major garbage collections of the event loop's thread while maximum-size batches are answered one after another. */
+/**
+ * Counts the major garbage collections of the event loop's thread while maximum-size batches are answered one after
+ * another.
+ */
 async function countCollectionsDuringBatches(built?: string): Promise<number> {
   const service = await startServiceProcess(data, {
     flags: ["--cache", "64"],

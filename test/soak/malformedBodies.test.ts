@@ -1,7 +1,7 @@
 /**
- * Corrupted JSON bodies at every endpoint that takes one. Expected: every response is 200, 201 or a refusal that names the
- * errors and costs nothing; `json_malformed` is returned exactly for bodies that are not JSON; connections stay open; the
- * units reported match the ledger; each customer is reported as new once; and nothing stays allocated.
+ * Corrupted JSON bodies at every endpoint that takes one. Expected: every response is 200, 201 or a refusal that names
+ * the errors and costs nothing; `json_malformed` is returned exactly for bodies that are not JSON; connections stay
+ * open; the units reported match the ledger; each customer is reported as new once; and nothing stays allocated.
  *
  * `ISOTHERM_SOAK_MALFORMED_BODIES=200000` sets the number of bodies.
  */

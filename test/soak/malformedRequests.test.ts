@@ -1,6 +1,6 @@
 /**
- * Malformed bytes on a socket. Expected: every response is complete and not a 5xx, every refusal is a problem document, the
- * process keeps running, and nothing stays allocated for clients that have disconnected.
+ * Malformed bytes on a socket. Expected: every response is complete and not a 5xx, every refusal is a problem document,
+ * the process keeps running, and nothing stays allocated for clients that have disconnected.
  *
  * `ISOTHERM_SOAK_MALFORMED_REQUESTS=100000` sets the number of requests.
  */

@@ -1,7 +1,7 @@
 /**
- * SIGTERM under load. A request counts as lost when all its bytes were handed to the operating system on a connection that
- * the server had not announced to close, and the connection ended without a complete response. Refused connections lose
- * nothing: like clients behind a load balancer, these open no connection once /readyz has failed.
+ * SIGTERM under load. A request counts as lost when all its bytes were handed to the operating system on a connection
+ * that the server had not announced to close, and the connection ended without a complete response. Refused connections
+ * lose nothing: like clients behind a load balancer, these open no connection once /readyz has failed.
  *
  * `ISOTHERM_SOAK_STOPS=20` sets the number of shutdowns.
  */

@@ -1,18 +1,18 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
-import { type CircleAnswer, type CircleContender } from "../circleContender.ts";
+import { type CircleResult, type CircleContender } from "../circleContender.ts";
 import { LAYER_COUNT, type Workload } from "../workload.ts";
 
 /**
- * A competitor in another language: a process that loads the workload, prints `ready`, and then answers each request line
- * with one line. It times itself, which excludes the pipe and parsing, and is idle while others run.
+ * A competitor in another language: a process that loads the workload, prints `ready`, and then answers each request
+ * line with one line. It times itself, which excludes the pipe and parsing, and is idle while others run.
  *
  *     run    max|mean|both RADIUS_KM PLACE...    nanoseconds for all places
- *     answer max|mean|both RADIUS_KM PLACE       21 maxima, 21 means, in steps, nan where there is none
+ *     compute max|mean|both RADIUS_KM PLACE      21 maxima, 21 means, in steps, nan where there is none
  *     points COUNT                               nanoseconds and the sum of all steps of the first COUNT points
  */
-export class ChildProcess {
+export class CompetitorProcess {
   readonly #process: ChildProcessByStdio<Writable, Readable, null>;
   readonly #lines: AsyncIterator<string>;
 
@@ -21,9 +21,9 @@ export class ChildProcess {
     this.#lines = createInterface({ input: process.stdout })[Symbol.asyncIterator]();
   }
 
-  static async start(command: string, args: readonly string[], workload: Workload): Promise<ChildProcess> {
+  static async start(command: string, args: readonly string[], workload: Workload): Promise<CompetitorProcess> {
     const { grid } = workload.spec;
-    const child = new ChildProcess(
+    const child = new CompetitorProcess(
       spawn(
         command,
         [
@@ -63,21 +63,21 @@ export class ChildProcess {
 
 /** A circle contender implemented by a child process. */
 export function circleContenderOf(
-  child: ChildProcess,
+  child: CompetitorProcess,
   description: Pick<CircleContender, "name" | "note">,
 ): CircleContender {
   return {
     ...description,
-    async answer({ places, radiusKm, aggregation }) {
-      const answers: CircleAnswer[] = [];
+    async compute({ places, radiusKm, aggregation }) {
+      const results: CircleResult[] = [];
       for (const place of places) {
-        const values = await child.request(`answer ${aggregation} ${radiusKm} ${place}`);
-        answers.push({
+        const values = await child.request(`compute ${aggregation} ${radiusKm} ${place}`);
+        results.push({
           max: Float64Array.from(values.slice(0, LAYER_COUNT)),
           mean: Float64Array.from(values.slice(LAYER_COUNT)),
         });
       }
-      return answers;
+      return results;
     },
     async run({ places, radiusKm, aggregation }) {
       const [nanoseconds = Number.NaN] = await child.request(`run ${aggregation} ${radiusKm} ${places.join(" ")}`);
