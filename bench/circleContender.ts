@@ -1,6 +1,6 @@
 /** The interface of a contender that aggregates circles, ours or a competitor's, and the check that results agree. */
 import type { Workload } from "./workload.ts";
-import { LAYER_COUNT } from "./workload.ts";
+import { LAYER_COUNT } from "./floodMaps.ts";
 
 /** `both` is for contenders that find maximum and mean in one pass; ours uses two queries. */
 export type Aggregation = "max" | "mean" | "both";

@@ -129,7 +129,11 @@ async function compareWithKernels(workload: Workload, { kernels, library }: Cont
   const placeCount = workload.places.length;
   const places = Array.from({ length: 100 }, (_, i) => i);
   const compared = { places, radiusKm: 100, aggregation: "both" } as const;
-  checkAgreement(kernels.name, { ours: await library.compute(compared), theirs: await kernels.compute(compared) }, EXACT);
+  checkAgreement(
+    kernels.name,
+    { ours: await library.compute(compared), theirs: await kernels.compute(compared) },
+    EXACT,
+  );
   for (const aggregation of ["max", "mean"] as const) {
     for (const state of ["random", "hot"] as const) {
       const times = await timeCircles([library, kernels], { radiusKm: 100, aggregation, placeCount, state });

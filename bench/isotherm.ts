@@ -10,7 +10,8 @@ import { type Circle, rowSpans } from "../src/kernel/geodesy.ts";
 import { Kernel } from "../src/kernel/instance.ts";
 import { STEPS_NODATA } from "../src/kernel/kernel.generated.ts";
 import { type CircleResult, type CircleContender, emptyResult, inProcessContender } from "./circleContender.ts";
-import { QUERIED_LAYERS, HAZARD, LAYER_COUNT, STEPS_PER_UNIT, type Workload } from "./workload.ts";
+import { QUERIED_LAYERS, HAZARD, LAYER_COUNT, STEPS_PER_UNIT } from "./floodMaps.ts";
+import type { Workload } from "./workload.ts";
 
 /** Fits all tiles of a workload in every form that a kernel reads, so that repeated queries hit the cache. */
 const RESIDENT_CACHE_BYTES = 1.5 * 2 ** 30;

@@ -18,7 +18,8 @@ import {
   readPoints,
 } from "./competitors/points.ts";
 import { print } from "./row.ts";
-import { QUERIED_LAYERS, HAZARD, LAYER_COUNT, POINT_COUNT, prepare, WORKLOADS } from "./workload.ts";
+import { QUERIED_LAYERS, HAZARD, LAYER_COUNT } from "./floodMaps.ts";
+import { POINT_COUNT, prepare, WORKLOADS } from "./workload.ts";
 
 const NAME = "random points x 21 layers, cells in memory";
 const ROUNDS = 9;

@@ -1,7 +1,8 @@
 import { STEPS_MAX } from "../../src/kernel/kernel.generated.ts";
 import type { Grid, Location } from "../../src/kernel/grid.ts";
 import { type CircleResult, emptyResult, inProcessContender, type OpenCompetitor } from "../circleContender.ts";
-import { readQueriedCells, LAYER_COUNT } from "../workload.ts";
+import { LAYER_COUNT } from "../floodMaps.ts";
+import { readQueriedCells } from "../workload.ts";
 
 const DEGREE = Math.PI / 180;
 const WGS84_A = 6378137;

@@ -2,7 +2,8 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { type CircleResult, type CircleContender } from "../circleContender.ts";
-import { LAYER_COUNT, type Workload } from "../workload.ts";
+import { LAYER_COUNT } from "../floodMaps.ts";
+import type { Workload } from "../workload.ts";
 
 /**
  * A competitor in another language: a process that loads the workload, prints `ready`, and then answers each request

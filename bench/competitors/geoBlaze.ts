@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { emptyResult, inProcessContender, type OpenCompetitor } from "../circleContender.ts";
-import { LAYER_COUNT } from "../workload.ts";
+import { LAYER_COUNT } from "../floodMaps.ts";
 
 const DEGREE = Math.PI / 180;
 const MEAN_RADIUS_KM = 6371.0088;

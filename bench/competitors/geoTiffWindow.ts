@@ -1,7 +1,7 @@
 import { fromFile } from "geotiff";
 import { STEPS_MAX } from "../../src/kernel/kernel.generated.ts";
 import { emptyResult, inProcessContender, type OpenCompetitor } from "../circleContender.ts";
-import { LAYER_COUNT } from "../workload.ts";
+import { LAYER_COUNT } from "../floodMaps.ts";
 
 const DEGREE = Math.PI / 180;
 const MEAN_RADIUS_KM = 6371.0088;

@@ -1,5 +1,6 @@
 import { emptyResult, inProcessContender, type OpenCompetitor } from "../circleContender.ts";
-import { readQueriedCells, LAYER_COUNT } from "../workload.ts";
+import { LAYER_COUNT } from "../floodMaps.ts";
+import { readQueriedCells } from "../workload.ts";
 import { STEPS_MAX } from "../../src/kernel/kernel.generated.ts";
 
 const DEGREE = Math.PI / 180;

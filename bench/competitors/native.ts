@@ -13,7 +13,9 @@ export const nativeRowScan: OpenCompetitor = async (workload) => {
   const program = await compile("rowScan", ["-march=native"]);
   if (program === undefined) return "g++ is not installed";
   const vectors = hasAvx512 ? "AVX-512" : "AVX2";
-  return circleContenderOf(await CompetitorProcess.start(program, [], workload), { name: `native ${vectors} row scan` });
+  return circleContenderOf(await CompetitorProcess.start(program, [], workload), {
+    name: `native ${vectors} row scan`,
+  });
 };
 
 /** Our algorithm in C++, with vectors as wide as those of WebAssembly. */

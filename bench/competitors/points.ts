@@ -2,7 +2,8 @@
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { readQueriedCells, LAYER_COUNT, POINT_COUNT, type Workload } from "../workload.ts";
+import { LAYER_COUNT } from "../floodMaps.ts";
+import { readQueriedCells, POINT_COUNT, type Workload } from "../workload.ts";
 import { startPython } from "./python.ts";
 
 export interface PointContender {

@@ -7,7 +7,11 @@ import { CompetitorProcess, circleContenderOf } from "./competitorProcess.ts";
 const INTERPRETERS = ["python3", "/usr/bin/python3"];
 
 /** Starts a competitor of bench/python/competitors.py. @returns a message where a module is missing */
-export async function startPython(which: string, module: string, workload: Workload): Promise<CompetitorProcess | string> {
+export async function startPython(
+  which: string,
+  module: string,
+  workload: Workload,
+): Promise<CompetitorProcess | string> {
   const python = INTERPRETERS.find((command) => {
     try {
       execFileSync(command, ["-c", `import numpy, ${module}`], { stdio: "ignore" });

@@ -11,12 +11,9 @@ import {
   interleaveLayers,
   LAYER_COUNT,
   FloodMaps,
-  generatePlaces,
-  generatePoints,
-  prepare,
   STEPS_PER_UNIT,
-  type WorkloadSpec,
-} from "../../bench/workload.ts";
+} from "../../bench/floodMaps.ts";
+import { generatePlaces, generatePoints, prepare, type WorkloadSpec } from "../../bench/workload.ts";
 import { openAtlas } from "../../src/index.ts";
 import { geodesicDistanceM } from "../../src/kernel/geodesy.ts";
 import { cellCentre, type Grid } from "../../src/kernel/grid.ts";
