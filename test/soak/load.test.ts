@@ -26,7 +26,7 @@ const CLIENT_COUNT = 24;
 const REQUEST_COUNT = 400;
 const SLACK_BYTES = 8 << 20;
 const SLACK_RESIDENT_BYTES = 48 << 20;
-const BATCH = 400;
+const BATCH_SIZE = 400;
 
 let data: string;
 beforeEach(async () => {
@@ -246,7 +246,9 @@ test("under five times its capacity, does what it can and refuses the rest", { t
   try {
     const random = randomFrom(SEED);
     const gets = Array.from({ length: 100 }, () => pointRequest(random, service.headers));
-    const batches = Array.from({ length: 20 }, () => batchRequest(random, { headers: service.headers, count: BATCH }));
+    const batches = Array.from({ length: 20 }, () =>
+      batchRequest(random, { headers: service.headers, count: BATCH_SIZE }),
+    );
     const connections = await Promise.all(Array.from({ length: 8 }, () => KeepAliveConnection.open(service.port)));
     const measureThroughput = async (seconds: number): Promise<number> => {
       let answeredCount = 0;
@@ -274,7 +276,7 @@ test("under five times its capacity, does what it can and refuses the rest", { t
       if (after <= 2 * percentile(before, 0.9)) recoveryMs = performance.now() - overloadEndMs;
     }
     console.log(
-      `peak ${(peakPerS * BATCH).toFixed(0)} elements/s; offered 5 times as much: ${((answeredCount / tookS) * BATCH).toFixed(0)} ` +
+      `peak ${(peakPerS * BATCH_SIZE).toFixed(0)} elements/s; offered 5 times as much: ${((answeredCount / tookS) * BATCH_SIZE).toFixed(0)} ` +
         `elements/s done (${((100 * answeredCount) / tookS / peakPerS).toFixed(0)} %), ${refusedCount} batches refused, p99 after ` +
         `${percentile(refusedMs, 0.99).toFixed(1)} ms, median ${median(refusedMs).toFixed(1)} ms; recovered after ${recoveryMs.toFixed(0)} ms`,
     );

@@ -74,7 +74,8 @@ async function runCampaign(
       faults.push(`${index}: ${message.slice(0, 500)}, to ${JSON.stringify(bytes.toString("latin1").slice(0, 2000))}`);
     };
     // None of these bodies is a reason to close a connection.
-    if (response === undefined || connection.isClosed) return fail(`the connection exited, ${response?.status}`);
+    if (response === undefined || connection.isClosed)
+      return fail(`the connection was closed, status ${response?.status}`);
     free.push(connection);
     const counted = response.headers.get("x-usage-units");
     units += Number(counted ?? 0);

@@ -19,7 +19,7 @@ import { ledgerUnits, campaignSize, startServiceProcess, type ServiceProcess } f
 const ROUNDS = campaignSize("STOPS", 2);
 const SEED = campaignSize("SEED", 11);
 const CLIENT_COUNT = 64;
-const BATCH_CLIENTS = 8;
+const BATCH_CLIENT_COUNT = 8;
 /** The default delay: all clients run in one process, which a busy machine may stall for a second. */
 const FLAGS = ["--drain-delay", "2"];
 
@@ -89,7 +89,7 @@ async function stopUnderLoad(seed: number, built?: string): Promise<Round & { re
   let isReady = true;
   const clients = Array.from({ length: CLIENT_COUNT }, (_, index) => {
     const clientRandom = randomFrom(seed * 1000 + index);
-    const sendsBatches = index < BATCH_CLIENTS;
+    const sendsBatches = index < BATCH_CLIENT_COUNT;
     const requests = Array.from({ length: sendsBatches ? 3 : 50 }, () =>
       sendsBatches
         ? batchRequest(clientRandom, { headers: service.headers, count: 500 })
