@@ -78,7 +78,7 @@ const WORKLOADS: readonly {
   {
     name: "the same, sorted by sector",
     columns: () => entitiesOf(() => FIVE_YEARS, true),
-    note: "sorted by sector: upper bound on what grouping could gain",
+    note: "upper bound on what grouping by sector could gain",
   },
   {
     name: `${ENTITIES} x the five years after the baseline`,

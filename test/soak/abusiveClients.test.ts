@@ -30,7 +30,7 @@ let data: string;
 let service: ServiceProcess;
 let impatientBuild: Awaited<ReturnType<typeof builtWith>> | undefined;
 beforeAll(async () => {
-  data = await mkdtemp(join(tmpdir(), "isotherm-hostile-"));
+  data = await mkdtemp(join(tmpdir(), "isotherm-abusive-"));
   if (IS_FULL) service = await startServiceProcess(data);
   else {
     impatientBuild = await builtWith([
@@ -246,8 +246,8 @@ test(
 );
 
 test("exits on SIGTERM whatever its clients do", { timeout: 300_000 }, async () => {
-  const own = await mkdtemp(join(tmpdir(), "isotherm-hostile-stop-"));
-  const stopping = await startServiceProcess(own, {
+  const stopData = await mkdtemp(join(tmpdir(), "isotherm-stop-"));
+  const stopping = await startServiceProcess(stopData, {
     flags: ["--drain-delay", "0.2"],
     ...(impatientBuild === undefined ? {} : { built: impatientBuild.built }),
   });
@@ -285,6 +285,6 @@ test("exits on SIGTERM whatever its clients do", { timeout: 300_000 }, async () 
     for (const drip of drips) clearInterval(drip);
     for (const socket of sockets) socket.destroy();
     await stopping.stop();
-    await rm(own, { recursive: true, force: true });
+    await rm(stopData, { recursive: true, force: true });
   }
 });
