@@ -1,9 +1,10 @@
-// Temperatures of a million entities in five years, real formula in f64: from arrays of the caller's to arrays of the
-// caller's, all copying, checking and flagging inside the timing, against the same in plain JavaScript.
+// Temperatures of a million entities in five years with the real formula in f64. The timing covers copying, checking
+// and flagging, from the caller's arrays to the caller's arrays, and is compared with the same computation in plain
+// JavaScript.
 import { alignColumns } from "../src/alignment/align.ts";
 import { NGFS_PHASE5 } from "../src/alignment/benchmark.ts";
 import type { EntityColumns } from "../src/kernel/alignmentColumns.ts";
-import { interleave } from "./interleaved.ts";
+import { interleave } from "./interleave.ts";
 import { plainAlignment } from "./plainAlignment.ts";
 import { print } from "./row.ts";
 
@@ -12,7 +13,9 @@ const ENTITIES = `${ENTITY_COUNT.toLocaleString("en")} entities`;
 const ROUNDS = 15;
 const WARMUP_ROUNDS = 3;
 
-/** Reproducible, and good enough to scatter figures: a linear congruence modulo 2^32 (Numerical Recipes). */
+/**
+ * Linear congruential generator modulo 2^32 (Numerical Recipes): reproducible, and random enough for emission figures.
+ */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -75,48 +78,48 @@ const WORKLOADS: readonly {
   {
     name: "the same, sorted by sector",
     columns: () => entitiesOf(() => FIVE_YEARS, true),
-    note: "what grouping inside could bring",
+    note: "upper bound on what grouping by sector could gain",
   },
   {
     name: `${ENTITIES} x the five years after the baseline`,
     columns: () => entitiesOf((baselineYear) => [1, 2, 3, 4, 5].map((later) => baselineYear + later)),
-    note: "nearly all of it powers, for the short horizon",
+    note: "dominated by the powers of the short-horizon formula",
   },
 ];
 
 for (const { name, columns: makeColumns, atLeast, note } of WORKLOADS) {
   const columns = makeColumns();
   const rowCount = columns.years.length;
-  const room = () => ({ temperaturesC: new Float64Array(rowCount), flags: new Uint16Array(rowCount) });
-  const [into, out] = [room(), room()];
+  const allocate = () => ({ temperaturesC: new Float64Array(rowCount), flags: new Uint16Array(rowCount) });
+  const [into, out] = [allocate(), allocate()];
   await alignColumns(columns, { into });
   plain(columns, out);
   for (let row = 0; row < rowCount; row++) {
     const difference = Math.abs((into.temperaturesC[row] ?? NaN) - (out.temperaturesC[row] ?? NaN));
-    if (!(difference <= 1e-9) || into.flags[row] !== out.flags[row]) throw new Error(`${name}: row ${row} differs.`);
+    if (!(difference <= 1e-9) || into.flags[row] !== out.flags[row]) throw new Error(`${name}: row ${row} differs`);
   }
-  const [ours, rival] = await interleave(
+  const [ours, competitor] = await interleave(
     [
       { name: "kernel", run: async () => void (await alignColumns(columns, { into })) },
       { name: "plain JavaScript", run: () => plain(columns, out) },
     ],
     { rounds: ROUNDS, warmupRounds: WARMUP_ROUNDS },
   );
-  if (ours === undefined || rival === undefined) throw new Error("There are two contenders.");
-  const nsARow = (ms: number): number => (ms * 1e6) / rowCount;
-  const common = { bench: "alignment", unit: "ns a year of an entity", against: "plain JavaScript" };
+  if (ours === undefined || competitor === undefined) throw new Error("expected two timings");
+  const nsPerRow = (ms: number): number => (ms * 1e6) / rowCount;
+  const common = { bench: "alignment", unit: "ns per entity and year", against: "plain JavaScript" };
   print({
     ...common,
     name,
-    ours: nsARow(ours.medianMs),
-    rival: nsARow(rival.medianMs),
-    ...(atLeast === undefined ? {} : { mark: { atLeast } }),
+    ours: nsPerRow(ours.medianMs),
+    theirs: nsPerRow(competitor.medianMs),
+    ...(atLeast === undefined ? {} : { target: { atLeast } }),
     ...(note === undefined ? {} : { note }),
   });
   print({
     ...common,
-    name: `${name}: least of ${ROUNDS} rounds`,
-    ours: nsARow(ours.leastMs),
-    rival: nsARow(rival.leastMs),
+    name: `${name}: fastest of ${ROUNDS} rounds`,
+    ours: nsPerRow(ours.fastestMs),
+    theirs: nsPerRow(competitor.fastestMs),
   });
 }

@@ -1,242 +1,275 @@
 /**
- * The engine against its rivals: circles at four latitudes and of the whole world, all 21 layers. Each rival
- * answers some circles first, and is timed only when its answers are ours; then all take turns.
+ * The engine against its competitors: circles of all 21 layers at four latitudes and on the world grid. A competitor is
+ * timed only after its results have been compared with ours; then all contenders are interleaved.
  *
- * `npm run bench -- engine lat45` measures one grid; `--json` prints a line a row.
+ * `npm run bench -- engine lat45` measures one grid; `--json` prints one JSON line per row.
  */
 import { Kernel } from "../src/kernel/instance.ts";
 import { timeCircles } from "./measure.ts";
-import { engine, openOurs, type Ours, product, sampleCircles, spans } from "./ours.ts";
-import { checkAgreement, type CircleContender, type Closeness, EXACT, NEARLY, type OpenRival } from "./rival.ts";
-import { blocksAndPrefix } from "./rivals/blocksAndPrefix.ts";
-import { geoBlaze } from "./rivals/geoBlaze.ts";
-import { geoTiffWindow } from "./rivals/geoTiffWindow.ts";
-import { haversineLoop } from "./rivals/haversineLoop.ts";
-import { nativeBlocksAndPrefix, nativeRowScan } from "./rivals/native.ts";
-import { numpyMask, rasterioMask } from "./rivals/python.ts";
-import { type Mark, print } from "./row.ts";
+import {
+  type InstrumentedAtlas,
+  kernelContender,
+  libraryContender,
+  openInstrumentedAtlas,
+  rowSpanContender,
+  sampleCircles,
+} from "./isotherm.ts";
+import {
+  checkAgreement,
+  type CircleContender,
+  type Tolerance,
+  EXACT,
+  APPROXIMATE,
+  type OpenCompetitor,
+} from "./circleContender.ts";
+import { blocksAndPrefix } from "./competitors/blocksAndPrefix.ts";
+import { geoBlaze } from "./competitors/geoBlaze.ts";
+import { geoTiffWindow } from "./competitors/geoTiffWindow.ts";
+import { haversineLoop } from "./competitors/haversineLoop.ts";
+import { nativeBlocksAndPrefix, nativeRowScan } from "./competitors/native.ts";
+import { numpyMask, rasterioMask } from "./competitors/python.ts";
+import { type Target, print } from "./row.ts";
 import { prepare, type Workload, WORKLOADS } from "./workload.ts";
 
-/** How many circles are compared before a rival is timed. */
+/** Circles compared before a competitor is timed. */
 const COMPARED_COUNT = 12;
 
-interface Opponent {
-  readonly open: OpenRival;
+interface Competitor {
+  readonly open: OpenCompetitor;
   readonly name: string;
-  readonly closeness: Closeness;
-  /** Asked in one go what it finds in one go; else maximum and mean apart. */
-  readonly asked: readonly ("max" | "mean" | "both")[];
-  mark?(workload: Workload): Mark;
-  /** A rival that cannot be installed, and how much longer it took where both were. */
-  readonly standsInFor?: { readonly name: string; readonly timesItsTime: number; readonly mark: Mark };
+  readonly tolerance: Tolerance;
+  /** `both` where one pass finds maximum and mean; otherwise they are requested separately. */
+  readonly aggregations: readonly ("max" | "mean" | "both")[];
+  target?(workload: Workload): Target;
+  /**
+   * A competitor that cannot be installed, estimated from the ratio of run times measured where both were available.
+   */
+  readonly estimateFor?: { readonly name: string; readonly timeFactor: number; readonly target: Target };
 }
 
-const OPPONENTS: readonly Opponent[] = [
+const COMPETITORS: readonly Competitor[] = [
   {
     name: "plain JavaScript haversine loop, in memory",
     open: haversineLoop,
-    closeness: NEARLY,
-    asked: ["both"],
-    mark: () => ({ atLeast: 700 }),
+    tolerance: APPROXIMATE,
+    aggregations: ["both"],
+    target: () => ({ atLeast: 700 }),
   },
   {
     name: "the same algorithm in plain JavaScript",
     open: blocksAndPrefix,
-    closeness: EXACT,
-    asked: ["both"],
-    mark: () => ({ atLeast: 4 }),
+    tolerance: EXACT,
+    aggregations: ["both"],
+    target: () => ({ atLeast: 4 }),
   },
-  { name: "geotiff.js 3.0.5 readRasters + loop", open: geoTiffWindow, closeness: NEARLY, asked: ["both"] },
-  // Its mean gives every cell of the polygon the same weight, whatever its area.
-  { name: "geoblaze 2.8.0", open: geoBlaze, closeness: { ...NEARLY, meanError: 0.05 }, asked: ["both"] },
+  { name: "geotiff.js 3.0.5 readRasters + loop", open: geoTiffWindow, tolerance: APPROXIMATE, aggregations: ["both"] },
+  // Its mean weights all cells equally, whatever their area.
+  { name: "geoblaze 2.8.0", open: geoBlaze, tolerance: { ...APPROXIMATE, meanErrorMax: 0.05 }, aggregations: ["both"] },
   {
     name: "numpy haversine mask, in memory",
     open: numpyMask,
-    closeness: NEARLY,
-    asked: ["both"],
-    mark: () => ({ atLeast: 300 }),
-    standsInFor: { name: "exactextract, in memory", timesItsTime: 1.4, mark: { atLeast: 500 } },
+    tolerance: APPROXIMATE,
+    aggregations: ["both"],
+    target: () => ({ atLeast: 300 }),
+    estimateFor: { name: "exactextract, in memory", timeFactor: 1.4, target: { atLeast: 500 } },
   },
   {
     name: "rasterio.mask on GeoTIFF, warm",
     open: rasterioMask,
-    closeness: NEARLY,
-    asked: ["both"],
-    mark: () => ({ atLeast: 500 }),
+    tolerance: APPROXIMATE,
+    aggregations: ["both"],
+    target: () => ({ atLeast: 500 }),
   },
   {
     name: "native row scan",
     open: nativeRowScan,
-    closeness: EXACT,
-    asked: ["max", "mean"],
-    mark: ({ spec }) => ({ atMost: spec.name === "lat75" ? 0.2 : 0.1 }),
+    tolerance: EXACT,
+    aggregations: ["max", "mean"],
+    target: ({ spec }) => ({ atMost: spec.name === "lat75" ? 0.2 : 0.1 }),
   },
   {
     name: "the same algorithm, native, 128-bit vectors",
     open: nativeBlocksAndPrefix,
-    closeness: EXACT,
-    asked: ["max", "mean"],
-    mark: () => ({ atMost: 1.05 }),
+    tolerance: EXACT,
+    aggregations: ["max", "mean"],
+    target: () => ({ atMost: 1.05 }),
   },
 ];
 
-const WHAT = { max: "max", mean: "mean", both: "max + mean" } as const;
+const AGGREGATION_LABELS = { max: "max", mean: "mean", both: "max + mean" } as const;
 
-const words = new Set(process.argv.slice(2).filter((word) => !word.startsWith("-")));
-const named = WORKLOADS.filter(({ name }) => words.has(name));
+const gridNames = new Set(process.argv.slice(2).filter((word) => !word.startsWith("-")));
+const named = WORKLOADS.filter(({ name }) => gridNames.has(name));
 const kernel = await Kernel.load();
 for (const spec of named.length > 0 ? named : WORKLOADS) {
   const workload = await prepare(kernel, spec);
-  const ours = await openOurs(workload);
-  const contenders = { engine: engine(ours, workload), product: product(ours, workload) };
+  const opened = await openInstrumentedAtlas(workload);
+  const contenders = { kernels: kernelContender(opened, workload), library: libraryContender(opened, workload) };
   try {
-    // Every place once, so that all tiles that are ever needed are in memory.
-    await contenders.product.run({ places: workload.places.map((_, i) => i), radiusKm: 100, asked: "both" });
-    await contenders.product.run({ places: workload.places.map((_, i) => i), radiusKm: 10, asked: "both" });
-    await comparePath(workload, contenders);
-    await timeSpans(workload, ours);
-    await compareBulk(workload, ours, contenders.engine);
-    await compareCosts(workload, contenders.engine);
-    for (const opponent of OPPONENTS) await compareWith(opponent, workload, contenders);
+    // Query every place once, so that all tiles needed later are in memory.
+    await contenders.library.run({ places: workload.places.map((_, i) => i), radiusKm: 100, aggregation: "both" });
+    await contenders.library.run({ places: workload.places.map((_, i) => i), radiusKm: 10, aggregation: "both" });
+    await compareWithKernels(workload, contenders);
+    await timeSpans(workload, opened);
+    await compareBulk(workload, opened, contenders.kernels);
+    await compareRadii(workload, contenders.kernels);
+    for (const entry of COMPETITORS) await compareWith(entry, workload, contenders);
   } finally {
-    await ours.atlas.close();
+    await opened.atlas.close();
   }
 }
 
 interface Contenders {
-  readonly engine: CircleContender;
-  readonly product: CircleContender;
+  readonly kernels: CircleContender;
+  readonly library: CircleContender;
 }
 
-/** What the way from a query object to an answer object costs over the kernels alone. */
-async function comparePath(workload: Workload, { engine, product }: Contenders): Promise<void> {
+/** Measures the cost of the path from query object to result object relative to the kernels alone. */
+async function compareWithKernels(workload: Workload, { kernels, library }: Contenders): Promise<void> {
   const placeCount = workload.places.length;
   const places = Array.from({ length: 100 }, (_, i) => i);
-  const compared = { places, radiusKm: 100, asked: "both" } as const;
-  checkAgreement(engine.name, { ours: await product.answer(compared), theirs: await engine.answer(compared) }, EXACT);
-  for (const asked of ["max", "mean"] as const) {
+  const compared = { places, radiusKm: 100, aggregation: "both" } as const;
+  checkAgreement(
+    kernels.name,
+    { ours: await library.compute(compared), theirs: await kernels.compute(compared) },
+    EXACT,
+  );
+  for (const aggregation of ["max", "mean"] as const) {
     for (const state of ["random", "hot"] as const) {
-      const times = await timeCircles([product, engine], { radiusKm: 100, asked, placeCount, state });
+      const times = await timeCircles([library, kernels], { radiusKm: 100, aggregation, placeCount, state });
       print({
         bench: "engine",
-        name: `${asked} within 100 km, 21 layers: query object to answer object`,
+        name: `${aggregation} within 100 km, 21 layers: query object to result object`,
         grid: workload.spec.name,
         state,
-        unit: "ns a circle",
-        ours: times.get(product) ?? Number.NaN,
-        against: engine.name,
-        rival: times.get(engine) ?? Number.NaN,
-        mark: { atMost: 2 },
+        unit: "ns per circle",
+        ours: times.get(library) ?? Number.NaN,
+        against: kernels.name,
+        theirs: times.get(kernels) ?? Number.NaN,
+        target: { atMost: 2 },
       });
     }
   }
 }
 
-/** The cells of a circle, a row. */
-async function timeSpans(workload: Workload, ours: Ours): Promise<void> {
-  const { contender, rowCount } = spans(ours, workload);
-  const question = { radiusKm: 100, asked: "both", placeCount: workload.places.length, state: "random" } as const;
-  const times = await timeCircles([contender], question);
+/** Measures finding the cells of a circle, per row. */
+async function timeSpans(workload: Workload, opened: InstrumentedAtlas): Promise<void> {
+  const { contender, rowCount } = rowSpanContender(opened, workload);
+  const request = { radiusKm: 100, aggregation: "both", placeCount: workload.places.length, state: "random" } as const;
+  const times = await timeCircles([contender], request);
   print({
     bench: "engine",
     name: "row spans within 100 km",
     grid: workload.spec.name,
     state: "random",
-    unit: "ns a row",
+    unit: "ns per row",
     ours: (times.get(contender) ?? Number.NaN) / rowCount(),
-    mark: { atMost: 8 },
+    target: { atMost: 8 },
   });
 }
 
-/** What the bulk door costs over the kernels alone. */
-async function compareBulk(workload: Workload, ours: Ours, engine: CircleContender): Promise<void> {
+/** Measures the cost of bulk sampling relative to the kernels alone. */
+async function compareBulk(workload: Workload, opened: InstrumentedAtlas, kernels: CircleContender): Promise<void> {
   const placeCount = workload.places.length;
   for (const method of ["max", "mean"] as const) {
-    const door: CircleContender = {
-      ...engine,
+    const bulk: CircleContender = {
+      ...kernels,
       name: "Isotherm, atlas.sample",
       async run({ places, radiusKm }) {
-        const asked = places.flatMap((place) => workload.places[place] ?? []);
-        await sampleCircles(ours, { places: asked }, { radiusKm, method });
+        const locations = places.flatMap((place) => workload.places[place] ?? []);
+        await sampleCircles(opened, { places: locations }, { radiusKm, method });
         return undefined;
       },
     };
-    const question = { radiusKm: 100, asked: method, placeCount, state: "random" } as const;
-    const times = await timeCircles([door, engine], question);
+    const request = { radiusKm: 100, aggregation: method, placeCount, state: "random" } as const;
+    const times = await timeCircles([bulk, kernels], request);
     print({
       bench: "engine",
       name: `${method} within 100 km, 21 layers: atlas.sample`,
       grid: workload.spec.name,
       state: "random",
-      unit: "ns a circle",
-      ours: times.get(door) ?? Number.NaN,
-      against: engine.name,
-      rival: times.get(engine) ?? Number.NaN,
-      mark: { atMost: 1.25 },
+      unit: "ns per circle",
+      ours: times.get(bulk) ?? Number.NaN,
+      against: kernels.name,
+      theirs: times.get(kernels) ?? Number.NaN,
+      target: { atMost: 1.25 },
     });
   }
 }
 
-/** What a hundred times the cells cost. */
-async function compareCosts(workload: Workload, engine: CircleContender): Promise<void> {
+/** Measures how cost grows with a hundred times the cells. */
+async function compareRadii(workload: Workload, kernels: CircleContender): Promise<void> {
   const placeCount = workload.places.length;
   for (const state of ["random", "hot"] as const) {
-    for (const asked of ["max", "mean"] as const) {
+    for (const aggregation of ["max", "mean"] as const) {
       const near: CircleContender = {
-        ...engine,
+        ...kernels,
         name: "the same at 10 km",
-        run: (question) => engine.run({ ...question, radiusKm: 10 }),
+        run: (request) => kernels.run({ ...request, radiusKm: 10 }),
       };
-      const times = await timeCircles([engine, near], { radiusKm: 100, asked, placeCount, state });
+      const times = await timeCircles([kernels, near], { radiusKm: 100, aggregation, placeCount, state });
       print({
         bench: "engine",
-        name: `${asked}: 100 km against 10 km`,
+        name: `${aggregation}: 100 km against 10 km`,
         grid: workload.spec.name,
         state,
-        unit: "ns a circle",
-        ours: times.get(engine) ?? Number.NaN,
+        unit: "ns per circle",
+        ours: times.get(kernels) ?? Number.NaN,
         against: near.name,
-        rival: times.get(near) ?? Number.NaN,
-        mark: { atMost: asked === "max" ? 6 : 12 },
+        theirs: times.get(near) ?? Number.NaN,
+        target: { atMost: aggregation === "max" ? 6 : 12 },
       });
     }
   }
 }
 
-async function compareWith(opponent: Opponent, workload: Workload, { engine, product }: Contenders): Promise<void> {
+async function compareWith(entry: Competitor, workload: Workload, { kernels, library }: Contenders): Promise<void> {
   const grid = workload.spec.name;
-  const rival = await opponent.open(workload);
-  if (typeof rival === "string") {
-    for (const asked of opponent.asked) {
-      const name = `${WHAT[asked]} within 100 km, 21 layers`;
-      print({ bench: "engine", name, grid, state: "random", unit: "ns a circle", against: opponent.name, note: rival });
+  const competitor = await entry.open(workload);
+  if (typeof competitor === "string") {
+    for (const aggregation of entry.aggregations) {
+      const name = `${AGGREGATION_LABELS[aggregation]} within 100 km, 21 layers`;
+      print({
+        bench: "engine",
+        name,
+        grid,
+        state: "random",
+        unit: "ns per circle",
+        against: entry.name,
+        note: competitor,
+      });
     }
     return;
   }
   try {
     const places = Array.from({ length: COMPARED_COUNT }, (_, i) => i);
-    const compared = { places, radiusKm: 100, asked: "both" } as const;
-    const answers = { ours: await engine.answer(compared), theirs: await rival.answer(compared) };
-    checkAgreement(rival.name, answers, opponent.closeness);
-    for (const asked of opponent.asked) {
-      const question = { radiusKm: 100, asked, placeCount: workload.places.length, state: "random" } as const;
-      const times = await timeCircles([engine, product, rival], question);
-      const row = { bench: "engine", grid, state: "random", unit: "ns a circle" } as const;
-      const name = `${WHAT[asked]} within 100 km, 21 layers`;
+    const compared = { places, radiusKm: 100, aggregation: "both" } as const;
+    const results = { ours: await kernels.compute(compared), theirs: await competitor.compute(compared) };
+    checkAgreement(competitor.name, results, entry.tolerance);
+    for (const aggregation of entry.aggregations) {
+      const request = { radiusKm: 100, aggregation, placeCount: workload.places.length, state: "random" } as const;
+      const times = await timeCircles([kernels, library, competitor], request);
+      const row = { bench: "engine", grid, state: "random", unit: "ns per circle" } as const;
+      const name = `${AGGREGATION_LABELS[aggregation]} within 100 km, 21 layers`;
       const timeOf = (each: CircleContender): number => times.get(each) ?? Number.NaN;
-      const [kernels, path, theirs] = [timeOf(engine), timeOf(product), timeOf(rival)];
-      const mark = opponent.mark?.(workload);
-      const judged = { ...row, against: rival.name, rival: theirs };
-      print({ ...judged, name, ours: kernels, ...(mark === undefined ? {} : { mark }) });
-      // Without a mark of its own, but read the same way round.
-      const isCost = mark !== undefined && "atMost" in mark;
-      print({ ...judged, name: `${name}, whole path`, ours: path, ratio: isCost ? path / theirs : theirs / path });
-      if (opponent.standsInFor === undefined) continue;
-      const { name: against, timesItsTime, mark: markOfIt } = opponent.standsInFor;
-      const note = `not run: it is in neither registry. ${timesItsTime} times the time of numpy`;
-      print({ ...row, name, ours: kernels, against, rival: timesItsTime * theirs, mark: markOfIt, note });
+      const [kernelsNs, libraryNs, theirs] = [timeOf(kernels), timeOf(library), timeOf(competitor)];
+      const target = entry.target?.(workload);
+      const comparison = { ...row, against: competitor.name, theirs: theirs };
+      print({ ...comparison, name, ours: kernelsNs, ...(target === undefined ? {} : { target }) });
+      // No target, but the ratio reads in the same direction.
+      const isCost = target !== undefined && "atMost" in target;
+      print({
+        ...comparison,
+        name: `${name}, full query`,
+        ours: libraryNs,
+        ratio: isCost ? libraryNs / theirs : theirs / libraryNs,
+      });
+      if (entry.estimateFor === undefined) continue;
+      const { name: against, timeFactor, target: estimateTarget } = entry.estimateFor;
+      const note = `not run (not in the npm or Debian registry): ${timeFactor} times the time of numpy`;
+      print({ ...row, name, ours: kernelsNs, against, theirs: timeFactor * theirs, target: estimateTarget, note });
     }
   } finally {
-    await rival.close();
+    await competitor.close();
   }
 }

@@ -4,7 +4,7 @@ import type { Grid } from "../src/kernel/grid.ts";
 
 const compress = promisify(deflate);
 
-/** Cells of several bands, u16[rowCount][columnCount][bandCount]. */
+/** Cells of several bands as u16[rowCount][columnCount][bandCount]. */
 export interface GeoTiffCells {
   readonly grid: Grid;
   readonly bandCount: number;
@@ -12,9 +12,9 @@ export interface GeoTiffCells {
   readonly cells: Uint16Array;
 }
 
-/** Cells along one edge of a tile of the file. */
+/** Edge length of a tile of the file, in cells. */
 const TILE = 128;
-/** The types of TIFF fields that are used: how many bytes each has. */
+/** TIFF field types in use: type code and bytes per value. */
 const SIZES = { ascii: [2, 1], short: [3, 2], long: [4, 4], double: [12, 8] } as const;
 
 interface Field {
@@ -24,14 +24,14 @@ interface Field {
 }
 
 /**
- * A GeoTIFF as the rivals like it best: tiled, bands interleaved, DEFLATE, geographic coordinates on WGS84. Tags are
- * those of TIFF 6.0 and OGC 19-008r4.
+ * Encodes a GeoTIFF in the layout that is fastest for the competitors: tiled, band-interleaved, DEFLATE, geographic
+ * coordinates on WGS84. Tags follow TIFF 6.0 and OGC 19-008r4.
  */
 export async function writeGeoTiff({ grid, bandCount, nodata, cells }: GeoTiffCells): Promise<Buffer> {
   const { rowCount, columnCount } = grid;
   const tiles: Buffer[] = [];
   for (let row = 0; row < rowCount; row += TILE) {
-    const ofRow: Promise<Buffer>[] = [];
+    const rowTiles: Promise<Buffer>[] = [];
     for (let column = 0; column < columnCount; column += TILE) {
       const tile = new Uint16Array(TILE * TILE * bandCount).fill(nodata);
       const length = Math.min(TILE, columnCount - column) * bandCount;
@@ -39,26 +39,26 @@ export async function writeGeoTiff({ grid, bandCount, nodata, cells }: GeoTiffCe
         const from = ((row + i) * columnCount + column) * bandCount;
         tile.set(cells.subarray(from, from + length), i * TILE * bandCount);
       }
-      ofRow.push(compress(new Uint8Array(tile.buffer), { level: 6 }));
+      rowTiles.push(compress(new Uint8Array(tile.buffer), { level: 6 }));
     }
-    tiles.push(...(await Promise.all(ofRow)));
+    tiles.push(...(await Promise.all(rowTiles)));
   }
 
-  const each = (value: number): number[] => Array.from({ length: bandCount }, () => value);
+  const perBand = (value: number): number[] => Array.from({ length: bandCount }, () => value);
   const fields: Field[] = [
     { tag: 256, type: "long", values: [columnCount] },
     { tag: 257, type: "long", values: [rowCount] },
-    { tag: 258, type: "short", values: each(16) },
+    { tag: 258, type: "short", values: perBand(16) },
     { tag: 259, type: "short", values: [8] }, // DEFLATE
     { tag: 262, type: "short", values: [1] },
     { tag: 277, type: "short", values: [bandCount] },
     { tag: 284, type: "short", values: [1] },
     { tag: 322, type: "long", values: [TILE] },
     { tag: 323, type: "long", values: [TILE] },
-    { tag: 324, type: "long", values: tiles.map(() => 0) }, // filled in when the length of all else is known
+    { tag: 324, type: "long", values: tiles.map(() => 0) }, // replaced by the tile offsets below
     { tag: 325, type: "long", values: tiles.map(({ length }) => length) },
-    { tag: 338, type: "short", values: each(0).slice(1) },
-    { tag: 339, type: "short", values: each(1) },
+    { tag: 338, type: "short", values: perBand(0).slice(1) },
+    { tag: 339, type: "short", values: perBand(1) },
     { tag: 33550, type: "double", values: [grid.cellSizeLonDeg, grid.cellSizeLatDeg, 0] },
     { tag: 33922, type: "double", values: [0, 0, 0, grid.westDeg, grid.northDeg, 0] },
     { tag: 34735, type: "short", values: [1, 1, 0, 3, 1024, 0, 1, 2, 1025, 0, 1, 1, 2048, 0, 1, 4326] },
@@ -67,8 +67,8 @@ export async function writeGeoTiff({ grid, bandCount, nodata, cells }: GeoTiffCe
 
   const directoryBytes = 2 + 12 * fields.length + 4;
   const sizeOf = ({ type, values }: Field): number => values.length * SIZES[type][1];
-  const apart = fields.reduce((sum, field) => sum + (sizeOf(field) > 4 ? sizeOf(field) : 0), 0);
-  const head = Buffer.alloc(8 + directoryBytes + apart);
+  const overflowBytes = fields.reduce((sum, field) => sum + (sizeOf(field) > 4 ? sizeOf(field) : 0), 0);
+  const head = Buffer.alloc(8 + directoryBytes + overflowBytes);
   let tileAt = head.length;
   const offsets = tiles.map(({ length }) => (tileAt += length) - length);
 

@@ -1,15 +1,15 @@
 /**
- * The host against a bare node:http server that answers a fixed body of 1 KB: requests a second over connections that
- * are kept open, and CPU time a request. Each server has a process of its own; they take turns, round after round.
+ * The host against a bare node:http server that returns a fixed body of 1 KB: requests per second over keep-alive
+ * connections, and CPU time per request. Each server runs in its own process; the contenders are interleaved in rounds.
  *
- * The loop is closed (the next request is sent when the answer has come), which says how much a server can do, and
- * nothing about how long anybody waits.
+ * The load is closed-loop (the next request is sent when the response has arrived): it measures throughput, not
+ * latency.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { Kernel } from "../src/kernel/instance.ts";
-import { Client } from "./closedLoop.ts";
+import { ClosedLoopClient } from "./closedLoopClient.ts";
 import type { Listening, ServerKind } from "./hostServer.ts";
 import { median } from "./measure.ts";
 import { print } from "./row.ts";
@@ -27,30 +27,30 @@ interface Running extends Listening {
 interface Contender {
   readonly name: string;
   readonly kind: ServerKind;
-  /** Addresses that are asked in turn. */
-  readonly targets: readonly string[];
-  readonly mark?: number;
+  /** Request paths, used in turn. */
+  readonly paths: readonly string[];
+  readonly target?: number;
 }
 
 const spec = WORKLOADS.find(({ name }) => name === "lat45");
-if (spec === undefined) throw new Error("There is no workload lat45.");
-const workload = await prepare(await Kernel.load(), spec, { withRivals: false });
+if (spec === undefined) throw new Error("the workload lat45 is not defined");
+const workload = await prepare(await Kernel.load(), spec, { withCompetitorData: false });
 const POINT = "hazards=riverine_floods&analysis_years=2050&scenarios=rcp8p5";
 const LAYERS_21 = "hazards=riverine_floods&analysis_years=2030,2050,2080&scenarios=baseline,rcp4p5,rcp8p5&radius=100";
-const targetsOf = (query: string): string[] =>
+const pathsOf = (query: string): string[] =>
   workload.places.map(({ latDeg, lonDeg }) => `/api/v1/hazard-risk?latitude=${latDeg}&longitude=${lonDeg}&${query}`);
 
-const bare: Contender = { name: "bare node:http, 1 KB", kind: "bare", targets: ["/"] };
+const bare: Contender = { name: "bare node:http, 1 KB", kind: "bare", paths: ["/"] };
 const contenders: readonly Contender[] = [
   bare,
-  { name: "GET hazard-risk, a point", kind: "host", targets: targetsOf(POINT), mark: 0.7 },
-  { name: "GET hazard-risk, 21 layers within 100 km", kind: "host", targets: targetsOf(LAYERS_21), mark: 0.48 },
-  { name: "GET hazard-risk, a point, recorded", kind: "ledger", targets: targetsOf(POINT), mark: 0.45 },
+  { name: "GET hazard-risk, a point", kind: "host", paths: pathsOf(POINT), target: 0.7 },
+  { name: "GET hazard-risk, 21 layers within 100 km", kind: "host", paths: pathsOf(LAYERS_21), target: 0.48 },
+  { name: "GET hazard-risk, a point, recorded", kind: "ledger", paths: pathsOf(POINT), target: 0.45 },
   {
     name: "GET hazard-risk, 21 layers within 100 km, recorded",
     kind: "ledger",
-    targets: targetsOf(LAYERS_21),
-    mark: 0.35,
+    paths: pathsOf(LAYERS_21),
+    target: 0.35,
   },
 ];
 const servers = new Map<ServerKind, Running>();
@@ -59,21 +59,27 @@ try {
   const samples = new Map(contenders.map((contender) => [contender, [] as { perS: number; cpuUs: number }[]]));
   for (let round = -WARMUP_ROUNDS; round < ROUNDS; round++) {
     for (const contender of contenders) {
-      const sample = await ask(contender);
+      const sample = await measureOnce(contender);
       if (round >= 0) samples.get(contender)?.push(sample);
     }
   }
-  const of = (contender: Contender, what: "perS" | "cpuUs"): number =>
-    median((samples.get(contender) ?? []).map((sample) => sample[what]));
+  const of = (contender: Contender, figure: "perS" | "cpuUs"): number =>
+    median((samples.get(contender) ?? []).map((sample) => sample[figure]));
   for (const contender of contenders) {
-    const { name, mark } = contender;
+    const { name, target } = contender;
     if (contender === bare) continue;
     const row = { bench: "host", name, against: bare.name };
-    const [ours, rival] = [of(contender, "perS"), of(bare, "perS")];
-    const judged = mark === undefined ? {} : { mark: { atLeast: mark } };
-    print({ ...row, unit: "requests/s", ours, rival, ratio: ours / rival, ...judged });
-    const [oursUs, rivalUs] = [of(contender, "cpuUs"), of(bare, "cpuUs")];
-    print({ ...row, unit: "us of CPU a request, all threads", ours: oursUs, rival: rivalUs, ratio: rivalUs / oursUs });
+    const [ours, theirs] = [of(contender, "perS"), of(bare, "perS")];
+    const withTarget = target === undefined ? {} : { target: { atLeast: target } };
+    print({ ...row, unit: "requests/s", ours, theirs, ratio: ours / theirs, ...withTarget });
+    const [oursUs, theirsUs] = [of(contender, "cpuUs"), of(bare, "cpuUs")];
+    print({
+      ...row,
+      unit: "us of CPU per request, all threads",
+      ours: oursUs,
+      theirs: theirsUs,
+      ratio: theirsUs / oursUs,
+    });
   }
 } finally {
   for (const { child } of servers.values()) child.disconnect();
@@ -82,7 +88,7 @@ try {
 async function start(kind: ServerKind): Promise<Running> {
   const child = fork(fileURLToPath(new URL("hostServer.js", import.meta.url)), [kind, workload.atlasFolder]);
   child.once("exit", (code) => {
-    if (code !== 0) throw new Error(`The server ${kind} ended with ${code}.`);
+    if (code !== 0) throw new Error(`the ${kind} server exited with code ${code}`);
   });
   const [listening] = (await once(child, "message")) as [Listening];
   return { child, ...listening };
@@ -94,19 +100,19 @@ async function cpuMicroseconds({ child }: Running): Promise<number> {
   return message.cpuMicroseconds;
 }
 
-/** One turn. */
-async function ask({ kind, targets }: Contender): Promise<{ perS: number; cpuUs: number }> {
+/** Runs one round of a contender. */
+async function measureOnce({ kind, paths }: Contender): Promise<{ perS: number; cpuUs: number }> {
   const server = servers.get(kind);
-  if (server === undefined) throw new Error(`No server ${kind} runs.`);
-  const requests = targets.map((target) =>
-    Buffer.from([`GET ${target} HTTP/1.1`, "Host: bench", ...server.headers, "", ""].join("\r\n")),
+  if (server === undefined) throw new Error(`the ${kind} server is not running`);
+  const requests = paths.map((path) =>
+    Buffer.from([`GET ${path} HTTP/1.1`, "Host: bench", ...server.headers, "", ""].join("\r\n")),
   );
   const clients = await Promise.all(
-    Array.from({ length: CONNECTION_COUNT }, (_, i) => Client.open(server.port, requests, i * 31)),
+    Array.from({ length: CONNECTION_COUNT }, (_, i) => ClosedLoopClient.open(server.port, requests, i * 31)),
   );
   const cpuBefore = await cpuMicroseconds(server);
   const startMs = performance.now();
-  for (const client of clients) client.begin();
+  for (const client of clients) client.sendNext();
   await new Promise((resolve) => setTimeout(resolve, TURN_MS));
   await Promise.all(clients.map((client) => client.finish()));
   const tookMs = performance.now() - startMs;

@@ -1,6 +1,7 @@
 /**
- * A server to be measured, in a process of its own: `bare` answers a fixed body of 1 KB from node:http alone, `host` is
- * Isotherm without a ledger to wait for, `ledger` the same with one on disk. Told by messages when to note its CPU time.
+ * The server process measured by host.bench.ts: `bare` returns a fixed body of 1 KB from node:http alone, `host` is
+ * Isotherm with usage recording stubbed out, `ledger` is Isotherm with a ledger on disk. Reports its CPU time on
+ * request.
  */
 import { mkdtempSync } from "node:fs";
 import { createServer } from "node:http";
@@ -14,7 +15,7 @@ import { openAtlas } from "../src/openAtlas.ts";
 
 export type ServerKind = "bare" | "host" | "ledger";
 
-/** What a server says once it listens. */
+/** Sent to the parent once the server listens. */
 export interface Listening {
   readonly port: number;
   readonly headers: readonly string[];
@@ -59,7 +60,7 @@ async function host(): Promise<Listening> {
   };
 }
 
-/** The same ledger, except that nothing is written down and nobody waits for it. */
+/** The same ledger with `record` replaced by a function that writes nothing and resolves immediately. */
 function withoutRecords(ledger: Ledger): Ledger {
   return new Proxy(ledger, {
     get(target, name) {

@@ -3,9 +3,9 @@ import type { EntityColumns } from "../src/kernel/alignmentColumns.ts";
 import { ANCHOR_COUNT, GROWTH_REGION_COUNT, PATHWAY_COUNT } from "../src/kernel/alignmentTables.ts";
 
 /**
- * The rival: the default form of the alignment (basis `intensity`, no convergence, all of scope 3) in plain JavaScript
- * as fast as we could make it. The tables are worked out beforehand, nothing is allocated, and like the kernel it
- * carries q and anchors times the sum of the shares, so that a row costs one division. It checks no column.
+ * The competitor of the alignment kernel: the default method (basis `intensity`, no convergence, all of scope 3) in
+ * plain JavaScript, optimized: tables are precomputed, nothing is allocated, and, as in the kernel, q and the anchors
+ * are multiplied by the sum of the shares so that a row costs one division. Does not validate its columns.
  */
 export function plainAlignment(benchmark: Benchmark) {
   const { firstYear, lastYear, baseYear, horizonYear, anchorTemperaturesC, currentTemperatureC, index, growth } =
@@ -99,7 +99,7 @@ export function plainAlignment(benchmark: Benchmark) {
           x[1] = x2;
           x[2] = x3;
           x[3] = x4;
-          setApart(x, gap);
+          enforceGap(x, gap);
           x1 = x[0]!;
           x2 = x[1]!;
           x3 = x[2]!;
@@ -120,9 +120,9 @@ export function plainAlignment(benchmark: Benchmark) {
   };
 }
 
-function setApart(x: Float64Array, gap: number): void {
+function enforceGap(x: Float64Array, gap: number): void {
   if (x[0]! < gap) x[0] = gap;
-  // Pooling with blocks of at most four: the start of each block is where it was last extended from.
+  // Pool adjacent violators over four values: each block starts at the index where it was last extended.
   for (let i = 1; i < 4; i++) {
     if (x[i]! >= x[i - 1]!) continue;
     let from = i;

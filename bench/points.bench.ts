@@ -1,45 +1,47 @@
 /**
- * Single cells in bulk: all 21 layers at random points, nanoseconds a point. Rivals that need milliseconds a point
- * take fewer of them; all must read the same cells. numpy, rasterio and gdallocationinfo hand out what is stored, u16 and
- * text, and plain JavaScript the same numbers as f64: our steps are the like of these, our values are in their units and
- * have a reason beside each.
+ * Single cells in bulk: all 21 layers at random points, in nanoseconds per point. Competitors that need milliseconds
+ * per point get fewer points; all must read the same cells. numpy, rasterio and gdallocationinfo return stored numbers
+ * (u16 or text), plain JavaScript returns them as f64: compare them with our steps. Our values are converted to units
+ * and carry a reason each.
  */
 import { sample, sampleSteps } from "../src/hazard/sample.ts";
 import { Kernel } from "../src/kernel/instance.ts";
 import { STEPS_NODATA } from "../src/kernel/kernel.generated.ts";
-import { type Contender, interleave } from "./interleaved.ts";
-import { openOurs, samplePoints, stepSumOf } from "./ours.ts";
+import { type Contender, interleave } from "./interleave.ts";
+import { openInstrumentedAtlas, samplePoints, stepSumOf } from "./isotherm.ts";
 import {
   gdalLocationInfo,
   numpyIndex,
-  type OpenPointRival,
+  type OpenPointCompetitor,
   plainJavaScript,
   rasterioSample,
   readPoints,
-} from "./rivals/points.ts";
+} from "./competitors/points.ts";
 import { print } from "./row.ts";
-import { ASKED_LAYERS, HAZARD, LAYER_COUNT, POINT_COUNT, prepare, WORKLOADS } from "./workload.ts";
+import { QUERIED_LAYERS, HAZARD, LAYER_COUNT } from "./floodMaps.ts";
+import { POINT_COUNT, prepare, WORKLOADS } from "./workload.ts";
 
 const NAME = "random points x 21 layers, cells in memory";
 const ROUNDS = 9;
-/** Compared before anything is timed. */
+/** Points compared before anything is timed. */
 const COMPARED_COUNT = 2000;
 
-const OPPONENTS: readonly { readonly name: string; readonly open: OpenPointRival; readonly atLeast: number }[] = [
-  { name: "numpy fancy index, in memory", open: numpyIndex, atLeast: 8 },
-  { name: "rasterio.sample", open: rasterioSample, atLeast: 3000 },
-  { name: "gdallocationinfo", open: gdalLocationInfo, atLeast: 4000 },
-  { name: "plain JavaScript, in memory", open: plainJavaScript, atLeast: 8 },
-];
+const COMPETITORS: readonly { readonly name: string; readonly open: OpenPointCompetitor; readonly atLeast: number }[] =
+  [
+    { name: "numpy fancy index, in memory", open: numpyIndex, atLeast: 8 },
+    { name: "rasterio.sample", open: rasterioSample, atLeast: 3000 },
+    { name: "gdallocationinfo", open: gdalLocationInfo, atLeast: 4000 },
+    { name: "plain JavaScript, in memory", open: plainJavaScript, atLeast: 8 },
+  ];
 
 const spec = WORKLOADS.find(({ name }) => name === "lat45");
-if (spec === undefined) throw new Error("There is no workload lat45.");
+if (spec === undefined) throw new Error("the workload lat45 is not defined");
 const workload = await prepare(await Kernel.load(), spec);
-const ours = await openOurs(workload);
+const opened = await openInstrumentedAtlas(workload);
 const { latitudes, longitudes } = await readPoints(workload);
 const request = {
   hazard: HAZARD,
-  layers: ASKED_LAYERS.map(({ scenario, year, metric }) => ({ scenario, analysisYear: year, metric })),
+  layers: QUERIED_LAYERS.map(({ scenario, year, metric }) => ({ scenario, analysisYear: year, metric })),
   latitudes,
   longitudes,
 };
@@ -47,44 +49,45 @@ const length = POINT_COUNT * LAYER_COUNT;
 const values = new Float64Array(length);
 const into = { values, reasons: new Uint8Array(length) };
 const steps = new Uint16Array(length);
-/** What the library hands out, and whether into arrays that it makes or that it is given again. */
+/** The result forms of the library: steps or values, into new or reused arrays. */
 const FORMS = [
-  { form: "steps, array reused", run: () => sampleSteps(ours.sampler, { ...request, into: steps }) },
-  { form: "steps, new array", run: () => sampleSteps(ours.sampler, request) },
-  { form: "values, arrays reused", run: () => sample(ours.sampler, { ...request, into }) },
-  { form: "values, new arrays", run: () => samplePoints(ours, { latitudes, longitudes }) },
+  { form: "steps, array reused", run: () => sampleSteps(opened.sampler, { ...request, into: steps }) },
+  { form: "steps, new array", run: () => sampleSteps(opened.sampler, request) },
+  { form: "values, arrays reused", run: () => sample(opened.sampler, { ...request, into }) },
+  { form: "values, new arrays", run: () => samplePoints(opened, { latitudes, longitudes }) },
 ] as const;
 
 try {
-  for (const { run } of FORMS) await run(); // the tiles come into memory here
+  for (const { run } of FORMS) await run(); // loads the tiles into memory
   const compared = COMPARED_COUNT * LAYER_COUNT;
   const expected = stepSumOf(values.subarray(0, compared));
   const sum = steps.subarray(0, compared).reduce((total, each) => total + Math.min(each, STEPS_NODATA), 0);
-  if (sum !== expected) throw new Error(`Steps and values differ: ${sum} steps, ${expected} by values.`);
-  for (const { name, open, atLeast } of OPPONENTS) {
+  if (sum !== expected) throw new Error(`steps and values differ: sum of steps ${sum}, from values ${expected}`);
+  for (const { name, open, atLeast } of COMPETITORS) {
     const row = {
       bench: "points",
       grid: spec.name,
       state: "random",
-      unit: "ns a point",
-      mark: { atLeast },
+      unit: "ns per point",
+      target: { atLeast },
     } as const;
-    const rival = await open(workload);
-    if (typeof rival === "string") {
-      print({ ...row, name: NAME, against: name, note: rival });
+    const competitor = await open(workload);
+    if (typeof competitor === "string") {
+      print({ ...row, name: NAME, against: name, note: competitor });
       continue;
     }
     try {
-      const { stepSum } = await rival.run(COMPARED_COUNT);
-      if (stepSum !== expected) throw new Error(`${name} reads other cells: ${stepSum} steps, ours ${expected}.`);
+      const { stepSum } = await competitor.run(COMPARED_COUNT);
+      if (stepSum !== expected)
+        throw new Error(`${name} reads different cells: sum of steps ${stepSum}, expected ${expected}`);
       const run = async (): Promise<{ readonly overriddenDuration: number }> => {
-        const { nanoseconds } = await rival.run(rival.pointCount);
+        const { nanoseconds } = await competitor.run(competitor.pointCount);
         return { overriddenDuration: nanoseconds / 1e6 };
       };
       const timings = await interleave(
         [
-          ...FORMS.map(({ form, run: ask }) => ({ name: form, run: async () => void (await ask()) })),
-          { name, run: run as () => Promise<unknown> as Contender["run"] }, // tinybench takes the duration that a run returns
+          ...FORMS.map(({ form, run: sampleAll }) => ({ name: form, run: async () => void (await sampleAll()) })),
+          { name, run: run as () => Promise<unknown> as Contender["run"] }, // tinybench uses the returned duration
         ],
         { rounds: ROUNDS, warmupRounds: 2 },
       );
@@ -95,14 +98,14 @@ try {
           name: `${NAME}: ${form}`,
           ours: ((timings[i]?.medianMs ?? Number.NaN) * 1e6) / POINT_COUNT,
           against: name,
-          rival: ((theirs?.medianMs ?? Number.NaN) * 1e6) / rival.pointCount,
-          note: `ours ${POINT_COUNT} points at once, the rival ${rival.pointCount}`,
+          theirs: ((theirs?.medianMs ?? Number.NaN) * 1e6) / competitor.pointCount,
+          note: `points per call: ours ${POINT_COUNT}, theirs ${competitor.pointCount}`,
         });
       }
     } finally {
-      await rival.close();
+      await competitor.close();
     }
   }
 } finally {
-  await ours.atlas.close();
+  await opened.atlas.close();
 }

@@ -1,62 +1,70 @@
 import { cpus, loadavg } from "node:os";
 
-/** What a figure should be: a goal that measurements are held against, and tests never. */
-export type Mark = { readonly atLeast: number } | { readonly atMost: number };
+/** The goal for a figure. Reported by benchmarks, never asserted by tests. */
+export type Target = { readonly atLeast: number } | { readonly atMost: number };
 
-/** One line of the table: a figure of ours, beside a rival's where there is one. */
+/** One row of the table: our figure and, where there is one, a competitor's. */
 export interface Row {
   readonly bench: string;
-  /** What was measured, in words; with `grid` and `state` it names the row. */
+  /** What was measured; unique together with `grid` and `state`. */
   readonly name: string;
   readonly grid?: string;
   /** hot, random or cold. */
   readonly state?: string;
-  /** Of `ours` and `rival`: "ns a circle", "tiles a circle". */
+  /** Unit of `ours` and `theirs`, such as "ns per circle". */
   readonly unit: string;
   readonly ours?: number;
   readonly against?: string;
-  readonly rival?: number;
-  /** What is judged, where it is neither rival / ours (times faster) nor `ours` itself. */
+  readonly theirs?: number;
+  /** The figure compared with the target, where it is neither theirs / ours (speedup) nor `ours` itself. */
   readonly ratio?: number;
-  readonly mark?: Mark;
-  /** Why there is no figure, or what to know about it. */
+  readonly target?: Target;
+  /** Why a figure is missing, or how to read it. */
   readonly note?: string;
 }
 
-/** A row as it is printed with `--json`, one line each. */
-export interface PrintedRow extends Omit<Row, "mark"> {
-  readonly mark: string | null;
-  readonly reached: boolean | null;
+/** A row as printed with `--json`, one per line. */
+export interface PrintedRow extends Omit<Row, "target"> {
+  readonly target: string | null;
+  readonly isMet: boolean | null;
   readonly machine: string;
-  /** Processes that wanted to run during the last minute, ours among them, for each core: above 1, times are inflated. */
+  /** Load average of the last minute per core, including the benchmark itself: above 1, times are inflated. */
   readonly load: number;
   readonly node: string;
 }
 
-/** The figure that the mark is about. A mark from below speaks of "times faster", one from above of "times the cost". */
-export function judge({ ours, rival, ratio, mark }: Row): Pick<PrintedRow, "mark" | "reached"> & { ratio?: number } {
-  const isAtMost = mark !== undefined && "atMost" in mark;
+/**
+ * Compares the row's figure with its target. `atLeast` targets apply to the speedup, `atMost` targets to the relative
+ * cost.
+ */
+export function evaluateTarget({
+  ours,
+  theirs,
+  ratio,
+  target,
+}: Row): Pick<PrintedRow, "target" | "isMet"> & { ratio?: number } {
+  const isAtMost = target !== undefined && "atMost" in target;
   const compared =
-    ratio ?? (ours === undefined || rival === undefined ? undefined : isAtMost ? ours / rival : rival / ours);
+    ratio ?? (ours === undefined || theirs === undefined ? undefined : isAtMost ? ours / theirs : theirs / ours);
   const figure = compared ?? ours;
-  const wanted = mark === undefined ? null : "atMost" in mark ? `<= ${mark.atMost}` : `>= ${mark.atLeast}`;
-  const reached =
-    mark === undefined || figure === undefined
+  const targetText = target === undefined ? null : "atMost" in target ? `<= ${target.atMost}` : `>= ${target.atLeast}`;
+  const isMet =
+    target === undefined || figure === undefined
       ? null
-      : "atMost" in mark
-        ? figure <= mark.atMost
-        : figure >= mark.atLeast;
-  return { mark: wanted, reached, ...(compared === undefined ? {} : { ratio: compared }) };
+      : "atMost" in target
+        ? figure <= target.atMost
+        : figure >= target.atLeast;
+  return { target: targetText, isMet, ...(compared === undefined ? {} : { ratio: compared }) };
 }
 
-/** Prints a row: for people, or with `--json` for programs. Machines differ; the ratios are what counts. */
+/** Prints a row as text, or with `--json` as JSON. Times depend on the machine; compare ratios. */
 export function print(row: Row): void {
-  const { mark: _mark, ...shown } = row;
-  const judged = judge(row);
+  const { target: _target, ...shown } = row;
+  const evaluated = evaluateTarget(row);
   if (process.argv.includes("--json")) {
     const printed: PrintedRow = {
       ...shown,
-      ...judged,
+      ...evaluated,
       machine: cpus()[0]?.model.trim() ?? "unknown",
       load: Number(((loadavg()[0] ?? Number.NaN) / cpus().length).toFixed(2)),
       node: process.version,
@@ -64,17 +72,19 @@ export function print(row: Row): void {
     console.log(JSON.stringify(printed));
     return;
   }
-  const where = [row.grid, row.state].filter((word) => word !== undefined).join(", ");
+  const context = [row.grid, row.state].filter((part) => part !== undefined).join(", ");
   const figures = [
     row.ours === undefined ? "-" : short(row.ours),
-    row.rival === undefined ? undefined : `| ${short(row.rival)}`,
+    row.theirs === undefined ? undefined : `| ${short(row.theirs)}`,
     row.unit,
-    judged.ratio === undefined ? undefined : `| ratio ${short(judged.ratio)}`,
-    judged.mark === null ? undefined : `| mark ${judged.mark}: ${judged.reached === true ? "reached" : "not reached"}`,
+    evaluated.ratio === undefined ? undefined : `| ratio ${short(evaluated.ratio)}`,
+    evaluated.target === null
+      ? undefined
+      : `| target ${evaluated.target}: ${evaluated.isMet === true ? "met" : "not met"}`,
     row.note === undefined ? undefined : `(${row.note})`,
   ];
   const against = row.against === undefined ? "" : `, against ${row.against}`;
-  console.log(`${row.name}${where === "" ? "" : ` [${where}]`}${against}`);
+  console.log(`${row.name}${context === "" ? "" : ` [${context}]`}${against}`);
   console.log(`    ${figures.filter((figure) => figure !== undefined).join(" ")}`);
 }
 

@@ -1,8 +1,8 @@
 /**
- * Where the time of a 100 km query goes, and of a GET that asks it. Stages that have a function of their own are timed
- * by it, on the same queries; the others are what is left of the whole they belong to. All tiles are in memory but for
- * the cold fetch, which is the first query at each of some places of an atlas just opened. The host writes its ledger to
- * a disk, and its rate limits are raised out of the way.
+ * Breakdown of the time of a 100 km query, and of a GET for it. Stages that have their own function are timed through
+ * it on the same queries; the others are differences between measured times. All tiles are in memory except for the
+ * cold fetch, the first query at each of some places of a newly opened atlas. The host writes its ledger to disk; its
+ * rate limits are raised so that they do not apply.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
@@ -15,9 +15,9 @@ import { serve } from "../src/host/main.ts";
 import { newRequestId } from "../src/host/requestId.ts";
 import { Kernel } from "../src/kernel/instance.ts";
 import { openLedger } from "../src/ledger/openLedger.ts";
-import { type Contender, interleave } from "./interleaved.ts";
+import { type Contender, interleave } from "./interleave.ts";
 import { median } from "./measure.ts";
-import { circleOf, circleQuery, type HazardQueryObject, openOurs } from "./ours.ts";
+import { circleOf, circleQuery, type HazardQueryObject, openInstrumentedAtlas } from "./isotherm.ts";
 import { print } from "./row.ts";
 import { prepare, WORKLOADS } from "./workload.ts";
 
@@ -28,29 +28,29 @@ const ROUNDS = 25;
 const WARMUP_ROUNDS = 3;
 
 const spec = WORKLOADS.find(({ name }) => name === "lat45");
-if (spec === undefined) throw new Error("There is no workload lat45.");
+if (spec === undefined) throw new Error("the workload lat45 is not defined");
 const workload = await prepare(await Kernel.load(), spec, {});
-const ours = await openOurs(workload);
-const { atlas, sampler, set } = ours;
+const opened = await openInstrumentedAtlas(workload);
+const { atlas, sampler, set } = opened;
 const data = await mkdtemp(join(tmpdir(), "isotherm-stages-"));
 const ledger = await openLedger({ data });
-const { headers, usage } = await someone();
+const { headers, usage } = await createClient();
 const { field } = set.resident;
 const indices = Array.from({ length: QUERY_COUNT }, (_, i) => i);
 
 for (const method of ["max", "mean"] as const) {
   const queries = indices.map((place) => circleQuery(workload, { place, radiusKm: RADIUS_KM, method }));
   const circles = indices.map((place) => circleOf(workload, place, RADIUS_KM));
-  const texts = queries.map(parametersOf);
-  const answers: HazardResult[] = [];
-  for (const query of queries) answers.push(await atlas.hazardRisk(query));
+  const queryStrings = queries.map(queryStringOf);
+  const results: HazardResult[] = [];
+  for (const query of queries) results.push(await atlas.hazardRisk(query));
 
   const limits = { requestsPerS: 1e6, requestBurst: 1e6 };
   const running = await serve({ atlas, ledger, host: "127.0.0.1", port: 0, limits });
   await running.ready;
-  const get = getter(running.address.port);
+  const get = httpGetter(running.address.port);
   try {
-    // What each returns goes nowhere, but its length is kept, so that no compiler may leave it out.
+    // Counts the results, so that the compiler cannot eliminate the calls.
     let sink = 0;
     const stage = (name: string, run: (index: number) => unknown): Contender => ({
       name,
@@ -58,7 +58,7 @@ for (const method of ["max", "mean"] as const) {
         for (const index of indices) sink += run(index) === undefined ? 0 : 1;
       },
     });
-    const awaited = (name: string, run: (index: number) => Promise<unknown>): Contender => ({
+    const asyncStage = (name: string, run: (index: number) => Promise<unknown>): Contender => ({
       name,
       async run() {
         for (const index of indices) sink += (await run(index)) === undefined ? 0 : 1;
@@ -66,48 +66,48 @@ for (const method of ["max", "mean"] as const) {
     });
     const timings = await interleave(
       [
-        stage("object", (i) => readHazardQuery(queries[i])),
-        stage("text", (i) => readHazardParameters(texts[i] ?? "")),
+        stage("parse object", (i) => readHazardQuery(queries[i])),
+        stage("parse text", (i) => readHazardParameters(queryStrings[i] ?? "")),
         stage("plan", (i) => field.grid.setCircle(at(circles, i))),
         stage("kernel", (i) => {
           field.grid.setCircle(at(circles, i));
           return method === "max" ? field.grid.max(field) : field.grid.sums(field);
         }),
-        awaited("sample", (i) => sampler.sampleCircle(set, at(circles, i), { method, shares: false })),
-        awaited("query", (i) => atlas.hazardRisk(at(queries, i))),
-        stage("serialise", (i) => encodeJson(answers[i])),
-        awaited("ledger", () => ledger.record({ ...usage, receipt: newRequestId() })),
-        awaited("get", (i) => get(at(texts, i))),
+        asyncStage("sample", (i) => sampler.sampleCircle(set, at(circles, i), { method, shares: false })),
+        asyncStage("query", (i) => atlas.hazardRisk(at(queries, i))),
+        stage("serialize", (i) => encodeJson(results[i])),
+        asyncStage("ledger", () => ledger.record({ ...usage, receipt: newRequestId() })),
+        asyncStage("get", (i) => get(at(queryStrings, i))),
       ],
       { rounds: ROUNDS, warmupRounds: WARMUP_ROUNDS },
     );
     const ns = new Map(timings.map(({ name, medianMs }) => [name, (medianMs * 1e6) / QUERY_COUNT]));
     const of = (name: string): number => ns.get(name) ?? Number.NaN;
-    if (sink === 0) throw new Error("Nothing was measured.");
-    const fetch = await coldNanoseconds(method);
+    if (sink === 0) throw new Error("nothing was measured");
+    const coldNs = await measureColdNs(method);
 
-    const asked = {
+    const queryStages = {
       "plan: cells": of("plan"),
       kernel: of("kernel") - of("plan"),
       "fetch, all in memory": of("sample") - of("kernel"),
-      "plan: layers, and shape": of("query") - of("sample") - of("object"),
+      "look up layers, build result": of("query") - of("sample") - of("parse object"),
     };
-    show(method, "query", { parse: of("object"), ...asked });
-    show(method, "GET", {
-      parse: of("text"),
-      ...asked,
-      serialise: of("serialise"),
+    printStages(method, "query", { parse: of("parse object"), ...queryStages });
+    printStages(method, "GET", {
+      parse: of("parse text"),
+      ...queryStages,
+      serialize: of("serialize"),
       "write the ledger": of("ledger"),
-      "HTTP at both ends, key, rates":
-        of("get") - of("text") - (of("query") - of("object")) - of("serialise") - of("ledger"),
+      "HTTP on both ends, API key, rate limits":
+        of("get") - of("parse text") - (of("query") - of("parse object")) - of("serialize") - of("ledger"),
     });
     print({
       bench: "stages",
-      name: `${method}, query: fetch, where nothing is in memory`,
+      name: `${method}, query: fetch, cold cache`,
       grid: workload.spec.name,
       state: "cold",
       unit: "ns",
-      ours: fetch - of("query"),
+      ours: coldNs - of("query"),
     });
   } finally {
     await running.close();
@@ -117,8 +117,8 @@ await ledger.close();
 await atlas.close();
 await rm(data, { recursive: true });
 
-/** An account with a key and a customer, who is asked for. */
-async function someone() {
+/** Creates an account with a key and a customer; returns the request headers and the usage to record. */
+async function createClient() {
   const { accountId } = await ledger.createAccount({ name: "stages" });
   const { key, secret } = await ledger.createKey({ accountId });
   const { customer } = await ledger.registerCustomer({ accountId, internalId: "stages" });
@@ -129,8 +129,8 @@ async function someone() {
   } as const;
 }
 
-/** One row a stage; `ratio` is its share of the whole. */
-function show(method: string, whole: string, stages: Readonly<Record<string, number>>): void {
+/** Prints one row per stage; `ratio` is its share of the total. */
+function printStages(method: string, whole: string, stages: Readonly<Record<string, number>>): void {
   const total = Object.values(stages).reduce((sum, nanoseconds) => sum + nanoseconds, 0);
   for (const [stage, nanoseconds] of Object.entries(stages)) {
     print({
@@ -145,11 +145,11 @@ function show(method: string, whole: string, stages: Readonly<Record<string, num
   }
 }
 
-/** The first query at some places, each of an atlas just opened: nanoseconds, median. */
-async function coldNanoseconds(method: "max" | "mean"): Promise<number> {
+/** Returns the median time of the first query of a newly opened atlas, over some places, in nanoseconds. */
+async function measureColdNs(method: "max" | "mean"): Promise<number> {
   const times: number[] = [];
   for (let place = 0; place < COLD_COUNT; place++) {
-    const fresh = await openOurs(workload, { isSmall: true });
+    const fresh = await openInstrumentedAtlas(workload, { isSmall: true });
     try {
       const start = performance.now();
       await fresh.atlas.hazardRisk(circleQuery(workload, { place, radiusKm: RADIUS_KM, method }));
@@ -161,27 +161,27 @@ async function coldNanoseconds(method: "max" | "mean"): Promise<number> {
   return median(times);
 }
 
-function parametersOf(query: HazardQueryObject): string {
+function queryStringOf(query: HazardQueryObject): string {
   return Object.entries(query)
     .map(([name, value]) => `${name}=${String(value)}`)
     .join("&");
 }
 
-/** Asks over one connection that is kept. @returns bytes of the answer's body */
-function getter(port: number): (text: string) => Promise<number> {
-  return (text) =>
+/** Returns a function that sends a GET over a keep-alive connection. @returns size of the response body in bytes */
+function httpGetter(port: number): (queryString: string) => Promise<number> {
+  return (queryString) =>
     new Promise((resolve, reject) => {
-      const path = `/api/v1/hazard-risk?${text}`;
-      const asked = request({ port, host: "127.0.0.1", path, headers }, (response) => {
+      const path = `/api/v1/hazard-risk?${queryString}`;
+      const outgoing = request({ port, host: "127.0.0.1", path, headers }, (response) => {
         let sizeBytes = 0;
-        response.on("data", (piece: Uint8Array) => (sizeBytes += piece.length));
+        response.on("data", (chunk: Uint8Array) => (sizeBytes += chunk.length));
         response.on("end", () => {
           if (response.statusCode === 200) resolve(sizeBytes);
-          else reject(new Error(`The host answered ${response.statusCode} to ${text}.`));
+          else reject(new Error(`the host returned ${response.statusCode} for ${queryString}`));
         });
       });
-      asked.on("error", reject);
-      asked.end();
+      outgoing.on("error", reject);
+      outgoing.end();
     });
 }
 

@@ -1,64 +1,30 @@
 /**
- * What the benches are run on: grids, maps and places out of a seed, so that every machine and every year measures
- * the same work. Made once and kept below build/bench-data, in a folder named by a hash of all that went in.
+ * Benchmark workloads: grids, flood maps (floodMaps.ts) and places generated from a seed, so that every run measures
+ * the same work. Generated once and cached under build/bench-data, in a folder named by a hash of all inputs.
  */
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { appendFile, type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type GroupEntry, gridEntryOf } from "../src/atlas/catalogue.ts";
-import type { Band } from "../src/atlas/tile.ts";
+import { gridEntryOf } from "../src/atlas/catalogue.ts";
 import { publish, writePack } from "../src/atlas/writer.ts";
-import { HAZARDS, totalHazardSteps } from "../src/hazard/hazards.ts";
 import { geodesicDistanceM } from "../src/kernel/geodesy.ts";
 import { closesAt360, type Grid, type Location } from "../src/kernel/grid.ts";
 import type { Kernel } from "../src/kernel/instance.ts";
 import { STEPS_NODATA } from "../src/kernel/kernel.generated.ts";
-import { randomFrom, type SeededRandom } from "../test/seededRandom.ts";
+import { randomFrom } from "../test/seededRandom.ts";
+import { FloodMaps, GROUPS, HAZARD, interleaveLayers, LAYER_COUNT, SPEC, STORED_LAYERS } from "./floodMaps.ts";
 import { type GeoTiffCells, writeGeoTiff } from "./geoTiff.ts";
-
-export const HAZARD = "riverine_floods";
-
-/** The (scenario, year) that the maps exist for, and how much wetter each is than the baseline. */
-const GROUPS = [
-  { scenario: "baseline", year: 1980, wetter: 0 },
-  { scenario: "rcp4p5", year: 2030, wetter: 0.1 },
-  { scenario: "rcp4p5", year: 2050, wetter: 0.25 },
-  { scenario: "rcp4p5", year: 2080, wetter: 0.4 },
-  { scenario: "rcp8p5", year: 2030, wetter: 0.15 },
-  { scenario: "rcp8p5", year: 2050, wetter: 0.45 },
-  { scenario: "rcp8p5", year: 2080, wetter: 1 },
-] as const;
-/** `total_hazard` is stored beside these in every group and asked for in none of the comparisons. */
-export const ASKED_METRICS = ["intensity", "depth_meters", "probability"] as const;
-export const ASKED_LAYERS = GROUPS.flatMap(({ scenario, year }) =>
-  ASKED_METRICS.map((metric) => ({ scenario, year, metric })),
-);
-/** 7 (scenario, year) x 3 metrics. */
-export const LAYER_COUNT = ASKED_LAYERS.length;
-
-const SPEC = HAZARDS[HAZARD];
-const STORED_PER_GROUP = SPEC.metrics.length;
-const STORED_LAYERS: GroupEntry["layers"] = SPEC.metrics.map(({ metric, unit, stepsPerUnit, offset }) => ({
-  metric,
-  unit,
-  steps_per_unit: stepsPerUnit,
-  offset,
-}));
-/** Steps of one unit, for each of the layers asked. */
-export const STEPS_PER_UNIT = ASKED_LAYERS.map(
-  ({ metric }) => SPEC.metrics.find((spec) => spec.metric === metric)?.stepsPerUnit ?? Number.NaN,
-);
 
 export interface WorkloadSpec {
   readonly name: string;
   readonly grid: Grid;
   readonly seed: number;
-  /** Where the benches ask: `count` places, 70 of 100 of them around `townCount` towns. */
+  /** `count` places, 70 % of them around `townCount` towns. */
   readonly places: { readonly count: number; readonly townCount: number };
 }
 
-/** Every circle of the comparisons lies whole within its grid, so that no latitude has the easier half of one. */
+/** Every benchmarked circle is entirely within its grid, so that all latitudes do the same work. */
 export const RADIUS_KM_MAX = 100;
 
 const PLACES = { count: 1000, townCount: 40 } as const;
@@ -95,7 +61,7 @@ export const WORKLOADS: readonly WorkloadSpec[] = [
   },
 ];
 
-/** 101 x 101 tiles around 45 degrees north: too many to be all at hand, for counting what a cold query reads. */
+/** 101 x 101 tiles around 45 degrees north: too many to cache, for counting the reads of a cold query. */
 export const WIDE: WorkloadSpec = {
   name: "wide",
   seed: 3000,
@@ -110,134 +76,11 @@ export const WIDE: WorkloadSpec = {
   },
 };
 
-/** A smooth field of random heights on a lattice: value noise (Ebert et al., Texturing and Modeling, chapter 2). */
-class Field {
-  readonly #heights: Float32Array;
-  readonly #pitch: number;
-  readonly #width: number;
-
-  constructor(random: SeededRandom, grid: Grid, pitchCells: number) {
-    this.#pitch = pitchCells;
-    this.#width = Math.ceil(grid.columnCount / pitchCells) + 2;
-    const rows = Math.ceil(grid.rowCount / pitchCells) + 2;
-    this.#heights = Float32Array.from({ length: this.#width * rows }, () => random.next());
-  }
-
-  /** Heights along one row of cells, times `weight`, are added to `out`. */
-  addRow(row: number, weight: number, out: Float32Array): void {
-    const pitch = this.#pitch;
-    const v = smooth((row % pitch) / pitch);
-    const north = Math.floor(row / pitch) * this.#width;
-    const south = north + this.#width;
-    for (let column = 0, lattice = 0; column < out.length; column += pitch, lattice++) {
-      const west = mix(this.#heights[north + lattice] ?? 0, this.#heights[south + lattice] ?? 0, v);
-      const east = mix(this.#heights[north + lattice + 1] ?? 0, this.#heights[south + lattice + 1] ?? 0, v);
-      const end = Math.min(out.length, column + pitch);
-      for (let at = column; at < end; at++) {
-        out[at] = (out[at] ?? 0) + weight * mix(west, east, smooth((at - column) / pitch));
-      }
-    }
-  }
-}
-
-/** Fields that are added up: broad shapes, and ever finer ones on top. */
-type Octaves = readonly { readonly field: Field; readonly weight: number }[];
-
-function smooth(t: number): number {
-  return t * t * (3 - 2 * t);
-}
-
-function mix(a: number, b: number, t: number): number {
-  return a + (b - a) * t;
-}
-
-/** Share of all cells that the driest map leaves at zero; the wettest has some 3 hundredths less. */
-const ZERO_SHARE = 0.79;
-const NODATA_SHARE = 0.045;
-/** How far the wettest scenario's shore lies beyond the driest's, in shares of all cells. */
-const SHORE_SHARE = 0.025;
-
 /**
- * Flood maps with the shape of real ones: most is dry, water lies in connected patches that deepen inwards and grow
- * with the scenario, and blobs have no data in any layer.
+ * Returns the places to query: 70 % within about 30 km of a town, the rest anywhere, in random order, so that
+ * consecutive places are independent.
  */
-export class Maps {
-  readonly grid: Grid;
-  readonly #wet: Octaves;
-  readonly #gaps: Octaves;
-  readonly #shoreOfGroup: readonly number[];
-  readonly #gapFrom: number;
-
-  constructor({ grid, seed }: Pick<WorkloadSpec, "grid" | "seed">) {
-    this.grid = grid;
-    const random = randomFrom(seed);
-    const field = (pitchCells: number, weight: number) => ({ field: new Field(random, grid, pitchCells), weight });
-    this.#wet = [field(192, 0.5), field(48, 0.3), field(12, 0.15), field(4, 0.05)];
-    this.#gaps = [field(160, 0.8), field(20, 0.2)];
-    const wetness = this.#sorted(this.#wet);
-    const dryShare = ZERO_SHARE / (1 - NODATA_SHARE); // of the cells that have data
-    this.#shoreOfGroup = GROUPS.map(({ wetter }) => quantile(wetness, dryShare - SHORE_SHARE * wetter));
-    this.#gapFrom = quantile(this.#sorted(this.#gaps), 1 - NODATA_SHARE);
-  }
-
-  /** The cells of some rows: for each group u16[rowCount][columnCount][4], `total_hazard` last. */
-  readBand({ firstRow, rowCount }: Band): Uint16Array[] {
-    const { columnCount } = this.grid;
-    const groups = GROUPS.map(() => new Uint16Array(rowCount * columnCount * STORED_PER_GROUP));
-    for (let row = 0; row < rowCount; row++) {
-      const wet = this.#row(this.#wet, firstRow + row);
-      const gaps = this.#row(this.#gaps, firstRow + row);
-      for (const [group, cells] of groups.entries()) {
-        const shore = this.#shoreOfGroup[group] ?? 0;
-        const deeper = 1 + 0.5 * (GROUPS[group]?.wetter ?? 0);
-        let at = row * columnCount * STORED_PER_GROUP;
-        for (let column = 0; column < columnCount; column++, at += STORED_PER_GROUP) {
-          if ((gaps[column] ?? 0) >= this.#gapFrom) {
-            cells.fill(STEPS_NODATA, at, at + STORED_PER_GROUP);
-            continue;
-          }
-          const above = (wet[column] ?? 0) - shore;
-          if (above > 0) setFlood(cells, at, { depthM: Math.min(60, 0.02 + 45 * deeper * above), above });
-        }
-      }
-    }
-    return groups;
-  }
-
-  #row(fields: Octaves, row: number): Float32Array {
-    const out = new Float32Array(this.grid.columnCount);
-    for (const { field, weight } of fields) field.addRow(row, weight, out);
-    return out;
-  }
-
-  /** A sample of the field's heights in order, for the height that a given share of the cells lies below. */
-  #sorted(fields: Octaves): Float32Array {
-    const step = Math.max(1, Math.floor(this.grid.rowCount / 300));
-    const rows: number[] = [];
-    for (let row = 0; row < this.grid.rowCount; row += step) rows.push(...this.#row(fields, row));
-    return Float32Array.from(rows).toSorted();
-  }
-}
-
-/** The metrics of one wet cell, as ingest would make them from a depth: severity up to 10 m, likelier where deeper. */
-function setFlood(cells: Uint16Array, at: number, { depthM, above }: { depthM: number; above: number }): void {
-  const intensity = Math.max(1, Math.round(Math.min(1, depthM / 10) * 10_000));
-  const probability = Math.round(Math.min(0.5, 0.005 + 1.5 * above) * 60_000);
-  cells[at] = intensity;
-  cells[at + 1] = Math.round(depthM * 1000);
-  cells[at + 2] = probability;
-  cells[at + 3] = totalHazardSteps(intensity, probability);
-}
-
-function quantile(sorted: Float32Array, share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
-}
-
-/**
- * Places to ask about: 70 of 100 within some 30 km of a town, the rest anywhere. In random order, so that one place
- * says nothing about the next.
- */
-export function placesOf({ grid, seed, places }: WorkloadSpec): Location[] {
+export function generatePlaces({ grid, seed, places }: WorkloadSpec): Location[] {
   const random = randomFrom(seed ^ 0x5eed);
   const anywhere = (): Location => {
     for (;;) {
@@ -262,8 +105,8 @@ export function placesOf({ grid, seed, places }: WorkloadSpec): Location[] {
   return Array.from({ length: places.count }, () => (random.chance(0.7) ? nearTown() : anywhere()));
 }
 
-/** Random places all over the grid, for questions about single cells. */
-export function pointsOf(
+/** Returns random places all over the grid, for queries of single cells. */
+export function generatePoints(
   { grid, seed }: WorkloadSpec,
   count: number,
 ): { latitudes: Float64Array; longitudes: Float64Array } {
@@ -277,7 +120,10 @@ export function pointsOf(
   return { latitudes, longitudes };
 }
 
-/** Whether the largest circle around the place stays within the grid; clear of the poles, for the rivals' sake. */
+/**
+ * Whether the largest circle around the place stays within the grid, and away from the poles, which competitors do not
+ * handle.
+ */
 function fits(grid: Grid, { latDeg, lonDeg }: Location): boolean {
   const reachM = RADIUS_KM_MAX * 1000;
   const south = grid.northDeg - grid.rowCount * grid.cellSizeLatDeg;
@@ -291,43 +137,43 @@ function fits(grid: Grid, { latDeg, lonDeg }: Location): boolean {
   return geodesicDistanceM({ latDeg: edge.latDeg, lonDeg }, edge) > reachM;
 }
 
-/** A workload as it lies on disk. */
+/** A workload on disk. */
 export interface Workload {
   readonly spec: WorkloadSpec;
   readonly places: readonly Location[];
-  /** A folder that `openAtlas` opens. */
+  /** An atlas folder for `openAtlas`. */
   readonly atlasFolder: string;
-  /** u16[rowCount][columnCount][21], in steps, nodata 65,535: what the rivals in memory are loaded from. */
+  /** u16[rowCount][columnCount][21] in steps, nodata 65,535: input of the in-memory competitors. */
   readonly cellsPath: string;
-  /** The same cells as 21 interleaved bands, in DEFLATE tiles of 128 x 128. */
+  /** The same cells as a GeoTIFF of 21 interleaved bands in DEFLATE tiles of 128 x 128. */
   readonly geoTiffPath: string;
-  /** The places as text, "latitude longitude" a line. */
+  /** The places as text, one "latitude longitude" per line. */
   readonly placesPath: string;
   /** f64[2][POINT_COUNT]: latitudes, then longitudes of random points. */
   readonly pointsPath: string;
 }
 
-/** Points that the questions about single cells are asked for. */
+/** Number of points in the single-cell benchmark. */
 export const POINT_COUNT = 1_000_000;
 
-/** Changes when the maps do: what was made by an older recipe is then made anew. */
+/** Increment when the maps change, so that cached workloads are generated again. */
 const RECIPE = 1;
 
 /**
- * Makes the workload, or finds it made.
+ * Generates the workload, or finds it in the cache.
  *
- * @param withRivals false leaves out what only rivals read (`cellsPath`, `geoTiffPath`)
+ * @param withCompetitorData false omits the files that only competitors read (`cellsPath`, `geoTiffPath`)
  */
 export async function prepare(
   kernel: Kernel,
   spec: WorkloadSpec,
-  { folder = "build/bench-data", withRivals = true }: { folder?: string; withRivals?: boolean } = {},
+  { folder = "build/bench-data", withCompetitorData = true }: { folder?: string; withCompetitorData?: boolean } = {},
 ): Promise<Workload> {
-  const hash = createHash("sha256").update(JSON.stringify([RECIPE, withRivals, spec, GROUPS]));
+  const hash = createHash("sha256").update(JSON.stringify([RECIPE, withCompetitorData, spec, GROUPS]));
   const home = join(folder, `${spec.name}-${hash.digest("hex").slice(0, 12)}`);
   const workload = {
     spec,
-    places: placesOf(spec),
+    places: generatePlaces(spec),
     atlasFolder: join(home, "atlas"),
     cellsPath: join(home, "cells.u16"),
     geoTiffPath: join(home, "cells.tif"),
@@ -339,29 +185,32 @@ export async function prepare(
   const unfinished = `${home}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { recursive: true });
-  console.error(`making the workload ${spec.name} in ${home}`);
-  const maps = new Maps(spec);
-  const cells = withRivals ? await open(join(unfinished, "cells.u16"), "w") : undefined;
+  console.error(`generating workload ${spec.name} in ${home}`);
+  const maps = new FloodMaps(spec);
+  const cells = withCompetitorData ? await open(join(unfinished, "cells.u16"), "w") : undefined;
   try {
     await writeAtlas(kernel, join(unfinished, "atlas"), { maps, cells });
   } finally {
     await cells?.close();
   }
-  if (withRivals) await writeForRivals(unfinished, workload);
+  if (withCompetitorData) await writeCompetitorData(unfinished, workload);
   await rename(unfinished, home);
   return workload;
 }
 
-async function writeForRivals(folder: string, { spec, places }: Workload): Promise<void> {
-  await writeFile(join(folder, "cells.tif"), await writeGeoTiff(await askedCells(spec, join(folder, "cells.u16"))));
+async function writeCompetitorData(folder: string, { spec, places }: Workload): Promise<void> {
+  await writeFile(
+    join(folder, "cells.tif"),
+    await writeGeoTiff(await readQueriedCells(spec, join(folder, "cells.u16"))),
+  );
   await writeFile(join(folder, "places.txt"), places.map(({ latDeg, lonDeg }) => `${latDeg} ${lonDeg}\n`).join(""));
-  const { latitudes, longitudes } = pointsOf(spec, POINT_COUNT);
+  const { latitudes, longitudes } = generatePoints(spec, POINT_COUNT);
   await writeFile(join(folder, "points.f64"), new Uint8Array(latitudes.buffer));
   await appendFile(join(folder, "points.f64"), new Uint8Array(longitudes.buffer));
 }
 
-/** The rivals' cells: u16[rowCount][columnCount][21]. */
-export async function askedCells({ grid }: Pick<WorkloadSpec, "grid">, path: string): Promise<GeoTiffCells> {
+/** Reads the competitors' cells: u16[rowCount][columnCount][21]. */
+export async function readQueriedCells({ grid }: Pick<WorkloadSpec, "grid">, path: string): Promise<GeoTiffCells> {
   const bytes = await readFile(path);
   return {
     grid,
@@ -374,7 +223,7 @@ export async function askedCells({ grid }: Pick<WorkloadSpec, "grid">, path: str
 async function writeAtlas(
   kernel: Kernel,
   folder: string,
-  { maps, cells }: { maps: Maps; cells: FileHandle | undefined },
+  { maps, cells }: { maps: FloodMaps; cells: FileHandle | undefined },
 ): Promise<void> {
   await mkdir(folder, { recursive: true });
   const { grid } = maps;
@@ -386,7 +235,7 @@ async function writeAtlas(
     resumeKey: "bench",
     readBand: async (band) => {
       const read = maps.readBand(band);
-      if (cells !== undefined) await cells.writeFile(new Uint8Array(interleave(read).buffer));
+      if (cells !== undefined) await cells.writeFile(new Uint8Array(interleaveLayers(read).buffer));
       return read;
     },
   });
@@ -407,19 +256,4 @@ async function writeAtlas(
       },
     ],
   }));
-}
-
-/** The layers asked of all groups, side by side in each cell: u16[cells][21]. */
-export function interleave(groups: readonly Uint16Array[]): Uint16Array {
-  const cellCount = (groups[0]?.length ?? 0) / STORED_PER_GROUP;
-  const asked = ASKED_METRICS.length;
-  const cells = new Uint16Array(cellCount * LAYER_COUNT);
-  for (const [group, stored] of groups.entries()) {
-    for (let cell = 0; cell < cellCount; cell++) {
-      for (let metric = 0; metric < asked; metric++) {
-        cells[cell * LAYER_COUNT + group * asked + metric] = stored[cell * STORED_PER_GROUP + metric] ?? 0;
-      }
-    }
-  }
-  return cells;
 }

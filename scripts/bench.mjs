@@ -1,22 +1,22 @@
-// Runs compiled benches, each in a process of its own so that none warms another up:
+// Runs the compiled benchmarks, each in its own process so that none warms up another:
 //
-//   npm run bench                                 all of them, for people
-//   npm run bench -- engine lat45 --json          those whose name contains "engine", one grid, one JSON line a row
-//   npm run bench -- --starts 5 --json            every bench started five times, medians over the starts
-//   npm run bench -- --starts 5 --page            the same, written into docs/performance.md
-//   npm run bench -- --page --from rows.jsonl     the page alone, from lines of an earlier run
+//   npm run bench                                 all benchmarks, printed as text
+//   npm run bench -- engine lat45 --json          "engine" benchmarks, one grid, one JSON line per row
+//   npm run bench -- --starts 5 --json            starts every benchmark five times and takes medians over the starts
+//   npm run bench -- --starts 5 --page            the same, written to docs/performance.md
+//   npm run bench -- --page --from rows.jsonl     writes the page from the lines of an earlier run
 //
-// A run may be left alone: each row is kept in build/bench/rows.jsonl as soon as it is measured, and a bench that fails
-// or takes more than its time costs its own rows and no other's; then the run ends with 1.
+// Runs may be unattended: each row is appended to build/bench/rows.jsonl as soon as it is measured. A benchmark that
+// fails or times out loses only its own remaining rows; the exit code is then 1.
 import { spawn } from "node:child_process";
 import { appendFileSync, copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { fillPerformancePage, mediansOver } from "./performancePage.mjs";
 
-const KEPT_ROWS = "build/bench/rows.jsonl";
-/** One start of one bench, its workloads made on the way; several times what it takes. */
-const MINUTES_MAX = 45;
+const ROWS_FILE = "build/bench/rows.jsonl";
+/** Time limit for one start of one benchmark, including generation of its workloads: several times the usual time. */
+const TIMEOUT_MINUTES = 45;
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const { values: options, positionals } = parseArgs({
@@ -30,26 +30,27 @@ const { values: options, positionals } = parseArgs({
 });
 const starts = Number(options.starts);
 if (!(Number.isInteger(starts) && starts >= 1))
-  throw new Error(`--starts is a whole number from 1, not ${options.starts}.`);
+  throw new Error(`--starts must be a whole number of at least 1 (got ${options.starts})`);
 
 if (options.from === undefined) {
-  copyFileSync("package.json", "build/bench/package.json"); // the host looks up its version one folder above it
+  // the host reads its version from package.json one folder above it
+  copyFileSync("package.json", "build/bench/package.json");
   const folder = "build/bench/bench";
   const files = readdirSync(folder).filter((file) => file.endsWith(".bench.js"));
   const benchOf = (file) => file.replace(/\.bench\.js$/, "");
-  // Words that name a bench choose it; the others (a grid, say) go to the benches.
+  // Arguments that match a benchmark's name select it; the others, such as a grid, are passed to the benchmarks.
   const chosenBy = positionals.filter((word) => files.some((file) => benchOf(file).includes(word)));
   const rest = positionals.filter((word) => !chosenBy.includes(word));
   const chosen = files.filter((file) => chosenBy.length === 0 || chosenBy.some((word) => benchOf(file).includes(word)));
-  const isForPeople = !options.json && !options.page && starts === 1;
+  const isTextOutput = !options.json && !options.page && starts === 1;
   const rows = [];
-  if (!isForPeople) writeFileSync(KEPT_ROWS, "");
+  if (!isTextOutput) writeFileSync(ROWS_FILE, "");
   for (let start = 0; start < starts; start++) {
-    for (const file of chosen) rows.push(...(await run([`${folder}/${file}`, ...rest], { isForPeople })));
+    for (const file of chosen) rows.push(...(await run([`${folder}/${file}`, ...rest], { isTextOutput })));
   }
-  if (!isForPeople) await publish(mediansOver(rows));
+  if (!isTextOutput) await publish(mediansOver(rows));
 } else {
-  await publish(mediansOver(rowsIn(readFileSync(options.from, "utf8"))));
+  await publish(mediansOver(parseRows(readFileSync(options.from, "utf8"))));
 }
 
 async function publish(rows) {
@@ -57,40 +58,40 @@ async function publish(rows) {
   if (options.page) await fillPerformancePage(rows);
 }
 
-/** @returns {Promise<object[]>} the rows that the bench printed, all or those before it failed */
-function run(words, { isForPeople }) {
+/** @returns {Promise<object[]>} the rows that the benchmark printed, up to its failure if it failed */
+function run(args, { isTextOutput }) {
   return new Promise((resolve) => {
-    const child = spawn(process.execPath, isForPeople ? words : [...words, "--json"], {
-      stdio: ["ignore", isForPeople ? "inherit" : "pipe", "inherit"],
-      timeout: MINUTES_MAX * 60_000,
+    const child = spawn(process.execPath, isTextOutput ? args : [...args, "--json"], {
+      stdio: ["ignore", isTextOutput ? "inherit" : "pipe", "inherit"],
+      timeout: TIMEOUT_MINUTES * 60_000,
       killSignal: "SIGKILL",
     });
     const rows = [];
     let text = "";
-    child.stdout?.setEncoding("utf8").on("data", (piece) => {
-      text += piece;
+    child.stdout?.setEncoding("utf8").on("data", (chunk) => {
+      text += chunk;
       const end = text.lastIndexOf("\n") + 1;
-      for (const row of rowsIn(text.slice(0, end))) {
+      for (const row of parseRows(text.slice(0, end))) {
         rows.push(row);
-        appendFileSync(KEPT_ROWS, `${JSON.stringify(row)}\n`);
+        appendFileSync(ROWS_FILE, `${JSON.stringify(row)}\n`);
       }
       text = text.slice(end);
     });
-    const fail = (why) => {
-      console.error(`${words.join(" ")} ${why}.`);
+    const fail = (reason) => {
+      console.error(`${args.join(" ")} ${reason}`);
       process.exitCode = 1;
     };
     child.on("error", (error) => fail(`could not be started: ${error.message}`));
     child.on("close", (code, signal) => {
-      if (signal !== null) fail(`was ended by ${signal}, after at most ${MINUTES_MAX} minutes`);
-      else if (code !== 0) fail(`ended with ${code}`);
+      if (signal !== null) fail(`was killed by ${signal} (time limit ${TIMEOUT_MINUTES} minutes)`);
+      else if (code !== 0) fail(`exited with code ${code}`);
       resolve(rows);
     });
   });
 }
 
-/** Lines that are no JSON are what a rival had to say. */
-function rowsIn(text) {
+/** Parses the JSON lines of a benchmark's output; other lines are output of competitors. */
+function parseRows(text) {
   return text
     .split("\n")
     .filter((line) => line.startsWith("{"))

@@ -1,4 +1,4 @@
-// Everything that `npm ci` has to make: the kernel, the demo's coastlines, and dist/. Needs no network.
+// The build steps of `npm ci`: the kernel, the demo's coastlines, and dist/. Needs no network.
 import { execFileSync } from "node:child_process";
 import { chmod, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";

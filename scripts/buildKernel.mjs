@@ -1,6 +1,6 @@
-// Compiles assembly/ and writes src/kernel/kernel.generated.ts: the wasm as base64, its constants as
-// numbers and the type of its exports, each taken from the compiler's own output. Inlined, the kernel
-// loads alike in Node, workers, browsers and bundlers, with no second file to find or to serve.
+// Compiles assembly/ and writes src/kernel/kernel.generated.ts: the wasm as base64, its exported constants as numbers
+// and the type of its exported functions, all taken from compiler output. Because the wasm is inlined, the kernel loads
+// the same way in Node, workers, browsers and bundlers, without a second file to locate or serve.
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import asc from "assemblyscript/asc";
 
@@ -28,12 +28,12 @@ const functions = [...declarations.matchAll(/ {2}export function (\w+)(\(.*\): \
   ([, name, signature]) => `  ${name}${signature};`,
 );
 if (functions.length === 0 || constants.length === 0) {
-  throw new Error("The compiler's declarations hold no functions or no constants: has their form changed?");
+  throw new Error("found no functions or no constants in the compiler's declarations; their format may have changed");
 }
 
 await writeFile(
   TARGET,
-  `// Written by scripts/buildKernel.mjs from assembly/. Not edited by hand.
+  `// Written by scripts/buildKernel.mjs from assembly/. Do not edit.
 
 ${constants.join("\n")}
 

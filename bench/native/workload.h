@@ -1,5 +1,5 @@
-// What the native rivals share: the workload in memory, the row spans of a geodesic circle, and the
-// conversation with the bench (bench/rivals/child.ts says what is asked and answered).
+// Shared by the native competitors: the workload in memory, the row spans of a geodesic circle, and the protocol with
+// the benchmark (documented in bench/competitors/competitorProcess.ts).
 #pragma once
 
 #include <algorithm>
@@ -28,12 +28,12 @@ struct Place {
   double latDeg, lonDeg;
 };
 
-struct Answer {
+struct CircleResult {
   double max[LAYERS];
   double mean[LAYERS];
 };
 
-/** One run of columns for each row from firstRow on; first > last where the circle misses the row. */
+/** One span of columns for each row from firstRow on; first > last where the circle misses the row. */
 struct Spans {
   int firstRow = 0, lastRow = -1;
   std::vector<int> first, last;
@@ -42,7 +42,7 @@ struct Spans {
 constexpr double DEGREE = M_PI / 180, WGS84_A = 6378137, WGS84_F = 1 / 298.257223563;
 constexpr double E2 = WGS84_F * (2 - WGS84_F);
 
-/** What the spans need of each row; made once. */
+/** Per-row values needed for spans, computed once. */
 struct RowTables {
   std::vector<double> p, z, sin, cos, weight;
 
@@ -66,13 +66,15 @@ struct RowTables {
   }
 };
 
-/** The cells whose centres lie in the circle: squared chord, corrected once for the arc's turning. */
+/**
+ * Finds the cells whose centers are within the circle: squared chord with a single correction for the arc's curvature.
+ */
 inline void findSpans(const Grid& grid, const RowTables& rows, Place place, double radiusM, Spans& spans) {
   const double sin0 = std::sin(place.latDeg * DEGREE), cos0 = std::cos(place.latDeg * DEGREE);
   const double n0 = WGS84_A / std::sqrt(1 - E2 * sin0 * sin0);
   const double p0 = n0 * cos0, z0 = n0 * (1 - E2) * sin0, radius2 = radiusM * radiusM;
   const double x0 = radius2 / (4 * (n0 * (1 - E2) / (1 - E2 * sin0 * sin0)) * n0);
-  const double atCentre2 = radius2 * (1 - x0 / 3 - x0 * x0 / 15);
+  const double atCenter2 = radius2 * (1 - x0 / 3 - x0 * x0 / 15);
   const double perColumn = 2 / (grid.cellLonDeg * DEGREE);
   const double middle = (place.lonDeg - grid.westDeg) / grid.cellLonDeg - 0.5;
   const double middleRow = (grid.northDeg - place.latDeg) / grid.cellLatDeg - 0.5;
@@ -84,10 +86,10 @@ inline void findSpans(const Grid& grid, const RowTables& rows, Place place, doub
   for (int row = spans.firstRow; row <= spans.lastRow; row++) {
     const double p1 = rows.p[row], dp = p1 - p0, dz = rows.z[row] - z0, flat2 = dp * dp + dz * dz;
     const double perTurn = 1 / (4 * p0 * p1);
-    const double h1 = std::clamp((atCentre2 - flat2) * perTurn, 0.0, 1.0);
+    const double h1 = std::clamp((atCenter2 - flat2) * perTurn, 0.0, 1.0);
     const double dip0 = -(cos0 * (dp - 2 * p1 * h1) + sin0 * dz);
     const double dip1 = rows.cos[row] * (dp + 2 * p0 * h1) + rows.sin[row] * dz;
-    const double x = dip0 * dip1 / atCentre2;
+    const double x = dip0 * dip1 / atCenter2;
     const double h = (radius2 * (1 - x / 3 - x * x / 15 - 31 * x * x * x / 945) - flat2) * perTurn;
     const double half = std::asin(std::sqrt(std::clamp(h, 0.0, 1.0))) * perColumn;
     const int at = row - spans.firstRow;
@@ -96,21 +98,21 @@ inline void findSpans(const Grid& grid, const RowTables& rows, Place place, doub
   }
 }
 
-/** The workload, and one rival's own form of it. */
+/** The workload, and the loader of its cells. */
 class Workload {
  public:
   Grid grid;
   std::vector<Place> places;
 
-  explicit Workload(char** words)
-      : grid{std::atoi(words[5]), std::atoi(words[6]), std::atof(words[7]),
-             std::atof(words[8]), std::atof(words[9]), std::atof(words[10])},
-        cellsPath(words[1]) {
-    std::ifstream in(words[3]);
+  explicit Workload(char** args)
+      : grid{std::atoi(args[5]), std::atoi(args[6]), std::atof(args[7]),
+             std::atof(args[8]), std::atof(args[9]), std::atof(args[10])},
+        cellsPath(args[1]) {
+    std::ifstream in(args[3]);
     for (Place place; in >> place.latDeg >> place.lonDeg;) places.push_back(place);
   }
 
-  /** u16[rows][columns][21], and some room to read past the end. */
+  /** Returns u16[rows][columns][21], padded so that vector loads may read past the end. */
   std::vector<uint16_t> readCells() const {
     const size_t count = size_t(grid.rows) * grid.columns * LAYERS;
     std::vector<uint16_t> cells(count + 64);
@@ -127,35 +129,38 @@ class Workload {
   std::string cellsPath;
 };
 
-/** Answers the bench until it hangs up. `ask(place, radiusM, wantsMax, wantsMean, answer)` is the rival. */
+/**
+ * Answers requests until standard input is closed. `ask(place, radiusM, wantsMax, wantsMean, result)` computes one
+ * circle.
+ */
 template <typename Ask>
-void converse(const Workload& workload, Ask ask) {
+void serveRequests(const Workload& workload, Ask ask) {
   std::cout << "ready" << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
-    std::string verb, asked;
+    std::string verb, aggregation;
     double radiusKm = 0;
-    words >> verb >> asked >> radiusKm;
+    words >> verb >> aggregation >> radiusKm;
     std::vector<int> places;
     for (int place; words >> place;) places.push_back(place);
-    const bool wantsMax = asked != "mean", wantsMean = asked != "max";
-    Answer answer;
-    std::fill_n(answer.max, LAYERS, NONE);
-    std::fill_n(answer.mean, LAYERS, NONE);
+    const bool wantsMax = aggregation != "mean", wantsMean = aggregation != "max";
+    CircleResult result;
+    std::fill_n(result.max, LAYERS, NONE);
+    std::fill_n(result.mean, LAYERS, NONE);
     volatile double sink = 0;
     const auto from = std::chrono::steady_clock::now();
     for (int place : places) {
-      ask(workload.places[place], radiusKm * 1000, wantsMax, wantsMean, answer);
-      sink = sink + answer.max[0] + answer.mean[0];
+      ask(workload.places[place], radiusKm * 1000, wantsMax, wantsMean, result);
+      sink = sink + result.max[0] + result.mean[0];
     }
-    const auto taken = std::chrono::steady_clock::now() - from;
+    const auto elapsed = std::chrono::steady_clock::now() - from;
     if (verb == "run") {
-      std::cout << std::chrono::duration_cast<std::chrono::nanoseconds>(taken).count() << std::endl;
+      std::cout << std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count() << std::endl;
       continue;
     }
-    std::printf("%.17g", answer.max[0]);
-    for (int layer = 1; layer < LAYERS; layer++) std::printf(" %.17g", answer.max[layer]);
-    for (int layer = 0; layer < LAYERS; layer++) std::printf(" %.17g", answer.mean[layer]);
+    std::printf("%.17g", result.max[0]);
+    for (int layer = 1; layer < LAYERS; layer++) std::printf(" %.17g", result.max[layer]);
+    for (int layer = 0; layer < LAYERS; layer++) std::printf(" %.17g", result.mean[layer]);
     std::printf("\n");
     std::fflush(stdout);
   }

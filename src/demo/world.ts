@@ -1,6 +1,6 @@
 /**
- * The demo: a whole world of invented numbers over real coastlines, made cell by cell when they are asked for.
- * It has the shape of the real thing and none of its authority, and says so wherever it is asked.
+ * The demo world: synthetic values over real coastlines, generated cell by cell when requested. It has the shape of
+ * real data but is marked synthetic wherever it is returned.
  */
 import { type GroupEntry, sha256Hex } from "../atlas/catalogue.ts";
 import type { AtlasHazard, CellAtlas, CellSource } from "../atlas/cellSource.ts";
@@ -20,7 +20,7 @@ import { decodeBase64, type Kernel, type Region } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import { LAND_DEFLATED_BASE64, LAND_KM_PER_SQUARE, LAND_NODES_PER_DEG, LAND_SHA256 } from "./land.generated.ts";
 
-/** 0.0089 degrees does not close the circle; this does, in whole tiles. */
+/** Multiple of the tile size closest to 0.0089-degree cells, which do not divide 360 degrees. */
 const FLOOD_COLUMNS = 40_448;
 const COARSE_COLUMNS = 3600;
 
@@ -33,9 +33,9 @@ const PROVENANCE = {
 } as const;
 
 /**
- * How the demo's climate warms, degrees C above 1980: `by2100C` at the end of the century, reached along a parabola
- * that bends down (`slowing` above 0) where emissions fall and up where they keep rising. Round numbers in the
- * order of the scenarios' names; no scenario crosses another.
+ * Warming of the demo climate in degrees C above 1980: `by2100C` at the end of the century, reached along a parabola
+ * that flattens (`slowing` > 0) where emissions fall and steepens where they keep rising. Round numbers that increase
+ * with the scenario; no scenario crosses another.
  */
 const WARMING: Readonly<Record<Scenario, { readonly by2100C: number; readonly slowing: number }>> = {
   baseline: { by2100C: 0, slowing: 0 },
@@ -45,7 +45,7 @@ const WARMING: Readonly<Record<Scenario, { readonly by2100C: number; readonly sl
   rcp8p5: { by2100C: 4, slowing: -0.3 },
 };
 
-/** Degrees C above the climate of 1980. */
+/** Returns degrees C above the climate of 1980. */
 function warmingC(scenario: Scenario, year: number): number {
   const { by2100C, slowing } = WARMING[scenario];
   const share = (year - BASELINE.year) / (2100 - BASELINE.year);
@@ -53,8 +53,8 @@ function warmingC(scenario: Scenario, year: number): number {
 }
 
 /**
- * Opens the demo on a kernel, whose memory then holds its land (6.5 MB) for good.
- * Four hazards, global: cyclones and wildfire on cells of 0.1 degree, floods of 360/40448 degrees.
+ * Opens the demo on a kernel, and keeps the land field (6.5 MB) in the kernel's memory permanently.
+ * Four global hazards: cyclones and wildfire on cells of 0.1 degrees, floods on cells of 360/40448 degrees.
  */
 export async function openDemo(kernel: Kernel): Promise<CellAtlas> {
   const land = reserveDemoLand(kernel, {
@@ -78,7 +78,7 @@ function openHazard(kernel: Kernel, land: DemoLand, hazard: HazardName): AtlasHa
   return { hazard, grid, rules: { ...HAZARDS[hazard].rules }, sources: [source] };
 }
 
-/** Square cells over the whole Earth. */
+/** Returns a global grid of square cells. */
 function gridOf(columnCount: number): Grid {
   const cellSizeDeg = 360 / columnCount;
   return {
@@ -96,7 +96,7 @@ interface DemoGroup {
   readonly warmingC: number;
 }
 
-/** Every layer that the hazard's years and scenarios ask for, the baseline first. */
+/** Returns a group for each (scenario, year) of the hazard, baseline first. */
 function layersOf(hazard: HazardName): readonly DemoGroup[] {
   const { years, scenarios, metrics } = HAZARDS[hazard];
   const layers = metrics.map(({ metric, stepsPerUnit, offset, unit }) => ({
@@ -106,7 +106,7 @@ function layersOf(hazard: HazardName): readonly DemoGroup[] {
     unit,
   }));
   if (layers.length !== DEMO_LAYER_COUNT)
-    throw new Error(`${hazard} has ${layers.length} metrics, the demo ${DEMO_LAYER_COUNT}.`);
+    throw new Error(`${hazard} has ${layers.length} metrics, but the demo kernel generates ${DEMO_LAYER_COUNT}`);
   return scenarios.flatMap((scenario) =>
     years
       .filter((year) => layerOf(scenario, year).year === year && layerOf(scenario, year).scenario === scenario)
@@ -117,7 +117,7 @@ function layersOf(hazard: HazardName): readonly DemoGroup[] {
   );
 }
 
-/** One hazard of the demo as a source of cells: tiles and single cells come out of the kernel, nothing is stored. */
+/** One hazard of the demo as a source of cells: the kernel generates tiles and single cells, nothing is stored. */
 class DemoSource implements CellSource {
   readonly grid: Grid;
   readonly groups: readonly GroupEntry[];
@@ -154,18 +154,18 @@ class DemoSource implements CellSource {
 
   #warmingOf(group: number): number {
     const warming = this.#warmings[group];
-    if (warming === undefined) throw new RangeError(`The demo's ${this.#world.hazard} has no group ${group}.`);
+    if (warming === undefined) throw new RangeError(`the demo's ${this.#world.hazard} has no group ${group}`);
     return warming;
   }
 }
 
-/** Unpacks the field of coast distances; scripts/buildLand.mjs has the way there. */
+/** Decodes the field of coast distances written by scripts/buildLand.mjs. */
 async function landCodes(): Promise<Int8Array> {
   const deflated = decodeBase64(LAND_DEFLATED_BASE64);
   const inflated = new Blob([deflated]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   const codes = new Int8Array(await new Response(inflated).arrayBuffer());
   const columns = 360 * LAND_NODES_PER_DEG;
-  // Beyond the edges a neighbour counts as 0, so the first row and column undo a shorter prediction.
+  // Beyond the edges the prediction uses 0, so the first row and column have a shorter one.
   for (let node = 1; node < columns; node++) codes[node] = (codes[node] ?? 0) + (codes[node - 1] ?? 0);
   for (let start = columns; start < codes.length; start += columns) {
     codes[start] = (codes[start] ?? 0) + (codes[start - columns] ?? 0);

@@ -10,7 +10,7 @@ test.each([
   ["https://example.org/atlas/", "https://example.org/atlas"],
   ["HTTP://example.org:8080", "http://example.org:8080"],
   ["https://kim:secret@example.org/atlas?sig=secret#secret", "https://example.org/atlas"],
-])("%j is opened as %j", async (address, description) => {
+])("opens %j as %j", async (address, description) => {
   const blobs = blobsAt(address);
   expect(blobs.description).toBe(description);
   await blobs.close();
@@ -20,13 +20,13 @@ test.each([
   ["s3://kim:secret@bucket/atlas?sig=secret", "s3://bucket/atlas"],
   ["ftp://kim@host:secret@example.org", "ftp://example.org"],
   ["file:///srv/atlas#secret", "file:///srv/atlas"],
-])("%j is refused as %j", async (address, said) => {
+])("refuses %j, reporting it as %j", async (address, reported) => {
   const error: unknown = await openAtlas(address).catch((thrown: unknown) => thrown);
-  expect(isFault(error, "atlas_not_found") && error.details).toEqual({ address: said });
-  expect(String(error)).toContain(`over http or https, or as "demo", not ${said}.`);
+  expect(isFault(error, "atlas_not_found") && error.details).toEqual({ address: reported });
+  expect(String(error)).toContain(`over http or https, or as "demo", not ${reported}.`);
 });
 
-test("an address is told without what is secret in it", () => {
+test("removes credentials, query and fragment from an address", () => {
   expect(withoutSecrets("https://kim:secret@example.org/a@b/atlas?sig=1#x")).toBe("https://example.org/a@b/atlas");
   expect(withoutSecrets("https://example.org")).toBe("https://example.org");
   expect(withoutSecrets("demo")).toBe("demo");

@@ -3,7 +3,7 @@ import { TileCache, type TileHome } from "../../src/atlas/cache.ts";
 import { Kernel, type Region } from "../../src/kernel/instance.ts";
 import { randomFrom, shuffled } from "../seededRandom.ts";
 
-/** The unit that the cache counts in, and a tile that takes just one with its padding. */
+/** The unit in which the cache allocates, and a tile that takes one unit including padding. */
 const PAGE = 16_384;
 const ONE_PAGE = PAGE - 64;
 
@@ -12,23 +12,23 @@ beforeEach(async () => {
   kernel = await Kernel.load({ scratchBytes: 1 << 16 });
 });
 
-/** A turn of the event loop, and some more. */
+/** Waits for some turns of the event loop. */
 async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Something that a test lets happen when it is time. */
-function gate(): { readonly opened: Promise<void>; open(): void } {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => (open = resolve));
-  return { opened, open };
+/** A promise that the test resolves. */
+function latch(): { readonly released: Promise<void>; release(): void } {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  return { released, release };
 }
 
-/** Tiles by number, each with a word in a directory; a tile's bytes are all made of its number. */
+/** Numbered tiles, each with a word in a directory. A tile's words all hold its number. */
 class Tiles {
   readonly cache: TileCache;
   readonly fetched: number[] = [];
-  /** Tiles that are being written. */
+  /** Tiles being written. */
   readonly #writing = new Map<number, Region>();
   readonly #directory: number;
   readonly #sizeOf: (tile: number) => number;
@@ -51,12 +51,12 @@ class Tiles {
   region(tile: number): Region {
     return { pointer: (kernel.words[this.word(tile)] ?? 0) & ~1, sizeBytes: this.#sizeOf(tile) };
   }
-  /** Marks the tile as used, as a kernel does that reads it. */
+  /** Marks the tile as used, as a kernel does when it reads it. */
   touch(tile: number): void {
     kernel.words[this.word(tile)] = (kernel.words[this.word(tile)] ?? 0) | 1;
   }
 
-  /** Holds the tiles, each fetched after `before`; gives for each whether its bytes are its own. */
+  /** Holds the tiles, fetching missing ones after `before`. Returns for each whether its contents are correct. */
   hold(
     tiles: readonly number[],
     before: (missing: readonly number[]) => Promise<void> = () => turns(1),
@@ -87,14 +87,14 @@ class Tiles {
     for (const [other, held] of this.#writing) {
       const isApart =
         region.pointer >= held.pointer + held.sizeBytes || held.pointer >= region.pointer + region.sizeBytes;
-      if (!isApart) throw new Error(`Tiles ${tile} and ${other} are written to the same bytes.`);
+      if (!isApart) throw new Error(`tiles ${tile} and ${other} are written to the same bytes`);
     }
     this.#writing.set(tile, region);
   }
 }
 
 describe("the tile cache", () => {
-  test("fetches a tile once, however many ask for it at the same time", async () => {
+  test("fetches a tile once when several calls request it at the same time", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 40 * PAGE }));
     const answers = await Promise.all(Array.from({ length: 9 }, () => tiles.hold([7, 8])));
     expect(answers.flat()).toEqual(Array.from({ length: 18 }, () => true));
@@ -103,48 +103,48 @@ describe("the tile cache", () => {
     expect(tiles.fetched).toEqual([7, 8]);
   });
 
-  test("says in the directory where a tile is, only once it is whole, and marked as used", async () => {
+  test("enters a tile in the directory only once it is complete, and marks it as used", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
-    const door = gate();
-    const held = tiles.hold([5], () => door.opened);
+    const fetch = latch();
+    const held = tiles.hold([5], () => fetch.released);
     await turns(3);
     expect(tiles.isThere(5)).toBe(false);
-    door.open();
+    fetch.release();
     await held;
     expect((kernel.words[tiles.word(5)] ?? 0) & 1).toBe(1);
     expect(tiles.isWhole(5)).toBe(true);
   });
 
-  test("gives what was used since the hand last passed a second chance", async () => {
+  test("gives tiles that were used since the clock hand last passed a second chance", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
     for (const tile of [0, 1, 2, 3, 4, 5, 6, 7]) await tiles.hold([tile]);
     expect(tiles.cache.usedBytes).toBe(8 * PAGE);
-    await tiles.hold([10]); // all were used: the hand takes the marks back, and the first tile with them
+    await tiles.hold([10]); // all were used: the hand clears the marks and evicts the first tile
     expect(tiles.isThere(0)).toBe(false);
     tiles.touch(1);
     tiles.touch(3);
     await tiles.hold([11]);
     await tiles.hold([12]);
     expect([1, 2, 3, 4].map((tile) => tiles.isThere(tile))).toEqual([true, false, true, false]);
-    // Nobody used them since: when the hand comes round, they go.
+    // Not used since: they are evicted on the next turn of the hand.
     for (const tile of [13, 14, 15, 16, 17, 18]) await tiles.hold([tile]);
     expect([1, 3].map((tile) => tiles.isThere(tile))).toEqual([false, false]);
   });
 
-  test("never drops what a call relies on", async () => {
+  test("never evicts tiles that a call holds", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
     for (const tile of [0, 1, 2]) await tiles.hold([tile]);
-    const door = gate();
-    const held = tiles.hold([0, 1, 2, 50], () => door.opened);
+    const fetch = latch();
+    const held = tiles.hold([0, 1, 2, 50], () => fetch.released);
     await turns(1);
     for (let tile = 20; tile < 60; tile++) if (tile !== 50) expect(await tiles.hold([tile])).toEqual([true]);
     expect([0, 1, 2].map((tile) => tiles.isWhole(tile))).toEqual([true, true, true]);
-    door.open();
+    fetch.release();
     expect(await held).toEqual([true, true, true, true]);
     expect(tiles.fetched.filter((tile) => tile < 3)).toEqual([0, 1, 2]);
   });
 
-  test("leaves alone what the directory points to that is not its own", async () => {
+  test("ignores directory entries that it did not allocate", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
     const constant = kernel.reserve(ONE_PAGE);
     kernel.i32(constant).fill(9);
@@ -155,18 +155,18 @@ describe("the tile cache", () => {
     expect(tiles.region(9).pointer).toBe(constant.pointer);
   });
 
-  test("forgets what it failed to fetch, and fails only those who asked for it", async () => {
+  test("forgets tiles that failed to load, and fails only the calls that requested them", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 16 * PAGE }));
     const failing = async (missing: readonly number[]): Promise<void> => {
       await turns(2);
       if (missing.includes(13)) throw new Error("damaged");
     };
-    // The second asks for a tile that the first is fetching together with a bad one: it fetches again by itself.
+    // The second call requests a tile that the first is fetching together with a bad one; it fetches that tile again.
     const results = await Promise.allSettled([tiles.hold([1, 13], failing), tiles.hold([1, 2], failing)]);
     expect(results.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
     expect(tiles.fetched.toSorted((a, b) => a - b)).toEqual([1, 1, 2, 13]);
     expect([tiles.isThere(13), tiles.isWhole(1)]).toEqual([false, true]);
-    // Nothing of a failure is left behind: no room is lost, no later call finds half a tile.
+    // A failure leaves nothing behind: no space is lost, and no later call finds a partial tile.
     for (let i = 0; i < 50; i++) await expect(tiles.hold([13, 14, 15], failing)).rejects.toThrow("damaged");
     const there = Array.from({ length: 20 }, (_, tile) => tile).filter((tile) => tiles.isThere(tile));
     expect(there.length).toBeLessThanOrEqual(2);
@@ -174,7 +174,7 @@ describe("the tile cache", () => {
     expect(await tiles.hold([13, 3, 4, 5, 6, 7, 8, 9])).toEqual(Array.from({ length: 8 }, () => true));
   });
 
-  test("a failure to fetch at once, before anything is awaited, is a failure like any other", async () => {
+  test("handles a fetch that throws synchronously like any other failure", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
     const fill = (): Promise<void> => {
       throw new Error("no such thing");
@@ -184,7 +184,7 @@ describe("the tile cache", () => {
     expect(await tiles.hold([1, 2, 3, 4])).toEqual([true, true, true, true]);
   });
 
-  test("what reads the tiles may fail as well, and lets go of them", async () => {
+  test("releases the tiles when the reader of the held tiles throws", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
     const read = (): never => {
       throw new Error("not to be read");
@@ -195,7 +195,7 @@ describe("the tile cache", () => {
     expect(await tiles.hold([50, 51, 52, 53])).toEqual([true, true, true, true]);
   });
 
-  test("refuses more at once than it promises, and promises half", async () => {
+  test("refuses to hold more than half of its size at once", async () => {
     const cache = new TileCache(kernel, { sizeBytes: 8 * PAGE + 5 });
     expect(cache.holdBytesMax).toBe(4 * PAGE);
     const tiles = new Tiles(cache, {
@@ -209,63 +209,63 @@ describe("the tile cache", () => {
     await expect(tiles.hold([1, 99])).rejects.toThrow("81920 bytes of tiles at once");
   });
 
-  test("lets calls in by their turn: a large one is not passed by small ones for ever", async () => {
+  test("admits calls in order: small ones do not starve a large one", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
-    const door = gate();
+    const fetch = latch();
     const order: string[] = [];
-    const first = tiles.hold([0, 1, 2, 3], () => door.opened).then(() => order.push("first"));
-    const second = tiles.hold([4, 5], () => door.opened).then(() => order.push("second"));
+    const first = tiles.hold([0, 1, 2, 3], () => fetch.released).then(() => order.push("first"));
+    const second = tiles.hold([4, 5], () => fetch.released).then(() => order.push("second"));
     const large = tiles.hold([6, 7, 8, 9]).then(() => order.push("large"));
     const small = [10, 11, 12].map((tile) => tiles.hold([tile]).then(() => order.push(`small ${tile}`)));
     await turns(10);
     expect(order).toEqual([]);
     expect(tiles.fetched).toEqual([0, 1, 2, 3, 4, 5]);
-    door.open();
+    fetch.release();
     await Promise.all([first, second, large, ...small]);
     expect(tiles.fetched.slice(6, 10)).toEqual([6, 7, 8, 9]);
     expect(order.slice(0, 2)).toEqual(["first", "second"]);
   });
 
-  test("a tile finds room even where what others rely on leaves none but in pieces", async () => {
+  test("finds space for a tile even where held tiles leave the free space fragmented", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 16 * PAGE }), {
       sizeOf: (tile) => (tile >= 200 ? 6 * PAGE - 64 : ONE_PAGE),
     });
     for (let tile = 0; tile < 16; tile++) await tiles.hold([tile]);
-    // Of every five pages in a row someone relies on one, for as long as the doors are shut.
-    const door = gate();
-    const held = [tiles.hold([4, 9, 100], () => door.opened), tiles.hold([14, 101], () => door.opened)];
+    // One of every five consecutive pages is held until the latch is released.
+    const fetch = latch();
+    const held = [tiles.hold([4, 9, 100], () => fetch.released), tiles.hold([14, 101], () => fetch.released)];
     await turns(1);
     const large = tiles.hold([200, 102]);
     const later = tiles.hold([103]);
     await turns(10);
     expect(tiles.isThere(200)).toBe(false);
-    door.open();
+    fetch.release();
     expect((await Promise.all(held)).flat()).toEqual([true, true, true, true, true]);
     expect(await large).toEqual([true, true]);
     expect(await later).toEqual([true]);
-    // All that was taken on the way is whole or gone.
+    // Every tile in the directory is complete.
     for (let tile = 0; tile < 210; tile++) if (tiles.isThere(tile)) expect(tiles.isWhole(tile), `${tile}`).toBe(true);
   });
 
-  test("where one of two tiles found room and the other did not, neither is left half taken", async () => {
+  test("allocates neither of two tiles while there is space for only one", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 16 * PAGE }), {
       sizeOf: (tile) => (tile >= 200 ? 3 * PAGE - 64 : ONE_PAGE),
     });
     for (let tile = 0; tile < 16; tile++) await tiles.hold([tile]);
-    // The new tile takes the first page: three pages in a row are left once, two several times.
-    const door = gate();
-    const held = tiles.hold([4, 7, 10, 13, 100], () => door.opened);
+    // The new tile takes the first page; three consecutive pages are left once, two several times.
+    const fetch = latch();
+    const held = tiles.hold([4, 7, 10, 13, 100], () => fetch.released);
     await turns(1);
     const both = tiles.hold([200, 201]);
     await turns(5);
     expect(tiles.fetched).not.toContain(200);
     expect(tiles.cache.usedBytes).toBeLessThanOrEqual(13 * PAGE);
-    door.open();
+    fetch.release();
     await held;
     expect(await both).toEqual([true, true]);
   });
 
-  test("half of the cache in tiles of falling sizes always finds room", async () => {
+  test("always has space for half of its size in tiles of mixed sizes", async () => {
     const random = randomFrom(77);
     const sizes = [0.5, 1, 2, 3, 5, 9, 13];
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 64 * PAGE }), {
@@ -273,7 +273,7 @@ describe("the tile cache", () => {
     });
     for (let round = 0; round < 300; round++) {
       let left = tiles.cache.holdBytesMax;
-      const asked = shuffled(
+      const requested = shuffled(
         random,
         Array.from({ length: 120 }, (_, tile) => tile),
       ).filter((tile) => {
@@ -283,11 +283,11 @@ describe("the tile cache", () => {
         return true;
       });
       expect(left).toBeLessThan(PAGE);
-      expect((await tiles.hold(asked, async () => undefined)).every(Boolean)).toBe(true);
+      expect((await tiles.hold(requested, async () => undefined)).every(Boolean)).toBe(true);
     }
   });
 
-  test("a memory that grows while tiles are fetched leaves nothing stale", async () => {
+  test("handles kernel memory that grows while tiles are fetched", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 16 * PAGE }));
     const before = kernel.words.buffer;
     const growing = async (): Promise<void> => {
@@ -300,43 +300,43 @@ describe("the tile cache", () => {
     for (let tile = 20; tile < 60; tile++) expect(await tiles.hold([tile], growing)).toEqual([true]);
   });
 
-  test("a long mixture of everything: each call finds its own tiles whole, within the bound", async () => {
+  test("under a random mixture of calls, each call finds its tiles complete and the size limit holds", async () => {
     const sizeBytes = 60 * PAGE;
     const cache = new TileCache(kernel, { sizeBytes });
     const tiles = new Tiles(cache, { sizeOf: (tile) => 400 + (tile % 9) * 11_000 });
     const pages = kernel.words.length;
     const random = randomFrom(3);
     let refusals = 0;
-    let most = 0;
+    let peakBytes = 0;
     const call = async (): Promise<void> => {
       for (let i = 0; i < 60; i++) {
-        const asked = [
+        const requested = [
           ...new Set(Array.from({ length: 1 + random.below(6) }, () => random.below(random.pick([15, 90])))),
         ];
         const isBad = random.chance(0.1);
-        const need = asked.reduce((sum, tile) => sum + TileCache.costBytes(tiles.home(tile).sizeBytes), 0);
+        const need = requested.reduce((sum, tile) => sum + TileCache.costBytes(tiles.home(tile).sizeBytes), 0);
         try {
-          const whole = await tiles.hold(asked, async () => {
+          const whole = await tiles.hold(requested, async () => {
             await turns(random.below(4));
             if (isBad) throw new Error("damaged");
           });
-          expect(whole.every(Boolean), asked.join()).toBe(true);
+          expect(whole.every(Boolean), requested.join()).toBe(true);
         } catch (error) {
           if (need > cache.holdBytesMax) expect(String(error)).toContain("at once");
           else expect(String(error)).toContain("damaged");
           refusals += 1;
         }
-        most = Math.max(most, cache.usedBytes);
+        peakBytes = Math.max(peakBytes, cache.usedBytes);
         if (random.chance(0.3)) await turns(random.below(3));
-        if (random.chance(0.2)) for (const tile of asked) if (tiles.isThere(tile)) tiles.touch(tile);
+        if (random.chance(0.2)) for (const tile of requested) if (tiles.isThere(tile)) tiles.touch(tile);
       }
     };
     await Promise.all(Array.from({ length: 25 }, call));
-    expect(most).toBeLessThanOrEqual(sizeBytes);
-    expect(most).toBeGreaterThan(0.8 * sizeBytes);
+    expect(peakBytes).toBeLessThanOrEqual(sizeBytes);
+    expect(peakBytes).toBeGreaterThan(0.8 * sizeBytes);
     expect(refusals).toBeGreaterThan(20);
     expect(kernel.words.length).toBe(pages);
-    // Nobody relies on anything any more: the whole of it can be asked for, half by half.
+    // Nothing is held any more: half of the size can be held.
     let left = cache.holdBytesMax;
     const half = Array.from({ length: 90 }, (_, tile) => tile).filter((tile) => {
       left -= TileCache.costBytes(tiles.home(tile).sizeBytes);

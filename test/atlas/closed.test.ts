@@ -21,12 +21,12 @@ afterAll(async () => {
 
 const openFileCount = async (): Promise<number> => (await readdir("/proc/self/fd")).length;
 
-describe("a storage that was closed", () => {
+describe("a closed storage", () => {
   const KINDS: readonly (readonly [string, () => Blobs])[] = [
     ["a folder", () => diskBlobs(folder)],
     ["a web server", () => httpBlobs(server.url)],
   ];
-  test.each(KINDS)("answers nothing any more, neither what was read before nor what was not: %s", async (_, open) => {
+  test.each(KINDS)("rejects all reads, of files read before and of others: %s", async (_, open) => {
     const blobs = open();
     await blobs.read("read.tiles", { offset: 0, sizeBytes: 4 });
     await blobs.close();
@@ -39,7 +39,7 @@ describe("a storage that was closed", () => {
     await expect(blobs.sizeBytes("fresh.tiles")).rejects.toMatchObject({ code: "atlas_unavailable" });
   });
 
-  test.runIf(process.platform === "linux")("leaves no file open, whatever it is asked afterwards", async () => {
+  test.runIf(process.platform === "linux")("leaves no file open when it is read after closing", async () => {
     const before = await openFileCount();
     for (let i = 0; i < 20; i++) {
       const blobs = diskBlobs(folder);

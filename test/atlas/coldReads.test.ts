@@ -1,4 +1,4 @@
-/** What a question reads of an atlas that was opened a moment ago: how many ranges, of which files, how large. */
+/** What a query reads from a newly opened atlas: how many ranges, of which files, of what size. */
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { CountingBlobs } from "./countingBlobs.ts";
-import { FLOOD_LAYERS, makeAtlas, type MadeHazard } from "./makeAtlas.ts";
+import { FLOOD_LAYERS, makeAtlas, type HazardFixture } from "./makeAtlas.ts";
 import { filesOf, startRangeServer } from "./rangeServer.ts";
 
 /** 9 x 11 tiles in 2 x 2 pyramid tiles: the northwestern one reaches to 53.76 north and 178.24 west. */
@@ -26,13 +26,13 @@ const GRID: Grid = {
   columnCount: 690,
 };
 const YEARS = [2030, 2050, 2080];
-const GROUPS: MadeHazard["groups"] = YEARS.map((year) => ({
+const GROUPS: HazardFixture["groups"] = YEARS.map((year) => ({
   scenario: "rcp4p5",
   year,
   layers: FLOOD_LAYERS,
   cells: cellsOf(year),
 }));
-/** Within the northwestern pyramid tile; over its east edge; over the corner of all four. */
+/** Within the northwestern pyramid tile; across its east edge; across the corner of all four. */
 const CIRCLES: readonly (Circle & { readonly pyramidTiles: number })[] = [
   { latDeg: 59, lonDeg: 177, radiusM: 100_000, pyramidTiles: 1 },
   { latDeg: 59, lonDeg: -178.3, radiusM: 100_000, pyramidTiles: 2 },
@@ -53,13 +53,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-interface Cold {
+interface ColdAtlas {
   readonly blobs: CountingBlobs;
-  ask(circle: Circle, method: "max" | "mean"): Promise<CircleSample>;
+  sample(circle: Circle, method: "max" | "mean"): Promise<CircleSample>;
 }
 
-/** All layers of all groups at hand, none of their tiles. */
-async function openCold(from: Blobs): Promise<Cold> {
+/** Opens an atlas with all layers looked up and no tile loaded. */
+async function openCold(from: Blobs): Promise<ColdAtlas> {
   const kernel = await Kernel.load({ scratchBytes: 16 << 20 });
   const blobs = new CountingBlobs(from);
   const sampler = new Sampler(kernel, await openPackedAtlas(kernel, blobs, { headerCacheBytes: 1 << 20 }), {
@@ -69,49 +69,49 @@ async function openCold(from: Blobs): Promise<Cold> {
   if (hazard === undefined) throw new Error("no such hazard");
   const set: LayerSet = sampler.layerSet(hazard, hazard.allLayers());
   blobs.reads.length = 0;
-  return { blobs, ask: (circle, method) => sampler.sampleCircle(set, circle, { method, shares: false }) };
+  return { blobs, sample: (circle, method) => sampler.sampleCircle(set, circle, { method, shares: false }) };
 }
 
 describe("a cold circle", () => {
   for (const method of ["max", "mean"] as const) {
-    test(`reads of each pyramid tile its header, and the sections of all groups as one range: ${method}`, async () => {
+    test(`reads two ranges per pyramid tile, its header and the sections of all groups: ${method}`, async () => {
       for (const { pyramidTiles, ...circle } of CIRCLES) {
         const disk = diskBlobs(folder);
-        const { blobs, ask } = await openCold(disk);
-        await ask(circle, method);
+        const { blobs, sample } = await openCold(disk);
+        await sample(circle, method);
         const { count } = blobs.take(".pyramid");
-        const where = JSON.stringify(circle);
-        // A mean needs totals only where a run reaches over a whole data tile.
-        if (method === "max" || pyramidTiles === 1) expect(count, where).toBe(2 * pyramidTiles);
-        else expect(count, where).toBeLessThan(2 * pyramidTiles);
+        const context = JSON.stringify(circle);
+        // A mean needs totals only where a row span covers a whole data tile.
+        if (method === "max" || pyramidTiles === 1) expect(count, context).toBe(2 * pyramidTiles);
+        else expect(count, context).toBeLessThan(2 * pyramidTiles);
         await disk.close();
       }
     });
   }
 
-  test("reads the headers of its pyramid tiles side by side", async () => {
+  test("reads the headers of its pyramid tiles in parallel", async () => {
     const disk = diskBlobs(folder);
-    let inWork = 0;
-    let most = 0;
-    const { ask } = await openCold({
+    let inProgress = 0;
+    let peak = 0;
+    const { sample } = await openCold({
       ...disk,
       async read(name, range) {
-        inWork += 1;
-        most = Math.max(most, inWork);
-        // Whoever reads one after the other is found out, however fast the disk is.
+        inProgress += 1;
+        peak = Math.max(peak, inProgress);
+        // Delays each read, so that sequential reads are detected however fast the disk is.
         await new Promise((resolve) => setTimeout(resolve, 5));
         const bytes = await disk.read(name, range);
-        inWork -= 1;
+        inProgress -= 1;
         return bytes;
       },
     });
     const [, , corner] = CIRCLES;
-    await ask(corner as Circle, "mean");
-    expect(most).toBeGreaterThanOrEqual(4);
+    await sample(corner as Circle, "mean");
+    expect(peak).toBeGreaterThanOrEqual(4);
     await disk.close();
   });
 
-  test("reads over HTTP the very ranges that it reads from a folder, and never a whole file", async () => {
+  test("reads the same ranges over HTTP as from a folder, and never a whole file", async () => {
     const disk = diskBlobs(folder);
     const server = await startRangeServer(filesOf(folder));
     try {
@@ -119,13 +119,13 @@ describe("a cold circle", () => {
         for (const method of ["max", "mean"] as const) {
           const fromDisk = await openCold(disk);
           const overHttp = await openCold(httpBlobs(server.url));
-          server.seen.length = 0;
-          expect(await overHttp.ask(circle, method)).toEqual(await fromDisk.ask(circle, method));
-          const wanted = fromDisk.blobs.reads.map(
+          server.requests.length = 0;
+          expect(await overHttp.sample(circle, method)).toEqual(await fromDisk.sample(circle, method));
+          const expected = fromDisk.blobs.reads.map(
             ({ name, offset, sizeBytes }) => `${name} bytes=${offset}-${offset + sizeBytes - 1}`,
           );
-          const asked = server.seen.map(({ name, headers }) => `${name} ${headers.range}`);
-          expect(asked.toSorted()).toEqual(wanted.toSorted());
+          const requested = server.requests.map(({ name, headers }) => `${name} ${headers.range}`);
+          expect(requested.toSorted()).toEqual(expected.toSorted());
           for (const { name, sizeBytes } of fromDisk.blobs.reads) {
             expect(sizeBytes).toBeLessThan((await stat(join(folder, name))).size);
           }

@@ -1,6 +1,6 @@
 import type { Blobs, ByteRange } from "../../src/atlas/blobs.ts";
 
-/** Blobs that write down what is read of them. */
+/** Blobs that record their reads. */
 export class CountingBlobs implements Blobs {
   readonly description: string;
   readonly reads: (ByteRange & { readonly name: string })[] = [];
@@ -22,9 +22,9 @@ export class CountingBlobs implements Blobs {
     return this.#blobs.close();
   }
 
-  /** Reads of the files whose names end so, and forgets all reads. */
-  take(ending: string): { readonly count: number; readonly bytes: number } {
-    const reads = this.reads.filter(({ name }) => name.endsWith(ending));
+  /** Returns the count and bytes of the reads of files with this suffix, and clears all recorded reads. */
+  take(suffix: string): { readonly count: number; readonly bytes: number } {
+    const reads = this.reads.filter(({ name }) => name.endsWith(suffix));
     this.reads.length = 0;
     return { count: reads.length, bytes: reads.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) };
   }

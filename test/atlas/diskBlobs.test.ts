@@ -19,6 +19,6 @@ keepsThePromisesOfBlobs("a folder", async (files) => {
   };
 });
 
-test("a browser is told that it has no folders", () => {
+test("refuses a folder in a browser", () => {
   expect(() => diskBlobsOfBrowsers("data/atlas")).toThrow(/opens no folder \("data\/atlas"\): give the http or https/);
 });

@@ -32,63 +32,63 @@ function fieldsOf(cellSizeDeg: number): Fields {
   });
 }
 
-/** The layers whose numbers' bits are set. */
-function setOf(bits: number): readonly FieldLayer[] {
+/** Returns the layers whose bits are set. */
+function layersOfBits(bits: number): readonly FieldLayer[] {
   return LAYERS.filter((_, i) => ((bits >> i) & 1) === 1);
 }
 
 describe("the fields of a grid", () => {
-  test("say where each layer lies, in whatever order they are asked for", () => {
+  test("return the lane of each layer, in whatever order the layers are requested", () => {
     const fields = fieldsOf(1);
-    const asked = [7, 2, 11, 0].map((i) => LAYERS[i] as FieldLayer);
-    const { resident, lanes } = fields.of(asked);
-    expect(lanes.map((lane) => resident.layers[lane])).toStrictEqual(asked);
+    const requested = [7, 2, 11, 0].map((i) => LAYERS[i] as FieldLayer);
+    const { resident, lanes } = fields.of(requested);
+    expect(lanes.map((lane) => resident.layers[lane])).toStrictEqual(requested);
     expect(resident.layers).toHaveLength(4);
-    const turned = fields.of(asked.toReversed());
-    expect(turned.resident).toBe(resident);
-    expect(turned.lanes).toStrictEqual(lanes.toReversed());
+    const reversed = fields.of(requested.toReversed());
+    expect(reversed.resident).toBe(resident);
+    expect(reversed.lanes).toStrictEqual(lanes.toReversed());
   });
 
-  test("are many, each of what was asked for and nothing else", () => {
+  test("are created per set of layers, with exactly those layers", () => {
     const fields = fieldsOf(1);
-    const residents = Array.from({ length: 64 }, (_, i) => fields.of(setOf(i + 1)).resident);
+    const residents = Array.from({ length: 64 }, (_, i) => fields.of(layersOfBits(i + 1)).resident);
     expect(new Set(residents).size).toBe(64);
-    for (const [i, resident] of residents.entries()) expect(resident.layers).toStrictEqual(setOf(i + 1));
+    for (const [i, resident] of residents.entries()) expect(resident.layers).toStrictEqual(layersOfBits(i + 1));
   });
 
-  test("are not ever more: what comes then is answered by the narrowest that has it, or by one of all layers", () => {
+  test("are limited in number: later sets use the narrowest field that contains them, or one of all layers", () => {
     const fields = fieldsOf(1);
-    const narrow = fields.of(setOf(0b1110_0000_0000)).resident;
-    const wide = fields.of(setOf(0b1111_1111_0000)).resident;
-    for (let i = 1; i <= 62; i++) fields.of(setOf(i));
+    const narrow = fields.of(layersOfBits(0b1110_0000_0000)).resident;
+    const wide = fields.of(layersOfBits(0b1111_1111_0000)).resident;
+    for (let i = 1; i <= 62; i++) fields.of(layersOfBits(i));
     for (const [bits, resident] of [
       [0b0110_0000_0000, narrow],
       [0b0001_0001_0000, wide],
     ] as const) {
-      const found = fields.of(setOf(bits));
+      const found = fields.of(layersOfBits(bits));
       expect(found.resident).toBe(resident);
-      expect(found.lanes.map((lane) => resident.layers[lane])).toStrictEqual(setOf(bits));
+      expect(found.lanes.map((lane) => resident.layers[lane])).toStrictEqual(layersOfBits(bits));
     }
-    const rest = fields.of(setOf(0b1000_0000_0001));
+    const rest = fields.of(layersOfBits(0b1000_0000_0001));
     expect(rest.resident.layers).toHaveLength(LAYERS.length);
-    expect(fields.of(setOf(0b0100_0000_0001)).resident).toBe(rest.resident);
-    expect(rest.lanes.map((lane) => rest.resident.layers[lane])).toStrictEqual(setOf(0b1000_0000_0001));
+    expect(fields.of(layersOfBits(0b0100_0000_0001)).resident).toBe(rest.resident);
+    expect(rest.lanes.map((lane) => rest.resident.layers[lane])).toStrictEqual(layersOfBits(0b1000_0000_0001));
   });
 
-  test("are fewer where the grid is so fine that their directories are large", () => {
+  test("are fewer on a grid so fine that their directories are large", () => {
     const fields = fieldsOf(0.005);
-    // 72,000 x 36,000 cells: 1125 x 563 tiles, 141 x 71 pyramid tiles; two directories of each, 4 bytes a tile.
+    // 72,000 x 36,000 cells: 1125 x 563 tiles, 141 x 71 pyramid tiles; two directories each, 4 bytes per tile.
     const countMax = Math.floor((64 << 20) / (2 * 4 * (1125 * 563 + 141 * 71)));
     expect(countMax).toBe(13);
-    const residents = Array.from({ length: 30 }, (_, i) => fields.of(setOf(i + 1)).resident);
-    // And one of all layers.
+    const residents = Array.from({ length: 30 }, (_, i) => fields.of(layersOfBits(i + 1)).resident);
+    // Plus one of all layers.
     expect(new Set(residents).size).toBeLessThanOrEqual(countMax + 1);
     expect(new Set(residents.slice(0, countMax)).size).toBe(countMax);
   });
 });
 
-describe("tiles that are one thing all over", () => {
-  test("are there once for each form, state and width", () => {
+describe("constant tiles", () => {
+  test("exist once per form, state and layer count", () => {
     const constants = new ConstantTiles(kernel);
     const zero = constants.of("cells", "zero", 3);
     expect(constants.of("cells", "zero", 3)).toBe(zero);
@@ -104,7 +104,7 @@ describe("tiles that are one thing all over", () => {
       constants.of("prefixes", "nodata", 3),
     ];
     expect(new Set([zero, ...others].map(({ pointer }) => pointer)).size).toBe(8);
-    // Of what has no valid cell they say the same.
+    // Without valid cells, these forms are the same for both states.
     for (const form of ["bounds", "totals", "prefixes"] as const) {
       expect(constants.of(form, "outside", 3)).toBe(constants.of(form, "nodata", 3));
     }

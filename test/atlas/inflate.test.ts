@@ -8,12 +8,15 @@ const random = randomFrom(11);
 const BYTES = Uint8Array.from({ length: 40_000 }, (_, i) => (i % 1000 < 500 ? i % 7 : random.below(256)));
 const PACKED = deflateRawSync(BYTES);
 
-/** Also run in Chromium (test/browser): streams differ between platforms, not least in what they let pass. */
+/**
+ * Also runs in Chromium (test/browser): decompression streams differ between platforms, notably in the errors they
+ * ignore.
+ */
 describe.each([
   ["Node", inflateRaw],
   ["browsers", inflateRawOfBrowsers],
-])("unpacking, as in %s", (_, inflate) => {
-  test("gives back what was packed, in a buffer of its own, and leaves the packed bytes alone", async () => {
+])("inflating in %s", (_, inflate) => {
+  test("returns the original bytes in their own buffer, and leaves the input unchanged", async () => {
     const packed = PACKED.slice();
     const unpacked = await inflate(packed, BYTES.length);
     expect(Buffer.from(unpacked).equals(BYTES)).toBe(true);
@@ -25,19 +28,19 @@ describe.each([
     }
   });
 
-  test("unpacks a part of a larger buffer", async () => {
+  test("inflates a part of a larger buffer", async () => {
     const around = Buffer.concat([Buffer.from("before"), PACKED, Buffer.from("after")]);
     const unpacked = await inflate(around.subarray(6, 6 + PACKED.length), BYTES.length);
     expect(Buffer.from(unpacked).equals(BYTES)).toBe(true);
   });
 
-  test("refuses another size than was promised", async () => {
+  test("rejects an unexpected size", async () => {
     await expect(inflate(PACKED, BYTES.length + 1)).rejects.toThrow(`to ${BYTES.length} bytes instead of 40001`);
     await expect(inflate(PACKED, BYTES.length - 1)).rejects.toThrow(Error);
     await expect(inflate(deflateRawSync(new Uint8Array(1 << 26)), 10)).rejects.toThrow(Error);
   });
 
-  test("refuses what ends early, what is empty, and what is no such data", async () => {
+  test("rejects truncated, empty and invalid data", async () => {
     for (const cut of [1, 2, 100, PACKED.length - 1, PACKED.length]) {
       await expect(inflate(PACKED.subarray(0, PACKED.length - cut), BYTES.length)).rejects.toThrow(Error);
     }
@@ -45,7 +48,7 @@ describe.each([
   });
 });
 
-test("unpacking, as in Node, refuses what is followed by something", async () => {
+test("inflating in Node rejects trailing data", async () => {
   const followed = Buffer.concat([PACKED, Buffer.from("abc")]);
   await expect(inflateRaw(followed, BYTES.length)).rejects.toThrow("The data end 3 bytes before their end.");
 });

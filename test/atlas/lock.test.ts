@@ -7,9 +7,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { withWriteLock } from "../../src/atlas/lock.ts";
 import { isFault } from "../../src/errors.ts";
-import { withFolder } from "./makeAtlas.ts";
+import { withTempFolder } from "./makeAtlas.ts";
 
-/** The lock of this very process, as it writes it, with some of it changed; then left behind. */
+/** Writes a lock as this process would leave it behind, with some fields changed. */
 async function leaveLock(folder: string, changes: Readonly<Record<string, unknown>>): Promise<string> {
   let own = "";
   await withWriteLock(folder, async () => {
@@ -25,21 +25,21 @@ async function leaveLock(folder: string, changes: Readonly<Record<string, unknow
 
 const enter = (folder: string): Promise<string> => withWriteLock(folder, () => Promise.resolve("in"));
 
-describe("the lock of an atlas folder", () => {
-  test("lets one in at a time, however many come, and in the end all of them or with a refusal", async () => {
-    await withFolder(async (folder) => {
+describe("the write lock of an atlas folder", () => {
+  test("admits one writer at a time and refuses others or admits them later", async () => {
+    await withTempFolder(async (folder) => {
       let inside = 0;
-      let most = 0;
+      let peak = 0;
       const outcomes = await Promise.allSettled(
         Array.from({ length: 8 }, () =>
           withWriteLock(folder, async () => {
-            most = Math.max(most, ++inside);
+            peak = Math.max(peak, ++inside);
             await delay(5);
             inside -= 1;
           }),
         ),
       );
-      expect(most).toBe(1);
+      expect(peak).toBe(1);
       expect(outcomes.some(({ status }) => status === "fulfilled")).toBe(true);
       for (const outcome of outcomes) {
         if (outcome.status === "rejected") expect(isFault(outcome.reason, "atlas_unavailable")).toBe(true);
@@ -48,8 +48,8 @@ describe("the lock of an atlas folder", () => {
     });
   });
 
-  test("refuses while another writes, naming process, time and file", async () => {
-    await withFolder(async (folder) => {
+  test("refuses while another process writes, naming process, time and file", async () => {
+    await withTempFolder(async (folder) => {
       const name = await leaveLock(folder, {});
       const error: unknown = await enter(folder).catch((reason: unknown) => reason);
       expect(isFault(error, "atlas_unavailable") && error.details).toMatchObject({ address: folder, pid: process.pid });
@@ -61,16 +61,16 @@ describe("the lock of an atlas folder", () => {
     });
   });
 
-  test("is given back after an error, which comes out as it is", async () => {
-    await withFolder(async (folder) => {
+  test("is released after an error, which is passed on unchanged", async () => {
+    await withTempFolder(async (folder) => {
       const failing = withWriteLock(folder, () => Promise.reject(new Error("no map")));
       await expect(failing).rejects.toThrow(/^no map$/);
       expect(await enter(folder)).toBe("in");
     });
   });
 
-  test("of a process that is no more is cleared away", async () => {
-    await withFolder(async (folder) => {
+  test("is removed if its process no longer runs", async () => {
+    await withTempFolder(async (folder) => {
       const { pid } = spawnSync(process.execPath, ["--version"]);
       await leaveLock(folder, { pid });
       expect(await enter(folder)).toBe("in");
@@ -78,21 +78,21 @@ describe("the lock of an atlas folder", () => {
     });
   });
 
-  test.skipIf(!existsSync("/proc/self/stat"))("of an earlier process of the same number is cleared away", async () => {
-    await withFolder(async (folder) => {
+  test.skipIf(!existsSync("/proc/self/stat"))("is removed if its process ID has been reused", async () => {
+    await withTempFolder(async (folder) => {
       await leaveLock(folder, { process_start: "another boot/1" });
       expect(await enter(folder)).toBe("in");
       expect(await readdir(folder)).toEqual([]);
     });
   });
 
-  test("of another machine, or another container, is never cleared away", async () => {
+  test("is never removed if it belongs to another machine or container", async () => {
     const { pid } = spawnSync(process.execPath, ["--version"]);
     for (const [changes, where] of [
       [{ pid, host: "elsewhere" }, "on elsewhere"],
       [{ pid, host: hostname(), pid_namespace: "pid:[1]" }, "on this machine"],
     ] as const) {
-      await withFolder(async (folder) => {
+      await withTempFolder(async (folder) => {
         const name = await leaveLock(folder, changes);
         await expect(enter(folder)).rejects.toThrow(`process ${pid} ${where}, since`);
         expect(await readdir(folder)).toEqual([name]);
@@ -100,15 +100,15 @@ describe("the lock of an atlas folder", () => {
     }
   });
 
-  test("that cannot be read is somebody's", async () => {
-    await withFolder(async (folder) => {
+  test("is respected even if it cannot be read", async () => {
+    await withTempFolder(async (folder) => {
       await writeFile(join(folder, ".lock-00000000-0000-4000-8000-000000000000"), "");
       await expect(enter(folder)).rejects.toThrow("being written by somebody");
     });
   });
 
-  test("makes the folder, and says what the system says where it cannot", async () => {
-    await withFolder(async (folder) => {
+  test("creates the folder, and passes on the system error where it cannot", async () => {
+    await withTempFolder(async (folder) => {
       await withWriteLock(join(folder, "a", "b"), async () => {
         expect((await stat(join(folder, "a", "b"))).isDirectory()).toBe(true);
       });

@@ -8,23 +8,23 @@ import type { Grid } from "../../src/kernel/grid.ts";
 import type { Kernel } from "../../src/kernel/instance.ts";
 import { randomFrom } from "../seededRandom.ts";
 
-/** u16[row][column][layer] of a whole grid, for each group. */
-export interface MadeGroup {
+/** One (scenario, year) group with the cells of a whole grid, u16[row][column][layer]. */
+export interface GroupFixture {
   readonly scenario: string;
   readonly year: number;
   readonly layers: GroupEntry["layers"];
   readonly cells: Uint16Array;
 }
 
-export interface MadeHazard {
+export interface HazardFixture {
   readonly hazard: string;
   readonly grid: Grid;
   readonly rules?: Readonly<Record<string, unknown>>;
-  readonly groups: readonly MadeGroup[];
+  readonly groups: readonly GroupFixture[];
 }
 
-/** A folder that is gone after use. */
-export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+/** Runs `use` with a temporary folder, which is removed afterwards. */
+export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
   try {
     return await use(folder);
@@ -33,8 +33,8 @@ export async function withFolder<T>(use: (folder: string) => Promise<T>): Promis
   }
 }
 
-/** What the writer is given for a hazard whose cells are all at hand. */
-export function packInputOf({ hazard, grid, groups }: MadeHazard): PackInput {
+/** Returns the writer's input for a hazard whose cells are all in memory. */
+export function packInputOf({ hazard, grid, groups }: HazardFixture): PackInput {
   return {
     hazard,
     grid,
@@ -48,19 +48,19 @@ export function packInputOf({ hazard, grid, groups }: MadeHazard): PackInput {
   };
 }
 
-/** Writes an atlas of one pack a hazard. */
-export async function makeAtlas(kernel: Kernel, folder: string, hazards: readonly MadeHazard[]): Promise<void> {
+/** Writes an atlas with one pack per hazard. */
+export async function makeAtlas(kernel: Kernel, folder: string, hazards: readonly HazardFixture[]): Promise<void> {
   const entries: Catalogue["hazards"] = [];
-  for (const made of hazards) {
-    const pack = await writePack(kernel, folder, packInputOf(made));
+  for (const fixture of hazards) {
+    const pack = await writePack(kernel, folder, packInputOf(fixture));
     entries.push({
-      hazard: made.hazard,
-      grid: gridEntryOf(made.grid),
-      rules: { ...made.rules },
+      hazard: fixture.hazard,
+      grid: gridEntryOf(fixture.grid),
+      rules: { ...fixture.rules },
       packs: [
         {
           ...pack,
-          groups: made.groups.map(({ scenario, year, layers }) => ({
+          groups: fixture.groups.map(({ scenario, year, layers }) => ({
             scenario,
             year,
             layers,
@@ -88,7 +88,7 @@ export const FLOOD_LAYERS: GroupEntry["layers"] = [
   { metric: "total_hazard", unit: "1", steps_per_unit: 60_000, offset: 0 },
 ];
 
-/** Cells in patches: zeros, no data, outside, and values, so that some tiles are constant and most are not. */
+/** Returns cells in patches of zero, nodata, outside and values, so that some tiles are constant and most are not. */
 export function patchyCells(grid: Grid, { layerCount, seed }: { layerCount: number; seed: number }): Uint16Array {
   const random = randomFrom(seed);
   const cells = new Uint16Array(grid.rowCount * grid.columnCount * layerCount);

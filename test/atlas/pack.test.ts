@@ -10,9 +10,9 @@ import { Fault, isFault } from "../../src/errors.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { randomFrom } from "../seededRandom.ts";
-import { FLOOD_LAYERS, makeAtlas, type MadeHazard, packInputOf, patchyCells, withFolder } from "./makeAtlas.ts";
+import { FLOOD_LAYERS, makeAtlas, type HazardFixture, packInputOf, patchyCells, withTempFolder } from "./makeAtlas.ts";
 
-/** Two by two pyramid tiles, neither edge on a tile's: every kind of leftover is in it. */
+/** Two by two pyramid tiles with partial tiles and blocks at both edges. */
 const GRID: Grid = {
   northDeg: 20,
   westDeg: 30,
@@ -22,7 +22,7 @@ const GRID: Grid = {
   columnCount: 590,
 };
 const LAYERS = FLOOD_LAYERS.slice(0, 2);
-const MADE: MadeHazard = {
+const FLOODS: HazardFixture = {
   hazard: "riverine_floods",
   grid: GRID,
   groups: [
@@ -30,8 +30,8 @@ const MADE: MadeHazard = {
     { scenario: "rcp4p5", year: 2030, layers: FLOOD_LAYERS, cells: patchyCells(GRID, { layerCount: 4, seed: 2 }) },
   ],
 };
-/** Nothing but one state: no tile is stored at all. */
-const EMPTY: MadeHazard = {
+/** All nodata, so that no tile is stored. */
+const EMPTY: HazardFixture = {
   hazard: "coastal_floods",
   grid: { ...GRID, rowCount: 70, columnCount: 65 },
   groups: [{ scenario: "baseline", year: 1980, layers: LAYERS, cells: new Uint16Array(70 * 65 * 2).fill(65_535) }],
@@ -51,31 +51,31 @@ async function withAtlas<T>(folder: string, use: (atlas: PackedAtlas, blobs: Blo
   }
 }
 
-/** Deep equality of a million numbers takes seconds; the first difference is all that is wanted. */
+/** Reports the first difference: deep equality of a million numbers takes seconds. */
 function expectSame(found: Uint16Array, expected: Uint16Array = new Uint16Array()): void {
   expect(found.length).toBe(expected.length);
   const at = found.findIndex((steps, i) => steps !== expected[i]);
   expect([at, found[at]]).toEqual([-1, undefined]);
 }
 
-/** Every cell of a group, read tile by tile. */
-async function readAll(atlas: PackedAtlas, made: MadeHazard, group: number): Promise<Uint16Array> {
-  const source = atlas.packs.find(({ hazard }) => hazard === made.hazard)?.source;
-  const layers = made.groups[group]?.layers.length ?? 0;
+/** Returns every cell of a group, read tile by tile. */
+async function readAll(atlas: PackedAtlas, fixture: HazardFixture, group: number): Promise<Uint16Array> {
+  const source = atlas.packs.find(({ hazard }) => hazard === fixture.hazard)?.source;
+  const layers = fixture.groups[group]?.layers.length ?? 0;
   if (source === undefined) throw new Error("no such pack");
-  const cells = new Uint16Array(made.grid.rowCount * made.grid.columnCount * layers);
+  const cells = new Uint16Array(fixture.grid.rowCount * fixture.grid.columnCount * layers);
   const constants = { zero: 0, nodata: 65_535, outside: 65_534 };
-  for (let tileRow = 0; tileRow * 64 < made.grid.rowCount; tileRow++) {
-    for (let tileColumn = 0; tileColumn * 64 < made.grid.columnCount; tileColumn++) {
+  for (let tileRow = 0; tileRow * 64 < fixture.grid.rowCount; tileRow++) {
+    for (let tileColumn = 0; tileColumn * 64 < fixture.grid.columnCount; tileColumn++) {
       const request = { group, tileRow, tileColumn };
       const [state] = await source.resolve([request]);
       let tile: Uint16Array = new Uint16Array(64 * 64 * layers);
       if (state === "cells") [tile = tile] = await source.load([request]);
       else tile.fill(constants[state ?? "outside"]);
-      const rows = Math.min(64, made.grid.rowCount - tileRow * 64);
-      const width = Math.min(64, made.grid.columnCount - tileColumn * 64) * layers;
+      const rows = Math.min(64, fixture.grid.rowCount - tileRow * 64);
+      const width = Math.min(64, fixture.grid.columnCount - tileColumn * 64) * layers;
       for (let row = 0; row < rows; row++) {
-        const to = ((tileRow * 64 + row) * made.grid.columnCount + tileColumn * 64) * layers;
+        const to = ((tileRow * 64 + row) * fixture.grid.columnCount + tileColumn * 64) * layers;
         cells.set(tile.subarray(row * 64 * layers, row * 64 * layers + width), to);
       }
     }
@@ -83,9 +83,9 @@ async function readAll(atlas: PackedAtlas, made: MadeHazard, group: number): Pro
   return cells;
 }
 
-/** The bounds and totals of a group, of every pyramid tile one after the other. */
-async function readPyramid(atlas: PackedAtlas, made: MadeHazard, group: number): Promise<ArrayLike<number>[]> {
-  const source = atlas.packs.find(({ hazard }) => hazard === made.hazard)?.source;
+/** Returns the bounds of all stored pyramid tiles of a group, then their totals. */
+async function readPyramid(atlas: PackedAtlas, fixture: HazardFixture, group: number): Promise<ArrayLike<number>[]> {
+  const source = atlas.packs.find(({ hazard }) => hazard === fixture.hazard)?.source;
   if (source === undefined) throw new Error("no such pack");
   const all = [0, 1].flatMap((pyramidRow) => [0, 1].map((pyramidColumn) => ({ group, pyramidRow, pyramidColumn })));
   const states = source.pyramid.resolve(all);
@@ -93,8 +93,8 @@ async function readPyramid(atlas: PackedAtlas, made: MadeHazard, group: number):
   return [...(await source.pyramid.loadBounds(stored)), ...(await source.pyramid.loadTotals(stored))];
 }
 
-/** What `readPyramid` should give, cell by cell. */
-function pyramidByDefinition({ grid, groups }: MadeHazard, group: number): number[][] {
+/** Computes the expected result of `readPyramid` cell by cell. */
+function pyramidByDefinition({ grid, groups }: HazardFixture, group: number): number[][] {
   const { layers, cells } = groups[group] ?? { layers: [], cells: new Uint16Array() };
   const count = layers.length;
   const places = [0, 512].flatMap((top) => [0, 512].map((west) => ({ top, west })));
@@ -129,28 +129,28 @@ function firstDifference(found: readonly ArrayLike<number>[], expected: readonly
   for (const [section, numbers] of found.entries()) {
     for (let at = 0; at < Math.max(numbers.length, expected[section]?.length ?? 0); at++) {
       if (numbers[at] !== expected[section]?.[at])
-        return { section, at, found: numbers[at], not: expected[section]?.[at] };
+        return { section, at, found: numbers[at], expected: expected[section]?.[at] };
     }
   }
   return undefined;
 }
 
 describe("an atlas on disk", () => {
-  test("keeps the bounds of its blocks and the totals of its rows", async () => {
-    await withFolder(async (folder) => {
-      await makeAtlas(kernel, folder, [MADE]);
+  test("stores the bounds of its blocks and the totals of its rows", async () => {
+    await withTempFolder(async (folder) => {
+      await makeAtlas(kernel, folder, [FLOODS]);
       await withAtlas(folder, async (atlas) => {
         for (const group of [0, 1]) {
-          const found = await readPyramid(atlas, MADE, group);
-          expect(firstDifference(found, pyramidByDefinition(MADE, group))).toBeUndefined();
+          const found = await readPyramid(atlas, FLOODS, group);
+          expect(firstDifference(found, pyramidByDefinition(FLOODS, group))).toBeUndefined();
         }
       });
     });
   });
 
-  test("gives tiles in the order in which they are asked for, each on its own", async () => {
-    await withFolder(async (folder) => {
-      await makeAtlas(kernel, folder, [MADE]);
+  test("returns tiles in the order of the request, each in its own buffer", async () => {
+    await withTempFolder(async (folder) => {
+      await makeAtlas(kernel, folder, [FLOODS]);
       await withAtlas(folder, async (atlas) => {
         const source = atlas.packs[0]?.source;
         if (source === undefined) throw new Error("no such pack");
@@ -163,36 +163,36 @@ describe("an atlas on disk", () => {
         expect(requests.length).toBeGreaterThan(10);
         expect(new Set(together.map(({ buffer }) => buffer)).size).toBe(requests.length + 2);
         for (const [i, request] of [...requests, ...requests.slice(0, 2)].entries()) {
-          const [alone] = await source.load([request]);
-          expect(alone?.length).toBe(64 * 64 * (request.group === 0 ? 2 : 4));
-          expectSame(together[i] ?? new Uint16Array(), alone);
+          const [single] = await source.load([request]);
+          expect(single?.length).toBe(64 * 64 * (request.group === 0 ? 2 : 4));
+          expectSame(together[i] ?? new Uint16Array(), single);
         }
       });
     });
   });
 
-  test("gives back every cell that was written", async () => {
-    await withFolder(async (folder) => {
-      await makeAtlas(kernel, folder, [MADE, EMPTY]);
+  test("returns every cell that was written", async () => {
+    await withTempFolder(async (folder) => {
+      await makeAtlas(kernel, folder, [FLOODS, EMPTY]);
       await withAtlas(folder, async (atlas) => {
-        expectSame(await readAll(atlas, MADE, 0), MADE.groups[0]?.cells);
-        expectSame(await readAll(atlas, MADE, 1), MADE.groups[1]?.cells);
+        expectSame(await readAll(atlas, FLOODS, 0), FLOODS.groups[0]?.cells);
+        expectSame(await readAll(atlas, FLOODS, 1), FLOODS.groups[1]?.cells);
         expectSame(await readAll(atlas, EMPTY, 0), EMPTY.groups[0]?.cells);
       });
     });
   });
 
-  test("stores no tile where all cells are the same, and tells zero, no data and outside apart", async () => {
+  test("stores no constant tiles, and distinguishes zero, nodata and outside", async () => {
     const grid = { ...GRID, rowCount: 64, columnCount: 64 * 4 };
     const cells = new Uint16Array(64 * 256 * 2);
     for (let i = 0; i < cells.length; i++) cells[i] = [0, 65_535, 65_534, 7][Math.floor(((i >> 1) % 256) / 64)] ?? 0;
-    const made: MadeHazard = {
+    const constantTiles: HazardFixture = {
       hazard: "wildfire",
       grid,
       groups: [{ scenario: "baseline", year: 1980, layers: LAYERS, cells }],
     };
-    await withFolder(async (folder) => {
-      await makeAtlas(kernel, folder, [made, EMPTY]);
+    await withTempFolder(async (folder) => {
+      await makeAtlas(kernel, folder, [constantTiles, EMPTY]);
       await withAtlas(folder, async (atlas) => {
         const requests = [0, 1, 2, 3].map((tileColumn) => ({ group: 0, tileRow: 0, tileColumn }));
         expect(await atlas.packs[0]?.source.resolve(requests)).toEqual(["zero", "nodata", "outside", "cells"]);
@@ -204,10 +204,10 @@ describe("an atlas on disk", () => {
   });
 
   test("is named by its content: the same input gives the same bytes and names", async () => {
-    await withFolder(async (first) => {
-      await withFolder(async (second) => {
-        await makeAtlas(kernel, first, [MADE]);
-        await makeAtlas(kernel, second, [MADE]);
+    await withTempFolder(async (first) => {
+      await withTempFolder(async (second) => {
+        await makeAtlas(kernel, first, [FLOODS]);
+        await makeAtlas(kernel, second, [FLOODS]);
         const names = (await readdir(first)).toSorted();
         expect((await readdir(second)).toSorted()).toEqual(names);
         for (const name of names) {
@@ -217,9 +217,9 @@ describe("an atlas on disk", () => {
     });
   });
 
-  test("verifies, counting what it read", async () => {
-    await withFolder(async (folder) => {
-      await makeAtlas(kernel, folder, [MADE, EMPTY]);
+  test("passes verification, which counts files and tiles", async () => {
+    await withTempFolder(async (folder) => {
+      await makeAtlas(kernel, folder, [FLOODS, EMPTY]);
       await withAtlas(folder, async (atlas, blobs) => {
         const report = await verifyAtlas(atlas, { blobs });
         expect(report).toMatchObject({ files: 6, problems: [] });
@@ -228,45 +228,45 @@ describe("an atlas on disk", () => {
     });
   });
 
-  test("an interrupted write goes on where it stopped and gives the same files", async () => {
-    await withFolder(async (whole) => {
-      await withFolder(async (broken) => {
-        const expected = await writePack(kernel, whole, packInputOf(MADE));
-        const input = packInputOf(MADE);
-        const asked: number[] = [];
+  test("resumes an interrupted write with the same result", async () => {
+    await withTempFolder(async (whole) => {
+      await withTempFolder(async (broken) => {
+        const expected = await writePack(kernel, whole, packInputOf(FLOODS));
+        const input = packInputOf(FLOODS);
+        const firstRows: number[] = [];
         let state = 0;
         const checkpoint = { save: () => state, restore: (saved: unknown) => (state = Number(saved)) };
-        const stopping = {
+        const interrupted = {
           ...input,
           checkpoint,
           readBand: async (band: { firstRow: number; rowCount: number }) => {
-            if (band.firstRow >= 512) throw new Error("the power is gone");
+            if (band.firstRow >= 512) throw new Error("power failure");
             state += band.rowCount;
             return input.readBand(band);
           },
         };
-        await expect(writePack(kernel, broken, stopping)).rejects.toThrow("the power is gone");
+        await expect(writePack(kernel, broken, interrupted)).rejects.toThrow("power failure");
         state = 0;
-        const going = {
-          ...stopping,
+        const resumed = {
+          ...interrupted,
           readBand: async (band: { firstRow: number; rowCount: number }) => {
-            asked.push(band.firstRow);
+            firstRows.push(band.firstRow);
             state += band.rowCount;
             return input.readBand(band);
           },
         };
-        expect(await writePack(kernel, broken, going)).toEqual(expected);
-        expect(asked).toEqual([512]);
+        expect(await writePack(kernel, broken, resumed)).toEqual(expected);
+        expect(firstRows).toEqual([512]);
         expect(state).toBe(GRID.rowCount);
         expect((await readdir(broken)).toSorted()).toEqual((await readdir(whole)).toSorted());
       });
     });
   });
 
-  test("leaves nothing behind of an input that is refused", async () => {
-    await withFolder(async (folder) => {
+  test("leaves no files behind when its input is refused", async () => {
+    await withTempFolder(async (folder) => {
       const refused = {
-        ...packInputOf(MADE),
+        ...packInputOf(FLOODS),
         readBand: () => Promise.reject(new Fault("source_invalid", "a value below zero")),
       };
       await expect(writePack(kernel, folder, refused)).rejects.toThrow("a value below zero");
@@ -274,11 +274,11 @@ describe("an atlas on disk", () => {
     });
   });
 
-  test("refuses a grid that cannot be, before it writes anything", async () => {
-    await withFolder(async (folder) => {
-      const beyond = { ...MADE, grid: { ...GRID, northDeg: 95 } };
-      await expect(writePack(kernel, folder, packInputOf(beyond))).rejects.toThrow(/between the poles/);
-      const wide = { ...MADE, grid: { ...GRID, cellSizeLonDeg: 1 } };
+  test("refuses an invalid grid before it writes anything", async () => {
+    await withTempFolder(async (folder) => {
+      const beyondPole = { ...FLOODS, grid: { ...GRID, northDeg: 95 } };
+      await expect(writePack(kernel, folder, packInputOf(beyondPole))).rejects.toThrow(/between the poles/);
+      const wide = { ...FLOODS, grid: { ...GRID, cellSizeLonDeg: 1 } };
       await expect(writePack(kernel, folder, packInputOf(wide))).rejects.toThrow(/more than one turn/);
       expect(await readdir(folder)).toEqual([]);
     });
@@ -286,12 +286,12 @@ describe("an atlas on disk", () => {
 });
 
 describe("a damaged atlas", () => {
-  test("a flipped byte gives the same numbers or a refusal that names the file: never another number", async () => {
-    await withFolder(async (folder) => {
-      await makeAtlas(kernel, folder, [MADE]);
+  test("with a flipped byte gives the same numbers or a refusal that names the file, never another number", async () => {
+    await withTempFolder(async (folder) => {
+      await makeAtlas(kernel, folder, [FLOODS]);
       const random = randomFrom(7);
       const names = (await readdir(folder)).toSorted();
-      const pyramids = [0, 1].map((group) => pyramidByDefinition(MADE, group));
+      const pyramids = [0, 1].map((group) => pyramidByDefinition(FLOODS, group));
       let refused = 0;
       for (const name of names) {
         const path = join(folder, name);
@@ -304,8 +304,8 @@ describe("a damaged atlas", () => {
           try {
             await withAtlas(folder, async (atlas, blobs) => {
               for (const group of [0, 1]) {
-                expectSame(await readAll(atlas, MADE, group), MADE.groups[group]?.cells);
-                expect(firstDifference(await readPyramid(atlas, MADE, group), pyramids[group] ?? [])).toBeUndefined();
+                expectSame(await readAll(atlas, FLOODS, group), FLOODS.groups[group]?.cells);
+                expect(firstDifference(await readPyramid(atlas, FLOODS, group), pyramids[group] ?? [])).toBeUndefined();
               }
               const report = await verifyAtlas(atlas, { blobs });
               expect(report.problems.join(), `${name} at ${at}`).toContain(name);
@@ -318,14 +318,14 @@ describe("a damaged atlas", () => {
         }
         await writeFile(path, good);
       }
-      // Every byte but a few of the catalogue's and the files' own matters to some number.
+      // Every byte affects some number, except a few in the catalog and in the files.
       expect(refused).toBeGreaterThan(90);
     });
   });
 
-  test("a truncated or missing file is refused when the atlas is opened, by name", async () => {
-    await withFolder(async (folder) => {
-      await makeAtlas(kernel, folder, [MADE]);
+  test("with a truncated or missing file is refused by the file's name", async () => {
+    await withTempFolder(async (folder) => {
+      await makeAtlas(kernel, folder, [FLOODS]);
       for (const name of (await readdir(folder)).filter((file) => file !== "atlas.json")) {
         const good = await readFile(join(folder, name));
         await writeFile(join(folder, name), good.subarray(0, good.length - 1));
@@ -344,10 +344,10 @@ describe("a damaged atlas", () => {
     });
   });
 
-  test("a folder without a catalogue is no atlas, a catalogue that was edited is refused", async () => {
-    await withFolder(async (folder) => {
+  test("without a catalog, or with an edited one, is refused", async () => {
+    await withTempFolder(async (folder) => {
       await expect(withAtlas(folder, async () => undefined)).rejects.toMatchObject({ code: "atlas_not_found" });
-      await makeAtlas(kernel, folder, [MADE]);
+      await makeAtlas(kernel, folder, [FLOODS]);
       const path = join(folder, "atlas.json");
       const good = await readFile(path, "utf8");
       await writeFile(path, good.replace('"steps_per_unit": 1000', '"steps_per_unit": 1001'));

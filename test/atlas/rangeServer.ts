@@ -6,21 +6,21 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 
-/** An answer before it is sent, so that a test can spoil it. */
-export interface RangeAnswer {
+/** A response before it is sent, so that a test can change it. */
+export interface RangeResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
-  /** The connection breaks after so many bytes of the body; 0: instead of any answer. */
+  /** Destroy the connection after this many bytes of the body; 0: instead of any response. */
   readonly breakAfterBytes?: number;
-  /** The body comes so many times over, as fast as it is taken. */
+  /** Send the body this many times, as fast as the client reads it. */
   readonly repeatCount?: number;
-  /** Never answered. */
-  readonly isHeld?: boolean;
+  /** Never send a response. */
+  readonly isUnanswered?: boolean;
 }
 
-/** What was asked of the server. */
-export interface SeenRequest {
+/** A request as received by the server. */
+export interface ReceivedRequest {
   readonly method: string;
   /** Path and query. */
   readonly target: string;
@@ -29,17 +29,18 @@ export interface SeenRequest {
 }
 
 export interface RangeServer {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
-  readonly seen: SeenRequest[];
-  /** Requests that were in work at the same time, at most. */
+  readonly requests: ReceivedRequest[];
+  /** Maximum number of requests in progress at the same time. */
   readonly parallelMax: () => number;
-  /** Answers that are neither finished nor broken off. */
+  /** Responses that are neither finished nor aborted. */
   readonly openCount: () => number;
-  /** Bytes of bodies so far. */
+  /** Body bytes sent so far. */
   readonly sentBytes: () => number;
-  /** What becomes of each right answer before it is sent. Undefined: it is sent as it is. */
-  spoil: ((right: RangeAnswer, request: SeenRequest) => RangeAnswer | Promise<RangeAnswer>) | undefined;
+  /** Changes each correct response before it is sent. Undefined: responses are sent unchanged. */
+  transform:
+    ((response: RangeResponse, request: ReceivedRequest) => RangeResponse | Promise<RangeResponse>) | undefined;
   close(): Promise<void>;
 }
 
@@ -49,10 +50,10 @@ const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
   [".json", "application/json"],
 ]);
 
-/** Where a file's bytes come from. @returns undefined when there is none of that name */
+/** Returns the bytes of a file, or undefined where there is none of that name. */
 export type FileReader = (name: string) => Promise<Uint8Array | undefined>;
 
-/** The files of a folder that does not change. Each is read once. */
+/** Reads files of a folder whose content does not change. Each file is read once. */
 export function filesOf(folder: string): FileReader {
   const files = new Map<string, Promise<Uint8Array | undefined>>();
   return (name) => {
@@ -71,40 +72,40 @@ function etagOf(bytes: Uint8Array): string {
 }
 
 /**
- * A right server of static files on 127.0.0.1: ranges, strong ETags, open to every origin. Written out here by
- * RFC 9110, with nothing of what it judges, so that each part of an answer can be spoilt by itself.
+ * Starts a correct static file server on 127.0.0.1, with ranges, strong ETags and CORS for every origin. Implements
+ * RFC 9110 independently of the code under test, so that a test can change each part of a response on its own.
  */
 export async function startRangeServer(read: FileReader): Promise<RangeServer> {
-  let inWork = 0;
+  let openCount = 0;
   let parallelMax = 0;
   let sentBytes = 0;
   const server = createServer((request, response) => {
-    inWork += 1;
-    parallelMax = Math.max(parallelMax, inWork);
-    response.once("close", () => (inWork -= 1));
+    openCount += 1;
+    parallelMax = Math.max(parallelMax, openCount);
+    response.once("close", () => (openCount -= 1));
     const [path = "/"] = (request.url ?? "/").split("?", 1);
-    const seen = {
+    const received = {
       method: request.method ?? "",
       target: request.url ?? "",
       name: path.slice(path.lastIndexOf("/") + 1),
       headers: request.headers,
     };
-    running.seen.push(seen);
-    const answered = async (): Promise<void> => {
-      const right = await rightAnswer(read, seen);
-      const answer = (await running.spoil?.(right, seen)) ?? right;
-      await send(response, answer, (sizeBytes) => (sentBytes += sizeBytes));
+    running.requests.push(received);
+    const respond = async (): Promise<void> => {
+      const correct = await correctResponse(read, received);
+      const transformed = (await running.transform?.(correct, received)) ?? correct;
+      await send(response, transformed, (sizeBytes) => (sentBytes += sizeBytes));
     };
-    answered().catch((error: unknown) => response.destroy(error as Error));
+    respond().catch((error: unknown) => response.destroy(error as Error));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const running: RangeServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    seen: [],
+    requests: [],
     parallelMax: () => parallelMax,
-    openCount: () => inWork,
+    openCount: () => openCount,
     sentBytes: () => sentBytes,
-    spoil: undefined,
+    transform: undefined,
     close: () =>
       new Promise((resolve, reject) => {
         server.close((error) => (error === undefined ? resolve() : reject(error)));
@@ -114,7 +115,7 @@ export async function startRangeServer(read: FileReader): Promise<RangeServer> {
   return running;
 }
 
-async function rightAnswer(read: FileReader, { method, name, headers }: SeenRequest): Promise<RangeAnswer> {
+async function correctResponse(read: FileReader, { method, name, headers }: ReceivedRequest): Promise<RangeResponse> {
   const common = {
     "accept-ranges": "bytes",
     "access-control-allow-origin": "*",
@@ -124,33 +125,33 @@ async function rightAnswer(read: FileReader, { method, name, headers }: SeenRequ
   if (method === "OPTIONS") return { status: 204, headers: common, body: new Uint8Array(0) };
   const bytes = await read(name);
   if (bytes === undefined) return { status: 404, headers: common, body: new TextEncoder().encode("no such file\n") };
-  const described = {
+  const fileHeaders = {
     ...common,
     "content-type": CONTENT_TYPES.get(name.slice(name.lastIndexOf("."))) ?? "application/octet-stream",
     "last-modified": "Thu, 01 Jan 2026 00:00:00 GMT",
     etag: etagOf(bytes),
   };
   const [first, last] = (/^bytes=(\d+)-(\d+)$/.exec(headers.range ?? "") ?? []).slice(1).map(Number);
-  if (first === undefined || last === undefined) return withLength({ status: 200, headers: described, body: bytes });
+  if (first === undefined || last === undefined) return withLength({ status: 200, headers: fileHeaders, body: bytes });
   if (first >= bytes.length) {
-    const beyond = { ...common, "content-range": `bytes */${bytes.length}` };
-    return withLength({ status: 416, headers: beyond, body: new Uint8Array(0) });
+    const headersBeyondEnd = { ...common, "content-range": `bytes */${bytes.length}` };
+    return withLength({ status: 416, headers: headersBeyondEnd, body: new Uint8Array(0) });
   }
   const end = Math.min(last + 1, bytes.length);
-  const range = { ...described, "content-range": `bytes ${first}-${end - 1}/${bytes.length}` };
+  const range = { ...fileHeaders, "content-range": `bytes ${first}-${end - 1}/${bytes.length}` };
   return withLength({ status: 206, headers: range, body: bytes.subarray(first, end) });
 }
 
-export function withLength(answer: RangeAnswer): RangeAnswer {
-  return { ...answer, headers: { ...answer.headers, "content-length": String(answer.body.length) } };
+export function withLength(response: RangeResponse): RangeResponse {
+  return { ...response, headers: { ...response.headers, "content-length": String(response.body.length) } };
 }
 
 async function send(
   response: ServerResponse,
-  { status, headers, body, breakAfterBytes, repeatCount = 1, isHeld }: RangeAnswer,
+  { status, headers, body, breakAfterBytes, repeatCount = 1, isUnanswered }: RangeResponse,
   onSent: (sizeBytes: number) => void,
 ): Promise<void> {
-  if (isHeld === true) return;
+  if (isUnanswered === true) return;
   if (breakAfterBytes === 0) {
     response.destroy();
     return;
@@ -162,12 +163,12 @@ async function send(
     onSent(breakAfterBytes);
     return;
   }
-  const pieces = function* (): Generator<Uint8Array> {
+  const chunks = function* (): Generator<Uint8Array> {
     for (let i = 0; i < repeatCount; i++) {
       onSent(body.length);
       yield body;
     }
   };
-  // Whoever asked may have had enough before the end.
-  await pipeline(Readable.from(pieces()), response).catch(() => undefined);
+  // The client may disconnect before the end.
+  await pipeline(Readable.from(chunks()), response).catch(() => undefined);
 }

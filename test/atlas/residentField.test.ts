@@ -11,7 +11,7 @@ import { patchyRaster, type Raster, SyntheticField } from "../kernel/syntheticFi
 import { randomFrom, shuffled } from "../seededRandom.ts";
 import { FLOOD_LAYERS } from "./makeAtlas.ts";
 
-/** 3 x 10 tiles in 1 x 2 pyramid tiles, neither edge on a tile's. */
+/** 3 x 10 tiles in 1 x 2 pyramid tiles, with partial tiles at both edges. */
 const GRID: Grid = { ...worldGrid(0.1, { westDeg: 10, northDeg: 50 }), rowCount: 150, columnCount: 601 };
 const FORMS: readonly TileForm[] = ["cells", "prefixes", "bounds", "totals"];
 const LAYER = FLOOD_LAYERS[1] as (typeof FLOOD_LAYERS)[number];
@@ -21,15 +21,15 @@ beforeEach(async () => {
   kernel = await Kernel.load({ scratchBytes: 16 << 20 });
 });
 
-/** A source whose groups are rasters at hand. It counts what is loaded. */
-class MadeSource implements CellSource {
+/** A source whose groups are rasters in memory, and that records what is loaded. */
+class RasterSource implements CellSource {
   readonly grid = GRID;
   readonly groups: CellSource["groups"];
   readonly pyramid: Pyramid;
   readonly rasters: readonly Raster[];
   readonly loaded: string[] = [];
-  /** Runs before bytes are given. */
-  before: () => Promise<void> = () => new Promise((resolve) => setImmediate(resolve));
+  /** Runs before data is returned. */
+  beforeReturn: () => Promise<void> = () => new Promise((resolve) => setImmediate(resolve));
 
   constructor(rasters: readonly Raster[]) {
     this.rasters = rasters;
@@ -46,12 +46,12 @@ class MadeSource implements CellSource {
       resolve: (tiles) => tiles.map(({ group, pyramidColumn }) => this.#stateUnder(group, pyramidColumn)),
       loadBounds: async (tiles) => {
         for (const { group, pyramidColumn } of tiles) this.loaded.push(`bounds ${group} ${pyramidColumn}`);
-        await this.before();
+        await this.beforeReturn();
         return tiles.map((tile) => sectionAt(tile).maxima);
       },
       loadTotals: async (tiles) => {
         for (const { group, pyramidColumn } of tiles) this.loaded.push(`totals ${group} ${pyramidColumn}`);
-        await this.before();
+        await this.beforeReturn();
         return tiles.map((tile) => sectionAt(tile).totals);
       },
     };
@@ -62,11 +62,11 @@ class MadeSource implements CellSource {
   }
   async load(tiles: Parameters<CellSource["load"]>[0]): Promise<readonly Uint16Array[]> {
     for (const { group, tileRow, tileColumn } of tiles) this.loaded.push(`cells ${group} ${tileRow} ${tileColumn}`);
-    await this.before();
+    await this.beforeReturn();
     return tiles.map((tile) => this.#cut(tile));
   }
   async close(): Promise<void> {
-    // Nothing is open.
+    // No resources to release.
   }
 
   #cut({
@@ -89,7 +89,7 @@ class MadeSource implements CellSource {
     return stateOf(this.#cut(tile), this.rasters[tile.group]?.layerCount ?? 0, extentOf(GRID, tile));
   }
 
-  /** The state that all tiles under a pyramid tile have in common. */
+  /** Returns the state shared by all tiles under a pyramid tile, or "cells" where they differ. */
   #stateUnder(group: number, pyramidColumn: number): TileState {
     const { tileRowCount, tileColumnCount } = tilingOf(GRID);
     const states = new Set<TileState>();
@@ -119,8 +119,8 @@ class MadeSource implements CellSource {
   }
 }
 
-/** All layers of the sources in random order. */
-function mixedLayers(sources: readonly MadeSource[], seed: number): FieldLayer[] {
+/** Returns all layers of the sources in random order. */
+function mixedLayers(sources: readonly RasterSource[], seed: number): FieldLayer[] {
   const layers = sources.flatMap((source) =>
     source.rasters.flatMap(({ layerCount }, group) =>
       Array.from({ length: layerCount }, (_, layer) => ({ source, group, layer, entry: LAYER })),
@@ -129,12 +129,12 @@ function mixedLayers(sources: readonly MadeSource[], seed: number): FieldLayer[]
   return shuffled(randomFrom(seed), layers);
 }
 
-/** The layers side by side, as one raster. */
+/** Interleaves the layers into one raster. */
 function rasterOf(layers: readonly FieldLayer[]): Raster {
   const count = layers.length;
   const steps = new Uint16Array(GRID.rowCount * GRID.columnCount * count);
   for (const [lane, { source, group, layer }] of layers.entries()) {
-    const raster = (source as MadeSource).rasters[group] as Raster;
+    const raster = (source as RasterSource).rasters[group] as Raster;
     for (let cell = 0; cell < GRID.rowCount * GRID.columnCount; cell++) {
       steps[cell * count + lane] = raster.steps[cell * raster.layerCount + layer] ?? 0;
     }
@@ -158,7 +158,7 @@ function tileCount(grid: FieldGrid, form: TileForm): number {
     : grid.pyramidRowCount * grid.pyramidColumnCount;
 }
 
-/** Numbers of a tile with those of other lanes, and those that no circle of the grid reads, left out. */
+/** Returns the numbers of a tile that belong to its layers and lie within the grid. */
 function numbersOf(
   form: TileForm,
   index: number,
@@ -170,7 +170,7 @@ function numbersOf(
   const [edge, columns] = isPyramid ? [512, pyramidColumnCount] : [64, tileColumnCount];
   const rowsLeft = GRID.rowCount - Math.floor(index / columns) * edge;
   const columnsLeft = GRID.columnCount - (index % columns) * edge;
-  // How many numbers a row has, and how many rows and columns of them lie in the grid.
+  // Numbers per row, and how many rows and columns are within the grid.
   const [width, rowCount, columnCount] = {
     cells: [64, rowsLeft, columnsLeft],
     prefixes: [65, rowsLeft, columnsLeft + 1],
@@ -190,14 +190,21 @@ function numbersOf(
 
 function firstDifference(found: readonly number[], expected: readonly number[]): unknown {
   const at = expected.findIndex((number, i) => number !== found[i]);
-  return at < 0 && found.length === expected.length ? undefined : { at, found: found[at], not: expected[at] };
+  return at < 0 && found.length === expected.length ? undefined : { at, found: found[at], expected: expected[at] };
 }
 
 describe("a resident field", () => {
-  test("puts its tiles together from the groups of its sources, layer for layer, in every form", async () => {
+  test("assembles its tiles from the groups of its sources, layer by layer, in every form", async () => {
     const sources = [
-      new MadeSource([patchyRaster(GRID, { layerCount: 4, seed: 1 }), patchyRaster(GRID, { layerCount: 2, seed: 2 })]),
-      new MadeSource([constantRaster(3, 0), patchyRaster(GRID, { layerCount: 1, seed: 3 }), constantRaster(2, 65_535)]),
+      new RasterSource([
+        patchyRaster(GRID, { layerCount: 4, seed: 1 }),
+        patchyRaster(GRID, { layerCount: 2, seed: 2 }),
+      ]),
+      new RasterSource([
+        constantRaster(3, 0),
+        patchyRaster(GRID, { layerCount: 1, seed: 3 }),
+        constantRaster(2, 65_535),
+      ]),
     ];
     const zeros = mixedLayers(sources, 4).filter(({ source, group }) => source === sources[1] && group === 0);
     const missing = mixedLayers(sources, 5).filter(({ source, group }) => source === sources[1] && group === 2);
@@ -211,7 +218,7 @@ describe("a resident field", () => {
     ];
     for (const layers of sets) {
       const { resident, grid } = fieldOf(layers);
-      const made = await SyntheticField.of(GRID, rasterOf(layers));
+      const reference = await SyntheticField.of(GRID, rasterOf(layers));
       for (const form of FORMS) {
         for (let index = 0; index < tileCount(grid, form); index++) {
           const found = await resident.hold([{ form, indices: [index] }], () => {
@@ -222,24 +229,29 @@ describe("a resident field", () => {
             const numbers = form === "cells" || form === "bounds" ? kernel.u16(region) : kernel.i32(region);
             return numbersOf(form, index, { numbers, layerCount: layers.length });
           });
-          const region = made.tile(form, index);
-          const numbers = form === "cells" || form === "bounds" ? made.kernel.u16(region) : made.kernel.i32(region);
+          const region = reference.tile(form, index);
+          const numbers =
+            form === "cells" || form === "bounds" ? reference.kernel.u16(region) : reference.kernel.i32(region);
           const expected = numbersOf(form, index, { numbers, layerCount: layers.length });
-          expect({ form, index, wrong: firstDifference(found, expected) }).toEqual({ form, index, wrong: undefined });
+          expect({ form, index, difference: firstDifference(found, expected) }).toEqual({
+            form,
+            index,
+            difference: undefined,
+          });
         }
       }
     }
   });
 
-  test("loads the groups of its layers, no others, and each tile once, however many ask", async () => {
-    const source = new MadeSource([3, 4, 5].map((seed) => patchyRaster(GRID, { layerCount: 2, seed })));
+  test("loads only the groups of its layers, and each tile once for concurrent calls", async () => {
+    const source = new RasterSource([3, 4, 5].map((seed) => patchyRaster(GRID, { layerCount: 2, seed })));
     const layers = mixedLayers([source], 4).filter(({ group }) => group === 1);
     const { resident } = fieldOf(layers);
     const states = await source.resolve(
       Array.from({ length: 10 }, (_, tileColumn) => ({ group: 1, tileRow: 1, tileColumn })),
     );
     const indices = states.flatMap((state, i) => (state === "cells" ? [10 + i] : []));
-    const ask = (): Promise<boolean> =>
+    const holdAll = (): Promise<boolean> =>
       resident.hold(
         [
           { form: "cells", indices: [...indices, ...indices] },
@@ -247,19 +259,19 @@ describe("a resident field", () => {
         ],
         () => indices.every((index) => kernel.words[resident.wordOf("cells", index)] !== 0),
       );
-    expect(await Promise.all([ask(), ask(), ask()])).toEqual([true, true, true]);
+    expect(await Promise.all([holdAll(), holdAll(), holdAll()])).toEqual([true, true, true]);
     expect(source.loaded.toSorted()).toEqual(
       [...indices.map((index) => `cells 1 1 ${index - 10}`), "totals 1 0", "totals 1 1"].toSorted(),
     );
   });
 
-  test("shares one tile of a constant state, which takes no room in the cache and is never dropped", async () => {
+  test("shares one tile per constant state, which uses no cache space and is never evicted", async () => {
     for (const [steps, expected] of [
       [0, 0],
       [65_535, 65_535],
       [65_534, 65_534],
     ] as const) {
-      const source = new MadeSource([constantRaster(2, steps), constantRaster(1, steps)]);
+      const source = new RasterSource([constantRaster(2, steps), constantRaster(1, steps)]);
       const { resident, cache } = fieldOf(mixedLayers([source], 5), { sizeBytes: 1 << 20 });
       const pointers = await resident.hold([{ form: "cells", indices: [0, 9, 17, 29] }], () =>
         [0, 9, 17, 29].map((index) => kernel.pointerAt(resident.wordOf("cells", index))),
@@ -272,8 +284,8 @@ describe("a resident field", () => {
     }
   });
 
-  test("does not take a tile for constant where its groups differ", async () => {
-    const source = new MadeSource([constantRaster(1, 0), constantRaster(1, 65_535)]);
+  test("does not treat a tile as constant where its groups differ", async () => {
+    const source = new RasterSource([constantRaster(1, 0), constantRaster(1, 65_535)]);
     const { resident } = fieldOf(mixedLayers([source], 6));
     const lanes = resident.layers.map(({ group }) => (group === 0 ? 0 : 65_535));
     const cell = await resident.hold([{ form: "cells", indices: [4] }], () => {
@@ -284,12 +296,12 @@ describe("a resident field", () => {
     expect(source.loaded).toEqual([]);
   });
 
-  test("a source that fails, fails who asked, and leaves nothing behind", async () => {
-    const good = new MadeSource([patchyRaster(GRID, { layerCount: 1, seed: 7 })]);
-    const bad = new MadeSource([patchyRaster(GRID, { layerCount: 1, seed: 8 })]);
+  test("a failing source fails the calls that need it, and leaves nothing allocated", async () => {
+    const good = new RasterSource([patchyRaster(GRID, { layerCount: 1, seed: 7 })]);
+    const bad = new RasterSource([patchyRaster(GRID, { layerCount: 1, seed: 8 })]);
     const { resident, cache } = fieldOf(mixedLayers([good, bad], 7));
-    const wait = bad.before;
-    bad.before = async () => {
+    const wait = bad.beforeReturn;
+    bad.beforeReturn = async () => {
       await wait();
       throw new Error("damaged");
     };
@@ -298,7 +310,7 @@ describe("a resident field", () => {
       await expect(resident.hold([{ form, indices }], () => 0)).rejects.toThrow("damaged");
     }
     expect(cache.usedBytes).toBe(0);
-    bad.before = wait;
+    bad.beforeReturn = wait;
     const all = FORMS.map((form) => ({ form, indices: [0, 1] }));
     const areThere = await resident.hold(all, () =>
       all.every(({ form, indices }) => indices.every((index) => kernel.words[resident.wordOf(form, index)] !== 0)),
@@ -306,15 +318,15 @@ describe("a resident field", () => {
     expect(areThere).toBe(true);
   });
 
-  test("a memory that grows while sources load leaves nothing stale", async () => {
-    const source = new MadeSource([patchyRaster(GRID, { layerCount: 2, seed: 9 })]);
-    source.before = async () => {
+  test("handles kernel memory that grows while sources load", async () => {
+    const source = new RasterSource([patchyRaster(GRID, { layerCount: 2, seed: 9 })]);
+    source.beforeReturn = async () => {
       await new Promise((resolve) => setImmediate(resolve));
       kernel.reserve(4 << 20);
     };
     const layers = mixedLayers([source], 8);
     const { resident } = fieldOf(layers);
-    const made = await SyntheticField.of(GRID, rasterOf(layers));
+    const reference = await SyntheticField.of(GRID, rasterOf(layers));
     for (const form of FORMS) {
       await Promise.all(
         [0, 1].map(async (index) => {
@@ -328,8 +340,9 @@ describe("a resident field", () => {
               layerCount: 2,
             });
           });
-          const region = made.tile(form, index);
-          const numbers = form === "cells" || form === "bounds" ? made.kernel.u16(region) : made.kernel.i32(region);
+          const region = reference.tile(form, index);
+          const numbers =
+            form === "cells" || form === "bounds" ? reference.kernel.u16(region) : reference.kernel.i32(region);
           expect(firstDifference(found, numbersOf(form, index, { numbers, layerCount: 2 }))).toBeUndefined();
         }),
       );

@@ -12,9 +12,9 @@ import { Kernel } from "../../src/kernel/instance.ts";
 import { circleByBisection, summarizeByDefinition } from "../oracle/radius.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { CountingBlobs } from "./countingBlobs.ts";
-import { FLOOD_LAYERS, makeAtlas, type MadeHazard, patchyCells } from "./makeAtlas.ts";
+import { FLOOD_LAYERS, makeAtlas, type HazardFixture, patchyCells } from "./makeAtlas.ts";
 
-/** 1/50 degree, 9 x 11 tiles in 2 x 2 pyramid tiles; runs of a 100 km circle reach over three tiles and more. */
+/** 1/50 degree, 9 x 11 tiles in 2 x 2 pyramid tiles; row spans of a 100 km circle cover three tiles and more. */
 const GRID: Grid = {
   northDeg: 64,
   westDeg: 172,
@@ -24,7 +24,7 @@ const GRID: Grid = {
   columnCount: 690,
 };
 
-/** Cells with a value each, low with rare peaks. */
+/** Returns cells that all have a value, mostly low with rare peaks. */
 function fullCells(
   grid: Grid,
   { layerCount, seed }: { readonly layerCount: number; readonly seed: number },
@@ -35,7 +35,7 @@ function fullCells(
   );
 }
 
-const GROUPS: MadeHazard["groups"] = [
+const GROUPS: HazardFixture["groups"] = [
   { scenario: "baseline", year: 1980, layers: FLOOD_LAYERS, cells: patchyCells(GRID, { layerCount: 4, seed: 1 }) },
   { scenario: "rcp4p5", year: 2030, layers: FLOOD_LAYERS, cells: fullCells(GRID, { layerCount: 4, seed: 2 }) },
   {
@@ -53,13 +53,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Closed when the test is over. */
+/** Closed after each test. */
 const opened: CellAtlas[] = [];
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((atlas) => atlas.close()));
 });
 
-interface Opened {
+interface OpenedSampler {
   readonly kernel: Kernel;
   readonly sampler: Sampler;
   readonly blobs: CountingBlobs;
@@ -74,7 +74,7 @@ async function open({
   readonly cacheBytes?: number;
   readonly change?: (atlas: CellAtlas) => CellAtlas;
   readonly from?: string;
-} = {}): Promise<Opened> {
+} = {}): Promise<OpenedSampler> {
   const kernel = await Kernel.load({ scratchBytes: 16 << 20 });
   const blobs = new CountingBlobs(diskBlobs(from));
   const atlas = change(await openPackedAtlas(kernel, blobs, { headerCacheBytes: 1 << 20 }));
@@ -84,19 +84,22 @@ async function open({
   return { kernel, sampler, blobs, atlas };
 }
 
-/** The same atlas, but its sources keep no bounds and totals: circles read their cells. */
+/** The same atlas without pyramids, so that circles read all their cells. */
 function withoutPyramids(atlas: CellAtlas): CellAtlas {
-  const bare = (source: CellSource): CellSource => ({
+  const withoutPyramid = (source: CellSource): CellSource => ({
     grid: source.grid,
     groups: source.groups,
     resolve: (tiles) => source.resolve(tiles),
     load: (tiles) => source.load(tiles),
     close: () => source.close(),
   });
-  return { ...atlas, hazards: atlas.hazards.map((hazard) => ({ ...hazard, sources: hazard.sources.map(bare) })) };
+  return {
+    ...atlas,
+    hazards: atlas.hazards.map((hazard) => ({ ...hazard, sources: hazard.sources.map(withoutPyramid) })),
+  };
 }
 
-/** Layers of the hazard by their number in `allLayers`: 0-3 are patchy, 4-7 and 8-9 full. */
+/** Returns layers of the hazard by index in `allLayers`: 0-3 are patchy, 4-7 and 8-9 full. */
 function layersOf(sampler: Sampler, numbers: readonly number[]): LayerSet {
   const hazard = sampler.hazards.get("riverine_floods");
   if (hazard === undefined) throw new Error("no such hazard");
@@ -109,11 +112,11 @@ function layersOf(sampler: Sampler, numbers: readonly number[]): LayerSet {
 
 function stepsAt(layer: number, { row, column }: { readonly row: number; readonly column: number }): number {
   const group = layer < 4 ? 0 : layer < 8 ? 1 : 2;
-  const { layers, cells } = GROUPS[group] as MadeHazard["groups"][number];
+  const { layers, cells } = GROUPS[group] as HazardFixture["groups"][number];
   return cells[(row * GRID.columnCount + column) * layers.length + (layer % 4)] ?? 65_534;
 }
 
-function someCircle(random: SeededRandom): Circle {
+function randomCircle(random: SeededRandom): Circle {
   const lonDeg = GRID.westDeg + random.between({ least: -0.5, most: 14.3 });
   return {
     latDeg: random.between({ least: 53, most: 64.4 }),
@@ -122,8 +125,10 @@ function someCircle(random: SeededRandom): Circle {
   };
 }
 
-/** What two ways must agree on. Why there is no value is only said where there is none. */
-function essence({ cellCount, values }: CircleSample): unknown {
+/**
+ * Returns the parts that must be equal by every path. The reason for a missing value matters only where one is missing.
+ */
+function comparable({ cellCount, values }: CircleSample): unknown {
   return {
     cellCount,
     values: values.map(({ steps, hasNodata, validShare }) => ({
@@ -134,7 +139,7 @@ function essence({ cellCount, values }: CircleSample): unknown {
   };
 }
 
-const SETS: readonly (readonly number[])[] = [
+const LAYER_SETS: readonly (readonly number[])[] = [
   [4, 5, 6, 7],
   [0, 1, 2, 3],
   [8],
@@ -145,22 +150,22 @@ const SETS: readonly (readonly number[])[] = [
 
 describe("a circle of an atlas", () => {
   for (const method of ["max", "mean"] as const) {
-    test(`has the same ${method}, to the last bit, by the pyramid, by its cells and through a tiny cache`, async () => {
-      const quick = await open();
-      const plain = await open({ change: withoutPyramids });
-      const tiny = await open({ cacheBytes: 20 * 16_384 });
+    test(`has the same ${method}, to the last bit, by the pyramid, by its cells and with a tiny cache`, async () => {
+      const withPyramid = await open();
+      const cellsOnly = await open({ change: withoutPyramids });
+      const tinyCache = await open({ cacheBytes: 20 * 16_384 });
       const random = randomFrom(method === "max" ? 11 : 12);
       for (let i = 0; i < 90; i++) {
-        const numbers = SETS[i % SETS.length] ?? [];
-        const circle = someCircle(random);
-        const [byPyramid, byCells, byLittle] = await Promise.all(
-          [quick, plain, tiny].map(({ sampler }) =>
+        const numbers = LAYER_SETS[i % LAYER_SETS.length] ?? [];
+        const circle = randomCircle(random);
+        const [byPyramid, byCells, byTinyCache] = await Promise.all(
+          [withPyramid, cellsOnly, tinyCache].map(({ sampler }) =>
             sampler.sampleCircle(layersOf(sampler, numbers), circle, { method, shares: true }),
           ),
         );
-        const at = JSON.stringify({ circle, numbers });
-        expect(essence(byPyramid as CircleSample), at).toEqual(essence(byCells as CircleSample));
-        expect(essence(byLittle as CircleSample), at).toEqual(essence(byCells as CircleSample));
+        const context = JSON.stringify({ circle, numbers });
+        expect(comparable(byPyramid as CircleSample), context).toEqual(comparable(byCells as CircleSample));
+        expect(comparable(byTinyCache as CircleSample), context).toEqual(comparable(byCells as CircleSample));
       }
     });
 
@@ -168,7 +173,7 @@ describe("a circle of an atlas", () => {
       const { sampler } = await open();
       const random = randomFrom(13);
       for (let i = 0; i < 12; i++) {
-        const circle = { ...someCircle(random), radiusM: 1000 + 40_000 * random.next() };
+        const circle = { ...randomCircle(random), radiusM: 1000 + 40_000 * random.next() };
         const cells = circleByBisection(GRID, circle);
         const numbers = [1, 6, 9];
         const { cellCount, values } = await sampler.sampleCircle(layersOf(sampler, numbers), circle, {
@@ -189,10 +194,10 @@ describe("a circle of an atlas", () => {
     });
   }
 
-  test("gives the layers in the order in which they are asked for", async () => {
+  test("returns the layers in the order requested", async () => {
     const { sampler } = await open();
     const circle = { latDeg: 60, lonDeg: 178, radiusM: 30_000 };
-    const one = await Promise.all(
+    const single = await Promise.all(
       [4, 5, 6, 7, 8, 9].map(async (number) => {
         const { values } = await sampler.sampleCircle(layersOf(sampler, [number]), circle, {
           method: "mean",
@@ -203,50 +208,50 @@ describe("a circle of an atlas", () => {
     );
     const order = [9, 4, 7, 5, 8, 6];
     const all = await sampler.sampleCircle(layersOf(sampler, order), circle, { method: "mean", shares: false });
-    expect(all.values).toEqual(order.map((number) => one[number - 4]));
-    expect(new Set(one.map((value) => value?.steps)).size).toBe(6);
+    expect(all.values).toEqual(order.map((number) => single[number - 4]));
+    expect(new Set(single.map((value) => value?.steps)).size).toBe(6);
   });
 
-  test("many circles at the same time give what one after the other gives", async () => {
+  test("concurrent circles give the same results as sequential ones", async () => {
     const random = randomFrom(21);
-    const circles = Array.from({ length: 60 }, () => someCircle(random));
-    const ask = ({ sampler }: Opened, i: number): Promise<CircleSample> =>
-      sampler.sampleCircle(layersOf(sampler, SETS[i % SETS.length] ?? []), circles[i] as Circle, {
+    const circles = Array.from({ length: 60 }, () => randomCircle(random));
+    const sample = ({ sampler }: OpenedSampler, i: number): Promise<CircleSample> =>
+      sampler.sampleCircle(layersOf(sampler, LAYER_SETS[i % LAYER_SETS.length] ?? []), circles[i] as Circle, {
         method: i % 2 === 0 ? "max" : "mean",
         shares: i % 3 === 0,
       });
-    const alone = await open();
+    const sequential = await open();
     const expected: CircleSample[] = [];
-    for (const i of circles.keys()) expected.push(await ask(alone, i));
+    for (const i of circles.keys()) expected.push(await sample(sequential, i));
     for (const cacheBytes of [64 << 20, 40 * 16_384]) {
-      const busy = await open({ cacheBytes });
-      const found = await Promise.all([...circles.keys()].map((i) => ask(busy, i)));
-      for (const [i, sample] of found.entries()) {
+      const concurrent = await open({ cacheBytes });
+      const found = await Promise.all([...circles.keys()].map((i) => sample(concurrent, i)));
+      for (const [i, circleSample] of found.entries()) {
         const steps = ({ values }: CircleSample): unknown => values.map((value) => value.steps);
-        expect(steps(sample), JSON.stringify(circles[i])).toEqual(steps(expected[i] as CircleSample));
+        expect(steps(circleSample), JSON.stringify(circles[i])).toEqual(steps(expected[i] as CircleSample));
       }
     }
   });
 
-  test("a memory that grows between calls leaves nothing stale", async () => {
+  test("handles kernel memory that grows between calls", async () => {
     const { kernel, sampler } = await open();
     const circle = { latDeg: 60, lonDeg: 178, radiusM: 80_000 };
-    const ask = (method: "max" | "mean"): Promise<CircleSample> =>
+    const sample = (method: "max" | "mean"): Promise<CircleSample> =>
       sampler.sampleCircle(layersOf(sampler, [4, 5]), circle, { method, shares: true });
-    const before = [await ask("max"), await ask("mean")];
+    const before = [await sample("max"), await sample("mean")];
     for (let i = 0; i < 5; i++) {
       const { buffer } = kernel.words;
       kernel.reserve(3 << 20);
       expect(kernel.words.buffer).not.toBe(buffer);
-      expect([await ask("max"), await ask("mean")]).toEqual(before);
-      const growing = Promise.all([ask("max"), ask("mean")]);
+      expect([await sample("max"), await sample("mean")]).toEqual(before);
+      const growing = Promise.all([sample("max"), sample("mean")]);
       kernel.reserve(3 << 20);
       expect(await growing).toEqual(before);
     }
   });
 });
 
-test("puts places in order by tile, those of one tile as they came, those outside first", async () => {
+test("orders places by tile, those outside the grid first, and keeps the input order within a tile", async () => {
   const { sampler } = await open();
   const random = randomFrom(23);
   const count = 3000;
@@ -262,10 +267,10 @@ test("puts places in order by tile, those of one tile as they came, those outsid
   expect([...order]).toEqual([...tiles.keys()].toSorted((a, b) => (tiles[a] ?? 0) - (tiles[b] ?? 0) || a - b));
 });
 
-describe("what a circle costs", () => {
+describe("the cost of a circle", () => {
   const INSIDE = { latDeg: 59, lonDeg: 178.5, radiusM: 90_000 };
 
-  test("a circle that was asked for before reads nothing", async () => {
+  test("reads nothing when it is repeated", async () => {
     for (const method of ["max", "mean"] as const) {
       const { sampler, blobs } = await open();
       const first = await sampler.sampleCircle(layersOf(sampler, [4, 5, 6, 7]), INSIDE, { method, shares: true });
@@ -277,8 +282,8 @@ describe("what a circle costs", () => {
     }
   });
 
-  test("a circle without gaps reads a few of its tiles for a maximum, for a mean those where its runs end", async () => {
-    // Over three tiles and more, with its middle in a row of tiles: of one tile it holds every cell.
+  test("reads a few of its tiles for a maximum, and for a mean the tiles where its row spans end", async () => {
+    // Covers three tiles and more, centered on a row of tiles: it contains every cell of one tile.
     const circle = { latDeg: 62.08, lonDeg: 178.5, radiusM: 100_000 };
     const bytesOf = async (method: "max" | "mean", change?: typeof withoutPyramids): Promise<number> => {
       const { sampler, blobs } = await open(change === undefined ? {} : { change });
@@ -291,7 +296,7 @@ describe("what a circle costs", () => {
     expect(await bytesOf("mean")).toBeLessThan(0.95 * all);
   });
 
-  test("layers that are not asked for are not read", async () => {
+  test("does not include layers that are not queried", async () => {
     const bytesOf = async (numbers: readonly number[]): Promise<number> => {
       const { sampler, blobs } = await open();
       await sampler.sampleCircle(layersOf(sampler, numbers), INSIDE, { method: "mean", shares: false });
@@ -300,14 +305,14 @@ describe("what a circle costs", () => {
     const [four, two, both] = [await bytesOf([4, 5, 6, 7]), await bytesOf([8, 9]), await bytesOf([4, 5, 6, 7, 8, 9])];
     expect(four).toBeGreaterThan(100_000);
     expect(two).toBeLessThan(0.6 * four);
-    // What lies side by side is read at once: never more than its parts and the gaps between.
+    // Adjacent parts are read at once: at most their total and the gaps between them.
     expect(both).toBeLessThanOrEqual((four + two) * 1.02);
     expect(both).toBeGreaterThanOrEqual((four + two) * 0.98);
-    // A part of a group costs the group, and no other.
+    // A part of a group costs the whole group, and no other group.
     expect(await bytesOf([8])).toBe(two);
   });
 
-  test("a single cell reads one tile, of its groups alone", async () => {
+  test("reads one tile of only the groups needed, for a single cell", async () => {
     const { sampler, blobs } = await open();
     const sample = await sampler.sampleCell(layersOf(sampler, [9, 8]), { latDeg: 59.01, lonDeg: 178.51 });
     const cell = { row: Math.floor((64 - 59.01) / 0.02), column: Math.floor((178.51 - 172) / 0.02) };
@@ -318,7 +323,7 @@ describe("what a circle costs", () => {
     expect(await sampler.sampleCell(layersOf(sampler, [9]), { latDeg: 20, lonDeg: 178.51 })).toBeUndefined();
   });
 
-  test("asks for more sets of layers than it keeps fields for", async () => {
+  test("serves more sets of layers than it keeps fields for", async () => {
     const { sampler } = await open();
     const place = { latDeg: 59.01, lonDeg: 178.51 };
     const cell = { row: 249, column: 325 };
@@ -341,7 +346,7 @@ describe("a cold maximum of 100 km on 100 x 100 tiles", () => {
     columnCount: EDGE,
   };
 
-  test("reads at most two tiles of cells on average, where values cluster as floods do", async () => {
+  test("reads at most two tiles of cells on average where values cluster as floods do", async () => {
     const large = await mkdtemp(join(tmpdir(), "isotherm-test-"));
     try {
       const layers = FLOOD_LAYERS.slice(1, 2);
@@ -368,7 +373,7 @@ describe("a cold maximum of 100 km on 100 x 100 tiles", () => {
         expect(values[0]?.steps).toBe(maxSteps);
       }
       const average = counts.reduce((sum, count) => sum + count, 0) / counts.length;
-      console.info(`cold maximum: ${average} tiles of cells on average, at most ${Math.max(...counts)}`);
+      console.info(`cold maximum: ${average} tiles of cells on average, maximum ${Math.max(...counts)}`);
       expect(average).toBeLessThanOrEqual(2);
       expect(average).toBeGreaterThan(0.2);
     } finally {
@@ -377,7 +382,7 @@ describe("a cold maximum of 100 km on 100 x 100 tiles", () => {
   });
 });
 
-/** Depths along winding bands, zero between them: what a map of floods looks like from afar. */
+/** Returns depths along winding bands with zero between them, like a flood map seen at a small scale. */
 function clusteredCells(edge: number): Uint16Array {
   const random = randomFrom(9);
   const lattices = [200, 25].map((size) => {

@@ -12,9 +12,11 @@ import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { crc32ByZlib } from "../oracle/checksum.ts";
 import { FlatTable, HEADER_FIELDS, readPackByFormat, ROOT_FIELDS } from "../oracle/pyramid.ts";
-import { FLOOD_LAYERS, makeAtlas, type MadeHazard, withFolder } from "./makeAtlas.ts";
+import { FLOOD_LAYERS, makeAtlas, type HazardFixture, withTempFolder } from "./makeAtlas.ts";
 
-/** Three by three tiles under one pyramid tile; the middle one is dry, the last one row and column wide. */
+/**
+ * Three by three tiles under one pyramid tile; the middle tile is dry, the last tile row and column are one cell wide.
+ */
 const GRID: Grid = {
   northDeg: 20,
   westDeg: 30,
@@ -23,12 +25,12 @@ const GRID: Grid = {
   rowCount: 129,
   columnCount: 129,
 };
-const MIDDLE = 9; // of the 64 places under a pyramid tile
+const MIDDLE = 9; // position of the middle tile among the 64 under a pyramid tile
 
 type Files = ReadonlyMap<string, Buffer>;
 
 let kernel: Kernel;
-let made: Files;
+let original: Files;
 beforeAll(async () => {
   kernel = await Kernel.load();
   const cells = new Uint16Array(129 * 129 * 2);
@@ -38,15 +40,15 @@ beforeAll(async () => {
     cells[i] = isMiddle ? 0 : (i * 7919) % 60_000;
   }
   const layers = FLOOD_LAYERS.slice(0, 2);
-  made = await filesOf({
+  original = await filesOf({
     hazard: "riverine_floods",
     grid: GRID,
     groups: [{ scenario: "baseline", year: 1980, layers, cells }],
   });
 });
 
-async function filesOf(hazard: MadeHazard): Promise<Files> {
-  return withFolder(async (folder) => {
+async function filesOf(hazard: HazardFixture): Promise<Files> {
+  return withTempFolder(async (folder) => {
     await makeAtlas(kernel, folder, [hazard]);
     const names = await readdir(folder);
     return new Map(
@@ -57,7 +59,7 @@ async function filesOf(hazard: MadeHazard): Promise<Files> {
   });
 }
 
-/** An atlas that lies in memory. */
+/** Blobs in memory. */
 function blobsOf(files: Files): Blobs {
   return {
     description: "memory",
@@ -70,11 +72,11 @@ function blobsOf(files: Files): Blobs {
 
 const openAt = (files: Files) => openPackedAtlas(kernel, blobsOf(files), { headerCacheBytes: 1 << 16 });
 
-async function verified(files: Files): Promise<VerifyReport> {
+async function verify(files: Files): Promise<VerifyReport> {
   return verifyAtlas(await openAt(files), { blobs: blobsOf(files) });
 }
 
-/** The parts of the one pack, open to change. */
+/** The parts of the only pack, for a test to change. */
 interface OpenPack {
   root: Buffer;
   header: Buffer;
@@ -82,16 +84,19 @@ interface OpenPack {
   maxima: Uint16Array;
   totals: Uint32Array;
   tiles: Buffer;
-  /** SHA-256 that the catalogue shall state of .tiles; that of its bytes otherwise. */
+  /** SHA-256 that the catalog states for .tiles, by default that of its bytes. */
   tilesHash?: string;
 }
 
-/** The atlas with something changed and every checksum above it put right: what only its meaning can give away. */
-async function resealed(change: (pack: OpenPack) => void): Promise<Files> {
-  const catalogue = await decodeCatalogue(made.get(CATALOGUE_NAME) ?? Buffer.alloc(0));
+/**
+ * Returns the atlas with a change and all checksums above it corrected, so that only semantic checks can find the
+ * change.
+ */
+async function withChange(change: (pack: OpenPack) => void): Promise<Files> {
+  const catalogue = await decodeCatalogue(original.get(CATALOGUE_NAME) ?? Buffer.alloc(0));
   const entry = catalogue.hazards[0]?.packs[0];
   if (entry === undefined) throw new Error("no pack");
-  const fileOf = ({ name }: FileEntry): Buffer => Buffer.from(made.get(name) ?? []);
+  const fileOf = ({ name }: FileEntry): Buffer => Buffer.from(original.get(name) ?? []);
   const [root, pyramid, tiles] = [fileOf(entry.files.root), fileOf(entry.files.pyramid), fileOf(entry.files.tiles)];
   const [stored] = readPackByFormat({ root, pyramid, tiles });
   const { header, maxima, totals } = stored?.content ?? {};
@@ -123,42 +128,45 @@ async function resealed(change: (pack: OpenPack) => void): Promise<Files> {
     const sha256 = part === "tiles" ? (pack.tilesHash ?? hash) : hash;
     files[part] = { name: entry.files[part].name, size_bytes: bytes[part].length, sha256 };
   }
-  const { sha256: _, ...unsealed } = catalogue;
+  const { sha256: _, ...withoutHash } = catalogue;
   const [hazard] = catalogue.hazards;
   const packs = [{ ...entry, files: files as typeof entry.files }];
-  const sealed = await encodeCatalogue({ ...unsealed, hazards: hazard === undefined ? [] : [{ ...hazard, packs }] });
+  const encoded = await encodeCatalogue({
+    ...withoutHash,
+    hazards: hazard === undefined ? [] : [{ ...hazard, packs }],
+  });
   return new Map([
-    [CATALOGUE_NAME, Buffer.from(sealed)],
+    [CATALOGUE_NAME, Buffer.from(encoded)],
     ...(["root", "pyramid", "tiles"] as const).map((part): [string, Buffer] => [entry.files[part].name, bytes[part]]),
   ]);
 }
 
 const positionIn = (bytes: Buffer, field: number): number => new FlatTable(bytes).vector(field).position;
 
-describe("verifying", () => {
-  test("finds nothing wrong with an atlas taken apart and put together again", async () => {
-    expect((await verified(made)).problems).toEqual([]);
-    const again = await verified(await resealed(() => undefined));
+describe("verification", () => {
+  test("finds no problems in an atlas that was decoded and encoded again", async () => {
+    expect((await verify(original)).problems).toEqual([]);
+    const again = await verify(await withChange(() => undefined));
     expect(again).toMatchObject({ files: 3, tiles: 8, problems: [] });
   });
 
-  const bump = (items: Uint16Array | Uint32Array, at: number): void => {
+  const increment = (items: Uint16Array | Uint32Array, at: number): void => {
     items[at] = (items[at] ?? 0) + 1;
   };
   const cases: readonly [what: string, change: (pack: OpenPack) => void, line: RegExp][] = [
     [
       "one row total",
-      ({ totals }) => bump(totals, (70 * 8 + 2) * 2 + 1),
+      ({ totals }) => increment(totals, (70 * 8 + 2) * 2 + 1),
       /: pyramid tile row 0, column 0: group 0: the row totals are not those of the cells\.$/,
     ],
     [
       "a row total beyond the grid",
-      ({ totals }) => bump(totals, totals.length - 1),
+      ({ totals }) => increment(totals, totals.length - 1),
       /group 0: the row totals are not those of the cells\.$/,
     ],
     [
       "one block maximum",
-      ({ maxima }) => bump(maxima, (5 * 64 + 9) * 2),
+      ({ maxima }) => increment(maxima, (5 * 64 + 9) * 2),
       /: pyramid tile row 0, column 0: group 0: the block maxima are not those of the cells\.$/,
     ],
     [
@@ -183,12 +191,12 @@ describe("verifying", () => {
       /group 0: the block maxima are not those of the cells\.$/,
     ],
     [
-      "a state that gives a dry tile as missing",
+      "a state that marks a dry tile as missing",
       ({ header }) => header.writeUInt8(2, positionIn(header, HEADER_FIELDS.states) + MIDDLE),
       /group 0: the block maxima are not those of the cells\.$/,
     ],
     [
-      "a tile that is stored although it is dry",
+      "a dry tile that is stored",
       (pack) => {
         const stored = deflateRawSync(Buffer.alloc(64 * 64 * 2 * 2));
         const { header } = pack;
@@ -211,58 +219,58 @@ describe("verifying", () => {
       /\.pyramid: the header of pyramid tile row 0, column 0 says 9 of tile row 0, column 2, which means nothing\.$/,
     ],
   ];
-  test.each(cases)("finds %s, whose checksums are right", async (_, change, line) => {
-    const { problems } = await verified(await resealed(change));
+  test.each(cases)("finds a change to %s despite correct checksums", async (_, change, line) => {
+    const { problems } = await verify(await withChange(change));
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(line);
   });
 });
 
 describe("opening and reading", () => {
-  test("refuses a state in the root that has no meaning", async () => {
-    const files = await resealed(({ root }) => root.writeUInt8(7, positionIn(root, ROOT_FIELDS.states)));
+  test("refuses an undefined state in the root", async () => {
+    const files = await withChange(({ root }) => root.writeUInt8(7, positionIn(root, ROOT_FIELDS.states)));
     await expect(openAt(files)).rejects.toThrow(/\.root: it does not fit the grid and the groups/);
   });
 
-  test("refuses a grid over the pole, under a right seal, and says which hazard's", async () => {
-    const { sha256: _, ...catalogue } = await decodeCatalogue(made.get(CATALOGUE_NAME) ?? Buffer.alloc(0));
-    const over = (north_deg: number) =>
+  test("refuses a grid beyond the pole despite a correct checksum, naming the hazard", async () => {
+    const { sha256: _, ...catalogue } = await decodeCatalogue(original.get(CATALOGUE_NAME) ?? Buffer.alloc(0));
+    const withNorth = (north_deg: number) =>
       encodeCatalogue({
         ...catalogue,
         hazards: catalogue.hazards.map((hazard) => ({ ...hazard, grid: { ...hazard.grid, north_deg } })),
       });
-    await expect(decodeCatalogue(await over(90.006), "data/atlas")).rejects.toThrow(
+    await expect(decodeCatalogue(await withNorth(90.006), "data/atlas")).rejects.toThrow(
       /^data\/atlas\/atlas\.json: hazard riverine_floods: rows from 90\.00\d* .*between the poles/,
     );
-    expect((await decodeCatalogue(await over(90.005))).hazards[0]?.grid.north_deg).toBe(90.005);
+    expect((await decodeCatalogue(await withNorth(90.005))).hazards[0]?.grid.north_deg).toBe(90.005);
   });
 
-  test("a header with any one byte changed is refused, by its file", async () => {
-    const name = [...made.keys()].find((file) => file.endsWith(".pyramid")) ?? "";
-    const good = made.get(name) ?? Buffer.alloc(0);
+  test("refuses a header with any one byte changed, naming its file", async () => {
+    const name = [...original.keys()].find((file) => file.endsWith(".pyramid")) ?? "";
+    const good = original.get(name) ?? Buffer.alloc(0);
     const tile = { group: 0, tileRow: 0, tileColumn: 0 };
     const headerBytes = readPackByFormat({
-      root: made.get(name.replace("pyramid", "root")) ?? good,
+      root: original.get(name.replace("pyramid", "root")) ?? good,
       pyramid: good,
       tiles: Buffer.alloc(1 << 20),
     })[0]?.content?.header.length;
     expect(headerBytes).toBeGreaterThan(1000);
-    const files = new Map(made);
+    const files = new Map(original);
     const atlas = await openAt(files);
-    const taken: number[] = [];
+    const accepted: number[] = [];
     for (let at = 0; at < (headerBytes ?? 0); at++) {
       const bad = Buffer.from(good);
       bad[at] = (bad[at] ?? 0) ^ 0x10;
       files.set(name, bad);
       const error: unknown = await atlas.packs[0]?.source.resolve([tile]).catch((reason: unknown) => reason);
-      if (!isFault(error, "atlas_unavailable") || !error.message.includes(`${name}: the header`)) taken.push(at);
+      if (!isFault(error, "atlas_unavailable") || !error.message.includes(`${name}: the header`)) accepted.push(at);
     }
-    expect(taken).toEqual([]);
+    expect(accepted).toEqual([]);
     files.set(name, good);
     expect(await atlas.packs[0]?.source.resolve([tile])).toEqual(["cells"]);
   });
 
-  test("a header that stands in another's place is refused, though every checksum is right", async () => {
+  test("refuses a header stored in another's position despite correct checksums", async () => {
     const grid = { ...GRID, rowCount: 10, columnCount: 600 };
     const layers = FLOOD_LAYERS.slice(0, 1);
     const cells = Uint16Array.from({ length: 6000 }, (_, i) => (i * 7919) % 60_000);

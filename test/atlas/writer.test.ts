@@ -16,9 +16,9 @@ import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { crc32ByZlib } from "../oracle/checksum.ts";
 import { boundByDefinition, readPackByFormat, type StepsAt, totalByDefinition } from "../oracle/pyramid.ts";
-import { FLOOD_LAYERS, makeAtlas, type MadeHazard, packInputOf, patchyCells, withFolder } from "./makeAtlas.ts";
+import { FLOOD_LAYERS, makeAtlas, type HazardFixture, packInputOf, patchyCells, withTempFolder } from "./makeAtlas.ts";
 
-/** Two by two pyramid tiles, neither edge on a tile's. */
+/** Two by two pyramid tiles with partial tiles at both edges. */
 const GRID: Grid = {
   northDeg: 20,
   westDeg: 30,
@@ -27,14 +27,14 @@ const GRID: Grid = {
   rowCount: 530,
   columnCount: 590,
 };
-/** Patches never fill a tile with missing cells: one that is nothing else. */
+/** Adds an all-nodata tile, which `patchyCells` never produces. */
 function withMissingTile(cells: Uint16Array, layerCount: number): Uint16Array {
   for (let row = 0; row < 64; row++)
     cells.fill(65_535, row * GRID.columnCount * layerCount, (row * GRID.columnCount + 64) * layerCount);
   return cells;
 }
 
-const MADE: MadeHazard = {
+const FLOODS: HazardFixture = {
   hazard: "riverine_floods",
   grid: GRID,
   groups: [
@@ -63,8 +63,8 @@ async function filesOf(folder: string, { files }: WrittenPack) {
   return { root, pyramid, tiles };
 }
 
-/** Steps by row, column and layer of one group, as they were given to the writer. */
-function stepsOf(group: MadeHazard["groups"][number]): StepsAt {
+/** Returns the steps of a group by row, column and layer, as they were given to the writer. */
+function stepsOf(group: HazardFixture["groups"][number]): StepsAt {
   const layerCount = group.layers.length;
   return ({ row, column, layer }) =>
     row >= GRID.rowCount || column >= GRID.columnCount
@@ -72,24 +72,24 @@ function stepsOf(group: MadeHazard["groups"][number]): StepsAt {
       : (group.cells[(row * GRID.columnCount + column) * layerCount + layer] ?? NaN);
 }
 
-describe("a pack, read by the format document alone", () => {
-  test("holds states, cells, block maxima, row totals and bounds of the cells that were written", async () => {
-    await withFolder(async (folder) => {
-      const pack = await writePack(kernel, folder, packInputOf(MADE));
+describe("a pack, read according to the format document", () => {
+  test("contains states, cells, block maxima, row totals and bounds that match the written cells", async () => {
+    await withTempFolder(async (folder) => {
+      const pack = await writePack(kernel, folder, packInputOf(FLOODS));
       const stored = readPackByFormat(await filesOf(folder, pack));
       expect(stored).toHaveLength(4);
-      const wrong: string[] = [];
-      const compare = (what: string, found: number | undefined, expected: number): void => {
-        if (found !== expected && wrong.length < 5) wrong.push(`${what}: ${found}, not ${expected}`);
+      const differences: string[] = [];
+      const compare = (label: string, found: number | undefined, expected: number): void => {
+        if (found !== expected && differences.length < 5) differences.push(`${label}: ${found}, not ${expected}`);
       };
       for (const [index, { state, bounds, content }] of stored.entries()) {
         const at = { row: Math.floor(index / 2), column: index % 2 };
         expect([state, content?.row, content?.column]).toEqual(["cells", at.row, at.column]);
         if (content === undefined) continue;
         let layersBefore = 0;
-        for (const [group, made] of MADE.groups.entries()) {
-          const stepsAt = stepsOf(made);
-          const layerCount = made.layers.length;
+        for (const [group, fixture] of FLOODS.groups.entries()) {
+          const stepsAt = stepsOf(fixture);
+          const layerCount = fixture.layers.length;
           const [first, west] = [at.row * 512, at.column * 512];
           const { items: maxima } = content.maxima[group] ?? { items: [] };
           const { items: totals } = content.totals[group] ?? { items: [] };
@@ -124,25 +124,25 @@ describe("a pack, read by the format document alone", () => {
           layersBefore += layerCount;
         }
       }
-      expect(wrong).toEqual([]);
+      expect(differences).toEqual([]);
     });
   });
 
-  test("keeps the cells of each tile under its state, 65534 beyond the grid", async () => {
-    await withFolder(async (folder) => {
-      const pack = await writePack(kernel, folder, packInputOf(MADE));
+  test("stores the cells of each tile according to its state, 65534 beyond the grid", async () => {
+    await withTempFolder(async (folder) => {
+      const pack = await writePack(kernel, folder, packInputOf(FLOODS));
       const stored = readPackByFormat(await filesOf(folder, pack));
       const seen = new Set<string>();
-      const wrong: string[] = [];
+      const differences: string[] = [];
       for (const [index, { content }] of stored.entries()) {
         for (const [tile, groups] of (content?.tiles ?? []).entries()) {
           const first = Math.floor(index / 2) * 512 + Math.floor(tile / 8) * 64;
           const west = (index % 2) * 512 + (tile % 8) * 64;
           for (const [group, { state = "?", stored: bytes }] of groups.entries()) {
             seen.add(state);
-            const made = MADE.groups[group] as MadeHazard["groups"][number];
-            const layerCount = made.layers.length;
-            const stepsAt = stepsOf(made);
+            const fixture = FLOODS.groups[group] as HazardFixture["groups"][number];
+            const layerCount = fixture.layers.length;
+            const stepsAt = stepsOf(fixture);
             const cells =
               state === "cells" ? new Uint16Array(Uint8Array.from(inflateRawSync(bytes)).buffer) : undefined;
             const constant = { zero: 0, nodata: 65_535, outside: 65_534 }[state];
@@ -151,19 +151,19 @@ describe("a pack, read by the format document alone", () => {
               const at = { row: first + Math.floor(cell / 64), column: west + (cell % 64), layer: i % layerCount };
               const isBeyond = at.row >= GRID.rowCount || at.column >= GRID.columnCount;
               const found = cells === undefined && isBeyond ? 65_534 : (cells?.[i] ?? constant);
-              if (found !== stepsAt(at) && wrong.length < 5) wrong.push(`${tile}/${group}/${i}: ${found}`);
+              if (found !== stepsAt(at) && differences.length < 5) differences.push(`${tile}/${group}/${i}: ${found}`);
             }
           }
         }
       }
-      expect(wrong).toEqual([]);
+      expect(differences).toEqual([]);
       expect([...seen].toSorted()).toEqual(["cells", "nodata", "outside", "zero"]);
     });
   });
 
-  test("hangs by checksums from the catalogue: files, header, sections, tiles", async () => {
-    await withFolder(async (folder) => {
-      const pack = await writePack(kernel, folder, packInputOf(MADE));
+  test("is covered by checksums from the catalog down: files, header, sections, tiles", async () => {
+    await withTempFolder(async (folder) => {
+      const pack = await writePack(kernel, folder, packInputOf(FLOODS));
       const files = await filesOf(folder, pack);
       for (const part of ["root", "pyramid", "tiles"] as const) {
         const { size_bytes, sha256 } = pack.files[part];
@@ -172,7 +172,7 @@ describe("a pack, read by the format document alone", () => {
       }
       expect(pack.id).toBe(`riverine_floods-${pack.files.root.sha256.slice(0, 16)}`);
       for (const { content } of readPackByFormat(files)) {
-        if (content === undefined) throw new Error("every pyramid tile of this pack is stored");
+        if (content === undefined) throw new Error("expected every pyramid tile of this pack to be stored");
         expect(crc32ByZlib(content.header)).toBe(content.headerChecksum);
         const parts = [...content.maxima, ...content.totals, ...content.tiles.flat()].filter(
           ({ stored }) => stored.length > 0,
@@ -183,18 +183,18 @@ describe("a pack, read by the format document alone", () => {
   });
 });
 
-describe("a write that was stopped", () => {
-  /** Stops when all is written but before a file has its final name, as a kill there would. */
-  const stoppedAtTheEnd = (input: PackInput): PackInput => ({
+describe("an interrupted write", () => {
+  /** Fails once everything is written but before a file has its final name, as a kill at that point would. */
+  const interruptedAtEnd = (input: PackInput): PackInput => ({
     ...input,
     onProgress: (rowsDone, rowCount) => {
       if (rowsDone === rowCount) throw new Error("killed");
     },
   });
-  const workIn = async (folder: string): Promise<string> =>
+  const workFolderIn = async (folder: string): Promise<string> =>
     join(folder, (await readdir(folder)).find((name) => name.startsWith(".writing-")) ?? "");
 
-  /** Every file of a folder, by name. */
+  /** Returns every file of a folder by name, as base64. */
   const contentOf = async (folder: string): Promise<ReadonlyMap<string, string>> =>
     new Map(
       await Promise.all(
@@ -205,69 +205,70 @@ describe("a write that was stopped", () => {
     );
 
   test.each([[["root"]], [["root", "pyramid"]], [["root", "pyramid", "tiles"]], [["tiles"]]])(
-    "between the last renames (%s done) is made again from nothing, and spoils no file",
+    "restarts from nothing when it was interrupted between the final renames (%s done), and corrupts no file",
     async (renamed) => {
-      await withFolder(async (whole) => {
-        await withFolder(async (broken) => {
-          const input = packInputOf(MADE);
-          const { id } = await writePack(kernel, whole, input);
-          await expect(writePack(kernel, broken, stoppedAtTheEnd(input))).rejects.toThrow("killed");
-          const work = await workIn(broken);
-          await writeFile(join(work, "root"), await readFile(join(whole, `${id}.root`)));
-          for (const part of renamed) await rename(join(work, part), join(broken, `${id}.${part}`));
-          await writePack(kernel, broken, input);
-          expect(await contentOf(broken)).toEqual(await contentOf(whole));
+      await withTempFolder(async (complete) => {
+        await withTempFolder(async (interrupted) => {
+          const input = packInputOf(FLOODS);
+          const { id } = await writePack(kernel, complete, input);
+          await expect(writePack(kernel, interrupted, interruptedAtEnd(input))).rejects.toThrow("killed");
+          const work = await workFolderIn(interrupted);
+          await writeFile(join(work, "root"), await readFile(join(complete, `${id}.root`)));
+          for (const part of renamed) await rename(join(work, part), join(interrupted, `${id}.${part}`));
+          await writePack(kernel, interrupted, input);
+          expect(await contentOf(interrupted)).toEqual(await contentOf(complete));
         });
       });
     },
   );
 
-  test("drops what was written after the last step that is known to be good", async () => {
-    await withFolder(async (whole) => {
-      await withFolder(async (broken) => {
-        const input = packInputOf(MADE);
-        await writePack(kernel, whole, input);
+  test("discards everything written after the last checkpoint", async () => {
+    await withTempFolder(async (complete) => {
+      await withTempFolder(async (interrupted) => {
+        const input = packInputOf(FLOODS);
+        await writePack(kernel, complete, input);
         await expect(
-          writePack(kernel, broken, {
+          writePack(kernel, interrupted, {
             ...input,
             readBand: (band) =>
-              band.firstRow >= 512 ? Promise.reject(new Error("the power is gone")) : input.readBand(band),
+              band.firstRow >= 512 ? Promise.reject(new Error("power failure")) : input.readBand(band),
           }),
-        ).rejects.toThrow("the power is gone");
-        const work = await workIn(broken);
+        ).rejects.toThrow("power failure");
+        const work = await workFolderIn(interrupted);
         for (const part of ["tiles", "pyramid"]) await appendFile(join(work, part), "half a tile");
-        const asked: number[] = [];
-        await writePack(kernel, broken, {
+        const firstRows: number[] = [];
+        await writePack(kernel, interrupted, {
           ...input,
           readBand: (band) => {
-            asked.push(band.firstRow);
+            firstRows.push(band.firstRow);
             return input.readBand(band);
           },
         });
-        expect(asked).toEqual([512]);
-        expect(await contentOf(broken)).toEqual(await contentOf(whole));
+        expect(firstRows).toEqual([512]);
+        expect(await contentOf(interrupted)).toEqual(await contentOf(complete));
       });
     });
   });
 
-  test("by its signal ends between two bands with the signal's reason, and goes on from there", async () => {
-    await withFolder(async (folder) => {
-      const input = packInputOf(MADE);
-      const stopping = new AbortController();
-      const asked: number[] = [];
-      const stopped: PackInput = {
+  test("stops between two bands with the signal's reason, and resumes from there", async () => {
+    await withTempFolder(async (folder) => {
+      const input = packInputOf(FLOODS);
+      const controller = new AbortController();
+      const firstRows: number[] = [];
+      const abortable: PackInput = {
         ...input,
-        signal: stopping.signal,
+        signal: controller.signal,
         readBand: (band) => {
-          asked.push(band.firstRow);
-          if (band.firstRow === 448) stopping.abort(new Error("enough")); // the last of the first row of pyramid tiles
+          firstRows.push(band.firstRow);
+          // the last band of the first row of pyramid tiles
+          if (band.firstRow === 448) controller.abort(new Error("enough"));
           return input.readBand(band);
         },
       };
-      await expect(writePack(kernel, folder, stopped)).rejects.toThrow("enough");
-      expect(asked.splice(0)).toEqual([0, 64, 128, 192, 256, 320, 384, 448]);
-      await writePack(kernel, folder, { ...stopped, signal: new AbortController().signal });
-      expect(asked).toEqual([512]);
+      await expect(writePack(kernel, folder, abortable)).rejects.toThrow("enough");
+      expect(firstRows.splice(0)).toEqual([0, 64, 128, 192, 256, 320, 384, 448]);
+      await writePack(kernel, folder, { ...abortable, signal: new AbortController().signal });
+      expect(firstRows).toEqual([512]);
     });
   });
 });
@@ -282,9 +283,9 @@ describe("publishing", () => {
     hazards,
   });
 
-  test("refuses a catalogue that nobody could read, and leaves the old one and nothing else", async () => {
-    await withFolder(async (folder) => {
-      await makeAtlas(kernel, folder, [MADE]);
+  test("refuses an unreadable catalog, and leaves only the old one", async () => {
+    await withTempFolder(async (folder) => {
+      await makeAtlas(kernel, folder, [FLOODS]);
       const before = await readFile(join(folder, CATALOGUE_NAME));
       const names = await readdir(folder);
       const grid = gridEntryOf({ ...GRID, northDeg: 95 });
@@ -302,8 +303,8 @@ describe("publishing", () => {
     });
   });
 
-  test("many times at once never leaves half a catalogue, nor anything aside", async () => {
-    await withFolder(async (folder) => {
+  test("leaves one complete catalog and no temporary files after concurrent calls", async () => {
+    await withTempFolder(async (folder) => {
       const releases = Array.from({ length: 12 }, (_, i) => `release-${i}`);
       await Promise.all(releases.map((release) => publish(folder, () => catalogueOf([], release))));
       expect(releases).toContain((await readCatalogue(folder))?.release);
@@ -311,8 +312,8 @@ describe("publishing", () => {
     });
   });
 
-  test("under the eyes of a reader gives it the old catalogue or the new one, never a piece of either", async () => {
-    await withFolder(async (folder) => {
+  test("gives a concurrent reader the old catalog or the new one, never a part of either", async () => {
+    await withTempFolder(async (folder) => {
       await publish(folder, () => catalogueOf([], "a-release-with-a-long-name"));
       const blobs = diskBlobs(folder);
       const sizeBytes = (await blobs.sizeBytes(CATALOGUE_NAME)) ?? 0;
@@ -324,8 +325,8 @@ describe("publishing", () => {
     });
   });
 
-  test("names folder and file of a catalogue that is damaged; there is none under a file", async () => {
-    await withFolder(async (folder) => {
+  test("names folder and file of a damaged catalog, and finds none below a file", async () => {
+    await withTempFolder(async (folder) => {
       await mkdir(join(folder, "atlas"));
       await writeFile(join(folder, "atlas", CATALOGUE_NAME), "{");
       await expect(readCatalogue(join(folder, "atlas"))).rejects.toThrow(

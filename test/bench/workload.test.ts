@@ -5,24 +5,21 @@ import { describe, expect, test } from "vitest";
 import { fromArrayBuffer } from "geotiff";
 import { writeGeoTiff } from "../../bench/geoTiff.ts";
 import {
-  ASKED_LAYERS,
-  ASKED_METRICS,
+  QUERIED_LAYERS,
+  QUERIED_METRICS,
   HAZARD,
-  interleave,
+  interleaveLayers,
   LAYER_COUNT,
-  Maps,
-  placesOf,
-  pointsOf,
-  prepare,
+  FloodMaps,
   STEPS_PER_UNIT,
-  type WorkloadSpec,
-} from "../../bench/workload.ts";
+} from "../../bench/floodMaps.ts";
+import { generatePlaces, generatePoints, prepare, type WorkloadSpec } from "../../bench/workload.ts";
 import { openAtlas } from "../../src/index.ts";
 import { geodesicDistanceM } from "../../src/kernel/geodesy.ts";
 import { cellCenter, type Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { STEPS_NODATA } from "../../src/kernel/kernel.generated.ts";
-import { withFolder } from "../atlas/makeAtlas.ts";
+import { withTempFolder } from "../atlas/makeAtlas.ts";
 
 const grid: Grid = {
   northDeg: 47.5,
@@ -34,34 +31,34 @@ const grid: Grid = {
 };
 const spec: WorkloadSpec = { name: "small", seed: 7, grid, places: { count: 200, townCount: 8 } };
 
-/** Millions of cells are compared by their hash: expect would walk them one by one. */
+/** Compares millions of cells by hash, because expect would walk them one by one. */
 function hashOf(cells: Uint16Array): string {
   return createHash("sha256")
     .update(new Uint8Array(cells.buffer, cells.byteOffset, cells.byteLength))
     .digest("hex");
 }
 
-/** The file as geotiff.js takes it: a buffer of its own. */
+/** geotiff.js requires an ArrayBuffer that holds nothing else. */
 function openGeoTiff(bytes: Uint8Array) {
   return fromArrayBuffer(new Uint8Array(bytes).buffer);
 }
 
 /** u16[rowCount][columnCount][21] */
 function cellsOf({ grid, seed }: Pick<WorkloadSpec, "grid" | "seed">): Uint16Array {
-  return interleave(new Maps({ grid, seed }).readBand({ firstRow: 0, rowCount: grid.rowCount }));
+  return interleaveLayers(new FloodMaps({ grid, seed }).readBand({ firstRow: 0, rowCount: grid.rowCount }));
 }
 
-describe("the maps of the benches", () => {
+describe("the benchmark maps", () => {
   const cells = cellsOf(spec);
-  const layers = ASKED_LAYERS.map((_, layer) => cells.filter((_, at) => at % LAYER_COUNT === layer));
+  const layers = QUERIED_LAYERS.map((_, layer) => cells.filter((_, at) => at % LAYER_COUNT === layer));
 
-  test("are 7 scenarios and years of 3 metrics", () => {
-    expect(ASKED_LAYERS).toHaveLength(21);
-    expect(new Set(ASKED_LAYERS.map((layer) => JSON.stringify(layer))).size).toBe(21);
+  test("have 7 (scenario, year) pairs with 3 metrics each", () => {
+    expect(QUERIED_LAYERS).toHaveLength(21);
+    expect(new Set(QUERIED_LAYERS.map((layer) => JSON.stringify(layer))).size).toBe(21);
     expect(STEPS_PER_UNIT.slice(0, 3)).toEqual([10_000, 1000, 60_000]);
   });
 
-  test("are dry in 76 to 80 of 100 cells and have no data in 2 to 7", () => {
+  test("are dry in 76 to 80 % of the cells and nodata in 2 to 7 %", () => {
     for (const layer of layers) {
       const share = (steps: number): number => layer.filter((value) => value === steps).length / layer.length;
       expect(share(0)).toBeGreaterThan(0.755);
@@ -71,31 +68,31 @@ describe("the maps of the benches", () => {
     }
   });
 
-  test("have water and gaps in blobs: a neighbour is nearly always of the same kind", () => {
+  test("have water and nodata in blobs: neighbors are nearly always of the same kind", () => {
     const kindOf = (steps: number): number => (steps === 0 ? 0 : steps === STEPS_NODATA ? 1 : 2);
-    const [depth = new Uint16Array()] = layers.slice(ASKED_METRICS.indexOf("depth_meters"));
+    const [depth = new Uint16Array()] = layers.slice(QUERIED_METRICS.indexOf("depth_meters"));
     let same = 0;
     for (let at = 1; at < depth.length; at++) if (kindOf(depth[at] ?? 0) === kindOf(depth[at - 1] ?? 0)) same += 1;
     expect(same / depth.length).toBeGreaterThan(0.95);
     expect(new Set(depth).size).toBeGreaterThan(1000);
   });
 
-  test("are the same in every run, whatever the bands, and others from another seed", () => {
+  test("depend only on the seed, not on how they are cut into bands", () => {
     expect(hashOf(cellsOf(spec))).toBe(hashOf(cells));
-    const maps = new Maps(spec);
+    const maps = new FloodMaps(spec);
     const rowLength = grid.columnCount * LAYER_COUNT;
-    const band = interleave(maps.readBand({ firstRow: 333, rowCount: 64 }));
+    const band = interleaveLayers(maps.readBand({ firstRow: 333, rowCount: 64 }));
     expect(hashOf(band)).toBe(hashOf(cells.slice(333 * rowLength, 397 * rowLength)));
     expect(hashOf(cellsOf({ grid, seed: 8 }))).not.toBe(hashOf(cells));
   });
 });
 
-describe("the places of the benches", () => {
-  const places = placesOf(spec);
+describe("the benchmark places", () => {
+  const places = generatePlaces(spec);
 
-  test("are as many as asked for, the same in every run", () => {
+  test("are as many as requested and the same in every run", () => {
     expect(places).toHaveLength(200);
-    expect(placesOf(spec)).toEqual(places);
+    expect(generatePlaces(spec)).toEqual(places);
   });
 
   test("keep a circle of 100 km within the grid", () => {
@@ -109,19 +106,19 @@ describe("the places of the benches", () => {
     }
   });
 
-  test("crowd around towns: a neighbour is nearer than chance would have it", () => {
+  test("cluster around towns: the nearest neighbor is closer than for random places", () => {
     const nearestM = (from: number, among: typeof places): number =>
       Math.min(...among.map((to, i) => (i === from ? Infinity : geodesicDistanceM(at(among, from), to))));
-    const { latitudes, longitudes } = pointsOf(spec, places.length);
+    const { latitudes, longitudes } = generatePoints(spec, places.length);
     const random = Array.from(latitudes, (latDeg, i) => ({ latDeg, lonDeg: longitudes[i] ?? 0 }));
-    const typical = (list: typeof places): number =>
+    const medianNearestM = (list: typeof places): number =>
       list.map((_, i) => nearestM(i, list)).toSorted((a, b) => a - b)[list.length >> 1] ?? 0;
-    expect(typical(places)).toBeLessThan(typical(random) / 2);
+    expect(medianNearestM(places)).toBeLessThan(medianNearestM(random) / 2);
   });
 });
 
-test("an atlas, plain cells and a GeoTIFF of the workload hold the same numbers", async () => {
-  await withFolder(async (folder) => {
+test("the atlas, the raw cells and the GeoTIFF of a workload hold the same values", async () => {
+  await withTempFolder(async (folder) => {
     const workload = await prepare(await Kernel.load(), spec, { folder });
     const bytes = await readFile(workload.cellsPath);
     const cells = new Uint16Array(bytes.buffer, bytes.byteOffset, bytes.byteLength / 2);
@@ -140,7 +137,7 @@ test("an atlas, plain cells and a GeoTIFF of the workload hold the same numbers"
       for (const cell of [0, 12_345, 222_222, cells.length / LAYER_COUNT - 1]) {
         const row = Math.floor(cell / grid.columnCount);
         const { latDeg, lonDeg } = cellCenter(grid, { row, column: cell % grid.columnCount });
-        const layer = ASKED_LAYERS.findIndex(({ metric, year }) => metric === "depth_meters" && year === 2080);
+        const layer = QUERIED_LAYERS.findIndex(({ metric, year }) => metric === "depth_meters" && year === 2080);
         const steps = cells[cell * LAYER_COUNT + layer] ?? Number.NaN;
         expect((bands[layer] as Uint16Array)[cell]).toBe(steps);
         const { results } = await atlas.hazardRisk({
@@ -159,8 +156,8 @@ test("an atlas, plain cells and a GeoTIFF of the workload hold the same numbers"
   });
 });
 
-test("a second call finds what the first one made", async () => {
-  await withFolder(async (folder) => {
+test("reuses a workload that was generated before", async () => {
+  await withTempFolder(async (folder) => {
     const kernel = await Kernel.load();
     const tiny = { ...spec, grid: { ...grid, rowCount: 300, columnCount: 320 } };
     const made = await prepare(kernel, { ...tiny, places: { count: 1, townCount: 1 } }, { folder });
@@ -171,7 +168,7 @@ test("a second call finds what the first one made", async () => {
   });
 });
 
-test("a GeoTIFF whose edge cuts its tiles reads back cell for cell", async () => {
+test("a GeoTIFF with partial edge tiles reads back cell for cell", async () => {
   const small = { ...grid, rowCount: 130, columnCount: 257 };
   const cells = Uint16Array.from({ length: small.rowCount * small.columnCount * 2 }, (_, i) => (i * 7919) % 65_536);
   const tiff = await writeGeoTiff({ grid: small, bandCount: 2, nodata: STEPS_NODATA, cells });

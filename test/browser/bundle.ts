@@ -3,17 +3,17 @@ import { fileURLToPath } from "node:url";
 import { build, type InlineConfig, type Rolldown } from "vite";
 
 /**
- * Bundles an entry with the package as it was built.
+ * Bundles an entry file with the built package.
  * @returns the text of each file of the bundle, by name
  */
 export async function bundle(entry: URL, target: "browser" | "node"): Promise<ReadonlyMap<string, string>> {
   const built = fileURLToPath(new URL("../../dist/index.js", import.meta.url));
-  if (!existsSync(built)) throw new Error("dist/ is not there: run `npm run build` first.");
+  if (!existsSync(built)) throw new Error("dist/ does not exist: run `npm run build` first");
   const config: InlineConfig = {
     configFile: false,
     root: fileURLToPath(new URL(".", import.meta.url)),
     logLevel: "warn",
-    // Tests name the source, which TypeScript and the linter know; what is to be bundled is what a user gets.
+    // Tests import the source, for TypeScript and the linter; the bundle uses the built package, as users do.
     resolve: { alias: [{ find: /^.*\/src\/index\.ts$/, replacement: built }] },
     worker: { format: "es" },
     build: {

@@ -15,19 +15,19 @@ import { GOLDEN_REGION, makeGoldenAtlas } from "./goldenAtlas.ts";
 import type { Page, PageRun } from "./page.ts";
 
 const CHROMIUM = process.env["ISOTHERM_CHROMIUM"] ?? "/usr/bin/chromium";
-const isHere = existsSync(CHROMIUM);
-if (!isHere) {
-  // On CI a skipped test would be a check that cannot fail.
-  if (process.env["CI"] === "true") throw new Error(`Chromium is needed on CI; there is none at ${CHROMIUM}.`);
+const isAvailable = existsSync(CHROMIUM);
+if (!isAvailable) {
+  // On CI a missing browser must fail the run instead of skipping tests.
+  if (process.env["CI"] === "true") throw new Error(`Chromium is required on CI but not found at ${CHROMIUM}`);
   console.warn(
-    `skipped: there is no Chromium at ${CHROMIUM} (ISOTHERM_CHROMIUM names another place), so no browser test`,
+    `skipped: Chromium not found at ${CHROMIUM} (set ISOTHERM_CHROMIUM to its path), so browser tests do not run`,
   );
 }
 
-/** 100,000 is the whole of it; 2,000 fit into every run of the tests. */
+/** The full run sets 100,000; 2,000 are fast enough for every test run. */
 const QUERY_COUNT = Number(process.env["ISOTHERM_GOLDEN_QUERIES"] ?? 2000);
 const MS_PER_QUERY_MAX = 50;
-/** What is left of Chromium when it has nobody to please. */
+/** Chromium without optional background services. */
 const FLAGS = [
   "--headless",
   "--no-sandbox",
@@ -39,10 +39,10 @@ const FLAGS = [
   "--disable-sync",
 ];
 
-describe.skipIf(!isHere)("the core in Chromium", () => {
+describe.skipIf(!isAvailable)("the core in Chromium", () => {
   let folder: string;
   let atlasServer: RangeServer;
-  /** Of the page: another origin than the atlas's, as it will be in life. */
+  /** Serves the page, from another origin than the atlas's, as in production. */
   let pageServer: RangeServer;
   let browser: Browser;
   let tab: BrowserPage;
@@ -54,7 +54,8 @@ describe.skipIf(!isHere)("the core in Chromium", () => {
     async () => {
       const build = fileURLToPath(new URL("../../build", import.meta.url));
       await mkdir(build, { recursive: true });
-      folder = await mkdtemp(join(build, "browser-test-")); // below node_modules, which the thread's bundle imports from
+      // below node_modules, from which the worker thread's bundle imports
+      folder = await mkdtemp(join(build, "browser-test-"));
       await makeGoldenAtlas(await Kernel.load(), folder);
       atlasServer = await startRangeServer(filesOf(folder));
       bundled = await bundle(new URL("page.ts", import.meta.url), "browser");
@@ -78,11 +79,11 @@ describe.skipIf(!isHere)("the core in Chromium", () => {
     await rm(folder, { recursive: true, force: true });
   });
   afterEach(() => {
-    atlasServer.spoil = undefined;
-    atlasServer.seen.length = 0;
+    atlasServer.transform = undefined;
+    atlasServer.requests.length = 0;
   });
 
-  /** On this thread, on the source. */
+  /** Runs the golden queries on this thread, from source. */
   async function goldenOf(address: string): Promise<GoldenResult> {
     const atlas = await openAtlas(address);
     try {
@@ -92,10 +93,10 @@ describe.skipIf(!isHere)("the core in Chromium", () => {
     }
   }
 
-  const inPage = (call: "golden" | "goldenInWorker", what: PageRun): Promise<GoldenResult> =>
+  const inPage = (call: "golden" | "goldenInWorker", run: PageRun): Promise<GoldenResult> =>
     tab.evaluate(([name, argument]) => (globalThis as unknown as { page: Page }).page[name](argument), [
       call,
-      what,
+      run,
     ] as const);
   const refusalInPage = (address: string): ReturnType<Page["refusal"]> =>
     tab.evaluate((argument) => (globalThis as unknown as { page: Page }).page.refusal(argument), address);
@@ -105,44 +106,44 @@ describe.skipIf(!isHere)("the core in Chromium", () => {
       sizeBytes,
     ] as const);
 
-  test("the golden queries come to numbers and to nulls, many of each", () => {
+  test("the golden queries return many numbers and many nulls", () => {
     expect(expected.values).toBeGreaterThan(QUERY_COUNT * 3);
     expect(expected.nulls).toBeGreaterThan(QUERY_COUNT * 3);
   });
 
-  test("a bundle for browsers holds nothing of Node", () => {
+  test("a bundle for browsers contains no Node modules", () => {
     const texts = [...bundled.values()].join("\n");
     expect(texts).toContain("openAtlas");
     expect(texts.match(/["'`]node:[a-z/_]+["'`]/g) ?? []).toEqual([]);
     expect(texts).not.toContain("browser-external");
   });
 
-  describe("gives the same bytes in every answer as Node on a folder", () => {
+  describe("returns the same bytes as Node on a folder", () => {
     const timeout = 60_000 + QUERY_COUNT * MS_PER_QUERY_MAX;
 
-    test("Node, over HTTP", async () => expect(await goldenOf(run.address)).toEqual(expected), timeout);
+    test("in Node, over HTTP", async () => expect(await goldenOf(run.address)).toEqual(expected), timeout);
 
     test(
-      "a worker thread of Node, over HTTP, on the built package",
+      "in a Node worker thread, over HTTP, with the built package",
       async () => {
         const files = await bundle(new URL("thread.ts", import.meta.url), "node");
         for (const [name, text] of files) await writeFile(join(folder, name), text);
         const thread = new Worker(join(folder, "thread.js"), { workerData: run });
-        const answered = new Promise((resolve, reject) => thread.once("message", resolve).once("error", reject));
-        expect(await answered).toEqual(expected);
+        const result = new Promise((resolve, reject) => thread.once("message", resolve).once("error", reject));
+        expect(await result).toEqual(expected);
       },
       timeout,
     );
 
-    test("Chromium, over HTTP", async () => expect(await inPage("golden", run)).toEqual(expected), timeout);
+    test("in Chromium, over HTTP", async () => expect(await inPage("golden", run)).toEqual(expected), timeout);
 
     test(
-      "a module worker in Chromium, over HTTP, by ranges alone and never a whole file",
+      "in a module worker in Chromium, over HTTP, reading ranges only",
       async () => {
         expect(await inPage("goldenInWorker", run)).toEqual(expected);
-        expect(atlasServer.seen.filter(({ method }) => method !== "GET")).toEqual([]); // no permission asked first
-        expect(atlasServer.seen.length).toBeGreaterThan(100);
-        for (const { name, headers } of atlasServer.seen) {
+        expect(atlasServer.requests.filter(({ method }) => method !== "GET")).toEqual([]); // no preflight requests
+        expect(atlasServer.requests.length).toBeGreaterThan(100);
+        for (const { name, headers } of atlasServer.requests) {
           const [first, last] = (/^bytes=(\d+)-(\d+)$/.exec(headers.range ?? "") ?? []).slice(1).map(Number);
           expect(first, `${name}: ${headers.range}`).toBeDefined();
           if (!/\.(tiles|pyramid)$/.test(name)) continue;
@@ -154,22 +155,22 @@ describe.skipIf(!isHere)("the core in Chromium", () => {
     );
 
     test(
-      "the demo, in Chromium and in its worker",
+      "in Chromium and in its worker, for the demo",
       async () => {
         const demo = { address: "demo", count: 300, seed: 7 };
         const atlas = await openAtlas("demo");
-        const answered = await goldenHash(atlas, demo);
+        const inNode = await goldenHash(atlas, demo);
         await atlas.close();
-        expect(answered.values).toBeGreaterThan(300);
-        expect(await inPage("golden", demo)).toEqual(answered);
-        expect(await inPage("goldenInWorker", demo)).toEqual(answered);
+        expect(inNode.values).toBeGreaterThan(300);
+        expect(await inPage("golden", demo)).toEqual(inNode);
+        expect(await inPage("goldenInWorker", demo)).toEqual(inNode);
       },
       timeout,
     );
   });
 
-  describe("refuses in Chromium what it refuses in Node", () => {
-    test("a folder, which no browser opens", async () => {
+  describe("rejects in Chromium what it rejects in Node", () => {
+    test("a folder", async () => {
       expect(await refusalInPage("data/atlas")).toMatchObject({ code: "configuration_invalid" });
     });
 
@@ -178,24 +179,28 @@ describe.skipIf(!isHere)("the core in Chromium", () => {
       expect(found).toMatchObject({ code: "atlas_not_found" });
     });
 
-    test("a redirect, by that name", async () => {
-      atlasServer.spoil = (right) => ({ ...right, status: 302, headers: { ...right.headers, location: "/elsewhere" } });
+    test("a redirect, with a message that says so", async () => {
+      atlasServer.transform = (response) => ({
+        ...response,
+        status: 302,
+        headers: { ...response.headers, location: "/elsewhere" },
+      });
       const found = await refusalInPage(atlasServer.url);
       expect(found?.message).toContain("answered with a redirect; redirects are not followed");
-      expect(atlasServer.seen).toHaveLength(1);
+      expect(atlasServer.requests).toHaveLength(1);
     });
 
-    test("a server that lets nobody see the Content-Range, with what it should send", async () => {
-      atlasServer.spoil = (right) => ({
-        ...right,
-        headers: { ...right.headers, "access-control-expose-headers": undefined },
+    test("a server that does not expose Content-Range, with the header it should send", async () => {
+      atlasServer.transform = (response) => ({
+        ...response,
+        headers: { ...response.headers, "access-control-expose-headers": undefined },
       });
       const found = await refusalInPage(atlasServer.url);
       expect(found?.message).toContain("Access-Control-Expose-Headers: Content-Range, ETag");
     });
 
-    test("the whole file instead of a range", async () => {
-      atlasServer.spoil = (right) => ({ ...right, status: 200 });
+    test("a whole file instead of a range", async () => {
+      atlasServer.transform = (response) => ({ ...response, status: 200 });
       expect((await refusalInPage(atlasServer.url))?.message).toContain(
         "answered 200 OK (application/json) instead of 206",
       );
@@ -203,11 +208,11 @@ describe.skipIf(!isHere)("the core in Chromium", () => {
 
     test("a file that changed while it was open", async () => {
       let answers = 0;
-      atlasServer.spoil = (right) => ({ ...right, headers: { ...right.headers, etag: `"${answers++}"` } });
+      atlasServer.transform = (response) => ({ ...response, headers: { ...response.headers, etag: `"${answers++}"` } });
       expect((await refusalInPage(atlasServer.url))?.message).toContain("must be opened again");
     });
 
-    test("packed bytes that are damaged, cut off, followed by more, or of another size", async () => {
+    test("compressed data that is damaged, truncated, followed by more, or of another size", async () => {
       const bytes = Uint8Array.from({ length: 5000 }, (_, i) => (i * i) % 251);
       const packed = deflateRawSync(bytes);
       expect(await inflateInPage(packed, 5000)).toEqual([...bytes]);
@@ -222,7 +227,7 @@ describe.skipIf(!isHere)("the core in Chromium", () => {
   });
 });
 
-/** The bundle keeps some files in a folder; the server knows names alone. */
+/** The bundle has files in a subfolder, but the server looks files up by name alone. */
 function fileNamed(files: ReadonlyMap<string, string>, name: string): string | undefined {
   return [...files].find(([path]) => path.endsWith(name))?.[1];
 }

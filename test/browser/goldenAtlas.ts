@@ -2,13 +2,13 @@ import type { GroupEntry } from "../../src/atlas/catalogue.ts";
 import { type HazardName, HAZARDS } from "../../src/hazard/hazards.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import type { Kernel } from "../../src/kernel/instance.ts";
-import { makeAtlas, type MadeHazard } from "../atlas/makeAtlas.ts";
+import { makeAtlas, type HazardFixture } from "../atlas/makeAtlas.ts";
 import type { GoldenRun } from "../goldenQueries.ts";
 
-/** The part of the Earth that has the finer grid: around Fiji, over the antimeridian. */
+/** The region with the finer grid: around Fiji, across the antimeridian. */
 export const GOLDEN_REGION = { southDeg: -24, northDeg: -14, westDeg: 172, eastDeg: 188 } satisfies GoldenRun["region"];
 
-/** Closed around the Earth, poles and all. */
+/** Covers the whole Earth, poles included. */
 const GLOBAL: Grid = {
   northDeg: 90,
   westDeg: -180,
@@ -17,7 +17,7 @@ const GLOBAL: Grid = {
   rowCount: 720,
   columnCount: 1440,
 };
-/** Closed too, but seamed elsewhere, with cells that are no squares and rows that end short of the poles. */
+/** Also wraps around the Earth, but with its seam elsewhere, non-square cells, and rows that end short of the poles. */
 const SHIFTED: Grid = {
   northDeg: 78,
   westDeg: 12.125,
@@ -36,8 +36,9 @@ const FINE: Grid = {
 };
 
 /**
- * An atlas of three hazards on three grids; the fourth is left out, so that a part of the answers is `layer_missing`.
- * Cells in patches of values, zeros, no data and outside, so that constant tiles and mixed ones are there.
+ * Writes an atlas of three hazards on three grids. The fourth hazard is left out, so that some results are
+ * `layer_missing`. Cells are in patches of values, zeros, nodata and outside, which gives constant tiles and mixed
+ * ones.
  */
 export async function makeGoldenAtlas(kernel: Kernel, folder: string): Promise<void> {
   await makeAtlas(kernel, folder, [
@@ -47,7 +48,7 @@ export async function makeGoldenAtlas(kernel: Kernel, folder: string): Promise<v
   ]);
 }
 
-function hazardOf(hazard: HazardName, grid: Grid, names: readonly string[]): MadeHazard {
+function hazardOf(hazard: HazardName, grid: Grid, names: readonly string[]): HazardFixture {
   const layers: GroupEntry["layers"] = HAZARDS[hazard].metrics.map(({ metric, stepsPerUnit, offset, unit }) => ({
     metric,
     steps_per_unit: stepsPerUnit,
@@ -76,9 +77,9 @@ function cellsOf(
   let at = 0;
   for (let row = 0; row < grid.rowCount; row++) {
     for (let column = 0; column < grid.columnCount; column++) {
-      const patch = mixed(Math.floor(row / PATCH_SIZE) * 4099 + Math.floor(column / PATCH_SIZE) + seed * 7919) % 16;
+      const patch = scramble(Math.floor(row / PATCH_SIZE) * 4099 + Math.floor(column / PATCH_SIZE) + seed * 7919) % 16;
       for (let layer = 0; layer < layerCount; layer++) {
-        const drawn = mixed(at + seed * 104_729);
+        const drawn = scramble(at + seed * 104_729);
         const value = drawn % 61_000;
         cells[at++] = patch < 2 ? 0 : patch === 2 ? 65_535 : patch === 3 ? 65_534 : drawn % 17 === 0 ? 65_535 : value;
       }
@@ -87,8 +88,8 @@ function cellsOf(
   return cells;
 }
 
-/** A number's bits well stirred (the finaliser of MurmurHash3): ten million draws in no time. */
-function mixed(number: number): number {
+/** Scrambles the bits of a number (the MurmurHash3 finalizer), fast enough for ten million draws. */
+function scramble(number: number): number {
   let bits = Math.imul(number ^ (number >>> 16), 0x85ebca6b);
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35);
   return (bits ^ (bits >>> 16)) >>> 0;

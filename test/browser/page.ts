@@ -1,21 +1,21 @@
-/** What the page offers to the test that drives it. Bundled as a user of the package would bundle it. */
+/** Functions that the page exposes to the test that drives it. Bundled as a user of the package would bundle it. */
 import { inflateRaw } from "../../src/atlas/inflate.browser.ts";
 import { isFault, openAtlas } from "../../src/index.ts";
 import { goldenHash, type GoldenResult, type GoldenRun } from "../goldenQueries.ts";
 
-/** A run on the atlas at this address, in the page's words: they travel as JSON. */
+/** A golden run on the atlas at this address, as JSON. */
 export interface PageRun extends GoldenRun {
   readonly address: string;
 }
 
 export interface Page {
-  /** On the page's own thread. */
+  /** Runs on the page's own thread. */
   golden(run: PageRun): Promise<GoldenResult>;
-  /** In a module worker. */
+  /** Runs in a module worker. */
   goldenInWorker(run: PageRun): Promise<GoldenResult>;
-  /** Why the atlas is refused. */
+  /** Returns the error that the atlas is refused with. */
   refusal(address: string): Promise<{ readonly code: string; readonly message: string } | undefined>;
-  /** What becomes of packed bytes. */
+  /** Returns the inflated bytes, or the error as text. */
   inflate(bytes: readonly number[], sizeBytes: number): Promise<readonly number[] | string>;
 }
 
@@ -31,7 +31,7 @@ const page: Page = {
 
   goldenInWorker(run) {
     const worker = new Worker(new URL("pageWorker.ts", import.meta.url), { type: "module" });
-    const answered = new Promise<GoldenResult>((resolve, reject) => {
+    const result = new Promise<GoldenResult>((resolve, reject) => {
       worker.addEventListener("message", ({ data }: MessageEvent<{ result: GoldenResult } | { error: string }>) => {
         if ("error" in data) reject(new Error(data.error));
         else resolve(data.result);
@@ -40,7 +40,7 @@ const page: Page = {
     });
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- for windows; a worker has none
     worker.postMessage(run);
-    return answered.finally(() => worker.terminate());
+    return result.finally(() => worker.terminate());
   },
 
   async refusal(address) {

@@ -3,10 +3,10 @@ import { goldenHash } from "../goldenQueries.ts";
 import type { PageRun } from "./page.ts";
 
 addEventListener("message", ({ data: { address, ...run } }: MessageEvent<PageRun>) => {
-  const answering = async (): Promise<void> => {
+  const respond = async (): Promise<void> => {
     const atlas = await openAtlas(address);
     postMessage({ result: await goldenHash(atlas, run) });
     await atlas.close();
   };
-  answering().catch((error: unknown) => postMessage({ error: String(error) }));
+  respond().catch((error: unknown) => postMessage({ error: String(error) }));
 });

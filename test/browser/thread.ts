@@ -1,4 +1,4 @@
-/** The golden run in a worker thread of Node: on the built package, like the page. */
+/** The golden run in a Node worker thread, with the built package. */
 import { parentPort, workerData } from "node:worker_threads";
 import { openAtlas } from "../../src/index.ts";
 import { goldenHash } from "../goldenQueries.ts";

@@ -8,7 +8,7 @@ import type { HazardQueryInput } from "../../src/hazard/query.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
-import { FLOOD_LAYERS, makeAtlas, type MadeHazard, patchyCells } from "../atlas/makeAtlas.ts";
+import { FLOOD_LAYERS, makeAtlas, type HazardFixture, patchyCells } from "../atlas/makeAtlas.ts";
 import { containingCellByDefinition } from "../oracle/points.ts";
 import { circleByDefinition, summarizeByDefinition } from "../oracle/radius.ts";
 import { randomFrom } from "../seededRandom.ts";
@@ -22,14 +22,14 @@ const GRID: Grid = {
   rowCount: 360,
   columnCount: 720,
 };
-const group = (scenario: string, year: number, seed: number): MadeHazard["groups"][number] => ({
+const group = (scenario: string, year: number, seed: number): HazardFixture["groups"][number] => ({
   scenario,
   year,
   layers: FLOOD_LAYERS,
   cells: patchyCells(GRID, { layerCount: 4, seed }),
 });
 const RULES = { design_return_period_years: 100, threshold: 0.5 };
-const MADE: MadeHazard = {
+const MADE: HazardFixture = {
   hazard: "riverine_floods",
   grid: GRID,
   rules: RULES,

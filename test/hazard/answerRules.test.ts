@@ -9,7 +9,7 @@ import { SAMPLE_REASONS } from "../../src/hazard/sample.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
-import { FLOOD_LAYERS, makeAtlas, type MadeGroup } from "../atlas/makeAtlas.ts";
+import { FLOOD_LAYERS, makeAtlas, type GroupFixture } from "../atlas/makeAtlas.ts";
 
 /** 130 x 130 cells of a tenth of a degree from (10, 20): three tiles each way, the last of them two cells wide. */
 const GRID: Grid = {
@@ -23,7 +23,7 @@ const GRID: Grid = {
 const CELL_COUNT = GRID.rowCount * GRID.columnCount;
 const NODATA = 65_535;
 const OUTSIDE = 65_534;
-const [INTENSITY, DEPTH] = FLOOD_LAYERS.slice(0, 2) as [MadeGroup["layers"][number], MadeGroup["layers"][number]];
+const [INTENSITY, DEPTH] = FLOOD_LAYERS.slice(0, 2) as [GroupFixture["layers"][number], GroupFixture["layers"][number]];
 
 let folder: string;
 let atlas: Atlas;
@@ -37,7 +37,7 @@ afterEach(async () => {
 
 type StepsAt = (cell: { readonly row: number; readonly column: number }, layer: number) => number;
 
-function group(scenario: string, year: number, layers: MadeGroup["layers"], stepsAt: StepsAt): MadeGroup {
+function group(scenario: string, year: number, layers: GroupFixture["layers"], stepsAt: StepsAt): GroupFixture {
   const cells = Uint16Array.from({ length: CELL_COUNT * layers.length }, (_, i) => {
     const cell = Math.floor(i / layers.length);
     const at = { row: Math.floor(cell / GRID.columnCount), column: cell % GRID.columnCount };
@@ -46,7 +46,7 @@ function group(scenario: string, year: number, layers: MadeGroup["layers"], step
   return { scenario, year, layers, cells };
 }
 
-async function open(groups: readonly MadeGroup[]): Promise<void> {
+async function open(groups: readonly GroupFixture[]): Promise<void> {
   await makeAtlas(await Kernel.load(), folder, [{ hazard: "riverine_floods", grid: GRID, groups }]);
   atlas = await openAtlas(folder, { cacheBytes: 8 << 20 });
 }

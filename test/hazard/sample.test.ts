@@ -13,7 +13,7 @@ import type { SampleLayer } from "../../src/hazard/sampleRequest.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
-import { FLOOD_LAYERS, makeAtlas, type MadeHazard, patchyCells } from "../atlas/makeAtlas.ts";
+import { FLOOD_LAYERS, makeAtlas, type HazardFixture, patchyCells } from "../atlas/makeAtlas.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 
 const GRID: Grid = {
@@ -24,7 +24,7 @@ const GRID: Grid = {
   rowCount: 500,
   columnCount: 1800,
 };
-const group = (scenario: string, year: number, seed: number): MadeHazard["groups"][number] => ({
+const group = (scenario: string, year: number, seed: number): HazardFixture["groups"][number] => ({
   scenario,
   year,
   layers: FLOOD_LAYERS,

@@ -1,7 +1,7 @@
 /**
- * What memory bulk work takes, as the system sees it: the built package in a process of its own, asked the same places
- * round after round with a cache that is far too small for them. ISOTHERM_MEMORY_ROUNDS=10 and
- * ISOTHERM_MEMORY_PLACES=1000000 are the whole of it.
+ * Memory use of bulk work as seen by the operating system: the built package in its own process samples the same places
+ * round after round with a cache that is far too small for them. The full run sets ISOTHERM_MEMORY_ROUNDS=10 and
+ * ISOTHERM_MEMORY_PLACES=1000000.
  */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -15,17 +15,17 @@ import { Kernel } from "../../src/kernel/instance.ts";
 import { FLOOD_LAYERS, makeAtlas, patchyCells } from "../atlas/makeAtlas.ts";
 
 const ROUNDS = Number(process.env["ISOTHERM_MEMORY_ROUNDS"] ?? 4);
-const PLACES = Number(process.env["ISOTHERM_MEMORY_PLACES"] ?? 20_000);
+const PLACE_COUNT = Number(process.env["ISOTHERM_MEMORY_PLACE_COUNT"] ?? 20_000);
 const MIB = 2 ** 20;
 const CACHE_BYTES = 64 * MIB;
-/** What a run may take beside the cache: the program, its heap, a million places and their answers. */
-const BESIDE_BYTES = 200 * MIB;
+/** Limit for everything but the cache: the program, its heap, a million places and their results. */
+const OVERHEAD_BYTES_MAX = 200 * MIB;
 /**
- * What may differ from round to round, as collectors come and go: of what the system has lent, and of what is held. Of few
- * rounds the first ones are still those in which a process grows to its size; what it holds tells a leak in these.
+ * Allowed variation from round to round due to garbage collection, of resident memory and of memory still referenced.
+ * In a short run the process is still growing to its working size, so a leak shows in the referenced memory.
  */
-const UNSTEADY_BYTES = (ROUNDS < 10 ? 48 : 12) * MIB;
-const HELD_UNSTEADY_BYTES = 2 * MIB;
+const RESIDENT_SLACK_BYTES = (ROUNDS < 10 ? 48 : 12) * MIB;
+const HELD_SLACK_BYTES = 2 * MIB;
 
 const GRID: Grid = {
   northDeg: 90,
@@ -37,7 +37,7 @@ const GRID: Grid = {
 };
 
 interface Round {
-  readonly found: number;
+  readonly foundCount: number;
   readonly seconds: number;
   readonly heldBytes: number;
   readonly rssBytes: number;
@@ -54,8 +54,8 @@ interface Work {
 
 async function run(work: Work): Promise<readonly Round[]> {
   const program = fileURLToPath(new URL("rounds.mjs", import.meta.url));
-  const what = JSON.stringify({ ...work, cacheBytes: CACHE_BYTES, rounds: ROUNDS, placeCount: PLACES });
-  const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", program, what]);
+  const argument = JSON.stringify({ ...work, cacheBytes: CACHE_BYTES, rounds: ROUNDS, placeCount: PLACE_COUNT });
+  const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", program, argument]);
   return stdout
     .trim()
     .split("\n")
@@ -63,7 +63,7 @@ async function run(work: Work): Promise<readonly Round[]> {
 }
 
 const largest = (values: readonly number[]): number => Math.max(...values);
-const least = (values: readonly number[]): number => Math.min(...values);
+const smallest = (values: readonly number[]): number => Math.min(...values);
 
 let folder: string;
 beforeAll(async () => {
@@ -74,7 +74,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe(`${ROUNDS} rounds of ${PLACES.toLocaleString("en")} places take the cache and 200 MiB, and do not grow`, () => {
+describe(`${ROUNDS} rounds of ${PLACE_COUNT.toLocaleString("en")} places stay within the cache size plus 200 MiB and do not grow`, () => {
   const points = { radiusKm: 0, method: "max" } as const;
   const circles = { radiusKm: 10, method: "max" } as const;
   const means = { radiusKm: 10, method: "mean" } as const;
@@ -84,7 +84,7 @@ describe(`${ROUNDS} rounds of ${PLACES.toLocaleString("en")} places take the cac
     ["an atlas of files, points", { workers: 0, ...points }],
     ["an atlas of files, circles of 10 km", { workers: 0, ...circles }],
     ["an atlas of files, means of 10 km", { workers: 0, ...means }],
-    ["an atlas of files, means of 10 km by two workers", { workers: 2, ...means }],
+    ["an atlas of files, means of 10 km with two workers", { workers: 2, ...means }],
   ] as const)(
     "%s",
     async (name, work) => {
@@ -103,16 +103,16 @@ describe(`${ROUNDS} rounds of ${PLACES.toLocaleString("en")} places take the cac
           afterRoundsMiB: resident.map(inMiB),
           heldMiB: rounds.map(({ heldBytes }) => inMiB(heldBytes)),
           arrayBuffersMiB: inMiB(largest(rounds.map(({ arrayBuffersBytes }) => arrayBuffersBytes))),
-          secondsARound: Number(least(rounds.map(({ seconds }) => seconds)).toFixed(2)),
+          secondsPerRound: Number(smallest(rounds.map(({ seconds }) => seconds)).toFixed(2)),
         })}`,
       );
-      expect(new Set(rounds.map(({ found }) => found)).size).toBe(1);
-      expect(rounds[0]?.found).toBeGreaterThan(PLACES / 10);
-      expect(peak).toBeLessThan(CACHE_BYTES + BESIDE_BYTES);
-      expect(least(second)).toBeLessThan(largest(first) + UNSTEADY_BYTES);
+      expect(new Set(rounds.map(({ foundCount }) => foundCount)).size).toBe(1);
+      expect(rounds[0]?.foundCount).toBeGreaterThan(PLACE_COUNT / 10);
+      expect(peak).toBeLessThan(CACHE_BYTES + OVERHEAD_BYTES_MAX);
+      expect(smallest(second)).toBeLessThan(largest(first) + RESIDENT_SLACK_BYTES);
       const held = rounds.map(({ heldBytes }) => heldBytes);
-      expect(least(held.slice(half))).toBeLessThan(least(held.slice(0, half)) + HELD_UNSTEADY_BYTES);
+      expect(smallest(held.slice(half))).toBeLessThan(smallest(held.slice(0, half)) + HELD_SLACK_BYTES);
     },
-    60_000 + ROUNDS * (10_000 + PLACES / 10),
+    60_000 + ROUNDS * (10_000 + PLACE_COUNT / 10),
   );
 });

@@ -1,5 +1,5 @@
-// A program of its own, so that the memory it has is that of the work alone: asks the same places again and again, and
-// prints one JSON line a round. What to do comes as JSON in the first argument. Run with --expose-gc.
+// Runs in its own process, so that its memory is that of the work alone: samples the same places repeatedly and prints
+// one JSON line per round. The first argument holds the parameters as JSON. Run with --expose-gc.
 import { readFileSync } from "node:fs";
 import { openAtlas } from "../../dist/index.js";
 
@@ -10,7 +10,7 @@ const LAYERS = ["intensity", "depth_meters", "probability"].map((metric) => ({
   metric,
 }));
 
-// In arrays of numbers, here and below: what this program itself strews about would count as the engine's.
+// This program keeps its data in typed arrays, so that its own garbage is not attributed to the engine.
 const state = Uint32Array.of(20_260_101);
 /** splitmix32. */
 function random() {
@@ -30,13 +30,13 @@ for (let town = 0; town < TOWN_COUNT; town++) {
   townLongitudes[town] = random() * 359 - 179.5;
 }
 for (let i = 0; i < placeCount; i++) {
-  // Points anywhere; circles around towns, as portfolios have them.
+  // Points anywhere; circles around towns, as in portfolios.
   const town = Math.floor(random() * TOWN_COUNT);
   latitudes[i] = radiusKm === 0 ? random() * 180 - 90 : townLatitudes[town] + (random() - 0.5) * 0.6;
   longitudes[i] = radiusKm === 0 ? random() * 360 - 180 : townLongitudes[town] + (random() - 0.5) * 0.6;
 }
 
-/** The most that the system has lent. Linux counts into `maxRSS` what the parent had when it started this program. */
+/** Returns the peak resident memory. On Linux, `maxRSS` includes the parent's memory at the time of the fork. */
 function peakRssBytes() {
   if (process.platform !== "linux") return process.resourceUsage().maxRSS * 1024;
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync("/proc/self/status", "utf8"))[1]) * 1024;
@@ -47,20 +47,20 @@ const request = { hazard: "riverine_floods", layers: LAYERS, latitudes, longitud
 for (let round = 0; round < rounds; round++) {
   const start = performance.now();
   let { values } = await atlas.sample(request);
-  let found = 0;
-  for (let i = 0; i < values.length; i++) if (!Number.isNaN(values[i])) found += 1;
+  let foundCount = 0;
+  for (let i = 0; i < values.length; i++) if (!Number.isNaN(values[i])) foundCount += 1;
   const seconds = (performance.now() - start) / 1000;
-  const { arrayBuffers } = process.memoryUsage(); // with the answer in hand
+  const { arrayBuffers } = process.memoryUsage(); // while the result is still referenced
   values = undefined;
   globalThis.gc();
   await new Promise((resolve) => setTimeout(resolve, 50));
-  globalThis.gc(); // what the first freed may have held array buffers
+  globalThis.gc(); // collects array buffers released by the first collection
   const { heapUsed, external } = process.memoryUsage();
   const line = {
     round,
-    found,
+    foundCount,
     seconds,
-    /** What this thread still holds, places and tiles included: steadier than what the system has lent. */
+    /** Referenced by this thread, places and tiles included: more stable than resident memory. */
     heldBytes: heapUsed + external,
     rssBytes: process.memoryUsage.rss(),
     peakRssBytes: peakRssBytes(),

@@ -1,6 +1,6 @@
 import { Bench } from "tinybench";
 
-/** One way of doing what is measured. */
+/** One implementation to be timed. */
 export interface Contender {
   readonly name: string;
   run(): void | Promise<void>;
@@ -8,14 +8,14 @@ export interface Contender {
 
 export interface Timing {
   readonly name: string;
-  /** Milliseconds a run. */
+  /** Milliseconds per run. */
   readonly medianMs: number;
-  readonly leastMs: number;
+  readonly fastestMs: number;
 }
 
 /**
- * Runs the contenders by turns, round after round, so that whatever else the machine does meets all of them alike.
- * The first rounds are not counted: they are for the compiler.
+ * Runs the contenders in turn, round after round, so that other load on the machine affects all of them equally.
+ * Warm-up rounds, for the JIT compiler, are not counted.
  */
 export async function interleave(
   contenders: readonly Contender[],
@@ -33,6 +33,6 @@ export async function interleave(
   }
   return contenders.map(({ name }) => {
     const sorted = (samples.get(name) ?? []).toSorted((one, other) => one - other);
-    return { name, medianMs: sorted[sorted.length >> 1] ?? NaN, leastMs: sorted[0] ?? NaN };
+    return { name, medianMs: sorted[sorted.length >> 1] ?? NaN, fastestMs: sorted[0] ?? NaN };
   });
 }

@@ -1,22 +1,23 @@
-/** Rivals for single cells: all 21 layers at the first so many random points of the workload. */
+/** Competitors for single cells: all 21 layers at the first `pointCount` random points of the workload. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
-import { askedCells, LAYER_COUNT, POINT_COUNT, type Workload } from "../workload.ts";
+import { LAYER_COUNT } from "../floodMaps.ts";
+import { readQueriedCells, POINT_COUNT, type Workload } from "../workload.ts";
 import { startPython } from "./python.ts";
 
 export interface PointContender {
   readonly name: string;
-  /** How many points one measurement takes: as many as stay within a second or two. */
+  /** Points per measurement, chosen to take at most a second or two. */
   readonly pointCount: number;
-  /** Reads the points. @returns time taken, and the sum of all steps read, 65,535 for no data */
+  /** Reads the points. @returns elapsed time, and the sum of all steps read, counting 65,535 for nodata */
   run(pointCount: number): Promise<{ readonly nanoseconds: number; readonly stepSum: number }>;
   close(): Promise<void>;
 }
 
-export type OpenPointRival = (workload: Workload) => Promise<PointContender | string>;
+export type OpenPointCompetitor = (workload: Workload) => Promise<PointContender | string>;
 
-/** f64[POINT_COUNT] each. */
+/** Returns f64[POINT_COUNT] each. */
 export async function readPoints({
   pointsPath,
 }: Workload): Promise<{ latitudes: Float64Array; longitudes: Float64Array }> {
@@ -25,9 +26,9 @@ export async function readPoints({
   return { latitudes: both.slice(0, POINT_COUNT), longitudes: both.slice(POINT_COUNT) };
 }
 
-/** What readers of rasters hand out, one array a band, and the obvious loop over it. */
-export const plainJavaScript: OpenPointRival = async (workload) => {
-  const { cells, grid } = await askedCells(workload.spec, workload.cellsPath);
+/** One array per band, as raster readers return them, and the straightforward loop over it. */
+export const plainJavaScript: OpenPointCompetitor = async (workload) => {
+  const { cells, grid } = await readQueriedCells(workload.spec, workload.cellsPath);
   const { latitudes, longitudes } = await readPoints(workload);
   const cellCount = grid.rowCount * grid.columnCount;
   const bands = Array.from({ length: LAYER_COUNT }, (_, layer) => {
@@ -64,14 +65,18 @@ export const plainJavaScript: OpenPointRival = async (workload) => {
   };
 };
 
-function inPython(which: string, module: string, about: Pick<PointContender, "name" | "pointCount">): OpenPointRival {
+function pythonCompetitor(
+  which: string,
+  module: string,
+  description: Pick<PointContender, "name" | "pointCount">,
+): OpenPointCompetitor {
   return async (workload) => {
     const child = await startPython(which, module, workload);
     if (typeof child === "string") return child;
     return {
-      ...about,
+      ...description,
       async run(pointCount) {
-        const [nanoseconds = Number.NaN, stepSum = Number.NaN] = await child.ask(`points ${pointCount}`);
+        const [nanoseconds = Number.NaN, stepSum = Number.NaN] = await child.request(`points ${pointCount}`);
         return { nanoseconds, stepSum };
       },
       close: () => child.close(),
@@ -79,14 +84,17 @@ function inPython(which: string, module: string, about: Pick<PointContender, "na
   };
 }
 
-export const numpyIndex = inPython("numpyIndex", "numpy", {
+export const numpyIndex = pythonCompetitor("numpyIndex", "numpy", {
   name: "numpy fancy index, in memory",
   pointCount: POINT_COUNT,
 });
-export const rasterioSample = inPython("rasterioSample", "rasterio", { name: "rasterio.sample", pointCount: 10_000 });
+export const rasterioSample = pythonCompetitor("rasterioSample", "rasterio", {
+  name: "rasterio.sample",
+  pointCount: 10_000,
+});
 
-/** gdallocationinfo, all points through its standard input; starting it is in the time, as its users pay for it. */
-export const gdalLocationInfo: OpenPointRival = async (workload) => {
+/** gdallocationinfo with all points on standard input. Process startup counts, as it does for its users. */
+export const gdalLocationInfo: OpenPointCompetitor = async (workload) => {
   const { latitudes, longitudes } = await readPoints(workload);
   try {
     await promisify(execFile)("gdallocationinfo", ["--version"]);
@@ -100,21 +108,21 @@ export const gdalLocationInfo: OpenPointRival = async (workload) => {
       let input = "";
       for (let i = 0; i < pointCount; i++) input += `${longitudes[i]} ${latitudes[i]}\n`;
       const start = performance.now();
-      const text = await readAll("gdallocationinfo", ["-valonly", "-wgs84", workload.geoTiffPath], input);
+      const text = await runWithInput("gdallocationinfo", ["-valonly", "-wgs84", workload.geoTiffPath], input);
       const nanoseconds = (performance.now() - start) * 1e6;
       const stepSum = text
         .split(/\s+/)
-        .filter((word) => word !== "")
-        .reduce((sum, word) => sum + Number(word), 0);
+        .filter((value) => value !== "")
+        .reduce((sum, value) => sum + Number(value), 0);
       return { nanoseconds, stepSum };
     },
     close: () => Promise.resolve(),
   };
 };
 
-function readAll(command: string, words: readonly string[], input: string): Promise<string> {
+function runWithInput(command: string, args: readonly string[], input: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = execFile(command, words, { maxBuffer: 1 << 30 }, (error, stdout) =>
+    const child = execFile(command, args, { maxBuffer: 1 << 30 }, (error, stdout) =>
       error === null ? resolve(stdout) : reject(error),
     );
     child.stdin?.end(input);

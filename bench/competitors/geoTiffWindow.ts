@@ -1,16 +1,16 @@
 import { fromFile } from "geotiff";
 import { STEPS_MAX } from "../../src/kernel/kernel.generated.ts";
-import { emptyAnswer, inProcess, type OpenRival } from "../rival.ts";
-import { LAYER_COUNT } from "../workload.ts";
+import { emptyResult, inProcessContender, type OpenCompetitor } from "../circleContender.ts";
+import { LAYER_COUNT } from "../floodMaps.ts";
 
 const DEGREE = Math.PI / 180;
 const MEAN_RADIUS_KM = 6371.0088;
 
-/** geotiff.js: the bounding box is read from the open file, then a haversine loop over it. */
-export const geoTiffWindow: OpenRival = async ({ spec: { grid }, geoTiffPath, places }) => {
+/** geotiff.js: reads the bounding box from the open file, then loops over it with the haversine formula. */
+export const geoTiffWindow: OpenCompetitor = async ({ spec: { grid }, geoTiffPath, places }) => {
   const file = await fromFile(geoTiffPath);
   const image = await file.getImage();
-  return inProcess(
+  return inProcessContender(
     "geotiff.js 3.0.5 readRasters + loop",
     async (index, radiusKm) => {
       const { latDeg, lonDeg } = places[index] ?? { latDeg: 0, lonDeg: 0 };
@@ -26,7 +26,7 @@ export const geoTiffWindow: OpenRival = async ({ spec: { grid }, geoTiffPath, pl
       const bands = await image.readRasters({ window: [left, top, right, bottom] });
 
       const width = right - left;
-      const inside: number[] = [];
+      const cellsInside: number[] = [];
       const areas: number[] = [];
       const limit = Math.sin(radiusKm / 2 / MEAN_RADIUS_KM) ** 2;
       const cosLat = Math.cos(latDeg * DEGREE);
@@ -37,27 +37,27 @@ export const geoTiffWindow: OpenRival = async ({ spec: { grid }, geoTiffPath, pl
         for (let column = left; column < right; column++) {
           const lon = grid.westDeg + (column + 0.5) * grid.cellSizeLonDeg;
           if (vertical + cosLat * area * Math.sin(((lon - lonDeg) * DEGREE) / 2) ** 2 > limit) continue;
-          inside.push((row - top) * width + column - left);
+          cellsInside.push((row - top) * width + column - left);
           areas.push(area);
         }
       }
-      const answer = emptyAnswer();
+      const result = emptyResult();
       for (let layer = 0; layer < LAYER_COUNT; layer++) {
         const band = bands[layer] as Uint16Array;
-        let [largest, total, allArea] = [-1, 0, 0];
-        for (let i = 0; i < inside.length; i++) {
-          const steps = band[inside[i] as number] as number;
+        let [largest, total, totalArea] = [-1, 0, 0];
+        for (let i = 0; i < cellsInside.length; i++) {
+          const steps = band[cellsInside[i] as number] as number;
           if (steps > STEPS_MAX) continue;
           const area = areas[i] as number;
           largest = Math.max(largest, steps);
           total += area * steps;
-          allArea += area;
+          totalArea += area;
         }
-        if (allArea === 0) continue;
-        answer.max[layer] = largest;
-        answer.mean[layer] = total / allArea;
+        if (totalArea === 0) continue;
+        result.max[layer] = largest;
+        result.mean[layer] = total / totalArea;
       }
-      return answer;
+      return result;
     },
     { close: async () => void (await file.close()) },
   );

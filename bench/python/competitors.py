@@ -1,6 +1,6 @@
-"""The rivals that live in Python. bench/rivals/child.ts says what is asked and answered.
+"""Competitors in Python. The protocol is documented in bench/competitors/competitorProcess.ts.
 
-    python3 rivals.py WHICH CELLS GEOTIFF PLACES POINTS ROWS COLUMNS NORTH WEST CELL_LAT CELL_LON
+    python3 competitors.py WHICH CELLS GEOTIFF PLACES POINTS ROWS COLUMNS NORTH WEST CELL_LAT CELL_LON
 """
 
 import sys
@@ -18,7 +18,7 @@ NORTH, WEST, CELL_LAT, CELL_LON = (float(word) for word in sys.argv[8:12])
 
 
 def read_cells():
-    """u16[row][column][layer], as it lies in the file."""
+    """u16[row][column][layer], the layout of the file."""
     return np.fromfile(cells_path, dtype=np.uint16).reshape(ROWS, COLUMNS, LAYERS)
 
 
@@ -33,7 +33,7 @@ def bounding_window(lat, lon, radius_km):
 
 
 class NumpyMask:
-    """Bands in memory as f32[layer][row][column], NaN where there is no data; a haversine mask over the bounding box."""
+    """Bands in memory as f32[layer][row][column], NaN for nodata; a haversine mask over the bounding box."""
 
     def __init__(self):
         steps = read_cells().transpose(2, 0, 1)
@@ -59,7 +59,7 @@ class NumpyMask:
 
 
 class RasterioMask:
-    """rasterio.mask on the open GeoTIFF: a polygon of 128 corners, cropped, then numpy over the masked array."""
+    """rasterio.mask on the open GeoTIFF with a polygon of 128 corners, cropped, then numpy on the masked array."""
 
     def __init__(self):
         import rasterio
@@ -92,7 +92,7 @@ class RasterioMask:
 
 
 class NumpyIndex:
-    """Bands in memory as u16[layer][row][column], read by two arrays of indices."""
+    """Bands in memory as u16[layer][row][column], indexed by two arrays."""
 
     def __init__(self):
         self.bands = np.ascontiguousarray(read_cells().transpose(2, 0, 1))
@@ -115,7 +115,7 @@ class RasterioSample:
         return np.array(list(self.file.sample(zip(lons.tolist(), lats.tolist()))))
 
 
-RIVALS = {
+COMPETITORS = {
     "numpyMask": NumpyMask,
     "rasterioMask": RasterioMask,
     "numpyIndex": NumpyIndex,
@@ -124,7 +124,7 @@ RIVALS = {
 
 
 def main():
-    rival = RIVALS[which]()
+    competitor = COMPETITORS[which]()
     places = np.loadtxt(places_path)
     points = np.fromfile(points_path, dtype=np.float64).reshape(2, -1)
     print("ready", flush=True)
@@ -133,18 +133,18 @@ def main():
         if verb == "points":
             lats, lons = points[:, : int(words[0])]
             start = time.perf_counter_ns()
-            steps = rival.points(lats, lons)
+            steps = competitor.points(lats, lons)
             print(time.perf_counter_ns() - start, int(steps.astype(np.int64).sum()), flush=True)
             continue
-        asked, radius_km = words[0], float(words[1])
-        wants_max, wants_mean = asked != "mean", asked != "max"
+        aggregation, radius_km = words[0], float(words[1])
+        wants_max, wants_mean = aggregation != "mean", aggregation != "max"
         start = time.perf_counter_ns()
         for index in words[2:]:
             lat, lon = places[int(index)]
-            largest, mean = rival.circle(lat, lon, radius_km, wants_max, wants_mean)
-        taken = time.perf_counter_ns() - start
+            largest, mean = competitor.circle(lat, lon, radius_km, wants_max, wants_mean)
+        elapsed = time.perf_counter_ns() - start
         if verb == "run":
-            print(taken, flush=True)
+            print(elapsed, flush=True)
         else:
             none = np.full(LAYERS, np.nan)
             values = np.concatenate([none if largest is None else largest, none if mean is None else mean])

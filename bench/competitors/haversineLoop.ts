@@ -1,14 +1,18 @@
-import { emptyAnswer, inProcess, type OpenRival } from "../rival.ts";
-import { askedCells, LAYER_COUNT } from "../workload.ts";
+import { emptyResult, inProcessContender, type OpenCompetitor } from "../circleContender.ts";
+import { LAYER_COUNT } from "../floodMaps.ts";
+import { readQueriedCells } from "../workload.ts";
 import { STEPS_MAX } from "../../src/kernel/kernel.generated.ts";
 
 const DEGREE = Math.PI / 180;
 const MEAN_RADIUS_KM = 6371.0088;
 
-/** What one would write without us: the bounding box, the haversine for each cell, the values of those inside. */
-export const haversineLoop: OpenRival = async ({ spec, cellsPath, places }) => {
-  const { cells, grid } = await askedCells(spec, cellsPath);
-  return inProcess("plain JavaScript haversine loop, in memory", (index, radiusKm) => {
+/**
+ * The straightforward implementation: for each cell of the bounding box, the haversine formula; then the values of the
+ * cells inside.
+ */
+export const haversineLoop: OpenCompetitor = async ({ spec, cellsPath, places }) => {
+  const { cells, grid } = await readQueriedCells(spec, cellsPath);
+  return inProcessContender("plain JavaScript haversine loop, in memory", (index, radiusKm) => {
     const { latDeg, lonDeg } = places[index] ?? { latDeg: 0, lonDeg: 0 };
     const reachDeg = radiusKm / 110;
     const firstRow = Math.max(0, Math.floor((grid.northDeg - latDeg - reachDeg) / grid.cellSizeLatDeg));
@@ -41,12 +45,12 @@ export const haversineLoop: OpenRival = async ({ spec, cellsPath, places }) => {
         }
       }
     }
-    const answer = emptyAnswer();
+    const result = emptyResult();
     for (let layer = 0; layer < LAYER_COUNT; layer++) {
       if (areas[layer] === 0) continue;
-      answer.max[layer] = largest[layer] as number;
-      answer.mean[layer] = (totals[layer] as number) / (areas[layer] as number);
+      result.max[layer] = largest[layer] as number;
+      result.mean[layer] = (totals[layer] as number) / (areas[layer] as number);
     }
-    return answer;
+    return result;
   });
 };

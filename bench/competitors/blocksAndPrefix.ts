@@ -1,7 +1,8 @@
 import { STEPS_MAX } from "../../src/kernel/kernel.generated.ts";
 import type { Grid, Location } from "../../src/kernel/grid.ts";
-import { type CircleAnswer, emptyAnswer, inProcess, type OpenRival } from "../rival.ts";
-import { askedCells, LAYER_COUNT } from "../workload.ts";
+import { type CircleResult, emptyResult, inProcessContender, type OpenCompetitor } from "../circleContender.ts";
+import { LAYER_COUNT } from "../floodMaps.ts";
+import { readQueriedCells } from "../workload.ts";
 
 const DEGREE = Math.PI / 180;
 const WGS84_A = 6378137;
@@ -11,24 +12,24 @@ const E = Math.sqrt(E2);
 const BLOCK = 8;
 
 /**
- * Our own algorithm without WebAssembly: row spans of the geodesic circle, maxima of 8 x 8 blocks for the maximum,
- * sums along whole rows for the mean. Whole rows instead of tiles of 64 cells, all in memory: kinder to it than the
- * atlas is to us. The rare cell within a micrometre of the rim goes where the formula puts it.
+ * Our algorithm without WebAssembly: row spans of the geodesic circle, maxima of 8 x 8 blocks for the maximum, sums
+ * along whole rows for the mean. Everything is in memory in whole rows instead of tiles of 64 cells, which favors it
+ * over the atlas. Cells within a micrometer of the rim are not resolved exactly but go where the formula puts them.
  */
-export const blocksAndPrefix: OpenRival = async ({ spec, cellsPath, places }) => {
-  const { cells, grid } = await askedCells(spec, cellsPath);
+export const blocksAndPrefix: OpenCompetitor = async ({ spec, cellsPath, places }) => {
+  const { cells, grid } = await readQueriedCells(spec, cellsPath);
   const rows = rowTables(grid);
   const bounds = blockBounds(cells, grid);
   const prefix = rowPrefix(cells, grid);
   const spans = new Int32Array(grid.rowCount * 2);
 
-  return inProcess("the same algorithm in plain JavaScript", (index, radiusKm, asked) => {
+  return inProcessContender("the same algorithm in plain JavaScript", (index, radiusKm, aggregation) => {
     const place = places[index] ?? { latDeg: 0, lonDeg: 0 };
     const range = findSpans(grid, rows, { place, radiusM: radiusKm * 1000 }, spans);
-    const answer = emptyAnswer();
-    if (asked !== "mean") findMax({ cells, bounds, spans, grid, ...range }, answer);
-    if (asked !== "max") findMean({ prefix, spans, grid, weights: rows.weights, ...range }, answer);
-    return answer;
+    const result = emptyResult();
+    if (aggregation !== "mean") findMax({ cells, bounds, spans, grid, ...range }, result);
+    if (aggregation !== "max") findMean({ prefix, spans, grid, weights: rows.weights, ...range }, result);
+    return result;
   });
 };
 
@@ -37,7 +38,7 @@ interface RowTables {
   readonly z: Float64Array;
   readonly sin: Float64Array;
   readonly cos: Float64Array;
-  /** Area of one cell of the row, but for a factor that all rows share. */
+  /** Area of one cell of the row, up to a factor common to all rows. */
   readonly weights: Float64Array;
 }
 
@@ -64,7 +65,9 @@ function rowTables(grid: Grid): RowTables {
   return tables;
 }
 
-/** First and last column of each row of the circle, in `spans`; first > last where the circle misses the row. */
+/**
+ * Writes the first and last column of each row of the circle to `spans`; first > last where the circle misses the row.
+ */
 function findSpans(
   grid: Grid,
   rows: RowTables,
@@ -78,7 +81,7 @@ function findSpans(
   const z0 = n0 * (1 - E2) * sin0;
   const radius2 = radiusM * radiusM;
   const x0 = radius2 / (4 * ((n0 * (1 - E2)) / (1 - E2 * sin0 * sin0)) * n0);
-  const chord2AtCentre = radius2 * (1 - x0 / 3 - (x0 * x0) / 15);
+  const chord2AtCenter = radius2 * (1 - x0 / 3 - (x0 * x0) / 15);
   const perColumn = 2 / (grid.cellSizeLonDeg * DEGREE);
   const middle = (place.lonDeg - grid.westDeg) / grid.cellSizeLonDeg - 0.5;
   const reachDeg = radiusM / 110_500;
@@ -91,10 +94,10 @@ function findSpans(
     const dz = (rows.z[row] as number) - z0;
     const flat2 = dp * dp + dz * dz;
     const perTurn = 1 / (4 * p0 * p1);
-    const h1 = Math.min(1, Math.max(0, (chord2AtCentre - flat2) * perTurn));
+    const h1 = Math.min(1, Math.max(0, (chord2AtCenter - flat2) * perTurn));
     const dip0 = -(cos0 * (dp - 2 * p1 * h1) + sin0 * dz);
     const dip1 = cos1 * (dp + 2 * p0 * h1) + sin1 * dz;
-    const x = (dip0 * dip1) / chord2AtCentre;
+    const x = (dip0 * dip1) / chord2AtCenter;
     const h = (radius2 * (1 - x / 3 - (x * x) / 15 - (31 * x * x * x) / 945) - flat2) * perTurn;
     const half = h < 0 ? -1 : Math.asin(Math.sqrt(Math.min(1, h))) * perColumn;
     spans[row * 2] = h < 0 ? 1 : Math.max(0, Math.ceil(middle - half));
@@ -103,7 +106,7 @@ function findSpans(
   return { firstRow, lastRow };
 }
 
-/** u16[block rows][block columns][21]: 0 when no cell of the block is valid, its largest steps + 1 otherwise. */
+/** u16[block rows][block columns][21]: 0 when no cell of the block is valid, otherwise its maximum in steps + 1. */
 function blockBounds(cells: Uint16Array, grid: Grid): Uint16Array {
   const width = Math.ceil(grid.columnCount / BLOCK);
   const bounds = new Uint16Array(Math.ceil(grid.rowCount / BLOCK) * width * LAYER_COUNT);
@@ -121,9 +124,9 @@ function blockBounds(cells: Uint16Array, grid: Grid): Uint16Array {
 }
 
 interface RowPrefix {
-  /** u32[rowCount][columnCount + 1][21]: valid steps before the column; a row of 40,000 columns stays below 2^32. */
+  /** u32[rowCount][columnCount + 1][21]: sum of valid steps before the column; 40,000 columns stay below 2^32. */
   readonly sums: Uint32Array;
-  /** u16[rowCount][columnCount + 1][21]: valid cells before it. */
+  /** u16[rowCount][columnCount + 1][21]: number of valid cells before the column. */
   readonly counts: Uint16Array;
 }
 
@@ -151,7 +154,7 @@ interface Found {
   readonly lastRow: number;
 }
 
-/** Whole blocks first; of the others only those that could hold more than what is found already. */
+/** Reads whole blocks first, then only those rim blocks that could exceed the maximum found so far. */
 function findMax(
   {
     cells,
@@ -161,16 +164,17 @@ function findMax(
     firstRow,
     lastRow,
   }: Found & { readonly cells: Uint16Array; readonly bounds: Uint16Array },
-  answer: CircleAnswer,
+  result: CircleResult,
 ): void {
   const width = Math.ceil(grid.columnCount / BLOCK);
-  const largest = new Int32Array(LAYER_COUNT); // as bounds are: steps + 1
+  const largest = new Int32Array(LAYER_COUNT); // steps + 1, like the bounds
   for (const isSecondPass of [false, true]) {
     for (let blockRow = firstRow >> 3; blockRow <= lastRow >> 3; blockRow++) {
       const top = Math.max(firstRow, blockRow * BLOCK);
       const bottom = Math.min(lastRow, blockRow * BLOCK + BLOCK - 1);
-      let [west, east] = [grid.columnCount, -1]; // all that any row reaches
-      let [innerWest, innerEast] = bottom - top === BLOCK - 1 ? [0, grid.columnCount] : [1, 0]; // what every row does
+      let [west, east] = [grid.columnCount, -1]; // columns reached by any row
+      // columns covered by every row
+      let [innerWest, innerEast] = bottom - top === BLOCK - 1 ? [0, grid.columnCount] : [1, 0];
       for (let row = top; row <= bottom; row++) {
         const [first, last] = [spans[row * 2] as number, spans[row * 2 + 1] as number];
         innerWest = Math.max(innerWest, first);
@@ -217,7 +221,7 @@ function findMax(
     }
   }
   for (let layer = 0; layer < LAYER_COUNT; layer++) {
-    if (largest[layer] !== 0) answer.max[layer] = (largest[layer] as number) - 1;
+    if (largest[layer] !== 0) result.max[layer] = (largest[layer] as number) - 1;
   }
 }
 
@@ -230,7 +234,7 @@ function findMean(
     firstRow,
     lastRow,
   }: Found & { readonly prefix: RowPrefix; readonly weights: Float64Array },
-  answer: CircleAnswer,
+  result: CircleResult,
 ): void {
   const totals = new Float64Array(LAYER_COUNT);
   const areas = new Float64Array(LAYER_COUNT);
@@ -249,6 +253,6 @@ function findMean(
     }
   }
   for (let layer = 0; layer < LAYER_COUNT; layer++) {
-    if (areas[layer] !== 0) answer.mean[layer] = (totals[layer] as number) / (areas[layer] as number);
+    if (areas[layer] !== 0) result.mean[layer] = (totals[layer] as number) / (areas[layer] as number);
   }
 }

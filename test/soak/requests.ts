@@ -2,8 +2,8 @@ import { ENTITY } from "../host/entities.ts";
 import type { SeededRandom } from "../seededRandom.ts";
 import { requestBytes } from "./connection.ts";
 
-/** A request as it goes over the wire, and how it is to be answered. */
-export interface Question {
+/** A request as sent over the wire, and the expected status. */
+export interface TestRequest {
   readonly bytes: Buffer;
   readonly status: number;
 }
@@ -31,7 +31,7 @@ function placeQuery(random: SeededRandom): Readonly<Record<string, unknown>> {
   const hazard = random.pick(["cyclones", "riverine_floods", "coastal_floods"] as const);
   const { years, scenarios } = HAZARDS[hazard];
   return {
-    // A region of a few tiles: what is measured is the service, not how the demo invents its maps.
+    // Only a few tiles, so that the service is measured rather than the generation of demo data.
     latitude: Number(random.between({ least: 20, most: 22 }).toFixed(4)),
     longitude: Number(random.between({ least: 120, most: 122 }).toFixed(4)),
     ...(random.chance(0.3) ? { radius: 1 + random.below(20) } : {}),
@@ -41,28 +41,31 @@ function placeQuery(random: SeededRandom): Readonly<Record<string, unknown>> {
   };
 }
 
-/** One location. */
-export function getQuestion(random: SeededRandom, headers: Headers): Question {
+/** A GET for one random location. */
+export function pointRequest(random: SeededRandom, headers: Headers): TestRequest {
   const parameters = Object.entries(placeQuery(random)).map(([name, value]) => `${name}=${String(value)}`);
   return { bytes: requestBytes(`GET /api/v1/hazard-risk?${parameters.join("&")}`, { headers }), status: 200 };
 }
 
-/** So many locations. */
-export function batchQuestion(random: SeededRandom, { headers, count }: { headers: Headers; count: number }): Question {
+/** A batch of `count` random locations. */
+export function batchRequest(
+  random: SeededRandom,
+  { headers, count }: { headers: Headers; count: number },
+): TestRequest {
   const body = JSON.stringify(Array.from({ length: count }, () => placeQuery(random)));
   return { bytes: requestBytes("POST /api/v1/hazard-risk/batch", { headers, body }), status: 200 };
 }
 
-/** Anything that clients ask of a service, in about the shares in which they do. */
-export function anyQuestion(random: SeededRandom, headers: Headers): Question {
+/** A request of any kind, roughly in the proportions of real traffic. */
+export function mixedRequest(random: SeededRandom, headers: Headers): TestRequest {
   const dice = random.below(20);
-  if (dice < 11) return getQuestion(random, headers);
-  if (dice < 14) return batchQuestion(random, { headers, count: 1 + random.below(200) });
-  const post = (path: string, value: unknown, status = 200): Question => ({
+  if (dice < 11) return pointRequest(random, headers);
+  if (dice < 14) return batchRequest(random, { headers, count: 1 + random.below(200) });
+  const post = (path: string, value: unknown, status = 200): TestRequest => ({
     bytes: requestBytes(`POST ${path}`, { headers, body: JSON.stringify(value) }),
     status,
   });
-  const get = (target: string, status = 200): Question => ({
+  const get = (target: string, status = 200): TestRequest => ({
     bytes: requestBytes(`GET ${target}`, { headers }),
     status,
   });

@@ -1,13 +1,17 @@
 import { execFileSync } from "node:child_process";
-import type { OpenRival } from "../rival.ts";
+import type { OpenCompetitor } from "../circleContender.ts";
 import type { Workload } from "../workload.ts";
-import { ChildRival, circlesOf } from "./child.ts";
+import { CompetitorProcess, circleContenderOf } from "./competitorProcess.ts";
 
-/** Debian's packages belong to its own interpreter, which need not be the first one found. */
+/** Debian packages are installed for the system interpreter, which may not be first in PATH. */
 const INTERPRETERS = ["python3", "/usr/bin/python3"];
 
-/** Starts a rival of bench/python/rivals.py. @returns what is missing, where something is */
-export async function startPython(which: string, module: string, workload: Workload): Promise<ChildRival | string> {
+/** Starts a competitor of bench/python/competitors.py. @returns a message where a module is missing */
+export async function startPython(
+  which: string,
+  module: string,
+  workload: Workload,
+): Promise<CompetitorProcess | string> {
   const python = INTERPRETERS.find((command) => {
     try {
       execFileSync(command, ["-c", `import numpy, ${module}`], { stdio: "ignore" });
@@ -17,13 +21,13 @@ export async function startPython(which: string, module: string, workload: Workl
     }
   });
   if (python === undefined) return `python3 with ${module} is not installed`;
-  return ChildRival.start(python, ["bench/python/rivals.py", which], workload);
+  return CompetitorProcess.start(python, ["bench/python/competitors.py", which], workload);
 }
 
-function circles(which: string, module: string, name: string): OpenRival {
+function circles(which: string, module: string, name: string): OpenCompetitor {
   return async (workload) => {
     const child = await startPython(which, module, workload);
-    return typeof child === "string" ? child : circlesOf(child, { name });
+    return typeof child === "string" ? child : circleContenderOf(child, { name });
   };
 }
 

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
-import { emptyAnswer, inProcess, type OpenRival } from "../rival.ts";
-import { LAYER_COUNT } from "../workload.ts";
+import { emptyResult, inProcessContender, type OpenCompetitor } from "../circleContender.ts";
+import { LAYER_COUNT } from "../floodMaps.ts";
 
 const DEGREE = Math.PI / 180;
 const MEAN_RADIUS_KM = 6371.0088;
 
-/** The part of geoblaze that is used. The package has 500 others below it, so it is installed for a run, not kept. */
+/** The part of geoblaze that is used. The package is installed per run, because it has 500 dependencies. */
 interface GeoBlaze {
   parse(source: ArrayBuffer): Promise<unknown>;
   stats(
@@ -15,8 +15,10 @@ interface GeoBlaze {
   ): Promise<readonly { readonly max: number | undefined; readonly mean: number | undefined }[]>;
 }
 
-/** geoblaze: the statistics of a polygon of 128 corners, whole file in memory. Its mean does not weigh cells by area. */
-export const geoBlaze: OpenRival = async ({ geoTiffPath, places }) => {
+/**
+ * geoblaze: statistics of a polygon of 128 corners, with the whole file in memory. Its mean is not weighted by area.
+ */
+export const geoBlaze: OpenCompetitor = async ({ geoTiffPath, places }) => {
   const name = "geoblaze";
   let geoblaze: GeoBlaze;
   try {
@@ -27,7 +29,7 @@ export const geoBlaze: OpenRival = async ({ geoTiffPath, places }) => {
   const bytes = await readFile(geoTiffPath);
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
   const raster = await geoblaze.parse(file);
-  return inProcess("geoblaze 2.8.0", async (index, radiusKm) => {
+  return inProcessContender("geoblaze 2.8.0", async (index, radiusKm) => {
     const { latDeg, lonDeg } = places[index] ?? { latDeg: 0, lonDeg: 0 };
     const arc = radiusKm / MEAN_RADIUS_KM;
     const lat0 = latDeg * DEGREE;
@@ -41,11 +43,11 @@ export const geoBlaze: OpenRival = async ({ geoTiffPath, places }) => {
       return [lonDeg + east / DEGREE, lat / DEGREE];
     });
     const stats = await geoblaze.stats(raster, { type: "Polygon", coordinates: [ring] }, { stats: ["max", "mean"] });
-    const answer = emptyAnswer();
+    const result = emptyResult();
     for (let layer = 0; layer < LAYER_COUNT; layer++) {
-      answer.max[layer] = stats[layer]?.max ?? Number.NaN;
-      answer.mean[layer] = stats[layer]?.mean ?? Number.NaN;
+      result.max[layer] = stats[layer]?.max ?? Number.NaN;
+      result.mean[layer] = stats[layer]?.mean ?? Number.NaN;
     }
-    return answer;
+    return result;
   });
 };

@@ -5,8 +5,10 @@ import { describe, expect, test } from "vitest";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** Which room may open which; docs/architecture.md draws the same table. Each may open itself and the common files. */
-const DOORS: Readonly<Record<string, readonly string[] | "everything">> = {
+/**
+ * What each module may import, as documented in docs/architecture.md. Every module may import itself and SHARED_FILES.
+ */
+const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">> = {
   kernel: [],
   atlas: ["kernel"],
   hazard: ["kernel", "atlas"],
@@ -21,8 +23,8 @@ const DOORS: Readonly<Record<string, readonly string[] | "everything">> = {
   client: [],
   cli: "everything",
 };
-/** Files outside the rooms: the common ones, and those that put the rooms together. */
-const COMPOSITION = [
+/** Files outside the modules: shared files, and those that compose the modules. */
+const ROOT_FILES = [
   "csvText.ts",
   "errors.ts",
   "explain.ts",
@@ -34,9 +36,9 @@ const COMPOSITION = [
   "workerThreads.ts",
   "workerThreads.browser.ts",
 ];
-/** Files that every room may open: how we refuse, how we say why, how the query part of an address and CSV are written. */
-const COMMON = new Set(["csvText.ts", "errors.ts", "explain.ts", "parameters.ts"]);
-const DRAWERS = /^(utils?|helpers?|types?|common|misc|shared|lib)(\.ts)?$/i;
+/** Files that every module may import: errors, explanations, query parameters and CSV. */
+const SHARED_FILES = new Set(["csvText.ts", "errors.ts", "explain.ts", "parameters.ts"]);
+const CATCH_ALL_NAMES = /^(utils?|helpers?|types?|common|misc|shared|lib)(\.ts)?$/i;
 
 function filesBelow(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { withFileTypes: true, recursive: true })
@@ -44,10 +46,10 @@ function filesBelow(folder: string): string[] {
     .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).split(sep).join("/"));
 }
 
-/** What a file imports, relative specifiers as paths from the root; on request without imports of types alone. */
+/** Returns a file's imports, relative specifiers as paths from the root; `types: false` omits type-only imports. */
 function importsOf(file: string, { types = true } = {}): string[] {
-  const whole = readFileSync(join(ROOT, file), "utf8");
-  const text = types ? whole : whole.replaceAll(/(?:^|\n)\s*import type\b[^;]*;/g, "\n");
+  const source = readFileSync(join(ROOT, file), "utf8");
+  const text = types ? source : source.replaceAll(/(?:^|\n)\s*import type\b[^;]*;/g, "\n");
   const specifiers = [
     ...text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^;"'=]*?\bfrom\s*["']([^"']+)["']/g),
     ...text.matchAll(/(?:^|\n)\s*import\s*["']([^"']+)["']/g),
@@ -60,56 +62,61 @@ function importsOf(file: string, { types = true } = {}): string[] {
 
 const sources = filesBelow("src");
 
-describe("the doors of the house", () => {
-  test("every file under src/ stands in a room of the table", () => {
-    const rooms = new Set(sources.map((file) => file.split("/")[1] ?? ""));
-    for (const entry of COMPOSITION) rooms.delete(entry);
-    expect([...rooms].toSorted()).toEqual(Object.keys(DOORS).toSorted());
+describe("dependency rules", () => {
+  test("every file under src/ is in a known module", () => {
+    const modules = new Set(sources.map((file) => file.split("/")[1] ?? ""));
+    for (const entry of ROOT_FILES) modules.delete(entry);
+    expect([...modules].toSorted()).toEqual(Object.keys(ALLOWED_IMPORTS).toSorted());
   });
 
-  test.each(sources)("%s opens no door it may not", (file) => {
-    const room = file.split("/")[1] ?? "";
-    const doors = DOORS[room];
-    if (doors === undefined || doors === "everything") return;
+  test.each(sources)("%s imports only what its module may", (file) => {
+    const module = file.split("/")[1] ?? "";
+    const allowed = ALLOWED_IMPORTS[module];
+    if (allowed === undefined || allowed === "everything") return;
     const forbidden = importsOf(file)
       .filter((path) => path.startsWith("src/") || path.startsWith("assembly/") || path.startsWith("test/"))
       .map((path) => path.replace(/^src\//, ""))
-      .filter((path) => !COMMON.has(path) && !path.startsWith(`${room}/`))
-      .filter((path) => !doors.some((door) => (door.endsWith(".ts") ? path === door : path.startsWith(`${door}/`))));
+      .filter((path) => !SHARED_FILES.has(path) && !path.startsWith(`${module}/`))
+      .filter(
+        (path) =>
+          !allowed.some((dependency) =>
+            dependency.endsWith(".ts") ? path === dependency : path.startsWith(`${dependency}/`),
+          ),
+      );
     expect(forbidden).toEqual([]);
   });
 
-  test("assembly/ imports nothing but assembly/", () => {
+  test("assembly/ imports nothing outside assembly/", () => {
     const outside = filesBelow("assembly").flatMap((file) =>
       importsOf(file).filter((path) => !path.startsWith("assembly/")),
     );
     expect(outside).toEqual([]);
   });
 
-  test("the oracles import nothing of what they judge", () => {
-    const judged = filesBelow("test/oracle").flatMap((file) =>
+  test("reference implementations import nothing from src/ or assembly/", () => {
+    const forbidden = filesBelow("test/oracle").flatMap((file) =>
       importsOf(file)
         .filter((path) => path.startsWith("assembly/") || path.startsWith("src/"))
         .map((path) => `${file}: ${path}`),
     );
-    expect(judged).toEqual([]);
+    expect(forbidden).toEqual([]);
   });
 
-  test("only src/host/server.ts and src/host/admin.ts touch node:http; others know the types of what they are handed", () => {
+  test("only src/host/server.ts and src/host/admin.ts import node:http; other files import its types alone", () => {
     const users = sources.filter((file) =>
       importsOf(file, { types: false }).some((path) => /^node:(https?2?|http2)$/.test(path)),
     );
     expect(users.toSorted()).toEqual(["src/host/admin.ts", "src/host/server.ts"]);
   });
 
-  test("there is no drawer for odds and ends, and no index.ts inside a room", () => {
-    const odd = sources.filter(
-      (file) => file.split("/").some((part) => DRAWERS.test(part)) || /^src\/.+\/index\.ts$/.test(file),
+  test("there are no catch-all modules, and no index.ts inside a module", () => {
+    const found = sources.filter(
+      (file) => file.split("/").some((part) => CATCH_ALL_NAMES.test(part)) || /^src\/.+\/index\.ts$/.test(file),
     );
-    expect(odd).toEqual([]);
+    expect(found).toEqual([]);
   });
 
-  test("the core opens without what only ingest and host need", () => {
+  test("the core loads none of the packages that only ingest and host need", () => {
     const seen = new Set<string>();
     const packages = new Set<string>();
     const visit = (file: string): void => {

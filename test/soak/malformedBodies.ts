@@ -1,21 +1,21 @@
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { requestOf } from "../host/openapiRequests.ts";
 
-/** Where bodies are posted, and how a right one comes about. */
-export const POSTED = [
+/** The operations that take a body. */
+export const POST_OPERATIONS = [
   { path: "/api/v1/hazard-risk/batch", operationId: "postHazardRiskBatch" },
   { path: "/api/v1/temperature-alignment-projections", operationId: "alignTemperature" },
   { path: "/analyze/total-climate-risk", operationId: "analyzeTotalClimateRisk" },
   { path: "/latest/api/v1/customers", operationId: "registerCustomer" },
 ] as const;
 
-/** JSON that may say a key twice and hold numbers that no program can. */
-type Written =
+/** JSON syntax tree that can represent duplicate keys and numbers outside the range of a double. */
+type JsonNode =
   | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "list"; readonly items: Written[] }
-  | { readonly kind: "object"; readonly members: [key: string, value: Written][] };
+  | { readonly kind: "list"; readonly items: JsonNode[] }
+  | { readonly kind: "object"; readonly members: [key: string, value: JsonNode][] };
 
-const text = (written: string): Written => ({ kind: "text", text: written });
+const text = (literal: string): JsonNode => ({ kind: "text", text: literal });
 const KEYS = [
   "latitude",
   "hazards",
@@ -73,7 +73,7 @@ const ATOMS = [
   "[[]]",
 ];
 const ENDS = ["", " ", "\n", ",", "]", "}", "//", "/* */", "\u0000", "\ufeff", "[]", "null"];
-/** What is not UTF-8: overlong, half of a pair, beyond the last character, cut short, a stray end. */
+/** Invalid UTF-8: overlong, surrogate, above U+10FFFF, truncated, stray continuation byte. */
 const BAD_BYTES = [
   [0xc0, 0xaf],
   [0xed, 0xa0, 0x80],
@@ -84,63 +84,63 @@ const BAD_BYTES = [
   [0xf4, 0x90, 0x80, 0x80],
 ];
 
-/** A body that is right, for one of the addresses. */
-function rightBody(random: SeededRandom, { operationId }: (typeof POSTED)[number], name: string): unknown {
+/** Returns a valid body for an operation. */
+function validBody(random: SeededRandom, { operationId }: (typeof POST_OPERATIONS)[number], name: string): unknown {
   const { body } = requestOf(random, operationId);
-  // The generator knows a handful of texts, all of which are soon registered; half of those who register are new.
+  // The generator has only a handful of texts, which are soon registered; make half of the customers new.
   return operationId === "registerCustomer" && random.chance(0.5) ? { ...(body as object), internal_id: name } : body;
 }
 
-/** A body that was right until something happened to it; one in twenty still is. */
-function spoiltBody(random: SeededRandom, place: (typeof POSTED)[number], name: string): Buffer {
-  let written = writtenOf(rightBody(random, place, name));
-  if (random.chance(0.05)) return Buffer.from(textOf(random, written));
-  for (let left = 1 + random.below(3); left > 0; left--) written = spoiltSomewhere(random, written);
-  let bytes: Buffer = Buffer.from(textOf(random, written));
+/** Returns a corrupted body; one in twenty is left valid. */
+function malformedBody(random: SeededRandom, operation: (typeof POST_OPERATIONS)[number], name: string): Buffer {
+  let node = nodeOf(validBody(random, operation, name));
+  if (random.chance(0.05)) return Buffer.from(textOf(random, node));
+  for (let left = 1 + random.below(3); left > 0; left--) node = corruptDescendant(random, node);
+  let bytes: Buffer = Buffer.from(textOf(random, node));
   if (random.chance(0.05)) bytes = Buffer.concat([bytes, Buffer.from(random.pick(ENDS))]);
   if (random.chance(0.02)) bytes = Buffer.from(bytes.toString(), random.pick(["utf16le", "latin1", "base64"] as const));
   if (random.chance(0.02)) bytes = Buffer.concat([Buffer.from("\ufeff"), bytes]);
-  if (random.chance(0.2)) bytes = spoiltBytes(random, bytes);
+  if (random.chance(0.2)) bytes = corruptBytes(random, bytes);
   return bytes;
 }
 
-function writtenOf(value: unknown): Written {
-  if (Array.isArray(value)) return { kind: "list", items: value.map(writtenOf) };
+function nodeOf(value: unknown): JsonNode {
+  if (Array.isArray(value)) return { kind: "list", items: value.map(nodeOf) };
   if (typeof value !== "object" || value === null) return text(JSON.stringify(value));
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  return { kind: "object", members: members.map(([key, member]) => [key, writtenOf(member)]) };
+  return { kind: "object", members: members.map(([key, member]) => [key, nodeOf(member)]) };
 }
 
-function textOf(random: SeededRandom, written: Written): string {
-  // White space is rare, but wherever it is allowed.
+function textOf(random: SeededRandom, node: JsonNode): string {
+  // White space is rare, but occurs wherever JSON allows it.
   const space = (): string => (random.chance(0.03) ? random.pick([" ", "\n", "\r\n", "\t", "   "]) : "");
   const keyText = (key: string): string =>
     random.chance(0.01) && key !== ""
       ? `"\\u${key.charCodeAt(0).toString(16).padStart(4, "0")}${JSON.stringify(key).slice(2)}`
       : JSON.stringify(key);
-  const go = (each: Written): string => {
+  const format = (each: JsonNode): string => {
     if (each.kind === "text") return each.text;
-    if (each.kind === "list") return `[${each.items.map((item) => `${space()}${go(item)}${space()}`).join(",")}]`;
-    const members = each.members.map(([key, value]) => `${space()}${keyText(key)}${space()}:${go(value)}`);
+    if (each.kind === "list") return `[${each.items.map((item) => `${space()}${format(item)}${space()}`).join(",")}]`;
+    const members = each.members.map(([key, value]) => `${space()}${keyText(key)}${space()}:${format(value)}`);
     return `{${members.join(",")}}`;
   };
-  return go(written);
+  return format(node);
 }
 
-/** Goes down a random way, and changes something where it ends. */
-function spoiltSomewhere(random: SeededRandom, written: Written): Written {
-  if (written.kind === "text" || random.chance(0.15)) return spoilt(random, written);
-  if (written.kind === "list") {
-    if (written.items.length === 0) return spoilt(random, written);
-    const items = [...written.items];
+/** Walks down a random path and corrupts the node at its end. */
+function corruptDescendant(random: SeededRandom, node: JsonNode): JsonNode {
+  if (node.kind === "text" || random.chance(0.15)) return corruptNode(random, node);
+  if (node.kind === "list") {
+    if (node.items.length === 0) return corruptNode(random, node);
+    const items = [...node.items];
     const at = random.below(items.length);
-    items[at] = spoiltSomewhere(random, items[at] as Written);
+    items[at] = corruptDescendant(random, items[at] as JsonNode);
     return { kind: "list", items };
   }
-  if (written.members.length === 0) return spoilt(random, written);
-  const members = [...written.members];
+  if (node.members.length === 0) return corruptNode(random, node);
+  const members = [...node.members];
   const at = random.below(members.length);
-  const [key, value] = members[at] as [string, Written];
+  const [key, value] = members[at] as [string, JsonNode];
   switch (random.below(8)) {
     case 0:
       members.splice(at, 1);
@@ -155,19 +155,19 @@ function spoiltSomewhere(random: SeededRandom, written: Written): Written {
       members.push([random.pick(KEYS), atom(random)]);
       break;
     default:
-      members[at] = [key, spoiltSomewhere(random, value)];
+      members[at] = [key, corruptDescendant(random, value)];
   }
   return { kind: "object", members };
 }
 
-function spoilt(random: SeededRandom, written: Written): Written {
+function corruptNode(random: SeededRandom, node: JsonNode): JsonNode {
   switch (random.below(7)) {
     case 0:
-      return { kind: "list", items: Array.from({ length: random.below(4) }, () => written) };
+      return { kind: "list", items: Array.from({ length: random.below(4) }, () => node) };
     case 1:
-      return { kind: "object", members: [[random.pick(KEYS), written]] };
+      return { kind: "object", members: [[random.pick(KEYS), node]] };
     case 2: {
-      // Around the depth that is allowed, and far beyond it.
+      // Around the maximum depth, and far beyond it.
       const depth = random.pick([8, 12, 13, 14, 15, 16, 17, 40, random.chance(0.05) ? 50_000 : 100]);
       const [open, close] = random.pick([
         ["[", "]"],
@@ -182,13 +182,13 @@ function spoilt(random: SeededRandom, written: Written): Written {
           '"',
       );
     case 4:
-      return written.kind === "list" ? { kind: "list", items: [...written.items, ...written.items] } : atom(random);
+      return node.kind === "list" ? { kind: "list", items: [...node.items, ...node.items] } : atom(random);
     default:
       return atom(random);
   }
 }
 
-function atom(random: SeededRandom): Written {
+function atom(random: SeededRandom): JsonNode {
   if (random.chance(0.8)) return text(random.pick(ATOMS));
   return text(
     random.pick([
@@ -199,7 +199,7 @@ function atom(random: SeededRandom): Written {
   );
 }
 
-function spoiltBytes(random: SeededRandom, bytes: Buffer): Buffer {
+function corruptBytes(random: SeededRandom, bytes: Buffer): Buffer {
   const at = random.below(bytes.length + 1);
   const [before, after] = [bytes.subarray(0, at), bytes.subarray(at)];
   switch (random.below(5)) {
@@ -220,12 +220,12 @@ function spoiltBytes(random: SeededRandom, bytes: Buffer): Buffer {
   }
 }
 
-/** The same campaign, from its number. */
+/** Returns body `index` of the campaign with the given seed; deterministic. */
 export const bodyOf = (
   seed: number,
   index: number,
-): { readonly place: (typeof POSTED)[number]; readonly bytes: Buffer } => {
+): { readonly operation: (typeof POST_OPERATIONS)[number]; readonly bytes: Buffer } => {
   const random = randomFrom(seed * 1_000_003 + index);
-  const place = random.pick(POSTED);
-  return { place, bytes: spoiltBody(random, place, `client ${seed}-${index}`) };
+  const operation = random.pick(POST_OPERATIONS);
+  return { operation, bytes: malformedBody(random, operation, `client ${seed}-${index}`) };
 };

@@ -1,12 +1,12 @@
 import { ENTITY } from "../host/entities.ts";
 import type { SeededRandom } from "../seededRandom.ts";
 
-/** A request that is right, and how it is answered. */
-export interface RightRequest {
+/** A valid request and its expected status. */
+export interface ValidRequest {
   readonly name: string;
   readonly line: string;
   readonly fields: readonly string[];
-  /** Sent with its length, or in chunks of so many bytes. */
+  /** Sent with a Content-Length, or in chunks of `chunkBytes`. */
   readonly body?: { readonly text: string; readonly chunkBytes?: number };
   readonly status: number;
 }
@@ -32,38 +32,38 @@ const COMPANY = {
   assessment_years: [2030],
 };
 
-/** A request of each kind there is on the wire, of an account with a customer. */
-export function rightRequests(headers: Readonly<Record<string, string>>): readonly RightRequest[] {
-  const own = ["Host: h", ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
-  const posted = [...own, "Content-Type: application/json"];
+/** Returns one valid request of each kind, for an account with a customer. */
+export function validRequests(headers: Readonly<Record<string, string>>): readonly ValidRequest[] {
+  const common = ["Host: h", ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+  const jsonFields = [...common, "Content-Type: application/json"];
   const batch = JSON.stringify([QUERY, { ...QUERY, latitude: 91 }]);
-  const get = (name: string, target: string, fields = own, status = 200): RightRequest => ({
+  const get = (name: string, target: string, fields = common, status = 200): ValidRequest => ({
     name,
     line: `GET ${target} HTTP/1.1`,
     fields,
     status,
   });
-  const post = (name: string, path: string, text: string, chunkBytes?: number): RightRequest => ({
+  const post = (name: string, path: string, text: string, chunkBytes?: number): ValidRequest => ({
     name,
     line: `POST ${path} HTTP/1.1`,
-    fields: posted,
+    fields: jsonFields,
     body: chunkBytes === undefined ? { text } : { text, chunkBytes },
     status: 200,
   });
   return [
     get("a point", `/api/v1/hazard-risk?${PLACE}&${HAZARDS}`),
-    get("a circle, packed", `/latest/api/v1/hazard-risk?${PLACE}&radius=5&detail=true&${HAZARDS}`, [
-      ...own,
+    get("a compressed circle", `/latest/api/v1/hazard-risk?${PLACE}&radius=5&detail=true&${HAZARDS}`, [
+      ...common,
       "Accept-Encoding: gzip, br;q=0.9",
     ]),
-    get("a place that is none", "/api/v1/hazard-risk?latitude=91", own, 400),
-    get("what was counted", "/latest/api/v1/usage?from=2020-01-01&to=2020-01-02"),
+    get("an invalid place", "/api/v1/hazard-risk?latitude=91", common, 400),
+    get("usage", "/latest/api/v1/usage?from=2020-01-01&to=2020-01-02"),
     get("no key", "/api/v1/limits", ["Host: h"], 401),
     get("open", "/healthz", ["Host: h", "Connection: keep-alive"]),
     { ...get("head", ""), line: "HEAD /api/v1/limits HTTP/1.1" },
     { ...get("options", ""), line: "OPTIONS * HTTP/1.1", status: 204 },
     {
-      ...get("delete", "", own, 404),
+      ...get("delete", "", common, 404),
       line: "DELETE /latest/api/v1/customers/3f2504e0-4f89-41d3-9a0c-0305e82c3301 HTTP/1.1",
     },
     post("a batch", "/api/v1/hazard-risk/batch", batch),
@@ -75,9 +75,9 @@ export function rightRequests(headers: Readonly<Record<string, string>>): readon
   ];
 }
 
-/** The bytes of a request that is right. */
-export function bytesOf(request: RightRequest): Buffer {
-  return assembled(partsOf(request));
+/** Encodes a valid request. */
+export function encodeRequest(request: ValidRequest): Buffer {
+  return assemble(partsOf(request));
 }
 
 interface Parts {
@@ -87,18 +87,18 @@ interface Parts {
   lineEnd: string;
 }
 
-function partsOf({ line, fields, body }: RightRequest): Parts {
+function partsOf({ line, fields, body }: ValidRequest): Parts {
   if (body === undefined) return { line, fields: [...fields], body: "", lineEnd: "\r\n" };
   const { text, chunkBytes } = body;
   if (chunkBytes === undefined) {
     return { line, fields: [...fields, `Content-Length: ${Buffer.byteLength(text)}`], body: text, lineEnd: "\r\n" };
   }
   const chunks = text.match(new RegExp(`[^]{1,${chunkBytes}}`, "g")) ?? [];
-  const written = [...chunks, ""].map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join("");
-  return { line, fields: [...fields, "Transfer-Encoding: chunked"], body: written, lineEnd: "\r\n" };
+  const encoded = [...chunks, ""].map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join("");
+  return { line, fields: [...fields, "Transfer-Encoding: chunked"], body: encoded, lineEnd: "\r\n" };
 }
 
-function assembled({ line, fields, body, lineEnd }: Parts): Buffer<ArrayBuffer> {
+function assemble({ line, fields, body, lineEnd }: Parts): Buffer<ArrayBuffer> {
   return Buffer.from([line, ...fields, "", ""].join(lineEnd) + body, "latin1");
 }
 
@@ -225,23 +225,23 @@ const SIZES = [
   "5\n",
 ];
 
-/** Requests in one packet at most. */
-const AHEAD_MAX = 12;
+/** Maximum number of requests pipelined in one packet. */
+const PIPELINED_MAX = 12;
 
-/** What a client may send that nobody has told how. */
-export function spoiltBytes(random: SeededRandom, right: readonly RightRequest[]): Buffer {
-  const count = random.chance(0.2) ? 1 + random.below(AHEAD_MAX) : 1;
-  const whole = Array.from({ length: count }, () => {
-    const parts = partsOf(random.pick(right));
-    for (let left = random.below(3); left > 0; left--) spoilPart(random, parts);
-    return assembled(parts);
+/** Returns valid requests with random corruptions in their parts and bytes. */
+export function corruptRequests(random: SeededRandom, valid: readonly ValidRequest[]): Buffer {
+  const count = random.chance(0.2) ? 1 + random.below(PIPELINED_MAX) : 1;
+  const pipelined = Array.from({ length: count }, () => {
+    const parts = partsOf(random.pick(valid));
+    for (let left = random.below(3); left > 0; left--) corruptPart(random, parts);
+    return assemble(parts);
   });
-  let bytes = Buffer.concat(whole);
-  for (let left = random.chance(0.4) ? 1 + random.below(3) : 0; left > 0; left--) bytes = spoilByte(random, bytes);
+  let bytes = Buffer.concat(pipelined);
+  for (let left = random.chance(0.4) ? 1 + random.below(3) : 0; left > 0; left--) bytes = corruptByte(random, bytes);
   return bytes;
 }
 
-function spoilPart(random: SeededRandom, parts: Parts): void {
+function corruptPart(random: SeededRandom, parts: Parts): void {
   const { fields } = parts;
   const at = random.below(fields.length);
   switch (random.below(9)) {
@@ -263,7 +263,7 @@ function spoilPart(random: SeededRandom, parts: Parts): void {
       parts.lineEnd = random.pick(["\n", "\r", "\r\n\t", "\r\r\n", "\n\r"]);
       break;
     case 5:
-      // A size of the body that is not its size.
+      // Wrong chunk size.
       parts.body = parts.body.replace(/^[0-9a-f]+(?=\r\n)/, random.pick(SIZES));
       break;
     case 6:
@@ -274,7 +274,7 @@ function spoilPart(random: SeededRandom, parts: Parts): void {
   }
 }
 
-function spoilByte(random: SeededRandom, bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
+function corruptByte(random: SeededRandom, bytes: Buffer<ArrayBuffer>): Buffer<ArrayBuffer> {
   const at = random.below(bytes.length + 1);
   const to = Math.min(bytes.length, at + 1 + random.below(20));
   const [before, cut, after] = [bytes.subarray(0, at), bytes.subarray(at, to), bytes.subarray(to)];
@@ -306,8 +306,8 @@ function spoilByte(random: SeededRandom, bytes: Buffer<ArrayBuffer>): Buffer<Arr
   }
 }
 
-/** Places at which a client stops for a moment. */
-export function cutsIn(random: SeededRandom, bytes: Buffer): readonly number[] {
+/** Returns random positions at which the client pauses while sending. */
+export function randomCuts(random: SeededRandom, bytes: Buffer): readonly number[] {
   if (random.chance(0.6) || bytes.length < 2) return [];
   return Array.from({ length: 1 + random.below(4) }, () => 1 + random.below(bytes.length - 1)).toSorted(
     (a, b) => a - b,

@@ -1,4 +1,4 @@
-/** Isotherm as a contender: the one file that knows how the library is called, and what it is made of. */
+/** Isotherm as a contender. The only benchmark file that depends on the library's internals. */
 import type { Blobs } from "../src/atlas/blobs.ts";
 import type { CellAtlas, CellSource, Pyramid } from "../src/atlas/cellSource.ts";
 import { diskBlobs } from "../src/atlas/diskBlobs.ts";
@@ -9,17 +9,18 @@ import type { Atlas, HazardResult } from "../src/index.ts";
 import { type Circle, rowSpans } from "../src/kernel/geodesy.ts";
 import { Kernel } from "../src/kernel/instance.ts";
 import { STEPS_NODATA } from "../src/kernel/kernel.generated.ts";
-import { type CircleAnswer, type CircleContender, emptyAnswer, inProcess } from "./rival.ts";
-import { ASKED_LAYERS, HAZARD, LAYER_COUNT, STEPS_PER_UNIT, type Workload } from "./workload.ts";
+import { type CircleResult, type CircleContender, emptyResult, inProcessContender } from "./circleContender.ts";
+import { QUERIED_LAYERS, HAZARD, LAYER_COUNT, STEPS_PER_UNIT } from "./floodMaps.ts";
+import type { Workload } from "./workload.ts";
 
-/** Room for all tiles of a workload in every form that a kernel reads them in: what is asked twice is resident. */
+/** Fits all tiles of a workload in every form that a kernel reads, so that repeated queries hit the cache. */
 const RESIDENT_CACHE_BYTES = 1.5 * 2 ** 30;
-/** What `openAtlas` takes when it is told nothing. */
+/** Default cache size of `openAtlas`. */
 const DEFAULT_CACHE_BYTES = 480 * 2 ** 20;
 const HEADER_CACHE_BYTES = 32 * 2 ** 20;
 
-/** One query that needs each of the seven groups once; the baseline answers three of its nine elements. */
-const ASKED = {
+/** A query that needs each of the seven groups once; the baseline serves three of its nine elements. */
+const QUERY_FIELDS = {
   hazards: [HAZARD],
   scenarios: ["baseline", "rcp4p5", "rcp8p5"],
   analysis_years: [2030, 2050, 2080],
@@ -27,19 +28,19 @@ const ASKED = {
 
 export type HazardQueryObject = Parameters<Atlas["hazardRisk"]>[0];
 
-/** What was read of an atlas since it was opened. */
+/** What has been read from an atlas since it was opened. */
 export interface Reads {
-  /** Distinct data tiles whose cells were fetched. */
+  /** Distinct data tiles fetched. */
   readonly tiles: Set<string>;
-  /** Distinct pyramid tiles of which bounds or totals were fetched. */
+  /** Distinct pyramid tiles with bounds or totals fetched. */
   readonly pyramidTiles: Set<string>;
-  /** By the last part of a file's name: root, pyramid, tiles, json. */
+  /** Range counts by file extension: root, pyramid, tiles, json. */
   readonly ranges: Map<string, number>;
   bytes: number;
 }
 
-/** An open atlas, and its engine room. */
-export interface Ours {
+/** An open atlas with access to its internals and counted reads. */
+export interface InstrumentedAtlas {
   readonly atlas: Atlas;
   readonly sampler: Sampler;
   /** The 21 layers. */
@@ -47,8 +48,8 @@ export interface Ours {
   readonly reads: Reads;
 }
 
-/** Opens the workload's atlas as `openAtlas` would, counting what is read; `isSmall` with the default cache. */
-export async function openOurs(workload: Workload, { isSmall = false } = {}): Promise<Ours> {
+/** Opens the workload's atlas as `openAtlas` does and counts its reads. `isSmall` selects the default cache size. */
+export async function openInstrumentedAtlas(workload: Workload, { isSmall = false } = {}): Promise<InstrumentedAtlas> {
   const kernel = await Kernel.load();
   const reads: Reads = { tiles: new Set(), pyramidTiles: new Set(), ranges: new Map(), bytes: 0 };
   const packed = await openPackedAtlas(kernel, counted(diskBlobs(workload.atlasFolder), reads), {
@@ -65,13 +66,13 @@ export async function openOurs(workload: Workload, { isSmall = false } = {}): Pr
   };
   const sampler = new Sampler(kernel, cells, { cacheBytes: isSmall ? DEFAULT_CACHE_BYTES : RESIDENT_CACHE_BYTES });
   const hazard = sampler.hazards.get(HAZARD);
-  if (hazard === undefined) throw new Error(`The workload's atlas has no ${HAZARD}.`);
-  const layers = ASKED_LAYERS.map(({ scenario, year, metric }) => {
+  if (hazard === undefined) throw new Error(`the workload's atlas has no ${HAZARD}`);
+  const layers = QUERIED_LAYERS.map(({ scenario, year, metric }) => {
     const layer = hazard.allLayers().find(({ source, group, entry }) => {
-      const at = source.groups[group];
-      return at?.scenario === scenario && at.year === year && entry.metric === metric;
+      const entryGroup = source.groups[group];
+      return entryGroup?.scenario === scenario && entryGroup.year === year && entry.metric === metric;
     });
-    if (layer === undefined) throw new Error(`The workload's atlas has no ${metric} of ${scenario} ${year}.`);
+    if (layer === undefined) throw new Error(`the workload's atlas has no ${metric} of ${scenario} ${year}`);
     return layer;
   });
   return { atlas: answeringAtlas(sampler, cells, "disk"), sampler, set: sampler.layerSet(hazard, layers), reads };
@@ -89,7 +90,10 @@ function counted(blobs: Blobs, reads: Reads): Blobs {
   };
 }
 
-/** The source itself but for what loads tiles, which counts. Its methods need its own private fields, so they are bound to it. */
+/**
+ * Wraps a source so that `load` and the pyramid count their tiles. Other methods are bound to the source, whose private
+ * fields they need.
+ */
 function countedSource(source: CellSource, reads: Reads): CellSource {
   return new Proxy(source, {
     get(target, name) {
@@ -128,7 +132,7 @@ export function circleQuery(
   { place, radiusKm, method }: { readonly place: number; readonly radiusKm: number; readonly method: "max" | "mean" },
 ): HazardQueryObject {
   const { latDeg = 0, lonDeg = 0 } = places[place] ?? {};
-  return { latitude: latDeg, longitude: lonDeg, radius: radiusKm, aggregation_method: method, ...ASKED };
+  return { latitude: latDeg, longitude: lonDeg, radius: radiusKm, aggregation_method: method, ...QUERY_FIELDS };
 }
 
 export function circleOf({ places }: Pick<Workload, "places">, place: number, radiusKm: number): Circle {
@@ -136,59 +140,61 @@ export function circleOf({ places }: Pick<Workload, "places">, place: number, ra
   return { latDeg, lonDeg, radiusM: radiusKm * 1000 };
 }
 
-/** The product's own path, query object to answer object: a maximum and a mean are two questions. */
-export function product({ atlas }: Ours, workload: Workload): CircleContender {
-  return inProcess("Isotherm, query object to answer object", async (place, radiusKm, asked) => {
-    const answer = emptyAnswer();
+/** The public API, query object to result object. Maximum and mean take one query each. */
+export function libraryContender({ atlas }: InstrumentedAtlas, workload: Workload): CircleContender {
+  return inProcessContender("Isotherm, query object to result object", async (place, radiusKm, aggregation) => {
+    const out = emptyResult();
     for (const method of ["max", "mean"] as const) {
-      if (asked !== "both" && asked !== method) continue;
+      if (aggregation !== "both" && aggregation !== method) continue;
       const result = await atlas.hazardRisk(circleQuery(workload, { place, radiusKm, method }));
-      readSteps(result, method, answer);
+      readSteps(result, method, out);
     }
-    return answer;
+    return out;
   });
 }
 
 /**
- * The engine alone: a circle laid, its maximum or mean from tiles that are in memory, one call each. Places for which
- * something is missing, or that the fast way does not serve, do not come up in the workload: they would be an error.
+ * The kernels alone: finds the cells of a circle, then its maximum or mean from tiles in memory. Throws where a tile is
+ * missing or the kernel does not support the circle; neither occurs in the workload.
  */
-export function engine({ set }: Ours, workload: Workload): CircleContender {
+export function kernelContender({ set }: InstrumentedAtlas, workload: Workload): CircleContender {
   const { field } = set.resident;
   const { grid } = field;
-  return inProcess("Isotherm, kernels", (place, radiusKm, asked) => {
-    const answer = emptyAnswer();
-    if (!grid.setCircle(circleOf(workload, place, radiusKm)))
-      throw new Error("A circle needs more than two spans a row.");
-    if (asked !== "mean") {
+  return inProcessContender("Isotherm, kernels", (place, radiusKm, aggregation) => {
+    const out = emptyResult();
+    if (!grid.setCircle(circleOf(workload, place, radiusKm))) throw new Error("the kernel does not support the circle");
+    if (aggregation !== "mean") {
       const found = grid.max(field);
-      if (found.kind !== "found") throw new Error("A tile is not in memory.");
+      if (found.kind !== "found") throw new Error("a tile is not in memory");
       for (const [layer, lane] of set.lanes.entries()) {
         const bound = found.value[lane] ?? 0;
-        if (bound > 0) answer.max[layer] = bound - 1;
+        if (bound > 0) out.max[layer] = bound - 1;
       }
     }
-    if (asked !== "max") {
+    if (aggregation !== "max") {
       const found = grid.sums(field);
-      if (found.kind !== "found") throw new Error("A tile is not in memory.");
+      if (found.kind !== "found") throw new Error("a tile is not in memory");
       for (const [layer, lane] of set.lanes.entries()) {
-        const at = (lane >> 2) * 8 + (lane & 3); // four sums, then the four areas that belong to them
-        answer.mean[layer] = (found.value[at] ?? Number.NaN) / (found.value[at + 4] ?? Number.NaN);
+        const at = (lane >> 2) * 8 + (lane & 3); // four sums, followed by their four areas
+        out.mean[layer] = (found.value[at] ?? Number.NaN) / (found.value[at + 4] ?? Number.NaN);
       }
     }
-    return answer;
+    return out;
   });
 }
 
-/** The first half of every circle: which cells it has. */
-export function spans({ set }: Ours, workload: Workload): { readonly contender: CircleContender; rowCount(): number } {
+/** The first half of every circle query: finding its cells. */
+export function rowSpanContender(
+  { set }: InstrumentedAtlas,
+  workload: Workload,
+): { readonly contender: CircleContender; rowCount(): number } {
   const { grid } = set.resident.field;
   return {
-    contender: inProcess("Isotherm, row spans", (place, radiusKm) => {
+    contender: inProcessContender("Isotherm, row spans", (place, radiusKm) => {
       grid.setCircle(circleOf(workload, place, radiusKm));
-      return NO_ANSWER;
+      return EMPTY_RESULT;
     }),
-    /** Rows of a circle of 100 km, the mean over the workload. */
+    /** Rows of a circle of 100 km, averaged over the workload. */
     rowCount() {
       const counts = workload.places.map(
         (_, place) => rowSpans(grid.kernel, grid.grid, circleOf(workload, place, 100)).spanCount,
@@ -198,39 +204,39 @@ export function spans({ set }: Ours, workload: Workload): { readonly contender: 
   };
 }
 
-const NO_ANSWER = emptyAnswer();
+const EMPTY_RESULT = emptyResult();
 
-/** The values of an answer as steps, in the order of the asked layers. */
-function readSteps({ results }: HazardResult, method: "max" | "mean", answer: CircleAnswer): void {
-  for (const [layer, { scenario, year, metric }] of ASKED_LAYERS.entries()) {
+/** Copies the values of a result into `out` as steps, in the order of QUERIED_LAYERS. */
+function readSteps({ results }: HazardResult, method: "max" | "mean", out: CircleResult): void {
+  for (const [layer, { scenario, year, metric }] of QUERIED_LAYERS.entries()) {
     const found = results[0]?.scenarios
       .find((element) => element.scenario === scenario)
       ?.analysis_years.find(({ analysis_year }) => scenario === "baseline" || analysis_year === year);
     const value = found?.metrics[metric];
-    if (value === undefined) throw new Error(`The answer has no ${metric} of ${scenario} ${year}.`);
+    if (value === undefined) throw new Error(`the result has no ${metric} of ${scenario} ${year}`);
     if (value === null) continue;
     const steps = value * (STEPS_PER_UNIT[layer] ?? Number.NaN);
-    answer[method][layer] = method === "max" ? Math.round(steps) : steps;
+    out[method][layer] = method === "max" ? Math.round(steps) : steps;
   }
 }
 
-const SAMPLE_LAYERS = ASKED_LAYERS.map(({ scenario, year, metric }) => ({ scenario, analysisYear: year, metric }));
+const SAMPLE_LAYERS = QUERIED_LAYERS.map(({ scenario, year, metric }) => ({ scenario, analysisYear: year, metric }));
 
 /**
- * The bulk door: many places in, values out, without an object for each.
+ * Samples single cells in bulk, without an object per place.
  *
- * @returns f64[place][21] in the layers' units, NaN where there is none
+ * @returns f64[place][21] in the layers' units, NaN where there is no value
  */
 export async function samplePoints(
-  { atlas }: Ours,
+  { atlas }: InstrumentedAtlas,
   places: { readonly latitudes: Float64Array; readonly longitudes: Float64Array },
 ): Promise<Float64Array> {
   return (await atlas.sample({ hazard: HAZARD, layers: SAMPLE_LAYERS, ...places })).values;
 }
 
-/** The same for circles around the workload's places. */
+/** Samples circles around the workload's places in bulk. */
 export async function sampleCircles(
-  { atlas }: Ours,
+  { atlas }: InstrumentedAtlas,
   { places }: Pick<Workload, "places">,
   { radiusKm, method }: { readonly radiusKm: number; readonly method: "max" | "mean" },
 ): Promise<Float64Array> {
@@ -240,7 +246,7 @@ export async function sampleCircles(
     .values;
 }
 
-/** The sum of all steps, 65,535 where there is no value: equal for two who read the same cells. */
+/** Returns the sum of all steps, counting 65,535 for a missing value: equal for contenders that read the same cells. */
 export function stepSumOf(values: Float64Array): number {
   let sum = 0;
   for (let at = 0; at < values.length; at += LAYER_COUNT) {

@@ -1,8 +1,9 @@
 /**
- * One world cut in many ways: as crops that begin elsewhere, so that other cells share tiles, blocks and pyramid tiles;
- * with its seam elsewhere; its groups in one pack or several; its layers asked together or apart; its places at once or
- * in pieces. Every answer has the same bits. Cell sizes are powers of two, so that a cell's centre is the same number
- * wherever its grid begins. ISOTHERM_CUTS sets how many crops.
+ * Partition invariance: one world, cut in many ways, gives the same bits. It is cut into crops with other origins, so
+ * that other cells share tiles, blocks and pyramid tiles; with its seam at other longitudes; with its groups in one
+ * pack or several; with its layers queried together or separately; with its places at once or in batches. Cell sizes
+ * are powers of two, so that a cell's center is the same number whatever the grid's origin. ISOTHERM_CUTS sets the
+ * number of crops.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,7 +19,14 @@ import type { Circle } from "../../src/kernel/geodesy.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { randomFrom, type SeededRandom, shuffled } from "../seededRandom.ts";
-import { FLOOD_LAYERS, makeAtlas, type MadeGroup, type MadeHazard, packInputOf, patchyCells } from "./makeAtlas.ts";
+import {
+  FLOOD_LAYERS,
+  makeAtlas,
+  type GroupFixture,
+  type HazardFixture,
+  packInputOf,
+  patchyCells,
+} from "./makeAtlas.ts";
 
 const CUTS = Number(process.env["ISOTHERM_CUTS"] ?? 5);
 const HAZARD = "riverine_floods";
@@ -31,9 +39,9 @@ const WORLD: Grid = {
   rowCount: 480,
   columnCount: 1400,
 };
-/** How far south and east of the world's corner a crop begins at most. */
+/** Maximum offset of a crop from the world's northwestern corner. */
 const SHIFT = { rows: 130, columns: 520 };
-/** All round the Earth, so that its seam can lie anywhere. */
+/** A grid around the whole Earth, whose seam can be at any longitude. */
 const GLOBE: Grid = {
   northDeg: 90,
   westDeg: -180,
@@ -43,7 +51,7 @@ const GLOBE: Grid = {
   columnCount: 1440,
 };
 
-function groupsOf(grid: Grid, seed: number): readonly MadeGroup[] {
+function groupsOf(grid: Grid, seed: number): readonly GroupFixture[] {
   const random = randomFrom(seed);
   const full = Uint16Array.from({ length: grid.rowCount * grid.columnCount * 2 }, () =>
     random.chance(0.001) ? random.below(65_534) : random.below(300),
@@ -59,11 +67,11 @@ function groupsOf(grid: Grid, seed: number): readonly MadeGroup[] {
   ];
 }
 
-/** The part of a world that begins at a cell, all round where it does not end before. */
-function cropped(
-  { grid, groups }: Pick<MadeHazard, "grid" | "groups">,
+/** Returns the part of a world that starts at a cell; columns wrap around the Earth. */
+function crop(
+  { grid, groups }: Pick<HazardFixture, "grid" | "groups">,
   part: { readonly row: number; readonly column: number; readonly rowCount: number; readonly columnCount: number },
-): MadeHazard {
+): HazardFixture {
   const { row: top, column: west, rowCount, columnCount } = part;
   return {
     hazard: HAZARD,
@@ -88,27 +96,27 @@ function cropped(
   };
 }
 
-const done: (() => Promise<void>)[] = [];
+const cleanups: (() => Promise<void>)[] = [];
 afterAll(async () => {
-  for (const undo of done.toReversed()) await undo();
+  for (const cleanup of cleanups.toReversed()) await cleanup();
 });
 
 async function newFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
-  done.push(() => rm(folder, { recursive: true, force: true }));
+  cleanups.push(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-interface Opened {
+interface OpenedAtlas {
   readonly atlas: Atlas;
-  /** Of every layer, in the order of the groups. */
+  /** Samples a circle for the given layers, by default all, in the order of the groups. */
   circle(circle: Circle, method: "max" | "mean", layers?: readonly number[]): Promise<CircleSample>;
 }
 
-async function openAt(folder: string, { cacheBytes = 64 << 20 } = {}): Promise<Opened> {
+async function openAt(folder: string, { cacheBytes = 64 << 20 } = {}): Promise<OpenedAtlas> {
   const kernel = await Kernel.load({ scratchBytes: 16 << 20 });
   const cells = await openPackedAtlas(kernel, diskBlobs(folder), { headerCacheBytes: 1 << 20 });
-  done.push(() => cells.close());
+  cleanups.push(() => cells.close());
   const sampler = new Sampler(kernel, cells, { cacheBytes });
   const hazard = sampler.hazards.get(HAZARD);
   if (hazard === undefined) throw new Error("no such hazard");
@@ -131,14 +139,17 @@ async function openAt(folder: string, { cacheBytes = 64 << 20 } = {}): Promise<O
   };
 }
 
-async function opened(made: MadeHazard, options: { readonly cacheBytes?: number } = {}): Promise<Opened> {
+async function writeAndOpen(
+  fixture: HazardFixture,
+  options: { readonly cacheBytes?: number } = {},
+): Promise<OpenedAtlas> {
   const folder = await newFolder();
-  await makeAtlas(await Kernel.load(), folder, [made]);
+  await makeAtlas(await Kernel.load(), folder, [fixture]);
   return openAt(folder, options);
 }
 
-/** Far enough from every crop's edge. */
-function someCircle(random: SeededRandom): Circle {
+/** A random circle far enough from the edge of every crop. */
+function randomCircle(random: SeededRandom): Circle {
   const row = random.between({ least: SHIFT.rows + 62, most: WORLD.rowCount - SHIFT.rows - 62 });
   const column = random.between({ least: SHIFT.columns + 250, most: WORLD.columnCount - 350 });
   const lonDeg = WORLD.westDeg + column * WORLD.cellSizeLonDeg;
@@ -150,9 +161,9 @@ function someCircle(random: SeededRandom): Circle {
 }
 
 const METHODS = ["max", "mean"] as const;
-const CIRCLES = 40;
+const CIRCLE_COUNT = 40;
 
-/** As bits: -0 and 0, or two NaN, would pass for equal otherwise. */
+/** Compares bits, because -0 and 0, or different NaNs, would count as equal otherwise. */
 function bitsOf(samples: readonly CircleSample[]): readonly string[] {
   return samples.map(({ cellCount, values }) =>
     [
@@ -165,30 +176,30 @@ function bitsOf(samples: readonly CircleSample[]): readonly string[] {
   );
 }
 
-async function askAll({ circle }: Opened, circles: readonly Circle[]): Promise<readonly string[]> {
+async function sampleAll({ circle }: OpenedAtlas, circles: readonly Circle[]): Promise<readonly string[]> {
   const samples: CircleSample[] = [];
   for (const each of circles) for (const method of METHODS) samples.push(await circle(each, method));
   return bitsOf(samples);
 }
 
 describe("one world, cut in many ways", () => {
-  const world: MadeHazard = { hazard: HAZARD, grid: WORLD, groups: groupsOf(WORLD, 1) };
+  const world: HazardFixture = { hazard: HAZARD, grid: WORLD, groups: groupsOf(WORLD, 1) };
   const random = randomFrom(7);
-  const circles = Array.from({ length: CIRCLES }, () => someCircle(random));
-  let whole: Opened;
+  const circles = Array.from({ length: CIRCLE_COUNT }, () => randomCircle(random));
+  let whole: OpenedAtlas;
   let expected: readonly string[];
   beforeAll(async () => {
-    whole = await opened(world);
-    expected = await askAll(whole, circles);
+    whole = await writeAndOpen(world);
+    expected = await sampleAll(whole, circles);
   });
 
-  test("has something to say: values, gaps, and circles over many tiles", () => {
-    expect(new Set(expected).size).toBeGreaterThan(1.9 * CIRCLES);
+  test("has varied results, and circles over many tiles", () => {
+    expect(new Set(expected).size).toBeGreaterThan(1.9 * CIRCLE_COUNT);
     expect(expected.filter((bits) => Number(bits.split(" ")[0]) > 20_000).length).toBeGreaterThan(10);
   });
 
   test(
-    `${CUTS} crops that begin elsewhere give the same bits`,
+    `${CUTS} crops with other origins give the same bits`,
     async () => {
       const shifts = [
         { row: 1, column: 1 },
@@ -206,13 +217,13 @@ describe("one world, cut in many ways", () => {
           rowCount: WORLD.rowCount - row - random.below(SHIFT.rows),
           columnCount: WORLD.columnCount - column - random.below(100),
         };
-        expect(await askAll(await opened(cropped(world, part)), circles), JSON.stringify(part)).toEqual(expected);
+        expect(await sampleAll(await writeAndOpen(crop(world, part)), circles), JSON.stringify(part)).toEqual(expected);
       }
     },
     60_000 + CUTS * 5000,
   );
 
-  test("a pack for each group, and all groups in one, give the same bits", async () => {
+  test("a pack per group and one pack of all groups give the same bits", async () => {
     const folder = await newFolder();
     const kernel = await Kernel.load();
     const packs: Catalogue["hazards"][number]["packs"] = [];
@@ -229,76 +240,76 @@ describe("one world, cut in many ways", () => {
       synthetic: true,
       hazards: [{ hazard: HAZARD, grid: gridEntryOf(WORLD), rules: {}, packs }],
     }));
-    expect(await askAll(await openAt(folder), circles)).toEqual(expected);
+    expect(await sampleAll(await openAt(folder), circles)).toEqual(expected);
   });
 
-  test("a cache of a few tiles, and one of all, give the same bits", async () => {
+  test("a cache of a few tiles gives the same bits", async () => {
     for (const cacheBytes of [1 << 20, 3 << 20]) {
-      expect(await askAll(await opened(world, { cacheBytes }), circles)).toEqual(expected);
+      expect(await sampleAll(await writeAndOpen(world, { cacheBytes }), circles)).toEqual(expected);
     }
   });
 
-  test("layers asked together and apart, in any order, give the same bits", async () => {
+  test("layers queried together and separately, in any order, give the same bits", async () => {
     for (const method of METHODS) {
       for (const circle of circles.slice(0, 10)) {
         const { values } = await whole.circle(circle, method);
         for (const layers of [[0], [4, 1], [3], [2, 0, 4, 1, 3]]) {
-          const apart = await whole.circle(circle, method, layers);
-          expect(apart.values.map(({ steps }) => steps)).toEqual(layers.map((layer) => values[layer]?.steps));
+          const separate = await whole.circle(circle, method, layers);
+          expect(separate.values.map(({ steps }) => steps)).toEqual(layers.map((layer) => values[layer]?.steps));
         }
       }
     }
   });
 
-  test("places at once, in pieces of any length and in any order give the same bits", async () => {
+  test("places at once, and in batches of any size and order, give the same bits", async () => {
     const layers = [
       { scenario: "rcp8p5", analysisYear: 2050, metric: "probability" },
       { scenario: "rcp4p5", analysisYear: 2030, metric: "intensity" },
     ] as const;
-    const places = Array.from({ length: 3000 }, () => someCircle(random));
-    for (const how of [
+    const places = Array.from({ length: 3000 }, () => randomCircle(random));
+    for (const options of [
       { radiusKm: 0, method: "max" },
       { radiusKm: 12, method: "max" },
       { radiusKm: 12, method: "mean" },
     ] as const) {
-      const ask = async (atlas: Atlas, some: readonly Circle[]): Promise<readonly bigint[]> => {
-        const latitudes = Float64Array.from(some, ({ latDeg }) => latDeg);
-        const longitudes = Float64Array.from(some, ({ lonDeg }) => lonDeg);
-        const { values, reasons } = await atlas.sample({ hazard: HAZARD, layers, latitudes, longitudes, ...how });
+      const sampleBits = async (atlas: Atlas, circles: readonly Circle[]): Promise<readonly bigint[]> => {
+        const latitudes = Float64Array.from(circles, ({ latDeg }) => latDeg);
+        const longitudes = Float64Array.from(circles, ({ lonDeg }) => lonDeg);
+        const { values, reasons } = await atlas.sample({ hazard: HAZARD, layers, latitudes, longitudes, ...options });
         const bits = new BigUint64Array(values.buffer, values.byteOffset, values.length);
         return Array.from(bits, (value, i) => value * 4n + BigInt(reasons[i] ?? 3));
       };
-      const atOnce = await ask(whole.atlas, places);
-      const some = how.radiusKm === 0 ? places : places.slice(0, 400);
+      const atOnce = await sampleBits(whole.atlas, places);
+      const tested = options.radiusKm === 0 ? places : places.slice(0, 400);
       for (const [length, cacheBytes] of [
         [1, 64 << 20],
         [7, 2 << 20],
         [2049, 2 << 20],
       ] as const) {
-        const { atlas } = await opened(world, { cacheBytes });
-        const order = shuffled(random, [...some.keys()]);
+        const { atlas } = await writeAndOpen(world, { cacheBytes });
+        const order = shuffled(random, [...tested.keys()]);
         const found: bigint[] = [];
         for (let start = 0; start < order.length; start += length) {
-          const piece = order.slice(start, start + length);
-          const answer = await ask(
+          const batch = order.slice(start, start + length);
+          const bits = await sampleBits(
             atlas,
-            piece.flatMap((place) => some[place] ?? []),
+            batch.flatMap((place) => tested[place] ?? []),
           );
-          for (const [i, place] of piece.entries()) {
+          for (const [i, place] of batch.entries()) {
             for (const [layer] of layers.entries()) {
-              found[place * layers.length + layer] = answer[i * layers.length + layer] ?? -1n;
+              found[place * layers.length + layer] = bits[i * layers.length + layer] ?? -1n;
             }
           }
         }
-        const at = found.findIndex((bits, i) => bits !== atOnce[i]);
-        expect({ how, length, at }).toEqual({ how, length, at: -1 });
+        const at = found.findIndex((value, i) => value !== atOnce[i]);
+        expect({ options, length, at }).toEqual({ options, length, at: -1 });
       }
     }
   });
 });
 
-describe("one globe, with its seam elsewhere", () => {
-  test("gives the same bits, at the poles and across every seam", async () => {
+describe("one globe, with its seam at different longitudes", () => {
+  test("gives the same bits, including at the poles and across the seam", async () => {
     const globe = { grid: GLOBE, groups: groupsOf(GLOBE, 3) };
     const random = randomFrom(11);
     const columns = [0, 1, 63, 720, 1000, 1439];
@@ -313,7 +324,7 @@ describe("one globe, with its seam elsewhere", () => {
     let expected: readonly string[] | undefined;
     for (const column of columns) {
       const part = { row: 0, column, rowCount: GLOBE.rowCount, columnCount: GLOBE.columnCount };
-      const found = await askAll(await opened(cropped(globe, part)), circles);
+      const found = await sampleAll(await writeAndOpen(crop(globe, part)), circles);
       expected ??= found;
       expect(found, `from column ${column}`).toEqual(expected);
     }

@@ -1,0 +1,113 @@
+/** The interface of a contender that aggregates circles, ours or a competitor's, and the check that results agree. */
+import type { Workload } from "./workload.ts";
+import { LAYER_COUNT } from "./floodMaps.ts";
+
+/** `both` is for contenders that find maximum and mean in one pass; ours uses two queries. */
+export type Aggregation = "max" | "mean" | "both";
+
+/** One value per layer, in steps; NaN where no cell is valid or the aggregation was not requested. */
+export interface CircleResult {
+  readonly max: Float64Array;
+  readonly mean: Float64Array;
+}
+
+export function emptyResult(): CircleResult {
+  return { max: new Float64Array(LAYER_COUNT).fill(Number.NaN), mean: new Float64Array(LAYER_COUNT).fill(Number.NaN) };
+}
+
+/** Circles of one radius around places of the workload. */
+export interface CircleRequest {
+  /** Indices into `workload.places`. */
+  readonly places: readonly number[];
+  readonly radiusKm: number;
+  readonly aggregation: Aggregation;
+}
+
+/** An implementation that aggregates circles over a loaded workload. */
+export interface CircleContender {
+  readonly name: string;
+  /** Printed with its row, such as build flags or missing features. */
+  readonly note?: string;
+  compute(request: CircleRequest): Promise<readonly CircleResult[]>;
+  /** Computes all circles and discards the results. @returns elapsed nanoseconds where the contender times itself */
+  run(request: CircleRequest): Promise<number | undefined>;
+  close(): Promise<void>;
+}
+
+/** Opens a competitor. @returns a message where something it needs is not installed */
+export type OpenCompetitor = (workload: Workload) => Promise<CircleContender | string>;
+
+/** A contender in this process that handles one place at a time. */
+export function inProcessContender(
+  name: string,
+  aggregate: (place: number, radiusKm: number, aggregation: Aggregation) => CircleResult | Promise<CircleResult>,
+  options: { readonly note?: string; close?(): Promise<void> } = {},
+): CircleContender {
+  return {
+    name,
+    ...(options.note === undefined ? {} : { note: options.note }),
+    async compute({ places, radiusKm, aggregation }) {
+      const results: CircleResult[] = [];
+      for (const place of places) results.push(await aggregate(place, radiusKm, aggregation));
+      return results;
+    },
+    async run({ places, radiusKm, aggregation }) {
+      for (const place of places) {
+        const result = aggregate(place, radiusKm, aggregation);
+        if (result instanceof Promise) await result; // no await for synchronous results
+      }
+      return undefined;
+    },
+    close: options.close ?? (() => Promise.resolve()),
+  };
+}
+
+/** How far a competitor's results may differ from ours. */
+export interface Tolerance {
+  /** Minimum share of maxima that are equal. */
+  readonly equalMaxShareMin: number;
+  /** Largest relative difference of means: of the worst mean for EXACT, of the median mean otherwise. */
+  readonly meanErrorMax: number;
+}
+
+/** Same cells, same arithmetic. */
+export const EXACT: Tolerance = { equalMaxShareMin: 1, meanErrorMax: 1e-12 };
+/**
+ * For the haversine on a sphere or a polygon approximating the circle: the effective radius is up to 0.4 % too long or
+ * too short, so cells along the rim differ, which changes means and sometimes maxima where there is water at the rim.
+ */
+export const APPROXIMATE: Tolerance = { equalMaxShareMin: 0.7, meanErrorMax: 0.04 };
+
+/**
+ * Compares results before anything is timed, so that a competitor is not fast by computing something else.
+ * @throws Error when the results differ by more than the tolerance
+ */
+export function checkAgreement(
+  name: string,
+  { ours, theirs }: { readonly ours: readonly CircleResult[]; readonly theirs: readonly CircleResult[] },
+  tolerance: Tolerance,
+): void {
+  if (ours.length !== theirs.length) throw new Error(`${name} returned ${theirs.length} of ${ours.length} circles`);
+  let compared = 0;
+  let same = 0;
+  const errors: number[] = [];
+  for (const [i, own] of ours.entries()) {
+    for (let layer = 0; layer < LAYER_COUNT; layer++) {
+      const [max = Number.NaN, theirMax = Number.NaN] = [own.max[layer], theirs[i]?.max[layer]];
+      const [mean = Number.NaN, theirMean = Number.NaN] = [own.mean[layer], theirs[i]?.mean[layer]];
+      compared += 1;
+      if (Object.is(max, theirMax)) same += 1;
+      if (Number.isNaN(mean) !== Number.isNaN(theirMean)) errors.push(1);
+      else if (!Number.isNaN(mean))
+        errors.push(mean === theirMean ? 0 : Math.abs(theirMean - mean) / Math.max(mean, 1));
+    }
+  }
+  errors.sort((a, b) => a - b);
+  // EXACT judges the worst error; with a tolerance, the median error, because rim cells may differ.
+  const error = errors[tolerance.equalMaxShareMin === 1 ? errors.length - 1 : errors.length >> 1] ?? 0;
+  if (!(same >= compared * tolerance.equalMaxShareMin && error <= tolerance.meanErrorMax)) {
+    throw new Error(
+      `${name} disagrees with Isotherm: ${same} of ${compared} maxima are equal, relative error of means ${error}`,
+    );
+  }
+}

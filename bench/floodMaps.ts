@@ -1,0 +1,186 @@
+/** The flood layers that benchmarks query, and synthetic maps of them. */
+import type { GroupEntry } from "../src/atlas/catalogue.ts";
+import type { Band } from "../src/atlas/tile.ts";
+import { HAZARDS, totalHazardSteps } from "../src/hazard/hazards.ts";
+import type { Grid } from "../src/kernel/grid.ts";
+import { STEPS_NODATA } from "../src/kernel/kernel.generated.ts";
+import { randomFrom, type SeededRandom } from "../test/seededRandom.ts";
+
+export const HAZARD = "riverine_floods";
+
+/** The (scenario, year) groups of the maps; `wetter` is the increase over the baseline, relative to rcp8p5 2080. */
+export const GROUPS = [
+  { scenario: "baseline", year: 1980, wetter: 0 },
+  { scenario: "rcp4p5", year: 2030, wetter: 0.1 },
+  { scenario: "rcp4p5", year: 2050, wetter: 0.25 },
+  { scenario: "rcp4p5", year: 2080, wetter: 0.4 },
+  { scenario: "rcp8p5", year: 2030, wetter: 0.15 },
+  { scenario: "rcp8p5", year: 2050, wetter: 0.45 },
+  { scenario: "rcp8p5", year: 2080, wetter: 1 },
+] as const;
+/** The metrics that benchmarks query. `total_hazard` is also stored in every group, and never queried. */
+export const QUERIED_METRICS = ["intensity", "depth_meters", "probability"] as const;
+export const QUERIED_LAYERS = GROUPS.flatMap(({ scenario, year }) =>
+  QUERIED_METRICS.map((metric) => ({ scenario, year, metric })),
+);
+/** 7 (scenario, year) x 3 metrics. */
+export const LAYER_COUNT = QUERIED_LAYERS.length;
+
+export const SPEC = HAZARDS[HAZARD];
+const STORED_PER_GROUP = SPEC.metrics.length;
+export const STORED_LAYERS: GroupEntry["layers"] = SPEC.metrics.map(({ metric, unit, stepsPerUnit, offset }) => ({
+  metric,
+  unit,
+  steps_per_unit: stepsPerUnit,
+  offset,
+}));
+/** Steps per unit of each queried layer. */
+export const STEPS_PER_UNIT = QUERIED_LAYERS.map(
+  ({ metric }) => SPEC.metrics.find((spec) => spec.metric === metric)?.stepsPerUnit ?? Number.NaN,
+);
+
+/** Smooth random heights on a lattice: value noise (Ebert et al., Texturing and Modeling, chapter 2). */
+class NoiseField {
+  readonly #heights: Float32Array;
+  readonly #pitch: number;
+  readonly #width: number;
+
+  constructor(random: SeededRandom, grid: Grid, pitchCells: number) {
+    this.#pitch = pitchCells;
+    this.#width = Math.ceil(grid.columnCount / pitchCells) + 2;
+    const rows = Math.ceil(grid.rowCount / pitchCells) + 2;
+    this.#heights = Float32Array.from({ length: this.#width * rows }, () => random.next());
+  }
+
+  /** Adds the heights along one row of cells, times `weight`, to `out`. */
+  addRow(row: number, weight: number, out: Float32Array): void {
+    const pitch = this.#pitch;
+    const v = smooth((row % pitch) / pitch);
+    const north = Math.floor(row / pitch) * this.#width;
+    const south = north + this.#width;
+    for (let column = 0, lattice = 0; column < out.length; column += pitch, lattice++) {
+      const west = mix(this.#heights[north + lattice] ?? 0, this.#heights[south + lattice] ?? 0, v);
+      const east = mix(this.#heights[north + lattice + 1] ?? 0, this.#heights[south + lattice + 1] ?? 0, v);
+      const end = Math.min(out.length, column + pitch);
+      for (let at = column; at < end; at++) {
+        out[at] = (out[at] ?? 0) + weight * mix(west, east, smooth((at - column) / pitch));
+      }
+    }
+  }
+}
+
+/** Noise fields summed from coarse to fine. */
+type Octaves = readonly { readonly field: NoiseField; readonly weight: number }[];
+
+function smooth(t: number): number {
+  return t * t * (3 - 2 * t);
+}
+
+function mix(a: number, b: number, t: number): number {
+  return a + (b - a) * t;
+}
+
+/** Share of all cells that are zero in the driest map; about 0.03 less in the wettest. */
+const ZERO_SHARE = 0.79;
+const NODATA_SHARE = 0.045;
+/** How far the shore moves inland from the driest to the wettest scenario, as a share of all cells. */
+const SHORE_SHARE = 0.025;
+
+/**
+ * Flood maps shaped like real ones: mostly dry, with connected patches of water that deepen inwards and grow with the
+ * scenario, and blobs of nodata shared by all layers.
+ */
+export class FloodMaps {
+  readonly grid: Grid;
+  readonly #wet: Octaves;
+  readonly #gaps: Octaves;
+  readonly #shoreOfGroup: readonly number[];
+  readonly #gapFrom: number;
+
+  constructor({ grid, seed }: { readonly grid: Grid; readonly seed: number }) {
+    this.grid = grid;
+    const random = randomFrom(seed);
+    const field = (pitchCells: number, weight: number) => ({ field: new NoiseField(random, grid, pitchCells), weight });
+    this.#wet = [field(192, 0.5), field(48, 0.3), field(12, 0.15), field(4, 0.05)];
+    this.#gaps = [field(160, 0.8), field(20, 0.2)];
+    const wetness = this.#sortedSample(this.#wet);
+    const dryShare = ZERO_SHARE / (1 - NODATA_SHARE); // of the cells that have data
+    this.#shoreOfGroup = GROUPS.map(({ wetter }) => quantile(wetness, dryShare - SHORE_SHARE * wetter));
+    this.#gapFrom = quantile(this.#sortedSample(this.#gaps), 1 - NODATA_SHARE);
+  }
+
+  /** Returns the cells of some rows: for each group u16[rowCount][columnCount][4], `total_hazard` last. */
+  readBand({ firstRow, rowCount }: Band): Uint16Array[] {
+    const { columnCount } = this.grid;
+    const groups = GROUPS.map(() => new Uint16Array(rowCount * columnCount * STORED_PER_GROUP));
+    for (let row = 0; row < rowCount; row++) {
+      const wet = this.#row(this.#wet, firstRow + row);
+      const gaps = this.#row(this.#gaps, firstRow + row);
+      for (const [group, cells] of groups.entries()) {
+        const shore = this.#shoreOfGroup[group] ?? 0;
+        const depthFactor = 1 + 0.5 * (GROUPS[group]?.wetter ?? 0);
+        let at = row * columnCount * STORED_PER_GROUP;
+        for (let column = 0; column < columnCount; column++, at += STORED_PER_GROUP) {
+          if ((gaps[column] ?? 0) >= this.#gapFrom) {
+            cells.fill(STEPS_NODATA, at, at + STORED_PER_GROUP);
+            continue;
+          }
+          const heightAboveShore = (wet[column] ?? 0) - shore;
+          if (heightAboveShore > 0)
+            setFlood(cells, at, { depthM: Math.min(60, 0.02 + 45 * depthFactor * heightAboveShore), heightAboveShore });
+        }
+      }
+    }
+    return groups;
+  }
+
+  #row(fields: Octaves, row: number): Float32Array {
+    const out = new Float32Array(this.grid.columnCount);
+    for (const { field, weight } of fields) field.addRow(row, weight, out);
+    return out;
+  }
+
+  /** Returns a sorted sample of the summed heights, for quantiles. */
+  #sortedSample(fields: Octaves): Float32Array {
+    const step = Math.max(1, Math.floor(this.grid.rowCount / 300));
+    const rows: number[] = [];
+    for (let row = 0; row < this.grid.rowCount; row += step) rows.push(...this.#row(fields, row));
+    return Float32Array.from(rows).toSorted();
+  }
+}
+
+/**
+ * Sets the metrics of a wet cell as ingest would derive them from a depth: intensity is full at 10 m, probability grows
+ * with depth.
+ */
+function setFlood(
+  cells: Uint16Array,
+  at: number,
+  { depthM, heightAboveShore }: { depthM: number; heightAboveShore: number },
+): void {
+  const intensity = Math.max(1, Math.round(Math.min(1, depthM / 10) * 10_000));
+  const probability = Math.round(Math.min(0.5, 0.005 + 1.5 * heightAboveShore) * 60_000);
+  cells[at] = intensity;
+  cells[at + 1] = Math.round(depthM * 1000);
+  cells[at + 2] = probability;
+  cells[at + 3] = totalHazardSteps(intensity, probability);
+}
+
+function quantile(sorted: Float32Array, share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+}
+
+/** Interleaves the queried layers of all groups: u16[cells][21]. */
+export function interleaveLayers(groups: readonly Uint16Array[]): Uint16Array {
+  const cellCount = (groups[0]?.length ?? 0) / STORED_PER_GROUP;
+  const metricCount = QUERIED_METRICS.length;
+  const cells = new Uint16Array(cellCount * LAYER_COUNT);
+  for (const [group, stored] of groups.entries()) {
+    for (let cell = 0; cell < cellCount; cell++) {
+      for (let metric = 0; metric < metricCount; metric++) {
+        cells[cell * LAYER_COUNT + group * metricCount + metric] = stored[cell * STORED_PER_GROUP + metric] ?? 0;
+      }
+    }
+  }
+  return cells;
+}

@@ -1,0 +1,275 @@
+import { describe, expect, test, vi } from "vitest";
+import { httpBlobs } from "../../src/atlas/httpBlobs.ts";
+import { BYTES, OPTIONS, page, PLACE, RANGE, refusalOf, useHttpBlobs, withHeaders } from "./httpBlobsFixture.ts";
+import { type RangeResponse, startRangeServer, withLength } from "./rangeServer.ts";
+
+const http = useHttpBlobs();
+
+/** Responses that look like success, or nearly so. None may yield bytes, and none is retried. */
+const WRONG: readonly [what: string, transform: (response: RangeResponse) => RangeResponse, message: string][] = [
+  [
+    "200 and the whole file",
+    (response) => withLength({ ...withHeaders(response, { "content-range": undefined }), status: 200, body: BYTES }),
+    "answered 200 OK (application/octet-stream) instead of 206; it does not serve ranges",
+  ],
+  [
+    "200 and a page",
+    (response) => page(response, 200),
+    "answered 200 OK (text/html) instead of 206; it does not serve ranges",
+  ],
+  ["206 and a page", (response) => page(response, 206), "answered 206 without a Content-Range"],
+  ["403", (response) => page(response, 403), "answered 403 Forbidden (text/html) instead of 206"],
+  ["500", (response) => page(response, 500), "answered 500 Internal Server Error (text/html) instead of 206"],
+  [
+    "a redirect",
+    (response) => ({ ...response, status: 302, headers: { location: "/b.tiles" }, body: new Uint8Array(0) }),
+    "answered with a redirect; redirects are not followed: give the address that the atlas is really at",
+  ],
+  ["304", (response) => ({ ...response, status: 304, body: new Uint8Array(0) }), "answered with a redirect"],
+  [
+    "an earlier range",
+    (response) => withHeaders(response, { "content-range": "bytes 99-118/300" }),
+    "answered with another range (Content-Range: bytes 99-118/300)",
+  ],
+  [
+    "a shorter range",
+    (response) =>
+      withLength({ ...withHeaders(response, { "content-range": "bytes 100-118/300" }), body: BYTES.slice(100, 119) }),
+    "answered with another range (Content-Range: bytes 100-118/300)",
+  ],
+  [
+    "a longer range",
+    (response) =>
+      withLength({ ...withHeaders(response, { "content-range": "bytes 100-120/300" }), body: BYTES.slice(100, 121) }),
+    "answered with another range (Content-Range: bytes 100-120/300)",
+  ],
+  [
+    "a range of unknown size",
+    (response) => withHeaders(response, { "content-range": "bytes 100-119/*" }),
+    "answered with another range (Content-Range: bytes 100-119/*)",
+  ],
+  [
+    "a range of another unit",
+    (response) => withHeaders(response, { "content-range": "rows 100-119/300" }),
+    "answered with another range (Content-Range: rows 100-119/300)",
+  ],
+  [
+    "several ranges",
+    (response) =>
+      withHeaders(response, { "content-range": undefined, "content-type": "multipart/byteranges; boundary=x" }),
+    "answered 206 without a Content-Range",
+  ],
+  [
+    "too few bytes",
+    (response) => withLength({ ...response, body: response.body.subarray(0, 19) }),
+    "sent 19 of the 20 bytes that it announced",
+  ],
+  [
+    "too many bytes",
+    (response) => withLength({ ...response, body: BYTES.slice(100, 121) }),
+    "sent more than the 20 bytes that it announced",
+  ],
+  [
+    "a content coding",
+    (response) => withHeaders(response, { "content-encoding": "gzip" }),
+    "answered in content coding gzip; the files of an atlas are served as they are",
+  ],
+  [
+    "neither ETag nor Last-Modified",
+    (response) => withHeaders(response, { etag: undefined, "last-modified": undefined }),
+    "sends neither an ETag nor a Last-Modified",
+  ],
+];
+
+describe("a wrong response", () => {
+  test.each(WRONG)(
+    "%s is refused at once, with file, position and the response received",
+    async (_, transform, message) => {
+      http.server.transform = transform;
+      const error = await refusalOf(http.blobs.read("a.tiles", RANGE));
+      expect(error.message).toContain(PLACE + message);
+      expect(error.details).toMatchObject({ file: "a.tiles", address: http.server.url, offset: 100, sizeBytes: 20 });
+      expect(http.server.requests).toHaveLength(1);
+      http.server.transform = undefined;
+      expect(await http.blobs.read("a.tiles", RANGE)).toEqual(BYTES.slice(100, 120));
+    },
+  );
+
+  test.each([200, 206, 404, 416, 500])("of a gigabyte with status %i is not read to its end", async (status) => {
+    const repeatCount = 1 << 14;
+    const chunk = new Uint8Array(1 << 16);
+    const length = String(chunk.length * repeatCount);
+    http.server.transform = (response) => ({
+      ...withHeaders(response, { "content-length": length, "content-range": "bytes 100-119/300" }),
+      status,
+      body: chunk,
+      repeatCount,
+    });
+    const before = http.server.sentBytes();
+    await refusalOf(http.blobs.read("a.tiles", RANGE));
+    await vi.waitFor(() => expect(http.server.openCount()).toBe(0));
+    expect(http.server.sentBytes() - before).toBeLessThan(32 << 20); // buffered by the sockets
+  });
+
+  test("416 means the end of the file, whether or not the server reports its size", async () => {
+    http.server.transform = (response) => ({ ...withHeaders(response, { "content-range": undefined }), status: 416 });
+    expect(String(await refusalOf(http.blobs.read("a.tiles", RANGE)))).toContain("it ends 20 bytes short at byte 100");
+  });
+
+  test("an empty file may return 416, or 200 with no content", async () => {
+    expect(await http.blobs.sizeBytes("empty.tiles")).toBe(0);
+    http.server.transform = (response) => withLength({ ...response, status: 200, body: new Uint8Array(0) });
+    expect(await http.blobs.sizeBytes("empty.tiles")).toBe(0);
+  });
+});
+
+describe("an atlas that is replaced while it is open", () => {
+  const replaced = "the atlas was replaced while it was open and must be opened again";
+
+  test.each([
+    ["another ETag", { etag: '"another"' }],
+    ["another weak ETag", { etag: 'W/"another"' }],
+    ["an ETag that became weak", { etag: `W/"a"` }],
+    ["no ETag any more", { etag: undefined }],
+    ["another size", { "content-range": "bytes 100-119/301" }],
+  ] as const)("is refused: %s", async (_, headers) => {
+    http.server.transform = (response) => withHeaders(response, { etag: '"a"' });
+    await http.blobs.read("a.tiles", RANGE);
+    http.server.transform = (response) => withHeaders(response, { etag: '"a"', ...headers });
+    const error = await refusalOf(http.blobs.read("a.tiles", RANGE));
+    expect(error.message).toContain(`${PLACE}has another version of it`);
+    expect(error.message).toContain(`not ETag "a", 300 bytes); ${replaced}`);
+    await refusalOf(http.blobs.read("a.tiles", RANGE)); // the new version is not adopted
+    expect(await http.blobs.read("b.tiles", RANGE)).toHaveLength(20); // versions are tracked per file
+    http.server.transform = (response) => withHeaders(response, { etag: '"a"' });
+    expect(await http.blobs.read("a.tiles", RANGE)).toEqual(BYTES.slice(100, 120));
+  });
+
+  test("is detected by its date where the server sends no ETag", async () => {
+    const day = (date: string) => (response: RangeResponse) =>
+      withHeaders(response, { etag: undefined, "last-modified": `Thu, 0${date} Jan 2026 00:00:00 GMT` });
+    http.server.transform = day("1");
+    await http.blobs.sizeBytes("a.tiles");
+    await http.blobs.read("a.tiles", RANGE);
+    http.server.transform = day("2");
+    expect((await refusalOf(http.blobs.read("a.tiles", RANGE))).message).toContain(replaced);
+  });
+
+  test("is not assumed where only the date changes and the ETag does not", async () => {
+    await http.blobs.read("a.tiles", RANGE);
+    http.server.transform = (response) => withHeaders(response, { "last-modified": "Fri, 02 Jan 2026 00:00:00 GMT" });
+    expect(await http.blobs.read("a.tiles", RANGE)).toEqual(BYTES.slice(100, 120));
+  });
+
+  test("is detected by a file that is missing, or shorter", async () => {
+    await http.blobs.sizeBytes("a.tiles");
+    await http.blobs.sizeBytes("b.tiles");
+    http.files.set("a.tiles", BYTES.slice(0, 50));
+    http.files.delete("b.tiles");
+    expect((await refusalOf(http.blobs.read("a.tiles", RANGE))).message).toContain(
+      `50 bytes, no longer 300; ${replaced}`,
+    );
+    expect((await refusalOf(http.blobs.read("b.tiles", RANGE))).message).toBe(
+      `b.tiles: it is gone from the server; ${replaced}.`,
+    );
+  });
+
+  test("can be read after it is opened again", async () => {
+    await http.blobs.read("a.tiles", RANGE);
+    http.files.set("a.tiles", BYTES.toReversed());
+    await refusalOf(http.blobs.read("a.tiles", RANGE));
+    const again = httpBlobs(http.server.url, OPTIONS);
+    expect(await again.read("a.tiles", { offset: 0, sizeBytes: 1 })).toEqual(BYTES.slice(-1));
+    await again.close();
+  });
+});
+
+describe("a failing read", () => {
+  const failures: readonly [what: string, transform: (response: RangeResponse) => RangeResponse, message: string][] = [
+    [
+      "a connection that breaks",
+      (response) => ({ ...response, breakAfterBytes: 0 }),
+      "could not be reached, or broke off",
+    ],
+    [
+      "a body that breaks off",
+      (response) => ({ ...response, breakAfterBytes: 7 }),
+      "could not be reached, or broke off",
+    ],
+    ...([429, 502, 503, 504] as const).map(
+      (status) =>
+        [String(status), (response: RangeResponse) => page(response, status), `answered ${status} `] satisfies [
+          string,
+          (response: RangeResponse) => RangeResponse,
+          string,
+        ],
+    ),
+  ];
+
+  test.each(failures)("is retried once after %s", async (_, transform) => {
+    http.server.transform = (response) => (http.server.requests.length === 1 ? transform(response) : response);
+    expect(await http.blobs.read("a.tiles", RANGE)).toEqual(BYTES.slice(100, 120));
+    expect(http.server.requests).toHaveLength(2);
+  });
+
+  test.each(failures)("fails after %s twice", async (_, transform, message) => {
+    http.server.transform = transform;
+    const error = await refusalOf(http.blobs.read("a.tiles", RANGE));
+    expect(error.message).toContain(PLACE + message);
+    expect(error.message).toMatch(/, twice\.$/);
+    expect(http.server.requests).toHaveLength(2);
+  });
+
+  test("times out, and its requests are aborted", async () => {
+    const withTimeout = httpBlobs(http.server.url, { ...OPTIONS, timeoutMs: 20 });
+    http.server.transform = (response) => ({ ...response, isUnanswered: true });
+    const error = await refusalOf(withTimeout.read("a.tiles", RANGE));
+    expect(error.message).toBe(`${PLACE}did not answer within 20 ms, twice.`);
+    await vi.waitFor(() => expect(http.server.openCount()).toBe(0));
+    await withTimeout.close();
+  });
+
+  test("waits before the retry as long as Retry-After says, within limits", async () => {
+    const wait = vi.spyOn(globalThis, "setTimeout");
+    try {
+      const delays = async (retryAfter: string | undefined): Promise<readonly unknown[]> => {
+        http.server.requests.length = 0;
+        wait.mockClear();
+        http.server.transform = (response) =>
+          http.server.requests.length === 1
+            ? withHeaders(page(response, 503), { "retry-after": retryAfter })
+            : response;
+        const reading = http.blobs.read("a.tiles", RANGE);
+        reading.catch(() => undefined);
+        const isDelay = ([, delayMs]: readonly unknown[]): boolean =>
+          Number(delayMs) >= 100 && Number(delayMs) < 30_000;
+        if (retryAfter === "86400") {
+          await vi.waitFor(() => expect(wait.mock.calls.some(isDelay)).toBe(true));
+          await http.blobs.close(); // cancels the wait
+          await refusalOf(reading);
+          http.blobs = httpBlobs(http.server.url, OPTIONS);
+        } else await reading;
+        return wait.mock.calls.map(([, delayMs]) => delayMs);
+      };
+      expect(await delays("0")).toContain(0);
+      expect(await delays("86400")).toContain(5000);
+      await http.blobs.close();
+      http.blobs = httpBlobs(http.server.url, { retryDelayMs: 40 });
+      const drawn = (await delays("Thu, 01 Jan 2026 00:00:00 GMT")).map(Number).filter((ms) => ms >= 40 && ms <= 80);
+      expect(drawn).toHaveLength(1);
+    } finally {
+      wait.mockRestore();
+    }
+  });
+
+  test("reports a server that cannot be reached", async () => {
+    const other = await startRangeServer(() => Promise.resolve(undefined));
+    await other.close();
+    const nowhere = httpBlobs(other.url, OPTIONS);
+    const error = await refusalOf(nowhere.sizeBytes("atlas.json"));
+    expect(error.message).toContain("the server could not be reached, or broke off, twice");
+    expect(error.details["address"]).toBe(other.url);
+    expect(error.cause).toBeInstanceOf(Error);
+    await nowhere.close();
+  });
+});
