@@ -163,15 +163,22 @@ export function gridEntryOf(grid: Grid): GridEntry {
   };
 }
 
-/** Why this cannot be a grid on Earth, if so. Row centres stay between the poles, columns within one turn. */
+/**
+ * Rounding in a file's georeference, as a share of a cell: 1801 rows of 0.1 degrees whose centers run from pole to pole
+ * end at -90.00000000000001, and where the cell size is stored in 32 bits at -90.000003. Such a center is on the pole.
+ */
+const GRID_TOLERANCE_CELLS = 1e-3;
+
+/** Returns why this cannot be a grid on Earth, if so. Row centers stay between the poles, columns within one turn. */
 export function gridFault(grid: Grid): string | undefined {
   const first = grid.northDeg - 0.5 * grid.cellSizeLatDeg;
   const last = grid.northDeg - (grid.rowCount - 0.5) * grid.cellSizeLatDeg;
-  if (!(first <= 90 && last >= -90)) {
-    return `rows from ${first} to ${last} degrees: the centre of every row must lie between the poles.`;
+  const poleDeg = 90 + GRID_TOLERANCE_CELLS * grid.cellSizeLatDeg;
+  if (!(first <= poleDeg && last >= -poleDeg)) {
+    return `rows from ${first} to ${last} degrees: the center of every row must lie between the poles.`;
   }
   const widthDeg = grid.columnCount * grid.cellSizeLonDeg;
-  if (!(widthDeg <= 360 + 1e-3 * grid.cellSizeLonDeg)) {
+  if (!(widthDeg <= 360 + GRID_TOLERANCE_CELLS * grid.cellSizeLonDeg)) {
     return `${grid.columnCount} columns of ${grid.cellSizeLonDeg} degrees are more than one turn.`;
   }
   if (!(grid.westDeg >= -360 && grid.westDeg <= 360)) return `a west edge of ${grid.westDeg} degrees.`;
