@@ -48,17 +48,19 @@ export interface LayersOptions extends IngestOptions {
 
 /**
  * Writes maps that a manifest describes into an atlas: one file or band for each metric or return period.
- * The manifest's own options and those given here add up.
+ * Switches may be set in the manifest, here, or in both; of two clamp tolerances the one given here takes precedence.
  *
  * @throws Fault `invalid_request` with all that is wrong with the manifest; otherwise as `ingestAqueductFloods`
  */
 export async function ingestLayers(options: LayersOptions): Promise<IngestReport> {
   const manifest = await readManifest(options.manifest);
-  const { hold_flat, clamp_negative, assume_wgs84 } = manifest.options ?? {};
+  const { hold_flat, clamp_negative, clamp_tolerance, assume_wgs84 } = manifest.options ?? {};
+  const clampTolerance = options.clampTolerance ?? clamp_tolerance;
   const combined: IngestOptions = {
     ...options,
     holdFlat: options.holdFlat === true || hold_flat === true,
     clampNegative: options.clampNegative === true || clamp_negative === true,
+    ...(clampTolerance === undefined ? {} : { clampTolerance }),
     assumeWgs84: options.assumeWgs84 === true || assume_wgs84 === true,
   };
   return withRasters(combined, [], async (open, rasterOptions) => [

@@ -67,8 +67,10 @@ export interface IngestOptions {
   readonly bbox?: BoundingBox;
   /** Where the maps do not span the design return period, take the nearest map's value for it. */
   readonly holdFlat?: boolean;
-  /** Take values below zero for zero. */
+  /** Take values just below zero, down to -`clampTolerance`, for zero; otherwise every value below zero is refused. */
   readonly clampNegative?: boolean;
+  /** With `clampNegative`: how far below zero a value may be, in the unit of its metric. Above 0; default 1. */
+  readonly clampTolerance?: number;
   /** A marker of missing values beside those that the files declare. */
   readonly nodata?: number;
   /** Take files without a coordinate system for WGS84 degrees. */

@@ -4,6 +4,14 @@ import { TALLY_AT_FIRST, TALLY_CLAMPED, TALLY_PARTLY_MISSING, TALLY_RAISED, type
 import type { CellCounts, GroupPlan, IngestOptions } from "./plan.ts";
 import type { Raster } from "./raster.ts";
 
+/** In the unit of the metric, whatever that is. */
+const CLAMP_TOLERANCE_DEFAULT = 1;
+
+/** Returns how far below zero values count as zero, in the metric's unit; undefined where none does. */
+export function clampToleranceOf({ clampNegative, clampTolerance }: IngestOptions): number | undefined {
+  return clampNegative === true ? (clampTolerance ?? CLAMP_TOLERANCE_DEFAULT) : undefined;
+}
+
 export interface GroupTotals {
   counts: { -readonly [K in keyof CellCounts]: number };
   worst: WorstRounding;
@@ -72,7 +80,13 @@ export function provenanceOf(
     ...group.provenance,
     ...sources,
     ...(options.holdFlat === true && content.kind === "curves" ? { hold_flat: true } : {}),
-    ...(options.clampNegative === true ? { clamp_negative: true, clamped_cells: counts.clampedNegative } : {}),
+    ...(options.clampNegative === true
+      ? {
+          clamp_negative: true,
+          clamp_tolerance: clampToleranceOf(options),
+          clamped_cells: counts.clampedNegative,
+        }
+      : {}),
     ...(options.bbox === undefined
       ? {}
       : { bbox_deg: [options.bbox.westDeg, options.bbox.southDeg, options.bbox.eastDeg, options.bbox.northDeg] }),

@@ -12,6 +12,7 @@ import {
   metricSteps,
   ModelMean,
   checkedValues,
+  type ValueRange,
   type WorstRounding,
 } from "./curve.ts";
 import type { CurveSource, GroupPlan, HazardPlan, MapSource, MetricSource } from "./plan.ts";
@@ -77,7 +78,7 @@ export class SlabReader {
   readonly #kernel: Kernel;
   readonly #plan: HazardPlan;
   readonly #window: CellWindow;
-  readonly #clampNegative: boolean;
+  readonly #clampTolerance: number | undefined;
   readonly #layers: readonly (readonly MetricSpec[])[];
   readonly #slabRows: number;
   readonly #slabColumns: number;
@@ -87,12 +88,12 @@ export class SlabReader {
     kernel: Kernel,
     plan: HazardPlan,
     window: CellWindow,
-    { clampNegative, budget = BUDGET }: { readonly clampNegative: boolean; readonly budget?: SlabBudget },
+    { clampTolerance, budget = BUDGET }: Pick<ValueRange, "clampTolerance"> & { readonly budget?: SlabBudget },
   ) {
     this.#kernel = kernel;
     this.#plan = plan;
     this.#window = window;
-    this.#clampNegative = clampNegative;
+    this.#clampTolerance = clampTolerance;
     this.#layers = plan.groups.map((group) => layersOfGroup(plan, group));
 
     const rasters = plan.groups.flatMap(mapsOf).map(({ raster }) => raster);
@@ -210,10 +211,11 @@ export class SlabReader {
       const unitFactors = maps.map(({ unitFactor }) => unitFactor);
       for (const [first, end] of runsOf(cellCount)) {
         const run = { maps: all.map((values) => values.subarray(first, end)), unitFactors };
-        const clampNegative = this.#clampNegative;
+        const clampTolerance = this.#clampTolerance;
         const made = this.#placing(
-          () => curveCells(this.#kernel, run, rule, { clampNegative, tallies: tallies.subarray(first, end) }),
-          (bad) => badValueFault(maps[bad.map], bad, { window, firstCell: first }),
+          () => curveCells(this.#kernel, run, rule, { clampTolerance, tallies: tallies.subarray(first, end) }),
+          (bad) =>
+            badValueFault(maps[bad.map], bad, { window, firstCell: first, layer: this.#ownLayer, clampTolerance }),
         );
         mean.add(first, made);
       }
@@ -232,9 +234,11 @@ export class SlabReader {
     const largest = largestOf(layer);
     const read: RasterValues = await source.raster.readWindow({ ...window, band: source.band });
     const max = source.saturate ? Number.MAX_VALUE : largest / source.unitFactor;
+    const { unitFactor } = source;
+    const clampTolerance = this.#clampTolerance;
     const checked = this.#placing(
-      () => checkedValues(read, tallies, { map: 0, clampNegative: this.#clampNegative, max }),
-      (bad) => badValueFault(source, bad, { window, firstCell: 0, layer }),
+      () => checkedValues(read, tallies, { map: 0, unitFactor, clampTolerance, max }),
+      (bad) => badValueFault(source, bad, { window, firstCell: 0, layer, clampTolerance }),
     );
     // A value at the very end of the range may be past it by the last bit once it has its unit.
     return Float64Array.from(checked, (value) => Math.min(value * source.unitFactor, largest));
@@ -251,6 +255,12 @@ export class SlabReader {
       if (!(error instanceof BadValueError)) throw error;
       throw await outOfRange(group, layers[error.bad.map], error.bad, at);
     }
+  }
+
+  /** The layer of the metric that curves give values of. */
+  get #ownLayer(): MetricSpec | undefined {
+    const { metrics, ownMetric } = HAZARDS[this.#plan.hazard];
+    return metrics.find(({ metric }) => metric === ownMetric);
   }
 
   #placing<T>(make: () => T, refuse: (bad: BadValue) => Error): T {
@@ -297,16 +307,27 @@ async function outOfRange(
 function badValueFault(
   source: MapSource | undefined,
   bad: BadValue,
-  at: { readonly window: CellWindow; readonly firstCell: number; readonly layer?: MetricSpec },
+  at: {
+    readonly window: CellWindow;
+    readonly firstCell: number;
+    readonly layer: MetricSpec | undefined;
+    readonly clampTolerance: number | undefined;
+  },
 ): Error {
   const { place, cell } = placeIn(source, bad, at);
   const file = source?.raster.file ?? "?";
   const band = source === undefined || source.raster.bandCount === 1 ? "" : `band ${source.band}, `;
   const marker = `If it marks missing cells, say so: --nodata ${bad.value}`;
+  const unit = at.layer === undefined || at.layer.unit === "1" ? "" : ` ${at.layer.unit}`;
+  const unitFactor = source?.unitFactor ?? 1;
+  const inUnit = unitFactor === 1 ? "" : `, which is ${Number((bad.value * unitFactor).toPrecision(6))}${unit}`;
   const why = {
     negative: `the value is ${bad.value}, below zero. ${marker}; if it is noise around zero: --clamp-negative.`,
+    "below-tolerance":
+      `the value is ${bad.value}${inUnit}: more than ${at.clampTolerance}${unit} below zero, too much for noise. ` +
+      `${marker}; if it is a measurement that counts as zero: --clamp-tolerance with a number above ${at.clampTolerance}.`,
     infinite: `the value is ${bad.value}, which is no measure of anything. ${marker}.`,
-    "above-range": `the value ${bad.value} becomes ${bad.value * (source?.unitFactor ?? 1)} as ${at.layer?.metric}, which goes to ${at.layer === undefined ? "" : largestOf(at.layer)}. Check the unit factor. ${marker}.`,
+    "above-range": `the value ${bad.value} becomes ${bad.value * unitFactor} as ${at.layer?.metric}, which goes to ${at.layer === undefined ? "" : largestOf(at.layer)}. Check the unit factor. ${marker}.`,
   }[bad.why];
   return sourceFault(file, `${band}${place}: ${why}`, { details: { ...cell, band: source?.band, value: bad.value } });
 }

@@ -11,7 +11,7 @@ import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import { version } from "../version.ts";
 import { checkStillFits, type Target, targetOf, targetsOf } from "./placement.ts";
 import type { GroupReport, HazardPlan, IngestOptions, IngestReport, SetAside } from "./plan.ts";
-import { countRow, type GroupTotals, noCounts, provenanceOf } from "./provenance.ts";
+import { clampToleranceOf, countRow, type GroupTotals, noCounts, provenanceOf } from "./provenance.ts";
 import { changedCatalogue, keyOfGroup, type WrittenPack } from "./release.ts";
 import { layersOfGroup, mapsOf, mergedWorst, SlabReader } from "./slabs.ts";
 
@@ -64,7 +64,7 @@ async function writeTargets(
   return { catalogue, written, replaced };
 }
 
-function checkOptions({ release, bbox, nodata }: IngestOptions): void {
+function checkOptions({ release, bbox, nodata, clampNegative, clampTolerance }: IngestOptions): void {
   if (release !== undefined && !RELEASE.test(release)) {
     throw new Fault(
       "invalid_request",
@@ -76,6 +76,20 @@ function checkOptions({ release, bbox, nodata }: IngestOptions): void {
       "invalid_request",
       `${nodata} as a marker of missing values must be a finite number; NaN is missing anyway.`,
     );
+  }
+  if (clampTolerance !== undefined) {
+    if (!(clampTolerance > 0 && clampTolerance < Infinity)) {
+      throw new Fault(
+        "invalid_request",
+        `The clamp tolerance must be a finite number above 0, in the unit of the metric (got ${clampTolerance}).`,
+      );
+    }
+    if (clampNegative !== true) {
+      throw new Fault(
+        "invalid_request",
+        `The clamp tolerance ${clampTolerance} has no effect without --clamp-negative (clampNegative, clamp_negative): give both or neither.`,
+      );
+    }
   }
   if (bbox === undefined) return;
   const { westDeg, southDeg, eastDeg, northDeg } = bbox;
@@ -92,7 +106,7 @@ function checkOptions({ release, bbox, nodata }: IngestOptions): void {
 
 async function writeTarget(kernel: Kernel, target: Target, options: IngestOptions): Promise<WrittenPack> {
   const { plan, window, grid, offset } = target;
-  const slabs = new SlabReader(kernel, plan, window, { clampNegative: options.clampNegative === true });
+  const slabs = new SlabReader(kernel, plan, window, { clampTolerance: clampToleranceOf(options) });
   const layers = plan.groups.map((group) => layersOfGroup(plan, group));
   let totals: GroupTotals[] = plan.groups.map(() => ({ counts: noCounts(), worst: {} }));
 
@@ -161,8 +175,9 @@ async function keyOf({ plan, window, grid, offset }: Target, options: IngestOpti
     })),
     names: content.kind === "curves" ? content.models.map(({ model }) => model) : Object.keys(content.metrics),
   }));
-  const { holdFlat, clampNegative, nodata } = options;
-  const all = [version, plan.hazard, plan.rules, groups, window, grid, offset, { holdFlat, clampNegative, nodata }];
+  const { holdFlat, nodata } = options;
+  const choices = { holdFlat, nodata, clampTolerance: clampToleranceOf(options) };
+  const all = [version, plan.hazard, plan.rules, groups, window, grid, offset, choices];
   return createHash("sha256").update(JSON.stringify(all)).digest("hex");
 }
 
