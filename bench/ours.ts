@@ -56,6 +56,7 @@ export async function openOurs(workload: Workload, { isSmall = false } = {}): Pr
   });
   const cells: CellAtlas = {
     release: packed.release,
+    contentHash: packed.contentHash,
     synthetic: packed.synthetic,
     hazards: packed.hazards.map((hazard) => ({
       ...hazard,

@@ -141,6 +141,37 @@ export async function decodeCatalogue(bytes: Uint8Array, place?: string): Promis
   return value;
 }
 
+/** What of a catalog answers can show, beside the release name. */
+export interface CatalogContent {
+  readonly synthetic: boolean;
+  readonly hazards: readonly HazardEntry[];
+}
+
+/**
+ * Returns everything of a catalog that an answer can show, as one text: the hash of it names the content. Which cells each
+ * live (scenario, year) has, on which grid, how their steps are read, by which rules they were made and from which sources.
+ * Neither the time of writing nor superseded groups nor the order in which packs were added change it.
+ */
+export function contentText({ synthetic, hazards }: CatalogContent): string {
+  const shown = hazards.map(({ hazard, grid, rules, packs }) => {
+    const live = packs.flatMap(({ files, groups }) =>
+      groups.flatMap(({ superseded, ...group }, index) => {
+        const hashes = [files.root.sha256, files.pyramid.sha256, files.tiles.sha256];
+        return superseded === true
+          ? []
+          : [JSON.stringify([group.scenario, group.year, group.layers, group.provenance, hashes, index])];
+      }),
+    );
+    return [hazard, grid, rules, live.toSorted()];
+  });
+  return JSON.stringify([synthetic, shown]);
+}
+
+/** Returns the SHA-256, in hexadecimal digits, of the release name and all content: where it is equal, so is every answer. */
+export function contentHashOf(catalogue: CatalogContent & Pick<Catalogue, "release">): Promise<string> {
+  return sha256Hex(encoded(JSON.stringify([catalogue.release, contentText(catalogue)])));
+}
+
 export function gridOf(entry: GridEntry): Grid {
   return {
     northDeg: entry.north_deg,

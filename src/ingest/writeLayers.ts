@@ -12,7 +12,7 @@ import { version } from "../version.ts";
 import { checkStillFits, type Target, targetOf, targetsOf } from "./placement.ts";
 import type { GroupReport, HazardPlan, IngestOptions, IngestReport, SetAside } from "./plan.ts";
 import { clampToleranceOf, countRow, type GroupTotals, noCounts, provenanceOf } from "./provenance.ts";
-import { changedCatalogue, keyOfGroup, type WrittenPack } from "./release.ts";
+import { changedCatalogue, checkReleaseName, keyOfGroup, type WrittenPack } from "./release.ts";
 import { layersOfGroup, mapsOf, mergedWorst, SlabReader } from "./slabs.ts";
 
 const STAMP_TIMEOUT_MS = 10_000;
@@ -34,10 +34,9 @@ export async function writeHazards(
   checkOptions(options);
   options.signal?.throwIfAborted();
   // What cannot be is refused before a folder is made for it; it is the same look under the lock that counts.
-  targetsOf(plans, await readCatalogue(options.out), options);
+  await findTargets(plans, options);
   const { catalogue, written, replaced } = await withWriteLock(options.out, async () => {
-    const targets = targetsOf(plans, await readCatalogue(options.out), options);
-    return writeTargets(targets, options);
+    return writeTargets(await findTargets(plans, options), options);
   });
   return {
     atlas: options.out,
@@ -46,6 +45,13 @@ export async function writeHazards(
     setAside,
     durationMs: performance.now() - startedMs,
   };
+}
+
+async function findTargets(plans: readonly HazardPlan[], options: IngestOptions): Promise<readonly Target[]> {
+  const current = await readCatalogue(options.out);
+  const targets = targetsOf(plans, current, options);
+  checkReleaseName(options.release, current, plans);
+  return targets;
 }
 
 async function writeTargets(

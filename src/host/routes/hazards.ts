@@ -87,7 +87,7 @@ export const hazards: Route<undefined, Catalogue> = {
     },
     problems: ["invalid_request"],
   },
-  revision: ({ atlas }) => atlas.release,
+  revision: ({ atlas }) => atlas.contentHash,
   parse({ queryText }) {
     refuseParameters(queryText);
     return undefined;
