@@ -11,6 +11,7 @@ import type { HazardPlan, IngestOptions, IngestReport, SetAside } from "./plan.t
 import type { Raster, RasterOptions } from "./raster.ts";
 import { findAqueductFiles, planAqueductFloods } from "./recipes/aqueductFloods.ts";
 import { planLayers, readManifest } from "./recipes/layers.ts";
+import { SourceVersions } from "./sources.ts";
 import { writeHazards } from "./writeLayers.ts";
 
 export { Fault, type FaultCode, type FaultItem, isFault } from "../errors.ts";
@@ -77,10 +78,12 @@ async function withRasters(
   plan: (open: OpenRaster, options: RasterOptions) => Promise<readonly HazardPlan[]>,
 ): Promise<IngestReport> {
   const opened = new Map<string, Raster>();
+  const sources = new SourceVersions({ folder: options.out, signal: options.signal });
   const open: OpenRaster = async (file, rasterOptions) => {
     const key = JSON.stringify([file, rasterOptions]);
     const known = opened.get(key);
     if (known !== undefined) return known;
+    await sources.noteOpening(file);
     const raster = await openGeoTiff(file, rasterOptions);
     opened.set(key, raster);
     return raster;
@@ -90,7 +93,7 @@ async function withRasters(
     ...(options.assumeWgs84 === true ? { assumeWgs84: true } : {}),
   };
   try {
-    return await writeHazards(await plan(open, rasterOptions), { options, setAside });
+    return await writeHazards(await plan(open, rasterOptions), { options, setAside, sources });
   } finally {
     for (const raster of opened.values()) await raster.close();
   }

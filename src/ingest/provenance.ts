@@ -3,6 +3,7 @@ import { STEPS_NODATA } from "../kernel/kernel.generated.ts";
 import { TALLY_AT_FIRST, TALLY_CLAMPED, TALLY_PARTLY_MISSING, TALLY_RAISED, type WorstRounding } from "./curve.ts";
 import type { CellCounts, GroupPlan, IngestOptions } from "./plan.ts";
 import type { Raster } from "./raster.ts";
+import type { SourceVersions } from "./sources.ts";
 
 /** In the unit of the metric, whatever that is. */
 const CLAMP_TOLERANCE_DEFAULT = 1;
@@ -45,15 +46,16 @@ export function countRow(
 export function provenanceOf(
   group: GroupPlan,
   { counts, worst }: GroupTotals,
-  options: IngestOptions,
+  { options, sources }: { readonly options: IngestOptions; readonly sources: SourceVersions },
 ): Record<string, unknown> {
   const { content } = group;
   const file = (raster: Raster, band: number): Record<string, unknown> => ({
     file: nameOf(raster.file),
+    ...sources.of(raster.file),
     ...(raster.bandCount > 1 ? { band } : {}),
     ...(Object.keys(raster.notes).length > 0 ? { notes: raster.notes } : {}),
   });
-  const sources =
+  const maps =
     content.kind === "curves"
       ? {
           return_period_maps: content.models.map(({ model, maps }) => ({
@@ -78,7 +80,7 @@ export function provenanceOf(
         };
   return {
     ...group.provenance,
-    ...sources,
+    ...maps,
     ...(options.holdFlat === true && content.kind === "curves" ? { hold_flat: true } : {}),
     ...(options.clampNegative === true
       ? {

@@ -1,21 +1,30 @@
-import { createHash } from "node:crypto";
-import { stat } from "node:fs/promises";
+import { createHash, randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import type { Catalogue, GroupEntry } from "../atlas/catalogue.ts";
 import { withWriteLock } from "../atlas/lock.ts";
 import type { Band } from "../atlas/tile.ts";
-import { publish, readCatalogue, writePack } from "../atlas/writer.ts";
+import { publish, readCatalogue, type WorkSteps, writePack } from "../atlas/writer.ts";
 import { Fault } from "../errors.ts";
 import { HAZARDS, type MetricSpec } from "../hazard/hazards.ts";
 import { Kernel } from "../kernel/instance.ts";
 import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import { version } from "../version.ts";
 import { checkStillFits, type Target, targetOf, targetsOf } from "./placement.ts";
-import type { GroupReport, HazardPlan, IngestOptions, IngestReport, SetAside } from "./plan.ts";
+import {
+  type GroupReport,
+  type HazardPlan,
+  type IngestOptions,
+  type IngestReport,
+  mapsOf,
+  type SetAside,
+} from "./plan.ts";
 import { clampToleranceOf, countRow, type GroupTotals, noCounts, provenanceOf } from "./provenance.ts";
 import { changedCatalogue, checkReleaseName, keyOfGroup, type WrittenPack } from "./release.ts";
-import { layersOfGroup, mapsOf, mergedWorst, SlabReader } from "./slabs.ts";
+import { SlabParts } from "./slabParts.ts";
+import { layersOfGroup, mergedWorst, SlabReader } from "./slabs.ts";
+import { KNOWN_HASHES_NAME, type SourceVersions } from "./sources.ts";
 
-const STAMP_TIMEOUT_MS = 10_000;
 const RELEASE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /**
@@ -28,7 +37,11 @@ const RELEASE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
  */
 export async function writeHazards(
   plans: readonly HazardPlan[],
-  { options, setAside }: { readonly options: IngestOptions; readonly setAside: readonly SetAside[] },
+  {
+    options,
+    setAside,
+    sources,
+  }: { readonly options: IngestOptions; readonly setAside: readonly SetAside[]; readonly sources: SourceVersions },
 ): Promise<IngestReport> {
   const startedMs = performance.now();
   checkOptions(options);
@@ -36,7 +49,7 @@ export async function writeHazards(
   // What cannot be is refused before a folder is made for it; it is the same look under the lock that counts.
   await findTargets(plans, options);
   const { catalogue, written, replaced } = await withWriteLock(options.out, async () => {
-    return writeTargets(await findTargets(plans, options), options);
+    return writeTargets(await findTargets(plans, options), { options, sources });
   });
   return {
     atlas: options.out,
@@ -54,23 +67,37 @@ async function findTargets(plans: readonly HazardPlan[], options: IngestOptions)
   return targets;
 }
 
+interface Context {
+  readonly options: IngestOptions;
+  readonly sources: SourceVersions;
+}
+
 async function writeTargets(
   targets: readonly Target[],
-  options: IngestOptions,
+  context: Context,
 ): Promise<{ readonly catalogue: Catalogue; readonly written: readonly WrittenPack[]; replaced: Set<string> }> {
+  const { options } = context;
   const kernel = await Kernel.load();
   const written: WrittenPack[] = [];
-  for (const target of targets) written.push(await writeTarget(kernel, target, options));
+  for (const target of targets) written.push(await writeTarget(kernel, target, context));
   const replaced = new Set<string>();
   const catalogue = await publish(options.out, (now) => {
     // Another atlas may have been copied into the folder meanwhile, past any lock: what is published must still fit.
     for (const { target } of written) checkStillFits(target, targetOf(target.plan, now, options));
     return changedCatalogue(now, written, { release: options.release, replaced });
   });
+  await rm(join(options.out, KNOWN_HASHES_NAME), { force: true });
   return { catalogue, written, replaced };
 }
 
-function checkOptions({ release, bbox, nodata, clampNegative, clampTolerance }: IngestOptions): void {
+function checkOptions({
+  release,
+  bbox,
+  nodata,
+  clampNegative,
+  clampTolerance,
+  checkpointSeconds,
+}: IngestOptions): void {
   if (release !== undefined && !RELEASE.test(release)) {
     throw new Fault(
       "invalid_request",
@@ -81,6 +108,12 @@ function checkOptions({ release, bbox, nodata, clampNegative, clampTolerance }: 
     throw new Fault(
       "invalid_request",
       `${nodata} as a marker of missing values must be a finite number; NaN is missing anyway.`,
+    );
+  }
+  if (checkpointSeconds !== undefined && !(checkpointSeconds >= 0 && checkpointSeconds < Infinity)) {
+    throw new Fault(
+      "invalid_request",
+      `The time between checkpoints must be a finite number of seconds, 0 or more (got ${checkpointSeconds}).`,
     );
   }
   if (clampTolerance !== undefined) {
@@ -110,20 +143,25 @@ function checkOptions({ release, bbox, nodata, clampNegative, clampTolerance }: 
   }
 }
 
-async function writeTarget(kernel: Kernel, target: Target, options: IngestOptions): Promise<WrittenPack> {
+async function writeTarget(kernel: Kernel, target: Target, context: Context): Promise<WrittenPack> {
+  const { options, sources } = context;
+  const files = new Set(target.plan.groups.flatMap(mapsOf).map(({ raster }) => raster.file));
+  await sources.identify(files);
   const { plan, window, grid, offset } = target;
   const slabs = new SlabReader(kernel, plan, window, { clampTolerance: clampToleranceOf(options) });
   const layers = plan.groups.map((group) => layersOfGroup(plan, group));
   let totals: GroupTotals[] = plan.groups.map(() => ({ counts: noCounts(), worst: {} }));
 
-  const readBand = async (band: Band): Promise<readonly Uint16Array[]> => {
+  let parts: SlabParts | undefined;
+  const readBand = async (band: Band, steps: WorkSteps): Promise<readonly Uint16Array[]> => {
+    parts ??= await SlabParts.open(steps);
     const bands = layers.map(({ length }) =>
       new Uint16Array(band.rowCount * grid.columnCount * length).fill(STEPS_OUTSIDE),
     );
     for (let row = 0; row < band.rowCount; row++) {
       const sourceRow = band.firstRow + row - offset.row + window.firstRow;
       if (sourceRow < window.firstRow || sourceRow >= window.firstRow + window.rowCount) continue;
-      const slab = await slabs.slabAt(sourceRow);
+      const slab = await slabs.slabAt(sourceRow, { parts, signal: options.signal });
       const from = (sourceRow - slab.firstRow) * window.columnCount;
       slab.groups.forEach(({ steps, tallies, worst }, index) => {
         const group = layers[index] ?? [];
@@ -143,13 +181,22 @@ async function writeTarget(kernel: Kernel, target: Target, options: IngestOption
     return bands;
   };
 
+  // Without a validator of every source nothing proves that the rows to come would be of the version of the rows done.
+  const isResumable = [...files].every((file) => sources.of(file).version_unknown !== true);
   const pack = await writePack(kernel, options.out, {
     hazard: plan.hazard,
     grid,
     groups: plan.groups.map(({ scenario, year }, i) => ({ scenario, year, layers: (layers[i] ?? []).map(layerEntry) })),
     readBand,
-    resumeKey: await keyOf(target, options),
-    checkpoint: { save: () => totals, restore: (state) => void (totals = state as GroupTotals[]) },
+    resumeKey: isResumable ? keyOf(target, context) : randomUUID(),
+    isResumable,
+    checkpoint: {
+      save: () => totals,
+      restore: (state) => void (totals = state as GroupTotals[]),
+      committed: (rowsDone) => parts?.forgetBefore(rowsDone - offset.row + window.firstRow) ?? Promise.resolve(),
+    },
+    ...(options.checkpointSeconds === undefined ? {} : { checkpointMs: options.checkpointSeconds * 1000 }),
+    beforeFinish: () => sources.recheck(files),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
     onProgress: (rowsDone, rowCount) => options.onProgress?.({ hazard: plan.hazard, rowsDone, rowCount }),
   });
@@ -157,7 +204,7 @@ async function writeTarget(kernel: Kernel, target: Target, options: IngestOption
     scenario: group.scenario,
     year: group.year,
     layers: (layers[i] ?? []).map(layerEntry),
-    provenance: provenanceOf(group, totals[i] ?? { counts: noCounts(), worst: {} }, options),
+    provenance: provenanceOf(group, totals[i] ?? { counts: noCounts(), worst: {} }, context),
   }));
   return { target, pack, groups, totals };
 }
@@ -166,39 +213,24 @@ function layerEntry({ metric, stepsPerUnit, offset, unit }: MetricSpec): GroupEn
   return { metric, steps_per_unit: stepsPerUnit, offset, unit };
 }
 
-/** Changes whenever the cells to be written may: files, their sizes and times, rules, choices, and our own arithmetic. */
-async function keyOf({ plan, window, grid, offset }: Target, options: IngestOptions): Promise<string> {
-  const stamps = new Map<string, string>();
-  for (const { raster } of plan.groups.flatMap(mapsOf)) {
-    if (!stamps.has(raster.file)) stamps.set(raster.file, await stampOf(raster.file));
-  }
-  const groups = plan.groups.map(({ scenario, year, content }) => ({
-    scenario,
-    year,
-    maps: mapsOf({ scenario, year, content, provenance: {} }).map((map) => ({
+/** Changes whenever the cells to be written may: the versions of files, rules, choices, and our own arithmetic. */
+function keyOf({ plan, window, grid, offset }: Target, { options, sources }: Context): string {
+  const groups = plan.groups.map((group) => ({
+    scenario: group.scenario,
+    year: group.year,
+    maps: mapsOf(group).map((map) => ({
       ...map,
-      raster: [map.raster.file, stamps.get(map.raster.file) ?? "", map.raster.notes],
+      raster: [map.raster.file, sources.of(map.raster.file), map.raster.notes],
     })),
-    names: content.kind === "curves" ? content.models.map(({ model }) => model) : Object.keys(content.metrics),
+    names:
+      group.content.kind === "curves"
+        ? group.content.models.map(({ model }) => model)
+        : Object.keys(group.content.metrics),
   }));
   const { holdFlat, nodata } = options;
   const choices = { holdFlat, nodata, clampTolerance: clampToleranceOf(options) };
   const all = [version, plan.hazard, plan.rules, groups, window, grid, offset, choices];
   return createHash("sha256").update(JSON.stringify(all)).digest("hex");
-}
-
-/** What tells one version of a file from the next. */
-async function stampOf(file: string): Promise<string> {
-  if (!/^https?:\/\//.test(file)) {
-    const { size, mtimeMs } = await stat(file);
-    return `${size}/${mtimeMs}`;
-  }
-  try {
-    const { headers } = await fetch(file, { method: "HEAD", signal: AbortSignal.timeout(STAMP_TIMEOUT_MS) });
-    return ["etag", "last-modified", "content-length"].map((name) => headers.get(name) ?? "").join("/");
-  } catch {
-    return ""; // The map is read by other requests, which say what is wrong where something is.
-  }
 }
 
 function reportsOf({ target, groups, totals }: WrittenPack, replaced: ReadonlySet<string>): readonly GroupReport[] {

@@ -5,7 +5,7 @@ import type { Blobs } from "../../src/atlas/blobs.ts";
 import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
 import { openPackedAtlas, type PackedAtlas } from "../../src/atlas/packedAtlas.ts";
 import { verifyAtlas } from "../../src/atlas/verify.ts";
-import { readCatalogue, writePack } from "../../src/atlas/writer.ts";
+import { readCatalogue, type WorkSteps, writePack } from "../../src/atlas/writer.ts";
 import { Fault, isFault } from "../../src/errors.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
@@ -239,20 +239,20 @@ describe("an atlas on disk", () => {
         const stopping = {
           ...input,
           checkpoint,
-          readBand: async (band: { firstRow: number; rowCount: number }) => {
+          readBand: async (band: { firstRow: number; rowCount: number }, steps: WorkSteps) => {
             if (band.firstRow >= 512) throw new Error("the power is gone");
             state += band.rowCount;
-            return input.readBand(band);
+            return input.readBand(band, steps);
           },
         };
         await expect(writePack(kernel, broken, stopping)).rejects.toThrow("the power is gone");
         state = 0;
         const going = {
           ...stopping,
-          readBand: async (band: { firstRow: number; rowCount: number }) => {
+          readBand: async (band: { firstRow: number; rowCount: number }, steps: WorkSteps) => {
             asked.push(band.firstRow);
             state += band.rowCount;
-            return input.readBand(band);
+            return input.readBand(band, steps);
           },
         };
         expect(await writePack(kernel, broken, going)).toEqual(expected);

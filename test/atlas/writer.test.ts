@@ -13,6 +13,8 @@ import {
 import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
 import { type PackInput, publish, readCatalogue, writePack } from "../../src/atlas/writer.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
+import { randomFrom } from "../seededRandom.ts";
+import { Fault } from "../../src/errors.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { crc32ByZlib } from "../oracle/checksum.ts";
 import { boundByDefinition, readPackByFormat, type StepsAt, totalByDefinition } from "../oracle/pyramid.ts";
@@ -230,8 +232,8 @@ describe("a write that was stopped", () => {
         await expect(
           writePack(kernel, broken, {
             ...input,
-            readBand: (band) =>
-              band.firstRow >= 512 ? Promise.reject(new Error("the power is gone")) : input.readBand(band),
+            readBand: (band, steps) =>
+              band.firstRow >= 512 ? Promise.reject(new Error("the power is gone")) : input.readBand(band, steps),
           }),
         ).rejects.toThrow("the power is gone");
         const work = await workIn(broken);
@@ -239,9 +241,9 @@ describe("a write that was stopped", () => {
         const asked: number[] = [];
         await writePack(kernel, broken, {
           ...input,
-          readBand: (band) => {
+          readBand: (band, steps) => {
             asked.push(band.firstRow);
-            return input.readBand(band);
+            return input.readBand(band, steps);
           },
         });
         expect(asked).toEqual([512]);
@@ -258,16 +260,116 @@ describe("a write that was stopped", () => {
       const stopped: PackInput = {
         ...input,
         signal: stopping.signal,
-        readBand: (band) => {
+        readBand: (band, steps) => {
           asked.push(band.firstRow);
           if (band.firstRow === 448) stopping.abort(new Error("enough")); // the last of the first row of pyramid tiles
-          return input.readBand(band);
+          return input.readBand(band, steps);
         },
       };
       await expect(writePack(kernel, folder, stopped)).rejects.toThrow("enough");
       expect(asked.splice(0)).toEqual([0, 64, 128, 192, 256, 320, 384, 448]);
       await writePack(kernel, folder, { ...stopped, signal: new AbortController().signal });
       expect(asked).toEqual([512]);
+    });
+  });
+
+  test("by its signal in the midst of a band continues with that band", async () => {
+    await withFolder(async (folder) => {
+      const input = packInputOf(MADE);
+      const stopping = new AbortController();
+      const asked: number[] = [];
+      const stopped: PackInput = {
+        ...input,
+        signal: stopping.signal,
+        readBand: (band, steps) => {
+          asked.push(band.firstRow);
+          if (band.firstRow === 192) stopping.abort(new Error("enough"));
+          stopping.signal.throwIfAborted();
+          return input.readBand(band, steps);
+        },
+      };
+      await expect(writePack(kernel, folder, stopped)).rejects.toThrow("enough");
+      expect(asked).toEqual([0, 64, 128, 192]);
+      const again: number[] = [];
+      await writePack(kernel, folder, {
+        ...input,
+        readBand: (band, steps) => {
+          again.push(band.firstRow);
+          return input.readBand(band, steps);
+        },
+      });
+      expect(again[0]).toBe(192);
+    });
+  });
+
+  test("killed at random again and again makes the same files, and reads no band that was safe", async () => {
+    const random = randomFrom(5);
+    await withFolder(async (whole) => {
+      const input = packInputOf(MADE);
+      await writePack(kernel, whole, input);
+      for (let round = 0; round < 4; round++) {
+        await withFolder(async (broken) => {
+          let killCount = 0;
+          let readCount = 0;
+          for (let isDone = false; !isDone;) {
+            const stopping = new AbortController();
+            const attempt: PackInput = {
+              ...input,
+              checkpointMs: 0,
+              signal: stopping.signal,
+              readBand: async (band, steps) => {
+                // Half of the time the signal, half of the time an end of which the writer learns nothing.
+                if (random.chance(0.4)) {
+                  killCount++;
+                  if (random.chance(0.5)) throw new Error("killed");
+                  stopping.abort(new Error("killed"));
+                }
+                readCount++;
+                return input.readBand(band, steps);
+              },
+            };
+            isDone = await writePack(kernel, broken, attempt).then(
+              () => true,
+              (error: Error) => {
+                if (error.message !== "killed") throw error;
+                return false;
+              },
+            );
+          }
+          expect(killCount).toBeGreaterThan(0);
+          expect(readCount).toBe(Math.ceil(GRID.rowCount / 64));
+          expect(await contentOf(broken)).toEqual(await contentOf(whole));
+        });
+      }
+    });
+  });
+
+  test("leaves nothing where it cannot be continued", async () => {
+    await withFolder(async (folder) => {
+      const input = { ...packInputOf(MADE), isResumable: false, checkpointMs: 0 };
+      const readBand: PackInput["readBand"] = (band, steps) =>
+        band.firstRow >= 128 ? Promise.reject(new Error("the power is gone")) : input.readBand(band, steps);
+      await expect(writePack(kernel, folder, { ...input, readBand })).rejects.toThrow("the power is gone");
+      expect(await readdir(folder)).toEqual([]);
+    });
+  });
+
+  test.each([true, false])("before its end by what its caller finds then keeps its work: %s", async (keepsWork) => {
+    await withFolder(async (folder) => {
+      const input = packInputOf(MADE);
+      const fault = new Fault("source_invalid", "The map is another one now.");
+      const stopped = writePack(kernel, folder, { ...input, beforeFinish: async () => ({ fault, keepsWork }) });
+      await expect(stopped).rejects.toBe(fault);
+      expect(await readdir(folder)).toHaveLength(keepsWork ? 1 : 0);
+      let readCount = 0;
+      await writePack(kernel, folder, {
+        ...input,
+        readBand: (band, steps) => {
+          readCount++;
+          return input.readBand(band, steps);
+        },
+      });
+      expect(readCount).toBe(keepsWork ? 0 : Math.ceil(GRID.rowCount / 64));
     });
   });
 });
