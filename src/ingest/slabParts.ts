@@ -59,7 +59,7 @@ export class SlabParts {
     const text = bytes.subarray(8, 8 + worstSize);
     const stepsAt = 8 + worstSize;
     // Copied, since 16-bit numbers must lie at even addresses.
-    const steps = new Uint16Array(bytes.slice(stepsAt, stepsAt + stepsSize).buffer, 0, stepsSize / 2);
+    const steps = new Uint16Array(new Uint8Array(bytes.subarray(stepsAt, stepsAt + stepsSize)).buffer);
     const tallies = new Uint8Array(bytes.subarray(stepsAt + stepsSize));
     return { steps, tallies, worst: JSON.parse(text.toString()) as WorstRounding };
   }
