@@ -105,13 +105,22 @@ export async function writePack(
   } catch (error) {
     if (error instanceof StoppedError) throw error.fault;
     // An input that is refused will be refused again: only what was interrupted can be continued.
-    const isRefused = isFault(error) && input.signal?.aborted !== true;
+    const isRefused = isFault(error) && input.signal?.aborted !== true && !isBySystem(error);
     if (isRefused || input.isResumable === false) await rm(workFolder, { recursive: true, force: true });
     throw error;
   } finally {
     await work.close();
   }
   return finishPack(folder, workFolder, { input, work });
+}
+
+/** Whether a failed call of the system is behind an error, such as a lost connection: tried again it may well succeed. */
+function isBySystem(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const { code, syscall } = cause as NodeJS.ErrnoException;
+    if (syscall !== undefined || (typeof code === "string" && /^(?:E[A-Z]+|UND_ERR_[A-Z_]+)$/.test(code))) return true;
+  }
+  return false;
 }
 
 class StoppedError extends Error {
@@ -176,7 +185,7 @@ async function writeBands(kernel: Kernel, work: PackWork, input: PackInput, work
     input.onProgress?.(grid.rowCount, grid.rowCount);
   } catch (error) {
     const isBetweenCommits = !isCommitting && rowsDone > work.journal.tileRowsDone;
-    if (signal?.aborted === true && isBetweenCommits) await commit({ isRowDone: false });
+    if ((signal?.aborted === true || isBySystem(error)) && isBetweenCommits) await commit({ isRowDone: false });
     throw error;
   }
 }

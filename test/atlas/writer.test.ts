@@ -344,6 +344,30 @@ describe("a write that was stopped", () => {
     });
   });
 
+  test("by a failure of the system under a refusal keeps its work, and by any other refusal does not", async () => {
+    const lost = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+    const outcomes: number[] = [];
+    for (const cause of [new TypeError("fetch failed", { cause: lost }), new Error("The value is -9999.")]) {
+      await withFolder(async (folder) => {
+        const input = packInputOf(MADE);
+        const fault = new Fault("source_invalid", "The map cannot be read.", { cause });
+        const readBand: PackInput["readBand"] = (band, steps) =>
+          band.firstRow >= 128 ? Promise.reject(fault) : input.readBand(band, steps);
+        await expect(writePack(kernel, folder, { ...input, readBand })).rejects.toBe(fault);
+        let first = -1;
+        await writePack(kernel, folder, {
+          ...input,
+          readBand: (band, steps) => {
+            if (first < 0) first = band.firstRow;
+            return input.readBand(band, steps);
+          },
+        });
+        outcomes.push(first);
+      });
+    }
+    expect(outcomes).toEqual([128, 0]);
+  });
+
   test("leaves nothing where it cannot be continued", async () => {
     await withFolder(async (folder) => {
       const input = { ...packInputOf(MADE), isResumable: false, checkpointMs: 0 };

@@ -41,7 +41,7 @@ async function atlasFrom(source: object, name: string): Promise<string> {
 }
 
 /** The same atlas with another catalog, as an operator or a copy may leave it. */
-async function changed(out: string, change: (catalog: Catalogue) => Omit<Catalogue, "sha256">): Promise<void> {
+async function changed(out: string, change: (catalog: Catalogue) => Catalogue): Promise<void> {
   const path = join(out, CATALOGUE_NAME);
   await writeFile(path, await encodeCatalogue(change(await decodeCatalogue(await readFile(path)))));
 }
@@ -53,7 +53,10 @@ async function answersOf(out: string, ifNoneMatch: readonly (string | null)[] = 
     const answers = [];
     for (const [i, target] of TARGETS.entries()) {
       const stated = ifNoneMatch[i];
-      const response = await host.ask(target, stated == null ? {} : { headers: { "If-None-Match": stated } });
+      const response = await host.ask(
+        target,
+        stated === null || stated === undefined ? {} : { headers: { "If-None-Match": stated } },
+      );
       const body = await response.text();
       answers.push({ status: response.status, etag: response.headers.get("etag"), body });
     }
@@ -79,7 +82,7 @@ describe("the ETag of an answer", () => {
   test("is the same at every host of an atlas, and at every time that its catalog was written", async () => {
     const out = await atlasFrom({ name: "Three", licence: "CC0" }, "three");
     const first = await answersOf(out);
-    await changed(out, ({ sha256: _, ...catalog }) => ({ ...catalog, created_at: "2031-01-01T00:00:00.000Z" }));
+    await changed(out, (catalog) => ({ ...catalog, created_at: "2031-01-01T00:00:00.000Z" }));
     const second = await answersOf(
       out,
       first.map(({ etag }) => etag),
@@ -108,10 +111,7 @@ describe("the ETag of an answer", () => {
   ])("changes with %s", async (_, change) => {
     const out = await atlasFrom({ name: "Four", licence: "CC0" }, `four-${++folderCount}`);
     const before = await answersOf(out);
-    await changed(out, (catalog) => {
-      const { sha256: _seal, ...rest } = change(catalog);
-      return rest;
-    });
+    await changed(out, change);
     const after = await answersOf(
       out,
       before.map(({ etag }) => etag),

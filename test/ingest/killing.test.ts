@@ -24,7 +24,7 @@ const CHILD = `
   await ingestLayers({ manifest, out, checkpointSeconds: 0, onProgress });
 `;
 const GRID = { rowCount: 700, columnCount: 300, tie: [10, 20], scale: [0.01, 0.01] } as const;
-const KILL_COUNT_MAX = 60;
+const KILL_COUNT_MAX = 100;
 
 let folder: string;
 let manifest: string;
@@ -91,7 +91,7 @@ test("killed again and again by SIGKILL it finishes, with the same bytes", { tim
   for (let isDone = false; !isDone; killCount++) {
     expect(killCount).toBeLessThan(KILL_COUNT_MAX);
     // Longer with every kill, so that a busy machine comes to an end too.
-    const outcome = await killedAfter(random.next() * 60 * (1 + killCount / 8), out);
+    const outcome = await killedAfter(random.next() * 60 * (1 + killCount / 4), out);
     isDone = outcome.isDone;
     if (Number.isFinite(outcome.rows[0])) begins.push(outcome.rows[0] ?? NaN);
   }

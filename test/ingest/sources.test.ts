@@ -125,7 +125,10 @@ describe("a map behind an address", () => {
     server = createServer((request, response) => {
       const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
       const isProbe = request.method === "HEAD" || (from === "0" && to === "0");
-      if (isProbe && !isAnsweringHead) return void response.writeHead(503).end();
+      if (isProbe && !isAnsweringHead) {
+        response.writeHead(503).end();
+        return;
+      }
       const part = bytes.subarray(Number(from ?? 0), to === undefined ? undefined : Number(to) + 1);
       const headers = { ...validators, "Content-Length": part.length };
       const range = `bytes ${from}-${Number(from) + part.length - 1}/${bytes.length}`;
