@@ -57,6 +57,7 @@ export async function openInstrumentedAtlas(workload: Workload, { isSmall = fals
   });
   const cells: CellAtlas = {
     release: packed.release,
+    contentHash: packed.contentHash,
     synthetic: packed.synthetic,
     hazards: packed.hazards.map((hazard) => ({
       ...hazard,

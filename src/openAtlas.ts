@@ -48,7 +48,7 @@ export async function openAtlas(address: string, options: OpenAtlasOptions = {})
   if (workers === 0) return atlas;
   const pool = new Pool({
     workers,
-    release: atlas.release,
+    opened: atlas,
     start: () => startWorker({ address, cacheBytes: share }),
   });
   return pool.behind(atlas, neighbourhoods);

@@ -141,6 +141,37 @@ export async function decodeCatalogue(bytes: Uint8Array, place?: string): Promis
   return value;
 }
 
+/** What of a catalog answers can show, beside the release name. */
+export interface CatalogContent {
+  readonly synthetic: boolean;
+  readonly hazards: readonly HazardEntry[];
+}
+
+/**
+ * Returns everything of a catalog that an answer can show, as one text: the hash of it names the content. Which cells each
+ * live (scenario, year) has, on which grid, how their steps are read, by which rules they were made and from which sources.
+ * Neither the time of writing nor superseded groups nor the order in which packs were added change it.
+ */
+export function contentText({ synthetic, hazards }: CatalogContent): string {
+  const shown = hazards.map(({ hazard, grid, rules, packs }) => {
+    const live = packs.flatMap(({ files, groups }) =>
+      groups.flatMap(({ superseded, ...group }, index) => {
+        const hashes = [files.root.sha256, files.pyramid.sha256, files.tiles.sha256];
+        return superseded === true
+          ? []
+          : [JSON.stringify([group.scenario, group.year, group.layers, group.provenance, hashes, index])];
+      }),
+    );
+    return [hazard, grid, rules, live.toSorted()];
+  });
+  return JSON.stringify([synthetic, shown]);
+}
+
+/** Returns the SHA-256, in hexadecimal digits, of the release name and all content: where it is equal, so is every answer. */
+export function contentHashOf(catalogue: CatalogContent & Pick<Catalogue, "release">): Promise<string> {
+  return sha256Hex(encoded(JSON.stringify([catalogue.release, contentText(catalogue)])));
+}
+
 export function gridOf(entry: GridEntry): Grid {
   return {
     northDeg: entry.north_deg,
@@ -163,15 +194,22 @@ export function gridEntryOf(grid: Grid): GridEntry {
   };
 }
 
-/** Why this cannot be a grid on Earth, if so. Row centres stay between the poles, columns within one turn. */
+/**
+ * Rounding in a file's georeference, as a share of a cell: 1801 rows of 0.1 degrees whose centers run from pole to pole
+ * end at -90.00000000000001, and where the cell size is stored in 32 bits at -90.000003. Such a center is on the pole.
+ */
+const GRID_TOLERANCE_CELLS = 1e-3;
+
+/** Returns why this cannot be a grid on Earth, if so. Row centers stay between the poles, columns within one turn. */
 export function gridFault(grid: Grid): string | undefined {
   const first = grid.northDeg - 0.5 * grid.cellSizeLatDeg;
   const last = grid.northDeg - (grid.rowCount - 0.5) * grid.cellSizeLatDeg;
-  if (!(first <= 90 && last >= -90)) {
-    return `rows from ${first} to ${last} degrees: the centre of every row must lie between the poles.`;
+  const poleDeg = 90 + GRID_TOLERANCE_CELLS * grid.cellSizeLatDeg;
+  if (!(first <= poleDeg && last >= -poleDeg)) {
+    return `rows from ${first} to ${last} degrees: the center of every row must lie between the poles.`;
   }
   const widthDeg = grid.columnCount * grid.cellSizeLonDeg;
-  if (!(widthDeg <= 360 + 1e-3 * grid.cellSizeLonDeg)) {
+  if (!(widthDeg <= 360 + GRID_TOLERANCE_CELLS * grid.cellSizeLonDeg)) {
     return `${grid.columnCount} columns of ${grid.cellSizeLonDeg} degrees are more than one turn.`;
   }
   if (!(grid.westDeg >= -360 && grid.westDeg <= 360)) return `a west edge of ${grid.westDeg} degrees.`;

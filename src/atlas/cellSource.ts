@@ -73,6 +73,8 @@ export interface AtlasHazard {
 export interface CellAtlas {
   /** Names this set of numbers; another release may give others. */
   readonly release: string;
+  /** SHA-256, hexadecimal, of everything that an answer can show, the release name included. */
+  readonly contentHash: string;
   /** True where the numbers are invented: the demo. */
   readonly synthetic: boolean;
   readonly hazards: readonly AtlasHazard[];

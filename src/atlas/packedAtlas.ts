@@ -2,7 +2,7 @@ import { Fault } from "../errors.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { type Blobs, readWhole } from "./blobs.ts";
 import { TileCache } from "./cache.ts";
-import { CATALOGUE_NAME, type Catalogue, decodeCatalogue, gridOf } from "./catalogue.ts";
+import { CATALOGUE_NAME, type Catalogue, contentHashOf, decodeCatalogue, gridOf } from "./catalogue.ts";
 import type { CellAtlas } from "./cellSource.ts";
 import { headerBytesMax, type PackContext, PackSource } from "./packSource.ts";
 
@@ -46,6 +46,7 @@ export async function openPackedAtlas(
     catalogue,
     packs: opened,
     release: catalogue.release,
+    contentHash: await contentHashOf(catalogue),
     synthetic: catalogue.synthetic,
     hazards: catalogue.hazards.map(({ hazard, grid, rules }) => ({
       hazard,

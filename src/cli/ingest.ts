@@ -60,6 +60,7 @@ interface Flags {
   readonly bbox?: BoundingBox;
   readonly holdFlat?: boolean;
   readonly clampNegative?: boolean;
+  readonly clampTolerance?: number;
   readonly nodata?: number;
   readonly assumeWgs84?: boolean;
   readonly release?: string;
@@ -71,7 +72,12 @@ function withOptions(command: Command): Command {
     .requiredOption("--out <folder>", "the atlas; made where there is none, added to where there is one")
     .option("--bbox <W,S,E,N>", "take only the cells that this box of degrees touches", readBox)
     .option("--hold-flat", "where the maps do not span the design return period, take the nearest map's value for it")
-    .option("--clamp-negative", "take values below zero for zero, instead of refusing them")
+    .option("--clamp-negative", "take values just below zero for zero, instead of refusing them")
+    .option(
+      "--clamp-tolerance <value>",
+      "with --clamp-negative: how far below zero, in the metric's unit; what is further below is refused (default: 1)",
+      readNumber,
+    )
     .option("--nodata <value>", "a marker of missing values beside those that the files declare", readNumber)
     .option("--assume-wgs84", "take files that state no coordinate system for WGS84 degrees")
     .option("--release <name>", "the name of the new release (default: made from date and content)")

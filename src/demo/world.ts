@@ -62,13 +62,27 @@ export async function openDemo(kernel: Kernel): Promise<CellAtlas> {
     nodesPerDeg: LAND_NODES_PER_DEG,
     kmPerSquare: LAND_KM_PER_SQUARE,
   });
-  const name = await sha256Hex(new TextEncoder().encode(`${LAND_SHA256} ${DEMO_VERSION}`));
+  const hazards = HAZARD_NAMES.map((hazard) => openHazard(kernel, land, hazard));
+  const contentHash = await contentHashOf(hazards);
   return {
-    release: `demo-synthetic-${DEMO_VERSION}-${name.slice(0, 8)}`,
+    release: `demo-synthetic-${DEMO_VERSION}-${contentHash.slice(0, 8)}`,
+    contentHash,
     synthetic: true,
-    hazards: HAZARD_NAMES.map((hazard) => openHazard(kernel, land, hazard)),
+    hazards,
     close: () => Promise.resolve(),
   };
+}
+
+/** Names the demo's content: its coastlines, its arithmetic, and all that it states of itself. */
+function contentHashOf(hazards: readonly AtlasHazard[]): Promise<string> {
+  const stated = hazards.map(({ hazard, grid, rules, sources }) => [
+    hazard,
+    grid,
+    rules,
+    sources.map(({ groups }) => groups),
+  ]);
+  const content = [LAND_SHA256, DEMO_VERSION, WARMING, stated];
+  return sha256Hex(new TextEncoder().encode(JSON.stringify(content)));
 }
 
 function openHazard(kernel: Kernel, land: DemoLand, hazard: HazardName): AtlasHazard {

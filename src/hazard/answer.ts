@@ -1,4 +1,5 @@
 import { type GridEntry, gridEntryOf } from "../atlas/catalogue.ts";
+import type { CellAtlas } from "../atlas/cellSource.ts";
 import { Turns } from "../atlas/manyPlaces.ts";
 import type { Sampler } from "../atlas/sampler.ts";
 import type { TileOrigin, TileUse } from "../atlas/tileUse.ts";
@@ -57,6 +58,11 @@ export interface AtlasHoldings {
 export interface Atlas {
   /** Names this set of numbers; another release may give others. */
   readonly release: string;
+  /**
+   * SHA-256, hexadecimal, of everything that an answer can show: release name, grids, rules, sources and the files of
+   * the cells. It is the same wherever the same atlas is opened, whenever its catalog was written.
+   */
+  readonly contentHash: string;
   /** True where the numbers are invented: the demo. */
   readonly synthetic: boolean;
   /** What there is of each hazard; a hazard that the atlas has nothing of is absent. */
@@ -106,7 +112,7 @@ const QUERIES_PER_LOOK = 4;
 /** The atlas as its users see it, over the cells of one. */
 export function answeringAtlas(
   sampler: Sampler,
-  about: { readonly release: string; readonly synthetic: boolean; close(): Promise<void> },
+  about: Pick<CellAtlas, "release" | "contentHash" | "synthetic" | "close">,
   tileOrigin: TileOrigin,
 ): Atlas {
   const plans = new Plans(sampler);
@@ -116,6 +122,7 @@ export function answeringAtlas(
     isClosed ? Promise.reject(atlasClosed()) : work();
   return {
     release: about.release,
+    contentHash: about.contentHash,
     synthetic: about.synthetic,
     holdings: holdingsOf(sampler),
     tileUse: {

@@ -113,7 +113,7 @@ export const EXAMPLES: Examples = {
     listHazards: {
       "200": {
         value: {
-          release: "demo-synthetic-1-2a74048d",
+          release: "demo-synthetic-1-4bdd26d9",
           synthetic: true,
           hazards: [
             {
@@ -1313,7 +1313,7 @@ export const EXAMPLES: Examples = {
           openapi: "/openapi.json",
           health: "/healthz",
           readiness: "/readyz",
-          atlas: { release: "demo-synthetic-1-2a74048d", synthetic: true },
+          atlas: { release: "demo-synthetic-1-4bdd26d9", synthetic: true },
         },
       },
     },

@@ -116,8 +116,8 @@ export interface Route<Request, Answer> {
   /** Whether a request that has been read would keep the event loop for long: then a worker thread answers it. */
   isLong?(request: Request, services: Services): boolean;
   /**
-   * What an answer depends on besides the request's address: a release. With it answers carry an ETag, and who has the
-   * answer already is told so (304).
+   * Returns what an answer depends on besides the request's address, such as the content of the atlas: while it is
+   * equal, so is the answer, at every host. With it answers carry an ETag, and a client that has one gets a 304.
    */
   revision?(services: Services): string;
   /** @throws Fault for everything that the caller can put right */

@@ -10,7 +10,7 @@ export interface BadValue {
   readonly map: number;
   readonly cell: number;
   readonly value: number;
-  readonly why: "negative" | "infinite" | "above-range";
+  readonly why: "negative" | "below-tolerance" | "infinite" | "above-range";
 }
 
 /** Signals a bad value up to whoever knows files and places. Never leaves this room. */
@@ -32,11 +32,21 @@ export const TALLY_AT_FIRST = 4;
 /** A rarer map held a smaller value; the running maximum stands in its place. */
 export const TALLY_RAISED = 8;
 
+/** What the values of a map must keep to. */
+export interface ValueRange {
+  /** Source units to the metric's. */
+  readonly unitFactor: number;
+  /** Values down to so far below zero, in the metric's unit, count as zero; absent: no value below zero is taken. */
+  readonly clampTolerance: number | undefined;
+  /** In source units. */
+  readonly max: number;
+}
+
 /** Returns the cells of one source map with every value checked: missing or finite, and not below zero. */
 export function checkedValues(
   values: RasterValues,
   tallies: Uint8Array,
-  { map, clampNegative, max }: { readonly map: number; readonly clampNegative: boolean; readonly max: number },
+  { map, unitFactor, clampTolerance, max }: ValueRange & { readonly map: number },
 ): RasterValues {
   let clamped: RasterValues | undefined;
   for (let cell = 0; cell < values.length; cell++) {
@@ -45,7 +55,11 @@ export function checkedValues(
     if (Number.isNaN(value)) continue;
     if (!Number.isFinite(value)) throw new BadValueError({ map, cell, value, why: "infinite" });
     if (value > max) throw new BadValueError({ map, cell, value, why: "above-range" });
-    if (!clampNegative) throw new BadValueError({ map, cell, value, why: "negative" });
+    if (clampTolerance === undefined) throw new BadValueError({ map, cell, value, why: "negative" });
+    // What is far below zero is no noise but most likely a marker of missing values that nobody declared.
+    if (!(value * unitFactor >= -clampTolerance)) {
+      throw new BadValueError({ map, cell, value, why: "below-tolerance" });
+    }
     clamped ??= values.slice();
     clamped[cell] = 0;
     tallies[cell] = (tallies[cell] ?? 0) | TALLY_CLAMPED;
@@ -71,14 +85,15 @@ export function curveCells(
   kernel: Kernel,
   { maps, unitFactors }: CurveCells,
   rule: Omit<CurveRule, "unitFactor">,
-  { clampNegative, tallies }: { readonly clampNegative: boolean; readonly tallies: Uint8Array },
+  { clampTolerance, tallies }: Pick<ValueRange, "clampTolerance"> & { readonly tallies: Uint8Array },
 ): OwnAndProbability {
   // Where the files are in unlike units each is brought to the metric's before the curve is made.
   const shared = unitFactors[0] ?? 1;
   const isShared = unitFactors.every((factor) => factor === shared);
   const checked = maps.map((values, map) => {
-    const valid = checkedValues(values, tallies, { map, clampNegative, max: Number.MAX_VALUE });
-    return isShared ? valid : Float64Array.from(valid, (value) => value * (unitFactors[map] ?? 1));
+    const own = unitFactors[map] ?? 1;
+    const valid = checkedValues(values, tallies, { map, unitFactor: own, clampTolerance, max: Number.MAX_VALUE });
+    return isShared ? valid : Float64Array.from(valid, (value) => value * own);
   });
   const unitFactor = isShared ? shared : 1;
   tallyCurves(checked, rule.threshold, unitFactor, tallies);

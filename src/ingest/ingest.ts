@@ -11,6 +11,7 @@ import type { HazardPlan, IngestOptions, IngestReport, SetAside } from "./plan.t
 import type { Raster, RasterOptions } from "./raster.ts";
 import { findAqueductFiles, planAqueductFloods } from "./recipes/aqueductFloods.ts";
 import { planLayers, readManifest } from "./recipes/layers.ts";
+import { SourceVersions } from "./sources.ts";
 import { writeHazards } from "./writeLayers.ts";
 
 export { Fault, type FaultCode, type FaultItem, isFault } from "../errors.ts";
@@ -48,17 +49,19 @@ export interface LayersOptions extends IngestOptions {
 
 /**
  * Writes maps that a manifest describes into an atlas: one file or band for each metric or return period.
- * The manifest's own options and those given here add up.
+ * Switches may be set in the manifest, here, or in both; of two clamp tolerances the one given here takes precedence.
  *
  * @throws Fault `invalid_request` with all that is wrong with the manifest; otherwise as `ingestAqueductFloods`
  */
 export async function ingestLayers(options: LayersOptions): Promise<IngestReport> {
   const manifest = await readManifest(options.manifest);
-  const { hold_flat, clamp_negative, assume_wgs84 } = manifest.options ?? {};
+  const { hold_flat, clamp_negative, clamp_tolerance, assume_wgs84 } = manifest.options ?? {};
+  const clampTolerance = options.clampTolerance ?? clamp_tolerance;
   const combined: IngestOptions = {
     ...options,
     holdFlat: options.holdFlat === true || hold_flat === true,
     clampNegative: options.clampNegative === true || clamp_negative === true,
+    ...(clampTolerance === undefined ? {} : { clampTolerance }),
     assumeWgs84: options.assumeWgs84 === true || assume_wgs84 === true,
   };
   return withRasters(combined, [], async (open, rasterOptions) => [
@@ -75,10 +78,12 @@ async function withRasters(
   plan: (open: OpenRaster, options: RasterOptions) => Promise<readonly HazardPlan[]>,
 ): Promise<IngestReport> {
   const opened = new Map<string, Raster>();
+  const sources = new SourceVersions({ folder: options.out, signal: options.signal });
   const open: OpenRaster = async (file, rasterOptions) => {
     const key = JSON.stringify([file, rasterOptions]);
     const known = opened.get(key);
     if (known !== undefined) return known;
+    await sources.noteOpening(file);
     const raster = await openGeoTiff(file, rasterOptions);
     opened.set(key, raster);
     return raster;
@@ -88,7 +93,7 @@ async function withRasters(
     ...(options.assumeWgs84 === true ? { assumeWgs84: true } : {}),
   };
   try {
-    return await writeHazards(await plan(open, rasterOptions), { options, setAside });
+    return await writeHazards(await plan(open, rasterOptions), { options, setAside, sources });
   } finally {
     for (const raster of opened.values()) await raster.close();
   }

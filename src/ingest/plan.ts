@@ -38,6 +38,11 @@ export interface GroupPlan {
   readonly provenance: Readonly<Record<string, unknown>>;
 }
 
+/** Every map of a group, in a fixed order. */
+export function mapsOf({ content }: GroupPlan): readonly MapSource[] {
+  return content.kind === "curves" ? content.models.flatMap(({ maps }) => maps) : Object.values(content.metrics);
+}
+
 /** All that one ingest makes for one hazard. */
 export interface HazardPlan {
   readonly hazard: HazardName;
@@ -67,15 +72,19 @@ export interface IngestOptions {
   readonly bbox?: BoundingBox;
   /** Where the maps do not span the design return period, take the nearest map's value for it. */
   readonly holdFlat?: boolean;
-  /** Take values below zero for zero. */
+  /** Take values just below zero, down to -`clampTolerance`, for zero; otherwise every value below zero is refused. */
   readonly clampNegative?: boolean;
+  /** With `clampNegative`: how far below zero a value may be, in the unit of its metric. Above 0; default 1. */
+  readonly clampTolerance?: number;
   /** A marker of missing values beside those that the files declare. */
   readonly nodata?: number;
   /** Take files without a coordinate system for WGS84 degrees. */
   readonly assumeWgs84?: boolean;
+  /** Seconds between two checkpoints, at least: what a kill can cost, beside the step in work. Default 2. */
+  readonly checkpointSeconds?: number;
   /** The name of the new release; one is made from date and content otherwise. */
   readonly release?: string;
-  /** Stops the work within a few rows, with the signal's reason; the same ingest goes on from there later. */
+  /** Stops the work within a few rows, with the signal's reason; the same ingest continues from there later. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: IngestProgress) => void;
 }

@@ -12,10 +12,13 @@ import {
   metricSteps,
   ModelMean,
   checkedValues,
+  type ValueRange,
   type WorstRounding,
 } from "./curve.ts";
-import type { CurveSource, GroupPlan, HazardPlan, MapSource, MetricSource } from "./plan.ts";
-import { type CellWindow, placeOf, type RasterValues, sourceFault } from "./raster.ts";
+import { badValueFault, outOfRange } from "./badValues.ts";
+import { type CurveSource, type GroupPlan, type HazardPlan, mapsOf, type MetricSource } from "./plan.ts";
+import type { CellWindow, RasterValues } from "./raster.ts";
+import type { GroupRows, PartKey, SlabParts } from "./slabParts.ts";
 
 /** Rows of an atlas tile: what the writer asks for at a time. */
 const BAND_ROWS = 64;
@@ -28,18 +31,17 @@ export interface SlabBudget {
   readonly decodedValues: number;
   /** Steps of all groups that are held until they are asked for. */
   readonly finishedSteps: number;
+  /** Values that go into one part of a slab, of all models: a second or two of work, so that it can be saved often. */
+  readonly partValues: number;
 }
 
 /** 100 MB of 32-bit floats, 512 MiB of steps. */
-const BUDGET: SlabBudget = { decodedValues: 25_000_000, finishedSteps: 256 << 20 };
+const BUDGET: SlabBudget = { decodedValues: 25_000_000, finishedSteps: 256 << 20, partValues: 25_000_000 };
 
-/** Finished rows of one group. */
-export interface GroupRows {
-  /** u16[rowCount][columnCount][layers] */
-  readonly steps: Uint16Array;
-  /** u8[rowCount][columnCount], bits TALLY_ of curve.ts */
-  readonly tallies: Uint8Array;
-  readonly worst: WorstRounding;
+/** How the parts of slabs are kept across interruptions. */
+export interface SavedParts {
+  readonly parts?: SlabParts;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Some rows of the window, of every group. */
@@ -60,11 +62,6 @@ export function layersOfGroup(plan: HazardPlan, group: GroupPlan): readonly Metr
   return layersFrom(spec, metrics);
 }
 
-/** Every map of a group, in a fixed order. */
-export function mapsOf({ content }: GroupPlan): readonly MapSource[] {
-  return content.kind === "curves" ? content.models.flatMap(({ maps }) => maps) : Object.values(content.metrics);
-}
-
 /**
  * Turns a window of source maps into cells of layers, a slab of rows at a time. Slabs follow the blocks that the source
  * files are stored in, so that a block is decoded once however many rows it has; bands of 64 rows are then cut from them.
@@ -77,7 +74,7 @@ export class SlabReader {
   readonly #kernel: Kernel;
   readonly #plan: HazardPlan;
   readonly #window: CellWindow;
-  readonly #clampNegative: boolean;
+  readonly #clampTolerance: number | undefined;
   readonly #layers: readonly (readonly MetricSpec[])[];
   readonly #slabRows: number;
   readonly #slabColumns: number;
@@ -87,12 +84,12 @@ export class SlabReader {
     kernel: Kernel,
     plan: HazardPlan,
     window: CellWindow,
-    { clampNegative, budget = BUDGET }: { readonly clampNegative: boolean; readonly budget?: SlabBudget },
+    { clampTolerance, budget = BUDGET }: Pick<ValueRange, "clampTolerance"> & { readonly budget?: SlabBudget },
   ) {
     this.#kernel = kernel;
     this.#plan = plan;
     this.#window = window;
-    this.#clampNegative = clampNegative;
+    this.#clampTolerance = clampTolerance;
     this.#layers = plan.groups.map((group) => layersOfGroup(plan, group));
 
     const rasters = plan.groups.flatMap(mapsOf).map(({ raster }) => raster);
@@ -100,6 +97,7 @@ export class SlabReader {
     const blockColumns = Math.max(...rasters.map(({ blockColumnCount }) => blockColumnCount));
     const layerCount = this.#layers.reduce((sum, layers) => sum + layers.length, 0);
     const mapCount = Math.max(...plan.groups.flatMap(togetherInMemory));
+    const mapCountOfAllModels = Math.max(...plan.groups.map((group) => mapsOf(group).length));
 
     const wanted = blockRows >= BAND_ROWS ? blockRows : Math.floor(BAND_ROWS / blockRows) * blockRows;
     const narrowest = Math.min(blockColumns, window.columnCount);
@@ -107,13 +105,22 @@ export class SlabReader {
       Math.floor(budget.finishedSteps / (window.columnCount * layerCount)),
       Math.floor(budget.decodedValues / (narrowest * mapCount)),
     );
-    this.#slabRows = Math.max(1, Math.min(wanted, Math.max(BAND_ROWS, affordable)));
-    const blocksAcross = Math.floor(budget.decodedValues / (this.#slabRows * blockColumns * mapCount));
+    const rowsAtOnce = Math.max(1, Math.min(wanted, Math.max(BAND_ROWS, affordable)));
+    // Fewer rows at once where a part would take long, unless blocks would be decoded more than once for that.
+    const rowsOfPart = Math.floor(budget.partValues / (narrowest * mapCountOfAllModels));
+    this.#slabRows = Math.min(rowsAtOnce, Math.max(blockRows, Math.floor(rowsOfPart / blockRows) * blockRows));
+    const blocksAcross = Math.min(
+      Math.floor(budget.decodedValues / (this.#slabRows * blockColumns * mapCount)),
+      Math.floor(budget.partValues / (this.#slabRows * blockColumns * mapCountOfAllModels)),
+    );
     this.#slabColumns = blockColumns * Math.max(1, blocksAcross);
   }
 
-  /** The slab that holds a row of the window; `row` counts in the source's grid. */
-  async slabAt(row: number): Promise<Slab> {
+  /**
+   * Returns the slab that holds a row of the window; `row` counts in the source's grid. What of it is saved is not made
+   * again, and what is made is saved when that is due, and when the signal ends the work.
+   */
+  async slabAt(row: number, saved: SavedParts = {}): Promise<Slab> {
     const current = this.#current;
     if (current !== undefined && row >= current.firstRow && row < current.firstRow + current.rowCount) return current;
     this.#current = undefined; // lets go of the old rows before the new ones are made
@@ -121,12 +128,15 @@ export class SlabReader {
     const start = Math.floor(row / this.#slabRows) * this.#slabRows;
     const first = Math.max(start, firstRow);
     const end = Math.min(start + this.#slabRows, firstRow + rowCount);
-    const slab = await this.#make({ firstRow: first, rowCount: end - first });
+    const slab = await this.#make({ firstRow: first, rowCount: end - first }, saved);
     this.#current = slab;
     return slab;
   }
 
-  async #make(rows: { readonly firstRow: number; readonly rowCount: number }): Promise<Slab> {
+  async #make(
+    rows: { readonly firstRow: number; readonly rowCount: number },
+    { parts, signal }: SavedParts,
+  ): Promise<Slab> {
     const { firstColumn, columnCount } = this.#window;
     const cellCount = rows.rowCount * columnCount;
     const groups = this.#layers.map((layers) => ({
@@ -135,11 +145,21 @@ export class SlabReader {
       worst: {} as WorstRounding,
     }));
     const end = firstColumn + columnCount;
+    let unsaved: (PartKey & { readonly rows: GroupRows })[] = [];
     for (let column = firstColumn; column < end;) {
       const next = Math.min(end, (Math.floor(column / this.#slabColumns) + 1) * this.#slabColumns);
       const part: CellWindow = { ...rows, firstColumn: column, columnCount: next - column };
       for (const [index, target] of groups.entries()) {
-        const made = await this.#makeGroup(index, part);
+        const key: PartKey = { group: index, window: part };
+        const known = await parts?.find(key);
+        const made = known ?? (await this.#makeGroup(index, part));
+        if (parts !== undefined && known === undefined) unsaved.push({ ...key, rows: made });
+        const isStopped = signal?.aborted === true;
+        if (parts !== undefined && (isStopped || parts.isDue)) {
+          await parts.save(unsaved);
+          unsaved = [];
+        }
+        signal?.throwIfAborted();
         const layerCount = this.#layers[index]?.length ?? 0;
         for (let row = 0; row < rows.rowCount; row++) {
           const from = row * part.columnCount;
@@ -210,10 +230,11 @@ export class SlabReader {
       const unitFactors = maps.map(({ unitFactor }) => unitFactor);
       for (const [first, end] of runsOf(cellCount)) {
         const run = { maps: all.map((values) => values.subarray(first, end)), unitFactors };
-        const clampNegative = this.#clampNegative;
+        const clampTolerance = this.#clampTolerance;
         const made = this.#placing(
-          () => curveCells(this.#kernel, run, rule, { clampNegative, tallies: tallies.subarray(first, end) }),
-          (bad) => badValueFault(maps[bad.map], bad, { window, firstCell: first }),
+          () => curveCells(this.#kernel, run, rule, { clampTolerance, tallies: tallies.subarray(first, end) }),
+          (bad) =>
+            badValueFault(maps[bad.map], bad, { window, firstCell: first, layer: this.#ownLayer, clampTolerance }),
         );
         mean.add(first, made);
       }
@@ -232,9 +253,11 @@ export class SlabReader {
     const largest = largestOf(layer);
     const read: RasterValues = await source.raster.readWindow({ ...window, band: source.band });
     const max = source.saturate ? Number.MAX_VALUE : largest / source.unitFactor;
+    const { unitFactor } = source;
+    const clampTolerance = this.#clampTolerance;
     const checked = this.#placing(
-      () => checkedValues(read, tallies, { map: 0, clampNegative: this.#clampNegative, max }),
-      (bad) => badValueFault(source, bad, { window, firstCell: 0, layer }),
+      () => checkedValues(read, tallies, { map: 0, unitFactor, clampTolerance, max }),
+      (bad) => badValueFault(source, bad, { window, firstCell: 0, layer, clampTolerance }),
     );
     // A value at the very end of the range may be past it by the last bit once it has its unit.
     return Float64Array.from(checked, (value) => Math.min(value * source.unitFactor, largest));
@@ -253,6 +276,12 @@ export class SlabReader {
     }
   }
 
+  /** The layer of the metric that curves give values of. */
+  get #ownLayer(): MetricSpec | undefined {
+    const { metrics, ownMetric } = HAZARDS[this.#plan.hazard];
+    return metrics.find(({ metric }) => metric === ownMetric);
+  }
+
   #placing<T>(make: () => T, refuse: (bad: BadValue) => Error): T {
     try {
       return make();
@@ -260,68 +289,6 @@ export class SlabReader {
       throw error instanceof BadValueError ? refuse(error.bad) : error;
     }
   }
-}
-
-/** A metric that has no step, traced back to the map that it comes from. */
-async function outOfRange(
-  group: GroupPlan,
-  layer: MetricSpec | undefined,
-  bad: BadValue,
-  at: { readonly window: CellWindow; readonly firstCell: number },
-): Promise<Error> {
-  if (layer === undefined) throw new Error(`No layer ${bad.map}.`);
-  const maps = mapsOf(group);
-  const { place, cell } = placeIn(maps[0], bad, at);
-  const largest = largestOf(layer);
-  const unit = layer.unit === "1" ? "" : ` ${layer.unit}`;
-  // A level between two maps, or a mean of models, is too large only where one of the maps is.
-  for (const { raster, band, unitFactor } of maps) {
-    const [value = NaN] = await raster.readWindow({
-      band,
-      firstRow: cell.row,
-      rowCount: 1,
-      firstColumn: cell.column,
-      columnCount: 1,
-    });
-    if (!(value * unitFactor > largest)) continue;
-    return sourceFault(
-      raster.file,
-      `${raster.bandCount === 1 ? "" : `band ${band}, `}${place}: the value ${value} makes ${layer.metric} ${bad.value}${unit}; a layer holds 0 to ${largest}${unit}. ` +
-        `Check the unit factor, and which number marks missing values.`,
-      { details: { ...cell, band, value, metric: layer.metric } },
-    );
-  }
-  return new Error(`${layer.metric} of ${group.scenario} ${group.year} has no step for ${bad.value} at ${place}.`);
-}
-
-function badValueFault(
-  source: MapSource | undefined,
-  bad: BadValue,
-  at: { readonly window: CellWindow; readonly firstCell: number; readonly layer?: MetricSpec },
-): Error {
-  const { place, cell } = placeIn(source, bad, at);
-  const file = source?.raster.file ?? "?";
-  const band = source === undefined || source.raster.bandCount === 1 ? "" : `band ${source.band}, `;
-  const marker = `If it marks missing cells, say so: --nodata ${bad.value}`;
-  const why = {
-    negative: `the value is ${bad.value}, below zero. ${marker}; if it is noise around zero: --clamp-negative.`,
-    infinite: `the value is ${bad.value}, which is no measure of anything. ${marker}.`,
-    "above-range": `the value ${bad.value} becomes ${bad.value * (source?.unitFactor ?? 1)} as ${at.layer?.metric}, which goes to ${at.layer === undefined ? "" : largestOf(at.layer)}. Check the unit factor. ${marker}.`,
-  }[bad.why];
-  return sourceFault(file, `${band}${place}: ${why}`, { details: { ...cell, band: source?.band, value: bad.value } });
-}
-
-function placeIn(
-  source: MapSource | undefined,
-  bad: BadValue,
-  { window, firstCell }: { readonly window: CellWindow; readonly firstCell: number },
-): { readonly place: string; readonly cell: { readonly row: number; readonly column: number } } {
-  const index = firstCell + bad.cell;
-  const cell = {
-    row: window.firstRow + Math.floor(index / window.columnCount),
-    column: window.firstColumn + (index % window.columnCount),
-  };
-  return { place: source === undefined ? "" : placeOf(source.raster.grid, cell), cell };
 }
 
 /** How many maps of a group are in memory at once: those of one curve, or one. */

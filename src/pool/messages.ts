@@ -54,9 +54,16 @@ export interface PackedError {
   readonly cause?: PackedError;
 }
 
-/** What comes back. `id` 0 says of which release the atlas is that the worker has opened, or why it could not. */
+/** Which atlas a worker has opened. */
+export interface OpenedAtlas {
+  readonly release: string;
+  /** A release name may be used again for other content. */
+  readonly contentHash: string;
+}
+
+/** What comes back. `id` 0 says which atlas the worker has opened, or why it could not. */
 export type Report =
-  | { readonly kind: "ready"; readonly id: 0; readonly release: string }
+  | { readonly kind: "ready"; readonly id: 0; readonly atlas: OpenedAtlas }
   | { readonly kind: "sampled"; readonly id: number; readonly values: Float64Array; readonly reasons: Uint8Array }
   | {
       readonly kind: "answered";

@@ -17,6 +17,7 @@ import {
   type StepsResult,
 } from "../hazard/sampleRequest.ts";
 import { unpackFault } from "./errors.ts";
+import type { OpenedAtlas } from "./messages.ts";
 import { neighbourhoodOf, type Neighbourhoods, ownerOf } from "./owners.ts";
 import { type Done, type Errand, PoolWorker, type WorkerThread } from "./poolWorker.ts";
 import { gather, scatter, shareOutByNumber, Sheets } from "./shares.ts";
@@ -49,7 +50,7 @@ export type PoolTask = Omit<Errand, "order"> & {
 export class Pool {
   readonly workerCount: number;
   readonly #start: () => WorkerThread;
-  readonly #release: string;
+  readonly #opened: OpenedAtlas;
   readonly #nowMs: () => number;
   /** Those that were started last; never rejected. */
   #workers: Promise<readonly PoolWorker[]> = Promise.resolve([]);
@@ -60,17 +61,17 @@ export class Pool {
   #deathCount = 0;
 
   /**
-   * @param options `release` is the one that the caller's own atlas is of: workers of another are refused; `nowMs` a
+   * @param options `opened` is the caller's own atlas: workers that have opened another are refused; `nowMs` a
    *   clock that never goes back
    */
   constructor(options: {
     readonly workers: number;
-    readonly release: string;
+    readonly opened: OpenedAtlas;
     readonly start: () => WorkerThread;
     readonly nowMs?: () => number;
   }) {
     this.workerCount = options.workers;
-    this.#release = options.release;
+    this.#opened = options.opened;
     this.#start = options.start;
     this.#nowMs = options.nowMs ?? (() => performance.now());
   }
@@ -248,7 +249,7 @@ export class Pool {
         fresh.push(started);
         return started;
       });
-      await Promise.all(fresh.map(async (worker) => this.#checkRelease(await worker.release)));
+      await Promise.all(fresh.map(async (worker) => this.#checkSame(await worker.opened)));
       this.#workersOfLate = workers;
       return workers;
     } catch (error) {
@@ -258,12 +259,14 @@ export class Pool {
   }
 
   /** Each worker opens the atlas for itself, maybe long after the caller did. */
-  #checkRelease(release: string): void {
-    if (release === this.#release) return;
+  #checkSame(found: OpenedAtlas): void {
+    const { release, contentHash } = this.#opened;
+    if (found.contentHash === contentHash) return;
+    const now = found.release === release ? "has the same name and other content" : `is ${found.release}`;
     throw new Fault(
       "atlas_unavailable",
-      `The atlas was replaced while it was open: it was of release ${this.#release} and is of ${release} now. It must be opened again.`,
-      { details: { release: this.#release, found: release } },
+      `The atlas was replaced while it was open: its release was ${release}, and the one there now ${now}. It must be opened again.`,
+      { details: { release, found: found.release } },
     );
   }
 }
@@ -283,6 +286,7 @@ interface Bulk {
 export class PooledAtlas implements Atlas {
   readonly pool: Pool;
   readonly release: string;
+  readonly contentHash: string;
   readonly synthetic: boolean;
   readonly holdings: Atlas["holdings"];
   readonly tileUse: TileUse;
@@ -293,6 +297,7 @@ export class PooledAtlas implements Atlas {
   constructor(pool: Pool, atlas: Atlas, bulk: Bulk) {
     this.pool = pool;
     this.release = atlas.release;
+    this.contentHash = atlas.contentHash;
     this.synthetic = atlas.synthetic;
     this.holdings = atlas.holdings;
     this.tileUse = bulk.tileUse;

@@ -1,7 +1,7 @@
 import { atlasClosed } from "../hazard/answer.ts";
 import { errorOf } from "./errors.ts";
 import { FairQueue } from "./fairQueue.ts";
-import type { Order, Report, StopOrder } from "./messages.ts";
+import type { OpenedAtlas, Order, Report, StopOrder } from "./messages.ts";
 
 /** One worker thread, as whoever starts it hands it over. */
 export interface WorkerThread {
@@ -46,8 +46,8 @@ const COST_MS = 5;
 
 /** One worker: its thread, what has been sent to it, and what waits for its turn. */
 export class PoolWorker {
-  /** Of the atlas that it has opened; settles when it has. */
-  readonly release: Promise<string>;
+  /** The atlas that it has opened; settles when it has. */
+  readonly opened: Promise<OpenedAtlas>;
   isAlive = true;
   /** Bytes of the decoded tiles that it has, as it last told. */
   cachedBytes = 0;
@@ -56,7 +56,7 @@ export class PoolWorker {
   readonly #waiting = new FairQueue<Pending>();
   /** In the order they were sent, which is that in which the thread works them off. */
   readonly #sent = new Map<number, Pending>();
-  #opened: { resolve(release: string): void; reject(error: Error): void } | undefined;
+  #opened: { resolve(atlas: OpenedAtlas): void; reject(error: Error): void } | undefined;
   #isEnding = false;
   #lastId = 0;
   /** Since when the thread has been busy with what it was sent first. */
@@ -72,8 +72,8 @@ export class PoolWorker {
   ) {
     this.#thread = thread;
     this.#nowMs = options.nowMs;
-    this.release = new Promise((resolve, reject) => (this.#opened = { resolve, reject }));
-    this.release.catch(() => undefined); // where another could not even be started, nobody waits for this one
+    this.opened = new Promise((resolve, reject) => (this.#opened = { resolve, reject }));
+    this.opened.catch(() => undefined); // where another could not even be started, nobody waits for this one
     thread.setAwaited(true);
     thread.onReport((report) => {
       if (report.kind === "fetched") {
@@ -144,7 +144,7 @@ export class PoolWorker {
   }
 
   #open(report: Report): void {
-    if (report.kind === "ready") this.#opened?.resolve(report.release);
+    if (report.kind === "ready") this.#opened?.resolve(report.atlas);
     else this.#opened?.reject(errorOf(report) ?? new Error(`A worker began with ${report.kind}.`));
     this.#opened = undefined;
     this.#thread.setAwaited(this.#sent.size > 0);

@@ -41,7 +41,8 @@ export function serveOrders(port: WorkerPort, atlas: Atlas, doTask: TaskDoer): v
       durationsMs = [];
     });
   });
-  port.tell({ kind: "ready", id: 0, release: atlas.release }, []);
+  const { release, contentHash } = atlas;
+  port.tell({ kind: "ready", id: 0, atlas: { release, contentHash } }, []);
 }
 
 async function carryOut(

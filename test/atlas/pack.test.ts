@@ -5,7 +5,7 @@ import type { Blobs } from "../../src/atlas/blobs.ts";
 import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
 import { openPackedAtlas, type PackedAtlas } from "../../src/atlas/packedAtlas.ts";
 import { verifyAtlas } from "../../src/atlas/verify.ts";
-import { readCatalogue, writePack } from "../../src/atlas/writer.ts";
+import { readCatalogue, type WorkSteps, writePack } from "../../src/atlas/writer.ts";
 import { Fault, isFault } from "../../src/errors.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
@@ -239,20 +239,20 @@ describe("an atlas on disk", () => {
         const interrupted = {
           ...input,
           checkpoint,
-          readBand: async (band: { firstRow: number; rowCount: number }) => {
+          readBand: async (band: { firstRow: number; rowCount: number }, steps: WorkSteps) => {
             if (band.firstRow >= 512) throw new Error("power failure");
             state += band.rowCount;
-            return input.readBand(band);
+            return input.readBand(band, steps);
           },
         };
         await expect(writePack(kernel, broken, interrupted)).rejects.toThrow("power failure");
         state = 0;
         const resumed = {
           ...interrupted,
-          readBand: async (band: { firstRow: number; rowCount: number }) => {
+          readBand: async (band: { firstRow: number; rowCount: number }, steps: WorkSteps) => {
             firstRows.push(band.firstRow);
             state += band.rowCount;
-            return input.readBand(band);
+            return input.readBand(band, steps);
           },
         };
         expect(await writePack(kernel, broken, resumed)).toEqual(expected);

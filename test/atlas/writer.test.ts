@@ -13,6 +13,8 @@ import {
 import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
 import { type PackInput, publish, readCatalogue, writePack } from "../../src/atlas/writer.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
+import { randomFrom } from "../seededRandom.ts";
+import { Fault } from "../../src/errors.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { crc32ByZlib } from "../oracle/checksum.ts";
 import { boundByDefinition, readPackByFormat, type StepsAt, totalByDefinition } from "../oracle/pyramid.ts";
@@ -230,8 +232,8 @@ describe("an interrupted write", () => {
         await expect(
           writePack(kernel, interrupted, {
             ...input,
-            readBand: (band) =>
-              band.firstRow >= 512 ? Promise.reject(new Error("power failure")) : input.readBand(band),
+            readBand: (band, steps) =>
+              band.firstRow >= 512 ? Promise.reject(new Error("power failure")) : input.readBand(band, steps),
           }),
         ).rejects.toThrow("power failure");
         const work = await workFolderIn(interrupted);
@@ -239,9 +241,9 @@ describe("an interrupted write", () => {
         const firstRows: number[] = [];
         await writePack(kernel, interrupted, {
           ...input,
-          readBand: (band) => {
+          readBand: (band, steps) => {
             firstRows.push(band.firstRow);
-            return input.readBand(band);
+            return input.readBand(band, steps);
           },
         });
         expect(firstRows).toEqual([512]);
@@ -258,17 +260,141 @@ describe("an interrupted write", () => {
       const abortable: PackInput = {
         ...input,
         signal: controller.signal,
-        readBand: (band) => {
+        readBand: (band, steps) => {
           firstRows.push(band.firstRow);
           // the last band of the first row of pyramid tiles
           if (band.firstRow === 448) controller.abort(new Error("enough"));
-          return input.readBand(band);
+          return input.readBand(band, steps);
         },
       };
       await expect(writePack(kernel, folder, abortable)).rejects.toThrow("enough");
       expect(firstRows.splice(0)).toEqual([0, 64, 128, 192, 256, 320, 384, 448]);
       await writePack(kernel, folder, { ...abortable, signal: new AbortController().signal });
       expect(firstRows).toEqual([512]);
+    });
+  });
+
+  test("by its signal in the midst of a band continues with that band", async () => {
+    await withTempFolder(async (folder) => {
+      const input = packInputOf(FLOODS);
+      const stopping = new AbortController();
+      const asked: number[] = [];
+      const stopped: PackInput = {
+        ...input,
+        signal: stopping.signal,
+        readBand: (band, steps) => {
+          asked.push(band.firstRow);
+          if (band.firstRow === 192) stopping.abort(new Error("enough"));
+          stopping.signal.throwIfAborted();
+          return input.readBand(band, steps);
+        },
+      };
+      await expect(writePack(kernel, folder, stopped)).rejects.toThrow("enough");
+      expect(asked).toEqual([0, 64, 128, 192]);
+      const again: number[] = [];
+      await writePack(kernel, folder, {
+        ...input,
+        readBand: (band, steps) => {
+          again.push(band.firstRow);
+          return input.readBand(band, steps);
+        },
+      });
+      expect(again[0]).toBe(192);
+    });
+  });
+
+  test("killed at random again and again makes the same files, and reads no band that was safe", async () => {
+    const random = randomFrom(5);
+    await withTempFolder(async (whole) => {
+      const input = packInputOf(FLOODS);
+      await writePack(kernel, whole, input);
+      for (let round = 0; round < 4; round++) {
+        await withTempFolder(async (broken) => {
+          let killCount = 0;
+          let readCount = 0;
+          for (let isDone = false; !isDone;) {
+            const stopping = new AbortController();
+            const attempt: PackInput = {
+              ...input,
+              checkpointMs: 0,
+              signal: stopping.signal,
+              readBand: async (band, steps) => {
+                // Half of the time the signal, half of the time an end of which the writer learns nothing.
+                if (random.chance(0.4)) {
+                  killCount++;
+                  if (random.chance(0.5)) throw new Error("killed");
+                  stopping.abort(new Error("killed"));
+                }
+                readCount++;
+                return input.readBand(band, steps);
+              },
+            };
+            isDone = await writePack(kernel, broken, attempt).then(
+              () => true,
+              (error: Error) => {
+                if (error.message !== "killed") throw error;
+                return false;
+              },
+            );
+          }
+          expect(killCount).toBeGreaterThan(0);
+          expect(readCount).toBe(Math.ceil(GRID.rowCount / 64));
+          expect(await contentOf(broken)).toEqual(await contentOf(whole));
+        });
+      }
+    });
+  });
+
+  test("by a failure of the system under a refusal keeps its work, and by any other refusal does not", async () => {
+    const lost = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
+    const outcomes: number[] = [];
+    for (const cause of [new TypeError("fetch failed", { cause: lost }), new Error("The value is -9999.")]) {
+      await withTempFolder(async (folder) => {
+        const input = packInputOf(FLOODS);
+        const fault = new Fault("source_invalid", "The map cannot be read.", { cause });
+        const readBand: PackInput["readBand"] = (band, steps) =>
+          band.firstRow >= 128 ? Promise.reject(fault) : input.readBand(band, steps);
+        await expect(writePack(kernel, folder, { ...input, readBand })).rejects.toBe(fault);
+        let first = -1;
+        await writePack(kernel, folder, {
+          ...input,
+          readBand: (band, steps) => {
+            if (first < 0) first = band.firstRow;
+            return input.readBand(band, steps);
+          },
+        });
+        outcomes.push(first);
+      });
+    }
+    expect(outcomes).toEqual([128, 0]);
+  });
+
+  test("leaves nothing where it cannot be continued", async () => {
+    await withTempFolder(async (folder) => {
+      const input = { ...packInputOf(FLOODS), isResumable: false, checkpointMs: 0 };
+      const readBand: PackInput["readBand"] = (band, steps) =>
+        band.firstRow >= 128 ? Promise.reject(new Error("power failure")) : input.readBand(band, steps);
+      await expect(writePack(kernel, folder, { ...input, readBand })).rejects.toThrow("power failure");
+      expect(await readdir(folder)).toEqual([]);
+    });
+  });
+
+  test.each([true, false])("before its end by what its caller finds then keeps its work: %s", async (keepsWork) => {
+    await withTempFolder(async (folder) => {
+      const input = packInputOf(FLOODS);
+      const fault = new Fault("source_invalid", "The map is another one now.");
+      const stopped = writePack(kernel, folder, { ...input, beforeFinish: async () => ({ fault, keepsWork }) });
+      await expect(stopped).rejects.toBe(fault);
+      expect(await readdir(folder)).toHaveLength(keepsWork ? 1 : 0);
+      let readCount = 0;
+      await writePack(kernel, folder, {
+        ...input,
+        readBand: (band, steps) => {
+          readCount++;
+          return input.readBand(band, steps);
+        },
+      });
+      expect(readCount).toBe(keepsWork ? 0 : Math.ceil(GRID.rowCount / 64));
     });
   });
 });

@@ -45,7 +45,7 @@ test.each(["u", "\u00fc", "\u5317", "\u{1f30d}"])("text with %s in it is sent as
 });
 
 describe("ETag", () => {
-  test("stays while the release does, and who has it is told so", async () => {
+  test("stays while the content does, and a client that has it gets a 304", async () => {
     const first = await host.ask(TARGET);
     const etag = first.headers.get("etag") ?? "";
     expect(etag).toMatch(/^"[!#-~]+"$/);
@@ -58,9 +58,9 @@ describe("ETag", () => {
     }
   });
 
-  test("is another one at another address, and of another release", async () => {
+  test("is another one at another address, and of other content", async () => {
     const [one, other] = await Promise.all([host.ask(TARGET), host.ask(`${TARGET}&radius=5`)]);
-    const newer = await hosted({ atlas: { ...atlasOf(), release: "test-2" } });
+    const newer = await hosted({ atlas: { ...atlasOf(), contentHash: "2".repeat(64) } });
     try {
       const etags = [one, other, await newer.ask(TARGET)].map(({ headers }) => headers.get("etag"));
       expect(new Set(etags).size).toBe(3);

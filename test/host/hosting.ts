@@ -9,6 +9,7 @@ import { MemoryLedger } from "./memoryLedger.ts";
 export function atlasOf(hazardRisk: Atlas["hazardRisk"] = (query) => Promise.resolve(quarters(query))): Atlas {
   return {
     release: "test-1",
+    contentHash: "1".repeat(64),
     synthetic: true,
     holdings: [],
     tileUse: { origin: "demo", cachedBytes: 0, onFetch: () => () => undefined },

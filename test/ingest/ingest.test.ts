@@ -269,6 +269,49 @@ describe("an atlas that exists", () => {
     expect(report.groups[0]?.cells.clampedNegative).toBe(1);
   });
 
+  test.each([
+    [
+      "an undeclared marker",
+      -32767,
+      {},
+      /the value is -32767: more than 1 m below zero.*--nodata -32767.*--clamp-tolerance/s,
+    ],
+    ["a value just beyond the tolerance", -1.001, {}, /the value is -1\.00.*more than 1 m below zero/],
+    ["a value beyond the tolerance that was given", -0.3, { clampTolerance: 0.25 }, /more than 0\.25 m below zero/],
+    ["minus infinity", -Infinity, { clampTolerance: 1e6 }, /the value is -Infinity/],
+  ])("stays as it was where clamping meets %s", async (_, value, more, expected) => {
+    await fill();
+    const before = await snapshot();
+    await map(river(100), (cell) => (cell === 68 * 80 + 33 ? value : 1));
+    const message = await refusal(ingestAqueductFloods({ sources: [folder], out, clampNegative: true, ...more }));
+    expect(message).toMatch(/rp00100\.tif: row 68, column 33 \(latitude 13\.15000, longitude 13\.35000\)/);
+    expect(message).toMatch(expected);
+    expect(await snapshot()).toEqual(before);
+  });
+
+  test("states the tolerance within which values below zero were taken for zero", async () => {
+    await fill();
+    await map(river(50), (cell) => ({ 9: -1, 10: -0.5 })[cell] ?? 0);
+    await map(river(100), (cell) => (cell === 11 ? -1e-3 : 1));
+    const report = await ingestAqueductFloods({ sources: [folder], out, clampNegative: true });
+    expect(report.groups[0]?.cells.clampedNegative).toBe(3);
+    const [entry] = (await catalogue()).hazards[0]?.packs.at(-1)?.groups ?? [];
+    expect(entry?.provenance).toMatchObject({ clamp_negative: true, clamp_tolerance: 1, clamped_cells: 3 });
+  });
+
+  test.each([0, -1, NaN, Infinity])("refuses a clamp tolerance of %d", async (clampTolerance) => {
+    await map(river(100), () => 1);
+    const options = { sources: [folder], out, clampNegative: true, clampTolerance };
+    expect(await refusal(ingestAqueductFloods(options))).toMatch(/clamp tolerance.*above 0/);
+  });
+
+  test("refuses a clamp tolerance without the order to clamp", async () => {
+    await map(river(100), () => 1);
+    expect(await refusal(ingestAqueductFloods({ sources: [folder], out, clampTolerance: 2 }))).toMatch(
+      /clamp tolerance.*--clamp-negative/,
+    );
+  });
+
   test("gets its (scenario, year) replaced, the others kept, and new ones added", async () => {
     await fill();
     await map(river(50), () => 3);
@@ -342,6 +385,30 @@ describe("an atlas that exists", () => {
 });
 
 describe("layers of a manifest", () => {
+  test("measure the clamp tolerance in the unit of the metric, each file by its own factor", async () => {
+    // Centimeters and meters side by side in one curve: -80 cm and -0.8 m are within a meter, -120 cm is not.
+    await map("cm.tif", (cell) => (cell === 4 ? -80 : 50));
+    await map("m.tif", (cell) => (cell === 5 ? -0.8 : 1));
+    const layers = [
+      { scenario: "rcp4p5", year: 2030, return_period_years: 50, file: "cm.tif", unit_factor: 0.01 },
+      { scenario: "rcp4p5", year: 2030, return_period_years: 100, file: "m.tif" },
+    ];
+    const clamping = { layers, options: { clamp_negative: true } };
+    const report = await ingestLayers({ manifest: await manifest(clamping), out });
+    expect(report.groups[0]?.cells.clampedNegative).toBe(2);
+    await map("cm.tif", (cell) => (cell === 4 ? -120 : 50));
+    const beyond = await refusal(ingestLayers({ manifest: await manifest(clamping), out }));
+    expect(beyond).toMatch(/cm\.tif: row 0, column 4 .*the value is -120, which is -1\.2 m: more than 1 m below zero/);
+    const wider = { layers, options: { clamp_negative: true, clamp_tolerance: 1.5 } };
+    await ingestLayers({ manifest: await manifest(wider), out });
+    const [entry] = (await catalogue()).hazards[0]?.packs.at(-1)?.groups ?? [];
+    expect(entry?.provenance).toMatchObject({ clamp_tolerance: 1.5, clamped_cells: 2 });
+    // The option of the call takes precedence over the manifest's.
+    expect(await refusal(ingestLayers({ manifest: await manifest(wider), out, clampTolerance: 0.5 }))).toMatch(
+      /more than 0\.5 m below zero/,
+    );
+  });
+
   test("an own metric alone gives intensity, and neither probability nor total", async () => {
     await map("wind.tif", (cell) => cell / 100, { nodata: "0" });
     const layers = [

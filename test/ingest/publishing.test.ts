@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CATALOGUE_NAME } from "../../src/atlas/catalogue.ts";
+import { CATALOGUE_NAME, type Catalogue } from "../../src/atlas/catalogue.ts";
 import { publish, readCatalogue } from "../../src/atlas/writer.ts";
 import { ingestLayers, type IngestOptions, type IngestReport } from "../../src/ingest/ingest.ts";
 import { type GeoTiffSpec, makeGeoTiff } from "./makeGeoTiff.ts";
@@ -37,6 +37,8 @@ interface Ingested extends Partial<IngestOptions> {
   readonly year?: number;
   readonly file?: string;
   readonly hazard?: string;
+  readonly source?: object;
+  readonly rules?: object;
 }
 
 /** One map of depths as one (scenario, year). */
@@ -45,11 +47,13 @@ async function ingest({
   year = 2030,
   file = "low.tif",
   hazard = "riverine_floods",
+  source = { name: "Test", licence: "none" },
+  rules = {},
   ...options
 }: Ingested = {}): Promise<IngestReport> {
   const manifest = join(folder, `${hazard}-${scenario}-${year}.json`);
   const layers = [{ scenario, year, metric: "depth_meters", file }];
-  await writeFile(manifest, JSON.stringify({ hazard, source: { name: "Test", licence: "none" }, layers }));
+  await writeFile(manifest, JSON.stringify({ hazard, source, rules, layers }));
   return ingestLayers({ manifest, out, ...options });
 }
 
@@ -90,6 +94,43 @@ describe("the name of a release", () => {
     const other = join(folder, "other");
     await ingest({ year: 2050, file: "high.tif", out: other });
     expect((await ingest({ out: other })).release).toBe(first);
+  });
+
+  test("tells apart the sources and the rules of equal cells", async () => {
+    const one = (await ingest({ source: { name: "One", licence: "CC0" } })).release;
+    const other = { out: join(folder, "other") };
+    const two = (await ingest({ ...other, source: { name: "One", licence: "CC BY 4.0" } })).release;
+    const three = (
+      await ingest({ out: join(folder, "third"), source: { name: "One", licence: "CC0" }, rules: { threshold: 0.6 } })
+    ).release;
+    expect(new Set([one, two, three]).size).toBe(3);
+  });
+
+  test("stays when the same is written again on another day", async () => {
+    const { release } = await ingest();
+    await publish(out, (current) => {
+      const { sha256: _, ...catalog } = current as Catalogue;
+      return { ...catalog, release: `20200229${release.slice(8)}` };
+    });
+    expect((await ingest()).release).toBe(`20200229${release.slice(8)}`);
+  });
+
+  test("may be given again for the same content, and for no other", async () => {
+    await ingest({ release: "mine-1" });
+    expect((await ingest({ release: "mine-1" })).release).toBe("mine-1");
+    const before = await readFile(join(out, CATALOGUE_NAME));
+    const taken = { code: "invalid_request", message: expect.stringMatching(/mine-1.*another --release/) as string };
+    await expect(ingest({ release: "mine-1", file: "high.tif" })).rejects.toMatchObject(taken);
+    await expect(ingest({ release: "mine-1", source: { name: "Other", licence: "none" } })).rejects.toMatchObject(
+      taken,
+    );
+    // What adds a layer is refused before anything is read.
+    let rows = 0;
+    const added = ingest({ release: "mine-1", year: 2050, onProgress: () => void rows++ });
+    await expect(added).rejects.toMatchObject(taken);
+    expect(rows).toBe(0);
+    expect(await readFile(join(out, CATALOGUE_NAME))).toEqual(before);
+    expect((await ingest({ release: "mine-2", year: 2050 })).release).toBe("mine-2");
   });
 
   test("is the one that was given", async () => {

@@ -40,7 +40,7 @@ function pooledDemo(here: Atlas = demo): {
     hazardRiskBatch: (queries, options) => noted(demo.hazardRiskBatch(queries, options)),
   };
   const start = (): ThreadHere => new ThreadHere(watched, () => Promise.reject(new Error("There are no tasks here.")));
-  const pool = new Pool({ workers: 2, release: demo.release, start });
+  const pool = new Pool({ workers: 2, opened: demo, start });
   return { atlas: pool.behind(here, { numberOf }), requests, outcomes };
 }
 

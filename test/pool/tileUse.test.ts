@@ -18,7 +18,7 @@ test("what workers fetch and keep is told of with what this thread does, until t
   const threads: ThreadHere[] = [];
   const pool = new Pool({
     workers: 1,
-    release: here.atlas.release,
+    opened: here.atlas,
     start: () => {
       const thread = new ThreadHere(there.atlas, () => Promise.reject(new Error("There are no tasks here.")));
       threads.push(thread);

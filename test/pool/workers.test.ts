@@ -62,7 +62,8 @@ function valuesOf(order: Order): Report {
   return { kind: "sampled", id: order.id, values: order.latitudes, reasons: new Uint8Array(order.latitudes.length) };
 }
 
-const READY: Report = { kind: "ready", id: 0, release: RELEASE };
+const OPENED = { release: RELEASE, contentHash: "a".repeat(64) };
+const READY: Report = { kind: "ready", id: 0, atlas: OPENED };
 
 /** A pool of made threads in front of an atlas that answers nothing itself. */
 function poolOf(workers: number, firstOf: (index: number) => Report | undefined = () => READY) {
@@ -70,14 +71,14 @@ function poolOf(workers: number, firstOf: (index: number) => Report | undefined 
   let closed = 0;
   const pool = new Pool({
     workers,
-    release: RELEASE,
+    opened: OPENED,
     start: () => {
       const thread = new MadeThread(firstOf(threads.length));
       threads.push(thread);
       return thread;
     },
   });
-  const here = { release: RELEASE, synthetic: true, close: async () => void (closed += 1) } as Partial<Atlas> as Atlas;
+  const here = { ...OPENED, synthetic: true, close: async () => void (closed += 1) } as Partial<Atlas> as Atlas;
   const numberOf = (_: string, { longitude }: { readonly longitude: number }): number => Math.round(longitude);
   return { threads, atlas: pool.behind(here, { numberOf }), closedCount: () => closed };
 }
@@ -110,13 +111,25 @@ describe("the pool's workers", () => {
 
   test("that find another release than the caller's are refused and ended: no answer mixes two", async () => {
     const found = "20260202-bbbb";
-    const { threads, atlas } = poolOf(3, (i) => (i === 1 ? { ...READY, release: found } : READY));
+    const { threads, atlas } = poolOf(3, (i) =>
+      i === 1 ? { ...READY, atlas: { release: found, contentHash: "b".repeat(64) } } : READY,
+    );
     await expect(atlas.sample(REQUEST)).rejects.toMatchObject({
       name: "Fault",
       code: "atlas_unavailable",
       message: expect.stringMatching(/replaced.*20260101-aaaa.*20260202-bbbb.*opened again/) as string,
     });
     expect([threads.length, living(threads)]).toEqual([3, 0]);
+  });
+
+  test("that find other content under the caller's release name are refused and ended", async () => {
+    const replaced: Report = { ...READY, atlas: { ...OPENED, contentHash: "b".repeat(64) } };
+    const { threads, atlas } = poolOf(2, (i) => (i === 1 ? replaced : READY));
+    await expect(atlas.sample(REQUEST)).rejects.toMatchObject({
+      code: "atlas_unavailable",
+      message: expect.stringMatching(/replaced.*the same name and other content/) as string,
+    });
+    expect([threads.length, living(threads)]).toEqual([2, 0]);
   });
 
   test("that cannot start are all ended, and the next call tries again", async () => {

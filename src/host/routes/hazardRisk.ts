@@ -111,7 +111,7 @@ export const hazardRisk: Route<HazardQuery, HazardResult> = {
     problems: ["invalid_request", "combination_unavailable", "too_many_values", "atlas_unavailable"],
   },
   metered: { meter: "hazard_values", units: countHazardValues },
-  revision: ({ atlas }) => atlas.release,
+  revision: ({ atlas }) => atlas.contentHash,
   parse({ queryText, limits }) {
     const query = readHazardParameters(queryText);
     const requested = countValues(query);

@@ -87,7 +87,7 @@ export const hazards: Route<undefined, Catalogue> = {
     },
     problems: ["invalid_request"],
   },
-  revision: ({ atlas }) => atlas.release,
+  revision: ({ atlas }) => atlas.contentHash,
   parse({ queryText }) {
     refuseParameters(queryText);
     return undefined;
@@ -118,9 +118,11 @@ function catalogueOf({ release, synthetic, holdings }: Atlas): Catalogue {
   };
 }
 
+/** The edges of a grid. Rows whose centers lie on the poles end there, though the grid's own edge is beyond. */
 function boxOf(grid: AtlasHoldings["grid"]): Static<typeof BoxSchema> {
-  const { north_deg: north, west_deg: west } = grid;
-  const south = north - grid.row_count * grid.cell_size_lat_deg;
+  const { north_deg, west_deg: west } = grid;
+  const north = Math.min(90, north_deg);
+  const south = Math.max(-90, north_deg - grid.row_count * grid.cell_size_lat_deg);
   const east = west + grid.column_count * grid.cell_size_lon_deg;
   return { north, south, west, east };
 }

@@ -45,6 +45,7 @@ const Options = Type.Object(
   {
     hold_flat: Type.Optional(Type.Boolean()),
     clamp_negative: Type.Optional(Type.Boolean()),
+    clamp_tolerance: Type.Optional(Positive),
     assume_wgs84: Type.Optional(Type.Boolean()),
   },
   closed,

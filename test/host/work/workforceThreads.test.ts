@@ -39,7 +39,7 @@ describe("worker threads", () => {
     const here = await openAtlasHere("demo", CACHE_BYTES);
     const pool = new Pool({
       workers: 2,
-      release: here.atlas.release,
+      opened: here.atlas,
       start: () => {
         const thread = startWorker({ address: "demo", cacheBytes: CACHE_BYTES });
         started.push(thread);

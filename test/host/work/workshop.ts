@@ -54,7 +54,7 @@ export function workshop(options: WorkshopOptions = {}): Workshop {
   let clockMs = 0;
   const pool = new Pool({
     workers,
-    release: atlas.release,
+    opened: atlas,
     // Every order takes ten milliseconds or twenty, whatever the machine does meanwhile.
     nowMs: () => (clockMs += 10),
     start: () => {

@@ -1,0 +1,189 @@
+/** The unfinished files of a pack and the journal of how far they are known to be good. */
+import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isMissing, naming, syncFolder, writeSynced } from "./files.ts";
+
+/** What the root will state of one pyramid tile. */
+export interface RootRow {
+  readonly state: number;
+  readonly offset: number;
+  readonly headerSize: number;
+  readonly headerChecksum: number;
+  readonly bounds: readonly number[];
+}
+
+/** How far a pack has come. */
+export interface Journal {
+  /** Of the whole grid; those of a pyramid row that is not complete are in the file of partial rows. */
+  readonly tileRowsDone: number;
+  readonly tilesSize: number;
+  readonly pyramidSize: number;
+  readonly partialSize: number;
+  readonly rows: RootRow[];
+  readonly checkpoint: unknown;
+}
+
+const JOURNAL_NAME = "journal.json";
+const NOTHING_DONE = { tileRowsDone: 0, tilesSize: 0, pyramidSize: 0, partialSize: 0, checkpoint: undefined } as const;
+
+interface WorkFiles {
+  readonly tiles: GrowingFile;
+  readonly pyramid: GrowingFile;
+  readonly partial: GrowingFile;
+}
+
+/**
+ * The growing files of a pack, with a journal of how far they are known to be good. `tiles` and `pyramid` become files of
+ * the atlas as they are. `partial` holds the finished rows of tiles of the pyramid row in progress, whose tiles cannot be
+ * appended to `tiles` yet because those of one pyramid tile lie together there.
+ */
+export class PackWork {
+  journal: Journal;
+  readonly #folder: string;
+  readonly #files: WorkFiles;
+
+  private constructor(folder: string, files: WorkFiles, journal: Journal) {
+    this.#folder = folder;
+    this.#files = files;
+    this.journal = journal;
+  }
+
+  static async open(folder: string): Promise<PackWork> {
+    const opened: GrowingFile[] = [];
+    const grow = async (name: string): Promise<GrowingFile> => {
+      const file = await GrowingFile.open(join(folder, name));
+      opened.push(file);
+      return file;
+    };
+    try {
+      const files = { tiles: await grow("tiles"), pyramid: await grow("pyramid"), partial: await grow("partial") };
+      const { tiles, pyramid, partial } = files;
+      let journal = await readJournal(folder);
+      // A file that is shorter than the journal states has its final name already: the writer was stopped between two of
+      // its last steps. What is left proves nothing about the bytes, so that all is made again.
+      if (
+        (await tiles.size()) < journal.tilesSize ||
+        (await pyramid.size()) < journal.pyramidSize ||
+        (await partial.size()) < journal.partialSize
+      ) {
+        await rm(join(folder, JOURNAL_NAME));
+        await syncFolder(folder);
+        journal = { ...NOTHING_DONE, rows: [] };
+      }
+      await tiles.truncate(journal.tilesSize);
+      await pyramid.truncate(journal.pyramidSize);
+      await partial.truncate(journal.partialSize);
+      return new PackWork(folder, files, journal);
+    } catch (error) {
+      for (const file of opened) await file.close();
+      throw error;
+    }
+  }
+
+  /** @returns where the bytes begin */
+  async appendTiles(bytes: Uint8Array): Promise<number> {
+    const at = this.journal.tilesSize;
+    await this.#files.tiles.append(bytes);
+    this.journal = { ...this.journal, tilesSize: at + bytes.length };
+    return at;
+  }
+
+  /** @returns where the bytes begin */
+  async appendPyramid(bytes: Uint8Array): Promise<number> {
+    const at = this.journal.pyramidSize;
+    await this.#files.pyramid.append(bytes);
+    this.journal = { ...this.journal, pyramidSize: at + bytes.length };
+    return at;
+  }
+
+  /** Adds a finished row of tiles to the pyramid row in progress. */
+  async appendPartial(bytes: Uint8Array): Promise<void> {
+    await this.#files.partial.append(bytes);
+    this.journal = { ...this.journal, partialSize: this.journal.partialSize + bytes.length };
+  }
+
+  /** Returns the finished rows of tiles of the pyramid row in progress, one after the other as they were appended. */
+  readPartial(): Promise<Uint8Array> {
+    return readFile(join(this.#folder, "partial"));
+  }
+
+  addRow(row: RootRow): void {
+    this.journal.rows.push(row);
+  }
+
+  /** Makes what has been appended durable, and with it that so many rows of tiles are done. */
+  async commit(tileRowsDone: number, checkpoint: unknown): Promise<void> {
+    await this.#write({ ...this.journal, tileRowsDone, checkpoint });
+  }
+
+  /** The same at the end of a pyramid row, which leaves nothing in progress. */
+  async commitPyramidRow(tileRowsDone: number, checkpoint: unknown): Promise<void> {
+    await this.#write({ ...this.journal, tileRowsDone, checkpoint, partialSize: 0 });
+    await this.#files.partial.truncate(0); // after the journal: until then the partial rows are all there is
+  }
+
+  async #write(journal: Journal): Promise<void> {
+    for (const file of Object.values(this.#files) as GrowingFile[]) await file.sync();
+    const aside = join(this.#folder, `${JOURNAL_NAME}.aside`);
+    await writeSynced(aside, new TextEncoder().encode(JSON.stringify(journal)));
+    await rename(aside, join(this.#folder, JOURNAL_NAME));
+    this.journal = journal;
+  }
+
+  async close(): Promise<void> {
+    for (const file of Object.values(this.#files) as GrowingFile[]) await file.close();
+  }
+}
+
+/** @returns nothing done where there is no journal, or none that can be read */
+async function readJournal(folder: string): Promise<Journal> {
+  let text: string;
+  try {
+    text = await readFile(join(folder, JOURNAL_NAME), "utf8");
+  } catch (error) {
+    if (isMissing(error)) return { ...NOTHING_DONE, rows: [] };
+    throw error;
+  }
+  try {
+    const journal = JSON.parse(text) as Journal;
+    if (Number.isInteger(journal.tileRowsDone)) return journal;
+  } catch {
+    // A journal that cannot be read says nothing.
+  }
+  return { ...NOTHING_DONE, rows: [] };
+}
+
+/** A file that is written at its end. Its errors name it: those of an open file would not. */
+class GrowingFile {
+  readonly #path: string;
+  readonly #handle: FileHandle;
+
+  private constructor(path: string, handle: FileHandle) {
+    this.#path = path;
+    this.#handle = handle;
+  }
+
+  static async open(path: string): Promise<GrowingFile> {
+    return new GrowingFile(path, await open(path, "a+"));
+  }
+
+  async size(): Promise<number> {
+    return (await naming(this.#path, this.#handle.stat())).size;
+  }
+
+  append(bytes: Uint8Array): Promise<void> {
+    return naming(this.#path, this.#handle.appendFile(bytes));
+  }
+
+  truncate(sizeBytes: number): Promise<void> {
+    return naming(this.#path, this.#handle.truncate(sizeBytes));
+  }
+
+  sync(): Promise<void> {
+    return naming(this.#path, this.#handle.sync());
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close();
+  }
+}

@@ -1,0 +1,165 @@
+import type { Grid } from "../kernel/grid.ts";
+import type { Kernel } from "../kernel/instance.ts";
+import { TILE_SIZE } from "../kernel/kernel.generated.ts";
+import { bytesOf, concatenated, deflate, type PackedTile, writePyramidTile } from "./packEncoding.ts";
+import type { PackWork } from "./packWork.ts";
+import {
+  type Band,
+  cutTile,
+  extentOf,
+  PYRAMID_SIZE,
+  PyramidSections,
+  stateOf,
+  STORED_STATES,
+  tilingOf,
+} from "./tile.ts";
+
+const TILES_PER_PYRAMID_TILE = PYRAMID_SIZE * PYRAMID_SIZE;
+/** Rows of blocks in a row of tiles. */
+const BLOCK_ROWS = 8;
+
+/** What a pyramid row is made of: the grid, and how many layers each group has. */
+export interface PyramidShape {
+  readonly grid: Grid;
+  readonly layerCounts: readonly number[];
+}
+
+/** The header of a saved row of tiles; the sections and the stored bytes of the tiles follow it. */
+interface SavedRow {
+  readonly states: readonly (readonly number[])[];
+  readonly sizes: readonly (readonly number[])[];
+  readonly bounds: readonly (readonly number[])[];
+}
+
+/**
+ * The pyramid row in progress: eight rows of tiles, taken north to south. They become pyramid tiles together; until then
+ * each finished row of tiles can be saved, so that it need not be made again after an interruption.
+ */
+export class PyramidRow {
+  readonly #shape: PyramidShape;
+  readonly #pyramidRow: number;
+  /** By pyramid column and group. */
+  readonly #sections: readonly (readonly PyramidSections[])[];
+  readonly #rows: (readonly PackedTile[])[] = [];
+  /** So many of the rows are in the file of partial rows. */
+  #savedCount = 0;
+
+  constructor(shape: PyramidShape, pyramidRow: number) {
+    this.#shape = shape;
+    this.#pyramidRow = pyramidRow;
+    this.#sections = Array.from({ length: tilingOf(shape.grid).pyramidColumnCount }, () =>
+      shape.layerCounts.map((layerCount) => new PyramidSections(layerCount)),
+    );
+  }
+
+  /** Returns the pyramid row in progress as a journal left it, with the rows of tiles that it holds. */
+  static async restored(shape: PyramidShape, work: PackWork): Promise<PyramidRow> {
+    const { tileRowsDone } = work.journal;
+    const row = new PyramidRow(shape, Math.floor(tileRowsDone / PYRAMID_SIZE));
+    const bytes = await work.readPartial();
+    let at = 0;
+    while (at < bytes.length) at = row.#restore(bytes, at);
+    row.#savedCount = row.#rows.length;
+    const isWhole = tileRowsDone === tilingOf(shape.grid).tileRowCount;
+    if (!isWhole && row.#rows.length !== tileRowsDone % PYRAMID_SIZE) {
+      throw new Error(`The partial rows hold ${row.#rows.length} rows of tiles, not those up to ${tileRowsDone}.`);
+    }
+    return row;
+  }
+
+  /** Takes the cells of the next row of tiles: for each group u16[rowCount][columnCount][layerCount]. */
+  async add(cells: readonly Uint16Array[], band: Band): Promise<void> {
+    const { grid, layerCounts } = this.#shape;
+    const rowInTile = this.#rows.length;
+    const tileRow = this.#pyramidRow * PYRAMID_SIZE + rowInTile;
+    const row: Promise<PackedTile>[] = [];
+    for (let tileColumn = 0; tileColumn < tilingOf(grid).tileColumnCount; tileColumn++) {
+      const tiles = layerCounts.map((layerCount, group) =>
+        cutTile(cells[group] as Uint16Array, band, { grid, layerCount, tileColumn }),
+      );
+      const place = { row: rowInTile, column: tileColumn % PYRAMID_SIZE };
+      const sections = this.#sections[Math.floor(tileColumn / PYRAMID_SIZE)] ?? [];
+      const bounds = tiles.map((tile, group) => (sections[group] as PyramidSections).put(tile, place));
+      const extent = extentOf(grid, { tileRow, tileColumn });
+      const states = tiles.map((tile, group) => stateOf(tile, layerCounts[group] ?? 0, extent));
+      row.push(
+        Promise.all(
+          tiles.map(async (tile, group) => (states[group] === "cells" ? deflate(bytesOf(tile)) : new Uint8Array(0))),
+        ).then((stored) => ({
+          states: states.map((state) => STORED_STATES[state]),
+          parts: stored,
+          bounds: Uint16Array.from(bounds.flatMap((values) => [...values])),
+        })),
+      );
+    }
+    this.#rows.push(await Promise.all(row));
+  }
+
+  /** Appends the rows of tiles that are not saved yet to the file of partial rows. */
+  async save(work: PackWork): Promise<void> {
+    for (; this.#savedCount < this.#rows.length; this.#savedCount++) {
+      await work.appendPartial(this.#saved(this.#savedCount));
+    }
+  }
+
+  /** Appends the pyramid tiles and their data tiles to the files of the pack. */
+  async finish(kernel: Kernel, work: PackWork): Promise<void> {
+    for (const [column, sections] of this.#sections.entries()) {
+      const tiles = Array.from({ length: TILES_PER_PYRAMID_TILE }, (_, i) => {
+        const tileColumn = column * PYRAMID_SIZE + (i % PYRAMID_SIZE);
+        return this.#rows[Math.floor(i / PYRAMID_SIZE)]?.[tileColumn];
+      });
+      work.addRow(await writePyramidTile(kernel, work, tiles, sections, { row: this.#pyramidRow, column }));
+    }
+  }
+
+  #saved(index: number): Uint8Array {
+    const tiles = this.#rows[index] ?? [];
+    const header: SavedRow = {
+      states: tiles.map(({ states }) => states),
+      sizes: tiles.map(({ parts }) => parts.map(({ length }) => length)),
+      bounds: tiles.map(({ bounds }) => [...bounds]),
+    };
+    const text = new TextEncoder().encode(JSON.stringify(header));
+    const size = bytesOf(Uint32Array.of(text.length));
+    const sections = this.#sectionsOf(index).flatMap(({ maxima, totals }) => [bytesOf(maxima), bytesOf(totals)]);
+    return concatenated([size, text, ...sections, ...tiles.flatMap(({ parts }) => parts)]);
+  }
+
+  /** @returns where the next saved row begins */
+  #restore(bytes: Uint8Array, start: number): number {
+    let at = start;
+    const take = (size: number): Uint8Array => bytes.subarray(at, (at += size));
+    const textSize = new DataView(bytes.buffer, bytes.byteOffset + at, 4).getUint32(0, true);
+    take(4);
+    const header = JSON.parse(new TextDecoder().decode(take(textSize))) as SavedRow;
+    for (const { maxima, totals } of this.#sectionsOf(this.#rows.length)) {
+      bytesOf(maxima).set(take(maxima.byteLength));
+      bytesOf(totals).set(take(totals.byteLength));
+    }
+    this.#rows.push(
+      header.states.map((states, tile) => ({
+        states,
+        parts: (header.sizes[tile] ?? []).map(take),
+        bounds: Uint16Array.from(header.bounds[tile] ?? []),
+      })),
+    );
+    if (at > bytes.length) throw new Error("A saved row of tiles is cut short.");
+    return at;
+  }
+
+  /** The parts of the sections that a row of tiles fills, for each pyramid column and group. */
+  #sectionsOf(index: number): readonly { readonly maxima: Uint16Array; readonly totals: Uint32Array }[] {
+    return this.#sections.flatMap((sections) =>
+      sections.map(({ maxima, totals }, group) => {
+        const layerCount = this.#shape.layerCounts[group] ?? 0;
+        const maximaSize = BLOCK_ROWS * PYRAMID_SIZE * BLOCK_ROWS * layerCount;
+        const totalsSize = TILE_SIZE * PYRAMID_SIZE * layerCount;
+        return {
+          maxima: maxima.subarray(index * maximaSize, (index + 1) * maximaSize),
+          totals: totals.subarray(index * totalsSize, (index + 1) * totalsSize),
+        };
+      }),
+    );
+  }
+}

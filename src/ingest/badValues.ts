@@ -1,0 +1,78 @@
+/** Refusals of single values, each naming the file, the cell and the place. */
+import type { MetricSpec } from "../hazard/hazards.ts";
+import { type BadValue, largestOf } from "./curve.ts";
+import { type GroupPlan, type MapSource, mapsOf } from "./plan.ts";
+import { type CellWindow, placeOf, sourceFault } from "./raster.ts";
+
+/** A metric that has no step, traced back to the map that it comes from. */
+export async function outOfRange(
+  group: GroupPlan,
+  layer: MetricSpec | undefined,
+  bad: BadValue,
+  at: { readonly window: CellWindow; readonly firstCell: number },
+): Promise<Error> {
+  if (layer === undefined) throw new Error(`No layer ${bad.map}.`);
+  const maps = mapsOf(group);
+  const { place, cell } = placeIn(maps[0], bad, at);
+  const largest = largestOf(layer);
+  const unit = layer.unit === "1" ? "" : ` ${layer.unit}`;
+  // A level between two maps, or a mean of models, is too large only where one of the maps is.
+  for (const { raster, band, unitFactor } of maps) {
+    const [value = NaN] = await raster.readWindow({
+      band,
+      firstRow: cell.row,
+      rowCount: 1,
+      firstColumn: cell.column,
+      columnCount: 1,
+    });
+    if (!(value * unitFactor > largest)) continue;
+    return sourceFault(
+      raster.file,
+      `${raster.bandCount === 1 ? "" : `band ${band}, `}${place}: the value ${value} makes ${layer.metric} ${bad.value}${unit}; a layer holds 0 to ${largest}${unit}. ` +
+        `Check the unit factor, and which number marks missing values.`,
+      { details: { ...cell, band, value, metric: layer.metric } },
+    );
+  }
+  return new Error(`${layer.metric} of ${group.scenario} ${group.year} has no step for ${bad.value} at ${place}.`);
+}
+
+export function badValueFault(
+  source: MapSource | undefined,
+  bad: BadValue,
+  at: {
+    readonly window: CellWindow;
+    readonly firstCell: number;
+    readonly layer: MetricSpec | undefined;
+    readonly clampTolerance: number | undefined;
+  },
+): Error {
+  const { place, cell } = placeIn(source, bad, at);
+  const file = source?.raster.file ?? "?";
+  const band = source === undefined || source.raster.bandCount === 1 ? "" : `band ${source.band}, `;
+  const marker = `If it marks missing cells, say so: --nodata ${bad.value}`;
+  const unit = at.layer === undefined || at.layer.unit === "1" ? "" : ` ${at.layer.unit}`;
+  const unitFactor = source?.unitFactor ?? 1;
+  const inUnit = unitFactor === 1 ? "" : `, which is ${Number((bad.value * unitFactor).toPrecision(6))}${unit}`;
+  const why = {
+    negative: `the value is ${bad.value}, below zero. ${marker}; if it is noise around zero: --clamp-negative.`,
+    "below-tolerance":
+      `the value is ${bad.value}${inUnit}: more than ${at.clampTolerance}${unit} below zero, too much for noise. ` +
+      `${marker}; if it is a measurement that counts as zero: --clamp-tolerance with a number above ${at.clampTolerance}.`,
+    infinite: `the value is ${bad.value}, which is no measure of anything. ${marker}.`,
+    "above-range": `the value ${bad.value} becomes ${bad.value * unitFactor} as ${at.layer?.metric}, which goes to ${at.layer === undefined ? "" : largestOf(at.layer)}. Check the unit factor. ${marker}.`,
+  }[bad.why];
+  return sourceFault(file, `${band}${place}: ${why}`, { details: { ...cell, band: source?.band, value: bad.value } });
+}
+
+function placeIn(
+  source: MapSource | undefined,
+  bad: BadValue,
+  { window, firstCell }: { readonly window: CellWindow; readonly firstCell: number },
+): { readonly place: string; readonly cell: { readonly row: number; readonly column: number } } {
+  const index = firstCell + bad.cell;
+  const cell = {
+    row: window.firstRow + Math.floor(index / window.columnCount),
+    column: window.firstColumn + (index % window.columnCount),
+  };
+  return { place: source === undefined ? "" : placeOf(source.raster.grid, cell), cell };
+}

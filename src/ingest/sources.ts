@@ -1,0 +1,222 @@
+/**
+ * Which version of each source an ingest reads, so that no atlas mixes two: the SHA-256 of a file, the validators that a
+ * web server states. An interrupted ingest continues only with the versions that it began with, and nothing is published
+ * unless every source is still the version that was read.
+ */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readFile, rename, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { writeSynced } from "../atlas/files.ts";
+import { type Stopped, WORK_PREFIX } from "../atlas/writer.ts";
+import { type Fault, isFault } from "../errors.ts";
+import { sourceFault } from "./raster.ts";
+
+/** What tells one version of a source from the next; goes into the provenance as it is. */
+export interface SourceVersion {
+  /** Of a file. */
+  readonly sha256?: string;
+  readonly etag?: string;
+  readonly last_modified?: string;
+  readonly size_bytes?: number;
+  /** The server states nothing by which another version could be told: then work that was stopped starts again. */
+  readonly version_unknown?: true;
+}
+
+const CHUNK_BYTES = 4 << 20;
+const HEAD_TIMEOUT_MS = 10_000;
+const HEAD_ATTEMPT_COUNT = 3;
+const HEAD_RETRY_DELAY_MS = 300;
+/** A file that changed this short a time ago may change again without its times showing it: clocks tick in steps. */
+const SETTLED_MS = 3000;
+/** Hashes that are known of files which have not changed since, for the next run where this one is stopped. */
+export const KNOWN_HASHES_NAME = `${WORK_PREFIX}sources.json`;
+
+/** A file as the system knows it. No program can set `ctime` back: what is written to a file changes it. */
+interface FileState {
+  /** Device, inode, size, modification and change time in nanoseconds. */
+  readonly identity: string;
+  readonly sizeBytes: number;
+  readonly isSettled: boolean;
+}
+
+interface KnownHash {
+  readonly identity: string;
+  readonly sha256: string;
+}
+
+const isWeb = (file: string): boolean => /^https?:\/\//.test(file);
+
+/** The sources of one ingest. */
+export class SourceVersions {
+  readonly #folder: string;
+  readonly #signal: AbortSignal | undefined;
+  /** Of files. */
+  readonly #openedAs = new Map<string, string>();
+  readonly #versions = new Map<string, SourceVersion>();
+  #known: Map<string, KnownHash> | undefined;
+
+  /** @param options `folder` is the atlas's, where known hashes are kept while the work is not finished */
+  constructor({ folder, signal }: { readonly folder: string; readonly signal?: AbortSignal | undefined }) {
+    this.#folder = folder;
+    this.#signal = signal;
+  }
+
+  /** Notes the version of a source before anything of it is read. A source that is absent is reported by its reader. */
+  async noteOpening(file: string): Promise<void> {
+    if (this.#openedAs.has(file) || this.#versions.has(file)) return;
+    if (isWeb(file)) {
+      this.#versions.set(file, await webVersion(file).catch((): SourceVersion => ({ version_unknown: true })));
+      return;
+    }
+    const state = await stateOf(file).catch(() => undefined);
+    if (state !== undefined) this.#openedAs.set(file, state.identity);
+  }
+
+  /**
+   * Finds out which version of each file is read, hashing it where its hash is not known. Of a web source that is known
+   * since it was opened.
+   * @throws Fault `source_invalid` where a source changed since it was opened
+   */
+  async identify(files: Iterable<string>): Promise<void> {
+    for (const file of files) {
+      if (isWeb(file)) await this.noteOpening(file);
+      if (this.#versions.has(file)) continue;
+      const { version, identity } = await this.#readFile(file);
+      const openedAs = this.#openedAs.get(file);
+      if (openedAs !== undefined && openedAs !== identity) throw changed(file, "while it was being opened");
+      this.#versions.set(file, version);
+    }
+  }
+
+  /** Returns the version that is read; `identify` has found it out. */
+  of(file: string): SourceVersion {
+    return this.#versions.get(file) ?? { version_unknown: true };
+  }
+
+  /** Returns why nothing may be published from these sources, if so: one of them is another version than the one read. */
+  async recheck(files: Iterable<string>): Promise<Stopped | undefined> {
+    for (const file of files) {
+      const before = this.of(file);
+      if (before.version_unknown === true) continue;
+      let now: SourceVersion;
+      try {
+        now = isWeb(file) ? await webVersion(file) : (await this.#readFile(file)).version;
+      } catch (error) {
+        this.#signal?.throwIfAborted();
+        if (isFault(error)) return { fault: error, keepsWork: false };
+        const why = error instanceof Error ? error.message : String(error);
+        const fault = sourceFault(
+          file,
+          `whether it is still the version that was read could not be checked (${why}), so nothing was published. ` +
+            `Make it readable and run the same command again: it continues from here.`,
+          { cause: error },
+        );
+        return { fault, keepsWork: true };
+      }
+      if (JSON.stringify(now) !== JSON.stringify(before))
+        return { fault: changed(file, "while it was being read"), keepsWork: false };
+    }
+    return undefined;
+  }
+
+  async #readFile(file: string): Promise<{ readonly version: SourceVersion; readonly identity: string }> {
+    const before = await stateOf(file);
+    const known = await this.#knownHashes();
+    const path = resolve(file);
+    const entry = known.get(path);
+    if (entry?.identity === before.identity && before.isSettled) return versionOf(before, entry.sha256);
+    const sha256 = await this.#hash(file);
+    const after = await stateOf(file);
+    if (after.identity !== before.identity) throw changed(file, "while it was being hashed");
+    if (before.isSettled) {
+      known.set(path, { identity: before.identity, sha256 });
+      await this.#remember(known);
+    }
+    return versionOf(before, sha256);
+  }
+
+  async #hash(file: string): Promise<string> {
+    const hash = createHash("sha256");
+    for await (const piece of createReadStream(file, { highWaterMark: CHUNK_BYTES })) {
+      this.#signal?.throwIfAborted();
+      hash.update(piece as Uint8Array);
+    }
+    return hash.digest("hex");
+  }
+
+  async #knownHashes(): Promise<Map<string, KnownHash>> {
+    if (this.#known !== undefined) return this.#known;
+    let entries: readonly [string, KnownHash][] = [];
+    try {
+      entries = JSON.parse(await readFile(join(this.#folder, KNOWN_HASHES_NAME), "utf8")) as typeof entries;
+    } catch {
+      // Absent or damaged: then files are hashed again.
+    }
+    return (this.#known = new Map(entries));
+  }
+
+  async #remember(known: ReadonlyMap<string, KnownHash>): Promise<void> {
+    const path = join(this.#folder, KNOWN_HASHES_NAME);
+    await writeSynced(`${path}.aside`, new TextEncoder().encode(JSON.stringify([...known])));
+    await rename(`${path}.aside`, path);
+  }
+}
+
+function versionOf({ identity, sizeBytes }: FileState, sha256: string) {
+  return { version: { sha256, size_bytes: sizeBytes }, identity };
+}
+
+async function stateOf(file: string): Promise<FileState> {
+  const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = await stat(file, { bigint: true });
+  return {
+    identity: [dev, ino, size, mtimeNs, ctimeNs].join("/"),
+    sizeBytes: Number(size),
+    isSettled: Date.now() - Number(ctimeMs) > SETTLED_MS,
+  };
+}
+
+/** A weak ETag does not promise equal bytes and counts only beside a date. */
+async function webVersion(file: string): Promise<SourceVersion> {
+  const headers = await headersOf(file);
+  const etag = headers.get("etag");
+  const date = headers.get("last-modified");
+  const isStrong = etag !== null && !etag.startsWith("W/");
+  if (!isStrong && date === null) return { version_unknown: true };
+  const range = /\/(\d+)$/.exec(headers.get("content-range") ?? "")?.[1];
+  const size = range ?? headers.get("content-length");
+  return {
+    ...(etag === null ? {} : { etag }),
+    ...(date === null ? {} : { last_modified: date }),
+    ...(size === null ? {} : { size_bytes: Number(size) }),
+  };
+}
+
+/** Of HEAD, or where a server does not answer that, of a request for the first byte. */
+async function headersOf(file: string): Promise<Headers> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const head = await fetch(file, { method: "HEAD", signal: AbortSignal.timeout(HEAD_TIMEOUT_MS) });
+      if (head.ok) return head.headers;
+      const first = await fetch(file, {
+        headers: { Range: "bytes=0-0" },
+        signal: AbortSignal.timeout(HEAD_TIMEOUT_MS),
+      });
+      await first.body?.cancel();
+      if (first.ok) return first.headers;
+      throw new Error(`HTTP ${first.status}`);
+    } catch (error) {
+      if (attempt === HEAD_ATTEMPT_COUNT) throw error;
+      await delay(HEAD_RETRY_DELAY_MS * 2 ** attempt);
+    }
+  }
+}
+
+function changed(file: string, when: string): Fault {
+  return sourceFault(
+    file,
+    `was replaced or changed ${when}. Nothing was published: an atlas must not mix two versions of a map. ` +
+      `Run the ingest again when the map is complete.`,
+  );
+}

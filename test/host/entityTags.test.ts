@@ -1,0 +1,121 @@
+/** What an ETag of the hazard routes stands for: everything that an answer of the atlas can show. */
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CATALOGUE_NAME, type Catalogue, decodeCatalogue, encodeCatalogue } from "../../src/atlas/catalogue.ts";
+import { openAtlas } from "../../src/index.ts";
+import { ingestLayers } from "../../src/ingest/ingest.ts";
+import { makeGeoTiff } from "../ingest/makeGeoTiff.ts";
+import { hosted } from "./hosting.ts";
+
+const QUERY =
+  "latitude=19.95&longitude=10.05&hazards=riverine_floods&analysis_years=1980&scenarios=baseline&detail=true";
+const TARGETS = [`/api/v1/hazard-risk?${QUERY}`, "/api/v1/hazards"];
+
+let folder: string;
+let folderCount = 0;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
+  await writeFile(
+    join(folder, "depth.tif"),
+    makeGeoTiff({
+      rowCount: 4,
+      columnCount: 4,
+      tie: [10, 20],
+      scale: [0.1, 0.1],
+      values: new Float32Array(16).fill(2),
+    }),
+  );
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** An atlas of always the same cells and of the same release name. */
+async function atlasFrom(source: object, name: string): Promise<string> {
+  const manifest = join(folder, `${name}.json`);
+  const layers = [{ scenario: "baseline", year: 1980, metric: "depth_meters", file: "depth.tif" }];
+  await writeFile(manifest, JSON.stringify({ hazard: "riverine_floods", source, layers }));
+  const out = join(folder, name);
+  await ingestLayers({ manifest, out, release: "chosen-1" });
+  return out;
+}
+
+/** The same atlas with another catalog, as an operator or a copy may leave it. */
+async function changed(out: string, change: (catalog: Catalogue) => Catalogue): Promise<void> {
+  const path = join(out, CATALOGUE_NAME);
+  await writeFile(path, await encodeCatalogue(change(await decodeCatalogue(await readFile(path)))));
+}
+
+async function answersOf(out: string, ifNoneMatch: readonly (string | null)[] = []) {
+  const atlas = await openAtlas(out);
+  const host = await hosted({ atlas });
+  try {
+    const answers = [];
+    for (const [i, target] of TARGETS.entries()) {
+      const stated = ifNoneMatch[i];
+      const response = await host.ask(
+        target,
+        stated === null || stated === undefined ? {} : { headers: { "If-None-Match": stated } },
+      );
+      const body = await response.text();
+      answers.push({ status: response.status, etag: response.headers.get("etag"), body });
+    }
+    return answers;
+  } finally {
+    await host.close();
+    await atlas.close();
+  }
+}
+
+describe("the ETag of an answer", () => {
+  test("changes with the sources, though cells and release name are the same", async () => {
+    const first = await answersOf(await atlasFrom({ name: "One", licence: "CC0" }, "one"));
+    const etags = first.map(({ etag }) => etag);
+    const second = await answersOf(await atlasFrom({ name: "Two", licence: "none" }, "two"), etags);
+    for (const [i, { status, body, etag }] of second.entries()) {
+      expect(status).toBe(200);
+      expect(body).not.toBe(first[i]?.body);
+      expect(etag).not.toBe(etags[i]);
+    }
+  });
+
+  test("is the same at every host of an atlas, and at every time that its catalog was written", async () => {
+    const out = await atlasFrom({ name: "Three", licence: "CC0" }, "three");
+    const first = await answersOf(out);
+    await changed(out, (catalog) => ({ ...catalog, created_at: "2031-01-01T00:00:00.000Z" }));
+    const second = await answersOf(
+      out,
+      first.map(({ etag }) => etag),
+    );
+    expect(second.map(({ status }) => status)).toEqual([304, 304]);
+    expect((await answersOf(out)).map(({ body }) => body)).toEqual(first.map(({ body }) => body));
+  });
+
+  test.each<[string, (catalog: Catalogue) => Catalogue]>([
+    ["the release name", (catalog) => ({ ...catalog, release: "chosen-2" })],
+    ["the mark of invented numbers", (catalog) => ({ ...catalog, synthetic: true })],
+    [
+      "a rule",
+      (catalog) => ({
+        ...catalog,
+        hazards: catalog.hazards.map((h) => ({ ...h, rules: { ...h.rules, threshold: 9 } })),
+      }),
+    ],
+    [
+      "the grid",
+      (catalog) => ({
+        ...catalog,
+        hazards: catalog.hazards.map((h) => ({ ...h, grid: { ...h.grid, west_deg: 9.9 } })),
+      }),
+    ],
+  ])("changes with %s", async (_, change) => {
+    const out = await atlasFrom({ name: "Four", licence: "CC0" }, `four-${++folderCount}`);
+    const before = await answersOf(out);
+    await changed(out, change);
+    const after = await answersOf(
+      out,
+      before.map(({ etag }) => etag),
+    );
+    expect(after.map(({ status }) => status)).toEqual([200, 200]);
+  });
+});

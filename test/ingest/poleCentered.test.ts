@@ -1,0 +1,210 @@
+/**
+ * Maps whose first and last row lie with their centers on the poles, as climate reanalyses are published: the outer edges
+ * of the grid are half a cell beyond the poles, and the centers are exact only but for rounding.
+ */
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { gridFault } from "../../src/atlas/catalogue.ts";
+import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
+import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
+import { verifyAtlas } from "../../src/atlas/verify.ts";
+import { hazards } from "../../src/host/routes/hazards.ts";
+import type { RouteContext, Services } from "../../src/host/route.ts";
+import { type Atlas, openAtlas } from "../../src/index.ts";
+import { ingestLayers } from "../../src/ingest/ingest.ts";
+import { Kernel } from "../../src/kernel/instance.ts";
+import { circleSpansByBisection } from "../oracle/circleSpans.ts";
+import { centerByDefinition, summarizeByDefinition } from "../oracle/radius.ts";
+import { containingCellByDefinition, type OracleCell, type OracleGrid } from "../oracle/points.ts";
+import { randomFrom, type SeededRandom } from "../seededRandom.ts";
+import { makeGeoTiff } from "./makeGeoTiff.ts";
+
+interface Catalog {
+  readonly hazards: readonly { readonly hazard: string; readonly coverage: object | null }[];
+}
+
+const PLACE_COUNT = 60;
+const CIRCLE_COUNT = 60;
+/** A share of the cells is missing, in the last rows and columns too. */
+const isMissing = ({ row, column }: OracleCell): boolean => (row * 7 + column * 13) % 11 === 0;
+const depthAt = ({ row, column }: OracleCell): number => Math.fround(((row * 31 + column * 17) % 4000) / 100);
+const NODATA = 65_535;
+const stepsOf = (cell: OracleCell): number => (isMissing(cell) ? NODATA : Math.round(depthAt(cell) * 1000));
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** On the poles, beside them, in either hemisphere, on the seam and on the centers of cells. */
+function somePlace(random: SeededRandom, grid: OracleGrid): { latDeg: number; lonDeg: number } {
+  const sign = random.chance(0.6) ? -1 : 1;
+  const lonDeg = random.pick([180, -180, 0, random.between({ least: -180, most: 180 })]);
+  switch (random.below(5)) {
+    case 0:
+      return { latDeg: sign * 90, lonDeg };
+    case 1:
+      return { latDeg: sign * (90 - 2 * random.next() ** 2), lonDeg };
+    case 2: {
+      const cell = { row: random.below(grid.rowCount), column: random.below(grid.columnCount) };
+      const center = centerByDefinition(grid, cell);
+      return { latDeg: center.latDeg, lonDeg: center.lonDeg - 360 * Math.floor((center.lonDeg + 180) / 360) };
+    }
+    default:
+      return { latDeg: sign * random.between({ least: 0, most: 90 }), lonDeg };
+  }
+}
+
+describe.each([
+  { sizeDeg: 0.1, rowCount: 1801, columnCount: 3600, firstLonDeg: 0 },
+  { sizeDeg: 0.25, rowCount: 721, columnCount: 1440, firstLonDeg: -180 },
+  { sizeDeg: 0.5, rowCount: 361, columnCount: 720, firstLonDeg: 0 },
+])("a world of $rowCount x $columnCount cells with centers on the poles", (world) => {
+  const { sizeDeg, rowCount, columnCount, firstLonDeg } = world;
+  const grid: OracleGrid = {
+    northDeg: 90 + sizeDeg / 2,
+    westDeg: firstLonDeg - sizeDeg / 2,
+    cellSizeLatDeg: sizeDeg,
+    cellSizeLonDeg: sizeDeg,
+    rowCount,
+    columnCount,
+  };
+  let atlas: Atlas;
+  let out: string;
+  let manifest: string;
+
+  beforeAll(async () => {
+    out = join(folder, `atlas-${rowCount}`);
+    manifest = join(folder, `${rowCount}.json`);
+    const values = new Float32Array(rowCount * columnCount);
+    for (let row = 0; row < rowCount; row++) {
+      for (let column = 0; column < columnCount; column++) {
+        const cell = { row, column };
+        values[row * columnCount + column] = isMissing(cell) ? -9999 : depthAt(cell);
+      }
+    }
+    const tie = [firstLonDeg, 90] as const;
+    const scale = [sizeDeg, sizeDeg] as const;
+    const more = { pixelIsPoint: true, rowsPerStrip: 64, nodata: "-9999" };
+    await writeFile(
+      join(folder, `${rowCount}.tif`),
+      makeGeoTiff({ rowCount, columnCount, values, tie, scale, ...more }),
+    );
+    const layers = [{ scenario: "baseline", year: 1980, metric: "depth_meters", file: `${rowCount}.tif` }];
+    const source = { name: "Test", licence: "none" };
+    await writeFile(manifest, JSON.stringify({ hazard: "riverine_floods", source, layers }));
+    await ingestLayers({ manifest, out });
+    atlas = await openAtlas(out);
+  }, 120_000);
+  afterAll(async () => {
+    await atlas.close();
+  });
+
+  const ask = async (place: { latDeg: number; lonDeg: number }, more: object = {}) => {
+    const result = await atlas.hazardRisk({
+      latitude: place.latDeg,
+      longitude: place.lonDeg,
+      hazards: ["riverine_floods"],
+      analysis_years: [1980],
+      scenarios: ["baseline"],
+      detail: true,
+      ...more,
+    });
+    return result.results[0]?.scenarios[0]?.analysis_years[0];
+  };
+
+  test("reads at every place the cell that contains it, and names a center on Earth", async () => {
+    const random = randomFrom(rowCount);
+    const poles = [90, -90].flatMap((latDeg) => [0, 179.9, -0.04].map((lonDeg) => ({ latDeg, lonDeg })));
+    const places = [...poles, ...Array.from({ length: PLACE_COUNT }, () => somePlace(random, grid))];
+    for (const place of places) {
+      const cell = containingCellByDefinition(grid, place);
+      expect(cell, JSON.stringify(place)).toBeDefined();
+      const year = await ask(place);
+      const steps = stepsOf(cell as OracleCell);
+      expect(year?.metrics["depth_meters"], JSON.stringify(place)).toBe(steps === NODATA ? null : steps / 1000);
+      const latitude = year?.detail?.cell_centre?.latitude ?? NaN;
+      expect(Math.abs(latitude)).toBeLessThanOrEqual(90);
+      expect(latitude).toBeCloseTo(90 - sizeDeg * (cell?.row ?? NaN), 9);
+    }
+  });
+
+  test("takes into every circle the cells that GeographicLib finds, with the area of half cells at the poles", async () => {
+    const random = randomFrom(rowCount + 1);
+    let polar = 0;
+    for (let i = 0; i < CIRCLE_COUNT; i++) {
+      const place = somePlace(random, grid);
+      const radiusM = 1000 * random.between({ least: 1, most: 100 });
+      if (Math.abs(place.latDeg) > 89.1) polar++;
+      const runs = circleSpansByBisection(grid, { ...place, radiusM });
+      const cells: OracleCell[] = [];
+      for (let run = 0; run < runs.length; run += 3) {
+        for (let column = runs[run + 1] ?? 0; column <= (runs[run + 2] ?? -1); column++) {
+          cells.push({ row: runs[run] ?? 0, column });
+        }
+      }
+      const expected = summarizeByDefinition(grid, cells, stepsOf);
+      for (const aggregation_method of ["max", "mean"] as const) {
+        const year = await ask(place, { radius: radiusM / 1000, aggregation_method });
+        const what = JSON.stringify({ place, radiusM, aggregation_method });
+        expect(year?.detail?.cells, what).toBe(cells.length);
+        const found = year?.metrics["depth_meters"] ?? undefined;
+        const { maxSteps, meanSteps = NaN } = expected;
+        if (maxSteps === undefined) expect(found, what).toBeUndefined();
+        else if (aggregation_method === "max") expect(found, what).toBe(maxSteps / 1000);
+        else expect(Math.abs((found ?? NaN) * 1000 - meanSteps), what).toBeLessThanOrEqual(1e-10 * meanSteps);
+      }
+    }
+    expect(polar).toBeGreaterThan(CIRCLE_COUNT / 5);
+  });
+
+  test("covers the Earth from pole to pole in the catalog of hazards, and no more", () => {
+    const services = { atlas } as unknown as Services;
+    const catalog = hazards.handle(undefined, { services } as unknown as RouteContext) as Catalog;
+    const { coverage } = catalog.hazards.find(({ hazard }) => hazard === "riverine_floods") ?? {};
+    expect(coverage).toMatchObject({ north: 90, south: -90 });
+  });
+
+  test("has a whole pyramid", async () => {
+    const blobs = diskBlobs(out);
+    const opened = await openPackedAtlas(await Kernel.load(), blobs, { headerCacheBytes: 1 << 20 });
+    const { problems } = await verifyAtlas(opened, { blobs });
+    await opened.close();
+    expect(problems).toEqual([]);
+  });
+
+  test("is taken whole by a box around the world, wherever its seam is", async () => {
+    const bbox = { westDeg: -180, southDeg: -90, eastDeg: 180, northDeg: 90 };
+    const { groups } = await ingestLayers({ manifest, out: join(folder, `boxed-${rowCount}`), bbox });
+    const { valid = 0, nodata = 0 } = groups[0]?.cells ?? {};
+    expect(valid + nodata).toBe(rowCount * columnCount);
+  });
+});
+
+describe("the check of a grid", () => {
+  const grid = {
+    northDeg: 90.05,
+    westDeg: 0,
+    cellSizeLatDeg: 0.1,
+    cellSizeLonDeg: 0.1,
+    rowCount: 1801,
+    columnCount: 1,
+  };
+
+  test("takes row centers that rounding puts beyond a pole", () => {
+    expect(gridFault(grid)).toBeUndefined();
+    expect(gridFault({ ...grid, northDeg: 90.0500001 })).toBeUndefined();
+    expect(gridFault({ ...grid, cellSizeLatDeg: Math.fround(0.1) })).toBeUndefined();
+  });
+
+  test.each([
+    ["north", { northDeg: 90.06 }],
+    ["south", { northDeg: 90, rowCount: 1801 }],
+    ["no number", { northDeg: NaN }],
+  ])("refuses rows whose center lies beyond a pole by more: %s", (_, more) => {
+    expect(gridFault({ ...grid, ...more })).toMatch(/the center of every row must lie between the poles/);
+  });
+});
