@@ -9,7 +9,7 @@ import { DEFAULT_ALIGNMENT_LIMITS } from "../alignment/entity.ts";
 import { Fault } from "../errors.ts";
 import type { Atlas } from "../hazard/answer.ts";
 import { DEFAULT_HAZARD_LIMITS } from "../hazard/query.ts";
-import { KeyGate } from "../ledger/gate.ts";
+import { Authenticator } from "../ledger/authenticator.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { version } from "../version.ts";
 import { startAdmin } from "./admin.ts";
@@ -104,11 +104,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     adminPort === undefined ? undefined : await loadMetrics({ atlas, ledger, workState: () => workforce?.state });
   const onShed = metrics?.onShed ?? (() => undefined);
   const workforce: Workforce | undefined = options.workforce ?? workforceBehind(atlas, { limits, onShed });
-  const gate = new KeyGate(ledger);
+  const authenticator = new Authenticator(ledger);
   const pipeline = new Pipeline({
     routes: ROUTES,
     services: { atlas, ledger, limits, readiness },
-    gate,
+    authenticator,
     rates: new AccountRates(limits),
     load: new Load({ ...DEFAULT_LOAD, ...options.load }, onShed),
     origins: new Origins(options.corsOrigins ?? []),
@@ -124,7 +124,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const [server, ...others] = listening;
     await server?.close(drainDelayMs);
     await workforce?.close();
-    gate.close();
+    authenticator.close();
     metrics?.close();
     await Promise.all(others.map((other) => other.close()));
   };

@@ -3,21 +3,20 @@ import { join } from "node:path";
 import { Fault, isFault } from "../errors.ts";
 import { type Ledger, SQLITE_FILE_NAME } from "./ledger.ts";
 
-/** Where the ledger lies: in a folder of this machine, or in a PostgreSQL database that replicas share. */
+/** The location of a ledger: a local folder, or a PostgreSQL database that replicas share. */
 export type LedgerAddress =
-  /** Made where it is not there. */
+  /** The data folder; created if it does not exist. */
   | { readonly data: string; readonly database?: undefined }
   /** `postgres://user:password@host:port/name` */
   | { readonly database: string; readonly data?: undefined };
 
 /**
- * Opens the ledger, made or brought up to this release where that is needed.
+ * Opens a ledger; creates it if it does not exist, and migrates it to this release.
  *
- * @param options `now`: the clock, milliseconds since 1970, by default the machine's; `mustExist`: no folder and no file
- *   is made
- * @throws Fault `configuration_invalid` when a package is missing, the address is none, the storage does not give what
- *   recording hangs on, or the ledger was written by a newer release; `ledger_unavailable` when it cannot be reached,
- *   read or written
+ * @param options `now`: the clock in milliseconds since 1970, by default the machine's; `mustExist`: fail if the folder
+ *   or the file does not exist, instead of creating it
+ * @throws Fault `configuration_invalid` if a package is missing, the address is invalid, the storage does not guarantee
+ *   durability, or a newer release wrote the ledger; `ledger_unavailable` if it cannot be reached, read or written
  */
 export async function openLedger(
   address: LedgerAddress,
@@ -25,7 +24,7 @@ export async function openLedger(
 ): Promise<Ledger> {
   const { now = Date.now, mustExist = false } = options;
   if (mustExist && address.data !== undefined && isAbsent(join(address.data, SQLITE_FILE_NAME))) {
-    const message = `There is no ledger in ${address.data}; isotherm accounts create makes one.`;
+    const message = `There is no ledger in ${address.data}. Create one with isotherm accounts create.`;
     throw new Fault("ledger_unavailable", message, { details: { data: address.data } });
   }
   try {
@@ -44,19 +43,23 @@ function isAbsent(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false }) === undefined;
   } catch {
-    // There is something that may not be looked at; why, opening it tells.
+    // Something exists that cannot be inspected; opening it reports the reason.
     return false;
   }
 }
 
-/** The packages of the ledger are optional for whoever installs the library alone. */
+/** Returns the fault for an optional package that is not installed. */
 function missingPackage(error: unknown): Fault | undefined {
   if (isFault(error) || !(error instanceof Error) || !("code" in error) || error.code !== "ERR_MODULE_NOT_FOUND") {
     return undefined;
   }
   const [, name] = /Cannot find package '([^']+)'/.exec(error.message) ?? [];
   if (name === undefined) return undefined;
-  return new Fault("configuration_invalid", `The ledger needs the package ${name}: npm install ${name}`, {
-    cause: error,
-  });
+  return new Fault(
+    "configuration_invalid",
+    `The ledger needs the package ${name}. Install it with npm install ${name}.`,
+    {
+      cause: error,
+    },
+  );
 }

@@ -36,7 +36,7 @@ describeWithPostgres("a server that ends connections", () => {
       process.off("uncaughtException", expectNot);
       await other.end();
       await ledger.close();
-      await server.done();
+      await server.dispose();
     }
   });
 });

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { randomFrom } from "../seededRandom.ts";
 import { askUntil, countsOf, findingsOf, nothingSeen, type Seen } from "./clients.ts";
 import { builtWith, newAccount, type Service, sizeOf, startService, withLedger } from "./service.ts";
-import { isTraceable } from "./trace.ts";
+import { isTraceable } from "./syscallTrace.ts";
 
 const FAILURES = sizeOf("FAILURES", 1);
 /** What is planted shows soon. */
@@ -106,10 +106,10 @@ describe.skipIf(!isTraceable)("a service whose disk fails", () => {
     async () => {
       const { built, done } = await builtWith([
         {
-          file: "ledger/sqliteThread.js",
-          from: "const outcomes = this.#store.record(entries, orders.at(-1)?.nowMs ?? 0);",
+          file: "ledger/sqliteWorker.js",
+          from: "const outcomes = this.#store.record(entries, requests.at(-1)?.nowMs ?? 0);",
           to: `let outcomes;
-            try { outcomes = this.#store.record(entries, orders.at(-1)?.nowMs ?? 0); }
+            try { outcomes = this.#store.record(entries, requests.at(-1)?.nowMs ?? 0); }
             catch { this.failures = (this.failures ?? 0) + 1; if (this.failures > 20) process.exit(1);
               outcomes = entries.map(({ units }) => ({ units, isReplay: false })); }`,
         },

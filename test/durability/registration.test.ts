@@ -81,7 +81,7 @@ describeWithPostgres("in PostgreSQL, with two services", () => {
   beforeEach(async () => {
     server = await startPostgres();
   });
-  afterEach(() => server.done());
+  afterEach(() => server.dispose());
 
   async function ran(built?: string): Promise<readonly Race[]> {
     const place = { data, database: await server.newDatabase() };

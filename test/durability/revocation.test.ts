@@ -115,7 +115,11 @@ test(
   "is found out when nobody looks whether something has changed",
   async () => {
     const { built, done } = await builtWith([
-      { file: "ledger/sqliteThread.js", from: "const LOOK_EVERY_MS = 500;", to: "const LOOK_EVERY_MS = 500_000;" },
+      {
+        file: "ledger/sqliteWorker.js",
+        from: "const POLL_INTERVAL_MS = 500;",
+        to: "const POLL_INTERVAL_MS = 500_000;",
+      },
     ]);
     try {
       const found = await campaign({ data }, 1, built);
@@ -135,7 +139,7 @@ describeWithPostgres("in PostgreSQL", () => {
       try {
         await keepsThePromise({ data, database: await server.newDatabase() });
       } finally {
-        await server.done();
+        await server.dispose();
       }
     },
     TIMEOUT_MS,
@@ -145,14 +149,14 @@ describeWithPostgres("in PostgreSQL", () => {
     "is found out when nobody listens for notices",
     async () => {
       const { built, done } = await builtWith([
-        { file: "ledger/postgres.js", from: 'client.on("notification", () => this.announceChange());', to: "" },
+        { file: "ledger/postgres.js", from: 'client.on("notification", () => this.notifyChange());', to: "" },
       ]);
       const server = await startPostgres();
       try {
         const found = await campaign({ data, database: await server.newDatabase() }, 3, built);
         expect(found.some(({ afterwards }) => afterwards.has(200))).toBe(true);
       } finally {
-        await server.done();
+        await server.dispose();
         await done();
       }
     },

@@ -143,7 +143,7 @@ describeWithPostgres("in PostgreSQL", () => {
   beforeEach(async () => {
     server = await startPostgres();
   });
-  afterEach(() => server.done());
+  afterEach(() => server.dispose());
 
   const pair = (place: Place, built?: string) => async (): Promise<readonly Service[]> => {
     const how = built === undefined ? {} : { built };

@@ -11,9 +11,9 @@ import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { randomFrom } from "../seededRandom.ts";
 import { Clients, posted, pricedRequest } from "./clients.ts";
-import { DiskHistory, FATES } from "./crashStates.ts";
+import { DiskHistory, FATES } from "./diskHistory.ts";
 import { builtWith, type Fault, sizeOf, startService, withLedger } from "./service.ts";
-import { isTraceable, readTrace, tracedInto } from "./trace.ts";
+import { isTraceable, readTrace, tracedInto } from "./syscallTrace.ts";
 
 const REQUESTS = sizeOf("REQUESTS", 400);
 const STATES = sizeOf("STATES", 60);

@@ -206,7 +206,7 @@ const PLANTED: readonly (readonly [string, readonly Fault[], RegExp])[] = [
   ],
   [
     "a cursor opens the list of any account",
-    [{ file: "ledger/cursor.js", from: "timingSafeEqual(seal, sealOf(secret, question, text))", to: "true" }],
+    [{ file: "ledger/cursor.js", from: "timingSafeEqual(signature, signatureOf(secret, scope, text))", to: "true" }],
     /customers, cursor: /,
   ],
 ];

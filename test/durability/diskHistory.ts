@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
 import { type SeededRandom, shuffled } from "../seededRandom.ts";
-import { bytesOf, type TracedCall } from "./trace.ts";
+import { bytesOf, type TracedCall } from "./syscallTrace.ts";
 
 /** What was done to a file of a ledger, or to its name. */
 type Change = { readonly began: number; readonly ended: number } & (

@@ -338,7 +338,7 @@ describeWithPostgres("with a database that goes away", () => {
         expect(outcome.findings).toStrictEqual([]);
         expect(outcome.statuses.has("503")).toBe(true);
       } finally {
-        await server.done();
+        await server.dispose();
       }
     },
     TIMEOUT_MS,

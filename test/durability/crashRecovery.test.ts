@@ -120,7 +120,7 @@ describeWithPostgres("a service whose PostgreSQL is killed under 64 clients", ()
   beforeEach(async () => {
     server = await startPostgres();
   });
-  afterEach(() => server.done());
+  afterEach(() => server.dispose());
 
   /** The server's processes end one after the other, and while one is there no new one starts. */
   async function startAgain(): Promise<void> {
