@@ -28,11 +28,11 @@ export function suspendAccount(
   { accountId, isSuspended }: { readonly accountId: string; readonly isSuspended: boolean },
 ): Promise<Account> {
   return change(storage, async (tx, now) => {
-    const found = await accountRow(tx, accountId);
+    const row = await accountRow(tx, accountId);
     // Suspending a suspended account keeps the original timestamp.
-    const suspended_at = isSuspended ? (found.suspended_at ?? now) : null;
-    await tx.updateTable("account").set({ suspended_at }).where("account_id", "=", found.account_id).execute();
-    return accountOf({ ...found, suspended_at });
+    const suspended_at = isSuspended ? (row.suspended_at ?? now) : null;
+    await tx.updateTable("account").set({ suspended_at }).where("account_id", "=", row.account_id).execute();
+    return accountOf({ ...row, suspended_at });
   });
 }
 
@@ -90,10 +90,10 @@ export function rotateKey(
 
 export function revokeKey(storage: Storage, { keyId }: { readonly keyId: string }): Promise<ApiKey> {
   return change(storage, async (tx, now) => {
-    const found = await keyRow(tx, keyId);
-    const revoked_at = found.revoked_at ?? now;
-    await tx.updateTable("api_key").set({ revoked_at }).where("key_id", "=", found.key_id).execute();
-    return keyOf({ ...found, revoked_at });
+    const row = await keyRow(tx, keyId);
+    const revoked_at = row.revoked_at ?? now;
+    await tx.updateTable("api_key").set({ revoked_at }).where("key_id", "=", row.key_id).execute();
+    return keyOf({ ...row, revoked_at });
   });
 }
 

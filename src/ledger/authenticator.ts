@@ -38,7 +38,7 @@ const SHARED_BUCKET = "others";
 /** Counts of refused keys within one minute. */
 interface FailureWindow {
   readonly limiter: RateLimiterMemory;
-  /** Addresses with a bucket of their own. */
+  /** Addresses that are counted separately. */
   readonly addresses: Set<string>;
   readonly startMs: number;
 }
@@ -251,7 +251,7 @@ async function withTimeout<T>(promise: Promise<T>, timeoutMs: number): Promise<T
   }
 }
 
-/** Returns the address that failures are counted by: for IPv6 the /64 network, since its owner controls all of it. */
+/** Returns the address that failures are counted by: for IPv6 the /64 network, all of which one client may control. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.startsWith("::ffff:")) return address;
   const [head = "", tail] = address.split("%")[0]?.split("::") ?? [];

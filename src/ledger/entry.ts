@@ -12,7 +12,7 @@ const SHA256 = /^[0-9a-f]{64}$/;
 
 /**
  * Checks an entry before it is batched: an invalid one would fail the transaction for all others of its batch.
- * @throws Error because callers never pass an invalid entry unless they have a bug
+ * @throws Error, not a Fault, because an invalid entry is a bug of the caller
  */
 export function checkEntry(entry: UsageEntry): void {
   const { receipt, accountId, customerId, keyId, meter, units, route, atlasRelease, idempotency } = entry;

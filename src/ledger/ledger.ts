@@ -176,7 +176,7 @@ export interface Ledger {
     readonly secret?: string;
   }): Promise<IssuedKey>;
   listKeys(query?: { readonly accountId?: string }): Promise<readonly ApiKey[]>;
-  /** Replaces a key by a new one; the old one stays valid for the overlap. @throws Fault `key_not_found` */
+  /** Replaces a key with a new one; the old one stays valid for the overlap. @throws Fault `key_not_found` */
   rotateKey(rotation: { readonly keyId: string; readonly overlapS: number }): Promise<IssuedKey>;
   /** @throws Fault `key_not_found` */
   revokeKey(keyId: string): Promise<ApiKey>;

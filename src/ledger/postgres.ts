@@ -280,19 +280,19 @@ async function checkServer(client: pg.Client): Promise<void> {
     `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
        current_setting('server_encoding') as encoding, pg_is_in_recovery()::text as standby`,
   );
-  const [found] = rows;
-  if (found === undefined) throw new Error("PostgreSQL returned no settings.");
+  const [settings] = rows;
+  if (settings === undefined) throw new Error("PostgreSQL returned no settings.");
   const refuse = (problem: string): never => {
-    throw new Fault("configuration_invalid", `The PostgreSQL server ${problem}.`, { details: { ...found } });
+    throw new Fault("configuration_invalid", `The PostgreSQL server ${problem}.`, { details: { ...settings } });
   };
-  if (found.fsync !== "on") refuse("runs with fsync = off: a power failure would lose usage; set fsync = on");
-  if (found.synchronous_commit === "off") {
+  if (settings.fsync !== "on") refuse("runs with fsync = off: a power failure would lose usage; set fsync = on");
+  if (settings.synchronous_commit === "off") {
     refuse("runs with synchronous_commit = off: a crash would lose usage; set it to on, including for this user");
   }
-  if (found.encoding !== "UTF8") {
-    refuse(`uses encoding ${found.encoding} for the database; create one with encoding UTF8`);
+  if (settings.encoding !== "UTF8") {
+    refuse(`uses encoding ${settings.encoding} for the database; create one with encoding UTF8`);
   }
-  if (found.standby === "true") refuse("is a read-only standby; use the primary's address");
+  if (settings.standby === "true") refuse("is a read-only standby; use the primary's address");
   // Overrides the user's default: at a stricter level concurrent batches would fail with serialization errors.
   await client.query("set default_transaction_isolation = 'read committed'");
 }

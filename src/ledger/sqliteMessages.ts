@@ -4,7 +4,7 @@ import type { EntryOutcome } from "./entry.ts";
 import type { Commit, UsageEntry } from "./ledger.ts";
 import type { MethodName } from "./methods.ts";
 
-/** What a ledger worker is started with. */
+/** Startup parameters of a ledger worker. */
 export interface WorkerSetup {
   readonly file: string;
   /** Whether the worker only reads, for reports. */

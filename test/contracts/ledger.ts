@@ -698,7 +698,7 @@ export function describeLedgerContract(name: string, createFixture: () => Promis
               (each) =>
                 each.status === "rejected" && (each.reason as { code: string }).code === "idempotency_key_reused",
             );
-            // 10 of the 50 have the other fingerprint; all that differ from the first one are refused.
+            // 10 of the 50 have the other fingerprint; those that differ from the first request are refused.
             expect([10, 40]).toContain(reused.length);
             expect(recorded.length + reused.length).toBe(50);
           }

@@ -138,7 +138,7 @@ function compareCsv(csv: string, events: readonly RecordedEntry[]): string[] {
   return isSame ? [] : [`the CSV export (${exported.length} lines) does not match the ${expected.length} events`];
 }
 
-/** What a request is charged for, as a comparable string. */
+/** Returns account, customer, meter and units of a request as a comparable string. */
 function chargeOf({ accountId, customerId, meter, units }: ClientRequest | RecordedEntry): string {
   return `${accountId} ${customerId} ${meter} ${units}`;
 }
