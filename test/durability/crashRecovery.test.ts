@@ -1,6 +1,6 @@
 /**
- * What has been answered is recorded, exactly once, whatever is killed and whenever: the service itself, or the database
- * server behind it. ISOTHERM_DURABILITY_KILLS=20 is the whole of it.
+ * Crash recovery: after the service, or the PostgreSQL server behind it, is killed at any time, every response that was
+ * sent is recorded exactly once. ISOTHERM_DURABILITY_KILLS=20 is the full size.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,22 +9,22 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { describeWithPostgres, type PostgresServer, startPostgres } from "../ledger/postgresServer.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
-import { askUntil, countsOf, findingsOf, nothingSeen, type Seen } from "./clients.ts";
+import { findInconsistencies, newObservations, type Observations, runClients, summarize } from "./clients.ts";
 import {
-  type Account,
+  type BuildPatch,
   builtWith,
-  type Fault,
+  type LedgerLocation,
   newAccount,
-  type Place,
   type Service,
-  sizeOf,
+  sizeSetting,
   startService,
+  type TestAccount,
   withLedger,
 } from "./service.ts";
 
-const KILLS = sizeOf("KILLS", 2);
-/** What is planted shows soon. */
-const PLANTED_KILLS_MAX = 12;
+const KILLS = sizeSetting("KILLS", 2);
+/** Kills after which an injected fault must have been detected. */
+const FAULT_KILLS_MAX = 12;
 const CLIENTS = 64;
 const TIMEOUT_MS = 120_000 + KILLS * 20_000;
 
@@ -34,79 +34,80 @@ beforeEach(async () => {
 });
 afterEach(() => rm(data, { recursive: true, force: true }));
 
-const prepared = (place: Place): Promise<Account> =>
-  withLedger(place, (ledger) => newAccount(ledger, { name: "Clients", internalIds: ["one", "two", "three"] }));
+const createAccount = (location: LedgerLocation): Promise<TestAccount> =>
+  withLedger(location, (ledger) => newAccount(ledger, { name: "Clients", internalIds: ["one", "two", "three"] }));
 
-const judged = (seen: Seen, place: Place): Promise<readonly string[]> =>
-  withLedger(place, (ledger) => findingsOf(seen, ledger, place));
+const check = (observations: Observations, location: LedgerLocation): Promise<readonly string[]> =>
+  withLedger(location, (ledger) => findInconsistencies(observations, ledger, location));
 
-/** Waits until there are answers that were not there before: the service has found the server again. */
-async function answeredAgain({ statuses }: Seen, service: Service): Promise<void> {
+/** Waits for new successful responses, which show that the service has reconnected. */
+async function waitForResponses({ statuses }: Observations, service: Service): Promise<void> {
   const before = statuses.get(200) ?? 0;
-  let hasEnded = false;
-  void service.ended.then(() => (hasEnded = true));
+  let hasExited = false;
+  void service.exited.then(() => (hasExited = true));
   while ((statuses.get(200) ?? 0) < before + CLIENTS) {
-    if (hasEnded) throw new Error(`The service has ended: ${service.output()}`);
+    if (hasExited) throw new Error(`The service has exited: ${service.output()}`);
     await delay(10);
   }
 }
 
-/** Kills until there are findings: between an answer and its record lie two milliseconds, and a kill may miss them. */
-async function foundAtLast(kill: () => Promise<readonly string[]>): Promise<readonly string[]> {
+/** Kills until there are findings: a fault shows only between a response and its record, which takes 2 ms. */
+async function killUntilDetected(killAndCheck: () => Promise<readonly string[]>): Promise<readonly string[]> {
   let findings: readonly string[] = [];
-  for (let kills = 0; findings.length === 0 && kills < PLANTED_KILLS_MAX; kills++) findings = await kill();
+  for (let kills = 0; findings.length === 0 && kills < FAULT_KILLS_MAX; kills++) findings = await killAndCheck();
   return findings;
 }
 
-/** Answers before it is known whether they are recorded. */
-const ANSWERS_AT_ONCE: Fault = {
+/** Sends responses without waiting for their usage to be recorded. */
+const RESPONDS_EARLY: BuildPatch = {
   file: "host/pipeline.js",
   from: "await recording : recording",
   to: "(recording.catch(() => {}), { units: made.units, isReplay: false }) : recording",
 };
 
-describe("a service that is killed under 64 clients", () => {
-  async function campaign(random: SeededRandom, kills: number, built?: string): Promise<Seen> {
-    const place = { data };
-    const account = await prepared(place);
-    const seen = nothingSeen();
+describe("a service that is killed under the load of 64 clients", () => {
+  async function campaign(random: SeededRandom, kills: number, built?: string): Promise<Observations> {
+    const location = { data };
+    const account = await createAccount(location);
+    const observations = newObservations();
     for (let round = 0; round < kills; round++) {
-      const service = await startService(place, {
+      const service = await startService(location, {
         flags: ["--log", "none"],
         ...(built === undefined ? {} : { built }),
       });
       let isOver = false;
-      const asking = askUntil(service.url, { account, clientCount: CLIENTS, random, seen, isOver: () => isOver });
-      await answeredAgain(seen, service);
+      const settings = { account, clientCount: CLIENTS, random, observations, isOver: () => isOver };
+      const clients = runClients(service.url, settings);
+      await waitForResponses(observations, service);
       await delay(random.between({ least: 0, most: 1000 }));
-      const dying = service.kill();
+      const killed = service.kill();
       isOver = true;
-      await Promise.all([dying, asking]);
+      await Promise.all([killed, clients]);
     }
-    return seen;
+    return observations;
   }
 
   test(
-    `has recorded exactly what it answered: ${KILLS} rounds`,
+    `has recorded exactly the responses that it sent: ${KILLS} rounds`,
     async () => {
-      const seen = await campaign(randomFrom(1), KILLS);
-      console.log(`killed service: ${countsOf(seen)}`);
-      expect(seen.log.filter(({ outcome }) => outcome === "ok").length).toBeGreaterThan(KILLS * CLIENTS);
-      expect(seen.log.filter(({ outcome }) => outcome === "unknown").length).toBeGreaterThan(0);
-      expect(await judged(seen, { data })).toStrictEqual([]);
+      const observations = await campaign(randomFrom(1), KILLS);
+      console.log(`killed service: ${summarize(observations)}`);
+      expect(observations.log.filter(({ outcome }) => outcome === "ok").length).toBeGreaterThan(KILLS * CLIENTS);
+      expect(observations.log.filter(({ outcome }) => outcome === "unknown").length).toBeGreaterThan(0);
+      expect(await check(observations, { data })).toStrictEqual([]);
     },
     TIMEOUT_MS,
   );
 
   test(
-    "is found out when it answers before it has recorded",
+    "detects the injected fault: responding before recording",
     async () => {
-      const { built, done } = await builtWith([ANSWERS_AT_ONCE]);
+      const { built, done } = await builtWith([RESPONDS_EARLY]);
       try {
         const random = randomFrom(2);
-        const findings = await foundAtLast(async () => judged(await campaign(random, 1, built), { data }));
-        console.log(`killed service, planted: ${findings.length} findings`);
-        expect(findings.join("\n")).toMatch(/answered and not recorded/);
+        const findings = await killUntilDetected(async () => check(await campaign(random, 1, built), { data }));
+        console.log(`killed service, injected fault: ${findings.length} findings`);
+        expect(findings.join("\n")).toMatch(/answered but not recorded/);
       } finally {
         await done();
       }
@@ -115,15 +116,15 @@ describe("a service that is killed under 64 clients", () => {
   );
 });
 
-describeWithPostgres("a service whose PostgreSQL is killed under 64 clients", () => {
+describeWithPostgres("a service whose PostgreSQL server is killed under the load of 64 clients", () => {
   let server: PostgresServer;
   beforeEach(async () => {
     server = await startPostgres();
   });
   afterEach(() => server.dispose());
 
-  /** The server's processes end one after the other, and while one is there no new one starts. */
-  async function startAgain(): Promise<void> {
+  /** Starts the server again, with retries: it cannot start until all killed processes have exited. */
+  async function restartServer(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
         await server.start();
@@ -135,47 +136,52 @@ describeWithPostgres("a service whose PostgreSQL is killed under 64 clients", ()
     }
   }
 
-  async function campaign(random: SeededRandom, kills: number, built?: string): Promise<[Seen, Place]> {
-    const place = { data, database: await server.newDatabase() };
-    const account = await prepared(place);
-    const seen = nothingSeen();
-    const service = await startService(place, {
+  async function campaign(
+    random: SeededRandom,
+    kills: number,
+    built?: string,
+  ): Promise<[Observations, LedgerLocation]> {
+    const location = { data, database: await server.newDatabase() };
+    const account = await createAccount(location);
+    const observations = newObservations();
+    const service = await startService(location, {
       flags: ["--log", "none"],
       ...(built === undefined ? {} : { built }),
     });
     let isOver = false;
-    const asking = askUntil(service.url, { account, clientCount: CLIENTS, random, seen, isOver: () => isOver });
+    const settings = { account, clientCount: CLIENTS, random, observations, isOver: () => isOver };
+    const clients = runClients(service.url, settings);
     try {
       for (let round = 0; round < kills; round++) {
-        await answeredAgain(seen, service);
+        await waitForResponses(observations, service);
         await delay(random.between({ least: 100, most: 1000 }));
         await server.kill();
-        await startAgain();
+        await restartServer();
       }
-      await answeredAgain(seen, service);
+      await waitForResponses(observations, service);
     } finally {
       isOver = true;
-      await asking;
+      await clients;
       await service.stop();
     }
-    return [seen, place];
+    return [observations, location];
   }
 
   test(
-    `goes on, and has recorded exactly what it answered: ${KILLS} rounds`,
+    `keeps running, and has recorded exactly the responses that it sent: ${KILLS} rounds`,
     async () => {
-      const [seen, place] = await campaign(randomFrom(3), KILLS);
-      console.log(`killed PostgreSQL: ${countsOf(seen)}`);
-      expect(seen.log.filter(({ outcome }) => outcome === "unknown").length).toBeGreaterThan(0);
-      // The service goes on: nothing but an answer or 503.
-      expect([...seen.statuses.keys()].filter((status) => ![200, 400, 403, 503].includes(status))).toStrictEqual([]);
-      expect(await judged(seen, place)).toStrictEqual([]);
+      const [observations, location] = await campaign(randomFrom(3), KILLS);
+      console.log(`killed PostgreSQL: ${summarize(observations)}`);
+      expect(observations.log.filter(({ outcome }) => outcome === "unknown").length).toBeGreaterThan(0);
+      const unexpected = [...observations.statuses.keys()].filter((status) => ![200, 400, 403, 503].includes(status));
+      expect(unexpected).toStrictEqual([]);
+      expect(await check(observations, location)).toStrictEqual([]);
     },
     TIMEOUT_MS,
   );
 
   test(
-    "is found out when it does not wait for the server's disk",
+    "detects the injected fault: synchronous_commit off",
     async () => {
       const { built, done } = await builtWith([
         {
@@ -186,9 +192,9 @@ describeWithPostgres("a service whose PostgreSQL is killed under 64 clients", ()
       ]);
       try {
         const random = randomFrom(4);
-        const findings = await foundAtLast(async () => judged(...(await campaign(random, 1, built))));
-        console.log(`killed PostgreSQL, planted: ${findings.length} findings`);
-        expect(findings.join("\n")).toMatch(/answered and not recorded/);
+        const findings = await killUntilDetected(async () => check(...(await campaign(random, 1, built))));
+        console.log(`killed PostgreSQL, injected fault: ${findings.length} findings`);
+        expect(findings.join("\n")).toMatch(/answered but not recorded/);
       } finally {
         await done();
       }

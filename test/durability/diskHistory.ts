@@ -2,203 +2,220 @@ import { basename, dirname } from "node:path";
 import { type SeededRandom, shuffled } from "../seededRandom.ts";
 import { bytesOf, type TracedCall } from "./syscallTrace.ts";
 
-/** What was done to a file of a ledger, or to its name. */
-type Change = { readonly began: number; readonly ended: number } & (
-  | { readonly kind: "write"; readonly offset: number; readonly bytes: Buffer }
-  | { readonly kind: "cut"; readonly size: number }
-);
-type Naming = { readonly began: number; readonly ended: number; readonly isThere: boolean };
-type Sync = { readonly began: number; readonly ended: number };
+/** Positions in the trace at which a system call started and ended. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+/** A change to the contents of a file. */
+type FileChange = Span &
+  (
+    | { readonly kind: "write"; readonly offset: number; readonly bytes: Buffer }
+    | { readonly kind: "truncate"; readonly sizeBytes: number }
+  );
+/** A creation or deletion of a file. */
+type DirectoryChange = Span & { readonly exists: boolean };
 
-/** An answer as it went out: by then what it says must be on disk. */
-export interface Answered {
+/** A response that was sent; everything that it confirms must be on disk before. */
+export interface SentResponse {
   readonly receipt: string;
-  readonly began: number;
+  readonly start: number;
 }
 
-/** Disks write sectors whole, and nothing larger. */
+/** Disks write a sector completely or not at all, but larger writes may be torn. */
 const SECTOR_SIZE_BYTES = 512;
 const RECEIPT = /\r\nX-Request-Id: ([0-9a-f-]{36})\r\n/;
-const SIZED: ReadonlySet<string> = new Set(["pwrite64"]);
-const WRITING: ReadonlySet<string> = new Set(["write", "writev", "sendto", "sendmsg"]);
+const FILE_WRITES: ReadonlySet<string> = new Set(["pwrite64"]);
+const SOCKET_WRITES: ReadonlySet<string> = new Set(["write", "writev", "sendto", "sendmsg"]);
 
-/** What a program did to the files of a ledger, in an order in which it could have been told. */
+/** The changes that a program made to the files of a ledger, and the responses that it sent, from a system call trace. */
 export class DiskHistory {
-  readonly answers: readonly Answered[];
-  /** Ends of calls that change or sync the ledger's files. */
+  readonly responses: readonly SentResponse[];
+  /** Starts of the calls that change or sync the ledger's files. */
   readonly moments: readonly number[];
   readonly #folder: string;
-  readonly #changes = new Map<string, Change[]>();
-  readonly #namings = new Map<string, Naming[]>();
-  readonly #syncs = new Map<string, Sync[]>();
+  readonly #fileChanges = new Map<string, FileChange[]>();
+  readonly #directoryChanges = new Map<string, DirectoryChange[]>();
+  readonly #syncs = new Map<string, Span[]>();
 
-  /** @param folder that of the ledger, which the program found empty */
+  /** @param folder the data folder, which was empty when the program started */
   constructor(calls: readonly TracedCall[], folder: string) {
     this.#folder = folder;
-    const answers: Answered[] = [];
+    const responses: SentResponse[] = [];
     const moments: number[] = [];
     for (const call of calls) {
       const receipt = this.#receiptIn(call);
-      if (receipt !== undefined) answers.push({ receipt, began: call.began });
-      else if (this.#take(call)) moments.push(call.began);
+      if (receipt !== undefined) responses.push({ receipt, start: call.start });
+      else if (this.#add(call)) moments.push(call.start);
     }
-    this.answers = answers;
+    this.responses = responses;
     this.moments = moments;
   }
 
-  /** The write-ahead log's bytes as they were written, for looking for something in them. */
-  get logWrites(): readonly { readonly began: number; readonly ended: number; readonly bytes: Buffer }[] {
-    return this.#of(this.#changes, "ledger.sqlite-wal").flatMap((change) => (change.kind === "write" ? [change] : []));
+  /** Writes to the write-ahead log. */
+  get logWrites(): readonly (Span & { readonly bytes: Buffer })[] {
+    return this.#changesOf("ledger.sqlite-wal").flatMap((change) => (change.kind === "write" ? [change] : []));
   }
 
-  /** Writes to the database itself: what was in the log is moved there now and then. */
-  get movedCount(): number {
-    return this.#of(this.#changes, "ledger.sqlite").length;
+  /** Number of changes to the database file, which checkpoints make. */
+  get databaseChangeCount(): number {
+    return this.#changesOf("ledger.sqlite").length;
   }
 
-  /** When the write-ahead log was put on disk. */
-  get logSyncs(): readonly Sync[] {
+  /** Syncs of the write-ahead log. */
+  get logSyncs(): readonly Span[] {
     return this.#syncs.get(`${this.#folder}/ledger.sqlite-wal`) ?? [];
   }
 
   /**
-   * The files as a power cut at a moment could have left them: all that was synced, and of what was not whatever the
-   * disk had got to, in whatever order.
+   * Returns the files in a state in which a power loss at a moment could have left them: with all synced changes, and
+   * the unsynced ones that the model selects.
    */
-  filesAt(moment: number, random: SeededRandom, fate: Fate): ReadonlyMap<string, Buffer> {
+  filesAt(moment: number, random: SeededRandom, model: PersistenceModel): ReadonlyMap<string, Buffer> {
     const files = new Map<string, Buffer>();
-    for (const [path, namings] of this.#namings) {
-      const folderSyncedAt = this.#syncedUntil(this.#folder, moment);
-      const begun = namings.filter(({ began }) => began < moment);
-      const lasting = begun.filter(({ ended }) => ended < folderSyncedAt).length;
-      const keptCount = fate === "all" ? begun.length : lasting + random.below(begun.length - lasting + 1);
-      if (begun[keptCount - 1]?.isThere !== true) continue;
+    for (const [path, directoryChanges] of this.#directoryChanges) {
+      const folderSyncedUntil = this.#syncedUntil(this.#folder, moment);
+      const started = directoryChanges.filter(({ start }) => start < moment);
+      const syncedCount = started.filter(({ end }) => end < folderSyncedUntil).length;
+      const persistedCount =
+        model === "all" ? started.length : syncedCount + random.below(started.length - syncedCount + 1);
+      if (started[persistedCount - 1]?.exists !== true) continue;
 
-      const syncedAt = this.#syncedUntil(path, moment);
-      const changes = (this.#changes.get(path) ?? []).filter(({ began }) => began < moment);
-      const file = new GrowingFile();
-      for (const change of changes) if (change.ended < syncedAt) file.change(change);
-      const pending = changes.filter(({ ended }) => ended >= syncedAt);
-      for (const change of survivors(pending, random, fate)) file.change(change);
+      const syncedUntil = this.#syncedUntil(path, moment);
+      const changes = (this.#fileChanges.get(path) ?? []).filter(({ start }) => start < moment);
+      const file = new FileContents();
+      for (const change of changes) if (change.end < syncedUntil) file.apply(change);
+      const unsynced = changes.filter(({ end }) => end >= syncedUntil);
+      for (const change of persistedChanges(unsynced, random, model)) file.apply(change);
       files.set(basename(path), file.bytes);
     }
     return files;
   }
 
-  #of<Each>(map: ReadonlyMap<string, Each[]>, name: string): readonly Each[] {
-    return map.get(`${this.#folder}/${name}`) ?? [];
+  #changesOf(name: string): readonly FileChange[] {
+    return this.#fileChanges.get(`${this.#folder}/${name}`) ?? [];
   }
 
-  /** All that ended before this is on disk. */
+  /** Returns the start of the last sync that ended before `moment`: calls that ended before it are on disk. */
   #syncedUntil(path: string, moment: number): number {
-    return (this.#syncs.get(path) ?? []).reduce((last, { began, ended }) => (ended < moment ? began : last), -1);
+    return (this.#syncs.get(path) ?? []).reduce((last, { start, end }) => (end < moment ? start : last), -1);
   }
 
   #receiptIn(call: TracedCall): string | undefined {
-    if (!WRITING.has(call.name) || !call.path.startsWith("socket:")) return undefined;
+    if (!SOCKET_WRITES.has(call.name) || !call.path.startsWith("socket:")) return undefined;
     return RECEIPT.exec(bytesOf(call).toString("latin1"))?.[1];
   }
 
-  /** @returns whether it was done to the ledger */
-  #take(call: TracedCall): boolean {
-    const { name, path, parameters, began, ended, result } = call;
-    const span = { began, ended };
+  /** @returns whether the call changed or synced the ledger's files */
+  #add(call: TracedCall): boolean {
+    const { name, path, parameters, start, end, result } = call;
+    const span = { start, end };
     if (name === "fsync" || name === "fdatasync") {
-      if (path !== this.#folder && !this.#isLedgers(path)) return false;
+      if (path !== this.#folder && !this.#isLedgerFile(path)) return false;
       if (result === 0) push(this.#syncs, path, span);
       return true;
     }
-    if (!this.#isLedgers(path) || result < 0) return false;
+    if (!this.#isLedgerFile(path) || result < 0) return false;
     if (name === "openat") {
       if (!parameters.includes("O_CREAT")) return false;
-      if (this.#namings.get(path)?.at(-1)?.isThere !== true) push(this.#namings, path, { ...span, isThere: true });
+      const exists = this.#directoryChanges.get(path)?.at(-1)?.exists;
+      if (exists !== true) push(this.#directoryChanges, path, { ...span, exists: true });
     } else if (name === "unlink") {
-      push(this.#namings, path, { ...span, isThere: false });
-      // Another file of the same name would begin empty.
-      push(this.#changes, path, { ...span, kind: "cut", size: 0 });
+      push(this.#directoryChanges, path, { ...span, exists: false });
+      // A new file of the same name starts empty.
+      push(this.#fileChanges, path, { ...span, kind: "truncate", sizeBytes: 0 });
     } else if (name === "ftruncate") {
-      push(this.#changes, path, { ...span, kind: "cut", size: Number(/(\d+)\s*$/.exec(parameters)?.[1]) });
-    } else if (SIZED.has(name)) {
+      const sizeBytes = Number(/(\d+)\s*$/.exec(parameters)?.[1]);
+      push(this.#fileChanges, path, { ...span, kind: "truncate", sizeBytes });
+    } else if (FILE_WRITES.has(name)) {
       const offset = Number(/, (\d+)\s*$/.exec(parameters)?.[1]);
       const bytes = bytesOf(call);
-      if (ended !== Infinity && bytes.length !== result) throw new Error(`${name} wrote ${result} of ${bytes.length}.`);
-      push(this.#changes, path, { ...span, kind: "write", offset, bytes });
-    } else throw new Error(`${name} of ${path}: what that does to a file is not known here.`);
+      if (end !== Infinity && bytes.length !== result) {
+        throw new Error(`${name} wrote ${result} of ${bytes.length} bytes.`);
+      }
+      push(this.#fileChanges, path, { ...span, kind: "write", offset, bytes });
+    } else throw new Error(`Unsupported system call ${name} on ${path}.`);
     return true;
   }
 
-  /** The index in shared memory is made anew from the log by whoever opens the ledger first. */
-  #isLedgers(path: string): boolean {
+  /** The -shm file is not included: SQLite rebuilds it from the log when the ledger is opened. */
+  #isLedgerFile(path: string): boolean {
     return dirname(path) === this.#folder && /^ledger\.sqlite(-wal|-journal)?$/.test(basename(path));
   }
 }
 
-/** What becomes of what was written and not yet synced. */
-export const FATES = ["none", "all", "some", "disorder", "torn", "first", "last"] as const;
-export type Fate = (typeof FATES)[number];
+/** Which unsynced changes survive a power loss, and in which order. */
+export const PERSISTENCE_MODELS = ["none", "all", "some", "reordered", "torn", "first", "last"] as const;
+export type PersistenceModel = (typeof PERSISTENCE_MODELS)[number];
 
-function survivors(pending: readonly Change[], random: SeededRandom, fate: Fate): readonly Change[] {
-  switch (fate) {
+function persistedChanges(
+  unsynced: readonly FileChange[],
+  random: SeededRandom,
+  model: PersistenceModel,
+): readonly FileChange[] {
+  switch (model) {
     case "none":
       return [];
     case "all":
-      return pending;
+      return unsynced;
     case "some":
-      return pending.filter(() => random.chance(0.5));
-    case "disorder":
+      return unsynced.filter(() => random.chance(0.5));
+    case "reordered":
       return shuffled(
         random,
-        pending.filter(() => random.chance(0.7)),
+        unsynced.filter(() => random.chance(0.7)),
       );
     case "torn":
       return shuffled(
         random,
-        pending.flatMap((change) => torn(change).filter(() => random.chance(0.8))),
+        unsynced.flatMap((change) => splitIntoSectors(change).filter(() => random.chance(0.8))),
       );
     case "first":
-      return pending.slice(0, random.below(pending.length + 1));
+      return unsynced.slice(0, random.below(unsynced.length + 1));
     default:
-      return pending.slice(random.below(pending.length + 1));
+      return unsynced.slice(random.below(unsynced.length + 1));
   }
 }
 
-/** A write as the sectors that it is put on disk by. */
-function torn(change: Change): readonly Change[] {
-  if (change.kind === "cut") return [change];
-  const { began, ended, offset, bytes } = change;
-  const parts: Change[] = [];
-  for (let start = offset; start < offset + bytes.length;) {
-    const end = Math.min((Math.floor(start / SECTOR_SIZE_BYTES) + 1) * SECTOR_SIZE_BYTES, offset + bytes.length);
-    parts.push({ kind: "write", began, ended, offset: start, bytes: bytes.subarray(start - offset, end - offset) });
-    start = end;
+/** Splits a write at sector boundaries. */
+function splitIntoSectors(change: FileChange): readonly FileChange[] {
+  if (change.kind === "truncate") return [change];
+  const { start, end, offset, bytes } = change;
+  const sectors: FileChange[] = [];
+  for (let from = offset; from < offset + bytes.length;) {
+    const to = Math.min((Math.floor(from / SECTOR_SIZE_BYTES) + 1) * SECTOR_SIZE_BYTES, offset + bytes.length);
+    sectors.push({ kind: "write", start, end, offset: from, bytes: bytes.subarray(from - offset, to - offset) });
+    from = to;
   }
-  return parts;
+  return sectors;
 }
 
-/** A file as a sequence of changes makes it; what was never written reads as zeros. */
-class GrowingFile {
-  #room = Buffer.alloc(1 << 20);
-  #size = 0;
+/** The contents of a file after a sequence of changes; bytes that were never written are 0. */
+class FileContents {
+  #buffer = Buffer.alloc(1 << 20);
+  #sizeBytes = 0;
 
   get bytes(): Buffer {
-    return this.#room.subarray(0, this.#size);
+    return this.#buffer.subarray(0, this.#sizeBytes);
   }
 
-  change(change: Change): void {
-    if (change.kind === "cut") {
-      if (change.size < this.#size) this.#room.fill(0, change.size, this.#size);
-      this.#size = change.size;
+  apply(change: FileChange): void {
+    if (change.kind === "truncate") {
+      if (change.sizeBytes < this.#sizeBytes) this.#buffer.fill(0, change.sizeBytes, this.#sizeBytes);
+      this.#sizeBytes = change.sizeBytes;
       return;
     }
     const end = change.offset + change.bytes.length;
-    if (end > this.#room.length) this.#room = Buffer.concat([this.#room], Math.max(end, 2 * this.#room.length));
-    change.bytes.copy(this.#room, change.offset);
-    this.#size = Math.max(this.#size, end);
+    if (end > this.#buffer.length) {
+      this.#buffer = Buffer.concat([this.#buffer], Math.max(end, 2 * this.#buffer.length));
+    }
+    change.bytes.copy(this.#buffer, change.offset);
+    this.#sizeBytes = Math.max(this.#sizeBytes, end);
   }
 }
 
-function push<Each>(map: Map<string, Each[]>, path: string, each: Each): void {
-  const list = map.get(path);
-  if (list === undefined) map.set(path, [each]);
-  else list.push(each);
+function push<Item>(map: Map<string, Item[]>, key: string, item: Item): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [item]);
+  else list.push(item);
 }

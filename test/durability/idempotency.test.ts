@@ -1,6 +1,6 @@
 /**
- * A request with an Idempotency-Key is counted once, however often and wherever it is repeated: in a race, after a
- * restart, at another service of the same database. ISOTHERM_DURABILITY_REPETITIONS=20 is the whole of it.
+ * Idempotency: a request with an Idempotency-Key is metered once, however often it is repeated: concurrently, after a
+ * restart, or at another service with the same database. ISOTHERM_DURABILITY_REPETITIONS=20 is the full size.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,20 +8,28 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeWithPostgres, type PostgresServer, startPostgres } from "../ledger/postgresServer.ts";
 import { randomFrom } from "../seededRandom.ts";
-import { Clients, nothingSeen, pricedRequest, type Priced, findingsOf, type Seen, toldOf } from "./clients.ts";
 import {
-  type Account,
+  findInconsistencies,
+  HttpClient,
+  newObservations,
+  type Observations,
+  type PricedRequest,
+  randomRequest,
+  toClientRequest,
+} from "./clients.ts";
+import {
   builtWith,
+  type LedgerLocation,
   newAccount,
-  type Place,
   type Service,
-  sizeOf,
+  sizeSetting,
   startService,
+  type TestAccount,
   withLedger,
 } from "./service.ts";
 
-const REPETITIONS = sizeOf("REPETITIONS", 3);
-const RACERS = 64;
+const REPETITIONS = sizeSetting("REPETITIONS", 3);
+const CONCURRENT_REQUESTS = 64;
 const TIMEOUT_MS = 120_000 + REPETITIONS * 10_000;
 
 let data: string;
@@ -30,100 +38,108 @@ beforeEach(async () => {
 });
 afterEach(() => rm(data, { recursive: true, force: true }));
 
-interface Counted {
-  /** Answers that were counted. */
-  readonly paid: number;
-  /** Answers that said that they repeat one that was. */
+interface ResponseCounts {
+  /** Responses that were metered. */
+  readonly metered: number;
+  /** Responses marked as replays, with 0 units. */
   readonly replayed: number;
   readonly others: number;
 }
 
-/** Asks the same 64 times at once. */
+/** Sends the same request 64 times concurrently. */
 async function race(
   services: readonly Service[],
-  { account, priced, key, seen }: { account: Account; priced: Priced; key: string; seen: Seen },
-): Promise<Counted> {
+  {
+    account,
+    request,
+    key,
+    observations,
+  }: { account: TestAccount; request: PricedRequest; key: string; observations: Observations },
+): Promise<ResponseCounts> {
   const { accountId, apiKey, customerIds } = account;
   const [customerId = ""] = customerIds;
-  const { meter, units, target, question } = priced;
-  const own = { "X-API-Key": apiKey, "X-Customer-ID": customerId, "Idempotency-Key": key };
-  const clients = new Clients(RACERS);
-  const counted = { paid: 0, replayed: 0, others: 0 };
-  const ask = async (index: number): Promise<void> => {
+  const { meter, units, target, options } = request;
+  const headers = { ...options.headers, "X-API-Key": apiKey, "X-Customer-ID": customerId, "Idempotency-Key": key };
+  const http = new HttpClient(CONCURRENT_REQUESTS);
+  const counts = { metered: 0, replayed: 0, others: 0 };
+  const sendRequest = async (index: number): Promise<void> => {
     const { url = "" } = services[index % services.length] ?? {};
-    const exchanged = await clients.exchange(url + target, { ...question, headers: { ...question.headers, ...own } });
-    seen.log.push(toldOf(exchanged, { accountId, customerId, meter, units }));
-    const answer = "answer" in exchanged ? exchanged.answer : undefined;
-    const said = [answer?.status, answer?.headers["x-usage-units"], answer?.headers["idempotent-replayed"]].join(" ");
-    if (said === `200 ${units} `) counted.paid++;
-    else if (said === "200 0 true") counted.replayed++;
-    else counted.others++;
+    const result = await http.trySend(url + target, { ...options, headers });
+    observations.log.push(toClientRequest(result, { accountId, customerId, meter, units }));
+    const response = "response" in result ? result.response : undefined;
+    const received = response?.headers ?? {};
+    const summary = [response?.status, received["x-usage-units"], received["idempotent-replayed"]].join(" ");
+    if (summary === `200 ${units} `) counts.metered++;
+    else if (summary === "200 0 true") counts.replayed++;
+    else counts.others++;
   };
-  await Promise.all(Array.from({ length: RACERS }, (_, index) => ask(index)));
-  clients.close();
-  return counted;
+  await Promise.all(Array.from({ length: CONCURRENT_REQUESTS }, (_, index) => sendRequest(index)));
+  http.close();
+  return counts;
 }
 
-/** Races before and after restarts, of one kind and the other, and with other requests under keys that are taken. */
-async function campaign(place: Place, start: () => Promise<readonly Service[]>): Promise<void> {
-  const account = await withLedger(place, (ledger) => newAccount(ledger, { name: "Repeats", internalIds: ["one"] }));
+/** Repeats requests concurrently, after a crash and after a graceful restart, and reuses a key for another request. */
+async function campaign(location: LedgerLocation, start: () => Promise<readonly Service[]>): Promise<void> {
+  const account = await withLedger(location, (ledger) => newAccount(ledger, { name: "Repeats", internalIds: ["one"] }));
   const random = randomFrom(9);
-  const seen = nothingSeen();
-  const asked = Array.from({ length: REPETITIONS }, (_, i) => ({ priced: pricedRequest(random), key: `key-${i}` }));
-  const first = { paid: 1, replayed: RACERS - 1, others: 0 };
-  const again = { paid: 0, replayed: RACERS, others: 0 };
-  const ends: readonly ((service: Service) => Promise<void>)[] = [({ kill }) => kill(), ({ stop }) => stop()];
+  const observations = newObservations();
+  const requests = Array.from({ length: REPETITIONS }, (_, i) => ({ request: randomRequest(random), key: `key-${i}` }));
+  const first = { metered: 1, replayed: CONCURRENT_REQUESTS - 1, others: 0 };
+  const repeated = { metered: 0, replayed: CONCURRENT_REQUESTS, others: 0 };
+  const stops: readonly ((service: Service) => Promise<void>)[] = [({ kill }) => kill(), ({ stop }) => stop()];
   let services = await start();
   try {
-    for (const { priced, key } of asked) {
-      expect(await race(services, { account, priced, key, seen })).toStrictEqual(first);
+    for (const { request, key } of requests) {
+      expect(await race(services, { account, request, key, observations })).toStrictEqual(first);
     }
-    for (const end of ends) {
-      await Promise.all(services.map(end));
+    for (const stop of stops) {
+      await Promise.all(services.map(stop));
       services = await start();
-      for (const { priced, key } of asked) {
-        expect(await race(services, { account, priced, key, seen })).toStrictEqual(again);
+      for (const { request, key } of requests) {
+        expect(await race(services, { account, request, key, observations })).toStrictEqual(repeated);
       }
     }
-    await refused(services, { account, seen });
-    expect(await withLedger(place, (ledger) => findingsOf(seen, ledger, place))).toStrictEqual([]);
+    await expectReuseRefused(services, { account, observations });
+    expect(await withLedger(location, (ledger) => findInconsistencies(observations, ledger, location))).toStrictEqual(
+      [],
+    );
   } finally {
     await Promise.all(services.map(({ kill }) => kill()));
   }
 }
 
-/** Another request under a key that is taken, at every service: one digit of the query is another. */
-async function refused(
+/** Sends two requests that differ in one digit with the same key to every service; the second one must be refused. */
+async function expectReuseRefused(
   services: readonly Service[],
-  { account, seen }: { account: Account; seen: Seen },
+  { account, observations }: { account: TestAccount; observations: Observations },
 ): Promise<void> {
-  const clients = new Clients(1);
+  const http = new HttpClient(1);
   const { accountId, apiKey, customerIds } = account;
   const [customerId = ""] = customerIds;
   const headers = { "X-API-Key": apiKey, "X-Customer-ID": customerId, "Idempotency-Key": "taken" };
   const query = "latitude=11.59&longitude=43.15&hazards=riverine_floods&analysis_years=2050&scenarios=rcp8p5";
-  const ask = async (url: string, radius: number): Promise<readonly unknown[]> => {
-    const exchanged = await clients.exchange(`${url}/api/v1/hazard-risk?${query}&radius=${radius}`, { headers });
-    seen.log.push(toldOf(exchanged, { accountId, customerId, meter: "hazard_values", units: 1 }));
-    if ("lost" in exchanged) throw exchanged.lost;
-    const { status, headers: said, text } = exchanged.answer;
-    return [status, said["x-usage-units"], (JSON.parse(text) as { readonly code?: string }).code];
+  const sendRequest = async (url: string, radius: number): Promise<readonly unknown[]> => {
+    const result = await http.trySend(`${url}/api/v1/hazard-risk?${query}&radius=${radius}`, { headers });
+    observations.log.push(toClientRequest(result, { accountId, customerId, meter: "hazard_values", units: 1 }));
+    if ("error" in result) throw result.error;
+    const { status, headers: received, text } = result.response;
+    return [status, received["x-usage-units"], (JSON.parse(text) as { readonly code?: string }).code];
   };
   for (const [index, { url }] of services.entries()) {
-    expect(await ask(url, 1)).toStrictEqual([200, index === 0 ? "1" : "0", undefined]);
-    expect(await ask(url, 2)).toStrictEqual([422, "0", "idempotency_key_reused"]);
+    expect(await sendRequest(url, 1)).toStrictEqual([200, index === 0 ? "1" : "0", undefined]);
+    expect(await sendRequest(url, 2)).toStrictEqual([422, "0", "idempotency_key_reused"]);
   }
-  clients.close();
+  http.close();
 }
 
 test(
-  "is counted once in SQLite, across races and restarts",
+  "a repeated request is metered once with SQLite, concurrently and across restarts",
   () => campaign({ data }, async () => [await startService({ data })]),
   TIMEOUT_MS,
 );
 
 test(
-  "is found out when a key is not known again",
+  "detects the injected fault: stored keys are ignored",
   async () => {
     const { built, done } = await builtWith([
       { file: "ledger/sqliteStore.js", from: "if (known === undefined) {", to: "if (known?.receipt !== receipt) {" },
@@ -138,38 +154,38 @@ test(
   TIMEOUT_MS,
 );
 
-describeWithPostgres("in PostgreSQL", () => {
+describeWithPostgres("with PostgreSQL", () => {
   let server: PostgresServer;
   beforeEach(async () => {
     server = await startPostgres();
   });
   afterEach(() => server.dispose());
 
-  const pair = (place: Place, built?: string) => async (): Promise<readonly Service[]> => {
-    const how = built === undefined ? {} : { built };
-    const second = { ...place, data: join(data, "second") };
-    return [await startService(place, how), await startService(second, how)];
+  const startPair = (location: LedgerLocation, built?: string) => async (): Promise<readonly Service[]> => {
+    const options = built === undefined ? {} : { built };
+    const second = { ...location, data: join(data, "second") };
+    return [await startService(location, options), await startService(second, options)];
   };
 
   test(
-    "is counted once, across races, restarts and two services",
+    "a repeated request is metered once, concurrently, across restarts and by two services",
     async () => {
-      const place = { data, database: await server.newDatabase() };
-      await campaign(place, pair(place));
+      const location = { data, database: await server.newDatabase() };
+      await campaign(location, startPair(location));
     },
     TIMEOUT_MS,
   );
 
   test(
-    "is found out when the one that comes later takes the place of the first",
+    "detects the injected fault: a later request overwrites the first",
     async () => {
-      const place = { data, database: await server.newDatabase() };
+      const location = { data, database: await server.newDatabase() };
       const from = "receipt = case when known.recorded_at < $2 then excluded.receipt else known.receipt end";
       const { built, done } = await builtWith([
         { file: "ledger/postgresRecord.js", from, to: "receipt = excluded.receipt" },
       ]);
       try {
-        await expect(campaign(place, pair(place, built))).rejects.toThrow(/to strictly equal/);
+        await expect(campaign(location, startPair(location, built))).rejects.toThrow(/to strictly equal/);
       } finally {
         await done();
       }

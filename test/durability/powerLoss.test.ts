@@ -1,8 +1,8 @@
 /**
- * What a power cut leaves. Killing a process proves little: what it has written outlives it, on disk or not. So the
- * service is traced, and two things are looked for in the trace: between the writing of a receipt and its answer the log
- * is put on disk; and from whatever files a power cut could have left, the ledger opens whole, with all that had been
- * answered. ISOTHERM_DURABILITY_REQUESTS (400) and ISOTHERM_DURABILITY_STATES=400 say how much of that is done.
+ * Power loss. Killing a process does not lose data that it has written but not synced, so the service is traced instead,
+ * and the trace is checked in two ways: the write-ahead log is synced between the write of a receipt and its response;
+ * and from any state that a power loss could have left, the ledger opens undamaged with everything that was answered.
+ * ISOTHERM_DURABILITY_REQUESTS=400 and ISOTHERM_DURABILITY_STATES=400 are the full size.
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,23 +10,23 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { randomFrom } from "../seededRandom.ts";
-import { Clients, posted, pricedRequest } from "./clients.ts";
-import { DiskHistory, FATES } from "./diskHistory.ts";
-import { builtWith, type Fault, sizeOf, startService, withLedger } from "./service.ts";
-import { isTraceable, readTrace, tracedInto } from "./syscallTrace.ts";
+import { HttpClient, jsonPost, randomRequest } from "./clients.ts";
+import { DiskHistory, PERSISTENCE_MODELS } from "./diskHistory.ts";
+import { type BuildPatch, builtWith, sizeSetting, startService, withLedger } from "./service.ts";
+import { isStraceAvailable, readTrace, straceCommand } from "./syscallTrace.ts";
 
-const REQUESTS = sizeOf("REQUESTS", 400);
-const STATES = sizeOf("STATES", 60);
-/** Every so many states are opened as the service opens them, which takes a thread and its time. */
-const WHOLE_OPENING_EVERY = 25;
+const REQUESTS = sizeSetting("REQUESTS", 400);
+const STATES = sizeSetting("STATES", 60);
+/** Every 25th state is also opened as a ledger and audited, which is slower because it starts a worker thread. */
+const STATES_PER_LEDGER_OPEN = 25;
 const TIMEOUT_MS = 120_000 + (REQUESTS + STATES) * 200;
 
-/** What an answer promised, by its request id. */
-type Promised = ReadonlyMap<string, { readonly units: number } | { readonly customerId: string }>;
+/** What each response confirmed, by request id. */
+type Confirmed = ReadonlyMap<string, { readonly units: number } | { readonly customerId: string }>;
 
-interface Traced {
+interface TracedRun {
   readonly history: DiskHistory;
-  readonly promised: Promised;
+  readonly confirmed: Confirmed;
 }
 
 let folder: string;
@@ -35,75 +35,71 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Asks a traced service, first one by one and then eight at a time, and kills it. */
-async function traced(name: string, faults: readonly Fault[] = []): Promise<Traced> {
+/** Traces a service that gets requests, first sequentially and then eight at a time, and is then killed. */
+async function runTraced(name: string, patches: readonly BuildPatch[] = []): Promise<TracedRun> {
   const data = join(folder, name);
   const file = join(folder, `${name}.trace`);
-  const copy = faults.length === 0 ? undefined : await builtWith(faults);
-  const promised = new Map<string, { units: number } | { customerId: string }>();
+  const copy = patches.length === 0 ? undefined : await builtWith(patches);
+  const confirmed = new Map<string, { units: number } | { customerId: string }>();
   try {
     const service = await startService(
       { data },
-      { under: tracedInto(file), flags: ["--log", "none"], ...(copy === undefined ? {} : { built: copy.built }) },
+      { wrapper: straceCommand(file), flags: ["--log", "none"], ...(copy === undefined ? {} : { built: copy.built }) },
     );
     const { api_key, customer_id } = (await import(join(data, "demo-credentials.json"), { with: { type: "json" } }))
       .default as { api_key: string; customer_id: string };
-    const clients = new Clients(8);
+    const http = new HttpClient(8);
     const random = randomFrom(5);
-    const headers = { "X-API-Key": api_key, "X-Customer-ID": customer_id };
-    const ask = async (index: number): Promise<void> => {
-      if (index % 10 === 9) {
-        const question = posted({ internal_id: `customer ${index}` });
-        const {
-          status,
-          headers: said,
-          text,
-        } = await clients.ask(`${service.url}/api/v1/customers`, {
-          ...question,
-          headers: { ...question.headers, ...headers },
-        });
-        expect(status).toBe(201);
-        const { customer_id: customerId } = JSON.parse(text) as { customer_id: string };
-        promised.set(String(said["x-request-id"]), { customerId });
-        return;
-      }
-      const { target, question, units } = pricedRequest(random);
-      const { status, headers: said } = await clients.ask(service.url + target, {
-        ...question,
-        headers: { ...question.headers, ...headers },
+    const credentials = { "X-API-Key": api_key, "X-Customer-ID": customer_id };
+    const registerCustomer = async (internalId: string): Promise<void> => {
+      const options = jsonPost({ internal_id: internalId });
+      const { status, headers, text } = await http.send(`${service.url}/api/v1/customers`, {
+        ...options,
+        headers: { ...options.headers, ...credentials },
       });
-      expect([status, said["x-usage-units"]]).toStrictEqual([200, String(units)]);
-      promised.set(String(said["x-request-id"]), { units });
+      expect(status).toBe(201);
+      const { customer_id: customerId } = JSON.parse(text) as { customer_id: string };
+      confirmed.set(String(headers["x-request-id"]), { customerId });
+    };
+    const sendRequest = async (index: number): Promise<void> => {
+      if (index % 10 === 9) return registerCustomer(`customer ${index}`);
+      const { target, options, units } = randomRequest(random);
+      const { status, headers } = await http.send(service.url + target, {
+        ...options,
+        headers: { ...options.headers, ...credentials },
+      });
+      expect([status, headers["x-usage-units"]]).toStrictEqual([200, String(units)]);
+      confirmed.set(String(headers["x-request-id"]), { units });
     };
     let next = 0;
-    while (next < REQUESTS / 2) await ask(next++);
-    const client = async (): Promise<void> => {
-      while (next < REQUESTS) await ask(next++);
+    while (next < REQUESTS / 2) await sendRequest(next++);
+    const runClient = async (): Promise<void> => {
+      while (next < REQUESTS) await sendRequest(next++);
     };
-    await Promise.all(Array.from({ length: 8 }, client));
-    clients.close();
+    await Promise.all(Array.from({ length: 8 }, runClient));
+    http.close();
     await service.kill();
   } finally {
     await copy?.done();
   }
-  return { history: new DiskHistory(await readTrace(file), data), promised };
+  return { history: new DiskHistory(await readTrace(file), data), confirmed };
 }
 
-/** Of how many answers the log was put on disk between the writing of what they promise and their going out. */
-function syncedCount({ history, promised }: Traced): number {
-  const { answers, logWrites, logSyncs } = history;
-  const synced = answers.filter(({ receipt, began: answeredAt }) => {
-    const promise = promised.get(receipt);
-    if (promise === undefined) return false;
-    const text = "units" in promise ? receipt : promise.customerId;
+/** Counts the responses for which the log was synced after the confirmed data was written and before they were sent. */
+function countSynced({ history, confirmed }: TracedRun): number {
+  const { responses, logWrites, logSyncs } = history;
+  const synced = responses.filter(({ receipt, start: respondedAt }) => {
+    const confirmation = confirmed.get(receipt);
+    if (confirmation === undefined) return false;
+    const text = "units" in confirmation ? receipt : confirmation.customerId;
     const written = logWrites.find(({ bytes }) => bytes.includes(text));
-    if (written === undefined) throw new Error(`${text} was answered and never written.`);
-    return logSyncs.some(({ began, ended }) => began > written.ended && ended < answeredAt);
+    if (written === undefined) throw new Error(`${text} was confirmed but never written.`);
+    return logSyncs.some(({ start, end }) => start > written.end && end < respondedAt);
   });
   return synced.length;
 }
 
-interface Judged {
+interface StateReport {
   states: number;
   checks: number;
   lost: number;
@@ -111,54 +107,58 @@ interface Judged {
   damaged: number;
 }
 
-/** Opens what power cuts could have left, and looks whether everything is there that had been answered. */
-async function judge({ history, promised }: Traced, name: string): Promise<Judged> {
+/** Opens states that power losses could have left, and checks that each has everything that was confirmed before. */
+async function checkStates({ history, confirmed }: TracedRun, name: string): Promise<StateReport> {
   const random = randomFrom(6);
-  const first = history.answers[0]?.began ?? 0;
-  const moments = history.moments.filter((moment) => moment > first);
-  const judged: Judged = { states: 0, checks: 0, lost: 0, statesWithLoss: 0, damaged: 0 };
+  const firstResponse = history.responses[0]?.start ?? 0;
+  const moments = history.moments.filter((moment) => moment > firstResponse);
+  const report: StateReport = { states: 0, checks: 0, lost: 0, statesWithLoss: 0, damaged: 0 };
   const data = join(folder, `${name}-state`);
   for (let state = 0; state < STATES; state++) {
-    // Right after an answer has gone out, or anywhere.
-    const moment = random.chance(0.5) ? random.pick(history.answers).began + 1 : random.pick(moments) + random.below(2);
-    const fate = FATES[state % FATES.length] ?? "none";
+    // Half of the moments directly follow a response, where a missing sync shows best.
+    const moment = random.chance(0.5)
+      ? random.pick(history.responses).start + 1
+      : random.pick(moments) + random.below(2);
+    const model = PERSISTENCE_MODELS[state % PERSISTENCE_MODELS.length] ?? "none";
     await rm(data, { recursive: true, force: true });
     await mkdir(data);
-    for (const [file, bytes] of history.filesAt(moment, random, fate)) await writeFile(join(data, file), bytes);
-    judged.states++;
-    const answered = history.answers.filter(({ began }) => began < moment);
-    const found = contentsOf(join(data, "ledger.sqlite"));
-    if (found === undefined) {
-      judged.damaged++;
+    for (const [file, bytes] of history.filesAt(moment, random, model)) await writeFile(join(data, file), bytes);
+    report.states++;
+    const responses = history.responses.filter(({ start }) => start < moment);
+    const contents = readContents(join(data, "ledger.sqlite"));
+    if (contents === undefined) {
+      report.damaged++;
       continue;
     }
-    const lost = answered.filter(({ receipt }) => {
-      const promise = promised.get(receipt);
-      if (promise === undefined) return false;
-      return "units" in promise ? found.units.get(receipt) !== promise.units : !found.customers.has(promise.customerId);
+    const lost = responses.filter(({ receipt }) => {
+      const confirmation = confirmed.get(receipt);
+      if (confirmation === undefined) return false;
+      return "units" in confirmation
+        ? contents.units.get(receipt) !== confirmation.units
+        : !contents.customerIds.has(confirmation.customerId);
     });
-    judged.checks += answered.length;
-    judged.lost += lost.length;
-    if (lost.length > 0) judged.statesWithLoss++;
-    if (state % WHOLE_OPENING_EVERY === 0 && lost.length === 0) {
+    report.checks += responses.length;
+    report.lost += lost.length;
+    if (lost.length > 0) report.statesWithLoss++;
+    if (state % STATES_PER_LEDGER_OPEN === 0 && lost.length === 0) {
       await withLedger({ data }, async (ledger) => expect((await ledger.audit()).differences).toStrictEqual([]));
     }
   }
-  return judged;
+  return report;
 }
 
-/** @returns undefined where the file is damaged, or sums and events differ */
-function contentsOf(
+/** @returns undefined if the file is damaged, or if rollups and events differ */
+function readContents(
   file: string,
-): { readonly units: ReadonlyMap<string, number>; readonly customers: ReadonlySet<string> } | undefined {
+): { readonly units: ReadonlyMap<string, number>; readonly customerIds: ReadonlySet<string> } | undefined {
   try {
     const database = new Database(file);
     try {
       database.pragma("synchronous = off");
       if (database.pragma("integrity_check", { simple: true }) !== "ok") return undefined;
-      // Of a file that is empty, or not there, nothing is damaged: all is lost.
+      // An empty or missing file is not damaged, but everything is lost.
       const { count } = database.prepare("select count(*) as count from sqlite_master").get() as { count: number };
-      if (count === 0) return { units: new Map(), customers: new Set() };
+      if (count === 0) return { units: new Map(), customerIds: new Set() };
       const all = <Row>(statement: string): Row[] => database.prepare(statement).all() as Row[];
       const [sums] = all<{ differ: number }>(
         `select (select coalesce(sum(units), 0) from usage_event) <> (select coalesce(sum(units), 0) from usage_rollup)
@@ -169,7 +169,7 @@ function contentsOf(
       const customers = all<{ customer_id: string }>("select customer_id from customer");
       return {
         units: new Map(events.map(({ receipt, units }) => [receipt, units])),
-        customers: new Set(customers.map(({ customer_id }) => customer_id)),
+        customerIds: new Set(customers.map(({ customer_id }) => customer_id)),
       };
     } finally {
       database.close();
@@ -179,59 +179,59 @@ function contentsOf(
   }
 }
 
-const SYNCHRONOUS = "synchronous = full";
-const weaker = (setting: string, value: number, more = ""): readonly Fault[] => [
-  { file: "ledger/sqliteStore.js", from: SYNCHRONOUS, to: `synchronous = ${setting}` },
-  { file: "ledger/sqliteStore.js", from: "synchronous: 2", to: `synchronous: ${value}${more}` },
+/** Patches that set the pragma `synchronous`, and the value that the store expects. */
+const synchronous = (setting: string, value: number): readonly BuildPatch[] => [
+  { file: "ledger/sqliteStore.js", from: "synchronous = full", to: `synchronous = ${setting}` },
+  { file: "ledger/sqliteStore.js", from: "synchronous: 2", to: `synchronous: ${value}` },
 ];
 
-describe.skipIf(!isTraceable)("a service whose power is cut", () => {
+describe.skipIf(!isStraceAvailable)("a service that loses power", () => {
   test(
-    `has put its log on disk before it answers, and loses no answer: ${REQUESTS} requests, ${STATES} states`,
+    `syncs the log before it responds, and loses no confirmed data: ${REQUESTS} requests, ${STATES} states`,
     async () => {
-      const run = await traced("full");
-      expect(run.history.answers.filter(({ receipt }) => run.promised.has(receipt))).toHaveLength(REQUESTS);
-      // What was in the log was moved to the database meanwhile, and the log begun anew.
-      expect(run.history.movedCount).toBeGreaterThan(20);
-      const synced = syncedCount(run);
-      const judged = await judge(run, "full");
-      console.log(`power cut: ${synced} of ${REQUESTS} synced before their answer; ${JSON.stringify(judged)}`);
+      const run = await runTraced("full");
+      expect(run.history.responses.filter(({ receipt }) => run.confirmed.has(receipt))).toHaveLength(REQUESTS);
+      // The run includes checkpoints, which move the log to the database and restart it.
+      expect(run.history.databaseChangeCount).toBeGreaterThan(20);
+      const synced = countSynced(run);
+      const report = await checkStates(run, "full");
+      console.log(`power loss: ${synced} of ${REQUESTS} synced before the response; ${JSON.stringify(report)}`);
       expect(synced).toBe(REQUESTS);
-      expect(judged).toMatchObject({ states: STATES, lost: 0, statesWithLoss: 0, damaged: 0 });
-      expect(judged.checks).toBeGreaterThan(STATES * 50);
+      expect(report).toMatchObject({ states: STATES, lost: 0, statesWithLoss: 0, damaged: 0 });
+      expect(report.checks).toBeGreaterThan(STATES * 50);
     },
     TIMEOUT_MS,
   );
 
   test(
-    "is found out when it leaves syncing to SQLite's checkpoints",
+    "detects the injected fault: synchronous = normal",
     async () => {
-      // Checkpoints sync too, and would now and then do it just before an answer.
-      const withoutCheckpoints: Fault = {
+      // Checkpoints sync too, and could do so just before a response.
+      const withoutCheckpoints: BuildPatch = {
         file: "ledger/sqliteStore.js",
         from: `database.pragma("foreign_keys = on");`,
         to: `database.pragma("foreign_keys = on"); database.pragma("wal_autocheckpoint = 0");`,
       };
-      const run = await traced("normal", [...weaker("normal", 1), withoutCheckpoints]);
-      const synced = syncedCount(run);
-      const judged = await judge(run, "normal");
-      console.log(`power cut, planted NORMAL: ${synced} of ${REQUESTS} synced; ${JSON.stringify(judged)}`);
+      const run = await runTraced("normal", [...synchronous("normal", 1), withoutCheckpoints]);
+      const synced = countSynced(run);
+      const report = await checkStates(run, "normal");
+      console.log(`power loss, synchronous = normal: ${synced} of ${REQUESTS} synced; ${JSON.stringify(report)}`);
       expect(synced).toBe(0);
-      expect(judged.statesWithLoss).toBeGreaterThan(STATES / 4);
+      expect(report.statesWithLoss).toBeGreaterThan(STATES / 4);
     },
     TIMEOUT_MS,
   );
 
   test(
-    "is found out when it syncs nothing at all",
+    "detects the injected fault: synchronous = off",
     async () => {
-      const run = await traced("off", weaker("off", 0));
-      const synced = syncedCount(run);
-      const judged = await judge(run, "off");
-      console.log(`power cut, planted OFF: ${synced} of ${REQUESTS} synced; ${JSON.stringify(judged)}`);
+      const run = await runTraced("off", synchronous("off", 0));
+      const synced = countSynced(run);
+      const report = await checkStates(run, "off");
+      console.log(`power loss, synchronous = off: ${synced} of ${REQUESTS} synced; ${JSON.stringify(report)}`);
       expect(synced).toBe(0);
-      expect(judged.damaged).toBeGreaterThan(0);
-      expect(judged.statesWithLoss).toBeGreaterThan(STATES / 4);
+      expect(report.damaged).toBeGreaterThan(0);
+      expect(report.statesWithLoss).toBeGreaterThan(STATES / 4);
     },
     TIMEOUT_MS,
   );
