@@ -1,10 +1,14 @@
-import { FAULT_ITEM_COUNT_MAX, type FaultFinding } from "./errors.ts";
+import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode, type FaultFinding, type FaultItem } from "./errors.ts";
 
-/** The part of JSON Schema that what we are asked is described with. */
+/**
+ * The part of JSON Schema that requests and options are described with. Options also have the types `function` and
+ * `signal` (an AbortSignal).
+ */
 export interface Shape {
   readonly type?: string;
   readonly enum?: readonly (string | number)[];
   readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
   readonly maximum?: number;
   readonly items?: Shape;
   readonly minItems?: number;
@@ -58,7 +62,22 @@ function explainInto(items: PointedFinding[], place: Place): void {
     if (typeof place.value !== "boolean") items.push(wrongType(place));
   } else if (place.shape.type === "string") {
     if (typeof place.value !== "string") items.push(wrongType(place));
+  } else if (place.shape.type === "function") {
+    if (typeof place.value !== "function") items.push(wrongType(place));
+  } else if (place.shape.type === "signal") {
+    if (!isSignal(place.value)) items.push(wrongType(place));
   } else explainNumber(items, place);
+}
+
+/** Whether a value is an AbortSignal, of this realm or of another. */
+export function isSignal(value: unknown): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "aborted" in value &&
+    "addEventListener" in value &&
+    "throwIfAborted" in value
+  );
 }
 
 function explainObject(items: PointedFinding[], place: Place): void {
@@ -79,11 +98,68 @@ function explainObject(items: PointedFinding[], place: Place): void {
     }
   }
   if (shape.additionalProperties !== false) return;
-  for (const name of Object.getOwnPropertyNames(given)) {
+  for (const item of unknownMembers(given, {
+    known: Object.keys(members),
+    pointer,
+    ...(skip === undefined ? {} : { skip }),
+  })) {
     if (items.length >= FAULT_ITEM_COUNT_MAX) return;
-    if (Object.hasOwn(members, name) || skip?.has(name)) continue;
-    items.push(unknownName({ pointer: `${pointer}/${pointerToken(name)}` }, { name, known: Object.keys(members) }));
+    items.push(item);
   }
+}
+
+/**
+ * Finds the members of an object that are not among the known ones.
+ *
+ * @param aliases known members by other names for them, which no distance between letters would find
+ */
+export function unknownMembers(
+  given: object,
+  rule: {
+    readonly known: readonly string[];
+    readonly pointer?: string;
+    readonly skip?: ReadonlySet<string>;
+    readonly aliases?: Readonly<Record<string, string>>;
+  },
+): PointedFinding[] {
+  const { known, pointer = "", skip, aliases = {} } = rule;
+  return Object.getOwnPropertyNames(given)
+    .filter((name) => !known.includes(name) && skip?.has(name) !== true)
+    .map((name) => {
+      const meant = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+      const where = { pointer: `${pointer}/${pointerToken(name)}` };
+      return unknownName(where, { name, known, ...(meant === undefined ? {} : { meant }) });
+    });
+}
+
+/**
+ * Checks the options of a function: members that do not exist, and values of the wrong type or out of range.
+ *
+ * @param name how a sentence calls them
+ * @throws Fault of the code, with every fault at once
+ */
+export function checkOptions(
+  options: unknown,
+  shape: Shape,
+  { code, name = "The options", items: others = [] }: OptionCheck = { code: "invalid_request" },
+): void {
+  const items = [...others, ...explain(shape, options, { name })].slice(0, FAULT_ITEM_COUNT_MAX);
+  if (items.length > 0) throw new Fault(code, summaryOf(items, "the options"), { items });
+}
+
+interface OptionCheck {
+  readonly code: FaultCode;
+  readonly name?: string;
+  /** Faults that were found elsewhere. */
+  readonly items?: readonly FaultItem[];
+}
+
+/** The first fault of several, and how many there are. */
+export function summaryOf(items: readonly FaultItem[], what: string): string {
+  const first = items[0]?.detail ?? "";
+  if (items.length === 1) return first;
+  const count = items.length === FAULT_ITEM_COUNT_MAX ? `At least ${items.length}` : String(items.length);
+  return `${count} things are wrong with ${what}. The first: ${first}`;
 }
 
 function explainList(items: PointedFinding[], place: Place): void {
@@ -133,9 +209,13 @@ function explainNumber(items: PointedFinding[], place: Place): void {
   else if (!Number.isFinite(value)) {
     items.push({ pointer, code: "not_finite", detail: `${name} must be ${expected(shape)}, not ${value}.` });
   } else if (shape.type === "integer" && !Number.isInteger(value)) items.push(wrongType(place));
-  else if (value < (shape.minimum ?? -Infinity) || value > (shape.maximum ?? Infinity)) {
+  else if (!isInRange(shape, value)) {
     items.push({ pointer, code: "out_of_range", detail: `${name} must be ${expected(shape)}, not ${value}.` });
   }
+}
+
+function isInRange({ minimum = -Infinity, exclusiveMinimum, maximum = Infinity }: Shape, value: number): boolean {
+  return value >= minimum && value <= maximum && (exclusiveMinimum === undefined || value > exclusiveMinimum);
 }
 
 function wrongType({ shape, value, pointer, name }: Place): PointedFinding {
@@ -145,9 +225,12 @@ function wrongType({ shape, value, pointer, name }: Place): PointedFinding {
 /** A name that we do not know, with the one that may have been meant. */
 export function unknownName<Where extends { readonly pointer: string } | { readonly parameter: string }>(
   place: Where,
-  { name, known }: { readonly name: string; readonly known: readonly string[] },
+  {
+    name,
+    known,
+    meant = nearest(name, known),
+  }: { readonly name: string; readonly known: readonly string[]; readonly meant?: string | undefined },
 ): Where & FaultFinding {
-  const meant = nearest(name, known);
   const what = "pointer" in place ? "member" : "parameter";
   return {
     ...place,
@@ -163,7 +246,9 @@ function expected(shape: Shape): string {
   if (shape.enum !== undefined) return `one of ${shape.enum.join(", ")}`;
   switch (shape.type) {
     case "object":
-      return `an object with ${Object.keys(shape.properties ?? {}).join(", ")}`;
+      return shape.properties === undefined
+        ? "an object"
+        : `an object with ${Object.keys(shape.properties).join(", ")}`;
     case "array":
       return shape.minItems === 1 && shape.maxItems === 1
         ? `a list with exactly one item, ${expected(shape.items ?? {})}`
@@ -172,13 +257,22 @@ function expected(shape: Shape): string {
       return "true or false";
     case "string":
       return "text";
-    default: {
-      const kind = shape.type === "integer" ? "a whole number" : "a number";
-      return shape.minimum === undefined || shape.maximum === undefined
-        ? kind
-        : `${kind} from ${shape.minimum} to ${shape.maximum}`;
-    }
+    case "function":
+      return "a function";
+    case "signal":
+      return "an AbortSignal";
+    default:
+      return expectedNumber(shape);
   }
+}
+
+function expectedNumber({ type, minimum, exclusiveMinimum, maximum }: Shape): string {
+  const kind = type === "integer" ? "a whole number" : "a number";
+  if (exclusiveMinimum !== undefined) {
+    return `${kind} above ${exclusiveMinimum}${maximum === undefined ? "" : `, at most ${maximum}`}`;
+  }
+  if (minimum === undefined) return kind;
+  return maximum === undefined ? `${kind} of ${minimum} or more` : `${kind} from ${minimum} to ${maximum}`;
 }
 
 /** A value as a message may show it: short, on one line, its kind plain to see. */

@@ -2,7 +2,8 @@ import { blobsAt, isWebAddress } from "./atlas/address.ts";
 import { openPackedAtlas, type PackedAtlas } from "./atlas/packedAtlas.ts";
 import { Sampler } from "./atlas/sampler.ts";
 import type { TileOrigin } from "./atlas/tileUse.ts";
-import { Fault } from "./errors.ts";
+import type { FaultItem } from "./errors.ts";
+import { checkOptions, quote, type Shape } from "./explain.ts";
 import { answeringAtlas, type Atlas } from "./hazard/answer.ts";
 import { Kernel } from "./kernel/instance.ts";
 import type { Neighbourhoods } from "./pool/owners.ts";
@@ -37,21 +38,11 @@ const HEADER_SHARE = 1 / 16;
  * @param address a folder that holds an atlas (not in a browser), an http or https address that serves one by range
  *   requests, or "demo" for the synthetic world
  * @throws Fault `atlas_not_found` when there is none, `atlas_unavailable` when it is damaged or cannot be reached,
- *   `configuration_invalid` for an option out of range
+ *   `configuration_invalid` with every fault of the address and the options
  */
 export async function openAtlas(address: string, options: OpenAtlasOptions = {}): Promise<Atlas> {
-  const cacheBytes = options.cacheBytes ?? CACHE_BYTES_DEFAULT;
-  if (!(cacheBytes >= CACHE_BYTES_MIN && cacheBytes <= CACHE_BYTES_MAX)) {
-    throw new Fault("configuration_invalid", `cacheBytes must be from ${CACHE_BYTES_MIN} to ${CACHE_BYTES_MAX}.`, {
-      details: { cacheBytes },
-    });
-  }
-  const workers = options.workers ?? 0;
-  if (!(Number.isInteger(workers) && workers >= 0 && workers <= WORKERS_MAX)) {
-    throw new Fault("configuration_invalid", `workers must be a whole number from 0 to ${WORKERS_MAX}.`, {
-      details: { workers },
-    });
-  }
+  checkOptions(options, OPTIONS_SHAPE, { code: "configuration_invalid", items: findingsOfAddress(address) });
+  const { cacheBytes = CACHE_BYTES_DEFAULT, workers = 0 } = options;
   const share = Math.max(CACHE_BYTES_MIN, Math.floor(cacheBytes / (workers + 1)));
   const { atlas, neighbourhoods } = await openAtlasHere(address, share);
   if (workers === 0) return atlas;
@@ -61,6 +52,23 @@ export async function openAtlas(address: string, options: OpenAtlasOptions = {})
     start: () => startWorker({ address, cacheBytes: share }),
   });
   return pool.behind(atlas, neighbourhoods);
+}
+
+const OPTIONS_SHAPE: Shape = {
+  type: "object",
+  properties: {
+    cacheBytes: { type: "number", minimum: CACHE_BYTES_MIN, maximum: CACHE_BYTES_MAX },
+    workers: { type: "integer", minimum: 0, maximum: WORKERS_MAX },
+  },
+  additionalProperties: false,
+};
+
+function findingsOfAddress(address: unknown): readonly FaultItem[] {
+  if (typeof address === "string" && address.trim() !== "") return [];
+  const what = address === undefined ? "is missing" : `must not be ${quote(address)}`;
+  const detail = `The address ${what}; give a folder, an http or https address, or "demo", as text.`;
+  const code = address === undefined ? "missing" : typeof address === "string" ? "empty" : "wrong_type";
+  return [{ pointer: "/address", code, detail }];
 }
 
 /** Opens the atlas on this thread. */

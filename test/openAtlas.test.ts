@@ -26,6 +26,64 @@ test("the smallest cache that is allowed answers the largest question, as a larg
   await Promise.all([small.close(), large.close()]);
 });
 
+test.each([
+  ["an unknown option", { worker: 2 }, [{ pointer: "/worker", code: "unknown", did_you_mean: "workers" }]],
+  ["an option by another name", { cache_bytes: 2 ** 30 }, [{ pointer: "/cache_bytes", did_you_mean: "cacheBytes" }]],
+  ["text for workers", { workers: "2" }, [{ pointer: "/workers", code: "wrong_type" }]],
+  ["NaN for workers", { workers: NaN }, [{ pointer: "/workers", code: "not_finite" }]],
+  ["half a worker", { workers: 0.5 }, [{ pointer: "/workers", code: "wrong_type" }]],
+  ["too many workers", { workers: 257 }, [{ pointer: "/workers", code: "out_of_range" }]],
+  ["text for the cache", { cacheBytes: "1e9" }, [{ pointer: "/cacheBytes", code: "wrong_type" }]],
+  ["NaN for the cache", { cacheBytes: NaN }, [{ pointer: "/cacheBytes", code: "not_finite" }]],
+  ["a cache too large", { cacheBytes: 2 ** 40 }, [{ pointer: "/cacheBytes", code: "out_of_range" }]],
+  ["no object", 5, [{ pointer: "", code: "wrong_type" }]],
+  ["null", null, [{ pointer: "", code: "wrong_type" }]],
+  [
+    "several faults",
+    { workers: -1, cacheBytes: null, release: "x" },
+    [{ pointer: "/cacheBytes" }, { pointer: "/workers" }, { pointer: "/release" }],
+  ],
+])("openAtlas refuses %s", async (_what, options, items) => {
+  const opening = openAtlas("demo", options as never);
+  await expect(opening).rejects.toMatchObject({ name: "Fault", code: "configuration_invalid", items });
+});
+
+test.each([
+  ["nothing", undefined, "missing"],
+  ["null", null, "wrong_type"],
+  ["a number", 5, "wrong_type"],
+  ["a URL object", new URL("http://127.0.0.1/"), "wrong_type"],
+  ["empty text", "", "empty"],
+  ["a space", " ", "empty"],
+])("openAtlas refuses %s for an address, with the faults of its options", async (_what, address, code) => {
+  await expect(openAtlas(address as never)).rejects.toMatchObject({
+    code: "configuration_invalid",
+    items: [{ pointer: "/address", code }],
+  });
+  await expect(openAtlas(address as never, { workers: -1 })).rejects.toMatchObject({
+    items: [{ pointer: "/address", code }, { pointer: "/workers" }],
+  });
+});
+
+test("an atlas with workers and one without refuse unknown options of a batch", async () => {
+  const query = { latitude: 1, longitude: 2, hazards: ["wildfire"], analysis_years: [2050], scenarios: ["rcp4p5"] };
+  for (const workers of [0, 1]) {
+    const atlas = await openAtlas("demo", { workers });
+    // More than one worker's share, so that workers would be asked.
+    const queries = Array.from({ length: 1000 }, () => query) as never;
+    for (const [options, item] of [
+      [{ onprogress: () => 0 }, { pointer: "/onprogress", code: "unknown", did_you_mean: "onProgress" }],
+      [{ signal: true }, { pointer: "/signal", code: "wrong_type" }],
+    ] as const) {
+      await expect(atlas.hazardRiskBatch(queries, options as never)).rejects.toMatchObject({
+        code: "invalid_request",
+        items: [item],
+      });
+    }
+    await atlas.close();
+  }
+});
+
 test("a closed atlas answers nothing, not even what it has in memory", async () => {
   const atlas = await openAtlas("demo");
   const query = {

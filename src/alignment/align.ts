@@ -1,5 +1,5 @@
 import { Fault } from "../errors.ts";
-import { quote } from "../explain.ts";
+import { unknownMembers } from "../explain.ts";
 import {
   ALIGNMENT_YEAR_MAX,
   ALIGNMENT_YEAR_MIN,
@@ -22,9 +22,15 @@ import { type Anchor, type Benchmark, growthIndex, NGFS_PHASE5, type Pathway, ye
 import { regionOfCountry } from "./countries.ts";
 import { countProjections, type Entity, readEntities } from "./entity.ts";
 import { intensityOfIndustry } from "./industries.ts";
+import { type AlignColumnsOptions, type AlignTemperatureOptions, readColumnsOptions, readOptions } from "./options.ts";
 import { isKnownClassification, matchSector, type SectorMatch } from "./sectors.ts";
 
-export const ALIGNMENT_BASES = ["intensity", "emissions", "cumulative"] as const satisfies readonly AlignmentBasis[];
+export {
+  ALIGNMENT_BASES,
+  type AlignColumnsOptions,
+  type AlignmentOptions,
+  type AlignTemperatureOptions,
+} from "./options.ts";
 
 /** What an answer may want its reader to know, in the order of the bits of a flag column. */
 export const ALIGNMENT_FLAGS = [
@@ -47,36 +53,6 @@ export type AlignmentFlag = (typeof ALIGNMENT_FLAGS)[number];
 
 /** Why a temperature is null. */
 export type AlignmentReason = "no_usable_scope" | "zero_baseline";
-
-export interface AlignmentOptions {
-  /**
-   * What is compared with the pathways: emissions per revenue in the year (`intensity`, the default), emissions in the
-   * year (`emissions`), or all emissions from the baseline to the year (`cumulative`).
-   */
-  readonly basis?: AlignmentBasis | undefined;
-  /** 0 to 1, default 1: how much of scope 3 counts; 0 leaves it out. */
-  readonly scope3Weight?: number | undefined;
-  /**
-   * Off by default. On, an entity whose level lies above that of its industry is expected to cut more, and one below
-   * may cut less: `gamma` (0 to 1, default 0.5) of the way by 2050. Revenue must then be in million USD of 2022.
-   */
-  readonly convergence?: { readonly gamma?: number | undefined } | undefined;
-  /** Default: NGFS Phase V. */
-  readonly benchmark?: Benchmark | undefined;
-}
-
-export interface AlignColumnsOptions extends AlignmentOptions {
-  /**
-   * Arrays for the results, one number a row, such as those of an earlier answer: new memory for millions of rows
-   * costs about as much as computing them.
-   */
-  readonly into?: AlignedColumns | undefined;
-}
-
-export interface AlignTemperatureOptions extends AlignmentOptions {
-  /** Adds to each year how its number came about. Default false. */
-  readonly detail?: boolean | undefined;
-}
 
 /** The entity as the caller described it; what was not given is absent. */
 export type EntityEcho = Pick<
@@ -208,10 +184,12 @@ export function roundTemperatures({ results }: AlignmentAnswer): AlignmentAnswer
  *
  * @returns `temperaturesC` f64[row], degrees C, NaN = none; `flags` u16[row], bit i is `ALIGNMENT_FLAGS[i]`; the first
  *   three, which are about names, are the caller's
- * @throws Fault `invalid_request` naming the column and the place of the first value that cannot be
+ * @throws Fault `invalid_request` naming the column and the place of the first value that cannot be, or with every
+ *   option that is wrong
  */
 export async function alignColumns(columns: EntityColumns, options: AlignColumnsOptions = {}): Promise<AlignedColumns> {
-  const rule = readOptions(options);
+  const rule = readColumnsOptions(options);
+  refuseUnknownColumns(columns);
   const misshapen = findMisshapenColumn(columns);
   if (misshapen !== undefined) throw refusal(`/${misshapen.name}`, misshapen.detail);
   if (rule.gamma > 0 && (columns.revenues === undefined || columns.references === undefined)) {
@@ -219,10 +197,18 @@ export async function alignColumns(columns: EntityColumns, options: AlignColumns
   }
   const { into } = options;
   const rowCount = columns.years.length;
-  if (into !== undefined && (into.temperaturesC.length !== rowCount || into.flags.length !== rowCount)) {
-    throw refusal("/into", `into must have room for exactly ${rowCount} temperatures and flags.`);
+  if (into !== undefined && !hasRoom(into, rowCount)) {
+    throw refusal(
+      "/into",
+      `into must have a Float64Array temperaturesC and a Uint16Array flags of ${rowCount} elements.`,
+    );
   }
   return aligned(await sharedKernel(), tablesOf(options.benchmark ?? NGFS_PHASE5), columns, { rule, into });
+}
+
+function hasRoom({ temperaturesC, flags }: AlignedColumns, rowCount: number): boolean {
+  if (!(temperaturesC instanceof Float64Array && flags instanceof Uint16Array)) return false;
+  return temperaturesC.length === rowCount && flags.length === rowCount;
 }
 
 function aligned(
@@ -253,20 +239,30 @@ function tablesOf(benchmark: Benchmark): AlignmentTables {
   return tables;
 }
 
-const GAMMA_DEFAULT = 0.5;
+const COLUMN_NAMES = [
+  "starts",
+  "baselineYears",
+  "pathways",
+  "regions",
+  "baselineScope1",
+  "baselineScope2",
+  "baselineScope3",
+  "years",
+  "scope1",
+  "scope2",
+  "scope3",
+  "revenues",
+  "references",
+] as const satisfies readonly (keyof EntityColumns)[];
 
-function readOptions({ basis = "intensity", scope3Weight = 1, convergence }: AlignmentOptions): AlignmentRule {
-  if (!ALIGNMENT_BASES.includes(basis)) {
-    throw refusal("/basis", `basis must be one of ${ALIGNMENT_BASES.join(", ")}, not ${quote(basis)}.`);
+/** @throws Fault `invalid_request` for columns that do not exist, and for those that are missing */
+function refuseUnknownColumns(columns: EntityColumns): void {
+  if (typeof columns !== "object" || columns === null) {
+    throw refusal("", `The columns must be an object with ${COLUMN_NAMES.join(", ")}.`);
   }
-  if (!isShare(scope3Weight)) throw refusal("/scope3Weight", `scope3Weight must be a number from 0 to 1.`);
-  const gamma = convergence === undefined ? 0 : (convergence.gamma ?? GAMMA_DEFAULT);
-  if (!isShare(gamma)) throw refusal("/convergence/gamma", `gamma must be a number from 0 to 1.`);
-  return { basis, scope3Weight, gamma };
-}
-
-function isShare(value: unknown): boolean {
-  return typeof value === "number" && value >= 0 && value <= 1;
+  const items = unknownMembers(columns, { known: COLUMN_NAMES });
+  const [first] = items;
+  if (first !== undefined) throw new Fault("invalid_request", first.detail, { items });
 }
 
 function refusal(pointer: string, detail: string): Fault {

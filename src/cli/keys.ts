@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError } from "commander";
 import { Fault } from "../errors.ts";
-import { digestOf, isChecked, isKeyShaped } from "../ledger/keys.ts";
+import { digestOf, isKeyShaped, isMistyped } from "../ledger/keys.ts";
 import type { ApiKey, IssuedKey, KeyHolder } from "../ledger/ledger.ts";
 import { ledgerCommand, type LedgerFlags, printJson, printTable, withLedger } from "./ledgerCommand.ts";
 
@@ -136,9 +136,9 @@ function judge(secret: string, holder: KeyHolder | undefined): Verdict {
     return { status: "malformed", text: "That is no key: a key is a prefix, _sk_ and 64 letters and digits." };
   }
   if (holder === undefined) {
-    return isChecked(secret)
-      ? { status: "unknown", text: "It is a key as Isotherm makes them, but not one of this ledger." }
-      : { status: "mistyped", text: "It is not known, and its check characters are wrong: most likely a slip." };
+    return isMistyped(secret)
+      ? { status: "mistyped", text: "It is not known, and its check characters are wrong: most likely a slip." }
+      : { status: "unknown", text: "It has the form of a key, but is not one of this ledger." };
   }
   const { revokedAt, expiresAt } = holder.key;
   if (revokedAt !== undefined) return { status: "revoked", text: `It is revoked since ${revokedAt}.` };

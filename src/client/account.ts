@@ -13,6 +13,7 @@ export interface Customer {
 export interface CustomerRegistration {
   /** 1 to 200 characters, no control characters. */
   readonly internal_id: string;
+  /** The same. Replaces the name of a customer that is registered already; absent, the name stays. */
   readonly name?: string;
 }
 

@@ -20,6 +20,7 @@ import type {
   ReferenceScenario,
 } from "./company.ts";
 import type { HazardAnswer, HazardBatchAnswer, HazardCatalogue, HazardQuery } from "./hazard.ts";
+import { ALIGNMENT_OPTIONS, CALL_OPTIONS, checked, CLIENT_OPTIONS, DATA_OPTIONS, RETRY_OPTIONS } from "./options.ts";
 import { inWhole, type Portion, type PortionLimits, portionsOf } from "./portions.ts";
 import { type AnswerNotes, type RetryOptions, Transport } from "./transport.ts";
 
@@ -82,15 +83,20 @@ type AlignmentResult = AlignmentAnswer["results"][number];
  * - IsothermError when the service refuses, or when what answered was not the service
  * - what `fetch` throws when nothing answers
  * - the reason of its signal
+ * - TypeError for an option that does not exist or has a value of another type
  */
 export class IsothermClient {
   readonly #transport: Transport;
   readonly #customerId: string | undefined;
   #limits: Limits | undefined;
 
-  /** @throws TypeError when `baseUrl` is no address; RangeError when an option of `retry` is out of range */
+  /**
+   * @throws TypeError when `baseUrl` is not an address, or with every option that does not exist or has a value of
+   *   another type; RangeError when an option of `retry` is out of range
+   */
   constructor(options: ClientOptions) {
-    const { baseUrl, apiKey, customerId, retry = {}, onAnswer } = options;
+    const { baseUrl, apiKey, customerId, retry = {}, onAnswer } = checked("The options", options, CLIENT_OPTIONS);
+    checked("The options of retry", retry, RETRY_OPTIONS);
     const { fetch = (...request) => globalThis.fetch(...request) } = options;
     this.#transport = new Transport({ baseUrl, apiKey, fetch, retry, onAnswer });
     this.#customerId = customerId;
@@ -98,6 +104,7 @@ export class IsothermClient {
 
   /** The hazards of one location. */
   async hazardRisk(query: HazardQuery, options: DataOptions = {}): Promise<HazardAnswer> {
+    ofDataCall(options);
     return (await this.#data("GET", withParameters("/api/v1/hazard-risk", query), options)) as HazardAnswer;
   }
 
@@ -114,6 +121,7 @@ export class IsothermClient {
     queries: readonly HazardQuery[],
     options: DataOptions = {},
   ): AsyncGenerator<Part<BatchResult>, void, undefined> {
+    ofDataCall(options);
     const limits = await this.#limitsInForce(options);
     yield* this.#parts<HazardQuery, BatchResult>("/api/v1/hazard-risk/batch", queries, options, {
       itemCount: limits.batch_elements,
@@ -138,7 +146,7 @@ export class IsothermClient {
     entities: readonly Entity[],
     options: AlignmentOptions = {},
   ): AsyncGenerator<Part<AlignmentResult>, void, undefined> {
-    const { basis, detail } = options;
+    const { basis, detail } = checked("The options of the call", options, ALIGNMENT_OPTIONS);
     const limits = await this.#limitsInForce(options);
     const path = withParameters("/api/v1/temperature-alignment-projections", { basis, detail });
     yield* this.#parts<Entity, AlignmentResult>(path, entities, options, {
@@ -153,12 +161,17 @@ export class IsothermClient {
 
   /** What a company stands to lose, in each scenario and year asked for. */
   async totalClimateRisk(request: CompanyRequest, options: DataOptions = {}): Promise<CompanyAnswer> {
+    ofDataCall(options);
     const body = JSON.stringify(request);
     return (await this.#data("POST", "/analyze/total-climate-risk", options, body)) as CompanyAnswer;
   }
 
-  /** A customer for an internal id: the same one however often it is asked for. */
-  async registerCustomer(registration: CustomerRegistration, { signal }: CallOptions = {}): Promise<Customer> {
+  /**
+   * Returns the customer of an internal id, registered where it was not: the same one however often it is called. A
+   * `name` replaces the one of a customer registered before; without one the name stays.
+   */
+  async registerCustomer(registration: CustomerRegistration, options: CallOptions = {}): Promise<Customer> {
+    const { signal } = ofCall(options);
     const body = JSON.stringify(registration);
     return (await this.#transport.json({ method: "POST", path: CUSTOMERS, body, signal })) as Customer;
   }
@@ -173,7 +186,8 @@ export class IsothermClient {
   }
 
   /** Nothing more is asked for this customer; its usage stays. */
-  async archiveCustomer(customerId: string, { signal }: CallOptions = {}): Promise<Customer> {
+  async archiveCustomer(customerId: string, options: CallOptions = {}): Promise<Customer> {
+    const { signal } = ofCall(options);
     return (await this.#transport.json({ method: "DELETE", path: addressOf(customerId), signal })) as Customer;
   }
 
@@ -183,7 +197,8 @@ export class IsothermClient {
   }
 
   /** All of it, as CSV (RFC 4180). */
-  async usageCsv(question: UsageQuestion = {}, { signal }: CallOptions = {}): Promise<string> {
+  async usageCsv(question: UsageQuestion = {}, options: CallOptions = {}): Promise<string> {
+    const { signal } = ofCall(options);
     const path = withParameters("/latest/api/v1/usage", { ...question, format: "csv" });
     return (await this.#transport.text({ method: "GET", path, signal })).text;
   }
@@ -215,7 +230,8 @@ export class IsothermClient {
     return ((await this.#get(`/api/v1/reference/${what}`, options)) as { readonly items: readonly Item[] }).items;
   }
 
-  #get(path: string, { signal }: CallOptions): Promise<unknown> {
+  #get(path: string, options: CallOptions): Promise<unknown> {
+    const { signal } = ofCall(options);
     return this.#transport.json({ method: "GET", path, signal });
   }
 
@@ -262,6 +278,14 @@ export class IsothermClient {
     this.#limits ??= await this.limits(signal === undefined ? {} : { signal });
     return this.#limits;
   }
+}
+
+function ofDataCall(options: DataOptions): DataOptions {
+  return checked("The options of the call", options, DATA_OPTIONS);
+}
+
+function ofCall(options: CallOptions): CallOptions {
+  return checked("The options of the call", options, CALL_OPTIONS);
 }
 
 const CUSTOMERS = "/latest/api/v1/customers";

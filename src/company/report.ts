@@ -1,3 +1,4 @@
+import { checkOptions, type Shape } from "../explain.ts";
 import type {
   CompanyAnswer,
   CompanyEcho,
@@ -36,6 +37,12 @@ export interface CompanyOptions {
   readonly allowGains?: boolean;
 }
 
+const OPTIONS_SHAPE: Shape = {
+  type: "object",
+  properties: { allowGains: { type: "boolean" } },
+  additionalProperties: false,
+};
+
 const UNITS = { money: "USD 2025 real per year", emissions: "t CO2e per year" } as const;
 const NO_SHOCK = "no shock beyond current policies";
 const ALL_LOST = "loss of the whole EBITDA";
@@ -63,9 +70,10 @@ export function estimateEmissions(request: EmissionsRequest): EmissionsAnswer {
  * all that the loss comes from, how far it may be off, what it does to value and credit, and what to be wary of.
  * docs/methods/company.md has the formulae.
  *
- * @throws Fault as `readCompanyRequest` in request.ts
+ * @throws Fault as `readCompanyRequest` in request.ts; `invalid_request` with everything that is wrong with the options
  */
 export function totalClimateRisk(request: CompanyRequest, options: CompanyOptions = {}): CompanyAnswer {
+  checkOptions(options, OPTIONS_SHAPE, { code: "invalid_request" });
   return assess(readCompanyRequest(request), options);
 }
 

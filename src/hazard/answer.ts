@@ -3,6 +3,7 @@ import { Turns } from "../atlas/manyPlaces.ts";
 import type { Sampler } from "../atlas/sampler.ts";
 import type { TileOrigin, TileUse } from "../atlas/tileUse.ts";
 import { Fault, isFault } from "../errors.ts";
+import { checkOptions, type Shape } from "../explain.ts";
 import { NOTHING, sampleLayers } from "./found.ts";
 import { HAZARD_NAMES, type HazardName, HAZARDS, layerOf, type Scenario } from "./hazards.ts";
 import { Plans } from "./plan.ts";
@@ -22,6 +23,17 @@ export interface BatchOptions {
   readonly signal?: AbortSignal;
   /** Told every few dozen queries, and when the last is done. */
   readonly onProgress?: (queriesDone: number, queryCount: number) => void;
+}
+
+const BATCH_OPTIONS: Shape = {
+  type: "object",
+  properties: { signal: { type: "signal" }, onProgress: { type: "function" } },
+  additionalProperties: false,
+};
+
+/** @throws Fault `invalid_request` with everything that is wrong with the options of a batch */
+export function checkBatchOptions(options: BatchOptions): void {
+  checkOptions(options, BATCH_OPTIONS, { code: "invalid_request" });
 }
 
 /** What an atlas has of a hazard. */
@@ -153,8 +165,10 @@ async function answerBatch(
   sampler: Sampler,
   plans: Plans,
   queries: readonly HazardQueryInput[],
-  { signal, onProgress }: BatchOptions = {},
+  options: BatchOptions = {},
 ): Promise<readonly (HazardResult | RefusedElement)[]> {
+  checkBatchOptions(options);
+  const { signal, onProgress } = options;
   if (!Array.isArray(queries) || queries.length === 0) {
     throw new Fault("invalid_request", "A batch is a list of at least one query.", {
       items: [

@@ -1,8 +1,14 @@
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
+import { isSignal, type PointedFinding, unknownMembers } from "../explain.ts";
 import type { Places } from "../kernel/places.ts";
 import { type HazardName, HAZARDS, isHazardName, type MetricName, type Scenario } from "./hazards.ts";
 
-/** A layer as it is asked for: the baseline answers for 1980 under every scenario, as in a query. */
+/**
+ * A layer of a request. As in a query, the layer of 1980 is the baseline under every scenario.
+ *
+ * Bulk requests have the library's own names (`analysisYear`, `radiusKm`, `method`); queries have those of the HTTP
+ * contract (`analysis_years`, `radius`, `aggregation_method`). Either is refused where the other belongs.
+ */
 export interface SampleLayer {
   readonly scenario: Scenario;
   readonly analysisYear: number;
@@ -62,16 +68,56 @@ export interface StepsResult {
   readonly offsets: Float64Array;
 }
 
+const CELLS_MEMBERS = ["hazard", "layers", "latitudes", "longitudes", "signal", "onProgress", "into"] as const;
+const SAMPLE_MEMBERS = [...CELLS_MEMBERS, "radiusKm", "method"] as const;
+const LAYER_MEMBERS = ["scenario", "analysisYear", "metric"] as const;
+const INTO_MEMBERS = ["values", "reasons"] as const;
+
+/** What members of a query are called in a request for many places. */
+const CELLS_ALIASES: Readonly<Record<string, string>> = {
+  hazards: "hazard",
+  scenario: "layers",
+  scenarios: "layers",
+  analysis_year: "layers",
+  analysis_years: "layers",
+  analysisYear: "layers",
+  analysisYears: "layers",
+  metric: "layers",
+  metrics: "layers",
+  latitude: "latitudes",
+  longitude: "longitudes",
+};
+const SAMPLE_ALIASES: Readonly<Record<string, string>> = {
+  ...CELLS_ALIASES,
+  radius: "radiusKm",
+  radius_km: "radiusKm",
+  aggregation_method: "method",
+  aggregationMethod: "method",
+};
+const LAYER_ALIASES: Readonly<Record<string, string>> = {
+  scenarios: "scenario",
+  year: "analysisYear",
+  analysis_year: "analysisYear",
+  analysis_years: "analysisYear",
+  metrics: "metric",
+};
+
 type Wrong = (pointer: string, code: FaultItem["code"], detail: string) => void;
 
+interface Findings {
+  readonly wrong: Wrong;
+  readonly add: (items: readonly PointedFinding[]) => void;
+}
+
 /**
- * Checks a request for the bulk door.
+ * Checks a request for values of many places.
  *
  * @returns the hazard's name
- * @throws Fault `invalid_request` or `combination_unavailable` with all that is wrong, up to 100 items
+ * @throws Fault `invalid_request` or `combination_unavailable` with everything that is wrong, up to 100 items
  */
 export function checkSample(request: SampleRequest): HazardName {
-  return check(request, (wrong) => {
+  return check(request, ({ wrong, add }) => {
+    add(unknownMembers(request, { known: SAMPLE_MEMBERS, aliases: SAMPLE_ALIASES }));
     const { radiusKm = 0, method = "max" } = request;
     if (!(typeof radiusKm === "number" && radiusKm >= 0 && radiusKm <= 100)) {
       wrong("/radiusKm", "out_of_range", "radiusKm must be a number from 0 to 100.");
@@ -82,14 +128,17 @@ export function checkSample(request: SampleRequest): HazardName {
       wrong("/into", "wrong_type", "into must be an object with values and reasons.");
     } else {
       const { values, reasons } = request.into;
+      add(unknownMembers(request.into, { known: INTO_MEMBERS, pointer: "/into" }));
       checkInto(request, { "/into/values": [values, Float64Array], "/into/reasons": [reasons, Uint8Array] }, wrong);
     }
   });
 }
 
-/** The same for the door of steps. @throws Fault as `checkSample` */
+/** Checks a request for stored steps of many places. @throws Fault as `checkSample` */
 export function checkSteps(request: StepsRequest): HazardName {
-  return check(request, (wrong) => {
+  return check(request, ({ wrong, add }) => {
+    const skip = new Set(["radiusKm", "method"]);
+    add(unknownMembers(request, { known: CELLS_MEMBERS, aliases: CELLS_ALIASES, skip }));
     const asked: StepsRequest & Pick<SampleRequest, "radiusKm" | "method"> = request;
     for (const name of ["radiusKm", "method"] as const) {
       if (asked[name] === undefined) continue;
@@ -99,14 +148,13 @@ export function checkSteps(request: StepsRequest): HazardName {
   });
 }
 
-/** What both doors ask for, in the order of the request; `rest` adds what one of them does. */
-function check(request: CellsRequest, rest: (wrong: Wrong) => void): HazardName {
+/** Checks what both requests have in common, in its order; `rest` checks what only one of them has. */
+function check(request: CellsRequest, rest: (findings: Findings) => void): HazardName {
   const items: FaultItem[] = [];
-  const wrong: Wrong = (pointer, code, detail) => {
-    if (items.length < FAULT_ITEM_COUNT_MAX) items.push({ pointer, code, detail });
-  };
+  const add: Findings["add"] = (more) => items.push(...more.slice(0, FAULT_ITEM_COUNT_MAX - items.length));
+  const wrong: Wrong = (pointer, code, detail) => add([{ pointer, code, detail }]);
   if (typeof request !== "object" || request === null) {
-    const detail = "What is asked of many places is an object with hazard, layers, latitudes and longitudes.";
+    const detail = "The request must be an object with hazard, layers, latitudes and longitudes.";
     throw new Fault("invalid_request", detail, { items: [{ pointer: "", code: "wrong_type", detail }] });
   }
   const { hazard, layers, latitudes, longitudes } = request;
@@ -114,14 +162,18 @@ function check(request: CellsRequest, rest: (wrong: Wrong) => void): HazardName 
     wrong("/hazard", "not_allowed", `hazard must be one of ${Object.keys(HAZARDS).join(", ")}.`);
   const isList = Array.isArray(layers) && layers.length > 0;
   if (!isList) wrong("/layers", "empty", "layers must name at least one layer.");
-  for (const [i, layer] of (isList ? (layers as readonly unknown[]) : []).entries()) {
-    if (typeof layer === "object" && layer !== null) continue;
-    wrong(`/layers/${i}`, "wrong_type", `layer ${i} must be an object with scenario, analysisYear and metric.`);
-  }
+  for (const [i, layer] of (isList ? (layers as readonly unknown[]) : []).entries()) add(findingsOfLayer(layer, i));
   if (!(latitudes instanceof Float64Array)) wrong("/latitudes", "wrong_type", "latitudes must be a Float64Array.");
   if (!(longitudes instanceof Float64Array)) wrong("/longitudes", "wrong_type", "longitudes must be a Float64Array.");
   const isShaped = items.length === 0;
-  rest(wrong);
+  const { signal, onProgress } = request as { readonly signal?: unknown; readonly onProgress?: unknown };
+  if (signal !== undefined && !isSignal(signal)) {
+    wrong("/signal", "wrong_type", "signal must be an AbortSignal.");
+  }
+  if (onProgress !== undefined && typeof onProgress !== "function") {
+    wrong("/onProgress", "wrong_type", "onProgress must be a function.");
+  }
+  rest({ wrong, add });
   if (isShaped) {
     if (latitudes.length !== longitudes.length) {
       wrong(
@@ -153,6 +205,26 @@ function check(request: CellsRequest, rest: (wrong: Wrong) => void): HazardName 
     throw new Fault("combination_unavailable", summaryOf(items), { items });
   }
   return spec.hazard;
+}
+
+/** What is wrong with the members of a layer, whatever their values. */
+function findingsOfLayer(layer: unknown, index: number): readonly PointedFinding[] {
+  const pointer = `/layers/${index}`;
+  if (typeof layer !== "object" || layer === null) {
+    const detail = `layer ${index} must be an object with scenario, analysisYear and metric.`;
+    return [{ pointer, code: "wrong_type", detail }];
+  }
+  const unknown = unknownMembers(layer, { known: LAYER_MEMBERS, aliases: LAYER_ALIASES, pointer });
+  const given = layer as Readonly<Record<string, unknown>>;
+  const missing = LAYER_MEMBERS.filter(
+    (name) => given[name] === undefined && !unknown.some((item) => item.did_you_mean === name),
+  );
+  const details = missing.map((name): PointedFinding => ({
+    pointer: `${pointer}/${name}`,
+    code: "missing",
+    detail: `layer ${index} has no ${name}; give scenario, analysisYear and metric.`,
+  }));
+  return [...details, ...unknown];
 }
 
 function summaryOf(items: readonly FaultItem[]): string {

@@ -1324,8 +1324,9 @@ export const EXAMPLES: Examples = {
           title: "Too many requests",
           status: 429,
           retryable: true,
-          meaning: "The account, or an address with wrong keys, asks more often than is allowed.",
-          remedy: "Wait for the seconds that Retry-After says. The RateLimit header fields tell how much is left.",
+          meaning: "The account sends requests faster than is allowed, or the address has sent too many invalid keys.",
+          remedy:
+            "Wait for the number of seconds in `Retry-After`. The `RateLimit` header fields say how many requests are left.",
         },
       },
     },
@@ -1623,7 +1624,8 @@ export const EXAMPLES: Examples = {
       title: "The API key is not known",
       status: 401,
       code: "api_key_invalid",
-      detail: "This API key is not known here.",
+      detail:
+        "This API key is not known here, and it seems mistyped: its last 6 characters do not match the rest. Compare it with the key that was issued.",
       request_id: "0190f000-0000-7000-8000-000000000001",
       retryable: false,
     },

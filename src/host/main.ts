@@ -1,59 +1,34 @@
 /**
- * The HTTP host, as a library: hand it an open atlas and an open ledger.
+ * The HTTP host as a library. It takes an open atlas and an open ledger.
  *
+ *   const ledger = await openLedger({ data: "isotherm-data" });
  *   const running = await serve({ atlas: await openAtlas("data/atlas"), ledger, host: "127.0.0.1", port: 8080 });
  *   console.log(running.address.url);
  *   await running.close();
  */
-import { DEFAULT_ALIGNMENT_LIMITS } from "../alignment/entity.ts";
 import { Fault } from "../errors.ts";
-import type { Atlas } from "../hazard/answer.ts";
-import { DEFAULT_HAZARD_LIMITS } from "../hazard/query.ts";
 import { Authenticator } from "../ledger/authenticator.ts";
-import type { Ledger } from "../ledger/ledger.ts";
 import { version } from "../version.ts";
 import { startAdmin } from "./admin.ts";
-import { DEFAULT_LOAD, Load, type LoadLimits } from "./load.ts";
-import type { Log } from "./log.ts";
+import { Load } from "./load.ts";
 import type { Metrics, Watched } from "./metrics.ts";
+import { checkCloseOptions, readServeOptions, type ServeOptions } from "./options.ts";
 import { Origins } from "./origins.ts";
 import { Pipeline } from "./pipeline.ts";
 import { AccountRates } from "./rates.ts";
-import type { HostLimits } from "./route.ts";
 import { ROUTES } from "./routeList.ts";
-import { DEFAULT_PATIENCE, type ListeningServer, type ServerPatience, startServer } from "./server.ts";
+import { type ListeningServer, startServer } from "./server.ts";
 import { warmUp } from "./warmUp.ts";
 import { type Workforce, workforceBehind } from "./work/workforce.ts";
 
+export { type LedgerAddress, type LedgerOptions, openLedger } from "../ledger/openLedger.ts";
+export type { Account, ApiKey, Customer, IssuedKey, Ledger } from "../ledger/ledger.ts";
 export type { LoadLimits } from "./load.ts";
 export type { Log, LoggedError, LogRecord } from "./log.ts";
 export type { Problem, ProblemCode } from "./problem.ts";
+export type { ServeOptions } from "./options.ts";
 export type { HostLimits } from "./route.ts";
 export type { ServerPatience } from "./server.ts";
-
-export interface ServeOptions {
-  /** Stays the caller's: closing the host does not close it. */
-  readonly atlas: Atlas;
-  /** Keys, customers and usage; stays the caller's too. */
-  readonly ledger: Ledger;
-  /** The address to listen on, or a name for one. */
-  readonly host: string;
-  /** 0 to 65535; 0 takes a free one. */
-  readonly port: number;
-  /** Where /metrics is answered, on 127.0.0.1 alone; 0 takes a free one. Absent: nowhere. */
-  readonly adminPort?: number;
-  /** Does what takes long. Absent: the workers that the atlas was opened with, or where it has none the event loop. */
-  readonly workforce?: Workforce;
-  readonly limits?: Partial<HostLimits>;
-  readonly load?: Partial<LoadLimits>;
-  readonly patience?: Partial<ServerPatience>;
-  /** Origins whose scripts may ask, such as `https://example.org`, or `*` for all. Default: none. */
-  readonly corsOrigins?: readonly string[];
-  /** Whether to ask the atlas a few things before /readyz says yes, which makes the first answers quick. Default true. */
-  readonly warmUp?: boolean;
-  /** Called once for each answer. Without one nothing is written down. */
-  readonly log?: Log;
-}
 
 export interface RunningServer {
   readonly address: ListeningServer["address"];
@@ -75,30 +50,15 @@ export interface RunningServer {
   close(options?: { readonly drainDelayMs?: number }): Promise<void>;
 }
 
-/** What one request may ask for unless whoever runs the service says otherwise. */
-export const DEFAULT_LIMITS: HostLimits = {
-  hazardValueCount: DEFAULT_HAZARD_LIMITS.valueCount,
-  batchCount: 10_000,
-  entityCount: DEFAULT_ALIGNMENT_LIMITS.entityCount,
-  alignmentValueCount: DEFAULT_ALIGNMENT_LIMITS.valueCount,
-  detailCount: 10_000,
-  bodySizeBytes: 8 << 20,
-  requestsPerS: 50,
-  requestBurst: 100,
-};
-
 /**
  * Answers HTTP until closed.
  *
- * @throws Fault `configuration_invalid` when the address cannot be listened on, or an option is out of range
+ * @throws Fault `configuration_invalid` with everything that is wrong with the options, or when the address cannot be
+ *   listened on
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
+  const { limits, load, patience } = readServeOptions(options);
   const { atlas, ledger, host, port, adminPort, log } = options;
-  refuseBadPort("port", port);
-  if (adminPort !== undefined) refuseBadPort("admin port", adminPort);
-  if (host === "")
-    throw new Fault("configuration_invalid", "The host to listen on has no name.", { details: { host } });
-  const limits = checkLimits({ ...DEFAULT_LIMITS, ...options.limits });
   const readiness = { isReady: false };
   const metrics: Metrics | undefined =
     adminPort === undefined ? undefined : await loadMetrics({ atlas, ledger, workState: () => workforce?.state });
@@ -110,12 +70,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     services: { atlas, ledger, limits, readiness },
     authenticator,
     rates: new AccountRates(limits),
-    load: new Load({ ...DEFAULT_LOAD, ...options.load }, onShed),
+    load: new Load(load, onShed),
     origins: new Origins(options.corsOrigins ?? []),
     workforce,
     version,
   });
-  const patience = { ...DEFAULT_PATIENCE, ...options.patience };
   const listening: ListeningServer[] = [];
   const closing = new AbortController();
   const close = async (drainDelayMs?: number): Promise<void> => {
@@ -149,7 +108,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     ...(admin === undefined ? {} : { adminUrl: admin.address.url }),
     ready,
     failed: ledger.failed,
-    close: ({ drainDelayMs } = {}) => (closed ??= close(drainDelayMs)),
+    async close(closeOptions = {}) {
+      checkCloseOptions(closeOptions);
+      await (closed ??= close(closeOptions.drainDelayMs));
+    },
   };
 
   async function becomeReady(): Promise<void> {
@@ -171,20 +133,4 @@ async function loadMetrics(watched: Watched): Promise<Metrics> {
     const message = "Metrics need the package prom-client: npm install prom-client";
     throw new Fault("configuration_invalid", message, { cause: error });
   }
-}
-
-function refuseBadPort(what: string, port: number): void {
-  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return;
-  const message = `The ${what} must be a whole number from 0 to 65535, not ${port}.`;
-  throw new Fault("configuration_invalid", message, { details: { port } });
-}
-
-function checkLimits(limits: HostLimits): HostLimits {
-  for (const [name, value] of Object.entries(limits) as [string, number][]) {
-    const isRate = name === "requestsPerS";
-    if (isRate ? value > 0 && Number.isFinite(value) : Number.isSafeInteger(value) && value >= 1) continue;
-    const message = `The limit ${name} must be a ${isRate ? "number above 0" : "whole number from 1"}, not ${value}.`;
-    throw new Fault("configuration_invalid", message, { details: { [name]: value } });
-  }
-  return limits;
 }

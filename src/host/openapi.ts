@@ -39,6 +39,13 @@ const TAGS: Readonly<Record<string, string>> = {
   Service: "The service itself.",
 };
 
+/** Security schemes that a call must satisfy together. */
+const SECURITY = {
+  open: [],
+  key: [{ ApiKey: [] }],
+  customer: [{ ApiKey: [], CustomerId: [] }],
+} as const satisfies Record<AnyRoute["access"], readonly object[]>;
+
 /** What every route can refuse with, and what more those can that ask who is there. */
 const OPEN_PROBLEMS = [
   "http_malformed",
@@ -124,17 +131,18 @@ export function openApiDocument(routes: readonly AnyRoute[]): Json {
           type: "apiKey",
           in: "header",
           name: "X-API-Key",
-          description: "The account's key: `iso_sk_` and 64 letters and digits. Whoever runs the service gives it out.",
+          description: "The account's key: `iso_sk_` and 64 letters and digits, issued by the operator of the service.",
+        },
+        // A security scheme rather than a parameter, so that a caller (and the page at /docs) states it once.
+        CustomerId: {
+          type: "apiKey",
+          in: "header",
+          name: "X-Customer-ID",
+          description:
+            "The customer that data is requested for: the UUID in the answer of POST /latest/api/v1/customers.",
         },
       },
       parameters: {
-        CustomerId: {
-          name: "X-Customer-ID",
-          in: "header",
-          required: true,
-          description: "The customer that this is for: the UUID that registering it gave.",
-          schema: { type: "string", format: "uuid" },
-        },
         IdempotencyKey: {
           name: "Idempotency-Key",
           in: "header",
@@ -151,7 +159,7 @@ export function openApiDocument(routes: readonly AnyRoute[]): Json {
   };
 }
 
-const INTRODUCTION = `Every request but those of the tag _Service_ that need none carries an API key; data calls name a customer too.
+const INTRODUCTION = `Data and analysis calls require both header fields \`X-API-Key\` and \`X-Customer-ID\`, other calls the key only; calls of the tag _Service_ that list no security scheme require neither.
 
 - Addresses below \`/api/v1/\` are answered below \`/latest/api/v1/\` as well, and the other way round. HEAD is answered wherever GET is, and costs nothing.
 - What is refused is told as \`application/problem+json\`: branch on \`code\`, and ask again only where \`retryable\` is true, after the seconds that \`Retry-After\` says. All faults of a request are told at once, up to ${FAULT_ITEM_COUNT_MAX}. An address that there is not is answered 404 \`route_not_found\`, another method 405 \`method_not_allowed\`.
@@ -192,7 +200,6 @@ function operation(route: AnyRoute, collected: Collected): Json {
   const { body } = description;
   const parameters = [
     ...parametersIn("path", description.path, description.parameterExamples, collected),
-    ...(access === "customer" ? [reference("parameters", "CustomerId")] : []),
     ...(metered === undefined ? [] : [reference("parameters", "IdempotencyKey")]),
     ...parametersIn("query", description.query, description.parameterExamples, collected),
   ];
@@ -201,7 +208,7 @@ function operation(route: AnyRoute, collected: Collected): Json {
     tags: [description.tag],
     summary: description.summary,
     ...(description.description === undefined ? {} : { description: description.description }),
-    security: access === "open" ? [] : [{ ApiKey: [] }],
+    security: SECURITY[access],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
       ? {}
@@ -344,7 +351,20 @@ function published(schema: TSchema, collected: Collected): Json {
 function membersOf(value: unknown, collected: Collected): unknown {
   if (Array.isArray(value)) return value.map((item) => publishedValue(item, collected));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, publishedValue(member, collected)]));
+  const members = Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, publishedValue(member, collected)]),
+  );
+  return "enum" in value && Array.isArray(value.enum) && !("type" in value)
+    ? { type: typeOfValues(value.enum), ...members }
+    : members;
+}
+
+/** The JSON type of an enum's values, which TypeBox leaves out and code generators ask for. */
+function typeOfValues(values: readonly unknown[]): string {
+  const types = new Set(values.map((value) => (Number.isInteger(value) ? "integer" : typeof value)));
+  const [type] = types;
+  if (type !== undefined && types.size === 1) return type;
+  throw new Error(`The values of an enum must have one type: ${values.join(", ")}`);
 }
 
 function publishedValue(value: unknown, collected: Collected): unknown {

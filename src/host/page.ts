@@ -49,6 +49,11 @@ function escaped(text: string): string {
     .replaceAll("'", "&#39;");
 }
 
+/** Text in which backticks enclose names, as Markdown has it, with these as code elements and the rest escaped. */
+export function withCode(text: string): Markup {
+  return { html: escaped(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>") };
+}
+
 /** A page for people to read. */
 export function pageReply(
   page: { readonly title: string; readonly body: Markup },

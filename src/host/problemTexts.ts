@@ -1,166 +1,168 @@
 import { type ProblemCode, problemOf, Refusal } from "./problem.ts";
 
 interface ProblemText {
-  /** What has happened. */
+  /** What the code means. Backticks enclose names of members, header fields and values. */
   readonly meaning: string;
-  /** What whoever asked can do. */
+  /** What the caller can do. */
   readonly remedy: string;
 }
 
-const REPORT = "Nothing. Tell whoever runs the service, and name the request id.";
-const ASK_AGAIN = "Ask again after the seconds that Retry-After says, the same way. Nothing was counted.";
+const REPORT = "Report it to the operator of the service, with the `request_id`.";
+const RETRY = "Send the same request again after the number of seconds in `Retry-After`. Nothing was counted.";
+const OUR_FAULT = "An error inside the service.";
 
-/** A new code does not compile until somebody has said what to do about it. */
+/** The type makes a new code fail to compile until it has a text here. */
 const TEXTS = {
   invalid_request: {
-    meaning: "A parameter, a member of the body or a header field is missing, of the wrong kind, or out of range.",
+    meaning: "A parameter, a member of the body or a header field is missing, has the wrong type or is out of range.",
     remedy:
-      "Put right what `errors` lists: each item says where (`pointer`, `parameter` or `header`), what is wrong, and what would be right.",
+      "Correct what `errors` lists: each item gives the place (`pointer`, `parameter` or `header`), what is wrong, and what is accepted.",
   },
   combination_unavailable: {
-    meaning: "Every value is known, but a hazard that is asked about has no data for one of the years or scenarios.",
+    meaning: "All values are known, but one of the hazards has no data for one of the years or scenarios.",
     remedy:
-      "Ask each hazard for the years and scenarios that it offers: `errors` lists them, and so does GET /api/v1/hazards.",
+      "Request each hazard only for the years and scenarios that it offers: `errors` lists them, and so does `GET /api/v1/hazards`.",
   },
   asset_type_unsupported: {
-    meaning: "The alignment of this type of asset cannot be computed.",
-    remedy: "Send entities of the asset type `equity` only; `errors` points at the others.",
+    meaning: "The temperature alignment of this type of asset cannot be computed.",
+    remedy: "Send only entities of the asset type `equity`; `errors` points at the others.",
   },
   country_unknown: {
     meaning: "The country is not in the tables of the company model, or has no data there.",
-    remedy: "Send an ISO code or a name from GET /api/v1/reference/countries; `errors` names the nearest ones.",
+    remedy: "Send an ISO code or a name from `GET /api/v1/reference/countries`; `errors` gives the nearest names.",
   },
   industry_unknown: {
-    meaning: "The industry is not in the tables of the company model. It is never replaced by an average in silence.",
+    meaning: "The industry is not in the tables of the company model. It is never silently replaced by an average.",
     remedy:
-      "Send an id, a name or a code from GET /api/v1/reference/industries; `errors` names the nearest ones. `miscellaneous` asks for the average on purpose.",
+      "Send an id, a name or a code from `GET /api/v1/reference/industries`; `errors` gives the nearest names. `miscellaneous` requests the average explicitly.",
   },
   scenario_unknown: {
     meaning: "A transition scenario is not known.",
-    remedy: "Send ids from GET /api/v1/reference/scenarios. Case, hyphens, underscores and spaces do not matter.",
+    remedy: "Send ids from `GET /api/v1/reference/scenarios`. Case, hyphens, underscores and spaces do not matter.",
   },
   too_many_values: {
-    meaning: "The request asks for more at once than is allowed: `requested` is more than `limit`.",
-    remedy: "Ask in several requests. GET /api/v1/limits tells all limits.",
+    meaning: "The request is over a limit: `requested` is more than `limit`.",
+    remedy: "Split it into several requests. `GET /api/v1/limits` lists all limits.",
   },
   json_malformed: {
     meaning:
-      "The body is not JSON in UTF-8, stands deeper than 16 levels, says a key twice in one object, or holds a number that is too large.",
-    remedy: "Put right what stands at `line` and `column`, counted from 1.",
+      "The body is not JSON in UTF-8, is nested deeper than 16 levels, repeats a key in one object, or has a number that is too large.",
+    remedy: "Correct the body at `line` and `column`, both counted from 1.",
   },
   atlas_not_found: {
-    meaning: "The maps that answers come from cannot be read at the moment.",
-    remedy: ASK_AGAIN,
+    meaning: "The hazard maps cannot be read at the moment.",
+    remedy: RETRY,
   },
   atlas_unavailable: {
-    meaning: "A file of the maps that the answer comes from is missing or damaged, or cannot be reached.",
-    remedy: ASK_AGAIN,
+    meaning: "A file of the hazard maps is missing, damaged or out of reach.",
+    remedy: RETRY,
   },
-  source_invalid: { meaning: "Something went wrong on the service's side.", remedy: REPORT },
+  source_invalid: { meaning: OUR_FAULT, remedy: REPORT },
   api_key_missing: {
     meaning: "The request has no API key.",
-    remedy: "Send the key in the header field X-API-Key, once. Whoever runs the service gives out keys.",
+    remedy: "Send the key once, in the header field `X-API-Key`. The operator of the service issues keys.",
   },
   api_key_invalid: {
-    meaning: "The API key is not one that this service has given out: mistyped, cut short, or of another service.",
-    remedy: "Compare the key with the one that was given out: `iso_sk_` and 64 letters and digits.",
+    meaning: "This service has not issued the API key: it is mistyped, cut short, or the key of another service.",
+    remedy:
+      "Compare the key with the one that was issued: `iso_sk_` and 64 letters and digits. `detail` says so where the key seems mistyped.",
   },
   api_key_revoked: {
-    meaning: "The API key was good once; it has been revoked, or another one has taken its place.",
-    remedy: "Use the account's present key, or ask whoever runs the service for one.",
+    meaning: "The API key was valid once; it has been revoked or replaced.",
+    remedy: "Use the account's current key, or ask the operator of the service for one.",
   },
   account_suspended: {
-    meaning: "The account of this key may not ask at present.",
-    remedy: "Speak to whoever runs the service.",
+    meaning: "The account of this key is suspended.",
+    remedy: "Contact the operator of the service.",
   },
   customer_not_found: {
-    meaning: "The account has no customer with this id. Another account's customer is not told apart from none.",
-    remedy: "Take the id from the registration's answer, or from GET /latest/api/v1/customers.",
+    meaning: "The account has no customer with this id. The response is the same for customers of other accounts.",
+    remedy: "Take the id from the response of the registration, or from `GET /latest/api/v1/customers`.",
   },
   customer_id_missing: {
-    meaning: "Data is asked for without saying for which customer.",
+    meaning: "A data request does not say which customer it is for.",
     remedy:
-      "Register a customer (POST /latest/api/v1/customers), and send its `customer_id` in the header field X-Customer-ID.",
+      "Register a customer (`POST /latest/api/v1/customers`), and send its `customer_id` in the header field `X-Customer-ID`.",
   },
   customer_id_malformed: {
-    meaning: "The header field X-Customer-ID holds no UUID, or stands there more than once.",
-    remedy: "Send the `customer_id` of the registration's answer, once.",
+    meaning: "The header field `X-Customer-ID` is not a UUID, or is given more than once.",
+    remedy: "Send the `customer_id` from the response of the registration, once.",
   },
   customer_not_accessible: {
     meaning:
-      "The account has no customer with the id in X-Customer-ID. Another account's customer is not told apart from none.",
-    remedy: "Send the `customer_id` of a customer of this account; GET /latest/api/v1/customers lists them.",
+      "The account has no customer with the id in `X-Customer-ID`. The response is the same for customers of other accounts.",
+    remedy: "Send the `customer_id` of a customer of this account; `GET /latest/api/v1/customers` lists them.",
   },
   customer_archived: {
-    meaning: "The customer has been archived: its usage can be read, but it asks for nothing any more.",
-    remedy: "Ask for another customer, or register one with another `internal_id`.",
+    meaning: "The customer is archived: its usage can still be read, but no data can be requested for it.",
+    remedy: "Use another customer, or register one with another `internal_id`.",
   },
   idempotency_key_reused: {
-    meaning: "The Idempotency-Key stands for another request, which was made in the last 72 hours.",
-    remedy: "Send a new key with every new request, and the same key only to repeat a request unchanged.",
+    meaning: "The `Idempotency-Key` was sent with a different request within the last 72 hours.",
+    remedy: "Send a new key with every new request, and the same key only when repeating a request unchanged.",
   },
   rate_limited: {
-    meaning: "The account, or an address with wrong keys, asks more often than is allowed.",
-    remedy: "Wait for the seconds that Retry-After says. The RateLimit header fields tell how much is left.",
+    meaning: "The account sends requests faster than is allowed, or the address has sent too many invalid keys.",
+    remedy:
+      "Wait for the number of seconds in `Retry-After`. The `RateLimit` header fields say how many requests are left.",
   },
-  account_not_found: { meaning: "Something went wrong on the service's side.", remedy: REPORT },
-  key_not_found: { meaning: "Something went wrong on the service's side.", remedy: REPORT },
+  account_not_found: { meaning: OUR_FAULT, remedy: REPORT },
+  key_not_found: { meaning: OUR_FAULT, remedy: REPORT },
   ledger_unavailable: {
     meaning: "Keys and customers cannot be looked up at the moment.",
-    remedy: ASK_AGAIN,
+    remedy: RETRY,
   },
   usage_not_recorded: {
-    meaning:
-      "The answer was computed, but it could not be made certain that its usage is written down, so it was kept.",
+    meaning: "The response was computed, but its usage could not be recorded for certain, so it was withheld.",
     remedy:
-      "Ask again after the seconds that Retry-After says, with the same Idempotency-Key if you sent one: the usage is then counted once at most.",
+      "Send the request again after the number of seconds in `Retry-After`, with the same `Idempotency-Key` if you sent one: the usage is then counted at most once.",
   },
-  configuration_invalid: { meaning: "Something went wrong on the service's side.", remedy: REPORT },
+  configuration_invalid: { meaning: OUR_FAULT, remedy: REPORT },
   route_not_found: {
-    meaning: "There is nothing at this address.",
-    remedy: "Compare the path with those in /openapi.json; case and a slash at the end matter.",
+    meaning: "There is nothing at this path.",
+    remedy: "Compare the path with those in `/openapi.json`; case and a trailing slash matter.",
   },
   method_not_allowed: {
-    meaning: "The address exists, but not for this method.",
-    remedy: "Use one of the methods that the header field Allow names.",
+    meaning: "The path exists, but does not accept this method.",
+    remedy: "Use one of the methods in the header field `Allow`.",
   },
   http_malformed: {
-    meaning: "What came is not a request as HTTP/1.1 has it, or it ended too early.",
-    remedy: "Send the request with a common HTTP library, with one Host field, and whole.",
+    meaning: "What was received is not a valid HTTP/1.1 request, or it ended too early.",
+    remedy: "Send a complete request with exactly one `Host` field, by a common HTTP library.",
   },
   headers_too_large: {
-    meaning: "The address and header fields are longer than the service reads.",
-    remedy: "Send fewer or shorter header fields; long lists belong into the body of a batch.",
+    meaning: "The request line and the header fields are longer than the service accepts.",
+    remedy: "Send fewer or shorter header fields; put long lists into the body of a batch.",
   },
   request_timeout: {
     meaning: "The request did not arrive in time.",
-    remedy: "Send it again, in one go.",
+    remedy: "Send it again, without pauses.",
   },
   content_type_unsupported: {
     meaning: "The body is not declared as JSON in UTF-8, or it is compressed.",
-    remedy: "Send Content-Type: application/json, and the body as it is.",
+    remedy: "Send `Content-Type: application/json`, and the body uncompressed.",
   },
   body_too_large: {
-    meaning: "The body is longer than is allowed.",
-    remedy: "Ask in several requests. GET /api/v1/limits tells how long a body may be.",
+    meaning: "The body is larger than the limit.",
+    remedy: "Split it into several requests. `GET /api/v1/limits` gives the size that is allowed.",
   },
   overloaded: {
-    meaning: "The service has more to do than it can answer in time, or is about to stop.",
-    remedy: ASK_AGAIN,
+    meaning: "The service has more requests than it can answer in time, or is shutting down.",
+    remedy: RETRY,
   },
-  internal_error: { meaning: "Something went wrong on the service's side.", remedy: REPORT },
+  internal_error: { meaning: OUR_FAULT, remedy: REPORT },
 } as const satisfies Record<ProblemCode, ProblemText>;
 
-/** A code, and all that there is to say about it. */
+/** A code and its explanation. */
 export interface ProblemPage extends ProblemText {
   readonly code: ProblemCode;
   readonly title: string;
-  /** The usual one. */
+  /** The usual status; routes may use another. */
   readonly status: number;
   readonly retryable: boolean;
 }
 
-/** Every code that there is. */
+/** All codes. */
 export const PROBLEM_CODES = Object.keys(TEXTS) as readonly ProblemCode[];
 
 export function isProblemCode(code: string): code is ProblemCode {

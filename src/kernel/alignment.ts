@@ -371,7 +371,7 @@ export function findMisshapenColumn(
     return { name: "starts", detail: "starts must be a Uint32Array with one number more than there are entities." };
   }
   const entityCount = starts.length - 1;
-  const rowCount = columns.years.length;
+  const rowCount = columns.years instanceof Int32Array ? columns.years.length : 0;
   const expected = [
     { name: "baselineYears", column: columns.baselineYears, kind: Int32Array, length: entityCount },
     { name: "pathways", column: columns.pathways, kind: Uint8Array, length: entityCount },

@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { Fault, isFault } from "../errors.ts";
-import { digestTextOf, isKeyShaped, isSameDigest } from "./keys.ts";
+import { digestTextOf, isKeyShaped, isMistyped, isSameDigest, KEY_FORM } from "./keys.ts";
 import type { Customer, KeyHolder, Ledger } from "./ledger.ts";
 
 export interface AuthenticatorOptions {
@@ -73,17 +73,17 @@ export class Authenticator {
    */
   authenticate(presented: string, address: string): KeyHolder | Promise<KeyHolder> {
     // Text that cannot be a key is not looked up. Keys with a wrong checksum are: they may have been issued elsewhere.
-    if (!isKeyShaped(presented)) return this.#refuse(unknownKey(), address);
+    if (!isKeyShaped(presented)) return this.#refuse(malformedKey(presented), address);
     const digestText = digestTextOf(presented);
     const digest = Buffer.from(digestText, "hex");
     const cached = this.#keys.get(digestText);
-    if (cached !== undefined) return this.#verify(digest, cached, address);
+    if (cached !== undefined) return this.#verify({ presented, digest, address }, cached);
     return this.#keys
       .load(digestText, async () => {
         const holder = await this.#ledger.findKey(digest);
         return holder === undefined ? undefined : { digest, holder };
       })
-      .then((found) => this.#verify(digest, found, address));
+      .then((found) => this.#verify({ presented, digest, address }, found));
   }
 
   /**
@@ -106,11 +106,13 @@ export class Authenticator {
   }
 
   #verify(
-    digest: Buffer,
+    request: { readonly presented: string; readonly digest: Buffer; readonly address: string },
     found: { readonly digest: Buffer; readonly holder: KeyHolder } | undefined,
-    address: string,
   ): KeyHolder | Promise<KeyHolder> {
-    if (found === undefined || !isSameDigest(found.digest, digest)) return this.#refuse(unknownKey(), address);
+    const { presented, digest, address } = request;
+    if (found === undefined || !isSameDigest(found.digest, digest)) {
+      return this.#refuse(unknownKey(presented), address);
+    }
     const { key, account } = found.holder;
     if (key.revokedAt !== undefined || this.#isExpired(key.expiresAt)) {
       return this.#refuse(new Fault("api_key_revoked", "This API key has been revoked."), address);
@@ -267,6 +269,20 @@ function networkOf(address: string): string {
     .join(":");
 }
 
-function unknownKey(): Fault {
-  return new Fault("api_key_invalid", "This API key is not known here.");
+/**
+ * Refuses a key that the ledger does not have. Whether its checksum is right depends on the presented text alone, so
+ * neither the message nor the time that it takes tells anything about the keys that the ledger has.
+ */
+function unknownKey(presented: string): Fault {
+  const message = isMistyped(presented)
+    ? "This API key is not known here, and it seems mistyped: its last 6 characters do not match the rest. " +
+      "Compare it with the key that was issued."
+    : "This API key is not known here.";
+  return new Fault("api_key_invalid", message);
+}
+
+/** Refuses text that does not have the form of a key. The text itself is not repeated: it may be most of a key. */
+function malformedKey(presented: string): Fault {
+  const message = `This is not an API key: a key is ${KEY_FORM} (got ${presented.length} characters).`;
+  return new Fault("api_key_invalid", message);
 }

@@ -12,6 +12,10 @@ interface CustomerRef {
   readonly customerId: string;
 }
 
+/**
+ * Registers a customer, or finds the one registered for the internal id and gives it the name that is stated.
+ * Concurrent registrations of one internal id create one customer; of several names the last one written stays.
+ */
 export async function registerCustomer(
   storage: Storage,
   customer: { readonly accountId: string; readonly internalId: string; readonly name?: string },
@@ -20,7 +24,7 @@ export async function registerCustomer(
   checkText("internal_id", internalId);
   if (name !== undefined) checkText("name", name);
   const known = await findRegistered(storage.db, customer);
-  if (known !== undefined) return { customer: known, isNew: false };
+  if (known !== undefined) return { customer: await rename(storage.db, known, name), isNew: false };
   await accountRow(storage.db, accountId);
   const nowText = new Date(storage.nowMs()).toISOString();
   const latest = storage.dialect === "sqlite" ? sql.raw("max") : sql.raw("greatest");
@@ -51,7 +55,30 @@ export async function registerCustomer(
   if (added !== undefined) return { customer: customerOf(added), isNew: true };
   const winner = await findRegistered(storage.db, customer);
   if (winner === undefined) throw new Error("A customer conflicts with an insert but cannot be found.");
-  return { customer: winner, isNew: false };
+  return { customer: await rename(storage.db, winner, name), isNew: false };
+}
+
+/**
+ * Sets the name of a registered customer. An equal name is not written again, and archived customers are not changed.
+ * Caches are not invalidated, because no cached decision depends on a name.
+ * @throws Fault `customer_archived` if the customer was archived in the meantime
+ */
+async function rename(db: Kysely<Tables>, customer: Customer, name: string | undefined): Promise<Customer> {
+  if (name === undefined || name === customer.name) return customer;
+  const row = await db
+    .updateTable("customer")
+    .set({ name })
+    .where("customer_id", "=", customer.customerId)
+    .where("archived_at", "is", null)
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) throw archivedFault(customer.customerId);
+  return customerOf(row);
+}
+
+function archivedFault(customerId: string): Fault {
+  const message = "The customer with this internal_id is archived; archived customers cannot be registered again.";
+  return new Fault("customer_archived", message, { details: { customer_id: customerId } });
 }
 
 /** A text parameter of a select list, whose type PostgreSQL cannot infer. */
@@ -72,8 +99,7 @@ async function findRegistered(
     .executeTakeFirst();
   if (row === undefined) return undefined;
   if (row.archived_at === null) return customerOf(row);
-  const message = "The customer with this internal_id is archived; archived customers cannot be registered again.";
-  throw new Fault("customer_archived", message, { details: { customer_id: row.customer_id } });
+  throw archivedFault(row.customer_id);
 }
 
 export async function findCustomer({ db }: Storage, ref: CustomerRef): Promise<Customer | undefined> {

@@ -6,6 +6,9 @@ const PREFIX = "iso_sk_";
 const RANDOM_COUNT = 58;
 const CHECK_COUNT = 6;
 
+/** Describes the form of a key, for messages. */
+export const KEY_FORM = `a prefix such as ${PREFIX} and ${RANDOM_COUNT + CHECK_COUNT} characters of 0-9, A-Z, a-z`;
+
 /** The prefix of any service: keys issued elsewhere can be imported unchanged. */
 const ANY_PREFIX = /^[a-z][a-z0-9]{0,31}_sk_$/;
 const LENGTH = RANDOM_COUNT + CHECK_COUNT;
@@ -36,11 +39,13 @@ export function isKeyShaped(text: string): boolean {
   return invalid === 0 && ANY_PREFIX.test(text.slice(0, -LENGTH));
 }
 
-/** Whether text is a key as they are made here, without a slip. Of keys issued elsewhere it says nothing. */
-export function isChecked(text: string): boolean {
+/**
+ * Whether text has the form of a key that this service issues, but a wrong checksum. Keys with the prefix of another
+ * service have no checksum. An imported key may have the prefix and no valid checksum: look the key up first.
+ */
+export function isMistyped(text: string): boolean {
   if (!text.startsWith(PREFIX) || !isKeyShaped(text)) return false;
-  const body = text.slice(0, -CHECK_COUNT);
-  return text.slice(-CHECK_COUNT) === checkCharacters(body);
+  return text.slice(-CHECK_COUNT) !== checkCharacters(text.slice(0, -CHECK_COUNT));
 }
 
 /** Returns the SHA-256 of a key (32 bytes), which is stored in its place. With 345 random bits no slow hash is needed. */

@@ -182,14 +182,17 @@ export interface Ledger {
   revokeKey(keyId: string): Promise<ApiKey>;
   /** Finds a key by its SHA-256 (32 bytes), including revoked and expired keys, which the caller must check for. */
   findKey(digest: Uint8Array): Promise<KeyHolder | undefined>;
-  /** Registers a listener that is called whenever keys, accounts or customers may have changed, so that caches of them
-   *  must be invalidated: within half a second for SQLite, at once (by NOTIFY) for PostgreSQL.
-   *  @returns removes the listener */
+  /** Registers a listener that is called whenever a key, an account or the archived state of a customer may have changed,
+   *  so that caches of them must be invalidated: within half a second for SQLite, at once (by NOTIFY) for PostgreSQL.
+   *  Changes of a customer's name are not announced. @returns removes the listener */
   onChange(listener: () => void): () => void;
   /** Registers a listener that is called after each committed batch of entries. @returns removes the listener */
   onCommit(listener: (commit: Commit) => void): () => void;
 
-  /** Idempotent by `internalId`. @throws Fault `customer_archived` for an archived customer */
+  /**
+   * Registers a customer; idempotent by `internalId`. A `name` replaces that of an existing customer; without one the
+   * name is kept. @throws Fault `customer_archived` for an archived customer
+   */
   registerCustomer(customer: {
     readonly accountId: string;
     readonly internalId: string;

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { Fault, isFault } from "../errors.ts";
+import { Fault, type FaultItem, isFault } from "../errors.ts";
+import { checkOptions, explain, type Shape } from "../explain.ts";
 import { type Ledger, SQLITE_FILE_NAME } from "./ledger.ts";
 
 /** The location of a ledger: a local folder, or a PostgreSQL database that replicas share. */
@@ -10,18 +11,33 @@ export type LedgerAddress =
   /** `postgres://user:password@host:port/name` */
   | { readonly database: string; readonly data?: undefined };
 
+export interface LedgerOptions {
+  /** The clock, milliseconds since 1970; by default the machine's. */
+  readonly now?: () => number;
+  /** Refuses instead of making a folder and a file. Default false. */
+  readonly mustExist?: boolean;
+}
+
+const ADDRESS_SHAPE: Shape = {
+  type: "object",
+  properties: { data: { type: "string" }, database: { type: "string" } },
+  additionalProperties: false,
+};
+const OPTIONS_SHAPE: Shape = {
+  type: "object",
+  properties: { now: { type: "function" }, mustExist: { type: "boolean" } },
+  additionalProperties: false,
+};
+
 /**
  * Opens a ledger; creates it if it does not exist, and migrates it to this release.
  *
- * @param options `now`: the clock in milliseconds since 1970, by default the machine's; `mustExist`: fail if the folder
- *   or the file does not exist, instead of creating it
- * @throws Fault `configuration_invalid` if a package is missing, the address is invalid, the storage does not guarantee
- *   durability, or a newer release wrote the ledger; `ledger_unavailable` if it cannot be reached, read or written
+ * @throws Fault `configuration_invalid` with all errors of address and options, if a package is missing, the storage does
+ *   not guarantee durability, or a newer release wrote the ledger; `ledger_unavailable` if it cannot be reached, read or
+ *   written
  */
-export async function openLedger(
-  address: LedgerAddress,
-  options: { readonly now?: () => number; readonly mustExist?: boolean } = {},
-): Promise<Ledger> {
+export async function openLedger(address: LedgerAddress, options: LedgerOptions = {}): Promise<Ledger> {
+  checkOptions(options, OPTIONS_SHAPE, { code: "configuration_invalid", items: findingsOfAddress(address) });
   const { now = Date.now, mustExist = false } = options;
   if (mustExist && address.data !== undefined && isAbsent(join(address.data, SQLITE_FILE_NAME))) {
     const message = `There is no ledger in ${address.data}. Create one with isotherm accounts create.`;
@@ -37,6 +53,23 @@ export async function openLedger(
   } catch (error) {
     throw missingPackage(error) ?? error;
   }
+}
+
+/** What is wrong with the address; a password in it is not repeated. */
+function findingsOfAddress(address: unknown): readonly FaultItem[] {
+  const items: readonly FaultItem[] = explain(ADDRESS_SHAPE, address, { name: "The address" });
+  if (items.length > 0) return items;
+  const { data, database } = address as { readonly data?: string; readonly database?: string };
+  if (data !== undefined && database !== undefined) {
+    const detail = "The address has both data and database; give the one where the ledger is.";
+    return [{ pointer: "/database", code: "not_expected", detail }];
+  }
+  if (data === undefined && database === undefined) {
+    const detail = "The address is missing; give data, a folder, or database, a postgres:// address.";
+    return [{ pointer: "/data", code: "missing", detail }];
+  }
+  if (data?.trim() !== "") return [];
+  return [{ pointer: "/data", code: "empty", detail: "data is empty; give the folder of the ledger." }];
 }
 
 function isAbsent(file: string): boolean {

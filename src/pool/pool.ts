@@ -1,6 +1,12 @@
 import { FetchListeners, type TileUse } from "../atlas/tileUse.ts";
 import { Fault } from "../errors.ts";
-import { type Atlas, atlasClosed, type BatchOptions, type RefusedElement } from "../hazard/answer.ts";
+import {
+  type Atlas,
+  atlasClosed,
+  type BatchOptions,
+  checkBatchOptions,
+  type RefusedElement,
+} from "../hazard/answer.ts";
 import type { HazardResult } from "../hazard/result.ts";
 import type { HazardQuery, HazardQueryInput } from "../hazard/query.ts";
 import {
@@ -155,8 +161,10 @@ export class Pool {
   async #answerBatch(
     queries: readonly HazardQueryInput[],
     { atlas, neighbourhoods }: { readonly atlas: Atlas; readonly neighbourhoods: Neighbourhoods },
-    { signal, onProgress }: BatchOptions,
+    options: BatchOptions,
   ): Promise<readonly (HazardResult | RefusedElement)[]> {
+    checkBatchOptions(options);
+    const { signal, onProgress } = options;
     const results: (HazardResult | RefusedElement)[] = Array.from({ length: queries.length });
     const shares = shareOutByNumber(queries.length, this.workerCount, (i) =>
       neighbourhoodOf(neighbourhoods, queries[i]),

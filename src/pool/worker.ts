@@ -51,7 +51,9 @@ async function carryOut(
 ): Promise<void> {
   const { id } = order;
   if (order.kind === "sample") {
-    const { values, reasons } = await atlas.sample({ ...order, signal });
+    const { hazard, layers, latitudes, longitudes, radiusKm, method, into } = order;
+    const request = { hazard, layers, latitudes, longitudes, radiusKm, method, into, signal };
+    const { values, reasons } = await atlas.sample(request);
     const buffers = new Set([values.buffer as ArrayBuffer, reasons.buffer as ArrayBuffer]); // often one
     port.tell({ kind: "sampled", id, values, reasons }, [...buffers]);
   } else if (order.kind === "batch") {

@@ -447,6 +447,50 @@ describe("options and columns that cannot be", () => {
     expect(isFault(error, "invalid_request") && error.items[0]).toMatchObject({ pointer });
   });
 
+  test.each([
+    [{ bases: "emissions" }, [{ pointer: "/bases", code: "unknown", did_you_mean: "basis" }]],
+    [{ scope3_weight: 0 }, [{ pointer: "/scope3_weight", code: "unknown", did_you_mean: "scope3Weight" }]],
+    [{ convergence: { gama: 1 } }, [{ pointer: "/convergence/gama", code: "unknown", did_you_mean: "gamma" }]],
+    [{ convergence: true }, [{ pointer: "/convergence", code: "wrong_type" }]],
+    [{ benchmark: "ngfs" }, [{ pointer: "/benchmark", code: "wrong_type" }]],
+    [
+      { basis: "level", scope3Weight: "1", more: 1 },
+      [
+        { pointer: "/basis", code: "not_allowed" },
+        { pointer: "/scope3Weight", code: "wrong_type" },
+        { pointer: "/more", code: "unknown" },
+      ],
+    ],
+    [null, [{ pointer: "", code: "wrong_type" }]],
+  ])("the options %o are refused, by both functions, with every fault at once", async (options, items) => {
+    const refused = { code: "invalid_request", items };
+    await expect(alignTemperature([entity], options as never)).rejects.toMatchObject(refused);
+    await expect(alignColumns(columns, options as never)).rejects.toMatchObject(refused);
+  });
+
+  test("an option of one function is refused by the other", async () => {
+    await expect(alignTemperature([entity], { into: {} } as never)).rejects.toMatchObject({
+      items: [{ pointer: "/into", code: "unknown" }],
+    });
+    await expect(alignColumns(columns, { detail: true } as never)).rejects.toMatchObject({
+      items: [{ pointer: "/detail", code: "unknown" }],
+    });
+    await expect(alignTemperature([entity], { detail: "yes" } as never)).rejects.toMatchObject({
+      items: [{ pointer: "/detail", code: "wrong_type" }],
+    });
+  });
+
+  test("a column that does not exist is refused, one that is missing too", async () => {
+    const { revenues: _, ...rest } = columns;
+    await expect(alignColumns({ ...rest, revenue: new Float64Array(3) } as never)).rejects.toMatchObject({
+      code: "invalid_request",
+      items: [{ pointer: "/revenue", code: "unknown", did_you_mean: "revenues" }],
+    });
+    const { years: _years, ...without } = columns;
+    await expect(alignColumns(without as never)).rejects.toMatchObject({ items: [{ pointer: "/years" }] });
+    await expect(alignColumns(null as never)).rejects.toMatchObject({ code: "invalid_request" });
+  });
+
   const plain: OracleEntity = {
     baselineYear: 2024,
     baseline: [1, 2, 3],
@@ -511,6 +555,18 @@ describe("options and columns that cannot be", () => {
     const into = { temperaturesC: new Float64Array(6), flags: new Uint16Array(5) };
     const error: unknown = await alignColumns(columns, { into }).catch((thrown) => thrown);
     expect(isFault(error) && error.items[0]).toMatchObject({ pointer: "/into" });
+  });
+
+  test.each([
+    [{ temperaturesC: new Float64Array(6) }, "/into/flags"],
+    [{ temperaturesC: new Float64Array(6), flags: new Uint16Array(6), temperatures: 1 }, "/into/temperatures"],
+    [{ temperaturesC: new Float32Array(6), flags: new Uint16Array(6) }, "/into"],
+    [{ temperaturesC: new Float64Array(6), flags: new Uint8Array(6) }, "/into"],
+  ])("room for the results that is none is refused", async (into, pointer) => {
+    await expect(alignColumns(columns, { into } as never)).rejects.toMatchObject({
+      code: "invalid_request",
+      items: [{ pointer }],
+    });
   });
 
   test("results go where they are wanted", async () => {

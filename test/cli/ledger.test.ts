@@ -141,6 +141,8 @@ describe("isotherm keys", () => {
     expect(await check(`${secret}\n`)).toBe("valid");
     expect(await check(secret.slice(0, -1) + (secret.endsWith("A") ? "B" : "A"))).toBe("mistyped");
     expect(await check(newKey())).toBe("unknown");
+    // A key of another service has no checksum that could be wrong.
+    expect(await check(`other_sk_${"b2".repeat(32)}`)).toBe("unknown");
     expect(await check("hunter2")).toBe("malformed");
     await said(accountsCommand(), "suspend", account);
     expect(await check(secret)).toBe("account_suspended");

@@ -234,6 +234,54 @@ describe("a client", () => {
     expect(() => new IsothermClient({ baseUrl: "not an address" })).toThrow("Invalid URL");
   });
 
+  test.each([
+    ["apikey", { apikey: "k" }, /"apikey".*did you mean apiKey\?/],
+    ["customer_id", { customer_id: "c" }, /"customer_id".*did you mean customerId\?/],
+    ["timeout", { timeout: 5 }, /no option "timeout"; known are baseUrl, apiKey/],
+    ["a key of another type", { apiKey: 5 }, /apiKey must be a string/],
+    ["retry of another type", { retry: 3 }, /retry must be an object/],
+    ["an option of retry", { retry: { attempt: 1 } }, /"attempt".*did you mean attempts\?/],
+    ["text for attempts", { retry: { attempts: "4" } }, /attempts must be a number/],
+    ["two faults at once", { key: "k", fetch: "f" }, /"key".*fetch must be a function/],
+  ])("takes no unknown or mistyped option: %s", (_what, options, message) => {
+    const made = (): IsothermClient => new IsothermClient({ baseUrl: "http://h", ...options } as never);
+    expect(made).toThrow(TypeError);
+    expect(made).toThrow(message);
+  });
+
+  test("takes no unknown or mistyped option of a call, and asks nothing then", async () => {
+    const client = clientOf(host, "");
+    asked.length = 0;
+    const wrong = { customer_id: "c", signal: "now" } as never;
+    const calls: readonly (() => Promise<unknown>)[] = [
+      () => client.hazardRisk(RIGHT, wrong),
+      () => client.hazardRiskBatch([RIGHT], wrong),
+      () => client.hazardRiskParts([RIGHT], wrong).next(),
+      () => client.alignTemperature([ENTITY], wrong),
+      () => client.alignTemperatureParts([ENTITY], wrong).next(),
+      () => client.totalClimateRisk({} as never, wrong),
+      () => client.registerCustomer({ internal_id: "x" }, wrong),
+      () => client.customers({}, wrong),
+      () => client.customer("x", wrong),
+      () => client.archiveCustomer("x", wrong),
+      () => client.usage({}, wrong),
+      () => client.usageCsv({}, wrong),
+      () => client.limits(wrong),
+      () => client.hazards(wrong),
+      () => client.industries(wrong),
+      () => client.countries(wrong),
+      () => client.scenarios(wrong),
+    ];
+    for (const call of calls) {
+      await expect(call()).rejects.toThrow(TypeError);
+      await expect(call()).rejects.toThrow(/"customer_id".*signal must be an AbortSignal/s);
+    }
+    await expect(client.alignTemperature([ENTITY], { details: true } as never)).rejects.toThrow(
+      /did you mean detail\?/,
+    );
+    expect(asked).toStrictEqual([]);
+  });
+
   test.each([{ attempts: 0 }, { attempts: 1.5 }, { delayMsMax: -1 }, { delayMsMax: NaN }])("takes no %o", (retry) => {
     expect(() => new IsothermClient({ baseUrl: "http://h", retry })).toThrow(RangeError);
   });

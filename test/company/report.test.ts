@@ -495,6 +495,17 @@ describe("damage functions", () => {
     }
   });
 
+  test.each([
+    [{ allowGain: true }, { pointer: "/allowGain", code: "unknown", did_you_mean: "allowGains" }],
+    [{ allow_gains: true }, { pointer: "/allow_gains", code: "unknown", did_you_mean: "allowGains" }],
+    [{ allowGains: "yes" }, { pointer: "/allowGains", code: "wrong_type" }],
+    [null, { pointer: "", code: "wrong_type" }],
+  ])("the options %o are refused", (options, item) => {
+    expect(() => totalClimateRisk(REQUEST, options as never)).toThrow(
+      expect.objectContaining({ code: "invalid_request", items: [expect.objectContaining(item)] }),
+    );
+  });
+
   test("a cold country gains nothing unless gains are allowed", () => {
     const cold = { ...REQUEST, country: "Mongolia" } as const;
     expect(first(totalClimateRisk(cold)).physical.chronic.damage_fraction).toBe(0);

@@ -230,11 +230,7 @@ export function describeLedgerContract(name: string, createFixture: () => Promis
       test("are identified by internal id within an account, and invisible to other accounts", async () => {
         const one = await newAccount();
         const other = await newAccount();
-        const again = await ledger.registerCustomer({
-          accountId: one.accountId,
-          internalId: "first",
-          name: "Another name",
-        });
+        const again = await ledger.registerCustomer({ accountId: one.accountId, internalId: "first" });
         expect(again).toEqual({
           isNew: false,
           customer: {
@@ -275,6 +271,61 @@ export function describeLedgerContract(name: string, createFixture: () => Promis
           );
         },
       );
+
+      test("take the name of a later registration, and keep their name if it has none", async () => {
+        const { accountId } = await newAccount();
+        const other = await newAccount();
+        const register = (name?: string) =>
+          ledger.registerCustomer({ accountId, internalId: "renamed", ...(name === undefined ? {} : { name }) });
+        const { customer, isNew } = await register();
+        expect([isNew, "name" in customer]).toStrictEqual([true, false]);
+        await ledger.registerCustomer({ accountId: other.accountId, internalId: "renamed", name: "Theirs" });
+        for (const [name, expectedName] of [
+          ["Lisbon", "Lisbon"],
+          [undefined, "Lisbon"],
+          ["Lisbon", "Lisbon"],
+          ["Zürich 再保険 🌊", "Zürich 再保険 🌊"],
+        ] as const) {
+          expect(await register(name)).toEqual({ isNew: false, customer: { ...customer, name: expectedName } });
+          expect(await ledger.findCustomer({ accountId, customerId: customer.customerId })).toMatchObject({
+            name: expectedName,
+          });
+        }
+        for (const name of ["", "x".repeat(201), "two\nlines", "\ud800"]) {
+          await expect(register(name)).rejects.toEqual(fault("invalid_request", /name/));
+        }
+        const { items: theirs } = await ledger.listCustomers({ accountId: other.accountId, limit: 10 });
+        expect(theirs.find(({ internalId }) => internalId === "renamed")).toMatchObject({ name: "Theirs" });
+        expect(theirs.find(({ internalId }) => internalId === "first")).not.toHaveProperty("name");
+      });
+
+      test("are created once by concurrent registrations with different names, each of which returns its own name", async () => {
+        const { accountId } = await ledger.createAccount({ name: "Names" });
+        const names = Array.from({ length: 50 }, (_, i) => `name ${i}`);
+        await withOther(async (other) => {
+          const all = await Promise.all(
+            names.map((name, i) =>
+              (i % 2 === 0 ? ledger : other).registerCustomer({ accountId, internalId: "raced", name }),
+            ),
+          );
+          expect(all.map(({ customer }) => customer.name)).toStrictEqual(names);
+          expect(new Set(all.map(({ customer }) => customer.customerId)).size).toBe(1);
+          expect(all.filter(({ isNew }) => isNew)).toHaveLength(1);
+        });
+        const { items } = await ledger.listCustomers({ accountId, limit: 10 });
+        expect(items).toHaveLength(1);
+        expect(names).toContain(items[0]?.name);
+      });
+
+      test("are not renamed once archived", async () => {
+        const { accountId, customerId } = await newAccount();
+        await ledger.registerCustomer({ accountId, internalId: "first", name: "Before" });
+        await ledger.archiveCustomer({ accountId, customerId });
+        await expect(ledger.registerCustomer({ accountId, internalId: "first", name: "After" })).rejects.toEqual(
+          fault("customer_archived"),
+        );
+        expect(await ledger.findCustomer({ accountId, customerId })).toMatchObject({ name: "Before" });
+      });
 
       test(`registers one customer for ${RACER_COUNT} concurrent registrations, ${RACE_COUNT} rounds`, async () => {
         const { accountId } = await ledger.createAccount({ name: "Race" });

@@ -329,6 +329,83 @@ describe("the bulk door", () => {
     });
   });
 
+  describe("with members that do not exist", () => {
+    const places = { latitudes: Float64Array.of(1), longitudes: Float64Array.of(2) };
+    const layer = { scenario: "rcp4p5", analysisYear: 2030, metric: "depth_meters" } as const;
+    const right = { hazard: "riverine_floods", layers: [layer], ...places };
+    const unknown = (pointer: string, meant?: string): object =>
+      expect.objectContaining({ pointer, code: "unknown", ...(meant === undefined ? {} : { did_you_mean: meant }) });
+
+    test.each([
+      ["radius", "radiusKm"],
+      ["radius_km", "radiusKm"],
+      ["radiusM", "radiusKm"],
+      ["aggregation_method", "method"],
+      ["aggregationMethod", "method"],
+      ["latitude", "latitudes"],
+      ["longitude", "longitudes"],
+      ["hazards", "hazard"],
+      ["scenarios", "layers"],
+      ["analysis_years", "layers"],
+      ["on_progress", "onProgress"],
+    ])("refuses %s in the request and suggests %s", async (name, meant) => {
+      await expect(packed.sample({ ...right, [name]: 5 })).rejects.toMatchObject({
+        code: "invalid_request",
+        items: [unknown(`/${name}`, meant)],
+      });
+    });
+
+    test.each(["radius", "total_hazard", "aggregation_method"])("refuses %s in a request for steps", async (name) => {
+      await expect(packed.sampleSteps({ ...right, [name]: 5 })).rejects.toMatchObject({
+        code: "invalid_request",
+        items: [unknown(`/${name}`)],
+      });
+    });
+
+    test("refuses analysis_year in a layer and suggests analysisYear", async () => {
+      const { analysisYear: _, ...rest } = layer;
+      for (const ask of [packed.sample, packed.sampleSteps] as const) {
+        await expect(
+          ask({ ...right, layers: [layer, { ...rest, analysis_year: 2030 }] } as never),
+        ).rejects.toMatchObject({
+          code: "invalid_request",
+          items: [unknown("/layers/1/analysis_year", "analysisYear")],
+        });
+        await expect(ask({ ...right, layers: [{ ...layer, hazard: "wildfire" }] } as never)).rejects.toMatchObject({
+          items: [unknown("/layers/0/hazard")],
+        });
+      }
+    });
+
+    test("says which members of a layer are missing", async () => {
+      await expect(packed.sample({ ...right, layers: [{ metric: "depth_meters" }] } as never)).rejects.toMatchObject({
+        code: "invalid_request",
+        items: [
+          { pointer: "/layers/0/scenario", code: "missing" },
+          { pointer: "/layers/0/analysisYear", code: "missing" },
+        ],
+      });
+    });
+
+    test("refuses another array in into", async () => {
+      const into = { values: new Float64Array(1), reasons: new Uint8Array(1), reason: new Uint8Array(1) };
+      await expect(packed.sample({ ...right, into })).rejects.toMatchObject({
+        items: [unknown("/into/reason", "reasons")],
+      });
+    });
+
+    test("refuses a signal and a listener of another type", async () => {
+      for (const ask of [packed.sample, packed.sampleSteps] as const) {
+        await expect(ask({ ...right, signal: "now", onProgress: 5 } as never)).rejects.toMatchObject({
+          items: [
+            { pointer: "/signal", code: "wrong_type" },
+            { pointer: "/onProgress", code: "wrong_type" },
+          ],
+        });
+      }
+    });
+  });
+
   test("refuses with every fault at once, and where it is", async () => {
     const request = {
       hazard: "riverine_floods",

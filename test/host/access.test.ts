@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Problem } from "../../src/host/problem.ts";
+import { newKey } from "../../src/ledger/keys.ts";
 import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
 import { ENTITY } from "./entities.ts";
 import { answersIn, exchangeBytes, HEADER_LINES, HEADERS, type Hosted, hosted } from "./hosting.ts";
@@ -41,6 +42,19 @@ describe("the key", () => {
     const { status, headers: answered, problem } = await refusal(host, TARGET, { headers });
     expect([status, problem.code, problem.retryable]).toStrictEqual([401, code, false]);
     expect(answered.get("www-authenticate")).toMatch(/^ApiKey realm="isotherm"/);
+  });
+
+  test("with one character mistyped: 401, and the detail says so", async () => {
+    const { accountId } = host;
+    const { secret } = await host.ledger.createKey({ accountId, secret: newKey() });
+    const mistyped = secret.replace(/.$/, (last) => (last === "a" ? "b" : "a"));
+    const { status, problem } = await refusal(host, TARGET, { headers: { ...HEADERS, "X-API-Key": mistyped } });
+    expect([status, problem.code]).toStrictEqual([401, "api_key_invalid"]);
+    expect(problem.detail).toMatch(/seems mistyped/);
+    expect(JSON.stringify(problem)).not.toContain(mistyped.slice(7));
+    expect((await fetch(`${host.address.url}${TARGET}`, { headers: { ...HEADERS, "X-API-Key": secret } })).status).toBe(
+      200,
+    );
   });
 
   test("given twice is refused, though both are right", async () => {

@@ -118,7 +118,11 @@ export class MemoryLedger implements Ledger {
     if (known?.archivedAt !== undefined) {
       return Promise.reject(new Fault("customer_archived", "The customer was archived."));
     }
-    if (known !== undefined) return Promise.resolve({ customer: known, isNew: false });
+    if (known !== undefined) {
+      const named = name === undefined ? known : { ...known, name };
+      this.customers.set(named.customerId, named);
+      return Promise.resolve({ customer: named, isNew: false });
+    }
     const customer: Customer = {
       customerId: randomUUID(),
       accountId,

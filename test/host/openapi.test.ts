@@ -55,6 +55,13 @@ async function findingsOf(document: unknown): Promise<readonly string[]> {
   }
 }
 
+/** Every schema with an enum, wherever it is. */
+function schemasIn(value: unknown): { readonly type?: unknown; readonly enum: readonly unknown[] }[] {
+  if (typeof value !== "object" || value === null) return [];
+  const below = Object.values(value).flatMap(schemasIn);
+  return "enum" in value && Array.isArray(value.enum) ? [{ ...value, enum: value.enum }, ...below] : below;
+}
+
 describe("the published document", () => {
   test("leaves a linter nothing to say", async () => {
     expect(await findingsOf(DOCUMENT)).toStrictEqual([]);
@@ -87,13 +94,28 @@ describe("the published document", () => {
     const { access, metered } = ROUTES.find(
       ({ description }) => description.operationId === operation.operationId,
     ) as Route<unknown, unknown>;
-    expect(operation.security).toStrictEqual(access === "open" ? [] : [{ ApiKey: [] }]);
+    const required = { open: [], key: [{ ApiKey: [] }], customer: [{ ApiKey: [], CustomerId: [] }] };
+    expect(operation.security).toStrictEqual(required[access]);
     const headers = parametersOf(operation).filter(({ in: place }) => place === "header");
-    expect(headers.map(({ name }) => name)).toStrictEqual([
-      ...(access === "customer" ? ["X-Customer-ID"] : []),
-      ...(metered === undefined ? [] : ["Idempotency-Key"]),
-    ]);
+    expect(headers.map(({ name }) => name)).toStrictEqual(metered === undefined ? [] : ["Idempotency-Key"]);
     expect(access === "customer").toBe(metered !== undefined);
+  });
+
+  test("describes both headers that identify the caller as security schemes", () => {
+    expect(DOCUMENT.components.securitySchemes).toMatchObject({
+      ApiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+      CustomerId: { type: "apiKey", in: "header", name: "X-Customer-ID" },
+    });
+  });
+
+  test("gives every enum the type of its values", () => {
+    const schemas = schemasIn({ paths: DOCUMENT.paths, components: { ...DOCUMENT.components, examples: {} } });
+    expect(schemas.length).toBeGreaterThan(20);
+    const wrong = schemas.filter(({ type, enum: values }) => {
+      const types = new Set(values.map((value) => (typeof value === "number" ? "integer" : typeof value)));
+      return types.size !== 1 || !types.has(type as "string");
+    });
+    expect(wrong).toStrictEqual([]);
   });
 
   // Written down anew from the contract's tables, not taken from what is tested.
@@ -140,7 +162,7 @@ describe("the published document", () => {
       const told = Object.entries(responses).flatMap(([status, { content = {} }]) =>
         Object.keys(content["application/problem+json"]?.examples ?? {}).map((code) => `${status} ${code}`),
       );
-      const isData = operation.parameters?.some(({ $ref }) => $ref?.endsWith("CustomerId")) === true;
+      const isData = operation.security.some((scheme) => "CustomerId" in scheme);
       const expected = [
         ...OPEN,
         ...(operation.security.length > 0 ? KEY : []),

@@ -63,6 +63,7 @@ interface Document {
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly securitySchemes: Readonly<Record<string, object>>;
     readonly examples: Readonly<Record<string, { readonly value: unknown }>>;
   };
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { prefersPage } from "../../src/host/page.ts";
+import { prefersPage, withCode } from "../../src/host/page.ts";
 import { PROBLEM_CODES, problemPage as textsOf } from "../../src/host/problemTexts.ts";
 import { docs, docsFile } from "../../src/host/routes/docs.ts";
 import { openApi } from "../../src/host/routes/openApi.ts";
@@ -40,6 +40,20 @@ function expectClosedPage(text: string, headers: Readonly<Record<string, string>
   expect(text).not.toMatch(/<script|(?:src|href)="(?:https?:)?\/\//);
 }
 
+test.each([
+  ["plain text", "plain text"],
+  ["send `a` and `b`", "send <code>a</code> and <code>b</code>"],
+  ["`<b>` & `\"'`", "<code>&lt;b&gt;</code> &amp; <code>&quot;&#39;</code>"],
+  ["<code>`x`</code>", "&lt;code&gt;<code>x</code>&lt;/code&gt;"],
+  ["a lone ` stays", "a lone ` stays"],
+  ["`a` and a lone ` stays", "<code>a</code> and a lone ` stays"],
+  ["empty `` stays", "empty `` stays"],
+  ["`a``b`", "<code>a</code><code>b</code>"],
+  ["", ""],
+])("text with backticks as markup: %j", (text, markup) => {
+  expect(withCode(text).html).toBe(markup);
+});
+
 describe("the page of a problem", () => {
   test.each(PROBLEM_CODES)("%s says what has happened and what to do, to people and to programs", async (code) => {
     const house = new RouteCaller();
@@ -52,9 +66,16 @@ describe("the page of a problem", () => {
 
     const page = await house.call(problemPage, { path, accept: BROWSER });
     expect([page.status, page.contentType]).toStrictEqual([200, "text/html; charset=utf-8"]);
+    const inMarkup = (text: string): string =>
+      text
+        .replaceAll("&", "&amp;")
+        .replaceAll("'", "&#39;")
+        .replaceAll('"', "&quot;")
+        .replaceAll(/`([^`]+)`/g, "<code>$1</code>");
     for (const said of [code, told.title, String(told.status), told.meaning, told.remedy]) {
-      expect(page.text).toContain(said.replaceAll("&", "&amp;").replaceAll("'", "&#39;").replaceAll('"', "&quot;"));
+      expect(page.text).toContain(inMarkup(said));
     }
+    expect(page.text).not.toContain("`");
     expectClosedPage(page.text, page.headers);
   });
 

@@ -72,6 +72,16 @@ async function codeOf(result: KeyHolder | Promise<KeyHolder>): Promise<string> {
   }
 }
 
+/** Returns the message of the refusal; fails if the key is accepted. */
+async function messageOf(authenticate: () => KeyHolder | Promise<KeyHolder>): Promise<string> {
+  const refused: unknown = await (async () => authenticate())().then(
+    () => "authenticated",
+    (error: unknown) => error,
+  );
+  expect(refused).toMatchObject({ code: "api_key_invalid" });
+  return (refused as Fault).message;
+}
+
 const fail = (): Promise<never> => Promise.reject(new Fault("ledger_unavailable", "The database is unavailable."));
 
 describe("Authenticator", () => {
@@ -91,6 +101,46 @@ describe("Authenticator", () => {
     const all = await Promise.all(Array.from({ length: 100 }, async () => authenticator.authenticate(secret, ADDRESS)));
     expect(new Set(all)).toEqual(new Set([holder]));
     expect(ledger.keyLookupCount).toBe(1);
+  });
+
+  test("reports an unknown key with a wrong checksum as mistyped", async () => {
+    const ledger = new FakeLedger();
+    const { secret } = ledger.add();
+    const authenticator = ledger.authenticator({ failureCountMax: 1000 });
+    await authenticator.authenticate(secret, ADDRESS);
+    for (let i = "iso_sk_".length; i < secret.length; i++) {
+      const slip = secret.slice(0, i) + (secret[i] === "x" ? "y" : "x") + secret.slice(i + 1);
+      expect(await messageOf(() => authenticator.authenticate(slip, ADDRESS))).toMatch(/seems mistyped/);
+    }
+    expect(await messageOf(() => authenticator.authenticate(newKey(), ADDRESS))).not.toMatch(/mistyped/);
+    // Keys of other services have no checksum that could be wrong.
+    expect(await messageOf(() => authenticator.authenticate(`other_sk_${"x".repeat(64)}`, ADDRESS))).not.toMatch(
+      /mistyped/,
+    );
+  });
+
+  test("accepts an imported key without a valid checksum, and reports it as revoked once it is", async () => {
+    const ledger = new FakeLedger();
+    const imported = `iso_sk_${"Az09".repeat(16)}`;
+    const { holder } = ledger.add();
+    ledger.holders.set(digestOf(imported).toString("hex"), holder);
+    expect(await ledger.authenticator().authenticate(imported, ADDRESS)).toEqual(holder);
+    ledger.revoke(imported);
+    expect(await codeOf(ledger.authenticator().authenticate(imported, ADDRESS))).toBe("api_key_revoked");
+  });
+
+  test.each([
+    ["one character too few", `iso_sk_${"a".repeat(63)}`],
+    ["one character too many", `iso_sk_${"a".repeat(65)}`],
+    ["a foreign character", `iso_sk_${"a".repeat(63)}-`],
+    ["nothing like a key", "open sesame"],
+  ])("describes the form of a key for text with %s, without a lookup", async (_name, text) => {
+    const ledger = new FakeLedger();
+    const message = await messageOf(() => ledger.authenticator().authenticate(text, ADDRESS));
+    expect(message).toContain("64 characters of 0-9, A-Z, a-z");
+    expect(message).toContain(`(got ${text.length} characters)`);
+    expect(message).not.toContain(text);
+    expect(ledger.keyLookupCount).toBe(0);
   });
 
   test("refuses each invalid key with the matching code", async () => {

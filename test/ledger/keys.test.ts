@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { digestOf, isChecked, isKeyShaped, isSameDigest, newKey } from "../../src/ledger/keys.ts";
+import { digestOf, isKeyShaped, isMistyped, isSameDigest, newKey } from "../../src/ledger/keys.ts";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -41,15 +41,20 @@ describe("a new key", () => {
     expect(chiSquare).toBeLessThan(140);
   });
 
-  test("is known at sight, and every slip of one character is too", () => {
+  test("has a checksum that every slip of one character breaks", () => {
     const [key = ""] = keys;
-    expect(isChecked(key)).toBe(true);
-    for (let i = 0; i < key.length; i++) {
+    expect(keys.filter(isMistyped)).toStrictEqual([]);
+    for (let i = "iso_sk_".length; i < key.length; i++) {
       const slip = key.slice(0, i) + (key[i] === "x" ? "y" : "x") + key.slice(i + 1);
-      expect(isChecked(slip), slip).toBe(false);
+      expect(isMistyped(slip), slip).toBe(true);
     }
     const swapped = key.slice(0, 20) + (key[21] ?? "") + (key[20] ?? "") + key.slice(22);
-    expect(isChecked(swapped)).toBe(key[20] === key[21]);
+    expect(isMistyped(swapped)).toBe(key[20] !== key[21]);
+  });
+
+  test("of another service has no checksum that could be wrong", () => {
+    expect(isMistyped(`other_sk_${"x".repeat(64)}`)).toBe(false);
+    expect(isMistyped("open sesame")).toBe(false);
   });
 });
 

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { encodeJson } from "../json.ts";
-import { html, pageReply, prefersPage } from "../page.ts";
+import { html, pageReply, prefersPage, withCode } from "../page.ts";
 import { isProblemCode, type ProblemPage, problemPage as pageOf } from "../problemTexts.ts";
 import { Refusal } from "../problem.ts";
 import type { Route } from "../route.ts";
@@ -10,7 +10,7 @@ interface PageAsked {
   readonly isPage: boolean;
 }
 
-/** GET /problems/:code: what a problem's `type` leads to. */
+/** GET /problems/:code: explains a problem; the `type` of a problem document is its address. */
 export const problemPage: Route<PageAsked, { readonly problem: ProblemPage; readonly isPage: boolean }> = {
   method: "GET",
   path: "/problems/:code",
@@ -49,14 +49,14 @@ export const problemPage: Route<PageAsked, { readonly problem: ProblemPage; read
     const body = html`<h1>${title}</h1>
       <p><code>${code}</code>, status ${status}</p>
       <dl>
-        <dt>What has happened</dt>
-        <dd>${meaning}</dd>
+        <dt>What it means</dt>
+        <dd>${withCode(meaning)}</dd>
         <dt>What to do</dt>
-        <dd>${remedy}</dd>
-        <dt>May the same request succeed later?</dt>
+        <dd>${withCode(remedy)}</dd>
+        <dt>Can the same request succeed later?</dt>
         <dd>${retryable ? "Yes." : "No, not unless something changes."}</dd>
       </dl>
-      <p><a href="/docs">All addresses and answers</a></p>`;
+      <p><a href="/docs">All calls and their responses</a></p>`;
     return pageReply({ title: `${code} · Isotherm`, body }, { headers });
   },
 };

@@ -18,7 +18,13 @@ const RegistrationSchema = Type.Object(
       description:
         "The caller's own id of a team, a department, a client: unique within the account, and kept to the letter.",
     }),
-    name: Type.Optional(Type.String({ ...TEXT, description: "For people to read." })),
+    name: Type.Optional(
+      Type.String({
+        ...TEXT,
+        description:
+          "For people to read. Replaces the name of a customer that is registered already; without it the name stays. A name cannot be removed: `null` is rejected.",
+      }),
+    ),
   },
   { additionalProperties: false },
 );
@@ -33,7 +39,7 @@ interface Outcome {
   readonly isNew: boolean;
 }
 
-/** POST /latest/api/v1/customers: a customer for an internal id, the same one however often it is asked for. */
+/** POST /latest/api/v1/customers: returns the customer of an internal id, and registers or renames it where needed. */
 export const registerCustomer: Route<Registration, Outcome> = {
   method: "POST",
   path: "/latest/api/v1/customers",
@@ -43,11 +49,15 @@ export const registerCustomer: Route<Registration, Outcome> = {
     tag: "Customers",
     summary: "Register a customer",
     description:
-      "Idempotent by `internal_id`: asked again, even at the same time, it gives the same customer. " +
-      "The `customer_id` of the answer goes into X-Customer-ID of data calls.",
+      "Idempotent by `internal_id`: repeated and concurrent requests return the same customer. " +
+      "A `name` that differs from the stored one replaces it; of concurrent names the last one written stays. " +
+      "Send the `customer_id` of the response in X-Customer-ID of data calls.",
     body: { schema: RegistrationSchema, example: { internal_id: "team-lisbon", name: "Lisbon team" } },
     answers: {
-      200: { description: "It was registered before, and stays as it is.", schema: CustomerSchema },
+      200: {
+        description: "It was registered before; its `name` is the one in the request, if any.",
+        schema: CustomerSchema,
+      },
       201: {
         description: "It is registered now.",
         schema: CustomerSchema,

@@ -35,8 +35,17 @@ describe("registering", () => {
     });
     expect(first.headers).toStrictEqual({ Location: `/latest/api/v1/customers/${idOf(first.text)}` });
 
-    const second = await register({ internal_id: "team-1", name: "Another name" });
+    const second = await register({ internal_id: "team-1" });
     expect([second.status, second.headers, JSON.parse(second.text)]).toStrictEqual([200, {}, customer]);
+  });
+
+  test("again with another name renames the customer", async () => {
+    const { text } = await register({ internal_id: "team-1", name: "Team One" });
+    const renamed: unknown = { ...(JSON.parse(text) as object), name: "Team Uno" };
+    const second = await register({ internal_id: "team-1", name: "Team Uno" });
+    expect([second.status, second.headers, JSON.parse(second.text)]).toStrictEqual([200, {}, renamed]);
+    const read = await house.call(getCustomer, { caller, path: { id: idOf(text) } });
+    expect(JSON.parse(read.text)).toStrictEqual(renamed);
   });
 
   test("without a name says that there is none", async () => {
@@ -69,6 +78,7 @@ describe("registering", () => {
     ["a NUL", { internal_id: "a\0" }, [["/internal_id", "malformed"]]],
     ["a C1 control", { internal_id: "a\u0085" }, [["/internal_id", "malformed"]]],
     ["half a pair", { internal_id: "a\ud800" }, [["/internal_id", "malformed"]]],
+    ["null as the name", { internal_id: "a", name: null }, [["/name", "wrong_type"]]],
     ["an unknown member", { internal_id: "a", nam: "b" }, [["/nam", "unknown"]]],
     [
       "several things",

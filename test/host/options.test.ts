@@ -1,0 +1,79 @@
+import { expect, test } from "vitest";
+import { type ServeOptions, serve } from "../../src/host/main.ts";
+import { atlasOf, hosted } from "./hosting.ts";
+import { MemoryLedger } from "./memoryLedger.ts";
+
+const right = (): ServeOptions => ({ atlas: atlasOf(), ledger: new MemoryLedger(), host: "127.0.0.1", port: 0 });
+
+test.each([
+  ["an unknown option", { admin_port: 0 }, [{ pointer: "/admin_port", code: "unknown", did_you_mean: "adminPort" }]],
+  ["an unknown limit", { limits: { batch: 5 } }, [{ pointer: "/limits/batch", did_you_mean: "batchCount" }]],
+  ["a limit of 0", { limits: { batchCount: 0 } }, [{ pointer: "/limits/batchCount", code: "out_of_range" }]],
+  ["a rate of 0", { limits: { requestsPerS: 0 } }, [{ pointer: "/limits/requestsPerS", code: "out_of_range" }]],
+  [
+    "an infinite rate",
+    { limits: { requestsPerS: Infinity } },
+    [{ pointer: "/limits/requestsPerS", code: "not_finite" }],
+  ],
+  [
+    "half a value",
+    { limits: { hazardValueCount: 0.5 } },
+    [{ pointer: "/limits/hazardValueCount", code: "wrong_type" }],
+  ],
+  ["an unknown load", { load: { requests: 5 } }, [{ pointer: "/load/requests", code: "unknown" }]],
+  ["text for a load", { load: { bodyBytesMax: "1e9" } }, [{ pointer: "/load/bodyBytesMax", code: "wrong_type" }]],
+  ["a share of 2", { load: { accountShare: 2 } }, [{ pointer: "/load/accountShare", code: "out_of_range" }]],
+  [
+    "an unknown wait",
+    { patience: { drainDelay: 5 } },
+    [{ pointer: "/patience/drainDelay", did_you_mean: "drainDelayMs" }],
+  ],
+  [
+    "NaN for a wait",
+    { patience: { workTimeoutMs: NaN } },
+    [{ pointer: "/patience/workTimeoutMs", code: "not_finite" }],
+  ],
+  ["a wait that no timer has", { patience: { drainTimeoutMs: 2 ** 31 } }, [{ pointer: "/patience/drainTimeoutMs" }]],
+  [
+    "one origin without a list",
+    { corsOrigins: "https://example.org" },
+    [{ pointer: "/corsOrigins", code: "wrong_type" }],
+  ],
+  ["text for warmUp", { warmUp: "no" }, [{ pointer: "/warmUp", code: "wrong_type" }]],
+  ["a log that is none", { log: "log.ndjson" }, [{ pointer: "/log", code: "wrong_type" }]],
+  ["a port as text", { port: "8080" }, [{ pointer: "/port", code: "wrong_type" }]],
+  ["an admin port out of range", { adminPort: 65_536 }, [{ pointer: "/adminPort", code: "out_of_range" }]],
+  [
+    "several faults",
+    { host: "", port: -1, limit: {} },
+    [{ pointer: "/host" }, { pointer: "/port" }, { pointer: "/limit", did_you_mean: "limits" }],
+  ],
+])("serve refuses %s", async (_what, options, items) => {
+  const serving = serve({ ...right(), ...(options as Partial<ServeOptions>) });
+  await expect(serving).rejects.toMatchObject({ name: "Fault", code: "configuration_invalid", items });
+});
+
+test("serve says what is missing, all of it", async () => {
+  await expect(serve({} as never)).rejects.toMatchObject({
+    code: "configuration_invalid",
+    items: ["/atlas", "/ledger", "/host", "/port"].map((pointer) => ({ pointer, code: "missing" })),
+  });
+  await expect(serve(undefined as never)).rejects.toMatchObject({ code: "configuration_invalid" });
+});
+
+test("serve takes a member that is undefined for one that is absent", async () => {
+  const host = await hosted({ patience: { drainDelayMs: undefined, drainTimeoutMs: 50 }, log: undefined } as never);
+  await host.ready;
+  await host.close();
+});
+
+test("close refuses an option that does not exist, and still closes afterwards", async () => {
+  const host = await hosted();
+  await expect(host.close({ drainDelay: 1 } as never)).rejects.toMatchObject({
+    code: "configuration_invalid",
+    items: [{ pointer: "/drainDelay", code: "unknown", did_you_mean: "drainDelayMs" }],
+  });
+  await expect(host.close({ drainDelayMs: -1 })).rejects.toMatchObject({ items: [{ code: "out_of_range" }] });
+  expect((await fetch(`${host.address.url}/healthz`)).status).toBe(200);
+  await host.close();
+});
