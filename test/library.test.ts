@@ -9,7 +9,7 @@ import * as client from "../src/client/client.ts";
 import * as host from "../src/host/main.ts";
 import * as library from "../src/index.ts";
 import * as ingest from "../src/ingest/ingest.ts";
-import { LedgerCalls } from "../src/ledger/ledgerCalls.ts";
+import { LedgerBase } from "../src/ledger/ledgerBase.ts";
 import { makeGeoTiff } from "./ingest/makeGeoTiff.ts";
 
 /**
@@ -104,8 +104,8 @@ describe("docs/library.md", () => {
     const atlas = await library.openAtlas("demo");
     const members = Object.keys(atlas);
     await atlas.close();
-    const internal = new Set(["fail", "announceChange", "announceCommit"]);
-    const methods = [...methodsOf(LedgerCalls), ...methodsOf(client.IsothermClient)].filter(
+    const internal = new Set(["fail", "notifyChange", "notifyCommit"]);
+    const methods = [...methodsOf(LedgerBase), ...methodsOf(client.IsothermClient)].filter(
       (name) => !internal.has(name),
     );
     expect(members.length).toBeGreaterThan(5);

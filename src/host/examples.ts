@@ -1643,7 +1643,7 @@ export const EXAMPLES: Examples = {
       title: "The account is suspended",
       status: 401,
       code: "account_suspended",
-      detail: "The account of this API key is suspended; the operator of the service can say why.",
+      detail: "The account of this API key is suspended; contact the operator of the service.",
       request_id: "0190f000-0000-7000-8000-000000000001",
       retryable: false,
     },

@@ -7,7 +7,7 @@
  *   await running.close();
  */
 import { Fault } from "../errors.ts";
-import { KeyGate } from "../ledger/gate.ts";
+import { Authenticator } from "../ledger/authenticator.ts";
 import { version } from "../version.ts";
 import { startAdmin } from "./admin.ts";
 import { Load } from "./load.ts";
@@ -64,11 +64,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     adminPort === undefined ? undefined : await loadMetrics({ atlas, ledger, workState: () => workforce?.state });
   const onShed = metrics?.onShed ?? (() => undefined);
   const workforce: Workforce | undefined = options.workforce ?? workforceBehind(atlas, { limits, onShed });
-  const gate = new KeyGate(ledger);
+  const authenticator = new Authenticator(ledger);
   const pipeline = new Pipeline({
     routes: ROUTES,
     services: { atlas, ledger, limits, readiness },
-    gate,
+    authenticator,
     rates: new AccountRates(limits),
     load: new Load(load, onShed),
     origins: new Origins(options.corsOrigins ?? []),
@@ -83,7 +83,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     const [server, ...others] = listening;
     await server?.close(drainDelayMs);
     await workforce?.close();
-    gate.close();
+    authenticator.close();
     metrics?.close();
     await Promise.all(others.map((other) => other.close()));
   };

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Ledger, Recorded } from "../ledger/ledger.ts";
+import type { Ledger, RecordResult } from "../ledger/ledger.ts";
 import type { Caller, Route } from "./route.ts";
 
 /** A repeated request is known by its key and by what it asks. */
@@ -25,7 +25,7 @@ export function fingerprintOf(asked: {
   return hash.digest("hex");
 }
 
-const NOTHING: Recorded = { units: 0, isReplay: false };
+const NOTHING: RecordResult = { units: 0, isReplay: false };
 
 /**
  * Writes down what an answer costs, before it is given.
@@ -42,7 +42,7 @@ export function recordUsage(
     readonly atlasRelease: string;
     readonly repeatable: Repeatable | undefined;
   },
-): Promise<Recorded> | Recorded {
+): Promise<RecordResult> | RecordResult {
   const { route, caller, units, repeatable } = answer;
   const { metered } = route;
   if (metered === undefined || (units === 0 && repeatable === undefined)) return NOTHING;

@@ -23,12 +23,12 @@ import { type Found, Router, type Target } from "./router.ts";
 import type { Workforce } from "./work/workforce.ts";
 import type { Job } from "./work/workload.ts";
 
-/** Lets in who may ask. What it knows already it says at once, without a promise. */
-export interface Gate {
+/** Authenticates API keys and finds customers. Returns synchronously on a cache hit. */
+export interface KeyAuthenticator {
   /** @throws Fault `api_key_invalid`, `api_key_revoked`, `account_suspended`, `rate_limited` */
-  admit(presented: string, address: string): KeyHolder | Promise<KeyHolder>;
+  authenticate(presented: string, address: string): KeyHolder | Promise<KeyHolder>;
   /** @returns undefined where the account has no such customer */
-  customer(place: {
+  findCustomer(ref: {
     readonly accountId: string;
     readonly customerId: string;
   }): Customer | undefined | Promise<Customer | undefined>;
@@ -70,7 +70,7 @@ export interface Outcome {
 export interface PipelineOptions {
   readonly routes: readonly Route<unknown, unknown>[];
   readonly services: Services;
-  readonly gate: Gate;
+  readonly authenticator: KeyAuthenticator;
   readonly rates: AccountRates;
   readonly load: Load;
   readonly origins: Origins;
@@ -120,7 +120,7 @@ export class Pipeline {
    * takes, every step of its own would be a noticeable part.
    */
   async carry(exchange: Exchange): Promise<Outcome> {
-    const { services, gate, rates, load, workforce } = this.#options;
+    const { services, authenticator, rates, load, workforce } = this.#options;
     const { request } = exchange;
     const { method = "", url = "" } = request;
     let place: Place | undefined;
@@ -135,8 +135,8 @@ export class Pipeline {
 
       if (route.access !== "open") {
         place = load.enter();
-        const admitted = gate.admit(presentedKey(request), request.socket.remoteAddress ?? "");
-        const { key, account } = admitted instanceof Promise ? await admitted : admitted;
+        const authenticated = authenticator.authenticate(presentedKey(request), request.socket.remoteAddress ?? "");
+        const { key, account } = authenticated instanceof Promise ? await authenticated : authenticated;
         exchange.caller = { accountId: account.accountId, keyId: key.keyId };
         load.assign(place, account.accountId);
         exchange.rateLimit = rates.take(account.accountId, performance.now());
@@ -148,7 +148,7 @@ export class Pipeline {
       if (route.access === "customer" && exchange.caller !== undefined) {
         const { accountId, keyId } = exchange.caller;
         const customerId = statedCustomerId(request);
-        const looked = gate.customer({ accountId, customerId });
+        const looked = authenticator.findCustomer({ accountId, customerId });
         refuseCustomer(looked instanceof Promise ? await looked : looked);
         exchange.caller = { accountId, keyId, customerId };
       }

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Kysely, Selectable } from "kysely";
 import { Fault } from "../errors.ts";
-import { checkText, checkWhole } from "./checks.ts";
+import { checkText, checkInteger } from "./checks.ts";
 import { digestOf, isKeyShaped, isSameDigest, newKey } from "./keys.ts";
 import type { Account, ApiKey, IssuedKey, KeyHolder } from "./ledger.ts";
 import { change, type Storage, type Tables } from "./schema.ts";
 
-/** A rotated key lives on for a year at most. */
+/** Maximum time for which a rotated key stays valid: one leap year. */
 const OVERLAP_S_MAX = 366 * 86_400;
 
 export function createAccount(storage: Storage, { name }: { readonly name: string }): Promise<Account> {
@@ -28,11 +28,11 @@ export function suspendAccount(
   { accountId, isSuspended }: { readonly accountId: string; readonly isSuspended: boolean },
 ): Promise<Account> {
   return change(storage, async (tx, now) => {
-    const found = await accountRow(tx, accountId);
-    // Since when it is suspended does not change by saying so again.
-    const suspended_at = isSuspended ? (found.suspended_at ?? now) : null;
-    await tx.updateTable("account").set({ suspended_at }).where("account_id", "=", found.account_id).execute();
-    return accountOf({ ...found, suspended_at });
+    const row = await accountRow(tx, accountId);
+    // Suspending a suspended account keeps the original timestamp.
+    const suspended_at = isSuspended ? (row.suspended_at ?? now) : null;
+    await tx.updateTable("account").set({ suspended_at }).where("account_id", "=", row.account_id).execute();
+    return accountOf({ ...row, suspended_at });
   });
 }
 
@@ -42,7 +42,7 @@ export function createKey(
 ): Promise<IssuedKey> {
   if (key.name !== undefined) checkText("name", key.name);
   if (key.secret !== undefined && !isKeyShaped(key.secret)) {
-    const detail = "A key is a prefix, _sk_ and 64 characters of 0-9, A-Z, a-z; what was given is not one.";
+    const detail = "secret must be a prefix, _sk_ and 64 characters of 0-9, A-Z, a-z.";
     throw new Fault("invalid_request", detail, { items: [{ pointer: "/secret", code: "malformed", detail }] });
   }
   return change(storage, async (tx, now) => {
@@ -53,10 +53,10 @@ export function createKey(
 
 export async function listKeys(
   { db }: Storage,
-  question: { readonly accountId?: string } = {},
+  query: { readonly accountId?: string } = {},
 ): Promise<readonly ApiKey[]> {
   const all = db.selectFrom("api_key").selectAll().orderBy("created_at").orderBy("key_id");
-  const { accountId } = question;
+  const { accountId } = query;
   if (accountId === undefined) return (await all.execute()).map(keyOf);
   const { account_id } = await accountRow(db, accountId);
   return (await all.where("account_id", "=", account_id).execute()).map(keyOf);
@@ -66,15 +66,18 @@ export function rotateKey(
   storage: Storage,
   { keyId, overlapS }: { readonly keyId: string; readonly overlapS: number },
 ): Promise<IssuedKey> {
-  checkWhole("overlap_s", overlapS, { least: 0, most: OVERLAP_S_MAX });
+  checkInteger("overlap_s", overlapS, { min: 0, max: OVERLAP_S_MAX });
   return change(storage, async (tx, now) => {
     const old = await keyRow(tx, keyId);
     if (old.revoked_at !== null || old.replaced_by !== null) {
-      const why = old.replaced_by === null ? "has been revoked" : `has been rotated before, to ${old.replaced_by}`;
-      throw new Fault("invalid_request", `The key ${old.key_id} ${why}; rotate one that is in use, or create one.`);
+      const reason = old.replaced_by === null ? "revoked" : `rotated already, to ${old.replaced_by}`;
+      throw new Fault(
+        "invalid_request",
+        `The key ${old.key_id} has been ${reason}. Rotate an active key, or create a new one.`,
+      );
     }
     const issued = await insertKey(tx, now, { account_id: old.account_id, name: old.name, secret: newKey() });
-    // By the machine's clock, as it will be judged by: the ledger's time may be ahead of one that has gone back.
+    // From the machine's clock, which expiry is checked against: after a clock step back, the ledger's time is ahead.
     const expires_at = new Date(storage.nowMs() + overlapS * 1000).toISOString();
     await tx
       .updateTable("api_key")
@@ -87,10 +90,10 @@ export function rotateKey(
 
 export function revokeKey(storage: Storage, { keyId }: { readonly keyId: string }): Promise<ApiKey> {
   return change(storage, async (tx, now) => {
-    const found = await keyRow(tx, keyId);
-    const revoked_at = found.revoked_at ?? now;
-    await tx.updateTable("api_key").set({ revoked_at }).where("key_id", "=", found.key_id).execute();
-    return keyOf({ ...found, revoked_at });
+    const row = await keyRow(tx, keyId);
+    const revoked_at = row.revoked_at ?? now;
+    await tx.updateTable("api_key").set({ revoked_at }).where("key_id", "=", row.key_id).execute();
+    return keyOf({ ...row, revoked_at });
   });
 }
 
@@ -120,7 +123,7 @@ async function insertKey(
 ): Promise<IssuedKey> {
   const digest = digestOf(secret).toString("hex");
   const known = await tx.selectFrom("api_key").select("key_id").where("digest", "=", digest).executeTakeFirst();
-  if (known !== undefined) throw new Fault("invalid_request", `This key is here already, as ${known.key_id}.`);
+  if (known !== undefined) throw new Fault("invalid_request", `This key already exists, with the id ${known.key_id}.`);
   const row = {
     key_id: randomUUID(),
     account_id,
@@ -139,13 +142,16 @@ async function insertKey(
 export async function accountRow(db: Kysely<Tables>, accountId: string): Promise<Selectable<Tables["account"]>> {
   const row = await db.selectFrom("account").selectAll().where("account_id", "=", accountId).executeTakeFirst();
   if (row !== undefined) return row;
-  throw new Fault("account_not_found", `There is no account ${accountId}; isotherm accounts list has them all.`);
+  throw new Fault(
+    "account_not_found",
+    `There is no account with the id ${accountId}. List accounts with isotherm accounts list.`,
+  );
 }
 
 async function keyRow(db: Kysely<Tables>, keyId: string): Promise<Selectable<Tables["api_key"]>> {
   const row = await db.selectFrom("api_key").selectAll().where("key_id", "=", keyId).executeTakeFirst();
   if (row !== undefined) return row;
-  throw new Fault("key_not_found", `There is no key with the id ${keyId}; isotherm keys list has them all.`);
+  throw new Fault("key_not_found", `There is no key with the id ${keyId}. List keys with isotherm keys list.`);
 }
 
 function accountOf({ account_id, name, created_at, suspended_at }: Selectable<Tables["account"]>): Account {

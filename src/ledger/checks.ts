@@ -2,48 +2,59 @@ import { Fault } from "../errors.ts";
 import { quote } from "../explain.ts";
 
 const TEXT_LENGTH_MAX = 200;
-/** Control characters, and halves of a pair that stand alone, which no storage keeps apart. */
-const UNFIT = /[\p{Cc}\p{Cs}]/u;
+/** Control characters, and unpaired surrogates, which have no UTF-8 encoding. */
+const FORBIDDEN_CHARACTER = /[\p{Cc}\p{Cs}]/u;
 const DATE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
+/** Maximum number of items of a page. */
 export const PAGE_COUNT_MAX = 500;
 
 /**
- * A name or an id that somebody chose: 1 to 200 characters, none of them control characters.
+ * Checks a name or id chosen by a user: 1 to 200 characters, without control characters.
  * @throws Fault `invalid_request`
  */
 export function checkText(name: string, text: string): string {
   const length = Array.from(text).length;
   if (length < 1 || length > TEXT_LENGTH_MAX) {
-    throw invalid(name, "out_of_range", `must be 1 to ${TEXT_LENGTH_MAX} characters long, not ${length}.`);
+    throw invalid(name, "out_of_range", `must be 1 to ${TEXT_LENGTH_MAX} characters long (got ${length}).`);
   }
-  if (UNFIT.test(text)) {
-    throw invalid(name, "malformed", "must be whole characters, without control characters such as line ends.");
+  if (FORBIDDEN_CHARACTER.test(text)) {
+    const problem = "must not contain control characters, such as line breaks, or unpaired surrogates.";
+    throw invalid(name, "malformed", problem);
   }
   return text;
 }
 
-/** @throws Fault `invalid_request` */
-export function checkWhole(
+/**
+ * Checks an integer from `min` to `max`.
+ * @throws Fault `invalid_request`
+ */
+export function checkInteger(
   name: string,
   value: number,
-  { least, most }: { readonly least: number; readonly most: number },
+  { min, max }: { readonly min: number; readonly max: number },
 ): number {
-  if (Number.isInteger(value) && value >= least && value <= most) return value;
-  throw invalid(name, "out_of_range", `must be a whole number from ${least} to ${most}, not ${value}.`);
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw invalid(name, "out_of_range", `must be an integer from ${min} to ${max} (got ${value}).`);
 }
 
 /**
- * A span of days in UTC, with its first and without its last.
+ * Checks a range of UTC dates, `from` inclusive, `to` exclusive.
  * @throws Fault `invalid_request`
  */
-export function checkSpan({ from, to }: { readonly from?: string | undefined; readonly to?: string | undefined }): {
+export function checkDateRange({
+  from,
+  to,
+}: {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}): {
   readonly from: string | undefined;
   readonly to: string | undefined;
 } {
   checkDate("from", from);
   checkDate("to", to);
   if (from !== undefined && to !== undefined && to < from) {
-    throw invalid("to", "out_of_range", `must not lie before from, ${from}; it is ${to}.`);
+    throw invalid("to", "out_of_range", `must not be before from, ${from} (got ${to}).`);
   }
   return { from, to };
 }
@@ -51,10 +62,10 @@ export function checkSpan({ from, to }: { readonly from?: string | undefined; re
 function checkDate(name: string, date: string | undefined): void {
   if (date === undefined) return;
   const isDay = DATE.test(date) && !Number.isNaN(Date.parse(date)) && new Date(date).toISOString().startsWith(date);
-  if (!isDay) throw invalid(name, "malformed", `must be a day written YYYY-MM-DD, not ${quote(date)}.`);
+  if (!isDay) throw invalid(name, "malformed", `must be a date in the form YYYY-MM-DD (got ${quote(date)}).`);
 }
 
-function invalid(name: string, code: "out_of_range" | "malformed", what: string): Fault {
-  const detail = `${name} ${what}`;
+function invalid(name: string, code: "out_of_range" | "malformed", problem: string): Fault {
+  const detail = `${name} ${problem}`;
   return new Fault("invalid_request", detail, { items: [{ pointer: `/${name}`, code, detail }] });
 }

@@ -1,40 +1,43 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Fault } from "../errors.ts";
 
-/** Bytes of the seal: nobody guesses 128 bits. */
-const SEAL_SIZE_BYTES = 16;
+/** 128 bits of HMAC-SHA256. */
+const SIGNATURE_SIZE_BYTES = 16;
 
-/** Where a page ends: the values that its last item is sorted by. */
-export type Position = readonly string[];
+/** The sort key of a page's last item. */
+export type SortKey = readonly string[];
 
 /**
- * A position as text that means nothing to whoever carries it, and cannot be made or moved to another question.
- * @param question whatever the order hangs on: account, filters, grouping
+ * Encodes a sort key as an opaque cursor, signed so that clients can neither forge it nor use it with another query.
+ * @param scope everything that determines the result list: account, filters, grouping
  */
-export function sealCursor(secret: string, question: readonly unknown[], position: Position): string {
-  const text = Buffer.from(JSON.stringify(position));
-  return Buffer.concat([sealOf(secret, question, text), text]).toString("base64url");
+export function encodeCursor(secret: string, scope: readonly unknown[], sortKey: SortKey): string {
+  const text = Buffer.from(JSON.stringify(sortKey));
+  return Buffer.concat([signatureOf(secret, scope, text), text]).toString("base64url");
 }
 
-/** @throws Fault `invalid_request` for text that did not come with a page of this question */
-export function openCursor(secret: string, question: readonly unknown[], cursor: string): Position {
+/**
+ * Decodes a cursor of the same scope.
+ * @throws Fault `invalid_request` for text that `encodeCursor` did not return for this secret and scope
+ */
+export function decodeCursor(secret: string, scope: readonly unknown[], cursor: string): SortKey {
   const bytes = Buffer.from(cursor, "base64url");
-  const seal = bytes.subarray(0, SEAL_SIZE_BYTES);
-  const text = bytes.subarray(SEAL_SIZE_BYTES);
-  const isOurs =
-    seal.length === SEAL_SIZE_BYTES &&
-    // Decoding is lenient, and what was given is given back to the letter.
+  const signature = bytes.subarray(0, SIGNATURE_SIZE_BYTES);
+  const text = bytes.subarray(SIGNATURE_SIZE_BYTES);
+  const isValid =
+    signature.length === SIGNATURE_SIZE_BYTES &&
+    // Buffer.from ignores invalid base64 characters; only the canonical encoding is accepted.
     bytes.toString("base64url") === cursor &&
-    timingSafeEqual(seal, sealOf(secret, question, text));
-  if (isOurs) return JSON.parse(text.toString()) as Position;
-  const detail = "cursor is not one that a page of this question ended with; give `next` as it came, or none.";
+    timingSafeEqual(signature, signatureOf(secret, scope, text));
+  if (isValid) return JSON.parse(text.toString()) as SortKey;
+  const detail = "cursor must be the `next` value of a page of the same query, unchanged, or absent.";
   throw new Fault("invalid_request", detail, { items: [{ parameter: "cursor", code: "malformed", detail }] });
 }
 
-function sealOf(secret: string, question: readonly unknown[], text: Uint8Array): Buffer {
-  // A line of JSON holds no line end, so that nothing of the one can pass for the other.
+function signatureOf(secret: string, scope: readonly unknown[], text: Uint8Array): Buffer {
+  // JSON.stringify emits no line breaks, so that the line break separates the two parts unambiguously.
   const hmac = createHmac("sha256", secret)
-    .update(`${JSON.stringify(question)}\n`)
+    .update(`${JSON.stringify(scope)}\n`)
     .update(text);
-  return hmac.digest().subarray(0, SEAL_SIZE_BYTES);
+  return hmac.digest().subarray(0, SIGNATURE_SIZE_BYTES);
 }

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import { Fault } from "../errors.ts";
 import { accountRow } from "./accounts.ts";
-import { checkText, checkWhole, PAGE_COUNT_MAX } from "./checks.ts";
-import { openCursor, sealCursor } from "./cursor.ts";
-import type { Customer, Page, PageQuestion } from "./ledger.ts";
+import { checkText, checkInteger, PAGE_COUNT_MAX } from "./checks.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
+import type { Customer, Page, PageQuery } from "./ledger.ts";
 import { change, type Storage, type Tables } from "./schema.ts";
 
-interface Place {
+interface CustomerRef {
   readonly accountId: string;
   readonly customerId: string;
 }
@@ -23,12 +23,12 @@ export async function registerCustomer(
   const { accountId, internalId, name } = customer;
   checkText("internal_id", internalId);
   if (name !== undefined) checkText("name", name);
-  const known = await registered(storage.db, customer);
-  if (known !== undefined) return { customer: await named(storage.db, known, name), isNew: false };
+  const known = await findRegistered(storage.db, customer);
+  if (known !== undefined) return { customer: await rename(storage.db, known, name), isNew: false };
   await accountRow(storage.db, accountId);
   const nowText = new Date(storage.nowMs()).toISOString();
   const latest = storage.dialect === "sqlite" ? sql.raw("max") : sql.raw("greatest");
-  // One statement, so that nobody who records has to wait for several. Others may be at it too: one of them wins.
+  // A single statement, so that it blocks recording only briefly. Of concurrent registrations one wins.
   const added = await storage.db
     .insertInto("customer")
     .columns(["customer_id", "account_id", "internal_id", "name", "created_at"])
@@ -53,18 +53,17 @@ export async function registerCustomer(
     .returningAll()
     .executeTakeFirst();
   if (added !== undefined) return { customer: customerOf(added), isNew: true };
-  const winner = await registered(storage.db, customer);
-  if (winner === undefined) throw new Error("A customer is there and is not.");
-  return { customer: await named(storage.db, winner, name), isNew: false };
+  const winner = await findRegistered(storage.db, customer);
+  if (winner === undefined) throw new Error("A customer conflicts with an insert but cannot be found.");
+  return { customer: await rename(storage.db, winner, name), isNew: false };
 }
 
 /**
- * Gives a registered customer the name, in one statement that writes nothing else and does not touch archived
- * customers. An equal name is not written again. Nobody is notified: no cached decision depends on a name.
- *
- * @throws Fault `customer_archived` where it was archived meanwhile
+ * Sets the name of a registered customer. An equal name is not written again, and archived customers are not changed.
+ * Caches are not invalidated, because no cached decision depends on a name.
+ * @throws Fault `customer_archived` if the customer was archived in the meantime
  */
-async function named(db: Kysely<Tables>, customer: Customer, name: string | undefined): Promise<Customer> {
+async function rename(db: Kysely<Tables>, customer: Customer, name: string | undefined): Promise<Customer> {
   if (name === undefined || name === customer.name) return customer;
   const row = await db
     .updateTable("customer")
@@ -73,22 +72,22 @@ async function named(db: Kysely<Tables>, customer: Customer, name: string | unde
     .where("archived_at", "is", null)
     .returningAll()
     .executeTakeFirst();
-  if (row === undefined) throw archived(customer.customerId);
+  if (row === undefined) throw archivedFault(customer.customerId);
   return customerOf(row);
 }
 
-function archived(customerId: string): Fault {
-  const message = "The customer of this internal_id is archived; an archived customer is not registered again.";
+function archivedFault(customerId: string): Fault {
+  const message = "The customer with this internal_id is archived; archived customers cannot be registered again.";
   return new Fault("customer_archived", message, { details: { customer_id: customerId } });
 }
 
-/** PostgreSQL does not know what a value is that only gets selected. */
+/** A text parameter of a select list, whose type PostgreSQL cannot infer. */
 function textOf(text: string | null): RawBuilder<string> {
   return sql<string>`cast(${text} as text)`;
 }
 
 /** @throws Fault `customer_archived` */
-async function registered(
+async function findRegistered(
   db: Kysely<Tables>,
   { accountId, internalId }: { readonly accountId: string; readonly internalId: string },
 ): Promise<Customer | undefined> {
@@ -100,24 +99,25 @@ async function registered(
     .executeTakeFirst();
   if (row === undefined) return undefined;
   if (row.archived_at === null) return customerOf(row);
-  throw archived(row.customer_id);
+  throw archivedFault(row.customer_id);
 }
 
-export async function findCustomer({ db }: Storage, place: Place): Promise<Customer | undefined> {
-  const row = await customerRow(db, place);
+export async function findCustomer({ db }: Storage, ref: CustomerRef): Promise<Customer | undefined> {
+  const row = await customerRow(db, ref);
   return row === undefined ? undefined : customerOf(row);
 }
 
-/** In the order of registration. */
-export async function listCustomers(storage: Storage, question: PageQuestion): Promise<Page<Customer>> {
-  const { accountId, limit, cursor } = question;
-  checkWhole("limit", limit, { least: 1, most: PAGE_COUNT_MAX });
+/** Lists an account's customers in the order of registration. */
+export async function listCustomers(storage: Storage, query: PageQuery): Promise<Page<Customer>> {
+  const { accountId, limit, cursor } = query;
+  checkInteger("limit", limit, { min: 1, max: PAGE_COUNT_MAX });
   const { cursor_secret } = await storage.db
     .selectFrom("ledger_state")
     .select("cursor_secret")
     .executeTakeFirstOrThrow();
-  const order = ["customers", accountId];
-  const [createdAt = "", customerId = ""] = cursor === undefined ? [] : openCursor(cursor_secret, order, cursor);
+  const cursorScope = ["customers", accountId];
+  const [createdAt = "", customerId = ""] =
+    cursor === undefined ? [] : decodeCursor(cursor_secret, cursorScope, cursor);
   const rows = await storage.db
     .selectFrom("customer")
     .selectAll()
@@ -130,12 +130,12 @@ export async function listCustomers(storage: Storage, question: PageQuestion): P
   const items = rows.slice(0, limit).map(customerOf);
   const last = items.at(-1);
   if (rows.length <= limit || last === undefined) return { items };
-  return { items, next: sealCursor(cursor_secret, order, [last.createdAt, last.customerId]) };
+  return { items, next: encodeCursor(cursor_secret, cursorScope, [last.createdAt, last.customerId]) };
 }
 
-export function archiveCustomer(storage: Storage, place: Place): Promise<Customer | undefined> {
+export function archiveCustomer(storage: Storage, ref: CustomerRef): Promise<Customer | undefined> {
   return change(storage, async (tx, now) => {
-    const found = await customerRow(tx, place);
+    const found = await customerRow(tx, ref);
     if (found === undefined) return undefined;
     const archived_at = found.archived_at ?? now;
     await tx.updateTable("customer").set({ archived_at }).where("customer_id", "=", found.customer_id).execute();
@@ -145,7 +145,7 @@ export function archiveCustomer(storage: Storage, place: Place): Promise<Custome
 
 function customerRow(
   db: Kysely<Tables>,
-  { accountId, customerId }: Place,
+  { accountId, customerId }: CustomerRef,
 ): Promise<Selectable<Tables["customer"]> | undefined> {
   return db
     .selectFrom("customer")

@@ -6,18 +6,20 @@ const PREFIX = "iso_sk_";
 const RANDOM_COUNT = 58;
 const CHECK_COUNT = 6;
 
-/** What a key consists of, as messages say it. */
+/** Describes the form of a key, for messages. */
 export const KEY_FORM = `a prefix such as ${PREFIX} and ${RANDOM_COUNT + CHECK_COUNT} characters of 0-9, A-Z, a-z`;
 
-/** Any service's: keys that were issued elsewhere are taken in as they are. */
+/** The prefix of any service: keys issued elsewhere can be imported unchanged. */
 const ANY_PREFIX = /^[a-z][a-z0-9]{0,31}_sk_$/;
 const LENGTH = RANDOM_COUNT + CHECK_COUNT;
-/** By character code: 0 for those that keys are made of. */
-const FOREIGN = Uint8Array.from({ length: 128 }, (_, code) => (ALPHABET.includes(String.fromCharCode(code)) ? 0 : 1));
+/** By ASCII code: 0 for characters of the key alphabet, 1 for all others. */
+const IS_INVALID = Uint8Array.from({ length: 128 }, (_, code) =>
+  ALPHABET.includes(String.fromCharCode(code)) ? 0 : 1,
+);
 
 /**
- * `iso_sk_`, 58 random characters of `[0-9A-Za-z]` (345 bits), and 6 that check what stands before them: the CRC-32 in
- * base 62.
+ * Generates a key: `iso_sk_`, 58 random characters of `[0-9A-Za-z]` (345 bits), and the CRC-32 of all characters before
+ * it as 6 digits in base 62.
  */
 export function newKey(): string {
   const body = PREFIX + randomCharacters(RANDOM_COUNT);
@@ -25,16 +27,16 @@ export function newKey(): string {
 }
 
 /**
- * Whether text can be a key at all. It looks at every character alike: with a branch for digits and letters, as a regular
- * expression has it, keys that resemble one another are told from others by their time.
+ * Whether text has the form of a key: a prefix, `_sk_` and 64 characters of `[0-9A-Za-z]`. The check runs in constant
+ * time: a regular expression branches on the kind of character, so that its timing reveals how similar two keys are.
  */
 export function isKeyShaped(text: string): boolean {
-  let foreign = 0;
+  let invalid = 0;
   for (let i = text.length - LENGTH; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    foreign |= (FOREIGN[code & 127] ?? 1) | (code >> 7);
+    invalid |= (IS_INVALID[code & 127] ?? 1) | (code >> 7);
   }
-  return foreign === 0 && ANY_PREFIX.test(text.slice(0, -LENGTH));
+  return invalid === 0 && ANY_PREFIX.test(text.slice(0, -LENGTH));
 }
 
 /**
@@ -46,20 +48,20 @@ export function isMistyped(text: string): boolean {
   return text.slice(-CHECK_COUNT) !== checkCharacters(text.slice(0, -CHECK_COUNT));
 }
 
-/** SHA-256, 32 bytes: what is kept of a key. With 345 random bits in it no slow hash is called for. */
+/** Returns the SHA-256 of a key (32 bytes), which is stored in its place. With 345 random bits no slow hash is needed. */
 export function digestOf(key: string): Buffer {
   return Buffer.from(digestTextOf(key), "hex");
 }
 
 /**
- * The same, hexadecimal. Every request comes by here: an object that hashes costs four times this, and stays in memory
- * until the next full collection of garbage.
+ * Returns the SHA-256 of a key in hexadecimal. This runs for every request: a `createHash` object would take four times
+ * as long, and stay in memory until the next full garbage collection.
  */
 export function digestTextOf(key: string): string {
   return hash("sha256", key, "hex");
 }
 
-/** Takes the same time whatever is different. */
+/** Compares two digests in constant time. */
 export function isSameDigest(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
@@ -68,7 +70,7 @@ function randomCharacters(count: number): string {
   let text = "";
   while (text.length < count) {
     for (const byte of randomBytes(count)) {
-      // 248 = 4 x 62: the eight bytes above would make the first letters likelier.
+      // 248 = 4 x 62: taking the eight values above modulo 62 would favor the first characters.
       if (byte < 248 && text.length < count) text += ALPHABET[byte % 62];
     }
   }
@@ -76,11 +78,11 @@ function randomCharacters(count: number): string {
 }
 
 function checkCharacters(body: string): string {
-  let rest = crc32(body);
+  let remainder = crc32(body);
   let text = "";
   for (let i = 0; i < CHECK_COUNT; i++) {
-    text = (ALPHABET[rest % 62] ?? "") + text;
-    rest = Math.floor(rest / 62);
+    text = (ALPHABET[remainder % 62] ?? "") + text;
+    remainder = Math.floor(remainder / 62);
   }
   return text;
 }

@@ -1,55 +1,55 @@
 /**
- * Who asks, and what it counts: accounts, their keys, their customers, and every answer that was given to them.
- * Two storages keep this interface, `sqlite.ts` and `postgres.ts`, and `test/contracts/ledger.ts` holds both to it.
+ * The ledger: accounts, their API keys and customers, and the usage of every response. `sqlite.ts` and `postgres.ts`
+ * implement this interface; `test/contracts/ledger.ts` tests both against it.
  *
- * Times are ISO 8601 in UTC with milliseconds, set by the ledger and never going back.
+ * Times are ISO 8601 in UTC with milliseconds. The ledger sets them, and they never decrease.
  */
 
-/** The embedded ledger, in the data folder. */
+/** File name of the embedded ledger in the data folder. */
 export const SQLITE_FILE_NAME = "ledger.sqlite";
 
-/** The organisation that holds keys. */
+/** The organization that owns API keys and customers. */
 export interface Account {
   /** UUID. */
   readonly accountId: string;
   readonly name: string;
   readonly createdAt: string;
-  /** Absent while the account may ask. */
+  /** Absent while the account is active. */
   readonly suspendedAt?: string;
 }
 
-/** A key as the ledger knows it: never the secret itself. */
+/** An API key as stored, without its secret. */
 export interface ApiKey {
   /** UUID; shown in lists and logs instead of the key. */
   readonly keyId: string;
   readonly accountId: string;
   readonly name?: string;
   readonly createdAt: string;
-  /** After this the key is refused: a rotated key lives on for its overlap. */
+  /** When a rotated key stops working: at the end of the overlap. */
   readonly expiresAt?: string;
   readonly revokedAt?: string;
-  /** The key that took this one's place. */
+  /** Id of the key that this one was rotated to. */
   readonly replacedBy?: string;
 }
 
-/** A key at the one moment when its secret is known. */
+/** A key with its secret, which is returned only when the key is created. */
 export interface IssuedKey {
   readonly secret: string;
   readonly key: ApiKey;
 }
 
-/** What a presented key stands for. */
+/** A key and the account that it belongs to. */
 export interface KeyHolder {
   readonly key: ApiKey;
   readonly account: Account;
 }
 
-/** The part of an account that usage is counted for. */
+/** A subdivision of an account that usage is attributed to. */
 export interface Customer {
-  /** UUID; what `X-Customer-ID` says. */
+  /** UUID; the value of `X-Customer-ID`. */
   readonly customerId: string;
   readonly accountId: string;
-  /** The caller's own, unique within the account. */
+  /** The account's own id for the customer, unique within the account. */
   readonly internalId: string;
   readonly name?: string;
   readonly createdAt: string;
@@ -59,51 +59,52 @@ export interface Customer {
 export const METERS = ["hazard_values", "alignment_values", "company_results"] as const;
 export type Meter = (typeof METERS)[number];
 
-/** One answer that is about to be given. */
+/** The usage of one response, recorded before the response is sent. */
 export interface UsageEntry {
-  /** UUIDv7, the request's own: recording it twice changes nothing. */
+  /** The request's UUIDv7; recording it a second time has no effect. */
   readonly receipt: string;
   readonly accountId: string;
   readonly customerId: string;
   readonly keyId: string;
   readonly meter: Meter;
-  /** Whole, 0 or more. What costs nothing is not written down, but for its idempotency key. */
+  /** Integer, 0 or more. Of an entry with 0 units only the idempotency key is stored. */
   readonly units: number;
-  /** The route's template. */
+  /** The route's path template. */
   readonly route: string;
   readonly atlasRelease?: string;
   readonly idempotency?: {
-    /** 1 to 255 visible ASCII characters; means something within account, customer and route, for 72 h. */
+    /** 1 to 255 visible ASCII characters; unique within account, customer and route for 72 h. */
     readonly key: string;
-    /** SHA-256 of the request, in hexadecimal. */
+    /** SHA-256 of the request in hexadecimal. */
     readonly fingerprint: string;
   };
 }
 
-/** An entry as it was written down. */
+/** An entry as stored. */
 export interface RecordedEntry extends Omit<UsageEntry, "idempotency"> {
-  /** Counts up in the order of recording; not every number need be there. */
+  /** Increases in the order of recording; may have gaps. */
   readonly seq: number;
   readonly recordedAt: string;
 }
 
-/** What became of an entry. */
-export interface Recorded {
-  /** What stands there for this receipt: 0 where its request had been recorded under another one. */
+/** The result of recording an entry. */
+export interface RecordResult {
+  /** Units recorded for this receipt: 0 for a replay. */
   readonly units: number;
+  /** Whether the same request was already recorded under another receipt. */
   readonly isReplay: boolean;
 }
 
 export const USAGE_GROUPS = ["customer", "meter", "day", "month"] as const;
 export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
-/** Lines that are fetched together. Every page adds up anew: whoever wants all lines asks for as many as there may be. */
+/** Maximum number of lines of a page. Each page recomputes the sums, so callers that want all lines use this as limit. */
 export const USAGE_LINE_COUNT_MAX = 10_000;
 
-export interface UsageQuestion {
+export interface UsageQuery {
   readonly accountId: string;
   readonly customerId?: string;
-  /** Dates `YYYY-MM-DD` in UTC, half-open. */
+  /** UTC dates `YYYY-MM-DD`, `from` inclusive, `to` exclusive. */
   readonly from?: string;
   readonly to?: string;
   readonly groupBy: readonly UsageGroup[];
@@ -112,7 +113,7 @@ export interface UsageQuestion {
   readonly cursor?: string;
 }
 
-/** A line of usage; what is not grouped by is absent. */
+/** A line of a usage report; fields that are not grouped by are absent. */
 export interface UsageLine {
   readonly customerId?: string;
   readonly internalId?: string;
@@ -123,25 +124,25 @@ export interface UsageLine {
   readonly units: number;
 }
 
-/** Items in a stable order, and where the next page begins. */
+/** Items in a stable order; `next` is the cursor of the next page, absent on the last one. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly next?: string;
 }
 
-export interface PageQuestion {
+export interface PageQuery {
   readonly accountId: string;
   /** 1 to 500. */
   readonly limit: number;
-  /** `next` of the page before. @throws Fault `invalid_request` for one that this ledger did not give */
+  /** `next` of the previous page. Any other value is refused with `invalid_request`. */
   readonly cursor?: string;
 }
 
-/** What a comparison of rollups and events found. */
+/** The result of comparing rollups with events. */
 export interface AuditReport {
   readonly eventCount: number;
   readonly rollupCount: number;
-  /** Where the two disagree; empty when all is well. */
+  /** Empty if all rollups match their events. */
   readonly differences: readonly {
     readonly accountId: string;
     readonly customerId: string;
@@ -154,75 +155,75 @@ export interface AuditReport {
   }[];
 }
 
-/** Entries that were put on disk together. */
+/** A committed batch of entries. */
 export interface Commit {
   readonly rowCount: number;
-  /** From the beginning of the transaction until it was on disk. */
+  /** From the start of the transaction until the commit was on disk. */
   readonly durationMs: number;
 }
 
 export interface Ledger {
   createAccount(account: { readonly name: string }): Promise<Account>;
   listAccounts(): Promise<readonly Account[]>;
-  /** Suspends, or lets ask again. @throws Fault `account_not_found` */
+  /** Suspends or reactivates an account. @throws Fault `account_not_found` */
   suspendAccount(accountId: string, isSuspended: boolean): Promise<Account>;
 
-  /** Makes a key, or takes in one of 64 random characters issued elsewhere. @throws Fault `account_not_found` */
+  /** Creates a key, or imports one issued elsewhere. @throws Fault `account_not_found` */
   createKey(key: {
     readonly accountId: string;
     readonly name?: string;
-    /** Imported as it is; made here where absent. */
+    /** The key to import; generated if absent. */
     readonly secret?: string;
   }): Promise<IssuedKey>;
-  listKeys(question?: { readonly accountId?: string }): Promise<readonly ApiKey[]>;
-  /** A new key in the place of an old one, which goes on working for the overlap. @throws Fault `key_not_found` */
+  listKeys(query?: { readonly accountId?: string }): Promise<readonly ApiKey[]>;
+  /** Replaces a key with a new one; the old one stays valid for the overlap. @throws Fault `key_not_found` */
   rotateKey(rotation: { readonly keyId: string; readonly overlapS: number }): Promise<IssuedKey>;
   /** @throws Fault `key_not_found` */
   revokeKey(keyId: string): Promise<ApiKey>;
-  /** By the SHA-256 of the key, 32 bytes. Revoked and expired ones too: the caller tells them apart. */
+  /** Finds a key by its SHA-256 (32 bytes), including revoked and expired keys, which the caller must check for. */
   findKey(digest: Uint8Array): Promise<KeyHolder | undefined>;
-  /** Called whenever a key, an account or whether a customer is archived may have changed, so that caches of them are
-   *  invalidated: within half a second on one machine, at once on a notice of the database server. A new name of a
-   *  customer is not announced. @returns ends the calls */
+  /** Registers a listener that is called whenever a key, an account or the archived state of a customer may have changed,
+   *  so that caches of them must be invalidated: within half a second for SQLite, at once (by NOTIFY) for PostgreSQL.
+   *  Changes of a customer's name are not announced. @returns removes the listener */
   onChange(listener: () => void): () => void;
-  /** Called after each batch of entries that this ledger has put on disk. @returns ends the calls */
+  /** Registers a listener that is called after each committed batch of entries. @returns removes the listener */
   onCommit(listener: (commit: Commit) => void): () => void;
 
   /**
-   * Idempotent by `internalId`. A `name` that is given replaces the one of a customer registered before, the last one
-   * written staying; without one the name stays. @throws Fault `customer_archived` where it was archived
+   * Registers a customer; idempotent by `internalId`. A `name` replaces that of an existing customer; without one the
+   * name is kept. @throws Fault `customer_archived` for an archived customer
    */
   registerCustomer(customer: {
     readonly accountId: string;
     readonly internalId: string;
     readonly name?: string;
   }): Promise<{ readonly customer: Customer; readonly isNew: boolean }>;
-  /** Of this account only: another's is as unknown as one that never was. */
-  findCustomer(place: { readonly accountId: string; readonly customerId: string }): Promise<Customer | undefined>;
-  listCustomers(question: PageQuestion): Promise<Page<Customer>>;
-  /** History stays. @returns undefined where the account has no such customer */
-  archiveCustomer(place: { readonly accountId: string; readonly customerId: string }): Promise<Customer | undefined>;
+  /** Finds a customer of this account; customers of other accounts are not found. */
+  findCustomer(ref: { readonly accountId: string; readonly customerId: string }): Promise<Customer | undefined>;
+  listCustomers(query: PageQuery): Promise<Page<Customer>>;
+  /** Archives a customer; its usage is kept. @returns undefined if the account has no such customer */
+  archiveCustomer(ref: { readonly accountId: string; readonly customerId: string }): Promise<Customer | undefined>;
 
   /**
-   * Resolves when the entry is on disk: everything that waits is committed together.
-   * @throws Fault `usage_not_recorded` when that is not known to have happened: after an error of its disk an embedded
-   *   ledger takes no more, one in PostgreSQL goes on with a new connection; `idempotency_key_reused` where the key stands
-   *   for another request
+   * Records an entry. Resolves when it is on disk; pending entries are committed together.
+   * @throws Fault `usage_not_recorded` if it is unknown whether the entry is on disk: after an I/O error the embedded
+   *   ledger accepts no more entries, while the PostgreSQL ledger reconnects; `idempotency_key_reused` if the key was
+   *   used for a different request
    */
-  record(entry: UsageEntry): Promise<Recorded>;
-  usage(question: UsageQuestion): Promise<Page<UsageLine>>;
+  record(entry: UsageEntry): Promise<RecordResult>;
+  usage(query: UsageQuery): Promise<Page<UsageLine>>;
   audit(): Promise<AuditReport>;
-  /** All events of a span of days, in the order they were recorded. */
-  events(question: {
+  /** Yields all events of a date range in the order of recording. */
+  events(query: {
     readonly accountId?: string;
     readonly from?: string;
     readonly to?: string;
   }): AsyncIterable<RecordedEntry>;
 
-  /** Why nothing can be recorded any more, once that is so. */
+  /** The I/O error that stopped the ledger, if any: no more entries can be recorded. */
   readonly failure: Error | undefined;
-  /** Resolves with the cause when an I/O error has stopped the ledger: the process is to end and recover from the file. */
+  /** Resolves with the cause when an I/O error has stopped the ledger: the process must restart to recover the file. */
   readonly failed: Promise<Error>;
-  /** Commits what waits, then lets go of the storage. */
+  /** Commits pending entries and closes the storage. */
   close(): Promise<void>;
 }

@@ -12,7 +12,7 @@ import { archiveCustomer, findCustomer, listCustomers, registerCustomer } from "
 import type { Storage } from "./schema.ts";
 import { audit, eventPage, usage } from "./usage.ts";
 
-/** What a ledger does beside recording, by name: so that it can be done on another thread. */
+/** The methods of a ledger other than recording, by name, so that they can be called on another thread. */
 export const METHODS = {
   createAccount,
   listAccounts,
@@ -35,8 +35,8 @@ export type MethodName = keyof typeof METHODS;
 export type ArgumentOf<Name extends MethodName> = Parameters<(typeof METHODS)[Name]>[1];
 export type ResultOf<Name extends MethodName> = Awaited<ReturnType<(typeof METHODS)[Name]>>;
 
-/** What others remember is no longer so after these. */
-export const CHANGING: ReadonlySet<MethodName> = new Set([
+/** Methods after which caches of keys, accounts and customers must be invalidated. */
+export const INVALIDATING_METHODS: ReadonlySet<MethodName> = new Set([
   "createAccount",
   "suspendAccount",
   "createKey",
@@ -45,8 +45,8 @@ export const CHANGING: ReadonlySet<MethodName> = new Set([
   "archiveCustomer",
 ]);
 
-/** These may read much: they get a thread of their own, so that recording does not wait for them. */
-export const REPORTING: ReadonlySet<MethodName> = new Set([
+/** Methods that may read many rows. They run on a separate thread or connection, so that they do not block recording. */
+export const REPORT_METHODS: ReadonlySet<MethodName> = new Set([
   "listAccounts",
   "listKeys",
   "listCustomers",
@@ -55,7 +55,8 @@ export const REPORTING: ReadonlySet<MethodName> = new Set([
   "eventPage",
 ]);
 
-export function carryOut<Name extends MethodName>(
+/** Calls a method by name. */
+export function callMethod<Name extends MethodName>(
   storage: Storage,
   name: Name,
   argument: ArgumentOf<Name>,

@@ -4,9 +4,9 @@ import { Fault, type FaultItem, isFault } from "../errors.ts";
 import { checkOptions, explain, type Shape } from "../explain.ts";
 import { type Ledger, SQLITE_FILE_NAME } from "./ledger.ts";
 
-/** Where the ledger lies: in a folder of this machine, or in a PostgreSQL database that replicas share. */
+/** The location of a ledger: a local folder, or a PostgreSQL database that replicas share. */
 export type LedgerAddress =
-  /** Made where it is not there. */
+  /** The data folder; created if it does not exist. */
   | { readonly data: string; readonly database?: undefined }
   /** `postgres://user:password@host:port/name` */
   | { readonly database: string; readonly data?: undefined };
@@ -30,17 +30,17 @@ const OPTIONS_SHAPE: Shape = {
 };
 
 /**
- * Opens the ledger, made or brought up to this release where that is needed.
+ * Opens a ledger; creates it if it does not exist, and migrates it to this release.
  *
- * @throws Fault `configuration_invalid` with everything that is wrong with address and options, when a package is
- *   missing, the storage does not give what recording depends on, or the ledger was written by a newer release; `ledger_unavailable` when it cannot be reached,
- *   read or written
+ * @throws Fault `configuration_invalid` with all errors of address and options, if a package is missing, the storage does
+ *   not guarantee durability, or a newer release wrote the ledger; `ledger_unavailable` if it cannot be reached, read or
+ *   written
  */
 export async function openLedger(address: LedgerAddress, options: LedgerOptions = {}): Promise<Ledger> {
   checkOptions(options, OPTIONS_SHAPE, { code: "configuration_invalid", items: findingsOfAddress(address) });
   const { now = Date.now, mustExist = false } = options;
   if (mustExist && address.data !== undefined && isAbsent(join(address.data, SQLITE_FILE_NAME))) {
-    const message = `There is no ledger in ${address.data}; isotherm accounts create makes one.`;
+    const message = `There is no ledger in ${address.data}. Create one with isotherm accounts create.`;
     throw new Fault("ledger_unavailable", message, { details: { data: address.data } });
   }
   try {
@@ -76,19 +76,23 @@ function isAbsent(file: string): boolean {
   try {
     return statSync(file, { throwIfNoEntry: false }) === undefined;
   } catch {
-    // There is something that may not be looked at; why, opening it tells.
+    // Something exists that cannot be inspected; opening it reports the reason.
     return false;
   }
 }
 
-/** The packages of the ledger are optional for whoever installs the library alone. */
+/** Returns the fault for an optional package that is not installed. */
 function missingPackage(error: unknown): Fault | undefined {
   if (isFault(error) || !(error instanceof Error) || !("code" in error) || error.code !== "ERR_MODULE_NOT_FOUND") {
     return undefined;
   }
   const [, name] = /Cannot find package '([^']+)'/.exec(error.message) ?? [];
   if (name === undefined) return undefined;
-  return new Fault("configuration_invalid", `The ledger needs the package ${name}: npm install ${name}`, {
-    cause: error,
-  });
+  return new Fault(
+    "configuration_invalid",
+    `The ledger needs the package ${name}. Install it with npm install ${name}.`,
+    {
+      cause: error,
+    },
+  );
 }

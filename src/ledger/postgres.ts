@@ -3,56 +3,56 @@ import { type IsolationLevel, Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { Fault, isFault } from "../errors.ts";
 import { checkEntry, idempotencyKeyReused, usageNotRecorded } from "./entry.ts";
-import type { Recorded, UsageEntry } from "./ledger.ts";
-import { LedgerCalls } from "./ledgerCalls.ts";
-import { type ArgumentOf, carryOut, type MethodName, REPORTING, type ResultOf } from "./methods.ts";
-import { forgetRequests, recordBatch } from "./postgresRecord.ts";
+import type { RecordResult, UsageEntry } from "./ledger.ts";
+import { LedgerBase } from "./ledgerBase.ts";
+import { type ArgumentOf, callMethod, type MethodName, REPORT_METHODS, type ResultOf } from "./methods.ts";
+import { pruneIdempotencyKeys, recordBatch } from "./postgresRecord.ts";
 import { CHANGE_CHANNEL, migrate, type Storage, TABLE_NAMES, type Tables } from "./schema.ts";
 
-/** Entries of one statement: with more, the first would wait for the last. */
+/** Maximum number of entries per statement, which bounds the latency of the first one. */
 const BATCH_COUNT_MAX = 5_000;
-/** Idempotency keys that come before old ones are looked for, and how many of these then go. */
-const KEYS_PER_CLEANING = 256;
-const CLEANED_COUNT = 2 * KEYS_PER_CLEANING;
-/** What is remembered may be out of date for so long where the server's notices do not come through. */
-const LOOK_EVERY_MS = 5_000;
-const LISTEN_AGAIN_MS = 1_000;
+/** Number of recorded idempotency keys after which expired ones are pruned, and how many of them at most. */
+const KEYS_PER_PRUNE = 256;
+const PRUNED_COUNT_MAX = 2 * KEYS_PER_PRUNE;
+/** How long caches may be out of date where notifications of the server get lost. */
+const POLL_INTERVAL_MS = 5_000;
+const LISTEN_RETRY_DELAY_MS = 1_000;
 
 const CONNECT_TIMEOUT_MS = 3_000;
-/** No look-up and no batch takes this long unless something is wrong. */
-const ANSWER_TIMEOUT_MS = 10_000;
+/** Lookups and batches take much less unless something is wrong. */
+const STATEMENT_TIMEOUT_MS = 10_000;
 const REPORT_TIMEOUT_MS = 3_600_000;
 const LOOKUP_CONNECTION_COUNT = 6;
 const REPORT_CONNECTION_COUNT = 2;
 
-/** Of whole numbers with 64 bits, which come as text by themselves. */
+/** Type id of 64-bit integers, which pg returns as text by default. */
 const INT8_OID = 20;
 /** SQLSTATE insufficient_privilege. */
-const NOT_PERMITTED = "42501";
+const INSUFFICIENT_PRIVILEGE = "42501";
 const TYPES: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: "text" | "binary") =>
-    oid === INT8_OID ? readWhole : pg.types.getTypeParser(oid, format),
+    oid === INT8_OID ? parseInt8 : pg.types.getTypeParser(oid, format),
 };
 
-interface Waiting {
+interface PendingEntry {
   readonly entry: UsageEntry;
-  resolve(recorded: Recorded): void;
+  resolve(recorded: RecordResult): void;
   reject(error: Error): void;
 }
 
-/** The ledger that replicas share: a PostgreSQL database, recorded into over one connection, batch after batch. */
-export class PostgresLedger extends LedgerCalls {
+/** A ledger in PostgreSQL, which replicas can share. It records in batches over a single connection. */
+export class PostgresLedger extends LedgerBase {
   readonly #config: pg.ClientConfig;
   readonly #now: () => number;
-  readonly #lookups: Tool;
-  readonly #reports: Tool;
+  readonly #lookups: PooledStorage;
+  readonly #reports: PooledStorage;
   #recorder: pg.Client | undefined;
   #listener: pg.Client | undefined;
-  #looking: NodeJS.Timeout | undefined;
-  #listening: NodeJS.Timeout | undefined;
+  #pollTimer: NodeJS.Timeout | undefined;
+  #listenRetryTimer: NodeJS.Timeout | undefined;
   #changeCount = 0;
   #keyCount = 0;
-  #waiting: Waiting[] = [];
+  #queue: PendingEntry[] = [];
   #recording: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
@@ -64,36 +64,36 @@ export class PostgresLedger extends LedgerCalls {
       application_name: "isotherm",
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       keepAlive: true,
-      keepAliveInitialDelayMillis: ANSWER_TIMEOUT_MS,
-      statement_timeout: ANSWER_TIMEOUT_MS,
-      query_timeout: 2 * ANSWER_TIMEOUT_MS,
-      // Who holds the ledger's row and has gone must not hold up the others.
-      idle_in_transaction_session_timeout: ANSWER_TIMEOUT_MS,
+      keepAliveInitialDelayMillis: STATEMENT_TIMEOUT_MS,
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      query_timeout: 2 * STATEMENT_TIMEOUT_MS,
+      // A client that disconnects while it holds the lock on ledger_state must not block the others.
+      idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
       types: TYPES,
     };
-    // Here the wait for one's turn counts too.
-    const turn = { connectionTimeoutMillis: ANSWER_TIMEOUT_MS };
-    this.#lookups = toolOf({ ...this.#config, ...turn, max: LOOKUP_CONNECTION_COUNT }, now);
-    const patient = { ...turn, statement_timeout: REPORT_TIMEOUT_MS, query_timeout: REPORT_TIMEOUT_MS };
-    this.#reports = toolOf({ ...this.#config, ...patient, max: REPORT_CONNECTION_COUNT }, now);
+    // In a pool this timeout includes the wait for a free connection.
+    const pooled = { ...this.#config, connectionTimeoutMillis: STATEMENT_TIMEOUT_MS };
+    this.#lookups = openPool({ ...pooled, max: LOOKUP_CONNECTION_COUNT }, now);
+    const reportTimeouts = { statement_timeout: REPORT_TIMEOUT_MS, query_timeout: REPORT_TIMEOUT_MS };
+    this.#reports = openPool({ ...pooled, ...reportTimeouts, max: REPORT_CONNECTION_COUNT }, now);
   }
 
   /**
-   * @throws Fault `configuration_invalid` when the address is none, the server does not give what recording hangs on, or
-   *   the ledger was written by a newer release; `ledger_unavailable` when the server cannot be reached
+   * @throws Fault `configuration_invalid` if the address is invalid, the server's settings do not guarantee durability,
+   *   or a newer release wrote the ledger; `ledger_unavailable` if the server cannot be reached
    */
   static async open(options: { readonly database: string; readonly now: () => number }): Promise<PostgresLedger> {
     if (!/^postgres(ql)?:\/\/./.test(options.database) || !URL.canParse(options.database)) {
-      const message = "The ledger's database is given as postgres://user:password@host:port/name.";
+      const message = "The database of the ledger must be an address such as postgres://user:password@host:port/name.";
       throw new Fault("configuration_invalid", message);
     }
     const ledger = new PostgresLedger(options);
     try {
-      await refuseForeign(await ledger.#connect());
+      await refuseForeignTables(await ledger.#connect());
       await migrate(ledger.#lookups.storage, () => randomBytes(32).toString("hex"));
       ledger.#changeCount = await ledger.#readChangeCount();
       await ledger.#listen();
-      ledger.#looking = setInterval(() => void ledger.#look(), LOOK_EVERY_MS).unref();
+      ledger.#pollTimer = setInterval(() => void ledger.#pollChanges(), POLL_INTERVAL_MS).unref();
       return ledger;
     } catch (error) {
       await ledger.close();
@@ -101,24 +101,24 @@ export class PostgresLedger extends LedgerCalls {
     }
   }
 
-  record(entry: UsageEntry): Promise<Recorded> {
+  record(entry: UsageEntry): Promise<RecordResult> {
     checkEntry(entry);
     if (this.#closing !== undefined) return Promise.reject(closedError());
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ entry, resolve, reject });
-      this.#recording ??= this.#recordAll();
+      this.#queue.push({ entry, resolve, reject });
+      this.#recording ??= this.#drainQueue();
     });
   }
 
-  /** Batch after batch, each of all that has come while the one before it was under way. */
-  async #recordAll(): Promise<void> {
-    // What comes in the same turn of the event loop goes together.
+  /** Records batch after batch, each of all entries that were queued during the previous one. */
+  async #drainQueue(): Promise<void> {
+    // Entries of the same turn of the event loop go into the same batch.
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.#waiting.length > 0) await this.#recordSome(this.#waiting.splice(0, BATCH_COUNT_MAX));
+    while (this.#queue.length > 0) await this.#recordBatch(this.#queue.splice(0, BATCH_COUNT_MAX));
     this.#recording = undefined;
   }
 
-  async #recordSome(batch: readonly Waiting[]): Promise<void> {
+  async #recordBatch(batch: readonly PendingEntry[]): Promise<void> {
     try {
       const recorder = this.#recorder ?? (await this.#connect());
       const entries = batch.map(({ entry }) => entry);
@@ -130,23 +130,23 @@ export class PostgresLedger extends LedgerCalls {
         if (outcome === undefined || "refusal" in outcome) reject(idempotencyKeyReused());
         else resolve(outcome);
       });
-      this.announceCommit(commit);
+      this.notifyCommit(commit);
       this.#keyCount += entries.filter(({ idempotency }) => idempotency !== undefined).length;
-      if (this.#keyCount < KEYS_PER_CLEANING) return;
+      if (this.#keyCount < KEYS_PER_PRUNE) return;
       this.#keyCount = 0;
-      await forgetRequests(recorder, this.#now(), CLEANED_COUNT);
+      await pruneIdempotencyKeys(recorder, this.#now(), PRUNED_COUNT_MAX);
     } catch (error) {
-      // Whether the server has written it down nobody knows. The next batch gets a connection of its own.
-      this.#drop();
+      // It is unknown whether the server has committed the batch. The next one uses a new connection.
+      this.#dropRecorder();
       for (const { reject } of batch) reject(usageNotRecorded(error));
     }
   }
 
-  /** The connection that records, looked over: a server can come back with other settings than it went with. */
+  /** Connects the recorder. The settings are checked each time: they may have changed when the server was restarted. */
   async #connect(): Promise<pg.Client> {
     const client = new pg.Client(this.#config);
     client.on("error", () => {
-      if (this.#recorder === client) this.#drop();
+      if (this.#recorder === client) this.#dropRecorder();
     });
     try {
       await client.connect();
@@ -159,63 +159,63 @@ export class PostgresLedger extends LedgerCalls {
     return client;
   }
 
-  #drop(): void {
+  #dropRecorder(): void {
     const client = this.#recorder;
     this.#recorder = undefined;
     void client?.end().catch(() => undefined);
   }
 
-  protected async ask<Name extends MethodName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>> {
+  protected async dispatch<Name extends MethodName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>> {
     if (this.#closing !== undefined) throw closedError();
     try {
-      return await carryOut((REPORTING.has(name) ? this.#reports : this.#lookups).storage, name, argument);
+      return await callMethod((REPORT_METHODS.has(name) ? this.#reports : this.#lookups).storage, name, argument);
     } catch (error) {
       throw unavailable(error);
     }
   }
 
-  /** Hears of changes at once, as long as the connection holds. */
+  /** Listens for notifications of changes, and reconnects when the connection ends. */
   async #listen(): Promise<void> {
     const client = new pg.Client({ ...this.#config, statement_timeout: 0, query_timeout: 0 });
-    client.on("notification", () => this.announceChange());
-    const again = (): void => {
+    client.on("notification", () => this.notifyChange());
+    const reconnect = (): void => {
       if (this.#listener !== client) return;
       this.#listener = undefined;
       void client.end().catch(() => undefined);
-      this.#listenAgain();
+      this.#scheduleListen();
     };
-    client.on("error", again);
-    client.on("end", again);
+    client.on("error", reconnect);
+    client.on("end", reconnect);
     this.#listener = client;
     await client.connect();
     await client.query(`listen ${CHANGE_CHANNEL}`);
   }
 
-  #listenAgain(): void {
+  #scheduleListen(): void {
     if (this.#closing !== undefined) return;
-    this.#listening = setTimeout(() => {
+    this.#listenRetryTimer = setTimeout(() => {
       this.#listen().then(
-        // What happened meanwhile was not heard.
-        () => this.announceChange(),
+        // Changes may have been missed while disconnected.
+        () => this.notifyChange(),
         () => {
           const client = this.#listener;
           this.#listener = undefined;
           void client?.end().catch(() => undefined);
-          this.#listenAgain();
+          this.#scheduleListen();
         },
       );
-    }, LISTEN_AGAIN_MS).unref();
+    }, LISTEN_RETRY_DELAY_MS).unref();
   }
 
-  /** For servers whose notices get lost on the way, behind a pooler for example. */
-  async #look(): Promise<void> {
+  /** Polls for changes, for servers whose notifications get lost, for example behind a connection pooler. */
+  async #pollChanges(): Promise<void> {
     try {
       const changeCount = await this.#readChangeCount();
       if (changeCount === this.#changeCount) return;
       this.#changeCount = changeCount;
-      this.announceChange();
+      this.notifyChange();
     } catch {
-      // A server that is away tells nothing; whoever needs it says so.
+      // The calls that need the server report its failure.
     }
   }
 
@@ -230,10 +230,10 @@ export class PostgresLedger extends LedgerCalls {
   }
 
   async #close(): Promise<void> {
-    clearInterval(this.#looking);
-    clearTimeout(this.#listening);
+    clearInterval(this.#pollTimer);
+    clearTimeout(this.#listenRetryTimer);
     await this.#recording;
-    this.#drop();
+    this.#dropRecorder();
     const listener = this.#listener;
     this.#listener = undefined;
     await listener?.end().catch(() => undefined);
@@ -242,20 +242,20 @@ export class PostgresLedger extends LedgerCalls {
   }
 }
 
-/** Connections, and the tables as they are reached over them. */
-interface Tool {
+/** A connection pool, and the storage on top of it. */
+interface PooledStorage {
   readonly pool: pg.Pool;
   readonly storage: Storage;
 }
 
-function toolOf(config: pg.PoolConfig, nowMs: () => number): Tool {
+function openPool(config: pg.PoolConfig, nowMs: () => number): PooledStorage {
   const pool = new pg.Pool(config);
-  // A connection that breaks while nobody uses it is simply made anew.
+  // The pool replaces idle connections that break.
   pool.on("error", () => undefined);
-  // One that breaks in use fails what it is used for, which is told by that; the pool listens only while it is idle.
+  // A connection that breaks in use fails its query; the pool handles its error event only while it is idle.
   pool.on("connect", (client) => client.on("error", () => undefined));
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  const within =
+  const transactionAt =
     (level: IsolationLevel): Storage["transaction"] =>
     (work) =>
       db.transaction().setIsolationLevel(level).execute(work);
@@ -265,39 +265,44 @@ function toolOf(config: pg.PoolConfig, nowMs: () => number): Tool {
       db,
       dialect: "postgres",
       nowMs,
-      transaction: within("read committed"),
-      snapshot: within("repeatable read"),
+      transaction: transactionAt("read committed"),
+      snapshot: transactionAt("repeatable read"),
     },
   };
 }
 
-/** @throws Fault `configuration_invalid` */
+/**
+ * Checks the server settings that durability depends on.
+ * @throws Fault `configuration_invalid`
+ */
 async function checkServer(client: pg.Client): Promise<void> {
   const { rows } = await client.query<Record<"fsync" | "synchronous_commit" | "encoding" | "standby", string>>(
     `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
        current_setting('server_encoding') as encoding, pg_is_in_recovery()::text as standby`,
   );
-  const [found] = rows;
-  if (found === undefined) throw new Error("PostgreSQL tells nothing of its settings.");
-  const refuse = (what: string): never => {
-    throw new Fault("configuration_invalid", `The PostgreSQL server ${what}.`, { details: { ...found } });
+  const [settings] = rows;
+  if (settings === undefined) throw new Error("PostgreSQL returned no settings.");
+  const refuse = (problem: string): never => {
+    throw new Fault("configuration_invalid", `The PostgreSQL server ${problem}.`, { details: { ...settings } });
   };
-  if (found.fsync !== "on") refuse("runs with fsync = off: a power cut would lose usage; set fsync = on");
-  if (found.synchronous_commit === "off") {
-    refuse("runs with synchronous_commit = off: a crash would lose usage; set it to on, for this user too");
+  if (settings.fsync !== "on") refuse("runs with fsync = off: a power failure would lose usage; set fsync = on");
+  if (settings.synchronous_commit === "off") {
+    refuse("runs with synchronous_commit = off: a crash would lose usage; set it to on, including for this user");
   }
-  if (found.encoding !== "UTF8") refuse(`has a database in ${found.encoding}; create one with encoding UTF8`);
-  if (found.standby === "true") refuse("is a standby, which takes no writing; give the primary's address");
-  // Whatever the user's default is: with another level, batches that meet would refuse one another.
+  if (settings.encoding !== "UTF8") {
+    refuse(`uses encoding ${settings.encoding} for the database; create one with encoding UTF8`);
+  }
+  if (settings.standby === "true") refuse("is a read-only standby; use the primary's address");
+  // Overrides the user's default: at a stricter level concurrent batches would fail with serialization errors.
   await client.query("set default_transaction_isolation = 'read committed'");
 }
 
 /**
- * Nothing is put beside the tables of another program. One statement sees all of ours or, while a replica makes them,
- * none.
+ * Refuses a schema that has tables of another program. A single statement sees all of the ledger's tables or, while a
+ * replica creates them, none.
  * @throws Fault `ledger_unavailable`
  */
-async function refuseForeign(client: pg.Client): Promise<void> {
+async function refuseForeignTables(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string; own: boolean }>(
     `select relname as name, bool_or(relname = 'ledger_state') over () as own from pg_class
        where relnamespace = (select oid from pg_namespace where nspname = current_schema())
@@ -307,28 +312,28 @@ async function refuseForeign(client: pg.Client): Promise<void> {
   );
   if (rows.length === 0 || rows[0]?.own === true) return;
   const names = rows.map(({ name }) => name).join(", ");
-  const message = `The PostgreSQL database holds tables of another program (${names}); give --database one of its own.`;
+  const message = `The PostgreSQL database has tables of another program (${names}); use a separate one as --database.`;
   throw new Fault("ledger_unavailable", message);
 }
 
-function readWhole(text: string): number {
+function parseInt8(text: string): number {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new Error(`${text} is more than a number holds exactly.`);
+  if (!Number.isSafeInteger(value)) throw new Error(`PostgreSQL returned an integer above 2^53 - 1: ${text}.`);
   return value;
 }
 
-/** Errors of what was asked stay; of all else the server cannot be reached, or does not do. */
+/** Converts connection and server errors to `ledger_unavailable`; faults and errors of the statement stay unchanged. */
 function unavailable(error: unknown): unknown {
   if (isFault(error)) return error;
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
-  if (code === NOT_PERMITTED && error instanceof Error) {
-    const message = `The PostgreSQL user may not do what the ledger needs: ${error.message}; make it the owner of the database.`;
+  if (code === INSUFFICIENT_PRIVILEGE && error instanceof Error) {
+    const message = `The PostgreSQL user lacks privileges that the ledger needs: ${error.message}; make it the owner of the database.`;
     return new Fault("ledger_unavailable", message, { details: { code }, cause: error });
   }
-  // SQLSTATE: data, constraints, the statement itself. Those are bugs.
+  // SQLSTATE classes for invalid data, constraint violations and invalid statements, which are bugs.
   if (/^(22|23|42)[0-9A-Z]{3}$/.test(code)) return error;
-  const why = error instanceof Error && error.message !== "" ? error.message : code;
-  return new Fault("ledger_unavailable", `The ledger's PostgreSQL server does not answer as it should: ${why}.`, {
+  const reason = error instanceof Error && error.message !== "" ? error.message : code;
+  return new Fault("ledger_unavailable", `The PostgreSQL server of the ledger is unavailable: ${reason}.`, {
     details: { code },
     cause: error,
   });

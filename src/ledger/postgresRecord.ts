@@ -1,14 +1,14 @@
 import type { ClientBase } from "pg";
-import { idempotencyCutoff, type Outcome } from "./entry.ts";
+import { idempotencyCutoff, type EntryOutcome } from "./entry.ts";
 import type { UsageEntry } from "./ledger.ts";
 
 /**
- * All of a batch in one statement, which is its own transaction: there and back once, on disk when it answers.
+ * Records a batch in a single statement, and so in a single round trip and transaction.
  *
- * `tick` comes first because everything else needs the time from it, and it holds the ledger's one row until the commit:
- * so batches of all replicas follow one another, `seq` and time rise together, and no reader meets a `seq` before a
- * smaller one. A statement sees the tables as they were when it began, before it waited for that row; what another
- * batch may just have written is therefore only met through `on conflict`, which looks at what is there.
+ * `tick` runs first because all other parts need its time. It locks the single row of `ledger_state` until the commit:
+ * batches of all replicas run one after another, `seq` and time increase together, and no reader sees a `seq` before a
+ * smaller one. The statement's snapshot was taken before it waited for that lock, so that it cannot select what the
+ * previous batch wrote; only `on conflict` sees those rows, because it checks the current state of the index.
  */
 const RECORD = `
 with tick as (
@@ -48,9 +48,9 @@ select event.receipt is not null as "isNew", request.fingerprint, request.receip
     left join event on event.receipt = entry.receipt
   order by nth`;
 
-const UNITS_OF = "select receipt, units from usage_event where receipt = any ($1::text[])";
+const SELECT_UNITS = "select receipt, units from usage_event where receipt = any ($1::text[])";
 
-const FORGET = `
+const PRUNE = `
 delete from idempotency where (account_id, customer_id, route, idempotency_key) in
   (select account_id, customer_id, route, idempotency_key from idempotency
     where recorded_at < $1 order by recorded_at limit $2 for update skip locked)`;
@@ -61,21 +61,21 @@ interface RecordRow {
   readonly requestReceipt: string | null;
 }
 
-/** Records entries together, and answers when they are on disk. */
+/** Records a batch of entries. Resolves when they are on disk. @returns an outcome for each entry, in order */
 export async function recordBatch(
   connection: ClientBase,
   entries: readonly UsageEntry[],
   nowMs: number,
-): Promise<readonly Outcome[]> {
+): Promise<readonly EntryOutcome[]> {
   const now = new Date(nowMs).toISOString();
-  // A row can be changed only once by a statement: of those with one idempotency key the first goes ahead for all.
-  const leaders = new Map<string, number>();
+  // A statement can update a row only once, so of entries with the same idempotency key only the first is sent.
+  const sentIndexByKey = new Map<string, number>();
   const sent: UsageEntry[] = [];
-  const sentAs = entries.map((entry) => {
-    const place = placeOf(entry);
-    const leader = place === undefined ? undefined : leaders.get(place);
-    if (leader !== undefined) return leader;
-    if (place !== undefined) leaders.set(place, sent.length);
+  const sentIndexes = entries.map((entry) => {
+    const key = scopedIdempotencyKey(entry);
+    const sentIndex = key === undefined ? undefined : sentIndexByKey.get(key);
+    if (sentIndex !== undefined) return sentIndex;
+    if (key !== undefined) sentIndexByKey.set(key, sent.length);
     return sent.push(entry) - 1;
   });
   const { rows } = await connection.query<RecordRow>({
@@ -83,9 +83,9 @@ export async function recordBatch(
     text: RECORD,
     values: [now, idempotencyCutoff(now), ...columnsOf(sent)],
   });
-  const outcomes = entries.map((entry, i): Outcome | undefined => {
-    const row = rows[sentAs[i] ?? -1];
-    if (row === undefined) throw new Error("PostgreSQL answered for too few entries.");
+  const outcomes = entries.map((entry, i): EntryOutcome | undefined => {
+    const row = rows[sentIndexes[i] ?? -1];
+    if (row === undefined) throw new Error("PostgreSQL returned fewer rows than entries.");
     if (entry.idempotency !== undefined) {
       if (row.fingerprint !== entry.idempotency.fingerprint) return { refusal: "idempotency_key_reused" };
       if (row.requestReceipt !== entry.receipt) return { units: 0, isReplay: true };
@@ -95,24 +95,24 @@ export async function recordBatch(
   });
   if (outcomes.every((outcome) => outcome !== undefined)) return outcomes;
 
-  // Receipts that had been written down before, with what was written.
+  // Look up the recorded units of receipts that were recorded before.
   const receipts = entries.filter((_, i) => outcomes[i] === undefined).map(({ receipt }) => receipt);
   const known = await connection.query<{ receipt: string; units: number }>({
     name: "isotherm-units-of",
-    text: UNITS_OF,
+    text: SELECT_UNITS,
     values: [receipts],
   });
   const units = new Map(known.rows.map((row) => [row.receipt, row.units]));
   return outcomes.map((outcome, i) => outcome ?? { units: units.get(entries[i]?.receipt ?? "") ?? 0, isReplay: false });
 }
 
-/** Removes idempotency keys that are out of date, so many at most. */
-export async function forgetRequests(connection: ClientBase, nowMs: number, countMax: number): Promise<void> {
+/** Deletes up to `countMax` expired idempotency keys. */
+export async function pruneIdempotencyKeys(connection: ClientBase, nowMs: number, countMax: number): Promise<void> {
   const cutoff = idempotencyCutoff(new Date(nowMs).toISOString());
-  await connection.query({ name: "isotherm-forget", text: FORGET, values: [cutoff, countMax] });
+  await connection.query({ name: "isotherm-forget", text: PRUNE, values: [cutoff, countMax] });
 }
 
-function placeOf({ accountId, customerId, route, idempotency }: UsageEntry): string | undefined {
+function scopedIdempotencyKey({ accountId, customerId, route, idempotency }: UsageEntry): string | undefined {
   return idempotency === undefined ? undefined : `${accountId} ${customerId} ${route} ${idempotency.key}`;
 }
 

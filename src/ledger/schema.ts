@@ -3,19 +3,19 @@ import { Fault } from "../errors.ts";
 import type { Meter } from "./ledger.ts";
 
 /**
- * The tables, the same in SQLite and PostgreSQL. Times are text, ISO 8601 in UTC with milliseconds: they read the same
- * in both, sort as they should, and an hour or a day of them is their first characters.
+ * The tables, the same in SQLite and PostgreSQL. Times are text, ISO 8601 in UTC with milliseconds: both databases return
+ * them unchanged, they sort chronologically, and their prefixes are the hour and the day.
  */
 export interface Tables {
   migration: { version: number; name: string; applied_at: string };
-  /** One row: the ledger's clock, which also lines up everything that is written, and how often what is remembered
-   *  elsewhere has changed. */
+  /** A single row: the ledger's clock, whose row lock serializes writers; the number of changes to cached entities; and
+   *  the key that signs cursors. */
   ledger_state: { id: number; last_at: string; change_count: number; cursor_secret: string };
   account: { account_id: string; name: string; created_at: string; suspended_at: string | null };
   api_key: {
     key_id: string;
     account_id: string;
-    /** SHA-256 of the key, hexadecimal. */
+    /** SHA-256 of the key in hexadecimal. */
     digest: string;
     name: string | null;
     created_at: string;
@@ -76,34 +76,34 @@ export const TABLE_NAMES = Object.keys({
 
 export type Dialect = "sqlite" | "postgres";
 
-/** Where the tables lie, and how they are written to. */
+/** A database connection and its transactions. */
 export interface Storage {
   readonly db: Kysely<Tables>;
   readonly dialect: Dialect;
-  /** What the machine's clock says now, in milliseconds since 1970. */
+  /** The machine's clock, milliseconds since 1970. */
   nowMs(): number;
-  /** Does all of it or nothing, after what was written before and before what is written next. */
+  /** Runs `work` in a write transaction. */
   transaction<T>(work: (tx: Kysely<Tables>) => Promise<T>): Promise<T>;
-  /** Reads several times of what is there at one moment. */
+  /** Runs `work` in a read transaction whose queries all see the same state. */
   snapshot<T>(work: (tx: Kysely<Tables>) => Promise<T>): Promise<T>;
 }
 
-/** Written at so far: before the first writing. */
-const BEGINNING = "1970-01-01T00:00:00.000Z";
+/** The ledger's clock before the first write. */
+const CLOCK_START = "1970-01-01T00:00:00.000Z";
 
 interface Migration {
   readonly name: string;
   up(tx: Kysely<Tables>, dialect: Dialect): Promise<void>;
 }
 
-/** Only ever added to at the end; what has been released is not changed. */
+/** Append only: released migrations must not be changed. */
 const MIGRATIONS: readonly Migration[] = [{ name: "accounts, keys, customers, usage", up: createTables }];
 
 async function createTables(tx: Kysely<Tables>, dialect: Dialect): Promise<void> {
-  // Sorted by bytes, as SQLite does by itself: the order must not hang on a server's language.
+  // Sorted by bytes, as in SQLite, so that the order does not depend on the server's locale.
   const text = dialect === "postgres" ? sql`text collate "C"` : sql`text`;
   const whole = dialect === "postgres" ? sql`bigint` : sql`integer`;
-  // SQLite would else take text where a number belongs.
+  // Otherwise SQLite would accept text in integer columns.
   const strict = dialect === "postgres" ? sql`` : sql`strict`;
   const strictByKey = dialect === "postgres" ? sql`` : sql`strict, without rowid`;
 
@@ -201,7 +201,7 @@ async function createTables(tx: Kysely<Tables>, dialect: Dialect): Promise<void>
   await tx.schema.createIndex("idempotency_by_age").on("idempotency").columns(["recorded_at"]).execute();
 }
 
-/** What is recorded stays as it is: the storage itself refuses to change or to remove it. */
+/** Creates triggers that reject updates and deletes of recorded events. */
 async function forbidChanges(tx: Kysely<Tables>, dialect: Dialect): Promise<void> {
   if (dialect === "sqlite") {
     for (const change of ["update", "delete"]) {
@@ -217,14 +217,14 @@ async function forbidChanges(tx: Kysely<Tables>, dialect: Dialect): Promise<void
 }
 
 /**
- * Brings the tables up to this release, each step whole or not at all.
- * @throws Fault `configuration_invalid` when they were written by a newer release
+ * Applies all pending migrations, each in a transaction.
+ * @throws Fault `configuration_invalid` if a newer release has migrated the tables
  */
 export async function migrate(storage: Storage, newSecret: () => string): Promise<void> {
   for (let isDone = false; !isDone;) {
     isDone = await storage.transaction(async (tx) => {
       if (storage.dialect === "postgres") {
-        // Replicas that start together take turns. The number is arbitrary, and ours: "isotherm" in ASCII.
+        // Serializes replicas that start at the same time. The key is arbitrary: "isotherm" in ASCII.
         await sql`select pg_advisory_xact_lock(7598539542062527085)`.execute(tx);
       }
       await tx.schema
@@ -239,7 +239,7 @@ export async function migrate(storage: Storage, newSecret: () => string): Promis
       if (version > MIGRATIONS.length) {
         throw new Fault(
           "configuration_invalid",
-          `The ledger was written by a newer release (its tables are of version ${version}, known is ${MIGRATIONS.length}); ` +
+          `A newer release wrote the ledger (schema version ${version}, this release supports ${MIGRATIONS.length}); ` +
             "run that release or a later one.",
           { details: { version, known: MIGRATIONS.length } },
         );
@@ -248,7 +248,7 @@ export async function migrate(storage: Storage, newSecret: () => string): Promis
       if (next === undefined) return true;
       await next.up(tx, storage.dialect);
       if (version === 0) {
-        const state = { id: 1, last_at: BEGINNING, change_count: 0, cursor_secret: newSecret() };
+        const state = { id: 1, last_at: CLOCK_START, change_count: 0, cursor_secret: newSecret() };
         await tx.insertInto("ledger_state").values(state).execute();
       }
       const applied_at = new Date(storage.nowMs()).toISOString();
@@ -262,9 +262,9 @@ export async function migrate(storage: Storage, newSecret: () => string): Promis
 }
 
 /**
- * A transaction that changes what others remember, with the ledger's time: the machine's, but never before what was
- * written last. The row that holds it lines writers up, so that whoever reads what is there after it sees all that was
- * written before.
+ * Runs a transaction that changes cached entities, and invalidates all caches of them. `now` is the ledger's time: the
+ * machine's clock, but never before the last write. Updating the row that holds it serializes writers, so that `work`
+ * sees everything that earlier transactions wrote.
  */
 export function change<T>(storage: Storage, work: (tx: Kysely<Tables>, now: string) => Promise<T>): Promise<T> {
   return storage.transaction(async (tx) => {
@@ -283,5 +283,5 @@ export function change<T>(storage: Storage, work: (tx: Kysely<Tables>, now: stri
   });
 }
 
-/** Where PostgreSQL tells everybody that something has changed. */
+/** The NOTIFY channel on which PostgreSQL announces changes. */
 export const CHANGE_CHANNEL = "isotherm_ledger_changed";

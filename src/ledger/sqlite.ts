@@ -1,113 +1,113 @@
 import { join } from "node:path";
 import { type MessagePort, Worker } from "node:worker_threads";
 import { Fault } from "../errors.ts";
-import { checkEntry, idempotencyKeyReused, type Outcome, usageNotRecorded } from "./entry.ts";
-import { type Commit, type Recorded, SQLITE_FILE_NAME, type UsageEntry } from "./ledger.ts";
-import { LedgerCalls } from "./ledgerCalls.ts";
-import { type ArgumentOf, type MethodName, REPORTING, type ResultOf } from "./methods.ts";
-import { type Answer, type Order, type ThreadSetup, unpackError } from "./sqliteMessages.ts";
+import { checkEntry, type EntryOutcome, idempotencyKeyReused, usageNotRecorded } from "./entry.ts";
+import { type Commit, type RecordResult, SQLITE_FILE_NAME, type UsageEntry } from "./ledger.ts";
+import { LedgerBase } from "./ledgerBase.ts";
+import { type ArgumentOf, type MethodName, REPORT_METHODS, type ResultOf } from "./methods.ts";
+import { deserializeError, type WorkerMessage, type WorkerRequest, type WorkerSetup } from "./sqliteMessages.ts";
 
-/** A thread of the ledger, as whoever starts it hands it over. */
-export interface LedgerThread {
+/** A started ledger worker: a worker thread, or a replacement of it in tests. */
+export interface WorkerHandle {
   readonly port: Pick<MessagePort, "on" | "postMessage">;
-  /** Whether anybody waits for the thread: only then it keeps the program running. */
-  setAwaited(isAwaited: boolean): void;
-  /** The thread ended, or could not start. */
-  onEnd(take: (error: Error) => void): void;
-  end(): Promise<unknown>;
+  /** Sets whether the worker keeps the process running. */
+  setReferenced(isReferenced: boolean): void;
+  /** Registers a listener for the worker's exit, including a failed start. */
+  onExit(listener: (error: Error) => void): void;
+  terminate(): Promise<unknown>;
 }
 
 export interface SqliteLedgerOptions {
-  /** The data folder, which is made where it is not. */
+  /** The data folder; created if it does not exist. */
   readonly data: string;
-  /** Milliseconds since 1970. */
+  /** The clock, milliseconds since 1970. */
   readonly now: () => number;
-  readonly startThread?: (setup: ThreadSetup) => LedgerThread;
+  readonly startWorker?: (setup: WorkerSetup) => WorkerHandle;
 }
 
-/** The embedded ledger: a SQLite file, worked on by one thread that records and one, when it is needed, that reports. */
-export class SqliteLedger extends LedgerCalls {
+/** The embedded ledger: a SQLite file, written by one worker thread and, for reports, read by another one on demand. */
+export class SqliteLedger extends LedgerBase {
   readonly #now: () => number;
-  readonly #startReporter: () => Promise<ThreadClient>;
-  readonly #writer: ThreadClient;
-  #reporter: Promise<ThreadClient> | undefined;
-  /** The thread records, so that what comes meanwhile would only wait there; each message costs as much as several entries. */
-  #isRecording = false;
-  #waiting: { readonly entry: UsageEntry; resolve(recorded: Recorded): void; reject(error: Error): void }[] = [];
+  readonly #startReporter: () => Promise<WorkerClient>;
+  readonly #writer: WorkerClient;
+  #reporter: Promise<WorkerClient> | undefined;
+  /** While a batch is in flight, entries queue here: a message costs as much as several entries. */
+  #isBatchInFlight = false;
+  #queue: { readonly entry: UsageEntry; resolve(result: RecordResult): void; reject(error: Error): void }[] = [];
   #closing: Promise<void> | undefined;
 
-  private constructor(writer: ThreadClient, { now }: SqliteLedgerOptions, startReporter: () => Promise<ThreadClient>) {
+  private constructor(writer: WorkerClient, { now }: SqliteLedgerOptions, startReporter: () => Promise<WorkerClient>) {
     super();
     this.#writer = writer;
     this.#now = now;
     this.#startReporter = startReporter;
-    writer.onChange = () => this.announceChange();
-    writer.onCommit = (commit) => this.announceCommit(commit);
-    writer.onBroken = (error) => this.fail(error);
+    writer.onChange = () => this.notifyChange();
+    writer.onCommit = (commit) => this.notifyCommit(commit);
+    writer.onFailure = (error) => this.fail(error);
   }
 
   /** @throws Fault as `SqliteStore.open` does */
   static async open(options: SqliteLedgerOptions): Promise<SqliteLedger> {
-    const { data, now, startThread = startWorker } = options;
+    const { data, now, startWorker = startWorkerThread } = options;
     const file = join(data, SQLITE_FILE_NAME);
-    const start = async (isReport: boolean): Promise<ThreadClient> => {
-      const client = new ThreadClient(startThread({ file, isReport, nowMs: now() }));
+    const start = async (isReadOnly: boolean): Promise<WorkerClient> => {
+      const client = new WorkerClient(startWorker({ file, isReadOnly, nowMs: now() }));
       await client.ready;
       return client;
     };
     return new SqliteLedger(await start(false), options, () => start(true));
   }
 
-  record(entry: UsageEntry): Promise<Recorded> {
+  record(entry: UsageEntry): Promise<RecordResult> {
     checkEntry(entry);
     if (this.failure !== undefined) return Promise.reject(usageNotRecorded(this.failure));
     if (this.#closing !== undefined) return Promise.reject(closedError());
     return new Promise((resolve, reject) => {
-      // What comes in the same turn of the event loop goes to the thread together.
-      if (this.#waiting.length === 0 && !this.#isRecording) setImmediate(() => void this.#send());
-      this.#waiting.push({ entry, resolve, reject });
+      // Entries of the same turn of the event loop go into the same message.
+      if (this.#queue.length === 0 && !this.#isBatchInFlight) setImmediate(() => void this.#sendQueue());
+      this.#queue.push({ entry, resolve, reject });
     });
   }
 
-  async #send(): Promise<void> {
-    const sent = this.#waiting;
+  async #sendQueue(): Promise<void> {
+    const sent = this.#queue;
     if (sent.length === 0) return;
-    this.#waiting = [];
-    this.#isRecording = true;
+    this.#queue = [];
+    this.#isBatchInFlight = true;
     try {
       const entries = sent.map(({ entry }) => entry);
-      const outcomes = (await this.#writer.send({ kind: "record", nowMs: this.#now(), entries })) as Outcome[];
+      const outcomes = (await this.#writer.send({ kind: "record", nowMs: this.#now(), entries })) as EntryOutcome[];
       sent.forEach(({ resolve, reject }, i) => {
         const outcome = outcomes[i];
-        if (outcome === undefined) reject(new Error("The ledger's thread answered too little."));
+        if (outcome === undefined) reject(new Error("The ledger worker returned fewer outcomes than entries."));
         else if ("refusal" in outcome) reject(idempotencyKeyReused());
         else resolve(outcome);
       });
     } catch (error) {
       for (const { reject } of sent) reject(usageNotRecorded(error));
     } finally {
-      this.#isRecording = false;
-      if (this.#waiting.length > 0) void this.#send();
+      this.#isBatchInFlight = false;
+      if (this.#queue.length > 0) void this.#sendQueue();
     }
   }
 
-  protected async ask<Name extends MethodName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>> {
+  protected async dispatch<Name extends MethodName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>> {
     if (this.#closing !== undefined) throw closedError();
-    const client = REPORTING.has(name) ? await this.#reporting() : this.#writer;
-    return (await client.send({ kind: "ask", nowMs: this.#now(), name, argument })) as ResultOf<Name>;
+    const client = REPORT_METHODS.has(name) ? await this.#getReporter() : this.#writer;
+    return (await client.send({ kind: "call", nowMs: this.#now(), name, argument })) as ResultOf<Name>;
   }
 
-  #reporting(): Promise<ThreadClient> {
+  #getReporter(): Promise<WorkerClient> {
     if (this.#reporter === undefined) {
       const reporter = this.#startReporter();
       this.#reporter = reporter;
-      // One that cannot start, or has ended, is not kept: the next call tries again.
-      const forget = (): void => {
+      // After a failed start or an exit, the next call starts a new reporter.
+      const discard = (): void => {
         if (this.#reporter === reporter) this.#reporter = undefined;
       };
       reporter.then((client) => {
-        client.onBroken = forget;
-      }, forget);
+        client.onFailure = discard;
+      }, discard);
     }
     return this.#reporter;
   }
@@ -118,102 +118,103 @@ export class SqliteLedger extends LedgerCalls {
   }
 
   async #close(): Promise<void> {
-    if (this.#waiting.length > 0) await this.#send();
+    if (this.#queue.length > 0) await this.#sendQueue();
     const reporter = await this.#reporter?.catch(() => undefined);
     await reporter?.close();
     await this.#writer.close();
   }
 }
 
-type Unnumbered = Order extends infer Each ? (Each extends Order ? Omit<Each, "id"> : never) : never;
+type WithoutId<Request> = Request extends WorkerRequest ? Omit<Request, "id"> : never;
 
-interface OpenOrder {
+interface PendingRequest {
   resolve(result: unknown): void;
   reject(error: Error): void;
 }
 
-/** One thread, and the orders that it has not answered. */
-class ThreadClient {
+/** Sends requests to a worker and matches its responses to them. */
+class WorkerClient {
+  /** Resolves when the worker has opened the file; rejects with the reason if it could not. */
   readonly ready: Promise<unknown>;
   onChange: () => void = () => undefined;
   onCommit: (commit: Commit) => void = () => undefined;
-  onBroken: (error: Error) => void = () => undefined;
-  readonly #thread: LedgerThread;
-  readonly #open = new Map<number, OpenOrder>();
+  onFailure: (error: Error) => void = () => undefined;
+  readonly #worker: WorkerHandle;
+  readonly #pending = new Map<number, PendingRequest>();
   #lastId = 0;
-  #end: Error | undefined;
+  #failure: Error | undefined;
   #isClosing = false;
 
-  constructor(thread: LedgerThread) {
-    this.#thread = thread;
-    this.ready = new Promise((resolve, reject) => this.#open.set(0, { resolve, reject }));
-    thread.setAwaited(true);
-    thread.port.on("message", (answer: Answer) => this.#hear(answer));
-    thread.onEnd((error) => this.#over(error));
+  constructor(worker: WorkerHandle) {
+    this.#worker = worker;
+    this.ready = new Promise((resolve, reject) => this.#pending.set(0, { resolve, reject }));
+    worker.setReferenced(true);
+    worker.port.on("message", (message: WorkerMessage) => this.#receive(message));
+    worker.onExit((error) => this.#fail(error));
   }
 
-  send(order: Unnumbered): Promise<unknown> {
-    if (this.#end !== undefined) return Promise.reject(brokenFault(this.#end));
+  send(request: WithoutId<WorkerRequest>): Promise<unknown> {
+    if (this.#failure !== undefined) return Promise.reject(stoppedFault(this.#failure));
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
-      this.#thread.port.postMessage({ ...order, id }, []);
-      if (this.#open.size === 0) this.#thread.setAwaited(true);
-      this.#open.set(id, { resolve, reject });
+      this.#worker.port.postMessage({ ...request, id }, []);
+      if (this.#pending.size === 0) this.#worker.setReferenced(true);
+      this.#pending.set(id, { resolve, reject });
     });
   }
 
   async close(): Promise<void> {
     this.#isClosing = true;
-    // One that has broken down is ended as it is.
-    if (this.#end === undefined) await this.send({ kind: "close" }).catch(() => undefined);
-    await this.#thread.end();
+    // A worker that has failed is terminated without a close request.
+    if (this.#failure === undefined) await this.send({ kind: "close" }).catch(() => undefined);
+    await this.#worker.terminate();
   }
 
-  #hear(answer: Answer): void {
-    if (answer.kind === "changed") this.onChange();
-    else if (answer.kind === "broken") this.#over(unpackError(answer.error));
-    else if (answer.kind === "recorded") {
-      for (const { id, outcomes } of answer.orders) this.#close(id)?.resolve(outcomes);
-      this.onCommit(answer.commit);
-    } else if (answer.kind === "refused") this.#close(answer.id)?.reject(unpackError(answer.error));
-    else this.#close(answer.id)?.resolve(answer.result);
+  #receive(message: WorkerMessage): void {
+    if (message.kind === "changed") this.onChange();
+    else if (message.kind === "failed") this.#fail(deserializeError(message.error));
+    else if (message.kind === "recorded") {
+      for (const { id, outcomes } of message.requests) this.#takePending(id)?.resolve(outcomes);
+      this.onCommit(message.commit);
+    } else if (message.kind === "error") this.#takePending(message.id)?.reject(deserializeError(message.error));
+    else this.#takePending(message.id)?.resolve(message.result);
   }
 
-  /** An order that has been answered. */
-  #close(id: number): OpenOrder | undefined {
-    const order = this.#open.get(id);
-    this.#open.delete(id);
-    if (this.#open.size === 0) this.#thread.setAwaited(false);
-    return order;
+  /** Removes and returns the pending request that a response belongs to. */
+  #takePending(id: number): PendingRequest | undefined {
+    const request = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (this.#pending.size === 0) this.#worker.setReferenced(false);
+    return request;
   }
 
-  #over(error: Error): void {
-    if (this.#end !== undefined) return;
-    this.#end = error;
-    const open = [...this.#open.values()];
-    this.#open.clear();
-    this.#thread.setAwaited(false);
-    if (!this.#isClosing) this.onBroken(error);
-    for (const { reject } of open) reject(brokenFault(error));
+  #fail(error: Error): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = error;
+    const pending = [...this.#pending.values()];
+    this.#pending.clear();
+    this.#worker.setReferenced(false);
+    if (!this.#isClosing) this.onFailure(error);
+    for (const { reject } of pending) reject(stoppedFault(error));
   }
 }
 
-function startWorker(setup: ThreadSetup): LedgerThread {
-  // The program's own flags are not for this thread: some, such as --input-type, it would not start with.
+function startWorkerThread(setup: WorkerSetup): WorkerHandle {
+  // The process's own flags are not inherited: with some of them, such as --input-type, a worker does not start.
   const options = { workerData: setup, execArgv: [] };
-  const worker = new Worker(new URL("./sqliteMain.js", import.meta.url), options);
+  const worker = new Worker(new URL("./sqliteWorkerMain.js", import.meta.url), options);
   return {
-    port: worker as unknown as LedgerThread["port"],
-    setAwaited: (isAwaited) => (isAwaited ? worker.ref() : worker.unref()),
-    onEnd: (take) => {
-      worker.on("error", take);
-      worker.on("exit", (code) => take(new Error(`A thread of the ledger ended with code ${code}.`)));
+    port: worker as unknown as WorkerHandle["port"],
+    setReferenced: (isReferenced) => (isReferenced ? worker.ref() : worker.unref()),
+    onExit: (listener) => {
+      worker.on("error", listener);
+      worker.on("exit", (code) => listener(new Error(`A worker thread of the ledger exited with code ${code}.`)));
     },
-    end: () => worker.terminate(),
+    terminate: () => worker.terminate(),
   };
 }
 
-function brokenFault(cause: Error): Fault {
+function stoppedFault(cause: Error): Fault {
   return new Fault("ledger_unavailable", `The ledger has stopped: ${cause.message}.`, { cause });
 }
 

@@ -1,22 +1,22 @@
 import type { FaultCode, FaultItem } from "../errors.ts";
 import { Fault, isFault } from "../errors.ts";
-import type { Outcome } from "./entry.ts";
+import type { EntryOutcome } from "./entry.ts";
 import type { Commit, UsageEntry } from "./ledger.ts";
 import type { MethodName } from "./methods.ts";
 
-/** What a thread of the ledger is told when it starts. */
-export interface ThreadSetup {
+/** Startup parameters of a ledger worker. */
+export interface WorkerSetup {
   readonly file: string;
-  /** Reads much, writes nothing. */
-  readonly isReport: boolean;
+  /** Whether the worker only reads, for reports. */
+  readonly isReadOnly: boolean;
   readonly nowMs: number;
 }
 
-/** What it is asked to do. The time is the asker's, so that a ledger has one clock whatever threads it has. */
-export type Order =
+/** A request to a ledger worker. It carries the sender's time, so that all workers of a ledger share one clock. */
+export type WorkerRequest =
   | { readonly kind: "record"; readonly id: number; readonly nowMs: number; readonly entries: readonly UsageEntry[] }
   | {
-      readonly kind: "ask";
+      readonly kind: "call";
       readonly id: number;
       readonly nowMs: number;
       readonly name: MethodName;
@@ -24,38 +24,38 @@ export type Order =
     }
   | { readonly kind: "close"; readonly id: number };
 
-/** What it answers, once to each order; `id` 0 says that the file is open, or why not. */
-export type Answer =
-  /** One message for all that went to disk together: a message costs each side as much as an entry. */
-  | { readonly kind: "recorded"; readonly orders: readonly RecordedOrder[]; readonly commit: Commit }
-  | { readonly kind: "done"; readonly id: number; readonly result: unknown }
-  | { readonly kind: "refused"; readonly id: number; readonly error: PackedError }
-  /** Another process has changed what may be remembered here. */
+/** A message from a ledger worker. Each request gets one response; `id` 0 is the response to opening the file. */
+export type WorkerMessage =
+  /** One message for all requests of a transaction: a message costs sender and receiver as much as an entry. */
+  | { readonly kind: "recorded"; readonly requests: readonly RecordedRequest[]; readonly commit: Commit }
+  | { readonly kind: "result"; readonly id: number; readonly result: unknown }
+  | { readonly kind: "error"; readonly id: number; readonly error: SerializedError }
+  /** Another process has changed cached entities. */
   | { readonly kind: "changed" }
-  /** The storage has failed: nothing that was not answered before will be. */
-  | { readonly kind: "broken"; readonly error: PackedError };
+  /** The storage has failed; pending requests get no response. */
+  | { readonly kind: "failed"; readonly error: SerializedError };
 
-export interface RecordedOrder {
+export interface RecordedRequest {
   readonly id: number;
-  /** Of its entries, in order. */
-  readonly outcomes: readonly Outcome[];
+  /** An outcome for each entry of the request, in order. */
+  readonly outcomes: readonly EntryOutcome[];
 }
 
-/** An error as it crosses between threads, where classes are lost. */
-export interface PackedError {
+/** An error in a form that can be sent between threads; structured cloning loses the class. */
+export interface SerializedError {
   readonly message: string;
   readonly stack?: string;
-  /** A refusal's. */
+  /** Present for a `Fault`. */
   readonly fault?: {
     readonly code: FaultCode;
     readonly details: Readonly<Record<string, unknown>>;
     readonly items: readonly FaultItem[];
   };
-  /** A system's or SQLite's, such as SQLITE_FULL. */
+  /** Code of a system or SQLite error, such as SQLITE_FULL. */
   readonly code?: string;
 }
 
-export function packError(error: unknown): PackedError {
+export function serializeError(error: unknown): SerializedError {
   if (isFault(error)) {
     const { message, code, details, items } = error;
     return { message, fault: { code, details, items } };
@@ -66,7 +66,7 @@ export function packError(error: unknown): PackedError {
   return { message, ...(stack === undefined ? {} : { stack }), ...(typeof code === "string" ? { code } : {}) };
 }
 
-export function unpackError({ message, stack, fault, code }: PackedError): Error {
+export function deserializeError({ message, stack, fault, code }: SerializedError): Error {
   if (fault !== undefined) return new Fault(fault.code, message, { details: fault.details, items: fault.items });
   const error = Object.assign(new Error(message), code === undefined ? {} : { code });
   if (stack !== undefined) error.stack = stack;

@@ -3,22 +3,22 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { Kysely, SqliteDialect } from "kysely";
 import { Fault, isFault } from "../errors.ts";
-import { idempotencyCutoff, type Outcome } from "./entry.ts";
+import { idempotencyCutoff, type EntryOutcome } from "./entry.ts";
 import type { UsageEntry } from "./ledger.ts";
-import { type ArgumentOf, carryOut, type MethodName, type ResultOf } from "./methods.ts";
+import { type ArgumentOf, callMethod, type MethodName, type ResultOf } from "./methods.ts";
 import { migrate, type Storage, type Tables } from "./schema.ts";
 
-/** "ISOT": marks the file as a ledger of ours. */
+/** "ISOT" in ASCII: identifies the file as an Isotherm ledger. */
 const APPLICATION_ID = 0x49534f54;
-/** How long a writer of another process is waited for. */
+/** Maximum wait for the write lock of another process. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** Switching to WAL needs the file for a moment alone, and SQLite does not wait for that by itself. */
+/** Switching to WAL needs exclusive access to the file, which the busy timeout does not wait for. */
 const WAL_ATTEMPT_COUNT = 100;
 const WAL_WAIT_MS = 50;
-/** Idempotency keys out of date that go with each one that comes. */
-const CLEANED_PER_ENTRY = 2;
+/** Maximum number of expired idempotency keys that are pruned for each one that is recorded. */
+const PRUNED_PER_KEY = 2;
 
-/** A ledger file, opened on the thread that is to do its work: every call of SQLite waits for the disk. */
+/** An open ledger file. It must be used on a worker thread, because SQLite calls block on the disk. */
 export class SqliteStore implements Storage {
   readonly db: Kysely<Tables>;
   readonly dialect = "sqlite";
@@ -35,25 +35,25 @@ export class SqliteStore implements Storage {
   }
 
   /**
-   * @param isReport reads only, beside the one that writes
-   * @throws Fault `ledger_unavailable` when the file cannot be used, `configuration_invalid` when it does not give what
-   *   recording hangs on, or was written by a newer release
+   * Opens a ledger file; creates and migrates it unless `isReadOnly`.
+   * @throws Fault `ledger_unavailable` if the file cannot be used; `configuration_invalid` if SQLite cannot guarantee
+   *   durability for it, or a newer release wrote it
    */
   static async open(options: {
     readonly file: string;
-    readonly isReport: boolean;
+    readonly isReadOnly: boolean;
     readonly nowMs: number;
     readonly newSecret: () => string;
   }): Promise<SqliteStore> {
-    const { file, isReport, nowMs, newSecret } = options;
+    const { file, isReadOnly, nowMs, newSecret } = options;
     let database: Database.Database | undefined;
     try {
-      if (!isReport) makeFile(file);
+      if (!isReadOnly) createFile(file);
       database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
-      claim(database, file);
-      settle(database, file);
-      if (isReport) database.pragma("query_only = on");
-      else await migrate(migrating(database, nowMs), newSecret);
+      checkApplicationId(database, file);
+      configure(database, file);
+      if (isReadOnly) database.pragma("query_only = on");
+      else await migrate(migrationStorage(database, nowMs), newSecret);
       return new SqliteStore(database);
     } catch (error) {
       database?.close();
@@ -65,14 +65,14 @@ export class SqliteStore implements Storage {
     return this.#nowMs;
   }
 
-  /** @throws Fault as the method does; `ledger_unavailable` where another process does not stop writing */
-  async ask<Name extends MethodName>(name: Name, argument: ArgumentOf<Name>, nowMs: number): Promise<ResultOf<Name>> {
+  /** Calls a method. @throws Fault as the method does; `ledger_unavailable` if another process holds the write lock */
+  async call<Name extends MethodName>(name: Name, argument: ArgumentOf<Name>, nowMs: number): Promise<ResultOf<Name>> {
     this.#nowMs = nowMs;
     try {
-      return await carryOut(this, name, argument);
+      return await callMethod(this, name, argument);
     } catch (error) {
       if (!isBusy(error)) throw error;
-      const message = `Another program has been writing to the ledger for ${BUSY_TIMEOUT_MS / 1000} s, and has not ended.`;
+      const message = `Another program has locked the ledger for more than ${BUSY_TIMEOUT_MS / 1000} s.`;
       throw new Fault("ledger_unavailable", message, { cause: error });
     }
   }
@@ -85,12 +85,12 @@ export class SqliteStore implements Storage {
     return inTransaction(this.#database, this.db, { begin: "begin", work });
   }
 
-  /** Records all entries in one transaction, and returns when it is on disk. */
-  record(entries: readonly UsageEntry[], nowMs: number): Outcome[] {
+  /** Records all entries in one transaction. Returns when it is on disk. */
+  record(entries: readonly UsageEntry[], nowMs: number): EntryOutcome[] {
     const { begin, commit } = this.#statements;
     begin.run();
     try {
-      const outcomes = this.#write(entries, new Date(nowMs).toISOString());
+      const outcomes = this.#writeEntries(entries, new Date(nowMs).toISOString());
       commit.run();
       return outcomes;
     } catch (error) {
@@ -99,7 +99,7 @@ export class SqliteStore implements Storage {
     }
   }
 
-  /** Whether another connection has changed what others remember, since this was asked last. */
+  /** Whether another connection has changed cached entities since the last call. */
   hasChanged(): boolean {
     const dataVersion = this.#database.pragma("data_version", { simple: true }) as number;
     if (dataVersion === this.#dataVersion) return false;
@@ -114,28 +114,28 @@ export class SqliteStore implements Storage {
     this.#database.close();
   }
 
-  #write(entries: readonly UsageEntry[], clock: string): Outcome[] {
-    const { tick, addEvent, unitsOf, addToRollup, forget } = this.#statements;
-    const { last_at: now } = tick.get(clock) as { last_at: string };
+  #writeEntries(entries: readonly UsageEntry[], clock: string): EntryOutcome[] {
+    const { advanceClock, addEvent, selectUnits, addToRollup, pruneIdempotencyKeys } = this.#statements;
+    const { last_at: now } = advanceClock.get(clock) as { last_at: string };
     const cutoff = idempotencyCutoff(now);
     const sums = new Map<string, { entry: UsageEntry; units: number; requests: number }>();
     let keyCount = 0;
-    const outcomes = entries.map((entry): Outcome => {
+    const outcomes = entries.map((entry): EntryOutcome => {
       if (entry.idempotency !== undefined) {
         keyCount++;
-        const decided = this.#recognise(entry, now, cutoff);
-        if (decided !== undefined) return decided;
+        const outcome = this.#checkIdempotencyKey(entry, now, cutoff);
+        if (outcome !== undefined) return outcome;
       }
       const { receipt, accountId, customerId, keyId, meter, units, route, atlasRelease = null } = entry;
       if (units === 0) return { units: 0, isReplay: false };
       const added = addEvent.run(receipt, accountId, customerId, keyId, meter, units, now, route, atlasRelease);
       if (added.changes === 0) {
-        const known = unitsOf.get(receipt) as { units: number };
+        const known = selectUnits.get(receipt) as { units: number };
         return { units: known.units, isReplay: false };
       }
-      const place = `${accountId} ${customerId} ${meter}`;
-      const sum = sums.get(place);
-      if (sum === undefined) sums.set(place, { entry, units, requests: 1 });
+      const rollupKey = `${accountId} ${customerId} ${meter}`;
+      const sum = sums.get(rollupKey);
+      if (sum === undefined) sums.set(rollupKey, { entry, units, requests: 1 });
       else {
         sum.units += units;
         sum.requests++;
@@ -146,12 +146,12 @@ export class SqliteStore implements Storage {
     for (const { entry, units, requests } of sums.values()) {
       addToRollup.run(entry.accountId, entry.customerId, entry.meter, hour, units, requests);
     }
-    if (keyCount > 0) forget.run(cutoff, keyCount * CLEANED_PER_ENTRY);
+    if (keyCount > 0) pruneIdempotencyKeys.run(cutoff, keyCount * PRUNED_PER_KEY);
     return outcomes;
   }
 
-  /** What a request's idempotency key says of it; undefined where it is to be recorded. */
-  #recognise(entry: UsageEntry, now: string, cutoff: string): Outcome | undefined {
+  /** Stores an entry's idempotency key, or compares it with the stored one. @returns undefined if it must be recorded */
+  #checkIdempotencyKey(entry: UsageEntry, now: string, cutoff: string): EntryOutcome | undefined {
     const { receipt, accountId, customerId, route, idempotency } = entry;
     if (idempotency === undefined) return undefined;
     const { key, fingerprint } = idempotency;
@@ -169,19 +169,19 @@ export class SqliteStore implements Storage {
 
 type Statements = ReturnType<typeof prepare>;
 
-/** Recording is what is done most, so that its statements are made once. */
+/** Prepares the statements of recording, the most frequent operation, once per connection. */
 function prepare(database: Database.Database) {
   return {
     begin: database.prepare("begin immediate"),
     commit: database.prepare("commit"),
-    tick: database.prepare("update ledger_state set last_at = max(last_at, ?) returning last_at"),
+    advanceClock: database.prepare("update ledger_state set last_at = max(last_at, ?) returning last_at"),
     changes: database.prepare("select change_count from ledger_state"),
     addEvent: database.prepare(
       `insert into usage_event
          (receipt, account_id, customer_id, key_id, meter, units, recorded_at, route, atlas_release)
        values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (receipt) do nothing`,
     ),
-    unitsOf: database.prepare("select units from usage_event where receipt = ?"),
+    selectUnits: database.prepare("select units from usage_event where receipt = ?"),
     addToRollup: database.prepare(
       `insert into usage_rollup (account_id, customer_id, meter, hour, units, requests) values (?, ?, ?, ?, ?, ?)
        on conflict (account_id, customer_id, meter, hour)
@@ -191,13 +191,13 @@ function prepare(database: Database.Database) {
       `select fingerprint, receipt from idempotency
        where account_id = ? and customer_id = ? and route = ? and idempotency_key = ? and recorded_at >= ?`,
     ),
-    // Where one is there already, it is out of date.
+    // A row that this replaces has expired.
     putRequest: database.prepare(
       `insert or replace into idempotency
          (account_id, customer_id, route, idempotency_key, fingerprint, receipt, recorded_at)
        values (?, ?, ?, ?, ?, ?, ?)`,
     ),
-    forget: database.prepare(
+    pruneIdempotencyKeys: database.prepare(
       `delete from idempotency where (account_id, customer_id, route, idempotency_key) in
          (select account_id, customer_id, route, idempotency_key from idempotency
           where recorded_at < ? order by recorded_at limit ?)`,
@@ -205,23 +205,26 @@ function prepare(database: Database.Database) {
   };
 }
 
-function makeFile(file: string): void {
+function createFile(file: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  // SQLite gives the files beside it the mode of this one.
+  // SQLite creates the -wal and -shm files with the same mode.
   closeSync(openSync(file, "a", 0o600));
 }
 
-/** @throws Fault `ledger_unavailable` when the file is somebody else's */
-function claim(database: Database.Database, file: string): void {
-  // Counted first: tables of ours that another process makes meanwhile come together with the id.
+/** @throws Fault `ledger_unavailable` if the file is a database of another program */
+function checkApplicationId(database: Database.Database, file: string): void {
+  // Tables are counted before the id is read: a process that is creating the ledger commits both together.
   const { count } = database.prepare("select count(*) as count from sqlite_master").get() as { count: number };
   const id = database.pragma("application_id", { simple: true });
   if (id === APPLICATION_ID || (id === 0 && count === 0)) return;
-  throw new Fault("ledger_unavailable", `${file} is a database of another program; give --data another folder.`);
+  throw new Fault("ledger_unavailable", `${file} is a database of another program; use another folder as --data.`);
 }
 
-/** Sets what recording hangs on, and looks whether it is so. */
-function settle(database: Database.Database, file: string): void {
+/**
+ * Sets the pragmas that durability depends on, and verifies them.
+ * @throws Fault `configuration_invalid` if SQLite did not apply one
+ */
+function configure(database: Database.Database, file: string): void {
   for (let attempt = 1; ; attempt++) {
     try {
       database.pragma("journal_mode = wal");
@@ -233,25 +236,25 @@ function settle(database: Database.Database, file: string): void {
   }
   database.pragma("synchronous = full");
   database.pragma("foreign_keys = on");
-  // macOS: fsync alone does not reach the disk there.
+  // On macOS, fsync alone does not flush the drive's cache.
   database.pragma("fullfsync = on");
   database.pragma("checkpoint_fullfsync = on");
   const wanted = { journal_mode: "wal", synchronous: 2, foreign_keys: 1 };
   for (const [name, value] of Object.entries(wanted)) {
     const found = database.pragma(name, { simple: true });
     if (found === value) continue;
-    const message = `${file}: SQLite does not keep ${name} = ${value} here (it is ${String(found)}), and without it usage can get lost.`;
+    const message = `${file}: SQLite cannot set ${name} = ${value} (got ${String(found)}), without which usage can be lost.`;
     throw new Fault("configuration_invalid", message, { details: { [name]: found } });
   }
 }
 
-function migrating(database: Database.Database, nowMs: number): Storage {
+function migrationStorage(database: Database.Database, nowMs: number): Storage {
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
   const transaction: Storage["transaction"] = (work) =>
     inTransaction(database, db, {
       begin: "begin immediate",
       work: async (tx) => {
-        // Written once: whoever only looks must not need a disk that can be written to.
+        // Written only once, so that opening an up-to-date ledger does not write to the disk.
         if (database.pragma("application_id", { simple: true }) !== APPLICATION_ID) {
           database.pragma(`application_id = ${APPLICATION_ID}`);
         }
@@ -261,7 +264,7 @@ function migrating(database: Database.Database, nowMs: number): Storage {
   return { db, dialect: "sqlite", nowMs: () => nowMs, transaction, snapshot: transaction };
 }
 
-/** One thing at a time is done with a connection, so that nothing of others gets in between. */
+/** Runs `work` in a transaction. The worker runs one request at a time, so that no other statements interleave. */
 async function inTransaction<T>(
   database: Database.Database,
   db: Kysely<Tables>,
@@ -282,7 +285,7 @@ export function isBusy(error: unknown): boolean {
   return sqliteCode(error)?.startsWith("SQLITE_BUSY") === true;
 }
 
-/** Whether the file or its disk failed, so that nothing more may be done with it: what is on disk is not known. */
+/** Whether the file or its disk has failed. The file must not be used any more, because its state on disk is unknown. */
 export function isStorageFailure(error: unknown): boolean {
   const code = sqliteCode(error);
   return code !== undefined && /^SQLITE_(IOERR|FULL|CORRUPT|NOTADB|CANTOPEN|READONLY|NOMEM|PROTOCOL)/.test(code);
@@ -295,19 +298,19 @@ function sqliteCode(error: unknown): string | undefined {
 
 function openFault(file: string, error: unknown): Fault {
   const code = sqliteCode(error) ?? (error as NodeJS.ErrnoException).code ?? "";
-  const why = code.startsWith("SQLITE_NOTADB")
+  const reason = code.startsWith("SQLITE_NOTADB")
     ? "it is not a SQLite database"
     : code.startsWith("SQLITE_CORRUPT")
-      ? "it is damaged; put a backup in its place"
+      ? "it is damaged; restore a backup"
       : isBusy(error)
-        ? "another program holds it; end that one first"
+        ? "another program has locked it; stop that program first"
         : /^(EEXIST|ENOTDIR)$/.test(code)
-          ? "its folder is not one, or lies in something that is not"
+          ? "its path contains a file where a folder is expected"
           : /^(SQLITE_(READONLY|CANTOPEN|PERM)|EACCES|EPERM|EROFS|EISDIR)/.test(code)
-            ? "it cannot be written; look at its owner, its mode and those of its folder"
+            ? "it cannot be written; check the owner and mode of the file and its folder"
             : /^(SQLITE_FULL|ENOSPC)/.test(code)
               ? "the disk is full"
               : "reading or writing failed";
-  const message = `The ledger ${file} cannot be opened: ${why} (${code === "" ? String(error) : code}).`;
+  const message = `The ledger ${file} cannot be opened: ${reason} (${code === "" ? String(error) : code}).`;
   return new Fault("ledger_unavailable", message, { details: { file, code }, cause: error });
 }

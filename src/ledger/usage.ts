@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import { checkSpan, checkWhole } from "./checks.ts";
-import { openCursor, sealCursor } from "./cursor.ts";
+import { checkDateRange, checkInteger } from "./checks.ts";
+import { decodeCursor, encodeCursor } from "./cursor.ts";
 import {
   type AuditReport,
   type Meter,
@@ -8,38 +8,39 @@ import {
   type RecordedEntry,
   USAGE_LINE_COUNT_MAX,
   type UsageLine,
-  type UsageQuestion,
+  type UsageQuery,
 } from "./ledger.ts";
 import type { Storage, Tables } from "./schema.ts";
 
-/** Characters of a time that say its day, its month and its hour. */
+/** Lengths of the prefixes of an ISO 8601 time that are its day, month and hour. */
 const DAY_LENGTH = "YYYY-MM-DD".length;
 const MONTH_LENGTH = "YYYY-MM".length;
 const HOUR_LENGTH = "YYYY-MM-DDTHH".length;
-/** More of them tell nothing new. */
+/** Maximum number of differences that an audit lists. */
 const DIFFERENCE_COUNT_MAX = 1000;
 
-/** Sums of the rollups, by what the question groups by; by day and month is by day, which says the month too. */
-export async function usage({ db }: Storage, question: UsageQuestion): Promise<Page<UsageLine>> {
-  const { accountId, customerId, groupBy, limit, cursor } = question;
-  const { from, to } = checkSpan(question);
-  checkWhole("limit", limit, { least: 1, most: USAGE_LINE_COUNT_MAX });
+/** Sums rollups by the groups of the query. Grouping by both day and month is grouping by day. */
+export async function usage({ db }: Storage, query: UsageQuery): Promise<Page<UsageLine>> {
+  const { accountId, customerId, groupBy, limit, cursor } = query;
+  const { from, to } = checkDateRange(query);
+  checkInteger("limit", limit, { min: 1, max: USAGE_LINE_COUNT_MAX });
   const periodLength = groupBy.includes("day") ? DAY_LENGTH : groupBy.includes("month") ? MONTH_LENGTH : 0;
   const byCustomer = groupBy.includes("customer");
   const byMeter = groupBy.includes("meter");
 
   const { cursor_secret } = await db.selectFrom("ledger_state").select("cursor_secret").executeTakeFirstOrThrow();
-  const order = ["usage", accountId, customerId ?? null, from ?? null, to ?? null, periodLength, byCustomer, byMeter];
+  const filters = [accountId, customerId ?? null, from ?? null, to ?? null];
+  const cursorScope = ["usage", ...filters, periodLength, byCustomer, byMeter];
 
-  // What is not grouped by is the same for all, so that the order is one tuple however it is asked.
-  const same = sql<string>`cast('' as text)`;
-  const period: RawBuilder<string> = periodLength === 0 ? same : firstOf("hour", periodLength);
+  // Columns that are not grouped by are constant, so that the sort key is the same tuple for every grouping.
+  const constant = sql<string>`cast('' as text)`;
+  const period: RawBuilder<string> = periodLength === 0 ? constant : prefixOf("hour", periodLength);
   let rollups = db
     .selectFrom("usage_rollup")
     .select([
       period.as("period"),
-      (byCustomer ? sql.ref<string>("customer_id") : same).as("customer"),
-      (byMeter ? sql.ref<string>("meter") : same).as("meter_name"),
+      (byCustomer ? sql.ref<string>("customer_id") : constant).as("customer"),
+      (byMeter ? sql.ref<string>("meter") : constant).as("meter_name"),
       "units",
       "requests",
     ])
@@ -51,14 +52,14 @@ export async function usage({ db }: Storage, question: UsageQuestion): Promise<P
   const groups = ["period", "customer", "meter_name"] as const;
   let lines = db
     .selectFrom(rollups.as("rollup"))
-    .select([...groups, wholeSum("units").as("units"), wholeSum("requests").as("requests")])
+    .select([...groups, integerSum("units").as("units"), integerSum("requests").as("requests")])
     .groupBy([...groups])
     .orderBy("period")
     .orderBy("customer")
     .orderBy("meter_name")
     .limit(limit + 1);
   if (cursor !== undefined) {
-    const [period = "", customer = "", meter = ""] = openCursor(cursor_secret, order, cursor);
+    const [period = "", customer = "", meter = ""] = decodeCursor(cursor_secret, cursorScope, cursor);
     lines = lines.where(({ eb, refTuple, tuple }) => eb(refTuple(...groups), ">", tuple(period, customer, meter)));
   }
   const rows = await lines.execute();
@@ -78,7 +79,7 @@ export async function usage({ db }: Storage, question: UsageQuestion): Promise<P
   }));
   const last = page.at(-1);
   if (rows.length <= limit || last === undefined) return { items };
-  return { items, next: sealCursor(cursor_secret, order, [last.period, last.customer, last.meter_name]) };
+  return { items, next: encodeCursor(cursor_secret, cursorScope, [last.period, last.customer, last.meter_name]) };
 }
 
 async function internalIdsOf(
@@ -98,11 +99,11 @@ async function internalIdsOf(
   };
 }
 
-/** Adds the events up anew, hour by hour, and compares with what was added up as they were recorded. */
+/** Recomputes the hourly sums from the events and compares them with the rollups. */
 export function audit(storage: Storage): Promise<AuditReport> {
   return storage.snapshot(async (db) => {
     const count = (table: "usage_event" | "usage_rollup"): Promise<{ count: number }> =>
-      db.selectFrom(table).select(wholeCount.as("count")).executeTakeFirstOrThrow();
+      db.selectFrom(table).select(rowCount.as("count")).executeTakeFirstOrThrow();
     const key = ["account_id", "customer_id", "meter", "hour"] as const;
     const events = db
       .selectFrom("usage_event")
@@ -110,15 +111,15 @@ export function audit(storage: Storage): Promise<AuditReport> {
         "account_id",
         "customer_id",
         "meter",
-        firstOf("recorded_at", HOUR_LENGTH).as("hour"),
-        wholeSum("units").as("units"),
-        wholeCount.as("requests"),
+        prefixOf("recorded_at", HOUR_LENGTH).as("hour"),
+        integerSum("units").as("units"),
+        rowCount.as("requests"),
       ])
       .groupBy([...key]);
-    const either = db
+    const joined = db
       .selectFrom(events.as("event"))
       .fullJoin("usage_rollup as rollup", (join) =>
-        key.reduce((joined, name) => joined.onRef(`event.${name}`, "=", `rollup.${name}`), join),
+        key.reduce((joinOn, name) => joinOn.onRef(`event.${name}`, "=", `rollup.${name}`), join),
       )
       .select(({ fn, val }) => [
         ...key.map((name) => fn.coalesce(`event.${name}`, `rollup.${name}`).$notNull().as(name)),
@@ -128,7 +129,7 @@ export function audit(storage: Storage): Promise<AuditReport> {
         fn.coalesce("rollup.requests", val(0)).as("rollup_requests"),
       ]);
     const rows = await db
-      .selectFrom(either.as("either"))
+      .selectFrom(joined.as("joined"))
       .selectAll()
       .where(({ eb, or }) =>
         or([eb("event_units", "!=", eb.ref("rollup_units")), eb("event_requests", "!=", eb.ref("rollup_requests"))]),
@@ -156,20 +157,20 @@ export function audit(storage: Storage): Promise<AuditReport> {
   });
 }
 
-export interface EventQuestion {
+export interface EventQuery {
   readonly accountId?: string;
   readonly from?: string;
   readonly to?: string;
-  /** Those after this one. */
+  /** The last event of the previous page. */
   readonly after?: { readonly seq: number; readonly recordedAt: string } | undefined;
   readonly limit: number;
 }
 
-/** Some events, in the order they were recorded. */
-export async function eventPage({ db }: Storage, question: EventQuestion): Promise<readonly RecordedEntry[]> {
-  const { accountId, after, limit } = question;
-  const { from, to } = checkSpan(question);
-  // Times never go back, so this is the order of `seq` too, and the index on it finds where a span begins.
+/** Returns a page of events in the order of recording. */
+export async function eventPage({ db }: Storage, query: EventQuery): Promise<readonly RecordedEntry[]> {
+  const { accountId, after, limit } = query;
+  const { from, to } = checkDateRange(query);
+  // Times never decrease, so this is also the order of `seq`; and the index on (recorded_at, seq) finds date ranges.
   let events = db.selectFrom("usage_event").selectAll().orderBy("recorded_at").orderBy("seq").limit(limit);
   if (accountId !== undefined) events = events.where("account_id", "=", accountId);
   if (from !== undefined) events = events.where("recorded_at", ">=", from);
@@ -197,14 +198,14 @@ function entryOf(row: Selectable<Tables["usage_event"]>): RecordedEntry {
   };
 }
 
-/** The first characters of a time. */
-function firstOf(column: "hour" | "recorded_at", length: number): RawBuilder<string> {
+/** The first `length` characters of a time. */
+function prefixOf(column: "hour" | "recorded_at", length: number): RawBuilder<string> {
   return sql<string>`substr(${sql.ref(column)}, 1, ${sql.lit(length)})`;
 }
 
-/** Sums of whole numbers are of another kind in each database. */
-function wholeSum(column: "units" | "requests") {
+/** A sum as bigint: without the cast, PostgreSQL returns numeric. */
+function integerSum(column: "units" | "requests") {
   return sql<number>`cast(sum(${sql.ref(column)}) as bigint)`;
 }
 
-const wholeCount = sql<number>`count(*)`;
+const rowCount = sql<number>`count(*)`;

@@ -13,13 +13,13 @@ import { accountsCommand } from "../../src/cli/accounts.ts";
 import { customersCommand } from "../../src/cli/customers.ts";
 import { keysCommand } from "../../src/cli/keys.ts";
 import { usageCommand } from "../../src/cli/usage.ts";
-import { KeyGate } from "../../src/ledger/gate.ts";
+import { Authenticator } from "../../src/ledger/authenticator.ts";
 import { newKey } from "../../src/ledger/keys.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/openLedger.ts";
 import { SqliteLedger } from "../../src/ledger/sqlite.ts";
-import { startInProcess } from "../ledger/inProcess.ts";
-import { newReceipt } from "../ledger/receipts.ts";
+import { startInProcessWorker } from "../ledger/inProcessWorker.ts";
+import { newReceipt } from "../ledger/receipt.ts";
 
 vi.mock("../../src/ledger/openLedger.ts", () => ({ openLedger: vi.fn<typeof openLedger>() }));
 
@@ -48,7 +48,7 @@ afterEach(async () => {
 });
 
 function openHere(folder: string): Promise<Ledger> {
-  return SqliteLedger.open({ data: folder, now: Date.now, startThread: startInProcess });
+  return SqliteLedger.open({ data: folder, now: Date.now, startWorker: startInProcessWorker });
 }
 
 async function withLedger<T>(use: (ledger: Ledger) => Promise<T>): Promise<T> {
@@ -288,24 +288,24 @@ describe("as it is installed", () => {
     const absent = join(data, "absent");
     await expect(isotherm("keys", "list", "--data", absent)).rejects.toMatchObject({
       code: 1,
-      stderr: `isotherm: There is no ledger in ${absent}; isotherm accounts create makes one.\n`,
+      stderr: `isotherm: There is no ledger in ${absent}. Create one with isotherm accounts create.\n`,
     });
     await expect(isotherm("usage", "report", "--account", "x", "--group-by", "week")).rejects.toMatchObject({
       stderr: expect.stringMatching(/customer, meter, day, month/) as string,
     });
   });
 
-  test("revokes a key for a service that runs: its gate is told, and refuses it", async () => {
+  test("revokes a key for a running service, whose authenticator then refuses it", async () => {
     const account = await makeAccount();
     await withLedger(async (ledger) => {
-      // Time stands still for the gate, so that only being told can make it forget.
-      const gate = new KeyGate(ledger, { now: () => 0 });
+      // With a constant clock, only a change notification can invalidate the authenticator's cache.
+      const authenticator = new Authenticator(ledger, { now: () => 0 });
       const { secret, key } = await ledger.createKey({ accountId: account });
-      await gate.admit(secret, "192.0.2.1");
+      await authenticator.authenticate(secret, "192.0.2.1");
       const told = new Promise<void>((resolve) => ledger.onChange(resolve));
       await isotherm("keys", "revoke", key.keyId);
       await told;
-      await expect(gate.admit(secret, "192.0.2.1")).rejects.toMatchObject({ code: "api_key_revoked" });
+      await expect(authenticator.authenticate(secret, "192.0.2.1")).rejects.toMatchObject({ code: "api_key_revoked" });
     });
   });
 

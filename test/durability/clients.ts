@@ -1,60 +1,62 @@
-import { Agent, request as send } from "node:http";
+import { Agent, request as httpRequest } from "node:http";
 import type { Ledger, Meter } from "../../src/ledger/ledger.ts";
 import { ENTITY } from "../host/entities.ts";
 import { type ClientRequest, checkHistory } from "../ledger/history.ts";
 import type { SeededRandom } from "../seededRandom.ts";
-import { type Account, operate, type Place } from "./service.ts";
+import { type LedgerLocation, runCli, type TestAccount } from "./service.ts";
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
-  /** As they came: name, value, … */
+  /** As received: name, value, … */
   readonly rawHeaders: readonly string[];
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
 }
 
-export interface Question {
+export interface RequestOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** What became of a question: an answer, or as much of one as came. */
-type Exchanged = { readonly answer: Answer } | { readonly lost: Error; readonly headers?: Answer["headers"] };
+/** A complete response, or the error that prevented one, with the headers if they were received. */
+type SendResult =
+  { readonly response: HttpResponse } | { readonly error: Error; readonly headers?: HttpResponse["headers"] };
 
-/** Connections that are kept, as clients of a service keep them. */
-export class Clients {
+/** An HTTP client with keep-alive connections. */
+export class HttpClient {
   readonly #agent: Agent;
 
   constructor(connectionCount: number) {
     this.#agent = new Agent({ keepAlive: true, maxSockets: connectionCount });
   }
 
-  /** Asks once: whether a lost question may be asked again is for whoever asks to say. */
-  exchange(target: string, { method = "GET", headers = {}, body }: Question = {}): Promise<Exchanged> {
+  /** Sends a request once, without retries. Never rejects. */
+  trySend(target: string, { method = "GET", headers = {}, body }: RequestOptions = {}): Promise<SendResult> {
     return new Promise((resolve) => {
       const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
-      const request = send(target, { method, agent: this.#agent, headers: { ...headers, ...length } }, (response) => {
+      const options = { method, agent: this.#agent, headers: { ...headers, ...length } };
+      const request = httpRequest(target, options, (incoming) => {
         const parts: Buffer[] = [];
-        const { headers: named, rawHeaders, statusCode: status = 0 } = response;
-        const lose = (lost: Error): void => resolve({ lost, headers: named });
-        response.on("data", (part: Buffer) => parts.push(part));
-        response.on("error", lose);
-        response.on("aborted", () => lose(new Error("aborted")));
-        response.on("end", () => {
-          resolve({ answer: { status, rawHeaders, headers: named, text: Buffer.concat(parts).toString() } });
+        const { headers: received, rawHeaders, statusCode: status = 0 } = incoming;
+        const fail = (error: Error): void => resolve({ error, headers: received });
+        incoming.on("data", (part: Buffer) => parts.push(part));
+        incoming.on("error", fail);
+        incoming.on("aborted", () => fail(new Error("aborted")));
+        incoming.on("end", () => {
+          resolve({ response: { status, rawHeaders, headers: received, text: Buffer.concat(parts).toString() } });
         });
       });
-      request.on("error", (lost) => resolve({ lost }));
+      request.on("error", (error) => resolve({ error }));
       request.end(body);
     });
   }
 
-  /** As `exchange`, where an answer is certain. */
-  async ask(target: string, question?: Question): Promise<Answer> {
-    const exchanged = await this.exchange(target, question);
-    if ("answer" in exchanged) return exchanged.answer;
-    throw exchanged.lost;
+  /** Sends a request. Rejects if there is no complete response. */
+  async send(target: string, options?: RequestOptions): Promise<HttpResponse> {
+    const result = await this.trySend(target, options);
+    if ("response" in result) return result.response;
+    throw result.error;
   }
 
   close(): void {
@@ -62,12 +64,12 @@ export class Clients {
   }
 }
 
-/** A request of which it is known what it costs. */
-export interface Priced {
+/** A request with a known cost. */
+export interface PricedRequest {
   readonly meter: Meter;
   readonly units: number;
   readonly target: string;
-  readonly question: Question;
+  readonly options: RequestOptions;
 }
 
 const YEARS = [2030, 2050, 2080] as const;
@@ -84,23 +86,23 @@ const COMPANY = {
   transition_scenarios: ["NGFS_NET_ZERO_2050"],
 };
 
-export const posted = (value: unknown): Question => ({
+export const jsonPost = (value: unknown): RequestOptions => ({
   method: "POST",
   headers: { "Content-Type": "application/json" },
   body: JSON.stringify(value),
 });
 
-/** Any of the data requests, most of them the small ones that are asked most. */
-export function pricedRequest(random: SeededRandom): Priced {
-  const some = <Item>(items: readonly Item[]): Item[] => items.slice(0, 1 + random.below(items.length));
+/** Returns a random request of any data route; most are single hazard queries, as in production. */
+export function randomRequest(random: SeededRandom): PricedRequest {
+  const someOf = <Item>(items: readonly Item[]): Item[] => items.slice(0, 1 + random.below(items.length));
   const query = {
-    // A place where the demo has floods of both kinds.
+    // The demo atlas has both kinds of flood here.
     latitude: 11.59,
     longitude: 43.15,
     radius: 10,
-    hazards: some(FLOODS),
-    analysis_years: some(YEARS),
-    scenarios: some(SCENARIOS),
+    hazards: someOf(FLOODS),
+    analysis_years: someOf(YEARS),
+    scenarios: someOf(SCENARIOS),
   };
   const valueCount = query.hazards.length * query.analysis_years.length * query.scenarios.length;
   switch (random.below(10)) {
@@ -108,110 +110,115 @@ export function pricedRequest(random: SeededRandom): Priced {
       const entities = Array.from({ length: 1 + random.below(4) }, () => ENTITY);
       const units = entities.length * ENTITY.projected_emissions.length;
       const target = "/api/v1/temperature-alignment-projections";
-      return { meter: "alignment_values", units, target, question: posted(entities) };
+      return { meter: "alignment_values", units, target, options: jsonPost(entities) };
     }
     case 1: {
       const count = 1 + random.below(5);
-      const question = posted(Array.from({ length: count }, () => query));
-      return { meter: "hazard_values", units: count * valueCount, target: "/api/v1/hazard-risk/batch", question };
+      const options = jsonPost(Array.from({ length: count }, () => query));
+      return { meter: "hazard_values", units: count * valueCount, target: "/api/v1/hazard-risk/batch", options };
     }
     case 2: {
-      const assessment_years = some([2030, 2040, 2050]);
-      const question = posted({ ...COMPANY, assessment_years });
+      const assessment_years = someOf([2030, 2040, 2050]);
+      const options = jsonPost({ ...COMPANY, assessment_years });
       const target = "/analyze/total-climate-risk";
-      return { meter: "company_results", units: assessment_years.length, target, question };
+      return { meter: "company_results", units: assessment_years.length, target, options };
     }
     default: {
       const parameters = Object.entries(query).map(([name, value]) => `${name}=${String(value)}`);
       const target = `/api/v1/hazard-risk?${parameters.join("&")}`;
-      return { meter: "hazard_values", units: valueCount, target, question: {} };
+      return { meter: "hazard_values", units: valueCount, target, options: {} };
     }
   }
 }
 
-/** A request that is refused: wrong, or somebody else's. */
-function refusedRequest(random: SeededRandom, request: Priced): Priced {
-  if (random.chance(0.5)) return { ...request, target: "/api/v1/hazard-risk?latitude=91", question: {} };
-  const headers = { ...request.question.headers, "X-Customer-ID": "0190f000-0000-7000-8000-00000000dead" };
-  return { ...request, question: { ...request.question, headers } };
+/** Returns a request that is refused: an invalid one, or one with the customer id of another account. */
+function refusedRequest(random: SeededRandom, request: PricedRequest): PricedRequest {
+  if (random.chance(0.5)) return { ...request, target: "/api/v1/hazard-risk?latitude=91", options: {} };
+  const headers = { ...request.options.headers, "X-Customer-ID": "0190f000-0000-7000-8000-00000000dead" };
+  return { ...request, options: { ...request.options, headers } };
 }
 
-/** As the checker of histories wants it told. */
-export function toldOf(
-  exchanged: Exchanged,
+/** Converts a result to the form that `checkHistory` expects. */
+export function toClientRequest(
+  result: SendResult,
   request: Pick<ClientRequest, "accountId" | "customerId" | "meter" | "units">,
 ): ClientRequest {
-  const headers = "answer" in exchanged ? exchanged.answer.headers : exchanged.headers;
+  const headers = "response" in result ? result.response.headers : result.headers;
   const receipt = headers?.["x-request-id"];
-  const named = { ...request, ...(typeof receipt === "string" ? { receipt } : {}) };
-  if ("lost" in exchanged) return { ...named, outcome: "unknown" };
-  const { status, text } = exchanged.answer;
+  const identified = { ...request, ...(typeof receipt === "string" ? { receipt } : {}) };
+  if ("error" in result) return { ...identified, outcome: "unknown" };
+  const { status, text } = result.response;
   if (status === 200) {
     const units = Number(headers?.["x-usage-units"]);
-    return units === 0 ? { ...named, outcome: "refused" } : { ...named, units, outcome: "ok" };
+    return units === 0 ? { ...identified, outcome: "refused" } : { ...identified, units, outcome: "ok" };
   }
-  // A commit that failed may have been one all the same.
+  // The commit may have succeeded although it was reported as failed.
   const isUnknown = status === 503 && (JSON.parse(text) as { code?: string }).code === "usage_not_recorded";
-  return { ...named, outcome: isUnknown ? "unknown" : "refused" };
+  return { ...identified, outcome: isUnknown ? "unknown" : "refused" };
 }
 
-/** What clients saw: what the checker of histories wants, and what else there was. */
-export interface Seen {
+/** What clients observed. */
+export interface Observations {
   readonly log: ClientRequest[];
-  /** Answers by status; 0 where none came, or not all of it. */
+  /** Number of responses by status; 0 for no response or an incomplete one. */
   readonly statuses: Map<number, number>;
-  /** Answers that said that they cost something else than they do. */
+  /** Responses that reported other units than the request costs. */
   readonly overcharges: string[];
 }
 
-export const nothingSeen = (): Seen => ({ log: [], statuses: new Map(), overcharges: [] });
+export const newObservations = (): Observations => ({ log: [], statuses: new Map(), overcharges: [] });
 
-/** So many clients ask, each the next thing as soon as it has heard, until told to stop. */
-export async function askUntil(
+/** Runs clients that each send one request after another until `isOver`. */
+export async function runClients(
   url: string,
-  work: {
-    readonly account: Account;
+  settings: {
+    readonly account: TestAccount;
     readonly clientCount: number;
     readonly random: SeededRandom;
-    readonly seen: Seen;
+    readonly observations: Observations;
     readonly isOver: () => boolean;
     readonly refusedShare?: number;
   },
 ): Promise<void> {
-  const { account, clientCount, random, seen, isOver, refusedShare = 0.1 } = work;
-  const clients = new Clients(clientCount);
-  const ask = async (): Promise<void> => {
+  const { account, clientCount, random, observations, isOver, refusedShare = 0.1 } = settings;
+  const http = new HttpClient(clientCount);
+  const runClient = async (): Promise<void> => {
     while (!isOver()) {
-      const priced = pricedRequest(random);
-      const { meter, units, target, question } = random.chance(refusedShare) ? refusedRequest(random, priced) : priced;
+      const request = randomRequest(random);
+      const { meter, units, target, options } = random.chance(refusedShare) ? refusedRequest(random, request) : request;
       const customerId = random.pick(account.customerIds);
-      const headers = { "X-API-Key": account.apiKey, "X-Customer-ID": customerId, ...question.headers };
-      const exchanged = await clients.exchange(url + target, { ...question, headers });
-      const told = toldOf(exchanged, { accountId: account.accountId, customerId, meter, units });
-      const status = "answer" in exchanged ? exchanged.answer.status : 0;
-      // Who found nobody there has not asked.
-      const isAsked = !("lost" in exchanged) || (exchanged.lost as NodeJS.ErrnoException).code !== "ECONNREFUSED";
-      if (isAsked) seen.log.push(told);
-      seen.statuses.set(status, (seen.statuses.get(status) ?? 0) + 1);
-      if (told.outcome === "ok" && told.units !== units)
-        seen.overcharges.push(`${target}: ${told.units}, not ${units}`);
-      // Who cannot be reached now is not reached any faster by asking at once.
+      const headers = { "X-API-Key": account.apiKey, "X-Customer-ID": customerId, ...options.headers };
+      const result = await http.trySend(url + target, { ...options, headers });
+      const observed = toClientRequest(result, { accountId: account.accountId, customerId, meter, units });
+      const status = "response" in result ? result.response.status : 0;
+      // A refused connection means that the request was not sent.
+      const isSent = !("error" in result) || (result.error as NodeJS.ErrnoException).code !== "ECONNREFUSED";
+      if (isSent) observations.log.push(observed);
+      observations.statuses.set(status, (observations.statuses.get(status) ?? 0) + 1);
+      if (observed.outcome === "ok" && observed.units !== units)
+        observations.overcharges.push(`${target}: ${observed.units}, not ${units}`);
+      // Do not retry in a tight loop while the service is unavailable.
       if (status === 0 || status === 503) await new Promise((resolve) => setTimeout(resolve, 20));
     }
   };
-  await Promise.all(Array.from({ length: clientCount }, ask));
-  clients.close();
+  await Promise.all(Array.from({ length: clientCount }, runClient));
+  http.close();
 }
 
-/** What is wrong between clients, ledger, usage and export; nothing when all is well. */
-export async function findingsOf({ log, overcharges }: Seen, ledger: Ledger, place: Place): Promise<readonly string[]> {
-  const csv = await operate(["usage", "export"], place);
+/** Returns the inconsistencies between observations, ledger, usage and export; empty if there are none. */
+export async function findInconsistencies(
+  { log, overcharges }: Observations,
+  ledger: Ledger,
+  location: LedgerLocation,
+): Promise<readonly string[]> {
+  const csv = await runCli(["usage", "export"], location);
   return [...overcharges, ...(await checkHistory(log, ledger, { csv }))];
 }
 
-/** How many of what clients saw, for the report of a run. */
-export function countsOf({ log, statuses }: Seen): string {
-  const count = (outcome: ClientRequest["outcome"]): number => log.filter((each) => each.outcome === outcome).length;
-  const byStatus = [...statuses].toSorted(([a], [b]) => a - b).map(([status, many]) => `${status}: ${many}`);
+/** Summarizes the observations by outcome and status, for the console. */
+export function summarize({ log, statuses }: Observations): string {
+  const count = (outcome: ClientRequest["outcome"]): number =>
+    log.filter((request) => request.outcome === outcome).length;
+  const byStatus = [...statuses].toSorted(([a], [b]) => a - b).map(([status, total]) => `${status}: ${total}`);
   return `${count("ok")} ok, ${count("refused")} refused, ${count("unknown")} unknown (${byStatus.join(", ")})`;
 }

@@ -1,4 +1,4 @@
-/** A connection of the ledger may end while it is in use: that is a call that fails, and no more. */
+/** If the server terminates a connection in use, the call that uses it fails, and nothing else does. */
 import pg from "pg";
 import { expect, test } from "vitest";
 import { openLedger } from "../../src/ledger/openLedger.ts";
@@ -6,11 +6,11 @@ import { describeWithPostgres, startPostgres } from "../ledger/postgresServer.ts
 
 const WAITING = "application_name = 'isotherm' and wait_event_type = 'Lock'";
 
-describeWithPostgres("a server that ends connections", () => {
-  test("fails the call that used one, and nothing else", async () => {
+describeWithPostgres("a server that terminates connections", () => {
+  test("fails only the call that used the connection", async () => {
     const unexpected: unknown[] = [];
-    const expectNot = (error: unknown): number => unexpected.push(error);
-    process.on("uncaughtException", expectNot);
+    const onUncaught = (error: unknown): number => unexpected.push(error);
+    process.on("uncaughtException", onUncaught);
     const server = await startPostgres();
     const database = await server.newDatabase();
     const ledger = await openLedger({ database });
@@ -21,11 +21,11 @@ describeWithPostgres("a server that ends connections", () => {
         await other.query("begin; select * from ledger_state for update");
         const created = ledger.createAccount({ name: "In the middle of a transaction" });
         const failed = created.catch((error: unknown) => error);
-        const waiting = async (): Promise<number> => {
+        const countWaiting = async (): Promise<number> => {
           const { rows } = await other.query<{ pid: number }>(`select pid from pg_stat_activity where ${WAITING}`);
           return rows.length;
         };
-        await expect.poll(waiting, { timeout: 10_000 }).toBe(1);
+        await expect.poll(countWaiting, { timeout: 10_000 }).toBe(1);
         await other.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${WAITING}`);
         expect(await failed).toMatchObject({ code: "ledger_unavailable" });
         await other.query("rollback");
@@ -33,10 +33,10 @@ describeWithPostgres("a server that ends connections", () => {
       }
       expect(unexpected).toStrictEqual([]);
     } finally {
-      process.off("uncaughtException", expectNot);
+      process.off("uncaughtException", onUncaught);
       await other.end();
       await ledger.close();
-      await server.done();
+      await server.dispose();
     }
   });
 });

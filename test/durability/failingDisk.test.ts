@@ -1,38 +1,38 @@
 /**
- * When the disk fails: the service answers 503 and ends as a failure, no answer goes out without its record, and a new
- * start finds everything in order. strace makes the disk fail, at the call that it is told.
- * ISOTHERM_DURABILITY_FAILURES=20 of each kind is the whole of it.
+ * Disk failures: the service responds 503 and exits with code 1, no response is sent without its record, and the ledger
+ * is consistent after a restart. strace injects an error at a given system call.
+ * ISOTHERM_DURABILITY_FAILURES=20 per kind is the full size.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { randomFrom } from "../seededRandom.ts";
-import { askUntil, countsOf, findingsOf, nothingSeen, type Seen } from "./clients.ts";
-import { builtWith, newAccount, type Service, sizeOf, startService, withLedger } from "./service.ts";
-import { isTraceable } from "./trace.ts";
+import { runClients, summarize, findInconsistencies, newObservations, type Observations } from "./clients.ts";
+import { builtWith, newAccount, type Service, sizeSetting, startService, withLedger } from "./service.ts";
+import { isStraceAvailable } from "./syscallTrace.ts";
 
-const FAILURES = sizeOf("FAILURES", 1);
-/** What is planted shows soon. */
-const PLANTED_FAILURES = Math.min(FAILURES, 2);
+const FAILURES = sizeSetting("FAILURES", 1);
+/** Failures after which an injected fault must have been detected. */
+const FAULT_FAILURES = Math.min(FAILURES, 2);
 const CLIENTS = 16;
 const TIMEOUT_MS = 120_000 + FAILURES * 30_000;
 
 interface Injection {
-  readonly what: string;
+  readonly name: string;
   readonly calls: string;
   readonly error: "EIO" | "ENOSPC";
-  /** Whether all calls from then on fail, or one alone. */
-  readonly isLasting: boolean;
-  /** Calls that go well before it, beside those of opening. */
+  /** Whether all later calls fail too. */
+  readonly isPermanent: boolean;
+  /** Maximum number of calls that succeed before the failure, in addition to those that open the ledger. */
   readonly callCountMax: number;
 }
 
 const INJECTIONS: readonly Injection[] = [
-  { what: "one fsync that fails", calls: "fsync,fdatasync", error: "EIO", isLasting: false, callCountMax: 40 },
-  { what: "a disk that syncs no more", calls: "fsync,fdatasync", error: "EIO", isLasting: true, callCountMax: 40 },
-  { what: "a full disk", calls: "pwrite64", error: "ENOSPC", isLasting: true, callCountMax: 400 },
-  { what: "one write that fails", calls: "pwrite64", error: "EIO", isLasting: false, callCountMax: 400 },
+  { name: "one failing fsync", calls: "fsync,fdatasync", error: "EIO", isPermanent: false, callCountMax: 40 },
+  { name: "permanently failing fsync", calls: "fsync,fdatasync", error: "EIO", isPermanent: true, callCountMax: 40 },
+  { name: "a full disk", calls: "pwrite64", error: "ENOSPC", isPermanent: true, callCountMax: 400 },
+  { name: "one failing write", calls: "pwrite64", error: "EIO", isPermanent: false, callCountMax: 400 },
 ];
 
 let data: string;
@@ -41,85 +41,89 @@ beforeEach(async () => {
 });
 afterEach(() => rm(data, { recursive: true, force: true }));
 
-/** The command under which the ledger's log fails at its so-manieth call. */
-function failing({ calls, error, isLasting }: Injection, count: number): readonly string[] {
+/** Returns the strace command that makes the `callNumber`-th call on the ledger's write-ahead log fail. */
+function failingAt({ calls, error, isPermanent }: Injection, callNumber: number): readonly string[] {
   const log = join(data, "ledger.sqlite-wal");
-  const inject = `inject=${calls}:error=${error}:when=${count}${isLasting ? "+" : ""}`;
+  const inject = `inject=${calls}:error=${error}:when=${callNumber}${isPermanent ? "+" : ""}`;
   return ["strace", "-f", "-D", "-qq", "-o", "/dev/null", "-P", log, "-e", `trace=${calls}`, "-e", inject];
 }
 
 interface Campaign {
-  readonly seen: Seen;
+  readonly observations: Observations;
   readonly services: readonly Service[];
   readonly findings: readonly string[];
 }
 
-/** Failure after failure, each of a service started anew from what the one before it left. */
+/** Runs a service into `count` failures, restarting it after each one, and then checks the ledger. */
 async function campaign(injection: Injection, count: number, built?: string): Promise<Campaign> {
   const account = await withLedger({ data }, (ledger) =>
     newAccount(ledger, { name: "Clients", internalIds: ["one", "two"] }),
   );
   const random = randomFrom(7);
-  const seen = nothingSeen();
+  const observations = newObservations();
   const services: Service[] = [];
-  const how = built === undefined ? {} : { built };
-  // The demo's credentials, so that later starts write nothing to the ledger.
-  await (await startService({ data }, how)).stop();
+  const options = built === undefined ? {} : { built };
+  // The first start creates the demo credentials, so that later ones do not write to the ledger.
+  await (await startService({ data }, options)).stop();
   for (let failure = 0; failure < count; failure++) {
-    // What an opening writes goes well.
-    const failingCall = 12 + random.below(injection.callCountMax);
-    const service = await startService({ data }, { ...how, under: failing(injection, failingCall) });
+    // Opening the ledger takes fewer than 12 calls, and must succeed.
+    const callNumber = 12 + random.below(injection.callCountMax);
+    const service = await startService({ data }, { ...options, wrapper: failingAt(injection, callNumber) });
     services.push(service);
     let isOver = false;
-    const asking = askUntil(service.url, { account, clientCount: CLIENTS, random, seen, isOver: () => isOver });
-    await service.ended;
+    const settings = { account, clientCount: CLIENTS, random, observations, isOver: () => isOver };
+    const clients = runClients(service.url, settings);
+    await service.exited;
     isOver = true;
-    await asking;
+    await clients;
   }
-  const again = await startService({ data }, how);
-  const before = seen.statuses.get(200) ?? 0;
-  const isAnswered = (): boolean => (seen.statuses.get(200) ?? 0) >= before + CLIENTS;
-  await askUntil(again.url, { account, clientCount: CLIENTS, random, seen, isOver: isAnswered, refusedShare: 0 });
-  await again.stop();
-  return { seen, services, findings: await withLedger({ data }, (ledger) => findingsOf(seen, ledger, { data })) };
+  const recovered = await startService({ data }, options);
+  const before = observations.statuses.get(200) ?? 0;
+  const isOver = (): boolean => (observations.statuses.get(200) ?? 0) >= before + CLIENTS;
+  const settings = { account, clientCount: CLIENTS, random, observations, isOver, refusedShare: 0 };
+  await runClients(recovered.url, settings);
+  await recovered.stop();
+  const findings = await withLedger({ data }, (ledger) => findInconsistencies(observations, ledger, { data }));
+  return { observations, services, findings };
 }
 
-describe.skipIf(!isTraceable)("a service whose disk fails", () => {
+describe.skipIf(!isStraceAvailable)("a service with a failing disk", () => {
   test.each(INJECTIONS)(
-    "answers nothing that is not recorded, ends, and starts clean: $what",
+    "sends no unrecorded response, exits, and recovers after a restart: $name",
     async (injection) => {
-      const { seen, services, findings } = await campaign(injection, FAILURES);
-      console.log(`${injection.what}, ${FAILURES} times: ${countsOf(seen)}`);
+      const { observations, services, findings } = await campaign(injection, FAILURES);
+      console.log(`${injection.name}, ${FAILURES} times: ${summarize(observations)}`);
       expect(findings).toStrictEqual([]);
       for (const service of services) {
-        expect(await service.ended).toStrictEqual({ code: 1, signal: null });
+        expect(await service.exited).toStrictEqual({ code: 1, signal: null });
         expect(service.output()).toMatch(/"level":"fatal".*SQLITE_(IOERR|FULL)/);
       }
-      expect([...seen.statuses.keys()].filter((status) => ![0, 200, 400, 403, 503].includes(status))).toStrictEqual([]);
-      expect(seen.log.some(({ outcome }) => outcome === "unknown")).toBe(true);
+      const expected = new Set([0, 200, 400, 403, 503]);
+      expect([...observations.statuses.keys()].filter((status) => !expected.has(status))).toStrictEqual([]);
+      expect(observations.log.some(({ outcome }) => outcome === "unknown")).toBe(true);
     },
     TIMEOUT_MS,
   );
 
   test(
-    "is found out when it takes an error of its disk for success",
+    "detects the injected fault: treating a disk error as success",
     async () => {
       const { built, done } = await builtWith([
         {
-          file: "ledger/sqliteThread.js",
-          from: "const outcomes = this.#store.record(entries, orders.at(-1)?.nowMs ?? 0);",
+          file: "ledger/sqliteWorker.js",
+          from: "const outcomes = this.#store.record(entries, requests.at(-1)?.nowMs ?? 0);",
           to: `let outcomes;
-            try { outcomes = this.#store.record(entries, orders.at(-1)?.nowMs ?? 0); }
+            try { outcomes = this.#store.record(entries, requests.at(-1)?.nowMs ?? 0); }
             catch { this.failures = (this.failures ?? 0) + 1; if (this.failures > 20) process.exit(1);
               outcomes = entries.map(({ units }) => ({ units, isReplay: false })); }`,
         },
       ]);
       try {
         const full = INJECTIONS.find(({ error }) => error === "ENOSPC");
-        if (full === undefined) throw new Error("There is no full disk.");
-        const { findings } = await campaign(full, PLANTED_FAILURES, built);
-        console.log(`a full disk, planted: ${findings.length} findings`);
-        expect(findings.join("\n")).toMatch(/answered and not recorded/);
+        if (full === undefined) throw new Error("There is no injection with ENOSPC.");
+        const { findings } = await campaign(full, FAULT_FAILURES, built);
+        console.log(`a full disk, injected fault: ${findings.length} findings`);
+        expect(findings.join("\n")).toMatch(/answered but not recorded/);
       } finally {
         await done();
       }

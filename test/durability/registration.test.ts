@@ -1,6 +1,6 @@
 /**
- * Many clients register one and the same customer at once: it is one customer, made once.
- * ISOTHERM_DURABILITY_RACES=20 and ISOTHERM_DURABILITY_RACERS=1000 are the whole of it.
+ * Concurrent registrations of the same customer create it once.
+ * ISOTHERM_DURABILITY_RACES=20 and ISOTHERM_DURABILITY_RACERS=1000 are the full size.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,11 +8,19 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeWithPostgres, type PostgresServer, startPostgres } from "../ledger/postgresServer.ts";
-import { type Answer, Clients, posted } from "./clients.ts";
-import { builtWith, newAccount, type Place, type Service, sizeOf, startService, withLedger } from "./service.ts";
+import { type HttpResponse, HttpClient, jsonPost } from "./clients.ts";
+import {
+  builtWith,
+  newAccount,
+  type LedgerLocation,
+  type Service,
+  sizeSetting,
+  startService,
+  withLedger,
+} from "./service.ts";
 
-const RACES = sizeOf("RACES", 3);
-const RACERS = sizeOf("RACERS", 200);
+const RACES = sizeSetting("RACES", 3);
+const RACERS = sizeSetting("RACERS", 200);
 const TIMEOUT_MS = 60_000 + RACES * RACERS * 30;
 
 let data: string;
@@ -21,54 +29,55 @@ beforeEach(async () => {
 });
 afterEach(() => rm(data, { recursive: true, force: true }));
 
-interface Race {
-  /** Answers by status, and code where there is one. */
+interface RaceResult {
+  /** Number of responses by status and, if present, problem code. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly customerCount: number;
 }
 
-/** Races at one or more services of one ledger, each for an internal_id of its own. */
-async function races(place: Place, services: readonly Service[]): Promise<readonly Race[]> {
-  const { accountId, apiKey } = await withLedger(place, (ledger) =>
+/** Runs races at services that share a ledger, each for a different internal_id. */
+async function runRaces(location: LedgerLocation, services: readonly Service[]): Promise<readonly RaceResult[]> {
+  const { accountId, apiKey } = await withLedger(location, (ledger) =>
     newAccount(ledger, { name: "Racers", internalIds: [] }),
   );
-  const clients = new Clients(RACERS);
-  const found: Race[] = [];
+  const http = new HttpClient(RACERS);
+  const results: RaceResult[] = [];
   for (let race = 0; race < RACES; race++) {
-    const question = posted({ internal_id: `customer ${race}`, name: "Contended" });
-    const ask = async (url: string): Promise<Answer> => {
+    const options = jsonPost({ internal_id: `customer ${race}`, name: "Contended" });
+    const register = async (url: string): Promise<HttpResponse> => {
       for (;;) {
-        const headers = { ...question.headers, "X-API-Key": apiKey };
-        const answer = await clients.ask(`${url}/latest/api/v1/customers`, { ...question, headers });
-        // An account that has more in work than its share is told to ask again, and does.
-        if (answer.status !== 503 || !answer.text.includes('"overloaded"')) return answer;
+        const headers = { ...options.headers, "X-API-Key": apiKey };
+        const response = await http.send(`${url}/latest/api/v1/customers`, { ...options, headers });
+        // Retry when the account exceeds its share of concurrent requests.
+        if (response.status !== 503 || !response.text.includes('"overloaded"')) return response;
         await delay(10);
       }
     };
-    const asked = Array.from({ length: RACERS }, (_, i) => ask(services[i % services.length]?.url ?? ""));
-    const answers = await Promise.all(asked);
+    const responses = await Promise.all(
+      Array.from({ length: RACERS }, (_, i) => register(services[i % services.length]?.url ?? "")),
+    );
     const statuses: Record<string, number> = {};
-    for (const { status, text } of answers) {
+    for (const { status, text } of responses) {
       const { code = "" } = JSON.parse(text) as { readonly code?: string };
-      const what = `${status} ${code}`.trim();
-      statuses[what] = (statuses[what] ?? 0) + 1;
+      const label = `${status} ${code}`.trim();
+      statuses[label] = (statuses[label] ?? 0) + 1;
     }
-    found.push({ statuses, customerCount: new Set(answers.map(({ text }) => text)).size });
+    results.push({ statuses, customerCount: new Set(responses.map(({ text }) => text)).size });
   }
-  clients.close();
-  const customers = await withLedger(place, (ledger) => ledger.listCustomers({ accountId, limit: 500 }));
+  http.close();
+  const customers = await withLedger(location, (ledger) => ledger.listCustomers({ accountId, limit: 500 }));
   expect(customers.items).toHaveLength(RACES);
-  return found;
+  return results;
 }
 
-const WON_ONCE: Race = { statuses: { 200: RACERS - 1, 201: 1 }, customerCount: 1 };
+const CREATED_ONCE: RaceResult = { statuses: { 200: RACERS - 1, 201: 1 }, customerCount: 1 };
 
 test(
-  `one customer, one 201: ${RACES} x ${RACERS} registrations, SQLite`,
+  `concurrent registrations create one customer: ${RACES} x ${RACERS} requests, SQLite`,
   async () => {
     const service = await startService({ data });
     try {
-      expect(await races({ data }, [service])).toStrictEqual(Array.from({ length: RACES }, () => WON_ONCE));
+      expect(await runRaces({ data }, [service])).toStrictEqual(Array.from({ length: RACES }, () => CREATED_ONCE));
     } finally {
       await service.stop();
     }
@@ -76,36 +85,36 @@ test(
   TIMEOUT_MS,
 );
 
-describeWithPostgres("in PostgreSQL, with two services", () => {
+describeWithPostgres("with PostgreSQL and two services", () => {
   let server: PostgresServer;
   beforeEach(async () => {
     server = await startPostgres();
   });
-  afterEach(() => server.done());
+  afterEach(() => server.dispose());
 
-  async function ran(built?: string): Promise<readonly Race[]> {
-    const place = { data, database: await server.newDatabase() };
-    const how = built === undefined ? {} : { built };
+  async function runWithTwoServices(built?: string): Promise<readonly RaceResult[]> {
+    const location = { data, database: await server.newDatabase() };
+    const options = built === undefined ? {} : { built };
     const services: Service[] = [];
     try {
-      services.push(await startService(place, how));
-      services.push(await startService({ ...place, data: join(data, "second") }, how));
-      return await races(place, services);
+      services.push(await startService(location, options));
+      services.push(await startService({ ...location, data: join(data, "second") }, options));
+      return await runRaces(location, services);
     } finally {
       for (const service of services) await service.stop();
     }
   }
 
   test(
-    `one customer, one 201: ${RACES} x ${RACERS} registrations`,
+    `concurrent registrations create one customer: ${RACES} x ${RACERS} requests`,
     async () => {
-      expect(await ran()).toStrictEqual(Array.from({ length: RACES }, () => WON_ONCE));
+      expect(await runWithTwoServices()).toStrictEqual(Array.from({ length: RACES }, () => CREATED_ONCE));
     },
     TIMEOUT_MS,
   );
 
   test(
-    "is found out when it looks first and then adds",
+    "detects the injected fault: a lookup followed by an insert, without a unique constraint",
     async () => {
       const unique = `.addUniqueConstraint("customer_internal_id", ["account_id", "internal_id"])`;
       const conflict = `.onConflict((conflict) => conflict.columns(["account_id", "internal_id"]).doNothing())`;
@@ -114,7 +123,7 @@ describeWithPostgres("in PostgreSQL, with two services", () => {
         { file: "ledger/customers.js", from: conflict, to: "" },
       ]);
       try {
-        await expect(ran(built)).rejects.toThrow(/to have a length of/);
+        await expect(runWithTwoServices(built)).rejects.toThrow(/to have a length of/);
       } finally {
         await done();
       }

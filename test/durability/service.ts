@@ -5,84 +5,92 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type * as opening from "../../src/ledger/openLedger.ts";
+import type * as openLedgerModule from "../../src/ledger/openLedger.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** The program as it is shipped. */
+/** The built program. */
 const BUILT = join(ROOT, "dist");
 
 export const { openLedger } = (await import(
   new URL("../../dist/ledger/openLedger.js", import.meta.url).href
-)) as typeof opening;
+)) as typeof openLedgerModule;
 
-/** `ISOTHERM_DURABILITY_…`: how much of a campaign is done. */
-export function sizeOf(name: string, small: number): number {
-  const count = Number(process.env[`ISOTHERM_DURABILITY_${name}`] ?? small);
-  if (!Number.isInteger(count) || count < 1) throw new Error(`ISOTHERM_DURABILITY_${name} must be a whole number.`);
+/** Reads the environment variable `ISOTHERM_DURABILITY_<name>`, which sets the size of a test. */
+export function sizeSetting(name: string, defaultCount: number): number {
+  const count = Number(process.env[`ISOTHERM_DURABILITY_${name}`] ?? defaultCount);
+  if (!Number.isInteger(count) || count < 1) {
+    throw new Error(`ISOTHERM_DURABILITY_${name} must be an integer of 1 or more (got ${count}).`);
+  }
   return count;
 }
 
-/** Where the ledger of a service lies. */
-export type Place =
+/** The location of a service's ledger: a data folder, or a PostgreSQL database beside it. */
+export type LedgerLocation =
   { readonly data: string; readonly database?: undefined } | { readonly data: string; readonly database: string };
 
-/** What stands in a file of the built program, and what is to stand there instead. */
-export interface Fault {
+/** A replacement of text in a file of the built program, which injects a fault. */
+export interface BuildPatch {
   readonly file: string;
+  /** Must occur exactly once. */
   readonly from: string;
   readonly to: string;
 }
 
-/** A copy of the built program with something wrong in it. @returns its folder, as `built` of a service */
-export async function builtWith(faults: readonly Fault[]): Promise<{ readonly built: string; done(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), "isotherm-planted-"));
+/** Copies the built program and patches it. @returns the folder, for the option `built` of `startService` */
+export async function builtWith(
+  patches: readonly BuildPatch[],
+): Promise<{ readonly built: string; done(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), "isotherm-patched-"));
   const built = join(folder, "dist");
   await cp(BUILT, built, { recursive: true });
   await cp(join(ROOT, "package.json"), join(folder, "package.json"));
   await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  for (const { file, from, to } of faults) {
+  for (const { file, from, to } of patches) {
     const text = await readFile(join(built, file), "utf8");
     const parts = text.split(from);
-    if (parts.length !== 2) throw new Error(`${file} holds '${from}' ${parts.length - 1} times: nothing is planted.`);
+    if (parts.length !== 2) {
+      throw new Error(`Cannot patch ${file}: it must contain '${from}' once (got ${parts.length - 1} times).`);
+    }
     await writeFile(join(built, file), parts.join(to));
   }
   return { built, done: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** `isotherm serve --demo` in a process of its own. */
+/** A process that runs `isotherm serve --demo`. */
 export interface Service {
   readonly url: string;
-  /** What it has written so far, to standard output and standard error. */
+  /** Returns the output so far, of both standard output and standard error. */
   output(): string;
-  /** Resolves when it has ended, and whoever traced it too. */
-  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
-  /** SIGKILL, of which the process itself notices nothing. */
+  /** Resolves when the process, and the one that traces it, has exited. */
+  readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  /** Kills the process with SIGKILL. */
   kill(): Promise<void>;
-  /** SIGTERM, as an operator does. */
+  /** Stops the process gracefully with SIGTERM. */
   stop(): Promise<void>;
 }
 
-/** More than any campaign asks for in its time. */
-const NO_RATES = ["--requests-per-second", "1000000000", "--request-burst", "1000000000"];
+/** Rate limits above anything that the tests reach. */
+const UNLIMITED_RATES = ["--requests-per-second", "1000000000", "--request-burst", "1000000000"];
 const START_TIMEOUT_MS = 60_000;
-/** A campaign that fails, or takes too long, leaves nothing running behind it. */
+/** Child processes to kill on exit, so that a failed test leaves none behind. */
 const running = new Set<ChildProcess>();
 process.once("exit", () => {
   for (const child of running) child.kill("SIGKILL");
 });
 
 /**
- * @param options `under`: a command that runs it, such as strace with -D; `flags` beyond those of every service here
+ * Starts a service and waits until it listens.
+ * @param options `wrapper`: a command that runs the service, such as strace with -D; `flags`: additional options of serve
  */
 export async function startService(
-  place: Place,
-  options: { readonly built?: string; readonly flags?: readonly string[]; readonly under?: readonly string[] } = {},
+  { data, database }: LedgerLocation,
+  options: { readonly built?: string; readonly flags?: readonly string[]; readonly wrapper?: readonly string[] } = {},
 ): Promise<Service> {
-  const { built = BUILT, flags = [], under = [] } = options;
-  const ledger = place.database === undefined ? [] : ["--database", place.database];
-  const own = ["--port", "0", "--admin-port", "none", "--workers", "1", "--drain-delay", "0", "--data", place.data];
-  const serve = [process.execPath, join(built, "cli/main.js"), "serve", "--demo", ...own, ...ledger, ...NO_RATES];
-  const [command = "", ...rest] = [...under, ...serve, ...flags];
+  const { built = BUILT, flags = [], wrapper = [] } = options;
+  const ledger = database === undefined ? [] : ["--database", database];
+  const common = ["--port", "0", "--admin-port", "none", "--workers", "1", "--drain-delay", "0", "--data", data];
+  const program = [process.execPath, join(built, "cli/main.js"), "serve", "--demo"];
+  const [command = "", ...rest] = [...wrapper, ...program, ...common, ...ledger, ...UNLIMITED_RATES, ...flags];
   const child = spawn(command, rest, { env: { PATH: process.env["PATH"] }, stdio: ["ignore", "pipe", "pipe"] });
   running.add(child);
   child.once("exit", () => running.delete(child));
@@ -90,66 +98,69 @@ export async function startService(
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => (output += text));
   }
-  const ended = endOf(child);
-  const url = await started(child, () => output);
+  const exited = waitForExit(child);
+  const url = await waitForUrl(child, () => output);
   return {
     url,
     output: () => output,
-    ended,
+    exited,
     async kill() {
       child.kill("SIGKILL");
-      await ended;
+      await exited;
     },
     async stop() {
       child.kill("SIGTERM");
-      await ended;
+      await exited;
     },
   };
 }
 
-function endOf(child: ChildProcess): Service["ended"] {
+function waitForExit(child: ChildProcess): Service["exited"] {
   return new Promise((resolve) => {
-    // Not "exit": until "close", something may still be written.
+    // After "exit" output may still arrive; after "close" it is complete.
     child.once("close", (code, signal) => resolve({ code, signal }));
   });
 }
 
-function started(child: ChildProcess, output: () => string): Promise<string> {
+function waitForUrl(child: ChildProcess, output: () => string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const give = (settle: () => void): void => {
+    const settle = (action: () => void): void => {
       clearTimeout(deadline);
-      clearInterval(looking);
-      settle();
+      clearInterval(polling);
+      action();
     };
-    const looking = setInterval(() => {
+    const polling = setInterval(() => {
       const [, url] = /Isotherm listens on (\S+)[^]*Try it:/.exec(output()) ?? [];
-      if (url !== undefined) give(() => resolve(url));
-      else if (child.exitCode !== null) give(() => reject(new Error(`The service did not start: ${output()}`)));
+      if (url !== undefined) settle(() => resolve(url));
+      else if (child.exitCode !== null) settle(() => reject(new Error(`The service did not start: ${output()}`)));
     }, 20);
     const deadline = setTimeout(() => {
       child.kill("SIGKILL");
-      give(() => reject(new Error(`The service did not start in time: ${output()}`)));
+      settle(() => reject(new Error(`The service did not start within ${START_TIMEOUT_MS} ms: ${output()}`)));
     }, START_TIMEOUT_MS);
   });
 }
 
-/** What a command of the operator writes. */
-export async function operate(
+/** Runs an isotherm command on a ledger. @returns its standard output */
+export async function runCli(
   parameters: readonly string[],
-  { data, database }: Place,
+  { data, database }: LedgerLocation,
   { built = BUILT }: { readonly built?: string } = {},
 ): Promise<string> {
-  const where = database === undefined ? ["--data", data] : ["--database", database];
+  const location = database === undefined ? ["--data", data] : ["--database", database];
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    [join(built, "cli/main.js"), ...parameters, ...where],
+    [join(built, "cli/main.js"), ...parameters, ...location],
     { env: { PATH: process.env["PATH"] }, maxBuffer: 1 << 28 },
   );
   return stdout;
 }
 
-/** Does something with the ledger of a service that is not running, or beside one that is. */
-export async function withLedger<T>({ data, database }: Place, use: (ledger: Ledger) => Promise<T>): Promise<T> {
+/** Opens a ledger for the duration of `use`; the service may be running at the same time. */
+export async function withLedger<T>(
+  { data, database }: LedgerLocation,
+  use: (ledger: Ledger) => Promise<T>,
+): Promise<T> {
   const ledger = await openLedger(database === undefined ? { data } : { database });
   try {
     return await use(ledger);
@@ -159,7 +170,7 @@ export async function withLedger<T>({ data, database }: Place, use: (ledger: Led
 }
 
 /** An account with a key and customers. */
-export interface Account {
+export interface TestAccount {
   readonly accountId: string;
   readonly keyId: string;
   readonly apiKey: string;
@@ -169,7 +180,7 @@ export interface Account {
 export async function newAccount(
   ledger: Ledger,
   { name, internalIds }: { readonly name: string; readonly internalIds: readonly string[] },
-): Promise<Account> {
+): Promise<TestAccount> {
   const { accountId } = await ledger.createAccount({ name });
   const { key, secret } = await ledger.createKey({ accountId });
   const customerIds: string[] = [];

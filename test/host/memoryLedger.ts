@@ -9,7 +9,7 @@ import type {
   Ledger,
   UsageEntry,
   UsageLine,
-  UsageQuestion,
+  UsageQuery,
 } from "../../src/ledger/ledger.ts";
 
 export interface RecordedEntry extends UsageEntry {
@@ -177,7 +177,7 @@ export class MemoryLedger implements Ledger {
     return Promise.resolve({ units: entry.units, isReplay: false });
   }
 
-  usage({ accountId, customerId, from, to, groupBy, limit, cursor }: UsageQuestion) {
+  usage({ accountId, customerId, from, to, groupBy, limit, cursor }: UsageQuery) {
     const lines = new Map<string, UsageLine>();
     for (const entry of this.entries) {
       if (entry.accountId !== accountId || (customerId !== undefined && entry.customerId !== customerId)) continue;

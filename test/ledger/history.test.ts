@@ -1,4 +1,4 @@
-/** The checker of histories finds what is wrong: each kind of lie is planted once. */
+/** Verifies that `checkHistory` finds every kind of inconsistency, each injected once. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,15 +7,15 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { SqliteLedger } from "../../src/ledger/sqlite.ts";
 import { type ClientRequest, checkHistory } from "./history.ts";
-import { startInProcess } from "./inProcess.ts";
-import { newReceipt } from "./receipts.ts";
+import { startInProcessWorker } from "./inProcessWorker.ts";
+import { newReceipt } from "./receipt.ts";
 
 let data: string;
 let ledger: Ledger;
 let log: ClientRequest[];
 beforeEach(async () => {
   data = await mkdtemp(join(tmpdir(), "isotherm-history-"));
-  ledger = await SqliteLedger.open({ data, now: Date.now, startThread: startInProcess });
+  ledger = await SqliteLedger.open({ data, now: Date.now, startWorker: startInProcessWorker });
   const { accountId } = await ledger.createAccount({ name: "Someone" });
   const { key } = await ledger.createKey({ accountId });
   const { customer } = await ledger.registerCustomer({ accountId, internalId: "one" });
@@ -31,7 +31,7 @@ beforeEach(async () => {
     if (i !== 3) await ledger.record({ ...request, keyId: key.keyId, route: "/" });
     log.push({ ...request, outcome: i === 3 ? "refused" : i === 4 ? "unknown" : "ok" });
   }
-  // Their answers never came: the one is there, the other is not.
+  // Requests without a response: the second was recorded, the first was not.
   const lost = { accountId, customerId: customer.customerId, meter: "company_results", outcome: "unknown" } as const;
   log.push({ ...lost, units: 50 }, { ...lost, units: 60 });
   const { customerId } = customer;
@@ -51,8 +51,8 @@ afterEach(async () => {
   await rm(data, { recursive: true, force: true });
 });
 
-const changed = (index: number, more: Partial<ClientRequest>): ClientRequest[] =>
-  log.map((request, i) => (i === index ? { ...request, ...more } : request));
+const changed = (index: number, overrides: Partial<ClientRequest>): ClientRequest[] =>
+  log.map((request, i) => (i === index ? { ...request, ...overrides } : request));
 
 async function csv(): Promise<string> {
   let text = "seq,receipt,units\n";
@@ -60,47 +60,51 @@ async function csv(): Promise<string> {
   return text;
 }
 
-function plant(statement: string): void {
+function executeDirectly(statement: string): void {
   const database = new Database(join(data, "ledger.sqlite"));
   database.exec("drop trigger if exists usage_event_no_update; drop trigger if exists usage_event_no_delete");
   database.exec(statement);
   database.close();
 }
 
-test("finds nothing where all is well", async () => {
+test("finds nothing in a consistent history", async () => {
   expect(await checkHistory(log, ledger, { csv: await csv() })).toEqual([]);
 });
 
 test.each<[string, () => ClientRequest[], RegExp]>([
-  ["an answer that is not recorded", () => changed(0, { receipt: newReceipt() }), /answered and not recorded/],
-  ["a refusal that is", () => changed(0, { outcome: "refused" }), /refused and recorded/],
-  ["other units", () => changed(0, { units: 99 }), /recorded as .* 1, answered as .* 99/],
-  ["another meter", () => changed(0, { meter: "company_results" }), /recorded as/],
-  ["an answer without a receipt", () => log.map((each, i) => (i === 0 ? without(each) : each)), /had no receipt/],
-  ["a record that nobody asked for", () => log.slice(1), /asked for by nobody/],
-  ["a lost one of other units", () => changed(11, { units: 61 }), /asked for by nobody/],
-])("finds %s", async (_what, lied, finding) => {
-  expect((await checkHistory(lied(), ledger)).join("\n")).toMatch(finding);
+  ["a response that is not recorded", () => changed(0, { receipt: newReceipt() }), /answered but not recorded/],
+  ["a refused request that is recorded", () => changed(0, { outcome: "refused" }), /refused but recorded/],
+  ["different units", () => changed(0, { units: 99 }), /recorded as .* 1, answered as .* 99/],
+  ["a different meter", () => changed(0, { meter: "company_results" }), /recorded as/],
+  [
+    "a response without a receipt",
+    () => log.map((request, i) => (i === 0 ? withoutReceipt(request) : request)),
+    /response without a receipt/,
+  ],
+  ["an event that was not requested", () => log.slice(1), /not requested/],
+  ["an event without a response, with different units", () => changed(11, { units: 61 }), /not requested/],
+])("finds %s", async (_name, falsified, finding) => {
+  expect((await checkHistory(falsified(), ledger)).join("\n")).toMatch(finding);
 });
 
 test.each([
-  ["a rollup that is wrong", "update usage_rollup set units = units + 1", /rollup and events differ/],
-  ["usage that is wrong", "update usage_rollup set units = units + 1", /usage of account .*55 units|events: /],
-  ["an event that is gone", "delete from usage_event where units = 1", /answered and not recorded/],
-  ["time that goes back", "update usage_event set recorded_at = '2020' where seq = 5", /seq goes from 5 to 1/],
-])("finds %s", async (_what, statement, finding) => {
-  plant(statement);
+  ["a wrong rollup", "update usage_rollup set units = units + 1", /rollup and events differ/],
+  ["wrong usage", "update usage_rollup set units = units + 1", /usage of account .*55 units|events: /],
+  ["a missing event", "delete from usage_event where units = 1", /answered but not recorded/],
+  ["a decreasing time", "update usage_event set recorded_at = '2020' where seq = 5", /seq goes from 5 to 1/],
+])("finds %s", async (_name, statement, finding) => {
+  executeDirectly(statement);
   expect((await checkHistory(log, ledger)).join("\n")).toMatch(finding);
 });
 
 test.each([
-  ["a line that is missing", (text: string) => text.split("\n").toSpliced(2, 1).join("\n")],
-  ["a line twice", (text: string) => text + (text.trim().split("\n").at(-1) ?? "")],
-  ["other units", (text: string) => text.replace(/,1\n/, ",2\n")],
-])("finds %s in the CSV export", async (_what, lie) => {
-  expect((await checkHistory(log, ledger, { csv: lie(await csv()) })).join("\n")).toMatch(/CSV export/);
+  ["a missing line", (text: string) => text.split("\n").toSpliced(2, 1).join("\n")],
+  ["a duplicate line", (text: string) => text + (text.trim().split("\n").at(-1) ?? "")],
+  ["different units", (text: string) => text.replace(/,1\n/, ",2\n")],
+])("finds %s in the CSV export", async (_name, falsify) => {
+  expect((await checkHistory(log, ledger, { csv: falsify(await csv()) })).join("\n")).toMatch(/CSV export/);
 });
 
-function without({ receipt: _receipt, ...request }: ClientRequest): ClientRequest {
+function withoutReceipt({ receipt: _receipt, ...request }: ClientRequest): ClientRequest {
   return request;
 }

@@ -1,31 +1,31 @@
 import type { Ledger, Meter, RecordedEntry } from "../../src/ledger/ledger.ts";
 
-/** A request as its client saw it. */
+/** A request as observed by its client. */
 export interface ClientRequest {
   readonly accountId: string;
   readonly customerId: string;
   readonly meter: Meter;
-  /** What its answer costs, or would. */
+  /** Units that its response costs, or would have cost. */
   readonly units: number;
   /**
-   * `ok`: answered with its units. `refused`: answered with 4xx or 503, or with 0 units. `unknown`: the answer did not
-   * come, or not as a whole.
+   * `ok`: a response with these units. `refused`: a response with status 4xx or 503, or with 0 units. `unknown`: no
+   * response, or an incomplete one.
    */
   readonly outcome: "ok" | "refused" | "unknown";
-  /** As the answer named it, or as the client had given it; who got no answer may not know it. */
+  /** From the response, or chosen by the client; unknown to a client that got no response. */
   readonly receipt?: string;
 }
 
-/** Findings that are listed; more tell nothing new. */
+/** Maximum number of findings that are returned. */
 const FINDING_COUNT_MAX = 100;
 
 /**
- * Compares what clients saw with what the ledger holds of their accounts, when nothing is under way any more: each `ok`
- * has exactly one event with the right units, each `refused` none, each `unknown` at most one; nothing else is there;
- * rollups, usage and, where it is given, the CSV export say the same as the events.
+ * Compares the clients' observations with the ledger, once no requests are in flight: each `ok` has exactly one event
+ * with the right units, each `refused` none, each `unknown` at most one; there are no other events; and rollups, usage
+ * and the CSV export (if given) match the events.
  *
  * @param csv the export of all events, with its header line
- * @returns what is wrong, a line each; nothing when all is well
+ * @returns one line per inconsistency; empty if there are none
  */
 export async function checkHistory(
   log: readonly ClientRequest[],
@@ -36,15 +36,15 @@ export async function checkHistory(
   const accountIds = new Set(log.map(({ accountId }) => accountId));
   const events: RecordedEntry[] = [];
   for await (const event of ledger.events({})) events.push(event);
-  const own = events.filter(({ accountId }) => accountIds.has(accountId));
+  const clientEvents = events.filter(({ accountId }) => accountIds.has(accountId));
 
-  findings.push(...compareRequests(log, own), ...compareOrder(events));
+  findings.push(...compareRequests(log, clientEvents), ...compareOrder(events));
   for (const difference of (await ledger.audit()).differences) {
     findings.push(`rollup and events differ: ${JSON.stringify(difference)}`);
   }
   for (const accountId of accountIds) {
-    const counted = totals(own.filter((event) => event.accountId === accountId));
-    findings.push(...compareTotals(`usage of account ${accountId}`, await reportedTotals(ledger, accountId), counted));
+    const expected = totals(clientEvents.filter((event) => event.accountId === accountId));
+    findings.push(...compareTotals(`usage of account ${accountId}`, await reportedTotals(ledger, accountId), expected));
   }
   if (csv !== undefined) findings.push(...compareCsv(csv, events));
   return findings.slice(0, FINDING_COUNT_MAX);
@@ -52,34 +52,34 @@ export async function checkHistory(
 
 function compareRequests(log: readonly ClientRequest[], events: readonly RecordedEntry[]): string[] {
   const findings: string[] = [];
-  const left = new Map<string, RecordedEntry>();
+  const unmatched = new Map<string, RecordedEntry>();
   for (const event of events) {
-    if (left.has(event.receipt)) findings.push(`receipt ${event.receipt} stands there twice`);
-    left.set(event.receipt, event);
+    if (unmatched.has(event.receipt)) findings.push(`receipt recorded twice: ${event.receipt}`);
+    unmatched.set(event.receipt, event);
   }
-  const nameless: ClientRequest[] = [];
+  const withoutReceipt: ClientRequest[] = [];
   for (const request of log) {
     const { outcome, receipt } = request;
     if (receipt === undefined) {
-      if (outcome === "ok") findings.push(`an answer had no receipt: ${JSON.stringify(request)}`);
-      if (outcome === "unknown") nameless.push(request);
+      if (outcome === "ok") findings.push(`response without a receipt: ${JSON.stringify(request)}`);
+      if (outcome === "unknown") withoutReceipt.push(request);
       continue;
     }
-    const event = left.get(receipt);
-    left.delete(receipt);
+    const event = unmatched.get(receipt);
+    unmatched.delete(receipt);
     if (event === undefined) {
-      if (outcome === "ok") findings.push(`answered and not recorded: ${receipt}`);
-    } else if (outcome === "refused") findings.push(`refused and recorded: ${receipt}`);
-    else if (whatOf(event) !== whatOf(request)) {
-      findings.push(`recorded as ${whatOf(event)}, answered as ${whatOf(request)}: ${receipt}`);
+      if (outcome === "ok") findings.push(`answered but not recorded: ${receipt}`);
+    } else if (outcome === "refused") findings.push(`refused but recorded: ${receipt}`);
+    else if (chargeOf(event) !== chargeOf(request)) {
+      findings.push(`recorded as ${chargeOf(event)}, answered as ${chargeOf(request)}: ${receipt}`);
     }
   }
-  // Of those without a receipt each may have brought one event of its kind, and nobody else may.
-  const possible = countBy(nameless.map(whatOf));
-  for (const event of left.values()) {
-    const count = possible.get(whatOf(event)) ?? 0;
-    if (count === 0) findings.push(`recorded and asked for by nobody: ${event.receipt}, ${whatOf(event)}`);
-    else possible.set(whatOf(event), count - 1);
+  // Each request without a receipt explains at most one remaining event with the same charge.
+  const explainable = countBy(withoutReceipt.map(chargeOf));
+  for (const event of unmatched.values()) {
+    const count = explainable.get(chargeOf(event)) ?? 0;
+    if (count === 0) findings.push(`recorded but not requested: ${event.receipt}, ${chargeOf(event)}`);
+    else explainable.set(chargeOf(event), count - 1);
   }
   return findings;
 }
@@ -90,7 +90,7 @@ function compareOrder(events: readonly RecordedEntry[]): string[] {
     const before = events[i - 1];
     if (before === undefined) continue;
     if (event.seq <= before.seq) findings.push(`seq goes from ${before.seq} to ${event.seq}`);
-    if (event.recordedAt < before.recordedAt) findings.push(`time goes back at seq ${event.seq}`);
+    if (event.recordedAt < before.recordedAt) findings.push(`time decreases at seq ${event.seq}`);
   }
   return findings;
 }
@@ -104,14 +104,14 @@ function totals(events: readonly RecordedEntry[]): Totals {
     const sum = sums.get(`${customerId} ${meter}`) ?? { requests: 0, units: 0 };
     sums.set(`${customerId} ${meter}`, { requests: sum.requests + 1, units: sum.units + units });
   }
-  return new Map([...sums].map(([place, { requests, units }]) => [place, `${requests} requests, ${units} units`]));
+  return new Map([...sums].map(([key, { requests, units }]) => [key, `${requests} requests, ${units} units`]));
 }
 
 async function reportedTotals(ledger: Ledger, accountId: string): Promise<Totals> {
   const reported = new Map<string, string>();
   for (let cursor: string | undefined; ;) {
-    const more = cursor === undefined ? {} : { cursor };
-    const page = await ledger.usage({ accountId, groupBy: ["customer", "meter"], limit: 500, ...more });
+    const position = cursor === undefined ? {} : { cursor };
+    const page = await ledger.usage({ accountId, groupBy: ["customer", "meter"], limit: 500, ...position });
     for (const { customerId = "", meter = "", requests, units } of page.items) {
       reported.set(`${customerId} ${meter}`, `${requests} requests, ${units} units`);
     }
@@ -120,25 +120,26 @@ async function reportedTotals(ledger: Ledger, accountId: string): Promise<Totals
   }
 }
 
-function compareTotals(what: string, said: Totals, counted: Totals): string[] {
-  return [...new Set([...said.keys(), ...counted.keys()])]
-    .filter((place) => said.get(place) !== counted.get(place))
-    .map((place) => `${what}, ${place}: ${said.get(place) ?? "nothing"}; events: ${counted.get(place) ?? "none"}`);
+function compareTotals(name: string, reported: Totals, expected: Totals): string[] {
+  return [...new Set([...reported.keys(), ...expected.keys()])]
+    .filter((key) => reported.get(key) !== expected.get(key))
+    .map((key) => `${name}, ${key}: ${reported.get(key) ?? "nothing"}; events: ${expected.get(key) ?? "none"}`);
 }
 
 function compareCsv(csv: string, events: readonly RecordedEntry[]): string[] {
-  const [head = "", ...lines] = csv.trimEnd().split("\n");
-  const names = head.split(",");
-  const said = lines.map((line) => {
+  const [header = "", ...lines] = csv.trimEnd().split("\n");
+  const names = header.split(",");
+  const exported = lines.map((line) => {
     const cells = line.split(",");
     return ["seq", "receipt", "units"].map((name) => cells[names.indexOf(name)]).join(" ");
   });
-  const counted = events.map(({ seq, receipt, units }) => `${seq} ${receipt} ${units}`);
-  const isSame = said.length === counted.length && said.every((line, i) => line === counted[i]);
-  return isSame ? [] : [`the CSV export has ${said.length} events of which ${counted.length} are there, or others`];
+  const expected = events.map(({ seq, receipt, units }) => `${seq} ${receipt} ${units}`);
+  const isSame = exported.length === expected.length && exported.every((line, i) => line === expected[i]);
+  return isSame ? [] : [`the CSV export (${exported.length} lines) does not match the ${expected.length} events`];
 }
 
-function whatOf({ accountId, customerId, meter, units }: ClientRequest | RecordedEntry): string {
+/** Returns account, customer, meter and units of a request as a comparable string. */
+function chargeOf({ accountId, customerId, meter, units }: ClientRequest | RecordedEntry): string {
   return `${accountId} ${customerId} ${meter} ${units}`;
 }
 

@@ -4,7 +4,7 @@ import { digestOf, isKeyShaped, isMistyped, isSameDigest, newKey } from "../../s
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** CRC-32 by its definition (ISO 3309), bit after bit. */
+/** Bitwise reference implementation of CRC-32 (ISO 3309). */
 function crc32(text: string): number {
   let crc = 0xffffffff;
   for (const byte of Buffer.from(text)) {
@@ -21,23 +21,23 @@ function numberOf(base62: string): number {
 describe("a new key", () => {
   const keys = Array.from({ length: 5000 }, newKey);
 
-  test("is iso_sk_ and 64 characters, each its own", () => {
+  test("is iso_sk_ and 64 characters, and unique", () => {
     for (const key of keys) expect(key).toMatch(/^iso_sk_[0-9A-Za-z]{64}$/);
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  test("ends with the CRC-32 of what stands before", () => {
+  test("ends with the CRC-32 of the characters before it", () => {
     for (const key of keys.slice(0, 200)) expect(numberOf(key.slice(-6))).toBe(crc32(key.slice(0, -6)));
   });
 
-  test("takes each character as often as any other", () => {
+  test("uses all characters with equal probability", () => {
     const counts = new Map(Array.from(ALPHABET, (character) => [character, 0]));
     for (const key of keys) {
       for (const character of key.slice(7, -6)) counts.set(character, (counts.get(character) ?? 0) + 1);
     }
     const expected = (keys.length * 58) / 62;
     const chiSquare = [...counts.values()].reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
-    // 61 degrees of freedom: a fair draw is above 140 once in 10^7. Bytes taken modulo 62 would be above 1000.
+    // 61 degrees of freedom: uniform characters exceed 140 once in 10^7 runs; bytes modulo 62 would exceed 1000.
     expect(chiSquare).toBeLessThan(140);
   });
 
@@ -69,11 +69,11 @@ test.each([
   [`ISO_sk_${"a".repeat(64)}`, false],
   [` iso_sk_${"a".repeat(64)}`, false],
   ["", false],
-])("%j can be a key: %s", (text, can) => {
-  expect(isKeyShaped(text)).toBe(can);
+])("%j has the form of a key: %s", (text, expected) => {
+  expect(isKeyShaped(text)).toBe(expected);
 });
 
-test("what is kept of a key is its SHA-256", () => {
+test("the digest of a key is its SHA-256", () => {
   expect(digestOf("abc").toString("hex")).toBe(createHash("sha256").update("abc").digest("hex"));
   expect(digestOf("abc").toString("hex")).toMatch(/^ba7816bf.*15ad$/);
   expect(isSameDigest(digestOf("abc"), digestOf("abc"))).toBe(true);

@@ -2,12 +2,12 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/openLedger.ts";
-import { keepsThePromisesOfLedgers } from "../contracts/ledger.ts";
+import { describeLedgerContract } from "../contracts/ledger.ts";
 import { type ClientRequest, checkHistory } from "./history.ts";
 import { describeWithPostgres, type PostgresServer, startPostgres } from "./postgresServer.ts";
-import { newReceipt } from "./receipts.ts";
+import { newReceipt } from "./receipt.ts";
 
-/** Each takes the server's recovery, seconds. */
+/** Number of server crashes; recovery from each takes seconds. */
 const KILL_COUNT = Number(process.env["ISOTHERM_KILLS"] ?? 1);
 
 async function execute(database: string, statement: string): Promise<void> {
@@ -25,35 +25,35 @@ describeWithPostgres("PostgreSQL", () => {
   beforeAll(async () => {
     server = await startPostgres();
   });
-  afterAll(() => server.done());
+  afterAll(() => server.dispose());
 
-  keepsThePromisesOfLedgers("A ledger in PostgreSQL", async () => {
+  describeLedgerContract("PostgreSQL ledger", async () => {
     const database = await server.newDatabase();
     return {
       open: (options) => openLedger({ database }, options),
       execute: (statement) => execute(database, statement),
-      done: () => Promise.resolve(),
+      dispose: () => Promise.resolve(),
     };
   });
 
-  describe("what recording hangs on", () => {
+  describe("opening a PostgreSQL ledger", () => {
     test.each([
       ["mysql://localhost/x", "configuration_invalid", /postgres:\/\/user/],
       ["", "configuration_invalid", /postgres:\/\/user/],
       ["postgres://isotherm@127.0.0.1:1/x", "ledger_unavailable", /ECONNREFUSED/],
-    ])("is not found at %j", async (database, code, message) => {
-      const said = { code, message: expect.stringMatching(message) as string };
-      await expect(openLedger({ database })).rejects.toMatchObject(said);
+    ])("rejects the address %j", async (database, code, message) => {
+      const fault = { code, message: expect.stringMatching(message) as string };
+      await expect(openLedger({ database })).rejects.toMatchObject(fault);
     });
 
-    test("is not given by a password that is wrong, which no message repeats", async () => {
+    test("does not repeat the password in errors", async () => {
       const database = `postgres://isotherm:s3cret@127.0.0.1:${server.port}/absent`;
       const error: unknown = await openLedger({ database }).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ code: "ledger_unavailable", message: expect.stringMatching(/absent/) as string });
       expect(String(error)).not.toContain("s3cret");
     });
 
-    test("is not given by a server that does not wait for its disk", async () => {
+    test("refuses a server with synchronous_commit or fsync off", async () => {
       const database = await server.newDatabase();
       await execute(database, "alter role isotherm set synchronous_commit = off");
       try {
@@ -77,7 +77,7 @@ describeWithPostgres("PostgreSQL", () => {
       }
     });
 
-    test("is not given by a database that does not hold every text", async () => {
+    test("refuses a database whose encoding is not UTF8", async () => {
       const database = await server.newDatabase({ encoding: "LATIN1" });
       await expect(openLedger({ database })).rejects.toMatchObject({
         code: "configuration_invalid",
@@ -86,7 +86,7 @@ describeWithPostgres("PostgreSQL", () => {
     });
 
     test.each(["account", "migration"])(
-      "is not given by a database of another program, which has a table %s",
+      "refuses a database with a table %s of another program, and leaves it unchanged",
       async (name) => {
         const database = await server.newDatabase();
         await execute(database, `create table ${name} (mine text)`);
@@ -102,13 +102,13 @@ describeWithPostgres("PostgreSQL", () => {
       },
     );
 
-    test("is not given to a user who may make no tables, nor to one who may not write to them", async () => {
+    test("refuses a user without the privilege to create tables or to write to them", async () => {
       const database = await server.newDatabase();
       await execute(database, "create role guest login");
       const asGuest = database.replace("isotherm@", "guest@");
       const refused = {
         code: "ledger_unavailable",
-        message: expect.stringMatching(/^The PostgreSQL user may not .*permission denied/) as string,
+        message: expect.stringMatching(/^The PostgreSQL user lacks privileges .*permission denied/) as string,
       };
       try {
         await expect(openLedger({ database: asGuest })).rejects.toMatchObject(refused);
@@ -119,14 +119,14 @@ describeWithPostgres("PostgreSQL", () => {
       }
     });
 
-    test("is given whatever isolation the user has by default", async () => {
+    test("works with any default isolation level of the user", async () => {
       const database = await server.newDatabase();
       await execute(database, "alter role isotherm set default_transaction_isolation = 'serializable'");
       const [one, other] = await Promise.all([openLedger({ database }), openLedger({ database })]);
       try {
-        const { use } = await newcomer(one);
+        const entry = await newEntry(one);
         const all = Array.from({ length: 400 }, (_, i) =>
-          (i % 2 === 0 ? one : other).record({ ...use, receipt: newReceipt() }),
+          (i % 2 === 0 ? one : other).record({ ...entry, receipt: newReceipt() }),
         );
         expect(await Promise.all(all)).toHaveLength(400);
       } finally {
@@ -136,16 +136,16 @@ describeWithPostgres("PostgreSQL", () => {
     });
   });
 
-  test("a server that dies takes what was not answered with it, and is used again when it is back", async () => {
+  test("a server crash loses no recorded entry, and the ledger reconnects when the server is back", async () => {
     const database = await server.newDatabase();
     const ledger = await openLedger({ database });
     try {
-      const { use } = await newcomer(ledger);
+      const entry = await newEntry(ledger);
       const log: ClientRequest[] = [];
       const ended = new AbortController();
       const client = async (): Promise<void> => {
         while (!ended.signal.aborted) {
-          const request = { ...use, units: 1 + (log.length % 9), receipt: newReceipt() };
+          const request = { ...entry, units: 1 + (log.length % 9), receipt: newReceipt() };
           const outcome = await ledger.record(request).then(
             () => "ok" as const,
             (error: { code?: string }) => {
@@ -158,8 +158,8 @@ describeWithPostgres("PostgreSQL", () => {
         }
       };
       const clients = Array.from({ length: 16 }, client);
-      const until = async (isSo: () => boolean): Promise<void> => {
-        await expect.poll(isSo, { timeout: 30_000, interval: 5 }).toBe(true);
+      const until = async (condition: () => boolean): Promise<void> => {
+        await expect.poll(condition, { timeout: 30_000, interval: 5 }).toBe(true);
       };
       const okCount = (): number => log.filter(({ outcome }) => outcome === "ok").length;
       for (let round = 0; round < KILL_COUNT; round++) {
@@ -178,14 +178,14 @@ describeWithPostgres("PostgreSQL", () => {
       expect(await checkHistory(log, ledger)).toEqual([]);
       expect(ledger.failure).toBeUndefined();
 
-      // Notices come again too: one announcement is made for whatever was missed, the others are heard.
-      let heardCount = 0;
-      ledger.onChange(() => heardCount++);
+      // Notifications arrive again: one is for changes missed while disconnected, the others are received.
+      let notificationCount = 0;
+      ledger.onChange(() => notificationCount++);
       await expect
         .poll(
           async () => {
             await execute(database, "select pg_notify('isotherm_ledger_changed', '')");
-            return heardCount > 2;
+            return notificationCount > 2;
           },
           { timeout: 30_000 },
         )
@@ -196,10 +196,11 @@ describeWithPostgres("PostgreSQL", () => {
   });
 });
 
-async function newcomer(ledger: Ledger) {
+/** Creates an account with a key and a customer. @returns a usage entry of theirs without a receipt */
+async function newEntry(ledger: Ledger) {
   const { accountId } = await ledger.createAccount({ name: "Someone" });
   const { key } = await ledger.createKey({ accountId });
   const { customer } = await ledger.registerCustomer({ accountId, internalId: "one" });
   const { customerId } = customer;
-  return { use: { accountId, customerId, keyId: key.keyId, meter: "hazard_values", units: 1, route: "/" } as const };
+  return { accountId, customerId, keyId: key.keyId, meter: "hazard_values", units: 1, route: "/" } as const;
 }

@@ -10,48 +10,48 @@ import { describe } from "vitest";
 
 const run = promisify(execFile);
 
-/** Where Debian puts the programs of PostgreSQL. */
+/** Where Debian installs PostgreSQL, one folder per version. */
 const VERSIONS_FOLDER = "/usr/lib/postgresql";
 const binaries = newestBinaries();
 if (binaries === undefined) {
-  // On CI a skipped test would be a check that cannot fail.
-  if (process.env["CI"] === "true") throw new Error(`PostgreSQL is needed on CI and not in ${VERSIONS_FOLDER}.`);
-  console.warn(`skipped: there is no PostgreSQL in ${VERSIONS_FOLDER} (apt-get install postgresql)`);
+  // On CI a skipped test would hide failures.
+  if (process.env["CI"] === "true") throw new Error(`CI requires PostgreSQL in ${VERSIONS_FOLDER}.`);
+  console.warn(`skipped: PostgreSQL is not installed in ${VERSIONS_FOLDER} (apt-get install postgresql)`);
 }
 
-/** A suite that needs a server: skipped, with the reason printed, where there is none. */
+/** `describe` for tests that need PostgreSQL; skipped if it is not installed. */
 export const describeWithPostgres = describe.skipIf(binaries === undefined);
 
-/** A server of the test's own, in a folder that goes with it. */
+/** A PostgreSQL server for one test file, in a temporary folder. */
 export interface PostgresServer {
   readonly port: number;
-  /** Makes an empty database. @returns its address */
+  /** Creates an empty database. @returns its address */
   newDatabase(options?: { readonly encoding?: string }): Promise<string>;
-  /** Ends the server as a power cut would end its processes. */
+  /** Kills the server with SIGKILL. */
   kill(): Promise<void>;
-  /** Ends the server, waiting for nobody. */
+  /** Stops the server without waiting for clients to disconnect. */
   stop(): Promise<void>;
   /** @param settings such as `fsync=off` */
   start(settings?: readonly string[]): Promise<void>;
-  /** Stops it and removes everything. */
-  done(): Promise<void>;
+  /** Stops the server and removes its folder. */
+  dispose(): Promise<void>;
 }
 
 export async function startPostgres(): Promise<PostgresServer> {
-  if (binaries === undefined) throw new Error("There is no PostgreSQL here.");
+  if (binaries === undefined) throw new Error("PostgreSQL is not installed.");
   const folder = await mkdtemp(join(tmpdir(), "isotherm-postgres-"));
   // The server refuses to run as root.
   const user = process.getuid?.() === 0 ? "postgres" : undefined;
   if (user !== undefined) await chown(folder, idOf("-u", user), idOf("-g", user));
   const data = join(folder, "data");
   const port = await freePort();
-  const program = (name: string, ...parameters: string[]): Promise<unknown> => {
+  const runProgram = (name: string, ...parameters: string[]): Promise<unknown> => {
     const command = [join(binaries, name), ...parameters];
     return user === undefined
       ? run(command[0] ?? "", command.slice(1), { cwd: folder })
       : run("runuser", ["-u", user, "--", ...command], { cwd: folder });
   };
-  const control = (...parameters: string[]): Promise<unknown> => program("pg_ctl", "-D", data, "-w", ...parameters);
+  const control = (...parameters: string[]): Promise<unknown> => runProgram("pg_ctl", "-D", data, "-w", ...parameters);
   const start = async (settings: readonly string[] = []): Promise<void> => {
     const all = [`port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", ...settings];
     const options = all.map((setting) => `-c ${setting}`).join(" ");
@@ -59,7 +59,7 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
   let databaseCount = 0;
 
-  await program("initdb", "-D", data, "-N", "-A", "trust", "-U", "isotherm", "-E", "UTF8", "--locale=C.UTF-8");
+  await runProgram("initdb", "-D", data, "-N", "-A", "trust", "-U", "isotherm", "-E", "UTF8", "--locale=C.UTF-8");
   await start();
   return {
     port,
@@ -74,14 +74,14 @@ export async function startPostgres(): Promise<PostgresServer> {
     async kill() {
       const [pid = ""] = (await run("head", ["-n", "1", join(data, "postmaster.pid")])).stdout.split("\n");
       process.kill(Number(pid), "SIGKILL");
-      // Its processes notice by themselves; while one is there, the folder is taken.
+      // The backends exit on their own; until all have, the data folder is locked.
       await control("stop", "-m", "immediate").catch(() => undefined);
     },
     async stop() {
       await control("stop", "-m", "fast");
     },
     start,
-    async done() {
+    async dispose() {
       await control("stop", "-m", "immediate").catch(() => undefined);
       await rm(folder, { recursive: true, force: true });
     },

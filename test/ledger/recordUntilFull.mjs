@@ -1,10 +1,10 @@
-// Records until the storage fails, and tells what became of each entry: one JSON line an entry, then one of the ledger.
-// Given: the data folder. The files it may write are kept small by whoever starts it.
+// Records entries until the storage fails. Prints a JSON line with the outcome of each entry, and finally one with the
+// state of the ledger. Argument: the data folder. The calling test limits the file size.
 import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
 
 const { openLedger } = await import(new URL("../../dist/ledger/openLedger.js", import.meta.url).href);
-const tell = (what) => writeSync(1, `${JSON.stringify(what)}\n`);
+const print = (value) => writeSync(1, `${JSON.stringify(value)}\n`);
 
 const ledger = await openLedger({ data: process.argv[2] });
 const { accountId } = await ledger.createAccount({ name: "Full disk" });
@@ -21,20 +21,20 @@ while (ledger.failure === undefined) {
       () => "ok",
       (error) => (error.code === "usage_not_recorded" ? "unknown" : String(error.stack)),
     );
-    tell({ ...use, outcome });
+    print({ ...use, outcome });
   });
   await Promise.all(batch);
 }
 const failed = await ledger.failed;
-const after = { receipt: randomUUID(), accountId, customerId, keyId, meter: "hazard_values", units: 1, route: "/" };
+const lateEntry = { receipt: randomUUID(), accountId, customerId, keyId, meter: "hazard_values", units: 1, route: "/" };
 const codeOf = (promise) =>
   promise.then(
-    () => "done",
+    () => "resolved",
     (error) => error.code,
   );
-tell({
+print({
   failure: failed.code,
-  record: await codeOf(ledger.record(after)),
+  record: await codeOf(ledger.record(lateEntry)),
   findKey: await codeOf(ledger.findKey(new Uint8Array(32))),
 });
 await ledger.close();

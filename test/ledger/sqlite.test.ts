@@ -2,14 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
-import type * as opening from "../../src/ledger/openLedger.ts";
+import type * as openLedgerModule from "../../src/ledger/openLedger.ts";
 import { SqliteLedger } from "../../src/ledger/sqlite.ts";
-import { keepsThePromisesOfLedgers, type LedgerPlace } from "../contracts/ledger.ts";
-import { startInProcess } from "./inProcess.ts";
+import { describeLedgerContract, type LedgerFixture } from "../contracts/ledger.ts";
+import { startInProcessWorker } from "./inProcessWorker.ts";
 
-async function newPlace(
-  open: (data: string, now?: () => number) => ReturnType<LedgerPlace["open"]>,
-): Promise<LedgerPlace> {
+async function createFixture(
+  open: (data: string, now?: () => number) => ReturnType<LedgerFixture["open"]>,
+): Promise<LedgerFixture> {
   const data = await mkdtemp(join(tmpdir(), "isotherm-ledger-"));
   return {
     open: ({ now } = {}) => open(data, now),
@@ -21,16 +21,18 @@ async function newPlace(
         database.close();
       }
     },
-    done: () => rm(data, { recursive: true, force: true }),
+    dispose: () => rm(data, { recursive: true, force: true }),
   };
 }
 
-keepsThePromisesOfLedgers("A ledger in SQLite", () =>
-  newPlace((data, now = Date.now) => SqliteLedger.open({ data, now, startThread: startInProcess })),
+describeLedgerContract("SQLite ledger with in-process workers", () =>
+  createFixture((data, now = Date.now) => SqliteLedger.open({ data, now, startWorker: startInProcessWorker })),
 );
 
-// As it is shipped: threads run the built files.
-const built = (await import(new URL("../../dist/ledger/openLedger.js", import.meta.url).href)) as typeof opening;
-keepsThePromisesOfLedgers("A ledger in SQLite, with threads of its own", () =>
-  newPlace((data, now) => built.openLedger({ data }, now === undefined ? {} : { now })),
+// Worker threads need the built files.
+const built = (await import(
+  new URL("../../dist/ledger/openLedger.js", import.meta.url).href
+)) as typeof openLedgerModule;
+describeLedgerContract("SQLite ledger with worker threads", () =>
+  createFixture((data, now) => built.openLedger({ data }, now === undefined ? {} : { now })),
 );

@@ -1,4 +1,4 @@
-/** What is particular about the embedded ledger: its file, its settings, and what happens when its disk fails. */
+/** Tests specific to the embedded ledger: its file, SQLite settings and disk failures. */
 import { execFile, spawnSync } from "node:child_process";
 import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,13 +8,13 @@ import { promisify } from "node:util";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Ledger } from "../../src/ledger/ledger.ts";
-import type * as opening from "../../src/ledger/openLedger.ts";
+import type * as openLedgerModule from "../../src/ledger/openLedger.ts";
 import { type ClientRequest, checkHistory } from "./history.ts";
-import { newReceipt } from "./receipts.ts";
+import { newReceipt } from "./receipt.ts";
 
 const run = promisify(execFile);
 const BUILT = new URL("../../dist/ledger/openLedger.js", import.meta.url).href;
-const { openLedger } = (await import(BUILT)) as typeof opening;
+const { openLedger } = (await import(BUILT)) as typeof openLedgerModule;
 
 let folder: string;
 let data: string;
@@ -35,8 +35,8 @@ async function withLedger<T>(use: (ledger: Ledger) => Promise<T>): Promise<T> {
   }
 }
 
-/** What opening says to a user who has no rights here. */
-async function openedByNobody(options: { readonly mustExist?: boolean } = {}): Promise<string> {
+/** Opens the ledger as an unprivileged user. @returns "opened", or code and message of the error */
+async function openUnprivileged(options: { readonly mustExist?: boolean } = {}): Promise<string> {
   const program = `
     const { openLedger } = await import(${JSON.stringify(BUILT)});
     await openLedger({ data: ${JSON.stringify(data)} }, ${JSON.stringify(options)}).then(
@@ -44,7 +44,7 @@ async function openedByNobody(options: { readonly mustExist?: boolean } = {}): P
       (error) => console.log(error.code, error.message),
     );`;
   const node = [process.execPath, "--input-type=module", "-e", program] as const;
-  // Nothing is forbidden to root.
+  // Root bypasses file permissions.
   const isRoot = process.getuid?.() === 0;
   const [command, ...rest] = isRoot ? (["runuser", "-u", "nobody", "--", ...node] as const) : node;
   return (await run(command, rest, { cwd: "/" })).stdout;
@@ -52,8 +52,8 @@ async function openedByNobody(options: { readonly mustExist?: boolean } = {}): P
 
 const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
 
-describe("the file of a ledger", () => {
-  test("is its owner's alone, and so are its folder and the files beside it", async () => {
+describe("the ledger file", () => {
+  test("is accessible only to its owner, as are its folder and the WAL files", async () => {
     await withLedger(async (ledger) => {
       await ledger.createAccount({ name: "Someone" });
       expect(await modeOf(data)).toBe("700");
@@ -63,7 +63,7 @@ describe("the file of a ledger", () => {
     });
   });
 
-  test("is whole after closing, in one piece that can be copied", async () => {
+  test("is a single self-contained file after closing", async () => {
     const account = await withLedger((ledger) => ledger.createAccount({ name: "Someone" }));
     await expect(stat(`${file}-wal`)).rejects.toThrow(/ENOENT/);
     const database = new Database(file, { readonly: true });
@@ -72,7 +72,7 @@ describe("the file of a ledger", () => {
     database.close();
   });
 
-  test("holds no key in clear", async () => {
+  test("does not contain keys in plain text", async () => {
     const { secret } = await withLedger(async (ledger) => {
       const { accountId } = await ledger.createAccount({ name: "Someone" });
       return ledger.createKey({ accountId });
@@ -82,17 +82,17 @@ describe("the file of a ledger", () => {
     expect(stdout).not.toContain(secret.slice(10, 40));
   });
 
-  test("that is no database is refused, and left as it is", async () => {
+  test("that is not a database is refused and left unchanged", async () => {
     await mkdir(data);
-    await writeFile(file, "This is no database at all.\n".repeat(400));
+    await writeFile(file, "This is not a SQLite file.\n".repeat(400));
     await expect(openLedger({ data })).rejects.toMatchObject({
       code: "ledger_unavailable",
       message: expect.stringMatching(/ledger\.sqlite.*not a SQLite database.*NOTADB/) as string,
     });
-    expect((await stat(file)).size).toBe(11_200);
+    expect((await stat(file)).size).toBe(10_800);
   });
 
-  test("of another program is refused, and left as it is", async () => {
+  test("of another program is refused and left unchanged", async () => {
     await mkdir(data);
     const database = new Database(file);
     database.exec("create table account (mine text)");
@@ -106,7 +106,7 @@ describe("the file of a ledger", () => {
     again.close();
   });
 
-  test("that is damaged is refused, or what is asked of it is", async () => {
+  test("that is damaged is refused", async () => {
     await withLedger((ledger) => ledger.createAccount({ name: "Someone" }));
     const { size } = await stat(file);
     const bytes = Buffer.alloc(size, 0xa5);
@@ -120,38 +120,40 @@ describe("the file of a ledger", () => {
     });
   });
 
-  test("that is a folder, and a folder that is a file, are refused", async () => {
+  test("is refused if it is a folder, or if its folder is a file", async () => {
     await mkdir(file, { recursive: true });
     await expect(openLedger({ data })).rejects.toMatchObject({ code: "ledger_unavailable" });
     await writeFile(join(folder, "plain"), "");
-    for (const place of ["plain", "plain/below"]) {
-      await expect(openLedger({ data: join(folder, place) })).rejects.toMatchObject({
+    for (const path of ["plain", "plain/below"]) {
+      await expect(openLedger({ data: join(folder, path) })).rejects.toMatchObject({
         code: "ledger_unavailable",
-        message: expect.stringMatching(/cannot be opened: its folder is not one/) as string,
+        message: expect.stringMatching(
+          /cannot be opened: its path contains a file where a folder is expected/,
+        ) as string,
       });
     }
   });
 
-  test("that may not be written is refused", async () => {
+  test("that is not writable is refused", async () => {
     await withLedger((ledger) => ledger.createAccount({ name: "Someone" }));
     await chmod(file, 0o444);
     await chmod(data, 0o555);
     await chmod(folder, 0o755);
-    const said = await openedByNobody();
+    const result = await openUnprivileged();
     await chmod(data, 0o755);
-    expect(said).toMatch(/^ledger_unavailable .*cannot be written/);
+    expect(result).toMatch(/^ledger_unavailable .*cannot be written/);
   });
 
-  test("in a folder that may not be looked into is not said to be missing", async () => {
+  test("in an inaccessible folder is not reported as missing", async () => {
     await withLedger((ledger) => ledger.createAccount({ name: "Someone" }));
     await chmod(data, 0);
     await chmod(folder, 0o755);
-    const said = await openedByNobody({ mustExist: true });
+    const result = await openUnprivileged({ mustExist: true });
     await chmod(data, 0o700);
-    expect(said).toMatch(/^ledger_unavailable .*cannot be written; look at its owner, its mode/);
+    expect(result).toMatch(/^ledger_unavailable .*cannot be written; check the owner and mode/);
   });
 
-  test("is not written to by who only opens it: a full disk keeps nobody from reading reports", async () => {
+  test("is not written to when it is opened, so that reports work with a full disk", async () => {
     await withLedger(async (ledger) => {
       await ledger.createAccount({ name: "Someone" });
       const database = new Database(file, { readonly: true });
@@ -163,20 +165,20 @@ describe("the file of a ledger", () => {
     });
   });
 
-  test("that somebody else is writing is waited for", async () => {
+  test("waits for the write lock of another program", async () => {
     await withLedger(async (ledger) => {
       const database = new Database(file);
       database.exec("begin immediate");
-      const made = ledger.createAccount({ name: "Patient" });
-      const first = await Promise.race([made, new Promise((resolve) => setTimeout(() => resolve("waiting"), 100))]);
+      const creating = ledger.createAccount({ name: "Delayed" });
+      const first = await Promise.race([creating, new Promise((resolve) => setTimeout(() => resolve("waiting"), 100))]);
       expect(first).toBe("waiting");
       database.exec("commit");
       database.close();
-      expect(await made).toMatchObject({ name: "Patient" });
+      expect(await creating).toMatchObject({ name: "Delayed" });
     });
   });
 
-  test("that somebody else does not stop writing to is told, and used again afterwards", async () => {
+  test("that stays locked fails calls with ledger_unavailable, and works again once it is unlocked", async () => {
     await withLedger(async (ledger) => {
       const { accountId } = await ledger.createAccount({ name: "Someone" });
       const database = new Database(file);
@@ -192,8 +194,8 @@ describe("the file of a ledger", () => {
   }, 30_000);
 });
 
-describe("what recording hangs on", () => {
-  test("is set, whatever the file was set to before", async () => {
+describe("durability", () => {
+  test("opening sets WAL mode, whatever mode the file was in", async () => {
     await withLedger((ledger) => ledger.createAccount({ name: "Someone" }));
     const database = new Database(file);
     expect(database.pragma("journal_mode = delete", { simple: true })).toBe("delete");
@@ -204,7 +206,7 @@ describe("what recording hangs on", () => {
     });
   });
 
-  test("is on disk before the answer: a receipt's bytes are in the file when its answer comes", async () => {
+  test("an entry is in the file when recording resolves", async () => {
     await withLedger(async (ledger) => {
       const { accountId } = await ledger.createAccount({ name: "Someone" });
       const { key } = await ledger.createKey({ accountId });
@@ -224,10 +226,10 @@ describe("what recording hangs on", () => {
   });
 });
 
-describe("when the disk fails", () => {
-  test("nothing is answered that is not there, nothing more is taken, and all is well after a restart", async () => {
+describe("a full disk", () => {
+  test("loses no recorded entry, stops the ledger, and is recovered from by a restart", async () => {
     const program = fileURLToPath(new URL("recordUntilFull.mjs", import.meta.url));
-    // Files of at most so many blocks; what goes beyond is an error of the disk instead of the end of the program.
+    // Limits the file size. With SIGXFSZ ignored, writes above the limit fail instead of ending the program.
     const shell = 'trap "" XFSZ; ulimit -f 400; exec "$0" "$@"';
     const { stdout, stderr, status } = spawnSync("bash", ["-c", shell, process.execPath, program, data], {
       encoding: "utf8",
@@ -239,8 +241,8 @@ describe("when the disk fails", () => {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line) as unknown);
-    const after = lines.pop();
-    expect(after).toEqual({
+    const finalState = lines.pop();
+    expect(finalState).toEqual({
       failure: expect.stringMatching(/^SQLITE_(IOERR|FULL)/) as string,
       record: "usage_not_recorded",
       findKey: "ledger_unavailable",
@@ -253,7 +255,7 @@ describe("when the disk fails", () => {
     await withLedger(async (ledger) => {
       expect(await checkHistory(log, ledger)).toEqual([]);
       const [request] = log;
-      if (request === undefined) throw new Error("There is no request.");
+      if (request === undefined) throw new Error("The log is empty.");
       const { keyId = "" } = (await ledger.listKeys())[0] ?? {};
       expect(await ledger.record({ ...request, receipt: newReceipt(), keyId, route: "/" })).toMatchObject({
         isReplay: false,

@@ -10,35 +10,35 @@ const APPLICATION_ID = 0x49534f54;
 
 afterEach(() => vi.restoreAllMocks());
 
-test("a ledger that another process makes at the same moment is not taken for another program's", async () => {
+test("a ledger that another process creates concurrently is not mistaken for another program's database", async () => {
   const data = await mkdtemp(join(tmpdir(), "isotherm-store-"));
   const file = join(data, "ledger.sqlite");
   const other = new Database(file);
-  let isMade = false;
-  /** What the other process does in one transaction, between any two looks at the file. */
-  const make = (): void => {
-    if (isMade) return;
-    isMade = true;
+  let isCreated = false;
+  /** Creates the ledger in one transaction, as the other process does, after the store's first query. */
+  const createConcurrently = (): void => {
+    if (isCreated) return;
+    isCreated = true;
     other.exec(`begin; pragma application_id = ${APPLICATION_ID};
       create table migration (version integer primary key, name text not null, applied_at text not null); commit`);
   };
-  // Whichever is looked at first.
+  // The store may query either of the two first.
   const { pragma, prepare } = Database.prototype;
-  vi.spyOn(Database.prototype, "pragma").mockImplementation(function (this: unknown, ...words) {
-    const found: unknown = pragma.apply(this as Database.Database, words);
-    if (words[0] === "application_id") make();
+  vi.spyOn(Database.prototype, "pragma").mockImplementation(function (this: unknown, ...parameters) {
+    const found: unknown = pragma.apply(this as Database.Database, parameters);
+    if (parameters[0] === "application_id") createConcurrently();
     return found;
   });
   vi.spyOn(Database.prototype, "prepare").mockImplementation(function (this: unknown, source) {
     const statement = prepare.call(this as Database.Database, source);
     if (!source.includes("sqlite_master")) return statement;
     const found = (statement as unknown as { get(): unknown }).get();
-    make();
+    createConcurrently();
     return Object.assign(Object.create(statement) as typeof statement, { get: () => found });
   });
   try {
-    const store = await SqliteStore.open({ file, isReport: false, nowMs: 0, newSecret: () => "secret" });
-    expect(isMade).toBe(true);
+    const store = await SqliteStore.open({ file, isReadOnly: false, nowMs: 0, newSecret: () => "secret" });
+    expect(isCreated).toBe(true);
     store.close();
   } finally {
     other.close();

@@ -1,17 +1,17 @@
 /**
- * Whether the time of a refusal tells how near a key was: Welch's t-test on refusals of keys that differ from a valid one
- * in their last character, and of random ones. Measured with ISOTHERM_TIMING=1, on a machine that does nothing else:
- * below 4.5 there is nothing to see (the bound that is usual for leakage tests, Goodwill and others 2011); a comparison
- * by `===` has to be seen from afar, or the measure is blind.
+ * Timing side channel: tests whether the time of a refusal depends on how similar a key is to a valid one, by Welch's
+ * t-test between keys that differ from a valid one in the last character and random ones. Runs with ISOTHERM_TIMING=1 on
+ * an otherwise idle machine. |t| below 4.5 means no detectable leak (the usual bound, Goodwill et al. 2011); as a positive
+ * control, a comparison by `===` must exceed it by far.
  */
 import { describe, expect, test } from "vitest";
-import { KeyGate } from "../../src/ledger/gate.ts";
+import { Authenticator } from "../../src/ledger/authenticator.ts";
 import { digestOf, isSameDigest, newKey } from "../../src/ledger/keys.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { randomFrom, shuffled } from "../seededRandom.ts";
 
 const SAMPLE_COUNT = Number(process.env["ISOTHERM_TIMING_SAMPLES"] ?? 300_000);
-/** Of the slowest samples, which are the machine's doing, so many in a hundred are left out. */
+/** Share of the slowest samples that are discarded as outliers. */
 const OUTLIERS_PERCENT = 5;
 
 /** (mean of one - mean of other) / standard error, for unequal variances (Welch 1947). */
@@ -33,7 +33,7 @@ test("Welch's t of known samples", () => {
   expect(welchT(one, one)).toBe(0);
 });
 
-/** Text of its own in memory, whatever it was made from. */
+/** Copies a string to new memory, so that it shares no buffer with its source. */
 const copied = (text: string): string => Buffer.from(text).toString("latin1");
 
 async function tOf(refuse: (presented: string) => unknown, secret: string): Promise<number> {
@@ -46,7 +46,7 @@ async function tOf(refuse: (presented: string) => unknown, secret: string): Prom
   const near = withLast(secret);
   const far = near.map((_, i) => withLast(newKey())[i] ?? "");
   const times = { near: [] as number[], far: [] as number[] };
-  // In random order, so that whatever else the machine does befalls both alike.
+  // In random order, so that disturbances affect both kinds equally.
   for (let done = 0; done < SAMPLE_COUNT;) {
     const round = shuffled(random, [
       ...near.map((key) => ({ kind: "near" as const, key })),
@@ -61,9 +61,9 @@ async function tOf(refuse: (presented: string) => unknown, secret: string): Prom
     }
   }
   const all = [...times.near, ...times.far].toSorted((a, b) => a - b);
-  const most = all[Math.floor((all.length * (100 - OUTLIERS_PERCENT)) / 100)] ?? Infinity;
-  const cut = (values: readonly number[]): number[] => values.filter((value) => value <= most);
-  return welchT(cut(times.near), cut(times.far));
+  const timeMax = all[Math.floor((all.length * (100 - OUTLIERS_PERCENT)) / 100)] ?? Infinity;
+  const withoutOutliers = (values: readonly number[]): number[] => values.filter((value) => value <= timeMax);
+  return welchT(withoutOutliers(times.near), withoutOutliers(times.far));
 }
 
 const measured = process.env["ISOTHERM_TIMING"] === "1" ? [SAMPLE_COUNT] : [];
@@ -72,10 +72,10 @@ describe.each(measured)("over %i refusals", { timeout: 3_600_000 }, () => {
   const repeated = (verify: (presented: string) => boolean) => (presented: string) => {
     let count = 0;
     for (let i = 0; i < REPEATS; i++) if (verify(presented)) count++;
-    if (count > 0) throw new Error("It was to be refused.");
+    if (count > 0) throw new Error("An invalid key was accepted.");
   };
 
-  test("the measure sees a comparison of the keys themselves", async () => {
+  test("detects a comparison of the keys themselves", async () => {
     const secret = copied(newKey());
     const t = await tOf(
       repeated((presented) => presented === secret),
@@ -85,7 +85,7 @@ describe.each(measured)("over %i refusals", { timeout: 3_600_000 }, () => {
     expect(Math.abs(t)).toBeGreaterThan(50);
   });
 
-  test("it sees nothing of a comparison of digests", async () => {
+  test("detects no leak in a comparison of digests", async () => {
     const secret = newKey();
     const digest = digestOf(secret);
     const t = await tOf((presented) => isSameDigest(digestOf(presented), digest), secret);
@@ -93,7 +93,7 @@ describe.each(measured)("over %i refusals", { timeout: 3_600_000 }, () => {
     expect(Math.abs(t)).toBeLessThan(4.5);
   });
 
-  test("it sees nothing of a gate that remembers the valid key", async () => {
+  test("detects no leak in an authenticator that has cached the valid key", async () => {
     const secret = newKey();
     const digest = digestOf(secret);
     const account = { accountId: "a", name: "a", createdAt: "" };
@@ -102,13 +102,13 @@ describe.each(measured)("over %i refusals", { timeout: 3_600_000 }, () => {
       findKey: (presented) => Promise.resolve(isSameDigest(presented, digest) ? holder : undefined),
       onChange: () => () => undefined,
     };
-    const gate = new KeyGate(ledger as Ledger, { failureCountMax: 2 ** 31, now: () => 0 });
-    await gate.admit(secret, "192.0.2.1");
+    const authenticator = new Authenticator(ledger as Ledger, { failureCountMax: 2 ** 31, now: () => 0 });
+    await authenticator.authenticate(secret, "192.0.2.1");
     const refuse = async (presented: string): Promise<void> => {
-      await Promise.resolve(gate.admit(presented, "192.0.2.1")).catch(() => undefined);
+      await Promise.resolve(authenticator.authenticate(presented, "192.0.2.1")).catch(() => undefined);
     };
     const t = await tOf(refuse, secret);
-    console.log(`gate: t = ${t.toFixed(1)}`);
+    console.log(`authenticator: t = ${t.toFixed(1)}`);
     expect(Math.abs(t)).toBeLessThan(4.5);
   });
 });

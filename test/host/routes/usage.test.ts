@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Caller } from "../../../src/host/route.ts";
 import { customerUsage } from "../../../src/host/routes/customerUsage.ts";
 import { usage } from "../../../src/host/routes/usage.ts";
-import type { Meter, UsageQuestion } from "../../../src/ledger/ledger.ts";
+import type { Meter, UsageQuery } from "../../../src/ledger/ledger.ts";
 import { RouteCaller } from "../calling.ts";
 
 let house: RouteCaller;
@@ -89,7 +89,7 @@ describe("usage", () => {
   });
 
   test("asks the ledger just what it was asked", async () => {
-    const asked: UsageQuestion[] = [];
+    const asked: UsageQuery[] = [];
     house.ledger.usage = (question) => {
       asked.push(question);
       return Promise.resolve({ items: [] });

@@ -1,8 +1,7 @@
 /**
- * Where a customer's assets lie is confidential, and so is what it calls them: requests of all kinds, right and wrong,
- * carry values that are like no others, and none of these shows in a line that the service writes, in its metrics, or in
- * the answer to another request. No answer and no line ever holds a key. ISOTHERM_DURABILITY_CANARIES=50 rounds are the
- * whole of it.
+ * Confidentiality of customer data such as locations and names: valid and invalid requests of all kinds carry unique
+ * canary values, none of which may appear in logs, in metrics or in the response to another request. API keys may appear
+ * in no response and no log line. ISOTHERM_DURABILITY_CANARIES=50 rounds are the full size.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,18 +12,18 @@ import { ENTITY } from "../host/entities.ts";
 import { describeWithPostgres, startPostgres } from "../ledger/postgresServer.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import {
-  type Account,
+  type TestAccount,
   builtWith,
-  type Fault,
+  type BuildPatch,
   newAccount,
-  type Place,
+  type LedgerLocation,
   type Service,
-  sizeOf,
+  sizeSetting,
   startService,
   withLedger,
 } from "./service.ts";
 
-const ROUNDS = sizeOf("CANARIES", 2);
+const ROUNDS = sizeSetting("CANARIES", 2);
 const TIMEOUT_MS = 120_000 + ROUNDS * 10_000;
 
 let data: string;
@@ -33,18 +32,18 @@ beforeEach(async () => {
 });
 afterEach(() => rm(data, { recursive: true, force: true }));
 
-/** What only one request holds: eight digits for its numbers, a word for its texts. */
+/** Values that only one request contains: eight digits for numbers, a word for texts. */
 interface Canary {
   readonly digits: string;
   readonly word: string;
 }
 
-interface Asking {
+interface CanaryRequest {
   readonly method?: string;
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** As it goes over the wire, instead of all others. */
+  /** The raw body, in place of `body`. */
   readonly bytes?: string;
 }
 
@@ -53,7 +52,7 @@ function newCanary(random: SeededRandom): Canary {
   return { digits, word: `canary${random.below(2 ** 31).toString(36)}x${digits}` };
 }
 
-/** The internal_id of a customer that is archived before anything is asked. */
+/** The internal_id of a customer that is archived before the first request. */
 const ARCHIVED = "canary-archived";
 const FLOOD = "hazards=riverine_floods&analysis_years=2050&scenarios=rcp8p5";
 const BATCH = "/api/v1/hazard-risk/batch";
@@ -61,15 +60,15 @@ const ALIGNMENT = "/api/v1/temperature-alignment-projections";
 const COMPANY = "/analyze/total-climate-risk";
 const CUSTOMERS = "/latest/api/v1/customers";
 
-const placed = (digits: string, more: object = {}): object => ({
+const location = (digits: string, overrides: object = {}): object => ({
   latitude: Number(`11.${digits}`),
   longitude: Number(`43.${digits}`),
   hazards: ["riverine_floods"],
   analysis_years: [2050],
   scenarios: ["rcp8p5"],
-  ...more,
+  ...overrides,
 });
-const company = (more: object): object => ({
+const company = (overrides: object): object => ({
   name: "Example Ltd",
   country: "India",
   industry: "cement_lime",
@@ -78,20 +77,20 @@ const company = (more: object): object => ({
   ebitda: "1380000000",
   total_debt: "1230000000",
   transition_scenarios: ["NGFS_NET_ZERO_2050"],
-  ...more,
+  ...overrides,
 });
-const entity = (info: object, more: object = {}): object => ({
+const entity = (info: object, overrides: object = {}): object => ({
   ...ENTITY,
   entity_info: { ...ENTITY.entity_info, ...info },
-  ...more,
+  ...overrides,
 });
 
-const hazard = ({ digits }: Canary, more = ""): string =>
-  `/api/v1/hazard-risk?latitude=11.${digits}&longitude=43.${digits}&${FLOOD}${more}`;
+const hazard = ({ digits }: Canary, parameters = ""): string =>
+  `/api/v1/hazard-risk?latitude=11.${digits}&longitude=43.${digits}&${FLOOD}${parameters}`;
 
-/** Requests of every kind that a client can send, each with its canary wherever it fits. */
-const ASKINGS: readonly ((canary: Canary, key: string) => Asking)[] = [
-  // Right ones.
+/** All kinds of requests that a client can send, with the canary in every suitable place. */
+const REQUESTS: readonly ((canary: Canary, key: string) => CanaryRequest)[] = [
+  // Valid requests.
   (canary) => ({ target: hazard(canary) }),
   (canary) => ({ target: hazard(canary, "&radius=3&detail=true") }),
   (canary) => ({ target: `/latest${hazard(canary)}`, method: "HEAD" }),
@@ -102,13 +101,13 @@ const ASKINGS: readonly ((canary: Canary, key: string) => Asking)[] = [
   }),
   (canary) => ({ target: hazard(canary), headers: { "X-Request-Id": canary.word, traceparent: canary.word } }),
   (canary) => ({ target: hazard(canary), headers: { "If-None-Match": `"${canary.word}"`, Cookie: canary.word } }),
-  ({ digits }) => ({ target: BATCH, body: [placed(digits), placed(digits, { radius: 2 })] }),
-  ({ digits }) => ({ target: BATCH, body: Array.from({ length: 300 }, () => placed(digits)) }),
+  ({ digits }) => ({ target: BATCH, body: [location(digits), location(digits, { radius: 2 })] }),
+  ({ digits }) => ({ target: BATCH, body: Array.from({ length: 300 }, () => location(digits)) }),
   ({ word }) => ({ target: ALIGNMENT, body: [entity({ name: word, identifier: word })] }),
   ({ word }) => ({ target: COMPANY, body: company({ name: word }) }),
   ({ word }) => ({ target: CUSTOMERS, body: { internal_id: word, name: word } }),
   ({ word }) => ({ target: hazard({ word, digits: "5" }), headers: { "Accept-Encoding": word } }),
-  // Wrong values.
+  // Invalid values.
   ({ digits }) => ({ target: `/api/v1/hazard-risk?latitude=911.${digits}&longitude=943.${digits}&${FLOOD}` }),
   ({ digits }) => ({ target: `/api/v1/hazard-risk?latitude=11.${digits}x&longitude=0x${digits}&${FLOOD}` }),
   (canary) => ({ target: hazard(canary, `&latitude=12.${canary.digits}`) }),
@@ -119,9 +118,9 @@ const ASKINGS: readonly ((canary: Canary, key: string) => Asking)[] = [
   (canary) => ({ target: hazard(canary, "%zz%00") }),
   ({ digits, word }) => ({
     target: BATCH,
-    body: [placed(digits, { latitude: Number(`911.${digits}`) }), { [word]: word }],
+    body: [location(digits, { latitude: Number(`911.${digits}`) }), { [word]: word }],
   }),
-  ({ digits }) => ({ target: BATCH, body: Array.from({ length: 300 }, () => placed(digits, { radius: -1 })) }),
+  ({ digits }) => ({ target: BATCH, body: Array.from({ length: 300 }, () => location(digits, { radius: -1 })) }),
   ({ digits }) => ({ target: BATCH, body: Array.from({ length: 10_001 }, () => Number(digits)) }),
   ({ word }) => ({ target: BATCH, body: word }),
   ({ word }) => ({ target: ALIGNMENT, body: [entity({ name: word, asset_type: word })] }),
@@ -134,13 +133,13 @@ const ASKINGS: readonly ((canary: Canary, key: string) => Asking)[] = [
   ({ word }) => ({ target: CUSTOMERS, body: { internal_id: `${word}\n` } }),
   ({ word }) => ({ target: CUSTOMERS, body: { internal_id: `${word}\ud800` } }),
   ({ word }) => ({ target: CUSTOMERS, body: { internal_id: { [word]: word }, [word]: 1 } }),
-  // Bodies that are none.
+  // Invalid bodies.
   ({ word }) => ({ target: ALIGNMENT, method: "POST", bytes: `[{"${word}": ${word}}]` }),
   ({ word }) => ({ target: ALIGNMENT, method: "POST", bytes: `{"${word}": 1, "${word}": 2}` }),
   ({ word }) => ({ target: ALIGNMENT, method: "POST", bytes: `${'{"a":'.repeat(20)}"${word}"` }),
   ({ word, digits }) => ({ target: COMPANY, body: word, headers: { "Content-Type": `text/${word}; a=${digits}` } }),
   ({ word }) => ({ target: COMPANY, body: word, headers: { "Content-Encoding": word } }),
-  // Who asks.
+  // Invalid credentials and customers.
   (canary) => ({ target: hazard(canary), headers: { "X-API-Key": canary.word } }),
   (canary, key) => ({ target: hazard(canary), headers: { "X-API-Key": `${key.slice(0, -8)}${canary.digits}` } }),
   (canary, key) => ({ target: hazard(canary, `&api_key=${key}`) }),
@@ -155,7 +154,7 @@ const ASKINGS: readonly ((canary: Canary, key: string) => Asking)[] = [
   }),
   () => ({ target: CUSTOMERS, body: { internal_id: ARCHIVED } }),
   (canary) => ({ target: hazard(canary), headers: { "Idempotency-Key": `${canary.word} ${canary.word}` } }),
-  // Addresses.
+  // Paths and query parameters.
   ({ word, digits }) => ({ target: `/${word}/11.${digits}` }),
   ({ word }) => ({ target: `${CUSTOMERS}/${word}` }),
   ({ word }) => ({ target: `${CUSTOMERS}/${word}`, method: "DELETE" }),
@@ -167,7 +166,7 @@ const ASKINGS: readonly ((canary: Canary, key: string) => Asking)[] = [
   ({ word }) => ({ target: `/docs/${word}` }),
   ({ word }) => ({ target: `/healthz?${word}` }),
   (canary) => ({ target: `http://${canary.word}.example${hazard(canary)}` }),
-  // What is no HTTP, or hardly.
+  // Unusual and malformed HTTP.
   (canary) => ({ target: hazard(canary), method: "PUT" }),
   (canary) => ({ target: hazard(canary), method: canary.word.toUpperCase() }),
   (canary) => ({ target: hazard(canary), headers: { Host: `${canary.word} ${canary.word}` } }),
@@ -180,10 +179,10 @@ const ASKINGS: readonly ((canary: Canary, key: string) => Asking)[] = [
   (canary) => ({ target: `${hazard(canary)}&${canary.word.repeat(1500)}` }),
 ];
 
-/** The request as it goes over the wire, and what comes back for it. */
-function exchange(service: Service, { apiKey, customerIds }: Account, asking: Asking): Promise<string> {
-  const { target, headers = {}, body, bytes = body === undefined ? undefined : JSON.stringify(body) } = asking;
-  const { method = bytes === undefined ? "GET" : "POST" } = asking;
+/** Sends a request as raw bytes. @returns the raw response */
+function sendRaw(service: Service, { apiKey, customerIds }: TestAccount, request: CanaryRequest): Promise<string> {
+  const { target, headers = {}, body, bytes = body === undefined ? undefined : JSON.stringify(body) } = request;
+  const { method = bytes === undefined ? "GET" : "POST" } = request;
   const port = Number(new URL(service.url).port);
   const fields: Record<string, string> = {
     Host: `127.0.0.1:${port}`,
@@ -199,16 +198,16 @@ function exchange(service: Service, { apiKey, customerIds }: Account, asking: As
   return exchangeBytes(port, [`${method} ${target} HTTP/1.1`, ...lines, "", bytes ?? ""].join("\r\n"));
 }
 
-interface Outcome {
+interface CampaignResult {
   readonly findings: readonly string[];
   readonly requestCount: number;
   readonly lineCount: number;
   readonly statuses: ReadonlyMap<string, number>;
 }
 
-/** @param disturb done between rounds: what goes wrong then is told of in lines and answers too */
+/** @param disturb runs during each round to provoke errors, which are logged and returned too */
 async function campaign(
-  place: Place,
+  ledgerLocation: LedgerLocation,
   {
     rounds = ROUNDS,
     built,
@@ -218,37 +217,37 @@ async function campaign(
     readonly built?: string;
     readonly disturb?: (round: number) => Promise<void>;
   } = {},
-): Promise<Outcome> {
-  const account = await withLedger(place, async (ledger) => {
-    const made = await newAccount(ledger, { name: "Canaries", internalIds: ["one", ARCHIVED] });
-    await ledger.archiveCustomer({ accountId: made.accountId, customerId: made.customerIds[1] ?? "" });
-    return made;
+): Promise<CampaignResult> {
+  const account = await withLedger(ledgerLocation, async (ledger) => {
+    const created = await newAccount(ledger, { name: "Canaries", internalIds: ["one", ARCHIVED] });
+    await ledger.archiveCustomer({ accountId: created.accountId, customerId: created.customerIds[1] ?? "" });
+    return created;
   });
-  const service = await startService(place, {
+  const service = await startService(ledgerLocation, {
     flags: ["--admin-port", "0"],
     ...(built === undefined ? {} : { built }),
   });
   const random = randomFrom(10);
-  const asked: { readonly canary: Canary; readonly what: string; readonly answer: string }[] = [];
+  const exchanges: { readonly canary: Canary; readonly name: string; readonly response: string }[] = [];
   const statuses = new Map<string, number>();
   let metrics = "";
   try {
     for (let round = 0; round < rounds; round++) {
-      // Several at a time, so that one could get into another's answer.
-      const waiting = ASKINGS.map((make) => {
+      // Concurrently, so that data of one request could leak into the response to another.
+      const queue = REQUESTS.map((create) => {
         const canary = newCanary(random);
-        return { canary, asking: make(canary, account.apiKey) };
+        return { canary, request: create(canary, account.apiKey) };
       });
-      const client = async (): Promise<void> => {
-        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-          const { canary, asking } = next;
-          const answer = await exchange(service, account, asking);
-          const status = answer.slice("HTTP/1.1 ".length, "HTTP/1.1 200".length);
+      const runClient = async (): Promise<void> => {
+        for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+          const { canary, request } = next;
+          const response = await sendRaw(service, account, request);
+          const status = response.slice("HTTP/1.1 ".length, "HTTP/1.1 200".length);
           statuses.set(status, (statuses.get(status) ?? 0) + 1);
-          asked.push({ canary, what: `${asking.method ?? ""} ${asking.target}`.slice(0, 80), answer });
+          exchanges.push({ canary, name: `${request.method ?? ""} ${request.target}`.slice(0, 80), response });
         }
       };
-      await Promise.all([...Array.from({ length: 8 }, client), disturb?.(round)]);
+      await Promise.all([...Array.from({ length: 8 }, runClient), disturb?.(round)]);
     }
     const [, url = ""] = /Metrics: (\S+)/.exec(service.output()) ?? [];
     metrics = await (await fetch(url)).text();
@@ -256,67 +255,69 @@ async function campaign(
     await service.stop();
   }
   const findings: string[] = [];
-  const written = `${service.output()}\n${metrics}`;
-  if (written.includes(account.apiKey.slice(7))) findings.push("a key is written down");
-  if (written.includes(ARCHIVED)) findings.push("an internal_id is written down");
-  for (const { canary, what, answer } of asked) {
-    if (answer.includes(account.apiKey.slice(7))) findings.push(`${what}: the answer holds the key`);
+  const output = `${service.output()}\n${metrics}`;
+  if (output.includes(account.apiKey.slice(7))) findings.push("the output contains the key");
+  if (output.includes(ARCHIVED)) findings.push("the output contains an internal_id");
+  for (const { canary, name, response } of exchanges) {
+    if (response.includes(account.apiKey.slice(7))) findings.push(`${name}: the response contains the key`);
     for (const secret of [canary.digits, canary.word]) {
-      if (written.toLowerCase().includes(secret)) findings.push(`${what}: ${secret} is written down`);
-      for (const other of asked) {
-        if (other.canary !== canary && other.answer.includes(secret)) findings.push(`${what} shows in ${other.what}`);
+      if (output.toLowerCase().includes(secret)) findings.push(`${name}: the output contains ${secret}`);
+      for (const other of exchanges) {
+        if (other.canary !== canary && other.response.includes(secret)) {
+          findings.push(`${name}: the response to ${other.name} contains ${secret}`);
+        }
       }
     }
   }
-  const lineCount = written.split("\n").filter((line) => line.startsWith("{")).length;
-  return { findings, requestCount: asked.length, lineCount, statuses };
+  const lineCount = output.split("\n").filter((line) => line.startsWith("{")).length;
+  return { findings, requestCount: exchanges.length, lineCount, statuses };
 }
 
-const tellOf = ({ findings, requestCount, lineCount, statuses }: Outcome): string =>
+const summarize = ({ findings, requestCount, lineCount, statuses }: CampaignResult): string =>
   `${requestCount} requests, ${lineCount} lines, ${JSON.stringify(Object.fromEntries(statuses))}, ${findings.length} findings`;
 
 test(
-  "nothing confidential is written down or gets into another's answer",
+  "confidential data is in no log line, no metric and no response to another request",
   async () => {
-    const outcome = await campaign({ data });
-    console.log(`canaries: ${tellOf(outcome)}`);
-    expect(outcome.findings).toStrictEqual([]);
-    expect(outcome.requestCount).toBe(ROUNDS * ASKINGS.length);
-    // All but those whose connection was closed without a word.
-    expect(outcome.lineCount).toBeGreaterThan(outcome.requestCount * 0.9);
+    const result = await campaign({ data });
+    console.log(`confidentiality: ${summarize(result)}`);
+    expect(result.findings).toStrictEqual([]);
+    expect(result.requestCount).toBe(ROUNDS * REQUESTS.length);
+    // Requests whose connection is closed without a response are not logged.
+    expect(result.lineCount).toBeGreaterThan(result.requestCount * 0.9);
     for (const status of ["200", "201", "400", "401", "403", "404", "405", "409", "413", "415", "422", "431"]) {
-      expect(outcome.statuses.has(status), status).toBe(true);
+      expect(result.statuses.has(status), status).toBe(true);
     }
   },
   TIMEOUT_MS,
 );
 
-const PLANTED: readonly (readonly [string, Fault, RegExp])[] = [
+const INJECTED_FAULTS: readonly (readonly [string, BuildPatch, RegExp])[] = [
   [
-    "the log holds addresses",
+    "the log contains request targets",
     { file: "host/server.js", from: `method: request.method ?? "",`, to: `method: request.url ?? "",` },
-    /is written down/,
+    /the output contains/,
   ],
   [
-    "an answer tells of the refusal before it",
+    "a response contains the previous error",
     {
       file: "host/pipeline.js",
       from: "const problem = problemOf(error, exchange.requestId);",
       to: `const problem = problemOf(globalThis.before ?? error, exchange.requestId);
         globalThis.before = error;`,
     },
-    /shows in/,
+    /the response to .* contains/,
   ],
 ];
 
-test.each(PLANTED)(
-  "it is found out when %s",
-  async (_what, fault, finding) => {
-    const { built, done } = await builtWith([fault]);
+test.each(INJECTED_FAULTS)(
+  "detects the injected fault: %s",
+  async (_name, patch, finding) => {
+    const { built, done } = await builtWith([patch]);
     try {
-      const outcome = await campaign({ data }, { rounds: 1, built });
-      console.log(`canaries, planted: ${tellOf(outcome)}`);
-      expect(outcome.findings.join("\n")).toMatch(finding);
+      const result = await campaign({ data }, { rounds: 1, built });
+      console.log(`confidentiality, injected fault: ${summarize(result)}`);
+      expect(result.findings.join("\n")).toMatch(finding);
     } finally {
       await done();
     }
@@ -324,21 +325,21 @@ test.each(PLANTED)(
   TIMEOUT_MS,
 );
 
-describeWithPostgres("with a database that goes away", () => {
+describeWithPostgres("with a PostgreSQL server that is stopped repeatedly", () => {
   test(
-    "nothing confidential is written down or gets into another's answer",
+    "confidential data is in no log line, no metric and no response to another request",
     async () => {
       const server = await startPostgres();
       try {
-        const place = { data, database: await server.newDatabase() };
-        const outcome = await campaign(place, {
+        const ledgerLocation = { data, database: await server.newDatabase() };
+        const result = await campaign(ledgerLocation, {
           disturb: (round) => (round % 2 === 0 ? server.stop() : server.start()),
         });
-        console.log(`canaries, database away: ${tellOf(outcome)}`);
-        expect(outcome.findings).toStrictEqual([]);
-        expect(outcome.statuses.has("503")).toBe(true);
+        console.log(`confidentiality, server stopped: ${summarize(result)}`);
+        expect(result.findings).toStrictEqual([]);
+        expect(result.statuses.has("503")).toBe(true);
       } finally {
-        await server.done();
+        await server.dispose();
       }
     },
     TIMEOUT_MS,

@@ -8,71 +8,72 @@ import type {
   KeyHolder,
   Ledger,
   Page,
-  PageQuestion,
-  Recorded,
+  PageQuery,
+  RecordResult,
   RecordedEntry,
   UsageEntry,
   UsageLine,
-  UsageQuestion,
+  UsageQuery,
 } from "./ledger.ts";
-import { type ArgumentOf, CHANGING, type MethodName, type ResultOf } from "./methods.ts";
+import { type ArgumentOf, INVALIDATING_METHODS, type MethodName, type ResultOf } from "./methods.ts";
 
-/** Events that are read at a time: little memory, however many there are. */
+/** Events per page of `events()`, which bounds the memory that it takes. */
 const EVENT_PAGE_COUNT = 1000;
 
-/** The calls of a ledger, each led to the one place where the storage carries them out. */
-export abstract class LedgerCalls implements Ledger {
+/** Base class of ledgers: forwards every call to `dispatch`, which the storage implements, and manages listeners. */
+export abstract class LedgerBase implements Ledger {
   readonly failed: Promise<Error>;
   readonly #listeners = new Set<() => void>();
   readonly #commitListeners = new Set<(commit: Commit) => void>();
   #failure: Error | undefined;
-  #tellFailure!: (error: Error) => void;
+  #resolveFailed!: (error: Error) => void;
 
   constructor() {
     this.failed = new Promise((resolve) => {
-      this.#tellFailure = resolve;
+      this.#resolveFailed = resolve;
     });
   }
 
-  protected abstract ask<Name extends MethodName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>>;
-  abstract record(entry: UsageEntry): Promise<Recorded>;
+  /** Runs a method of `METHODS` on the storage. */
+  protected abstract dispatch<Name extends MethodName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>>;
+  abstract record(entry: UsageEntry): Promise<RecordResult>;
   abstract close(): Promise<void>;
 
   get failure(): Error | undefined {
     return this.#failure;
   }
 
-  /** Nothing can be recorded from here on. */
+  /** Marks the ledger as failed: nothing more can be recorded. */
   protected fail(error: Error): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
-    this.#tellFailure(error);
+    this.#resolveFailed(error);
   }
 
   onChange(listener: () => void): () => void {
-    // Somebody may listen twice, and leaves once for each.
-    const own = (): void => listener();
-    this.#listeners.add(own);
-    return () => this.#listeners.delete(own);
+    // Wrapped, so that a listener that is registered twice can be removed once per registration.
+    const registration = (): void => listener();
+    this.#listeners.add(registration);
+    return () => this.#listeners.delete(registration);
   }
 
-  protected announceChange(): void {
+  protected notifyChange(): void {
     for (const listener of this.#listeners) listener();
   }
 
   onCommit(listener: (commit: Commit) => void): () => void {
-    const own = (commit: Commit): void => listener(commit);
-    this.#commitListeners.add(own);
-    return () => this.#commitListeners.delete(own);
+    const registration = (commit: Commit): void => listener(commit);
+    this.#commitListeners.add(registration);
+    return () => this.#commitListeners.delete(registration);
   }
 
-  protected announceCommit(commit: Commit): void {
+  protected notifyCommit(commit: Commit): void {
     for (const listener of this.#commitListeners) listener(commit);
   }
 
   async #call<Name extends MethodName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>> {
-    const result = await this.ask(name, argument);
-    if (CHANGING.has(name)) this.announceChange();
+    const result = await this.dispatch(name, argument);
+    if (INVALIDATING_METHODS.has(name)) this.notifyChange();
     return result;
   }
 
@@ -92,8 +93,8 @@ export abstract class LedgerCalls implements Ledger {
     return this.#call("createKey", key);
   }
 
-  listKeys(question?: { readonly accountId?: string }): Promise<readonly ApiKey[]> {
-    return this.#call("listKeys", question);
+  listKeys(query?: { readonly accountId?: string }): Promise<readonly ApiKey[]> {
+    return this.#call("listKeys", query);
   }
 
   rotateKey(rotation: { readonly keyId: string; readonly overlapS: number }): Promise<IssuedKey> {
@@ -126,8 +127,8 @@ export abstract class LedgerCalls implements Ledger {
     return this.#call("findCustomer", { accountId, customerId });
   }
 
-  listCustomers(question: PageQuestion): Promise<Page<Customer>> {
-    return this.#call("listCustomers", question);
+  listCustomers(query: PageQuery): Promise<Page<Customer>> {
+    return this.#call("listCustomers", query);
   }
 
   archiveCustomer({
@@ -140,22 +141,22 @@ export abstract class LedgerCalls implements Ledger {
     return this.#call("archiveCustomer", { accountId, customerId });
   }
 
-  usage(question: UsageQuestion): Promise<Page<UsageLine>> {
-    return this.#call("usage", question);
+  usage(query: UsageQuery): Promise<Page<UsageLine>> {
+    return this.#call("usage", query);
   }
 
   audit(): Promise<AuditReport> {
     return this.#call("audit", undefined);
   }
 
-  async *events(question: {
+  async *events(query: {
     readonly accountId?: string;
     readonly from?: string;
     readonly to?: string;
   }): AsyncGenerator<RecordedEntry> {
     let after: RecordedEntry | undefined;
     for (;;) {
-      const page = await this.#call("eventPage", { ...question, after, limit: EVENT_PAGE_COUNT });
+      const page = await this.#call("eventPage", { ...query, after, limit: EVENT_PAGE_COUNT });
       yield* page;
       after = page.at(-1);
       if (page.length < EVENT_PAGE_COUNT) return;

@@ -1,0 +1,288 @@
+import { isIPv6 } from "node:net";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { Fault, isFault } from "../errors.ts";
+import { digestTextOf, isKeyShaped, isMistyped, isSameDigest, KEY_FORM } from "./keys.ts";
+import type { Customer, KeyHolder, Ledger } from "./ledger.ts";
+
+export interface AuthenticatorOptions {
+  /** Maximum age of a cache entry; a change notification of the ledger invalidates it earlier. */
+  readonly ttlMs: number;
+  /** Maximum age up to which a stale entry is used while the ledger is unavailable. */
+  readonly staleIfErrorMs: number;
+  /** Maximum wait for the ledger if there is a stale entry. */
+  readonly lookupTimeoutMs: number;
+  /** Maximum number of cached keys, and of cached customers. */
+  readonly entryCountMax: number;
+  /** Refused keys per address and minute; further ones get `rate_limited`. Valid keys are not limited. */
+  readonly failureCountMax: number;
+  /** Addresses per minute that are counted separately; all others share one bucket. */
+  readonly addressCountMax: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+const DEFAULTS: AuthenticatorOptions = {
+  ttlMs: 5_000,
+  staleIfErrorMs: 60_000,
+  lookupTimeoutMs: 1_000,
+  entryCountMax: 10_000,
+  failureCountMax: 20,
+  addressCountMax: 50_000,
+  now: Date.now,
+};
+
+const FAILURE_WINDOW_S = 60;
+/** Bucket of all addresses above `addressCountMax`. */
+const SHARED_BUCKET = "others";
+
+/** Counts of refused keys within one minute. */
+interface FailureWindow {
+  readonly limiter: RateLimiterMemory;
+  /** Addresses that are counted separately. */
+  readonly addresses: Set<string>;
+  readonly startMs: number;
+}
+
+/** Authenticates API keys and finds customers, using a cache of recent ledger lookups. */
+export class Authenticator {
+  readonly #ledger: Ledger;
+  readonly #options: AuthenticatorOptions;
+  readonly #keys: LookupCache<{ readonly digest: Buffer; readonly holder: KeyHolder }>;
+  readonly #customers: LookupCache<Customer>;
+  readonly #stopListening: () => void;
+  #failures: FailureWindow;
+
+  constructor(ledger: Ledger, options: Partial<AuthenticatorOptions> = {}) {
+    this.#ledger = ledger;
+    this.#options = { ...DEFAULTS, ...options };
+    this.#keys = new LookupCache(this.#options);
+    this.#customers = new LookupCache(this.#options);
+    this.#failures = this.#newFailureWindow();
+    this.#stopListening = ledger.onChange(() => {
+      this.#keys.invalidate();
+      this.#customers.invalidate();
+    });
+  }
+
+  /**
+   * Authenticates an API key. Returns synchronously on a cache hit.
+   *
+   * @param address of the client, by which refused keys are counted
+   * @throws Fault `api_key_invalid`, `api_key_revoked` (also for expired keys), `account_suspended`; `rate_limited` in
+   *   their place after too many refused keys; `ledger_unavailable` if the ledger fails and the key is not cached
+   */
+  authenticate(presented: string, address: string): KeyHolder | Promise<KeyHolder> {
+    // Text that cannot be a key is not looked up. Keys with a wrong checksum are: they may have been issued elsewhere.
+    if (!isKeyShaped(presented)) return this.#refuse(malformedKey(presented), address);
+    const digestText = digestTextOf(presented);
+    const digest = Buffer.from(digestText, "hex");
+    const cached = this.#keys.get(digestText);
+    if (cached !== undefined) return this.#verify({ presented, digest, address }, cached);
+    return this.#keys
+      .load(digestText, async () => {
+        const holder = await this.#ledger.findKey(digest);
+        return holder === undefined ? undefined : { digest, holder };
+      })
+      .then((found) => this.#verify({ presented, digest, address }, found));
+  }
+
+  /**
+   * Finds a customer of an account, including archived ones. Returns synchronously on a cache hit.
+   * @throws Fault `ledger_unavailable`
+   */
+  findCustomer(ref: {
+    readonly accountId: string;
+    readonly customerId: string;
+  }): Customer | undefined | Promise<Customer | undefined> {
+    const { accountId, customerId } = ref;
+    const key = `${accountId} ${customerId}`;
+    return (
+      this.#customers.get(key) ?? this.#customers.load(key, () => this.#ledger.findCustomer({ accountId, customerId }))
+    );
+  }
+
+  close(): void {
+    this.#stopListening();
+  }
+
+  #verify(
+    request: { readonly presented: string; readonly digest: Buffer; readonly address: string },
+    found: { readonly digest: Buffer; readonly holder: KeyHolder } | undefined,
+  ): KeyHolder | Promise<KeyHolder> {
+    const { presented, digest, address } = request;
+    if (found === undefined || !isSameDigest(found.digest, digest)) {
+      return this.#refuse(unknownKey(presented), address);
+    }
+    const { key, account } = found.holder;
+    if (key.revokedAt !== undefined || this.#isExpired(key.expiresAt)) {
+      return this.#refuse(new Fault("api_key_revoked", "This API key has been revoked."), address);
+    }
+    if (account.suspendedAt !== undefined) {
+      const message = "The account of this API key is suspended; contact the operator of the service.";
+      return this.#refuse(new Fault("account_suspended", message), address);
+    }
+    return found.holder;
+  }
+
+  #isExpired(expiresAt: string | undefined): boolean {
+    return expiresAt !== undefined && Date.parse(expiresAt) <= this.#options.now();
+  }
+
+  /** Counts a refused key by address and throws `fault`, or `rate_limited` after too many. */
+  async #refuse(fault: Fault, address: string): Promise<never> {
+    const ageMs = this.#options.now() - this.#failures.startMs;
+    // A clock step back also starts a new window; otherwise this one would last until the clock caught up.
+    if (ageMs < 0 || ageMs >= FAILURE_WINDOW_S * 1000) this.#failures = this.#newFailureWindow();
+    const { limiter, addresses } = this.#failures;
+    let bucket = networkOf(address);
+    if (!addresses.has(bucket)) {
+      if (addresses.size < this.#options.addressCountMax) addresses.add(bucket);
+      else bucket = SHARED_BUCKET;
+    }
+    try {
+      await limiter.consume(bucket);
+    } catch (error) {
+      if (!(error instanceof RateLimiterRes)) throw error;
+      const retryAfterS = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
+      const message = `Too many refused API keys from this address; retry in ${retryAfterS} s.`;
+      throw new Fault("rate_limited", message, { details: { retryAfterS } });
+    }
+    throw fault;
+  }
+
+  /** Returns an empty window, so that no address is counted, or takes memory, for longer than a minute. */
+  #newFailureWindow(): FailureWindow {
+    const { failureCountMax, now } = this.#options;
+    const limiter = new RateLimiterMemory({ points: failureCountMax, duration: FAILURE_WINDOW_S });
+    return { limiter, addresses: new Set(), startMs: now() };
+  }
+}
+
+interface CacheEntry<Value> {
+  readonly value: Value;
+  /** When the lookup started. */
+  readonly lookedUpAtMs: number;
+  /** Whether the ledger has changed since; the change may concern this value. */
+  isInvalidated: boolean;
+}
+
+/** Caches ledger lookups. Missing values are not cached, because they may be created at any time. */
+class LookupCache<Value> {
+  readonly #options: AuthenticatorOptions;
+  readonly #entries = new Map<string, CacheEntry<Value>>();
+  readonly #pending = new Map<string, { readonly value: Promise<Value | undefined>; readonly generation: number }>();
+  /** Number of invalidations. */
+  #generation = 0;
+
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options;
+  }
+
+  /** Returns the cached value, or undefined if there is none that is up to date. */
+  get(key: string): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.isInvalidated) return undefined;
+    const ageMs = this.#options.now() - entry.lookedUpAtMs;
+    return ageMs >= 0 && ageMs < this.#options.ttlMs ? entry.value : undefined;
+  }
+
+  /** Invalidates all entries. They remain usable while the ledger is unavailable. */
+  invalidate(): void {
+    this.#generation++;
+    for (const entry of this.#entries.values()) entry.isInvalidated = true;
+  }
+
+  /** Looks a value up and caches it. Returns the stale value if the ledger is unavailable. */
+  async load(key: string, lookUp: () => Promise<Value | undefined>): Promise<Value | undefined> {
+    const stale = this.#entries.get(key);
+    const value = this.#lookUpOnce(key, lookUp);
+    try {
+      return stale === undefined ? await value : await withTimeout(value, this.#options.lookupTimeoutMs);
+    } catch (error) {
+      const isUsable =
+        isFault(error, "ledger_unavailable") &&
+        stale !== undefined &&
+        this.#options.now() - stale.lookedUpAtMs < this.#options.staleIfErrorMs;
+      if (isUsable) return stale.value;
+      throw error;
+    }
+  }
+
+  /** Shares one lookup between concurrent calls for the same key, unless the cache was invalidated since it started. */
+  #lookUpOnce(key: string, lookUp: () => Promise<Value | undefined>): Promise<Value | undefined> {
+    const inFlight = this.#pending.get(key);
+    if (inFlight !== undefined && inFlight.generation === this.#generation) return inFlight.value;
+    const generation = this.#generation;
+    const lookedUpAtMs = this.#options.now();
+    const pending = {
+      generation,
+      value: lookUp()
+        .then((value) => {
+          this.#entries.delete(key);
+          const isInvalidated = generation !== this.#generation;
+          if (value !== undefined) this.#set(key, { value, lookedUpAtMs, isInvalidated });
+          return value;
+        })
+        .finally(() => {
+          if (this.#pending.get(key) === pending) this.#pending.delete(key);
+        }),
+    };
+    this.#pending.set(key, pending);
+    return pending.value;
+  }
+
+  #set(key: string, entry: CacheEntry<Value>): void {
+    this.#entries.set(key, entry);
+    if (this.#entries.size <= this.#options.entryCountMax) return;
+    // Evict the entry that was looked up the longest ago: a map iterates in insertion order.
+    const [oldest] = this.#entries.keys();
+    if (oldest !== undefined) this.#entries.delete(oldest);
+  }
+}
+
+async function withTimeout<T>(promise: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_resolve, reject) => {
+    const fault = new Fault("ledger_unavailable", `The ledger did not respond within ${timeoutMs} ms.`);
+    timer = setTimeout(() => reject(fault), timeoutMs);
+  });
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Returns the address that failures are counted by: for IPv6 the /64 network, all of which one client may control. */
+function networkOf(address: string): string {
+  if (!isIPv6(address) || address.startsWith("::ffff:")) return address;
+  const [head = "", tail] = address.split("%")[0]?.split("::") ?? [];
+  const groups = head === "" ? [] : head.split(":");
+  if (tail !== undefined) {
+    const after = tail === "" ? 0 : tail.split(":").length;
+    while (groups.length + after < 8) groups.push("0");
+    if (tail !== "") groups.push(...tail.split(":"));
+  }
+  return groups
+    .slice(0, 4)
+    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ""))
+    .join(":");
+}
+
+/**
+ * Refuses a key that the ledger does not have. Whether its checksum is right depends on the presented text alone, so
+ * neither the message nor the time that it takes tells anything about the keys that the ledger has.
+ */
+function unknownKey(presented: string): Fault {
+  const message = isMistyped(presented)
+    ? "This API key is not known here, and it seems mistyped: its last 6 characters do not match the rest. " +
+      "Compare it with the key that was issued."
+    : "This API key is not known here.";
+  return new Fault("api_key_invalid", message);
+}
+
+/** Refuses text that does not have the form of a key. The text itself is not repeated: it may be most of a key. */
+function malformedKey(presented: string): Fault {
+  const message = `This is not an API key: a key is ${KEY_FORM} (got ${presented.length} characters).`;
+  return new Fault("api_key_invalid", message);
+}

@@ -1,0 +1,237 @@
+/**
+ * Isolation between accounts: a request with any id of another account, in any place that takes an id, gets the same
+ * response, to the byte, as one with an id that does not exist; and no response contains data of another account.
+ */
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type DescribedOperation, OPERATIONS, parametersOf } from "../host/openapiSchema.ts";
+import { HttpClient, type HttpResponse } from "./clients.ts";
+import { type TestAccount, builtWith, type BuildPatch, newAccount, startService, withLedger } from "./service.ts";
+
+let data: string;
+beforeEach(async () => {
+  data = await mkdtemp(join(tmpdir(), "isotherm-isolation-"));
+});
+afterEach(() => rm(data, { recursive: true, force: true }));
+
+interface IsolatedAccount extends TestAccount {
+  readonly archivedId: string;
+  readonly receipt: string;
+  readonly cursor: string;
+  /** All ids, names and values that only this account has. */
+  readonly secrets: readonly string[];
+}
+
+async function createAccounts(): Promise<readonly IsolatedAccount[]> {
+  return withLedger({ data }, async (ledger) => {
+    const accounts: IsolatedAccount[] = [];
+    for (const name of ["Alpha", "Beta", "Gamma"]) {
+      const internalIds = [1, 2, 3].map((number) => `${name.toLowerCase()}-internal-${number}`);
+      const account = await newAccount(ledger, { name: `${name} Holding`, internalIds });
+      const [customerId = "", , archivedId = ""] = account.customerIds;
+      const { accountId, keyId } = account;
+      await ledger.archiveCustomer({ accountId, customerId: archivedId });
+      const receipt = randomUUID();
+      const units = 770_000_000_000 + accounts.length;
+      await ledger.record({ receipt, accountId, customerId, keyId, meter: "hazard_values", units, route: "/" });
+      const { next = "" } = await ledger.listCustomers({ accountId, limit: 1 });
+      const ids = [accountId, keyId, account.apiKey, receipt, ...account.customerIds];
+      accounts.push({
+        ...account,
+        archivedId,
+        receipt,
+        cursor: next,
+        secrets: [...ids, ...internalIds, `${name} Holding`, String(units)],
+      });
+    }
+    return accounts;
+  });
+}
+
+/** Places of an id in a request, whether or not the operation reads it there. */
+const SLOTS = ["path", "X-Customer-ID", "customer_id", "cursor"] as const;
+type Slot = (typeof SLOTS)[number];
+
+const METHODS = OPERATIONS.flatMap((operation) =>
+  operation.method === "GET" ? [operation, { ...operation, method: "HEAD" }] : [operation],
+);
+
+/** Sends the OpenAPI example of an operation with an id in one slot. */
+function sendWithId(
+  http: HttpClient,
+  url: string,
+  { account, operation, slot, id }: { account: IsolatedAccount; operation: DescribedOperation; slot: Slot; id: string },
+): Promise<HttpResponse> {
+  const parameters = parametersOf(operation);
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
+    if (name === "id") return encodeURIComponent(slot === "path" ? id : (account.customerIds[0] ?? ""));
+    return parameters.some((parameter) => parameter.name === name && parameter.example === "rate_limited")
+      ? "rate_limited"
+      : "x";
+  });
+  const query = new URLSearchParams();
+  for (const { name, in: place, example } of parameters) {
+    const isIncluded = place === "query" && example !== undefined && name !== "customer_id" && name !== "cursor";
+    if (isIncluded) query.set(name, (example as string | number | readonly string[]).toString());
+  }
+  if (slot === "customer_id" || slot === "cursor") query.set(slot, id);
+  const body: unknown = operation.requestBody?.content["application/json"]?.example;
+  return http.send(`${url}${path}${query.size > 0 ? `?${query}` : ""}`, {
+    method: operation.method,
+    headers: {
+      "X-API-Key": account.apiKey,
+      "X-Customer-ID": slot === "X-Customer-ID" ? encodeURIComponent(id) : (account.customerIds[0] ?? ""),
+      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+/** Returns a response in comparable form: without values that differ every time, and with the id replaced. */
+function normalize({ status, rawHeaders, text }: HttpResponse, id: string): unknown {
+  const headers: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const [name = "", value = ""] = rawHeaders.slice(i, i + 2);
+    // The ETag depends on the request target.
+    if (/^etag$/i.test(name)) headers.push(name);
+    else if (!/^(?:date|x-request-id|ratelimit)$/i.test(name)) headers.push(`${name}: ${value}`);
+  }
+  const body = text.replaceAll(encodeURIComponent(id), "?").replaceAll(id, "?");
+  return { status, headers, body: body.replace(/"request_id":"[^"]+"/, "") };
+}
+
+/** Returns an id of the same form that does not exist. */
+function nonexistentIdLike(id: string): string {
+  if (/^[0-9a-f]{8}-/.test(id)) return randomUUID();
+  return id.replaceAll(/[a-z]/gi, (letter) => (letter === "q" ? "z" : "q"));
+}
+
+const MALFORMED = ["", "x", "%", "..", "null", "0", randomUUID().slice(1), `${randomUUID()}0`, "ä", "' or 1=1 --", "*"];
+
+interface CampaignResult {
+  readonly findings: readonly string[];
+  readonly comparisons: number;
+}
+
+/** Sends every operation with every id of other accounts in every slot, as `accountCount` of three accounts. */
+async function campaign(accountCount: number, built?: string): Promise<CampaignResult> {
+  const accounts = await createAccounts();
+  const service = await startService({ data }, built === undefined ? {} : { built });
+  const http = new HttpClient(1);
+  const findings: string[] = [];
+  let comparisons = 0;
+  const addFinding = (operation: DescribedOperation, slot: Slot, text: string): void => {
+    findings.push(`${operation.method} ${operation.path}, ${slot}: ${text}`.slice(0, 1000));
+  };
+  try {
+    for (const account of accounts.slice(0, accountCount)) {
+      const others = accounts.filter((other) => other !== account);
+      const othersSecrets = others.flatMap(({ secrets }) => secrets);
+      for (const operation of METHODS) {
+        for (const slot of SLOTS.filter((each) => each !== "path" || operation.path.includes("{id}"))) {
+          const sendId = async (id: string): Promise<HttpResponse> => {
+            const response = await sendWithId(http, service.url, { account, operation, slot, id });
+            const text = `${response.rawHeaders.join("\n")}\n${response.text}`.replaceAll(id === "" ? "\0" : id, "");
+            for (const secret of othersSecrets) {
+              if (text.includes(secret)) addFinding(operation, slot, `the response to ${id} contains ${secret}`);
+            }
+            return response;
+          };
+          // The first request may register a customer, and then differs from all others.
+          await sendId(randomUUID());
+          for (const { customerIds, accountId, keyId, receipt, cursor, secrets } of others) {
+            for (const id of new Set([...customerIds, accountId, keyId, receipt, cursor, ...secrets])) {
+              const nonexistentId = nonexistentIdLike(id);
+              const expected = JSON.stringify(normalize(await sendId(nonexistentId), nonexistentId));
+              const actual = JSON.stringify(normalize(await sendId(id), id));
+              comparisons++;
+              if (actual !== expected) addFinding(operation, slot, `${id}: ${actual}, not ${expected}`);
+            }
+          }
+          for (const id of MALFORMED) {
+            const { status } = await sendId(id);
+            if (status >= 500) addFinding(operation, slot, `${JSON.stringify(id)}: ${status}`);
+          }
+        }
+      }
+    }
+    findings.push(...(await checkOwnAccess(http, service.url, accounts)));
+  } finally {
+    http.close();
+    await service.kill();
+  }
+  return { findings, comparisons };
+}
+
+/**
+ * Checks that accounts can access their own data; otherwise the isolation tests would prove nothing. Also checks that
+ * the same Idempotency-Key is independent for each account.
+ */
+async function checkOwnAccess(
+  http: HttpClient,
+  url: string,
+  accounts: readonly IsolatedAccount[],
+): Promise<readonly string[]> {
+  const findings: string[] = [];
+  const query = "latitude=11.59&longitude=43.15&hazards=riverine_floods&analysis_years=2050&scenarios=rcp8p5";
+  for (const [index, { apiKey, customerIds, secrets }] of accounts.entries()) {
+    const { status: hazardStatus, headers: received } = await http.send(
+      `${url}/api/v1/hazard-risk?${query}&radius=${index}`,
+      {
+        headers: { "X-API-Key": apiKey, "X-Customer-ID": customerIds[1] ?? "", "Idempotency-Key": "shared-key" },
+      },
+    );
+    if (hazardStatus !== 200 || received["x-usage-units"] !== "1") findings.push(`Idempotency-Key: ${hazardStatus}`);
+    const headers = { "X-API-Key": apiKey };
+    for (const target of ["/api/v1/customers", `/api/v1/customers/${customerIds[0]}`, "/api/v1/usage"]) {
+      const { status, text } = await http.send(url + target, { headers });
+      if (status !== 200 || !secrets.some((secret) => text.includes(secret)))
+        findings.push(`${target}: ${status} ${text}`);
+    }
+  }
+  return findings;
+}
+
+test("ids of other accounts get the same responses as ids that do not exist", async () => {
+  const { findings, comparisons } = await campaign(3);
+  console.log(`account isolation: ${comparisons} comparisons, ${findings.length} findings`);
+  expect(findings.slice(0, 10)).toStrictEqual([]);
+  expect(comparisons).toBeGreaterThan(METHODS.length * 3 * 2 * 10);
+}, 300_000);
+
+const INJECTED_FAULTS: readonly (readonly [string, readonly BuildPatch[], RegExp])[] = [
+  [
+    "customers are looked up without the account",
+    [
+      {
+        file: "ledger/customers.js",
+        from: `.where("account_id", "=", accountId)\n        .where("customer_id", "=", customerId)`,
+        to: `.where("customer_id", "=", customerId)`,
+      },
+    ],
+    /customers\/\{id\}, path: .*contains/,
+  ],
+  [
+    "cursor signatures are not verified",
+    [{ file: "ledger/cursor.js", from: "timingSafeEqual(signature, signatureOf(secret, scope, text))", to: "true" }],
+    /customers, cursor: /,
+  ],
+];
+
+test.each(INJECTED_FAULTS)(
+  "detects the injected fault: %s",
+  async (_name, patches, finding) => {
+    const { built, done } = await builtWith(patches);
+    try {
+      const { findings } = await campaign(1, built);
+      console.log(`account isolation, injected fault: ${findings.length} findings`);
+      expect(findings.join("\n")).toMatch(finding);
+    } finally {
+      await done();
+    }
+  },
+  300_000,
+);

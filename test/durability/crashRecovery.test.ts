@@ -1,0 +1,204 @@
+/**
+ * Crash recovery: after the service, or the PostgreSQL server behind it, is killed at any time, every response that was
+ * sent is recorded exactly once. ISOTHERM_DURABILITY_KILLS=20 is the full size.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describeWithPostgres, type PostgresServer, startPostgres } from "../ledger/postgresServer.ts";
+import { randomFrom, type SeededRandom } from "../seededRandom.ts";
+import { findInconsistencies, newObservations, type Observations, runClients, summarize } from "./clients.ts";
+import {
+  type BuildPatch,
+  builtWith,
+  type LedgerLocation,
+  newAccount,
+  type Service,
+  sizeSetting,
+  startService,
+  type TestAccount,
+  withLedger,
+} from "./service.ts";
+
+const KILLS = sizeSetting("KILLS", 2);
+/** Kills after which an injected fault must have been detected. */
+const FAULT_KILLS_MAX = 12;
+const CLIENTS = 64;
+const TIMEOUT_MS = 120_000 + KILLS * 20_000;
+
+let data: string;
+beforeEach(async () => {
+  data = await mkdtemp(join(tmpdir(), "isotherm-kill-"));
+});
+afterEach(() => rm(data, { recursive: true, force: true }));
+
+const createAccount = (location: LedgerLocation): Promise<TestAccount> =>
+  withLedger(location, (ledger) => newAccount(ledger, { name: "Clients", internalIds: ["one", "two", "three"] }));
+
+const check = (observations: Observations, location: LedgerLocation): Promise<readonly string[]> =>
+  withLedger(location, (ledger) => findInconsistencies(observations, ledger, location));
+
+/** Waits for new successful responses, which show that the service has reconnected. */
+async function waitForResponses({ statuses }: Observations, service: Service): Promise<void> {
+  const before = statuses.get(200) ?? 0;
+  let hasExited = false;
+  void service.exited.then(() => (hasExited = true));
+  while ((statuses.get(200) ?? 0) < before + CLIENTS) {
+    if (hasExited) throw new Error(`The service has exited: ${service.output()}`);
+    await delay(10);
+  }
+}
+
+/** Kills until there are findings: a fault shows only between a response and its record, which takes 2 ms. */
+async function killUntilDetected(killAndCheck: () => Promise<readonly string[]>): Promise<readonly string[]> {
+  let findings: readonly string[] = [];
+  for (let kills = 0; findings.length === 0 && kills < FAULT_KILLS_MAX; kills++) findings = await killAndCheck();
+  return findings;
+}
+
+/** Sends responses without waiting for their usage to be recorded. */
+const RESPONDS_EARLY: BuildPatch = {
+  file: "host/pipeline.js",
+  from: "await recording : recording",
+  to: "(recording.catch(() => {}), { units: made.units, isReplay: false }) : recording",
+};
+
+describe("a service that is killed under the load of 64 clients", () => {
+  async function campaign(random: SeededRandom, kills: number, built?: string): Promise<Observations> {
+    const location = { data };
+    const account = await createAccount(location);
+    const observations = newObservations();
+    for (let round = 0; round < kills; round++) {
+      const service = await startService(location, {
+        flags: ["--log", "none"],
+        ...(built === undefined ? {} : { built }),
+      });
+      let isOver = false;
+      const settings = { account, clientCount: CLIENTS, random, observations, isOver: () => isOver };
+      const clients = runClients(service.url, settings);
+      await waitForResponses(observations, service);
+      await delay(random.between({ least: 0, most: 1000 }));
+      const killed = service.kill();
+      isOver = true;
+      await Promise.all([killed, clients]);
+    }
+    return observations;
+  }
+
+  test(
+    `has recorded exactly the responses that it sent: ${KILLS} rounds`,
+    async () => {
+      const observations = await campaign(randomFrom(1), KILLS);
+      console.log(`killed service: ${summarize(observations)}`);
+      expect(observations.log.filter(({ outcome }) => outcome === "ok").length).toBeGreaterThan(KILLS * CLIENTS);
+      expect(observations.log.filter(({ outcome }) => outcome === "unknown").length).toBeGreaterThan(0);
+      expect(await check(observations, { data })).toStrictEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "detects the injected fault: responding before recording",
+    async () => {
+      const { built, done } = await builtWith([RESPONDS_EARLY]);
+      try {
+        const random = randomFrom(2);
+        const findings = await killUntilDetected(async () => check(await campaign(random, 1, built), { data }));
+        console.log(`killed service, injected fault: ${findings.length} findings`);
+        expect(findings.join("\n")).toMatch(/answered but not recorded/);
+      } finally {
+        await done();
+      }
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describeWithPostgres("a service whose PostgreSQL server is killed under the load of 64 clients", () => {
+  let server: PostgresServer;
+  beforeEach(async () => {
+    server = await startPostgres();
+  });
+  afterEach(() => server.dispose());
+
+  /** Starts the server again, with retries: it cannot start until all killed processes have exited. */
+  async function restartServer(): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await server.start();
+        return;
+      } catch (error) {
+        if (attempt === 20) throw error;
+        await delay(250);
+      }
+    }
+  }
+
+  async function campaign(
+    random: SeededRandom,
+    kills: number,
+    built?: string,
+  ): Promise<[Observations, LedgerLocation]> {
+    const location = { data, database: await server.newDatabase() };
+    const account = await createAccount(location);
+    const observations = newObservations();
+    const service = await startService(location, {
+      flags: ["--log", "none"],
+      ...(built === undefined ? {} : { built }),
+    });
+    let isOver = false;
+    const settings = { account, clientCount: CLIENTS, random, observations, isOver: () => isOver };
+    const clients = runClients(service.url, settings);
+    try {
+      for (let round = 0; round < kills; round++) {
+        await waitForResponses(observations, service);
+        await delay(random.between({ least: 100, most: 1000 }));
+        await server.kill();
+        await restartServer();
+      }
+      await waitForResponses(observations, service);
+    } finally {
+      isOver = true;
+      await clients;
+      await service.stop();
+    }
+    return [observations, location];
+  }
+
+  test(
+    `keeps running, and has recorded exactly the responses that it sent: ${KILLS} rounds`,
+    async () => {
+      const [observations, location] = await campaign(randomFrom(3), KILLS);
+      console.log(`killed PostgreSQL: ${summarize(observations)}`);
+      expect(observations.log.filter(({ outcome }) => outcome === "unknown").length).toBeGreaterThan(0);
+      const unexpected = [...observations.statuses.keys()].filter((status) => ![200, 400, 403, 503].includes(status));
+      expect(unexpected).toStrictEqual([]);
+      expect(await check(observations, location)).toStrictEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
+    "detects the injected fault: synchronous_commit off",
+    async () => {
+      const { built, done } = await builtWith([
+        {
+          file: "ledger/postgres.js",
+          from: "set default_transaction_isolation = 'read committed'",
+          to: "set default_transaction_isolation = 'read committed'; set synchronous_commit = off",
+        },
+      ]);
+      try {
+        const random = randomFrom(4);
+        const findings = await killUntilDetected(async () => check(...(await campaign(random, 1, built))));
+        console.log(`killed PostgreSQL, injected fault: ${findings.length} findings`);
+        expect(findings.join("\n")).toMatch(/answered but not recorded/);
+      } finally {
+        await done();
+      }
+    },
+    TIMEOUT_MS,
+  );
+});

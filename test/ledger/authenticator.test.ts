@@ -1,0 +1,345 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { Fault } from "../../src/errors.ts";
+import { type AuthenticatorOptions, Authenticator } from "../../src/ledger/authenticator.ts";
+import { digestOf, newKey } from "../../src/ledger/keys.ts";
+import type { Account, ApiKey, Customer, KeyHolder, Ledger } from "../../src/ledger/ledger.ts";
+
+const CREATED = "2026-01-01T00:00:00.000Z";
+const ADDRESS = "192.0.2.1";
+
+/** An in-memory fake of the parts of a ledger that an authenticator uses, which counts lookups. */
+class FakeLedger {
+  readonly holders = new Map<string, KeyHolder>();
+  readonly customers = new Map<string, Customer>();
+  keyLookupCount = 0;
+  customerLookupCount = 0;
+  /** Runs before a lookup resolves. */
+  beforeResult: () => Promise<void> = () => Promise.resolve();
+  #listener: () => void = () => undefined;
+
+  add(overrides: { key?: Partial<ApiKey>; account?: Partial<Account> } = {}): { secret: string; holder: KeyHolder } {
+    const account = { accountId: randomUUID(), name: "Someone", createdAt: CREATED, ...overrides.account };
+    const key = { keyId: randomUUID(), accountId: account.accountId, createdAt: CREATED, ...overrides.key };
+    const secret = newKey();
+    const holder = { key, account };
+    this.holders.set(digestOf(secret).toString("hex"), holder);
+    return { secret, holder };
+  }
+
+  revoke(secret: string): void {
+    const digest = digestOf(secret).toString("hex");
+    const holder = this.holders.get(digest);
+    if (holder !== undefined) this.holders.set(digest, { ...holder, key: { ...holder.key, revokedAt: CREATED } });
+  }
+
+  notifyChange(): void {
+    this.#listener();
+  }
+
+  authenticator(options: Partial<AuthenticatorOptions> = {}): Authenticator {
+    const ledger: Pick<Ledger, "findKey" | "findCustomer" | "onChange"> = {
+      findKey: async (digest) => {
+        this.keyLookupCount++;
+        const found = this.holders.get(Buffer.from(digest).toString("hex"));
+        await this.beforeResult();
+        return found;
+      },
+      findCustomer: async ({ accountId, customerId }) => {
+        this.customerLookupCount++;
+        const found = this.customers.get(customerId);
+        await this.beforeResult();
+        return found?.accountId === accountId ? found : undefined;
+      },
+      onChange: (listener) => {
+        this.#listener = listener;
+        return () => {
+          this.#listener = () => undefined;
+        };
+      },
+    };
+    return new Authenticator(ledger as Ledger, options);
+  }
+}
+
+async function codeOf(result: KeyHolder | Promise<KeyHolder>): Promise<string> {
+  try {
+    await result;
+    return "authenticated";
+  } catch (error) {
+    if (error instanceof Fault) return error.code;
+    throw error;
+  }
+}
+
+/** Returns the message of the refusal; fails if the key is accepted. */
+async function messageOf(authenticate: () => KeyHolder | Promise<KeyHolder>): Promise<string> {
+  const refused: unknown = await (async () => authenticate())().then(
+    () => "authenticated",
+    (error: unknown) => error,
+  );
+  expect(refused).toMatchObject({ code: "api_key_invalid" });
+  return (refused as Fault).message;
+}
+
+const fail = (): Promise<never> => Promise.reject(new Fault("ledger_unavailable", "The database is unavailable."));
+
+describe("Authenticator", () => {
+  test("authenticates a key, and returns synchronously on a cache hit", async () => {
+    const ledger = new FakeLedger();
+    const { secret, holder } = ledger.add();
+    const authenticator = ledger.authenticator();
+    expect(await authenticator.authenticate(secret, ADDRESS)).toEqual(holder);
+    expect(authenticator.authenticate(secret, ADDRESS)).toEqual(holder);
+    expect(ledger.keyLookupCount).toBe(1);
+  });
+
+  test("shares one lookup between concurrent requests", async () => {
+    const ledger = new FakeLedger();
+    const { secret, holder } = ledger.add();
+    const authenticator = ledger.authenticator();
+    const all = await Promise.all(Array.from({ length: 100 }, async () => authenticator.authenticate(secret, ADDRESS)));
+    expect(new Set(all)).toEqual(new Set([holder]));
+    expect(ledger.keyLookupCount).toBe(1);
+  });
+
+  test("reports an unknown key with a wrong checksum as mistyped", async () => {
+    const ledger = new FakeLedger();
+    const { secret } = ledger.add();
+    const authenticator = ledger.authenticator({ failureCountMax: 1000 });
+    await authenticator.authenticate(secret, ADDRESS);
+    for (let i = "iso_sk_".length; i < secret.length; i++) {
+      const slip = secret.slice(0, i) + (secret[i] === "x" ? "y" : "x") + secret.slice(i + 1);
+      expect(await messageOf(() => authenticator.authenticate(slip, ADDRESS))).toMatch(/seems mistyped/);
+    }
+    expect(await messageOf(() => authenticator.authenticate(newKey(), ADDRESS))).not.toMatch(/mistyped/);
+    // Keys of other services have no checksum that could be wrong.
+    expect(await messageOf(() => authenticator.authenticate(`other_sk_${"x".repeat(64)}`, ADDRESS))).not.toMatch(
+      /mistyped/,
+    );
+  });
+
+  test("accepts an imported key without a valid checksum, and reports it as revoked once it is", async () => {
+    const ledger = new FakeLedger();
+    const imported = `iso_sk_${"Az09".repeat(16)}`;
+    const { holder } = ledger.add();
+    ledger.holders.set(digestOf(imported).toString("hex"), holder);
+    expect(await ledger.authenticator().authenticate(imported, ADDRESS)).toEqual(holder);
+    ledger.revoke(imported);
+    expect(await codeOf(ledger.authenticator().authenticate(imported, ADDRESS))).toBe("api_key_revoked");
+  });
+
+  test.each([
+    ["one character too few", `iso_sk_${"a".repeat(63)}`],
+    ["one character too many", `iso_sk_${"a".repeat(65)}`],
+    ["a foreign character", `iso_sk_${"a".repeat(63)}-`],
+    ["nothing like a key", "open sesame"],
+  ])("describes the form of a key for text with %s, without a lookup", async (_name, text) => {
+    const ledger = new FakeLedger();
+    const message = await messageOf(() => ledger.authenticator().authenticate(text, ADDRESS));
+    expect(message).toContain("64 characters of 0-9, A-Z, a-z");
+    expect(message).toContain(`(got ${text.length} characters)`);
+    expect(message).not.toContain(text);
+    expect(ledger.keyLookupCount).toBe(0);
+  });
+
+  test("refuses each invalid key with the matching code", async () => {
+    const ledger = new FakeLedger();
+    const nowMs = Date.parse("2026-06-01T00:00:00.000Z");
+    const authenticator = ledger.authenticator({ now: () => nowMs, failureCountMax: 100 });
+    const revoked = ledger.add({ key: { revokedAt: CREATED } });
+    const expired = ledger.add({ key: { expiresAt: new Date(nowMs).toISOString() } });
+    const overlapping = ledger.add({ key: { expiresAt: new Date(nowMs + 1).toISOString() } });
+    const suspended = ledger.add({ account: { suspendedAt: CREATED } });
+    for (let time = 0; time < 2; time++) {
+      expect(await codeOf(authenticator.authenticate(newKey(), ADDRESS))).toBe("api_key_invalid");
+      expect(await codeOf(authenticator.authenticate("no key at all", ADDRESS))).toBe("api_key_invalid");
+      expect(await codeOf(authenticator.authenticate("", ADDRESS))).toBe("api_key_invalid");
+      expect(await codeOf(authenticator.authenticate(`${overlapping.secret}, ${overlapping.secret}`, ADDRESS))).toBe(
+        "api_key_invalid",
+      );
+      expect(await codeOf(authenticator.authenticate(revoked.secret, ADDRESS))).toBe("api_key_revoked");
+      expect(await codeOf(authenticator.authenticate(expired.secret, ADDRESS))).toBe("api_key_revoked");
+      expect(await codeOf(authenticator.authenticate(suspended.secret, ADDRESS))).toBe("account_suspended");
+      expect(await codeOf(authenticator.authenticate(overlapping.secret, ADDRESS))).toBe("authenticated");
+    }
+  });
+
+  test("looks up keys with any checksum, but not text that cannot be a key", async () => {
+    const ledger = new FakeLedger();
+    const { holder } = ledger.add();
+    const secret = `other_sk_${"a1".repeat(32)}`;
+    ledger.holders.set(digestOf(secret).toString("hex"), holder);
+    const authenticator = ledger.authenticator();
+    expect(await codeOf(authenticator.authenticate("iso_sk_short", ADDRESS))).toBe("api_key_invalid");
+    expect(ledger.keyLookupCount).toBe(0);
+    expect(await authenticator.authenticate(secret, ADDRESS)).toEqual(holder);
+  });
+
+  test("does not cache unknown keys, so that a new key works at once", async () => {
+    const ledger = new FakeLedger();
+    const authenticator = ledger.authenticator();
+    const { secret, holder } = ledger.add();
+    const digest = digestOf(secret).toString("hex");
+    ledger.holders.delete(digest);
+    expect(await codeOf(authenticator.authenticate(secret, ADDRESS))).toBe("api_key_invalid");
+    ledger.holders.set(digest, holder);
+    expect(await authenticator.authenticate(secret, ADDRESS)).toEqual(holder);
+  });
+
+  test("invalidates cached keys on a change notification, and after 5 seconds", async () => {
+    const ledger = new FakeLedger();
+    let nowMs = 1_000_000;
+    const authenticator = ledger.authenticator({ now: () => nowMs });
+    const one = ledger.add();
+    await authenticator.authenticate(one.secret, ADDRESS);
+    ledger.revoke(one.secret);
+    nowMs += 4999;
+    expect(await codeOf(authenticator.authenticate(one.secret, ADDRESS))).toBe("authenticated");
+    nowMs += 1;
+    expect(await codeOf(authenticator.authenticate(one.secret, ADDRESS))).toBe("api_key_revoked");
+
+    const other = ledger.add();
+    await authenticator.authenticate(other.secret, ADDRESS);
+    ledger.revoke(other.secret);
+    ledger.notifyChange();
+    expect(await codeOf(authenticator.authenticate(other.secret, ADDRESS))).toBe("api_key_revoked");
+  });
+
+  test("does not use the result of a lookup that started before a change", async () => {
+    const ledger = new FakeLedger();
+    const authenticator = ledger.authenticator();
+    const { secret } = ledger.add();
+    let release: () => void = () => undefined;
+    ledger.beforeResult = () => new Promise((resolve) => (release = resolve));
+    const early = authenticator.authenticate(secret, ADDRESS);
+    ledger.revoke(secret);
+    ledger.notifyChange();
+    const releaseEarly = release;
+    ledger.beforeResult = () => Promise.resolve();
+    expect(await codeOf(authenticator.authenticate(secret, ADDRESS))).toBe("api_key_revoked");
+    releaseEarly();
+    await early;
+    expect(await codeOf(authenticator.authenticate(secret, ADDRESS))).toBe("api_key_revoked");
+  });
+
+  test("uses stale entries for a minute while the database fails or does not respond", async () => {
+    const ledger = new FakeLedger();
+    let nowMs = 1_000_000;
+    const authenticator = ledger.authenticator({ now: () => nowMs, lookupTimeoutMs: 10 });
+    const { secret } = ledger.add();
+    const customer = { customerId: randomUUID(), accountId: randomUUID(), internalId: "x", createdAt: CREATED };
+    ledger.customers.set(customer.customerId, customer);
+    await authenticator.authenticate(secret, ADDRESS);
+    await authenticator.findCustomer(customer);
+    for (const beforeResult of [fail, () => new Promise<never>(() => undefined)]) {
+      ledger.beforeResult = beforeResult;
+      nowMs += 20_000;
+      expect(await codeOf(authenticator.authenticate(secret, ADDRESS))).toBe("authenticated");
+      expect(await authenticator.findCustomer(customer)).toEqual(customer);
+    }
+    ledger.beforeResult = fail;
+    nowMs += 20_000;
+    await expect(authenticator.authenticate(secret, ADDRESS)).rejects.toMatchObject({ code: "ledger_unavailable" });
+    await expect(authenticator.findCustomer(customer)).rejects.toMatchObject({ code: "ledger_unavailable" });
+    // A key that was never cached cannot be authenticated.
+    expect(await codeOf(authenticator.authenticate(ledger.add().secret, ADDRESS))).toBe("ledger_unavailable");
+  });
+
+  test("finds customers of the account, including archived ones, and invalidates them on changes", async () => {
+    const ledger = new FakeLedger();
+    const authenticator = ledger.authenticator();
+    const customer = { customerId: randomUUID(), accountId: randomUUID(), internalId: "x", createdAt: CREATED };
+    const { customerId, accountId } = customer;
+    expect(await authenticator.findCustomer({ accountId, customerId })).toBeUndefined();
+    ledger.customers.set(customerId, customer);
+    expect(await authenticator.findCustomer({ accountId, customerId })).toEqual(customer);
+    expect(authenticator.findCustomer({ accountId, customerId })).toEqual(customer);
+    expect(await authenticator.findCustomer({ accountId: randomUUID(), customerId })).toBeUndefined();
+    const archived = { ...customer, archivedAt: CREATED };
+    ledger.customers.set(customerId, archived);
+    ledger.notifyChange();
+    expect(await authenticator.findCustomer({ accountId, customerId })).toEqual(archived);
+  });
+
+  test("evicts the oldest entry when the cache is full", async () => {
+    const ledger = new FakeLedger();
+    const authenticator = ledger.authenticator({ entryCountMax: 3 });
+    const all = Array.from({ length: 5 }, () => ledger.add().secret);
+    for (const secret of all) await authenticator.authenticate(secret, ADDRESS);
+    for (const secret of all.slice(2)) await authenticator.authenticate(secret, ADDRESS);
+    expect(ledger.keyLookupCount).toBe(5);
+    await authenticator.authenticate(all[0] ?? "", ADDRESS);
+    expect(ledger.keyLookupCount).toBe(6);
+  });
+
+  test("ignores change notifications after it is closed", async () => {
+    const ledger = new FakeLedger();
+    const authenticator = ledger.authenticator();
+    const { secret } = ledger.add();
+    await authenticator.authenticate(secret, ADDRESS);
+    authenticator.close();
+    ledger.notifyChange();
+    await authenticator.authenticate(secret, ADDRESS);
+    expect(ledger.keyLookupCount).toBe(1);
+  });
+});
+
+describe("refused keys", () => {
+  const refuseTimes = async (authenticator: Authenticator, count: number, address: string): Promise<string[]> => {
+    const codes = [];
+    for (let i = 0; i < count; i++) codes.push(await codeOf(authenticator.authenticate(newKey(), address)));
+    return codes;
+  };
+
+  test("are limited per address and minute; valid keys are not", async () => {
+    const ledger = new FakeLedger();
+    let nowMs = 1_000_000;
+    const authenticator = ledger.authenticator({ failureCountMax: 3, now: () => nowMs });
+    const { secret } = ledger.add();
+    expect(await refuseTimes(authenticator, 4, ADDRESS)).toEqual([
+      "api_key_invalid",
+      "api_key_invalid",
+      "api_key_invalid",
+      "rate_limited",
+    ]);
+    expect(await codeOf(authenticator.authenticate("no key", ADDRESS))).toBe("rate_limited");
+    expect(await codeOf(authenticator.authenticate(secret, ADDRESS))).toBe("authenticated");
+    expect(await codeOf(authenticator.authenticate(secret, ADDRESS))).toBe("authenticated");
+    expect(await refuseTimes(authenticator, 1, "192.0.2.2")).toEqual(["api_key_invalid"]);
+    await expect(authenticator.authenticate(newKey(), ADDRESS)).rejects.toMatchObject({
+      details: { retryAfterS: expect.any(Number) as number },
+    });
+    nowMs += 60_000;
+    expect(await refuseTimes(authenticator, 1, ADDRESS)).toEqual(["api_key_invalid"]);
+    // A clock step back does not prolong the minute.
+    expect((await refuseTimes(authenticator, 3, ADDRESS)).at(-1)).toBe("rate_limited");
+    nowMs -= 3_600_000;
+    expect(await refuseTimes(authenticator, 4, ADDRESS)).toEqual([
+      "api_key_invalid",
+      "api_key_invalid",
+      "api_key_invalid",
+      "rate_limited",
+    ]);
+    nowMs += 60_000;
+    expect(await refuseTimes(authenticator, 1, ADDRESS)).toEqual(["api_key_invalid"]);
+  });
+
+  test("from one IPv6 /64 network count together, in any notation", async () => {
+    const authenticator = new FakeLedger().authenticator({ failureCountMax: 2 });
+    expect(await refuseTimes(authenticator, 1, "2001:db8:0:1::1")).toEqual(["api_key_invalid"]);
+    expect(await refuseTimes(authenticator, 1, "2001:0db8:0000:0001:ffff::2")).toEqual(["api_key_invalid"]);
+    expect(await refuseTimes(authenticator, 1, "2001:DB8::1:0:0:0:3%eth0")).toEqual(["rate_limited"]);
+    expect(await refuseTimes(authenticator, 1, "2001:db8:0:2::1")).toEqual(["api_key_invalid"]);
+    expect(await refuseTimes(authenticator, 1, "::1")).toEqual(["api_key_invalid"]);
+    expect(await refuseTimes(authenticator, 1, "::ffff:192.0.2.1")).toEqual(["api_key_invalid"]);
+    expect(await refuseTimes(authenticator, 1, "::ffff:192.0.2.2")).toEqual(["api_key_invalid"]);
+  });
+
+  test("from addresses above the maximum number share one count", async () => {
+    const authenticator = new FakeLedger().authenticator({ failureCountMax: 2, addressCountMax: 2 });
+    const codes = [];
+    for (let i = 0; i < 5; i++) codes.push(...(await refuseTimes(authenticator, 1, `192.0.2.${i}`)));
+    expect(codes).toEqual(["api_key_invalid", "api_key_invalid", "api_key_invalid", "api_key_invalid", "rate_limited"]);
+  });
+});
