@@ -33,6 +33,13 @@ const PROVENANCE = {
 } as const;
 
 /**
+ * Years. The demo's floods and winds are on a straight line in the variate of their curve between these two; a probability
+ * beyond either is cut off there, as that of maps of these return periods would be (assembly/demo.ts). Wildfire has no
+ * curve: its probabilities are what they say.
+ */
+const RETURN_PERIODS_YEARS = [2, 1000] as const;
+
+/**
  * How the demo's climate warms, degrees C above 1980: `by2100C` at the end of the century, reached along a parabola
  * that bends down (`slowing` above 0) where emissions fall and up where they keep rising. Round numbers in the
  * order of the scenarios' names; no scenario crosses another.
@@ -98,7 +105,9 @@ interface DemoGroup {
 
 /** Every layer that the hazard's years and scenarios ask for, the baseline first. */
 function layersOf(hazard: HazardName): readonly DemoGroup[] {
-  const { years, scenarios, metrics } = HAZARDS[hazard];
+  const { years, scenarios, metrics, rules } = HAZARDS[hazard];
+  const provenance =
+    rules.curve === undefined ? PROVENANCE : { ...PROVENANCE, return_periods_years: RETURN_PERIODS_YEARS };
   const layers = metrics.map(({ metric, stepsPerUnit, offset, unit }) => ({
     metric,
     steps_per_unit: stepsPerUnit,
@@ -111,7 +120,7 @@ function layersOf(hazard: HazardName): readonly DemoGroup[] {
     years
       .filter((year) => layerOf(scenario, year).year === year && layerOf(scenario, year).scenario === scenario)
       .map((year) => ({
-        entry: { scenario, year, layers, provenance: { ...PROVENANCE } },
+        entry: { scenario, year, layers, provenance: { ...provenance } },
         warmingC: warmingC(scenario, year),
       })),
   );

@@ -89,6 +89,14 @@ describe("what the demo says about itself", () => {
     expect(stated).toEqual(rules);
   });
 
+  test("states between which return periods its curves run, where it has curves", () => {
+    for (const { hazard, sources } of demo.hazards) {
+      for (const { provenance } of sources.flatMap(({ groups }) => groups)) {
+        expect(provenance["return_periods_years"]).toEqual(hazard === "wildfire" ? undefined : [2, 1000]);
+      }
+    }
+  });
+
   test("closes the circle on both grids", () => {
     for (const { grid } of demo.hazards) {
       expect(grid.columnCount * grid.cellSizeLonDeg).toBeCloseTo(360, 9);
