@@ -23,7 +23,7 @@ export interface HazardQuery {
   readonly total_hazard?: boolean;
   /** Gives every metric as its change since the baseline of 1980. */
   readonly anthropogenic?: boolean;
-  /** Adds to each analysis year how its numbers were made. */
+  /** Adds to each analysis year how its numbers were made, and to the answer their sources. */
   readonly detail?: boolean;
 }
 

@@ -112,9 +112,12 @@ function boundsOfValue(side: PlannedSide, kind: BoundKind, found: FoundLayers): 
   const plain = (kind === "at_least" ? limits?.atLeast : kind === "at_most" ? limits?.atMost : undefined) ?? UNKNOWN;
   const steps = total === undefined ? undefined : found.stepsOf(total.position);
   if (total === undefined || limits === undefined || steps === undefined) return plain;
-  if (kind === "indeterminate") return { ...plain, total_hazard: { bound: kind } };
+  if (kind === "indeterminate") return { probability: plain.probability, total_hazard: { bound: kind } };
   const limitSteps = kind === "at_least" ? steps : totalAtMostSteps(side, limits, found);
-  return { ...plain, total_hazard: { bound: kind, limit: limitSteps / total.entry.steps_per_unit } };
+  return {
+    probability: plain.probability,
+    total_hazard: { bound: kind, limit: limitSteps / total.entry.steps_per_unit },
+  };
 }
 
 /** What a side of a change may be, in the steps of its layers: from the low ends up, from the high ends down. */
@@ -143,7 +146,7 @@ function boundsOfChange(
   const isOpenAbove = now.isOpenAbove || then.isOpenBelow;
   const isOpenBelow = now.isOpenBelow || then.isOpenAbove;
   if (isOpenAbove && isOpenBelow) {
-    return hasTotal ? { ...UNKNOWN, total_hazard: { bound: "indeterminate" } } : UNKNOWN;
+    return hasTotal ? { probability: UNKNOWN.probability, total_hazard: { bound: "indeterminate" } } : UNKNOWN;
   }
   const bound = isOpenAbove ? "at_least" : "at_most";
   const limit = isOpenAbove

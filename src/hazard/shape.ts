@@ -23,15 +23,21 @@ function shapeYear(query: HazardQuery, planned: PlannedYear, found: FoundLayers)
   const { year } = planned;
   const isMean = query.radius > 0 && query.aggregation_method === "mean";
   const bounds = planned.bounds === undefined ? undefined : boundsOf(planned.bounds, found, isMean);
-  if (reason === undefined && bounds === undefined && !query.detail) return { analysis_year: year, metrics };
+  if (!query.detail) {
+    // Written out: conditional spreads cost a tenth of a point's time.
+    if (reason !== undefined) {
+      return bounds === undefined
+        ? { analysis_year: year, metrics, no_data: reason }
+        : { analysis_year: year, metrics, bounds, no_data: reason };
+    }
+    return bounds === undefined ? { analysis_year: year, metrics } : { analysis_year: year, metrics, bounds };
+  }
   return {
     analysis_year: year,
     metrics,
     ...(bounds === undefined ? {} : { bounds }),
     ...(reason === undefined ? {} : { no_data: reason }),
-    ...(query.detail
-      ? { detail: detailOf(query, planned, { found, reasonOf: (metric) => reasonFor(query, metric, found) }) }
-      : {}),
+    detail: detailOf(query, planned, { found, reasonOf: (metric) => reasonFor(query, metric, found) }),
   };
 }
 

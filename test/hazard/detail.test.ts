@@ -2,7 +2,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { GroupEntry } from "../../src/atlas/catalogue.ts";
 import type { HazardQueryInput } from "../../src/hazard/query.ts";
 import type { AnalysisYearResult, HazardResult } from "../../src/hazard/result.ts";
 import { changeCaveats, sourceOf } from "../../src/hazard/provenance.ts";
@@ -148,7 +147,7 @@ describe("a change", () => {
       year: scenario === "baseline" ? 1980 : 2050,
       layers: [],
       provenance,
-    } as GroupEntry);
+    });
 
   test.each([
     ["subsidence", { subsidence: "none" }, { subsidence: "included" }, "The subsidence is not the same: included for"],
