@@ -92,6 +92,46 @@ describe("the limit of a bound", () => {
   });
 });
 
+describe("the change of a largest total_hazard", () => {
+  test("allows for a more intense cell beside the largest product, which is at most 1/Tn as likely", async () => {
+    // The baseline's left cell reaches 33 m/s once in 1000 years; its right one is more intense and never does.
+    const baseline = { 10: [0, 32], 100: [10, 32], 1000: [33, 32] };
+    const later = { 10: [40, 40], 100: [50, 50], 1000: [60, 60] };
+    const layers: object[] = [];
+    for (const [scenario, year, maps] of [
+      ["baseline", 1980, baseline],
+      ["rcp8p5", 2050, later],
+    ] as const) {
+      for (const [period, values] of Object.entries(maps)) {
+        const file = join(folder, `${scenario}-${period}.tif`);
+        const shape = { rowCount: 1, columnCount: 2, tie: [20, 10], scale: [0.1, 0.1] } as const;
+        await writeFile(file, makeGeoTiff({ ...shape, values }));
+        layers.push({ scenario, year, return_period_years: Number(period), file });
+      }
+    }
+    const content = { hazard: "cyclones", source: { name: "made", licence: "none" }, layers };
+    await writeFile(join(folder, "manifest.json"), JSON.stringify(content));
+    await ingestLayers({ manifest: join(folder, "manifest.json"), out: join(folder, "atlas") });
+    const atlas = await openAtlas(join(folder, "atlas"));
+    try {
+      const query = { ...WET, hazards: ["cyclones"], radius: 30, total_hazard: true } as const;
+      const before = await ask(atlas, query);
+      expect(before.metrics).toStrictEqual({
+        intensity: 0.32,
+        wind_speed_mps: 32,
+        probability: 0.001,
+        total_hazard: 0.0001, // of the left cell: 0.1 x 0.001
+      });
+      const change = { ...query, analysis_years: [2050], scenarios: ["rcp8p5"], anthropogenic: true } as const;
+      const { total_hazard } = (await ask(atlas, change)).bounds ?? {};
+      expect(total_hazard?.bound).toBe("at_least");
+      expect(total_hazard?.limit).toBeCloseTo(0.5 * 0.1 - 0.32 * 0.001, 12);
+    } finally {
+      await atlas.close();
+    }
+  });
+});
+
 describe("the demo", () => {
   test("bounds floods and winds by 2 and 1000 years, and states fires as they are", async () => {
     const atlas = await openAtlas("demo");
