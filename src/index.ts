@@ -41,7 +41,16 @@ export { type CompanyOptions, estimateEmissions, totalClimateRisk } from "./comp
 export type { CompanyRequest, EmissionsRequest } from "./company/request.ts";
 export { Fault, type FaultCode, type FaultItem, isFault } from "./errors.ts";
 export type { Atlas, AtlasHoldings, RefusedElement } from "./hazard/answer.ts";
-export type { AnalysisYearResult, AnswerDetail, HazardResult, NoDataReason, ScenarioResult } from "./hazard/result.ts";
+export type {
+  AnalysisYearResult,
+  AnswerDetail,
+  Bound,
+  Bounds,
+  HazardResult,
+  MetricDetail,
+  NoDataReason,
+  ScenarioResult,
+} from "./hazard/result.ts";
 export {
   HAZARDS,
   type HazardName,

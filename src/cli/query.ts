@@ -1,7 +1,7 @@
 import Table from "cli-table3";
 import { Command, Option } from "commander";
 import { Fault } from "../errors.ts";
-import type { AnalysisYearResult, HazardResult } from "../hazard/result.ts";
+import type { AnalysisYearResult, Bound, HazardResult } from "../hazard/result.ts";
 import { HAZARDS } from "../hazard/hazards.ts";
 import { readHazardParameters } from "../hazard/query.ts";
 import { openAtlas } from "../openAtlas.ts";
@@ -106,7 +106,7 @@ function describe(result: HazardResult, atlas: { readonly release: string; reado
     }
     return `\n${hazard}\n${table.toString()}\n`;
   });
-  return `${where}: ${how} (atlas ${atlas.release})\n${notice}${tables.join("")}`;
+  return `${where}: ${how} (atlas ${atlas.release})\n${notice}${tables.join("")}${legendOf(result)}`;
 }
 
 function heading(metric: string, unit: string | undefined): string {
@@ -116,5 +116,26 @@ function heading(metric: string, unit: string | undefined): string {
 function cellOf(row: AnalysisYearResult, metric: string): string {
   const value = (row.metrics as Readonly<Record<string, number | null | undefined>>)[metric];
   if (value === null || value === undefined) return `- (${WHY[row.no_data ?? ""] ?? row.no_data ?? "missing"})`;
+  const bound = (row.bounds as Readonly<Record<string, Bound | undefined>> | undefined)?.[metric];
+  if (bound === undefined) return rounded(value);
+  return bound.bound === "indeterminate" ? `${rounded(value)} ?` : `${SIGNS[bound.bound]} ${rounded(bound.limit)}`;
+}
+
+function rounded(value: number): string {
   return String(Number(value.toPrecision(6)));
+}
+
+const SIGNS = { at_least: ">=", at_most: "<=" } as const;
+
+/** Explains the signs of bounds that the tables contain. */
+function legendOf({ results }: HazardResult): string {
+  const years = results.flatMap(({ scenarios }) => scenarios.flatMap(({ analysis_years }) => analysis_years));
+  const kinds = new Set(years.flatMap(({ bounds }) => (bounds === undefined ? [] : bounds.probability.bound)));
+  const lines = [
+    ...(kinds.has("at_least") || kinds.has("at_most")
+      ? [">= and <= mark bounds: the return periods of the source maps reach no further."]
+      : []),
+    ...(kinds.has("indeterminate") ? ["? marks a change of two bounds: it may be more or less."] : []),
+  ];
+  return lines.map((line) => `\n${line}\n`).join("");
 }

@@ -23,7 +23,7 @@ export interface HazardQuery {
   readonly total_hazard?: boolean;
   /** Gives every metric as its change since the baseline of 1980. */
   readonly anthropogenic?: boolean;
-  /** Adds to each analysis year how its numbers were made. */
+  /** Adds to each analysis year how its numbers were made, and to the answer their sources. */
   readonly detail?: boolean;
 }
 
@@ -39,23 +39,51 @@ export interface HazardAnswer {
       readonly analysis_years: readonly AnalysisYear[];
     }[];
   }[];
+  /** With `detail`: the sources that it names, by `<hazard>/<scenario>/<analysis year>`. */
+  readonly sources?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 export interface AnalysisYear {
   readonly analysis_year: number;
   /** `null` where no number exists; `no_data` then says why. */
   readonly metrics: Readonly<Partial<Record<Metric, number | null>>>;
-  readonly no_data?: "outside_coverage" | "no_data" | "layer_missing";
+  /** Present where the probability is only a bound. */
+  readonly bounds?: {
+    readonly probability: Bound;
+    /** Where it is asked for: inherits the bound of its probability. */
+    readonly total_hazard?: Bound;
+  };
+  readonly no_data?: NoDataReason;
   /** With `detail` alone. */
   readonly detail?: {
     readonly cells: number;
-    /** Share of the cells' area that has data. */
+    /** Share of the cells' area that has data: the least of the metrics that have a layer. */
     readonly valid_share: number;
+    /** Present where the metrics differ in these; a metric without a layer has no share. */
+    readonly metrics?: Readonly<
+      Partial<Record<Metric, { readonly valid_share?: number; readonly no_data?: NoDataReason }>>
+    >;
     readonly cell_centre?: { readonly latitude: number; readonly longitude: number };
-    readonly source: Readonly<Record<string, unknown>>;
+    /** Member of the answer's `sources`; absent where the atlas has no layer. */
+    readonly source?: string;
+    /** Of a change: the source of the baseline, in `sources` too. */
+    readonly baseline_source?: string;
+    /** `return_periods_years` where the metrics were derived from return-period maps. */
     readonly rules: Readonly<Record<string, unknown>>;
+    /** What to know before the numbers are used. */
+    readonly caveats?: readonly string[];
   };
 }
+
+export type NoDataReason = "outside_coverage" | "no_data" | "layer_missing";
+
+/**
+ * The true value is at least, or at most, `limit`. `indeterminate`: both sides of a change are bounds in the same
+ * direction, so that it may differ either way.
+ */
+export type Bound =
+  | { readonly bound: "at_least" | "at_most"; readonly limit: number }
+  | { readonly bound: "indeterminate"; readonly limit?: never };
 
 /** An element of a batch that could not be answered; the others are untouched by it. */
 export interface RefusedQuery {

@@ -33,6 +33,12 @@ const PROVENANCE = {
 } as const;
 
 /**
+ * Return periods, years, between which the demo's floods and winds are linear in the variate of their curve;
+ * probabilities outside are cut off, as in maps of these return periods (assembly/demo.ts). Wildfire has no curve.
+ */
+const RETURN_PERIODS_YEARS = [2, 1000] as const;
+
+/**
  * Warming of the demo climate in degrees C above 1980: `by2100C` at the end of the century, reached along a parabola
  * that flattens (`slowing` > 0) where emissions fall and steepens where they keep rising. Round numbers that increase
  * with the scenario; no scenario crosses another.
@@ -112,7 +118,9 @@ interface DemoGroup {
 
 /** Returns a group for each (scenario, year) of the hazard, baseline first. */
 function layersOf(hazard: HazardName): readonly DemoGroup[] {
-  const { years, scenarios, metrics } = HAZARDS[hazard];
+  const { years, scenarios, metrics, rules } = HAZARDS[hazard];
+  const provenance =
+    rules.curve === undefined ? PROVENANCE : { ...PROVENANCE, return_periods_years: RETURN_PERIODS_YEARS };
   const layers = metrics.map(({ metric, stepsPerUnit, offset, unit }) => ({
     metric,
     steps_per_unit: stepsPerUnit,
@@ -125,7 +133,7 @@ function layersOf(hazard: HazardName): readonly DemoGroup[] {
     years
       .filter((year) => layerOf(scenario, year).year === year && layerOf(scenario, year).scenario === scenario)
       .map((year) => ({
-        entry: { scenario, year, layers, provenance: { ...PROVENANCE } },
+        entry: { scenario, year, layers, provenance: { ...provenance } },
         warmingC: warmingC(scenario, year),
       })),
   );

@@ -5,6 +5,7 @@ import type { Sampler } from "../atlas/sampler.ts";
 import type { TileOrigin, TileUse } from "../atlas/tileUse.ts";
 import { Fault, isFault } from "../errors.ts";
 import { checkOptions, type Shape } from "../explain.ts";
+import { addSources } from "./detail.ts";
 import { NOTHING, sampleLayers } from "./found.ts";
 import { HAZARD_NAMES, type HazardName, HAZARDS, layerOf, type Scenario } from "./hazards.ts";
 import { Plans } from "./plan.ts";
@@ -224,14 +225,17 @@ async function answer(sampler: Sampler, plans: Plans, input: unknown): Promise<H
   const query = readHazardQuery(input);
   const { latitude, longitude, radius, aggregation_method } = query;
   const results: HazardResult["results"][number][] = [];
+  const sources: Record<string, Readonly<Record<string, unknown>>> = {};
   for (const hazard of query.hazards) {
     const plan = plans.of(hazard, query);
     const found = plan.set === undefined ? NOTHING : await sampleLayers(sampler, plan.set, query);
-    results.push({ hazard, scenarios: plan.scenarios.map((scenario) => shape(query, plan, scenario, found)) });
+    results.push({ hazard, scenarios: plan.scenarios.map((scenario) => shape(query, scenario, found)) });
+    if (query.detail) for (const { years } of plan.scenarios) addSources(years, sources);
   }
   const location = { latitude, longitude };
-  if (radius === 0) return { location, results };
-  return { location, aggregation: { radius_km: radius, method: aggregation_method }, results };
+  const aggregation = { radius_km: radius, method: aggregation_method };
+  if (query.detail) return { location, ...(radius === 0 ? {} : { aggregation }), results, sources };
+  return radius === 0 ? { location, results } : { location, aggregation, results };
 }
 
 /** All that a query's circle would have to have looked at, cell by cell. */

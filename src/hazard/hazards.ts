@@ -3,6 +3,8 @@
  * resolution. Asking and filling meet here; a new hazard is a new entry.
  */
 
+import { meaningsOf } from "./meanings.ts";
+
 export const SCENARIOS = ["baseline", "rcp2p6", "rcp4p5", "rcp6p0", "rcp8p5"] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 
@@ -24,6 +26,7 @@ export interface MetricSpec {
   readonly offset: number;
   /** Largest value that means anything, where it is smaller than the last step. */
   readonly max?: number;
+  /** Under the default rules below; src/hazard/meanings.ts has the words for the rules of an atlas. */
   readonly meaning: string;
 }
 
@@ -61,13 +64,37 @@ const FLOOD_SCENARIOS = ["baseline", "rcp4p5", "rcp8p5"] as const;
 
 const INTENSITY = { metric: "intensity", unit: "1", stepsPerUnit: 10_000, offset: 0, max: 1 } as const;
 const PROBABILITY = { metric: "probability", unit: "1", stepsPerUnit: 60_000, offset: 0, max: 1 } as const;
-const TOTAL: MetricSpec = {
-  metric: "total_hazard",
-  unit: "1",
-  stepsPerUnit: 60_000,
-  offset: 0,
-  max: 1,
-  meaning: "intensity x probability of the cell: severity times likelihood",
+const TOTAL = { metric: "total_hazard", unit: "1", stepsPerUnit: 60_000, offset: 0, max: 1 } as const;
+
+/** The metrics of a hazard with what they mean under its default rules. */
+function withMeanings(
+  hazard: HazardName,
+  rules: HazardRules,
+  metrics: readonly Omit<MetricSpec, "meaning">[],
+): readonly MetricSpec[] {
+  const meanings = meaningsOf(hazard, { ...rules });
+  return metrics.map((spec) => ({ ...spec, meaning: meanings[spec.metric] ?? "" }));
+}
+
+const FLOOD_RULES: HazardRules = {
+  design_return_period_years: 100,
+  threshold: 0.5,
+  threshold_unit: "m",
+  intensity_reference: 10,
+  curve: "gumbel",
+};
+const CYCLONE_RULES: HazardRules = {
+  design_return_period_years: 100,
+  threshold: 33,
+  threshold_unit: "m/s",
+  intensity_reference: 100,
+  curve: "log",
+};
+const WILDFIRE_RULES: HazardRules = {
+  threshold: 38,
+  threshold_unit: "FWI",
+  intensity_reference: 100,
+  danger_threshold: 30,
 };
 
 function floods(hazard: "coastal_floods" | "riverine_floods"): HazardSpec {
@@ -76,25 +103,13 @@ function floods(hazard: "coastal_floods" | "riverine_floods"): HazardSpec {
     years: FLOOD_YEARS,
     scenarios: FLOOD_SCENARIOS,
     ownMetric: "depth_meters",
-    metrics: [
-      { ...INTENSITY, meaning: "min(1, depth_meters / 10 m)" },
-      {
-        metric: "depth_meters",
-        unit: "m",
-        stepsPerUnit: 1000,
-        offset: 0,
-        meaning: "flood depth above ground with a return period of 100 years, without protection",
-      },
-      { ...PROBABILITY, meaning: "annual probability of a depth of at least 0.5 m" },
+    metrics: withMeanings(hazard, FLOOD_RULES, [
+      INTENSITY,
+      { metric: "depth_meters", unit: "m", stepsPerUnit: 1000, offset: 0 },
+      PROBABILITY,
       TOTAL,
-    ],
-    rules: {
-      design_return_period_years: 100,
-      threshold: 0.5,
-      threshold_unit: "m",
-      intensity_reference: 10,
-      curve: "gumbel",
-    },
+    ]),
+    rules: FLOOD_RULES,
     nominalResolutionDeg: 0.0089,
   };
 }
@@ -105,25 +120,13 @@ export const HAZARDS: Readonly<Record<HazardName, HazardSpec>> = {
     years: ALL_YEARS,
     scenarios: SCENARIOS,
     ownMetric: "wind_speed_mps",
-    metrics: [
-      { ...INTENSITY, meaning: "min(1, wind_speed_mps / 100 m/s)" },
-      {
-        metric: "wind_speed_mps",
-        unit: "m/s",
-        stepsPerUnit: 100,
-        offset: 0,
-        meaning: "1-minute sustained wind 10 m above ground with a return period of 100 years",
-      },
-      { ...PROBABILITY, meaning: "annual probability of wind of at least 33 m/s (Saffir-Simpson category 1)" },
+    metrics: withMeanings("cyclones", CYCLONE_RULES, [
+      INTENSITY,
+      { metric: "wind_speed_mps", unit: "m/s", stepsPerUnit: 100, offset: 0 },
+      PROBABILITY,
       TOTAL,
-    ],
-    rules: {
-      design_return_period_years: 100,
-      threshold: 33,
-      threshold_unit: "m/s",
-      intensity_reference: 100,
-      curve: "log",
-    },
+    ]),
+    rules: CYCLONE_RULES,
     nominalResolutionDeg: 0.1,
   },
   wildfire: {
@@ -131,20 +134,13 @@ export const HAZARDS: Readonly<Record<HazardName, HazardSpec>> = {
     years: ALL_YEARS,
     scenarios: SCENARIOS,
     ownMetric: "fire_danger_days",
-    metrics: [
-      { ...INTENSITY, meaning: "min(1, mean of the yearly largest Fire Weather Index / 100)" },
-      {
-        metric: "fire_danger_days",
-        unit: "days",
-        stepsPerUnit: 100,
-        offset: 0,
-        max: 366,
-        meaning: "mean number of days a year with a Fire Weather Index above 30",
-      },
-      { ...PROBABILITY, meaning: "annual probability that the year's largest Fire Weather Index reaches 38" },
+    metrics: withMeanings("wildfire", WILDFIRE_RULES, [
+      INTENSITY,
+      { metric: "fire_danger_days", unit: "days", stepsPerUnit: 100, offset: 0, max: 366 },
+      PROBABILITY,
       TOTAL,
-    ],
-    rules: { threshold: 38, threshold_unit: "FWI", intensity_reference: 100, danger_threshold: 30 },
+    ]),
+    rules: WILDFIRE_RULES,
     nominalResolutionDeg: 0.1,
   },
   coastal_floods: floods("coastal_floods"),
@@ -164,8 +160,9 @@ export function layerOf(scenario: Scenario, year: number): { readonly scenario: 
 }
 
 /**
- * `total_hazard` in steps from the stored steps of its factors, so that whoever multiplies the two published
- * numbers gets the third.
+ * Returns the `total_hazard` of a cell in steps, from the stored steps of its factors. At a point it is therefore the
+ * product of the two published numbers, rounded to a step; a maximum or a mean over a circle is that of the cells'
+ * products, which is not the product of the circle's numbers.
  */
 export function totalHazardSteps(intensitySteps: number, probabilitySteps: number): number {
   return Math.round(

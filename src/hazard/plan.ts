@@ -1,14 +1,15 @@
-import type { GroupEntry, LayerEntry } from "../atlas/catalogue.ts";
+import type { LayerEntry } from "../atlas/catalogue.ts";
 import type { FieldLayer } from "../atlas/residentField.ts";
 import type { LayerSet, Sampler } from "../atlas/sampler.ts";
+import { limitsOf, type PlannedBounds, type PlannedSide } from "./bounds.ts";
 import { BASELINE, type HazardName, HAZARDS, layerOf, type MetricName, type Scenario } from "./hazards.ts";
+import { changeCaveats, type NamedSource, sourceOf } from "./provenance.ts";
 import { askedBy, type HazardQuery } from "./query.ts";
 
 /** What has to be looked up for a query's hazard, scenarios and years, wherever the place is. */
 export interface Plan {
   /** Undefined where the atlas has none of the layers. */
   readonly set: LayerSet | undefined;
-  readonly rules: Readonly<Record<string, unknown>>;
   readonly scenarios: readonly PlannedScenario[];
 }
 
@@ -19,9 +20,17 @@ export interface PlannedScenario {
 
 export interface PlannedYear {
   readonly year: number;
-  /** The layers that answer; undefined where the atlas lacks them. */
-  readonly entry: GroupEntry | undefined;
+  /** Of the layers that answer; undefined where the atlas lacks them. */
+  readonly source: NamedSource | undefined;
+  /** Of the baseline; undefined where no change is asked for, or where the atlas lacks it. */
+  readonly baselineSource: NamedSource | undefined;
+  /** Why the change is more than one of climate; empty where no change is asked for. */
+  readonly caveats: readonly string[];
+  /** What the metrics were made with: the atlas's rules of the hazard, and the return periods of the maps. */
+  readonly rules: Readonly<Record<string, unknown>>;
   readonly metrics: readonly PlannedMetric[];
+  /** Undefined where no probability can be only a bound. */
+  readonly bounds: PlannedBounds | undefined;
 }
 
 export interface PlannedMetric {
@@ -99,24 +108,64 @@ function makePlan(sampler: Sampler, hazard: HazardName, query: HazardQuery): Pla
     return planned;
   };
   const metrics = HAZARDS[hazard].metrics.filter(({ metric }) => metric !== "total_hazard" || query.total_hazard);
+  const sourceAt = (at: StoredAt): NamedSource | undefined => {
+    const entry = sampled?.group(at.scenario, at.year)?.entry;
+    return entry && sourceOf(hazard, entry);
+  };
+  const baselineSource = query.anthropogenic ? sourceAt(BASELINE) : undefined;
   const scenarios = query.scenarios.map((scenario) => ({
     scenario,
-    years: query.analysis_years.map((year) => {
+    years: query.analysis_years.map((year): PlannedYear => {
       const stored = layerOf(scenario, year);
+      const source = sourceAt(stored);
+      const planned = metrics.map(({ metric }) => ({
+        metric,
+        own: layerFor(stored, metric),
+        reference: query.anthropogenic ? layerFor(BASELINE, metric) : undefined,
+      }));
+      const periods = source?.returnPeriodsYears;
       return {
         year,
-        entry: sampled?.group(stored.scenario, stored.year)?.entry,
-        metrics: metrics.map(({ metric }) => ({
-          metric,
-          own: layerFor(stored, metric),
-          reference: query.anthropogenic ? layerFor(BASELINE, metric) : undefined,
-        })),
+        source,
+        baselineSource,
+        caveats: source === undefined || baselineSource === undefined ? [] : changeCaveats(source, baselineSource),
+        rules: { ...sampled?.rules, ...(periods === undefined ? {} : { return_periods_years: periods }) },
+        metrics: planned,
+        bounds: boundsFor(planned, source, { baselineSource, isChange: query.anthropogenic }),
       };
     }),
   }));
   // One set for all that is asked: its layers lie side by side in memory, and nothing else with them.
   const set = sampled === undefined || layers.length === 0 ? undefined : sampler.layerSet(sampled, layers);
-  return { set, rules: sampled?.rules ?? {}, scenarios };
+  return { set, scenarios };
+}
+
+function boundsFor(
+  metrics: readonly PlannedMetric[],
+  source: NamedSource | undefined,
+  { baselineSource, isChange }: { readonly baselineSource: NamedSource | undefined; readonly isChange: boolean },
+): PlannedBounds | undefined {
+  const own = sideOf(metrics, "own", source);
+  const reference = isChange ? sideOf(metrics, "reference", baselineSource) : undefined;
+  if (own === undefined || (isChange && reference === undefined)) return undefined;
+  return own.limits === undefined && reference?.limits === undefined ? undefined : { own, reference };
+}
+
+function sideOf(
+  metrics: readonly PlannedMetric[],
+  side: "own" | "reference",
+  source: NamedSource | undefined,
+): PlannedSide | undefined {
+  const layerAt = (name: MetricName): PlannedLayer | undefined => metrics.find(({ metric }) => metric === name)?.[side];
+  const probability = layerAt("probability");
+  if (probability === undefined) return undefined;
+  return {
+    probability,
+    limits: limitsOf(probability, source?.returnPeriodsYears),
+    isModelMean: (source?.models.length ?? 0) > 1,
+    intensity: layerAt("intensity"),
+    total: layerAt("total_hazard"),
+  };
 }
 
 type StoredAt = ReturnType<typeof layerOf>;

@@ -46,7 +46,10 @@ function describeHazardQuery(lists: { readonly minItems: number; readonly unique
         Type.Boolean({ default: false, description: "Gives every metric as its change since the baseline of 1980." }),
       ),
       detail: Type.Optional(
-        Type.Boolean({ default: false, description: "Adds to each analysis year how its numbers were made." }),
+        Type.Boolean({
+          default: false,
+          description: "Adds to each analysis year how its numbers were made, and to the answer their sources.",
+        }),
       ),
     },
     { additionalProperties: false },

@@ -31,7 +31,11 @@ export const EXAMPLES: Examples = {
                 {
                   scenario: "rcp8p5",
                   analysis_years: [
-                    { analysis_year: 2050, metrics: { intensity: 0.86, depth_meters: 8.6, probability: 0.5 } },
+                    {
+                      analysis_year: 2050,
+                      metrics: { intensity: 0.86, depth_meters: 8.6, probability: 0.5 },
+                      bounds: { probability: { bound: "at_least", limit: 0.5 } },
+                    },
                   ],
                 },
               ],
@@ -42,7 +46,11 @@ export const EXAMPLES: Examples = {
                 {
                   scenario: "rcp8p5",
                   analysis_years: [
-                    { analysis_year: 2050, metrics: { intensity: 0.3128, depth_meters: 3.128, probability: 0.5 } },
+                    {
+                      analysis_year: 2050,
+                      metrics: { intensity: 0.3128, depth_meters: 3.128, probability: 0.5 },
+                      bounds: { probability: { bound: "at_least", limit: 0.5 } },
+                    },
                   ],
                 },
               ],
@@ -65,7 +73,11 @@ export const EXAMPLES: Examples = {
                     {
                       scenario: "rcp8p5",
                       analysis_years: [
-                        { analysis_year: 2050, metrics: { intensity: 0.86, depth_meters: 8.6, probability: 0.5 } },
+                        {
+                          analysis_year: 2050,
+                          metrics: { intensity: 0.86, depth_meters: 8.6, probability: 0.5 },
+                          bounds: { probability: { bound: "at_least", limit: 0.5 } },
+                        },
                       ],
                     },
                   ],
@@ -76,7 +88,11 @@ export const EXAMPLES: Examples = {
                     {
                       scenario: "rcp8p5",
                       analysis_years: [
-                        { analysis_year: 2050, metrics: { intensity: 0.3128, depth_meters: 3.128, probability: 0.5 } },
+                        {
+                          analysis_year: 2050,
+                          metrics: { intensity: 0.3128, depth_meters: 3.128, probability: 0.5 },
+                          bounds: { probability: { bound: "at_least", limit: 0.5 } },
+                        },
                       ],
                     },
                   ],
@@ -113,7 +129,7 @@ export const EXAMPLES: Examples = {
     listHazards: {
       "200": {
         value: {
-          release: "demo-synthetic-1-4bdd26d9",
+          release: "demo-synthetic-1-433fa186",
           synthetic: true,
           hazards: [
             {
@@ -165,6 +181,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -176,6 +193,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -187,6 +205,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -198,6 +217,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -209,6 +229,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -220,6 +241,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -231,6 +253,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -242,6 +265,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -253,6 +277,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -264,6 +289,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -275,6 +301,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -286,6 +313,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -297,6 +325,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -308,6 +337,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -319,6 +349,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -330,6 +361,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -341,6 +373,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -352,6 +385,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -363,6 +397,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -374,6 +409,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -385,6 +421,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
               ],
@@ -705,6 +742,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -716,6 +754,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -727,6 +766,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -738,6 +778,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -749,6 +790,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -760,6 +802,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -771,6 +814,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
               ],
@@ -820,6 +864,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -831,6 +876,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -842,6 +888,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -853,6 +900,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -864,6 +912,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -875,6 +924,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
                 {
@@ -886,6 +936,7 @@ export const EXAMPLES: Examples = {
                     description:
                       "Invented for demonstration: a deterministic function of place, scenario and year over real coastlines. Not fit for any decision about any place.",
                     coastlines: "Natural Earth 1:10m land (public domain), through world-atlas",
+                    return_periods_years: [2, 1000],
                   },
                 },
               ],
@@ -1313,7 +1364,7 @@ export const EXAMPLES: Examples = {
           openapi: "/openapi.json",
           health: "/healthz",
           readiness: "/readyz",
-          atlas: { release: "demo-synthetic-1-4bdd26d9", synthetic: true },
+          atlas: { release: "demo-synthetic-1-433fa186", synthetic: true },
         },
       },
     },

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { atlasCommand } from "../../src/cli/atlas.ts";
 import { queryCommand } from "../../src/cli/query.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
-import { atlasOf } from "../host/hosting.ts";
+import type { Bounds } from "../../src/hazard/result.ts";
+import { answerWith, atlasOf } from "../host/hosting.ts";
 
 vi.mock("../../src/openAtlas.ts", () => ({ openAtlas: vi.fn<typeof openAtlas>() }));
 
@@ -29,6 +30,14 @@ afterEach(() => {
 
 const QUERY = ["--lat=1", "--lon=2", "--hazards=cyclones", "--years=2030", "--scenarios=rcp4p5"];
 
+const ASKED = {
+  latitude: 1,
+  longitude: 2,
+  hazards: ["cyclones"],
+  analysis_years: [2030],
+  scenarios: ["rcp4p5"],
+} as const;
+
 describe("isotherm query", () => {
   const ask = async (synthetic: boolean, ...flags: string[]): Promise<void> => {
     vi.mocked(openAtlas).mockResolvedValue({ ...atlasOf(), release: "made-1", synthetic });
@@ -52,6 +61,41 @@ describe("isotherm query", () => {
     await ask(false, "--json");
     await ask(false);
     expect(printed + noticed).not.toContain("SYNTHETIC");
+  });
+});
+
+describe("a table of isotherm query", () => {
+  const year = {
+    analysis_year: 2030,
+    metrics: { intensity: 0.4, probability: 0.1, total_hazard: 0.04 },
+  };
+  const tableOf = async (bounds?: Bounds): Promise<string> => {
+    const { location, results } = answerWith({ ...ASKED }, () => ({
+      ...year,
+      ...(bounds === undefined ? {} : { bounds }),
+    }));
+    vi.mocked(openAtlas).mockResolvedValue(atlasOf(() => Promise.resolve({ location, results })));
+    printed = "";
+    await queryCommand().parseAsync(["--atlas", "somewhere", ...QUERY, "--total-hazard"], { from: "user" });
+    return printed;
+  };
+
+  test("marks what is only a bound, and explains the marks", async () => {
+    const plain = await tableOf();
+    expect(plain).toContain("│ rcp4p5   │ 2030 │       0.4 │         0.1 │         0.04 │");
+    expect(plain).not.toContain("mark");
+    const least = await tableOf({
+      probability: { bound: "at_least", limit: 0.1 },
+      total_hazard: { bound: "at_least", limit: 0.04 },
+    });
+    expect(least).toContain("│ rcp4p5   │ 2030 │       0.4 │      >= 0.1 │      >= 0.04 │");
+    expect(least).toContain("\n>= and <= mark bounds: the return periods of the source maps reach no further.\n");
+    const most = await tableOf({ probability: { bound: "at_most", limit: 0.001 } });
+    expect(most).toContain("│    <= 0.001 │         0.04 │");
+    const either = await tableOf({ probability: { bound: "indeterminate" } });
+    expect(either).toContain("│       0.1 ? │");
+    expect(either).toContain("\n? marks a change of two bounds: it may be more or less.\n");
+    expect(either).not.toContain(">=");
   });
 });
 

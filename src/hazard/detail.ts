@@ -1,0 +1,80 @@
+import { mayHideBounds } from "./bounds.ts";
+import type { FoundLayers } from "./found.ts";
+import type { MetricName } from "./hazards.ts";
+import type { PlannedMetric, PlannedYear } from "./plan.ts";
+import type { HazardQuery } from "./query.ts";
+import type { AnswerDetail, HazardResult, MetricDetail, NoDataReason } from "./result.ts";
+
+/** Why a metric of an analysis year is null; undefined where it has a value. */
+export type ReasonOf = (metric: PlannedMetric) => NoDataReason | undefined;
+
+const BOUNDED_CELLS =
+  "probability is a mean over cells, some of which may be only bounds: at least 1/T of the first return period, at most 1/T of the last.";
+const BOUNDED_MODELS =
+  "probability is a mean over climate models, some of which may be only bounds: at least 1/T of the first return period, at most 1/T of the last.";
+const UNLIKE_CELLS = "A change of maxima compares the largest value of each side, which may be of different cells.";
+
+/** Returns how the numbers of an analysis year were made. */
+export function detailOf(
+  query: HazardQuery,
+  planned: PlannedYear,
+  { found, reasonOf }: { readonly found: FoundLayers; readonly reasonOf: ReasonOf },
+): AnswerDetail {
+  const { source, baselineSource, rules } = planned;
+  const sources = {
+    ...(source === undefined ? {} : { source: source.id }),
+    ...(baselineSource === undefined ? {} : { baseline_source: baselineSource.id }),
+  };
+  const caveats = caveatsOf(query, planned, found);
+  const rest = { ...sources, rules, ...(caveats.length === 0 ? {} : { caveats }) };
+  if (source === undefined) return { cells: 0, valid_share: 0, ...rest };
+  const each = planned.metrics.map((metric) => metricDetailOf(metric, found, reasonOf(metric)));
+  const shares = each.flatMap(({ valid_share }) => valid_share ?? []);
+  const { centre } = found;
+  return {
+    cells: found.cells,
+    valid_share: shares.length === 0 ? 0 : Math.min(...shares),
+    ...(areEqual(each) ? {} : { metrics: named(planned.metrics, each) }),
+    ...(centre === undefined ? {} : { cell_centre: { latitude: centre.latDeg, longitude: centre.lonDeg } }),
+    ...rest,
+  };
+}
+
+/** Adds the sources that the detail of some analysis years names. */
+export function addSources(years: readonly PlannedYear[], sources: Record<string, HazardSource>): void {
+  for (const { source, baselineSource } of years) {
+    for (const each of [source, baselineSource]) if (each !== undefined) sources[each.id] = each.record;
+  }
+}
+
+type HazardSource = NonNullable<HazardResult["sources"]>[string];
+
+function metricDetailOf({ own }: PlannedMetric, found: FoundLayers, reason: NoDataReason | undefined): MetricDetail {
+  return {
+    ...(own === undefined ? {} : { valid_share: found.shareOf(own.position) }),
+    ...(reason === undefined ? {} : { no_data: reason }),
+  };
+}
+
+function areEqual([first, ...others]: readonly MetricDetail[]): boolean {
+  return others.every(({ valid_share, no_data }) => valid_share === first?.valid_share && no_data === first?.no_data);
+}
+
+function named(
+  metrics: readonly PlannedMetric[],
+  details: readonly MetricDetail[],
+): Partial<Record<MetricName, MetricDetail>> {
+  return Object.fromEntries(metrics.map(({ metric }, i) => [metric, details[i]]));
+}
+
+function caveatsOf(query: HazardQuery, { bounds, source, baselineSource, caveats }: PlannedYear, found: FoundLayers) {
+  const all = [...caveats];
+  const isCircle = query.radius > 0;
+  const isChange = baselineSource !== undefined && source !== undefined && baselineSource.id !== source.id;
+  if (isChange && isCircle && query.aggregation_method === "max") all.push(UNLIKE_CELLS);
+  if (bounds !== undefined && mayHideBounds(bounds, found)) {
+    if (isCircle && query.aggregation_method === "mean") all.push(BOUNDED_CELLS);
+    if (bounds.own.isModelMean || bounds.reference?.isModelMean === true) all.push(BOUNDED_MODELS);
+  }
+  return all;
+}

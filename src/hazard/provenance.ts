@@ -1,0 +1,131 @@
+/** Reads what an atlas states about the origin of its layers: return periods, models, product. */
+import type { GroupEntry } from "../atlas/catalogue.ts";
+
+type Provenance = Readonly<Record<string, unknown>>;
+
+/** Where the layers of one scenario and analysis year come from, as an answer names it. */
+export interface NamedSource {
+  /** `<hazard>/<scenario>/<analysis year>`. */
+  readonly id: string;
+  /**
+   * The provenance of the layers without the list of source maps, which the catalog has under the same hazard, scenario
+   * and year: five models with nine maps each would be 5 kB in every answer.
+   */
+  readonly record: Readonly<Record<string, unknown>>;
+  /** In years, ascending; undefined where the metrics were not derived from return-period maps. */
+  readonly returnPeriodsYears: readonly number[] | undefined;
+  /** Names of the climate models, sorted; empty where none is named. */
+  readonly models: readonly string[];
+}
+
+const sources = new WeakMap<GroupEntry, NamedSource>();
+
+/** Returns the source of a group of layers; the same object each time. */
+export function sourceOf(hazard: string, entry: GroupEntry): NamedSource {
+  let source = sources.get(entry);
+  if (source === undefined) {
+    source = readSource(hazard, entry);
+    sources.set(entry, source);
+  }
+  return source;
+}
+
+function readSource(hazard: string, { scenario, year, provenance }: GroupEntry): NamedSource {
+  const { return_period_maps, metric_maps, ...stated } = provenance;
+  const curves = listOf(return_period_maps).map((curve) => ({
+    model: curve["model"],
+    periods: listOf(curve["maps"]).map(({ return_period_years }) => return_period_years),
+  }));
+  const models = curves.flatMap(({ model }) => (typeof model === "string" ? [model] : [])).toSorted();
+  const returnPeriodsYears = ascending(provenance["return_periods_years"]) ?? sharedPeriods(curves);
+  const mapCount = curves.reduce((count, { periods }) => count + periods.length, 0) + listOf(metric_maps).length;
+  const record = Object.freeze({
+    scenario,
+    analysis_year: year,
+    ...stated,
+    ...(models.length === 0 ? {} : { climate_models: models }),
+    ...(returnPeriodsYears === undefined ? {} : { return_periods_years: returnPeriodsYears }),
+    ...(mapCount === 0 ? {} : { map_count: mapCount }),
+  });
+  return { id: `${hazard}/${scenario}/${year}`, record, returnPeriodsYears, models };
+}
+
+/** Returns the return periods that every model has; undefined where models differ, which ingest refuses. */
+function sharedPeriods(curves: readonly { readonly periods: readonly unknown[] }[]): readonly number[] | undefined {
+  const [first, ...others] = curves.map(({ periods }) => ascending(periods));
+  if (first === undefined || others.some((periods) => periods?.join() !== first.join())) return undefined;
+  return first;
+}
+
+/** Returns a list of years in ascending order; undefined where this is not a list of return periods. */
+function ascending(periods: unknown): readonly number[] | undefined {
+  if (!Array.isArray(periods) || periods.length === 0) return undefined;
+  const years: number[] = [];
+  for (const period of periods as readonly unknown[]) {
+    if (typeof period !== "number" || !(period > 0)) return undefined;
+    years.push(period);
+  }
+  return years.toSorted((a, b) => a - b);
+}
+
+function listOf(value: unknown): readonly Provenance[] {
+  return Array.isArray(value) ? (value as readonly Provenance[]) : [];
+}
+
+/**
+ * Returns why the change from one source to another is more than a change of climate: other products, models, return
+ * periods, subsidence or percentiles. Empty for a source and itself.
+ */
+export function changeCaveats(own: NamedSource, baseline: NamedSource): readonly string[] {
+  if (own.id === baseline.id) return [];
+  const caveats: string[] = [];
+  for (const [what, members] of COMPARED) {
+    const [here, there] = [own, baseline].map(({ record }) => statedOf(record, members));
+    if (here === there) continue;
+    caveats.push(
+      `The ${what} is not the same: ${here ?? "not stated"} for ${nameOf(own)}, ${there ?? "not stated"} for the baseline.`,
+    );
+  }
+  if (own.models.join() !== baseline.models.join()) {
+    caveats.push(
+      `The climate models are not the same, so that their bias is part of the change: ${modelsOf(own)} for ${nameOf(own)}, ` +
+        `${modelsOf(baseline)} for the baseline.`,
+    );
+  }
+  if (own.returnPeriodsYears?.join() !== baseline.returnPeriodsYears?.join()) {
+    caveats.push(
+      `The return periods are not the same: ${periodsOf(own)} for ${nameOf(own)}, ${periodsOf(baseline)} for the baseline.`,
+    );
+  }
+  return caveats;
+}
+
+/** What is compared, and the members of a provenance that state it. */
+const COMPARED: readonly (readonly [string, readonly string[]])[] = [
+  ["product", ["product", "version"]],
+  ["recipe", ["recipe"]],
+  ["definition", ["definition"]],
+  ["subsidence", ["subsidence"]],
+  ["percentile of sea level", ["sea_level_percentile"]],
+  ["percentile", ["percentile"]],
+];
+
+function statedOf(record: Provenance, members: readonly string[]): string | undefined {
+  const stated = members.flatMap((member) => {
+    const value = record[member];
+    return value === undefined || value === null ? [] : [typeof value === "string" ? value : JSON.stringify(value)];
+  });
+  return stated.length === 0 ? undefined : stated.join(" ");
+}
+
+function nameOf({ record }: NamedSource): string {
+  return `${String(record["scenario"])} ${String(record["analysis_year"])}`;
+}
+
+function modelsOf({ models }: NamedSource): string {
+  return models.length === 0 ? "none named" : models.join(", ");
+}
+
+function periodsOf({ returnPeriodsYears }: NamedSource): string {
+  return returnPeriodsYears === undefined ? "none" : `${returnPeriodsYears.join(", ")} years`;
+}
