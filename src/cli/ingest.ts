@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 import Table from "cli-table3";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import {
   type BoundingBox,
   type GroupReport,
@@ -62,6 +62,7 @@ interface Flags {
   readonly clampNegative?: boolean;
   readonly nodata?: number;
   readonly assumeWgs84?: boolean;
+  readonly keepMeridian?: "west" | "east";
   readonly release?: string;
   readonly json?: boolean;
 }
@@ -74,6 +75,12 @@ function withOptions(command: Command): Command {
     .option("--clamp-negative", "take values below zero for zero, instead of refusing them")
     .option("--nodata <value>", "a marker of missing values beside those that the files declare", readNumber)
     .option("--assume-wgs84", "take files that state no coordinate system for WGS84 degrees")
+    .addOption(
+      new Option(
+        "--keep-meridian <column>",
+        "where a world map's last column stands for the same meridian as its first and differs from it: which counts",
+      ).choices(["west", "east"]),
+    )
     .option("--release <name>", "the name of the new release (default: made from date and content)")
     .option("--json", "the report as JSON");
 }

@@ -6,6 +6,7 @@
  *
  * Reading GeoTIFF needs the optional package geotiff.
  */
+import { Fault } from "../errors.ts";
 import { openGeoTiff } from "./geotiff.ts";
 import type { HazardPlan, IngestOptions, IngestReport, SetAside } from "./plan.ts";
 import type { Raster, RasterOptions } from "./raster.ts";
@@ -54,12 +55,20 @@ export interface LayersOptions extends IngestOptions {
  */
 export async function ingestLayers(options: LayersOptions): Promise<IngestReport> {
   const manifest = await readManifest(options.manifest);
-  const { hold_flat, clamp_negative, assume_wgs84 } = manifest.options ?? {};
+  const { hold_flat, clamp_negative, assume_wgs84, keep_meridian } = manifest.options ?? {};
+  const keepMeridian = options.keepMeridian ?? keep_meridian;
+  if (keep_meridian !== undefined && keep_meridian !== keepMeridian) {
+    throw new Fault(
+      "invalid_request",
+      `${options.manifest}: keeps the ${keep_meridian} column of a repeated meridian, the option says ${keepMeridian}. Give one of them.`,
+    );
+  }
   const combined: IngestOptions = {
     ...options,
     holdFlat: options.holdFlat === true || hold_flat === true,
     clampNegative: options.clampNegative === true || clamp_negative === true,
     assumeWgs84: options.assumeWgs84 === true || assume_wgs84 === true,
+    ...(keepMeridian === undefined ? {} : { keepMeridian }),
   };
   return withRasters(combined, [], async (open, rasterOptions) => [
     await planLayers(manifest, options.manifest, open, rasterOptions),
@@ -74,18 +83,23 @@ async function withRasters(
   setAside: readonly SetAside[],
   plan: (open: OpenRaster, options: RasterOptions) => Promise<readonly HazardPlan[]>,
 ): Promise<IngestReport> {
+  const { keepMeridian, signal } = options;
+  if (keepMeridian !== undefined && !["west", "east"].includes(keepMeridian)) {
+    throw new Fault("invalid_request", `keepMeridian must be "west" or "east" (got ${JSON.stringify(keepMeridian)}).`);
+  }
   const opened = new Map<string, Raster>();
   const open: OpenRaster = async (file, rasterOptions) => {
     const key = JSON.stringify([file, rasterOptions]);
     const known = opened.get(key);
     if (known !== undefined) return known;
-    const raster = await openGeoTiff(file, rasterOptions);
+    const raster = await openGeoTiff(file, { ...rasterOptions, ...(signal === undefined ? {} : { signal }) });
     opened.set(key, raster);
     return raster;
   };
   const rasterOptions: RasterOptions = {
     ...(options.nodata === undefined ? {} : { nodata: [options.nodata] }),
     ...(options.assumeWgs84 === true ? { assumeWgs84: true } : {}),
+    ...(keepMeridian === undefined ? {} : { keepMeridian }),
   };
   try {
     return await writeHazards(await plan(open, rasterOptions), { options, setAside });

@@ -1,5 +1,5 @@
 import type { HazardName, HazardRules, MetricName, Scenario } from "../hazard/hazards.ts";
-import type { Raster } from "./raster.ts";
+import type { KeptMeridian, Raster } from "./raster.ts";
 
 /** One band of one file, and what turns its numbers into the metric's unit. */
 export interface MapSource {
@@ -59,7 +59,7 @@ export interface BoundingBox {
   readonly northDeg: number;
 }
 
-/** What every ingest can be told. */
+/** The options of every ingest. */
 export interface IngestOptions {
   /** The atlas folder; made where there is none. */
   readonly out: string;
@@ -73,6 +73,8 @@ export interface IngestOptions {
   readonly nodata?: number;
   /** Take files without a coordinate system for WGS84 degrees. */
   readonly assumeWgs84?: boolean;
+  /** Which column counts where a world map's last stands for the same meridian as its first and differs from it. */
+  readonly keepMeridian?: KeptMeridian;
   /** The name of the new release; one is made from date and content otherwise. */
   readonly release?: string;
   /** Stops the work within a few rows, with the signal's reason; the same ingest goes on from there later. */
