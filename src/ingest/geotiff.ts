@@ -13,6 +13,7 @@ import { meridianNotes, readClosing, repeatsMeridian } from "./geotiff/meridian.
 import { missingOf } from "./geotiff/missing.ts";
 import { readStored } from "./geotiff/reading.ts";
 import { readSidecars, type Sidecars } from "./geotiff/sidecars.ts";
+import { XML_BYTES_MAX } from "./geotiff/xml.ts";
 import { type BandWindow, type Raster, type RasterOptions, sourceFault } from "./raster.ts";
 
 type GeoTiffModule = typeof import("geotiff");
@@ -38,7 +39,7 @@ export async function openGeoTiff(file: string, options: RasterOptions = {}): Pr
   try {
     const directories = await readDirectories(file, source);
     const layout = await readLayout(file, directories);
-    const units = readGdalMetadata(file, await directories.first.text(TAG.gdalMetadata));
+    const units = readGdalMetadata(file, await directories.first.text(TAG.gdalMetadata, XML_BYTES_MAX));
     const sidecars = await readSidecars(file, layout.format, options.signal);
     const tiff = await module.GeoTIFF.fromSource(geotiffSource(source));
     const image = await tiff.getImage();

@@ -18,13 +18,22 @@ const ENCODED_BYTES_EXTRA = 65_536;
 /** Entries of the block index that are read at a time. */
 const INDEX_PAGE = 512;
 
+/** The blocks that were left out of a file, under some cells. */
+export interface Holes {
+  /** True where they are missing: the file declares a nodata value. They are zeros where it does not. */
+  readonly areMissing: boolean;
+  /** In cells of the image. */
+  readonly boxes: readonly Box[];
+  /** Whether a part of the cells is in such blocks alone, and need not be read. */
+  covers(part: Box): boolean;
+}
+
 export interface BlockIndex {
   /**
-   * Checks the blocks under some cells: each must lie within the file. A block that was left out holds missing values
-   * where the file declares a nodata value, zeros where it does not.
-   * @returns the left-out blocks that are missing, in cells of the image
+   * Checks the blocks under some cells: each must lie within the file, or was left out.
+   * @returns which of them were left out
    */
-  check(box: Box, band: number, where: string): Promise<readonly Box[]>;
+  check(box: Box, band: number, where: string): Promise<Holes>;
 }
 
 export function blockIndexOf(
@@ -94,18 +103,19 @@ export function blockIndexOf(
   return {
     async check(box, band, where) {
       const planeStart = layout.isPlanar ? (band - 1) * acrossCount * downCount : 0;
-      const holes: Box[] = [];
+      const boxes: Box[] = [];
+      const rows = new Map<number, number>();
       for (let down = Math.floor(box.top / blockRowCount); down * blockRowCount < box.bottom; down++) {
         for (let across = Math.floor(box.left / blockColumnCount); across * blockColumnCount < box.right; across++) {
           if (!(await isHole(planeStart + down * acrossCount + across, where))) continue;
-          if (nodata === undefined) continue;
-          if (!holds(nodata, layout.format)) {
+          if (nodata !== undefined && !holds(nodata, layout.format)) {
             throw sourceFault(
               file,
               `leaves blocks out at ${where}, which may mean 0 or missing: its nodata value ${nodata} is none that its integers hold. Write all blocks: gdal_translate.`,
             );
           }
-          holes.push({
+          rows.set(down, (rows.get(down) ?? 0) + 1);
+          boxes.push({
             left: Math.max(box.left, across * blockColumnCount),
             right: Math.min(box.right, (across + 1) * blockColumnCount),
             top: Math.max(box.top, down * blockRowCount),
@@ -113,7 +123,17 @@ export function blockIndexOf(
           });
         }
       }
-      return holes;
+      const across = Math.ceil(box.right / blockColumnCount) - Math.floor(box.left / blockColumnCount);
+      return {
+        areMissing: nodata !== undefined,
+        boxes,
+        covers(part) {
+          for (let down = Math.floor(part.top / blockRowCount); down * blockRowCount < part.bottom; down++) {
+            if (rows.get(down) !== across) return false;
+          }
+          return true;
+        },
+      };
     },
   };
 }

@@ -10,8 +10,8 @@ const DIRECTORY_COUNT_MAX = 1000;
 const ENTRY_COUNT_MAX = 1000;
 /** The bytes of one tag's values, apart from the block index. Longer metadata is no map's. */
 const TAG_BYTES_MAX = 8 << 20;
-/** Blocks of one image: 8 million keep their index below 128 MB; a grid of 1/3600 degrees in tiles of 256 has 13 000. */
-export const BLOCK_COUNT_MAX = 8 << 20;
+/** Blocks of one image: 4 million keep their index below 64 MB; a grid of 1/1200 degrees in tiles of 256 has 1.4 million. */
+export const BLOCK_COUNT_MAX = 4 << 20;
 
 export const TAG = {
   newSubfileType: 254,
@@ -129,9 +129,15 @@ export class Directory {
   }
 
   /** Reads a text, without the zeros at its end. */
-  async text(tag: number): Promise<string | undefined> {
+  async text(tag: number, sizeBytesMax: number): Promise<string | undefined> {
     const entry = this.#entries.get(tag);
     if (entry === undefined) return undefined;
+    if (entry.count > sizeBytesMax) {
+      throw sourceFault(
+        this.#file,
+        `its tag ${tag} is a text of ${entry.count} bytes; at most ${sizeBytesMax} are read.`,
+      );
+    }
     if (![1, 2, 7].includes(entry.type)) {
       throw sourceFault(this.#file, `is damaged: tag ${tag} is of type ${entry.type}, not a text.`);
     }

@@ -10,6 +10,8 @@ const LINE_COUNT_MAX = 4_000_000;
 /** The values of one block, decoded. */
 const BLOCK_BYTES_MAX = 64 << 20;
 const BAND_COUNT_MAX = 65_535;
+/** A nodata value is a number in decimals. */
+const NODATA_BYTES_MAX = 1000;
 
 export interface Layout {
   readonly rowCount: number;
@@ -70,7 +72,7 @@ export async function readLayout(file: string, { first, others }: Directories): 
     format,
     compression,
     ...blocks,
-    nodata: nodataOf(file, await first.text(TAG.gdalNodata), format, "declares"),
+    nodata: nodataOf(file, await first.text(TAG.gdalNodata, NODATA_BYTES_MAX), format, "declares"),
   };
 }
 

@@ -3,12 +3,13 @@ import { setImmediate } from "node:timers/promises";
 import type { GeoTIFFImage, Pool } from "geotiff";
 import { Fault } from "../../errors.ts";
 import { type BandWindow, type RasterValues, sourceFault } from "../raster.ts";
-import type { BlockIndex, Box } from "./blocks.ts";
+import type { BlockIndex, Box, Holes } from "./blocks.ts";
 import { messageOf } from "./byteSource.ts";
 import type { Layout } from "./layout.ts";
 
 /** Decoded bytes of the blocks that are read at a time; a single larger block is read alone. */
 const STEP_BYTES = 16 << 20;
+const STEP_BLOCKS = 1024;
 /** All bands of a window are kept up to this many values. */
 const REMEMBERED_VALUES = 25_000_000;
 
@@ -42,18 +43,27 @@ export async function readStored(context: ReadContext, window: BandWindow): Prom
   const where = `band ${band}, rows ${window.firstRow} to ${window.firstRow + rowCount - 1}, columns ${firstColumn} to ${box.right - 1}`;
 
   const holes = await context.blockIndex.check(box, band, where);
-  const values = oriented(await readBand(context, box, band, where), window, isSouthUp);
+  const values = oriented(await readBand(context, { box, band, where, holes }), window, isSouthUp);
   const isMissing = context.isMissing(band);
   if (isMissing !== undefined) {
     for (let i = 0; i < values.length; i++) if (isMissing(values[i] ?? NaN)) values[i] = NaN;
   }
-  for (const hole of holes) {
+  for (const hole of holes.areMissing ? holes.boxes : []) {
     for (let row = hole.top; row < hole.bottom; row++) {
       const to = isSouthUp ? box.bottom - 1 - row : row - box.top;
       values.fill(NaN, to * columnCount + hole.left - box.left, to * columnCount + hole.right - box.left);
     }
   }
   return values;
+}
+
+/** Cells of one band, in the file's order. */
+interface Part {
+  readonly box: Box;
+  readonly band: number;
+  /** In words, for messages. */
+  readonly where: string;
+  readonly holes: Holes;
 }
 
 /** A copy with the north at the top. */
@@ -71,17 +81,18 @@ function oriented(stored: RasterValues, { rowCount, columnCount }: BandWindow, i
  * The values of one band as the file holds them. Where bands are side by side in each cell a block has to be decoded for
  * all of them: the last window is then read for all at once and remembered, since its other bands are asked for next.
  */
-async function readBand(context: ReadContext, box: Box, band: number, where: string): Promise<RasterValues> {
+async function readBand(context: ReadContext, part: Part): Promise<RasterValues> {
   const { layout, remembered } = context;
+  const { box, band } = part;
   const valueCount = (box.right - box.left) * (box.bottom - box.top) * layout.bandCount;
   if (layout.bandCount === 1 || layout.isPlanar || valueCount > REMEMBERED_VALUES) {
-    const [values] = await readBands(context, box, [band - 1], where);
+    const [values] = await readBands(context, part, [band - 1]);
     return values ?? emptyValues(layout, 0);
   }
   const key = [box.left, box.top, box.right, box.bottom].join(" ");
   if (remembered.key !== key || remembered.bands === undefined) {
     const all = Array.from({ length: layout.bandCount }, (_, index) => index);
-    const bands = readBands(context, box, all, where);
+    const bands = readBands(context, part, all);
     remembered.key = key;
     remembered.bands = bands;
     bands.catch(() => {
@@ -93,9 +104,8 @@ async function readBand(context: ReadContext, box: Box, band: number, where: str
 
 async function readBands(
   { file, image, layout, decoders, signal }: ReadContext,
-  box: Box,
+  { box, where, holes }: Part,
   samples: readonly number[],
-  where: string,
 ): Promise<readonly RasterValues[]> {
   const columnCount = box.right - box.left;
   const bands = samples.map(() => emptyValues(layout, columnCount * (box.bottom - box.top)));
@@ -103,6 +113,7 @@ async function readBands(
     for (const step of stepsOf(box, layout)) {
       await setImmediate(); // lets an abort, and everybody else, have a turn
       signal?.throwIfAborted();
+      if (holes.covers(step)) continue;
       const read = await image.readRasters({
         window: [step.left, step.top, step.right, step.bottom],
         samples: [...samples],
@@ -131,7 +142,7 @@ async function readBands(
 
 /** Cuts a box into parts along blocks, so that no block is decoded twice and few are held at a time. */
 function* stepsOf(box: Box, { blockRowCount, blockColumnCount, blockBytes }: Layout): Generator<Box> {
-  const blocksAtOnce = Math.max(1, Math.floor(STEP_BYTES / blockBytes));
+  const blocksAtOnce = Math.min(STEP_BLOCKS, Math.max(1, Math.floor(STEP_BYTES / blockBytes)));
   const acrossOfBox = Math.ceil(box.right / blockColumnCount) - Math.floor(box.left / blockColumnCount);
   const across = Math.min(acrossOfBox, blocksAtOnce);
   const down = Math.max(1, Math.floor(blocksAtOnce / across));

@@ -10,8 +10,8 @@ import type { Transform } from "./georeference.ts";
 import { httpExists, httpFile, isHttpAddress } from "./http.ts";
 import { readAuxXml, type AuxStatements } from "./auxXml.ts";
 import type { NumberFormat } from "./layout.ts";
+import { XML_BYTES_MAX } from "./xml.ts";
 
-const AUX_BYTES_MAX = 16 << 20;
 const WORLD_BYTES_MAX = 4096;
 /** The first bytes of an Erdas Imagine file, as which older `.aux` files are written. */
 const IMAGINE = "EHFA_HEADER_TAG";
@@ -99,7 +99,7 @@ async function besideFile(file: string): Promise<Found> {
   return {
     mask: beside(`${own}.msk`),
     imagine: imagine !== undefined && (await startsWith(join(folder, imagine), IMAGINE)) ? imagine : undefined,
-    auxXml: await textOf(beside(`${own}.aux.xml`), AUX_BYTES_MAX),
+    auxXml: await textOf(beside(`${own}.aux.xml`), XML_BYTES_MAX),
     world: await textOf(beside(`${stem}.tfw`, `${stem}.tifw`, `${stem}.tiffw`, `${stem}.wld`), WORLD_BYTES_MAX),
   };
 }
@@ -133,7 +133,7 @@ async function besideAddress(address: string, signal: AbortSignal | undefined): 
     ...none, // .aux files are of desktop software, which does not publish them
     auxXml: await textOf(
       beside((path) => `${path}.aux.xml`),
-      AUX_BYTES_MAX,
+      XML_BYTES_MAX,
     ),
     world: await textOf(
       beside((path) => `${path.replace(/\.[^./]*$/, "")}.tfw`),

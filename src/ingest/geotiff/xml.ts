@@ -1,7 +1,7 @@
 import sax from "sax";
 
 export interface XmlElement {
-  /** The names of the element and of those around it, outermost first. */
+  /** The names of the element and of those around it, outermost first; to be copied where it is kept. */
   readonly path: readonly string[];
   /** Their attributes, in the same order. */
   readonly attributes: readonly Readonly<Record<string, string>>[];
@@ -9,6 +9,8 @@ export interface XmlElement {
   readonly text: string;
 }
 
+/** The size of a document: a parser written in JavaScript takes a second for so much. */
+export const XML_BYTES_MAX = 1 << 20;
 /** How deep elements may be nested: GDAL's own documents need six. */
 const DEPTH_MAX = 50;
 
@@ -42,7 +44,7 @@ export function readXml(text: string, onElement: (element: XmlElement) => void):
     ontext: addText,
     oncdata: addText,
     onclosetag() {
-      onElement({ path: [...path], attributes: [...attributes], text: texts.pop() ?? "" });
+      onElement({ path, attributes, text: texts.pop() ?? "" });
       path.pop();
       attributes.pop();
     },
