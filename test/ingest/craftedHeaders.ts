@@ -123,7 +123,7 @@ function bytesOf(type: number, values: readonly number[] | Buffer): Buffer {
   values.forEach((value, index) => {
     if (type === 12) bytes.writeDoubleLE(value, index * size);
     else if (size === 8) bytes.writeBigUInt64LE(BigInt(Math.trunc(value)), index * size);
-    else bytes.writeUIntLE(value, index * size, size);
+    else bytes.writeUIntLE(value % 2 ** (8 * size), index * size, size);
   });
   return bytes;
 }
@@ -345,6 +345,11 @@ const HOSTILE_TEXTS: readonly (() => Buffer)[] = [
   () => Buffer.from(`<PAMDataset>${"x".repeat(17 << 20)}</PAMDataset>`),
   () => Buffer.alloc(7_000_000, "&amp;"),
   () => Buffer.alloc(1_000_000),
+  // Just below the size that is read.
+  () => Buffer.from(`<PAMDataset>${"<b/>".repeat(260_000)}</PAMDataset>`),
+  () => Buffer.from(`<GDALMetadata>${"<b/>".repeat(260_000)}</GDALMetadata>`),
+  () => Buffer.from(`<GDALMetadata x="${"y".repeat(1_040_000)}"/>`),
+  () => Buffer.from(`<GDALMetadata>${"&amp;".repeat(209_000)}</GDALMetadata>`),
 ];
 
 /** The case of a seed. */
