@@ -126,8 +126,9 @@ class Reader {
     }, 100);
     const line = await this.#lines?.next();
     clearInterval(timer);
+    if (isSlow) this.stop(); // it may have answered in the last moment, and is dead nevertheless
     if (line !== undefined && line.done !== true) return JSON.parse(line.value) as Outcome;
-    this.stop();
+    this.stop(); // harmless where it was stopped already
     return { kind: isSlow ? "too slow" : "crashed", ms: TIMEOUT_MS, peakBytes: 0 };
   }
 

@@ -209,6 +209,34 @@ describe("missing values", () => {
     }
   });
 
+  test("windows that are read at the same time do not mix their blocks", async () => {
+    const rowCount = 3000;
+    const values = Array.from({ length: 4 * rowCount }, (_, cell) => Math.floor(cell / 4));
+    const sparseStrips = Array.from({ length: rowCount / 3 }, (_, i) => 3 * i);
+    const spec = {
+      ...PLAIN,
+      rowCount,
+      values,
+      rowsPerStrip: 1,
+      sparseStrips,
+      scale: [1e-3, 1e-3],
+      nodata: "-9999",
+    } as const;
+    const raster = await openGeoTiff(await written(makeGeoTiff(spec)));
+    try {
+      const windows = Array.from({ length: 30 }, (_, i) => ({ firstRow: ((i * 7) % 30) * 100, rowCount: 100 }));
+      const read = await Promise.all(
+        windows.map((rows) => raster.readWindow({ band: 1, ...rows, firstColumn: 1, columnCount: 1 })),
+      );
+      const expected = windows.map(({ firstRow }) =>
+        Array.from({ length: 100 }, (_, i) => ((firstRow + i) % 3 === 0 ? NaN : firstRow + i)),
+      );
+      expect(read.map((part) => Array.from(part))).toEqual(expected);
+    } finally {
+      await raster.close();
+    }
+  });
+
   test("bands are told apart", async () => {
     const values = Array.from(PLAIN.values).flatMap((value) => [value, 100 + value]);
     const spec = { ...PLAIN, values, bandCount: 2 };

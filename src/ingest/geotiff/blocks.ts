@@ -18,6 +18,14 @@ const ENCODED_BYTES_EXTRA = 65_536;
 /** Entries of the block index that are read at a time. */
 const INDEX_PAGE = 512;
 
+/** A part of the block index. */
+interface IndexPage {
+  readonly first: number;
+  readonly end: number;
+  readonly offsets: readonly number[];
+  readonly sizes: readonly number[];
+}
+
 /** The blocks that were left out of a file, under some cells. */
 export interface Holes {
   /** True where they are missing: the file declares a nodata value. They are zeros where it does not. */
@@ -54,27 +62,28 @@ export function blockIndexOf(
   const [offsetTag, sizeTag] = layout.isTiled
     ? [TAG.tileOffsets, TAG.tileByteCounts]
     : [TAG.stripOffsets, TAG.stripByteCounts];
-  const remembered: { page?: number; offsets?: readonly number[]; sizes?: readonly number[] } = {};
+  let remembered: IndexPage | undefined;
 
-  const placeOf = async (index: number): Promise<{ readonly offset: number; readonly sizeBytes: number }> => {
-    const page = Math.floor(index / INDEX_PAGE);
-    const first = page * INDEX_PAGE;
-    if (remembered.page !== page) {
-      const count = Math.min(directory.count(offsetTag), directory.count(sizeTag));
-      const end = Math.min(first + INDEX_PAGE, count);
-      remembered.offsets = await directory.numbers(offsetTag, first, end);
-      remembered.sizes = await directory.numbers(sizeTag, first, end);
-      remembered.page = page;
-    }
-    return {
-      offset: remembered.offsets?.[index - first] ?? NaN,
-      sizeBytes: remembered.sizes?.[index - first] ?? NaN,
+  const pageOf = async (index: number): Promise<IndexPage> => {
+    const first = Math.floor(index / INDEX_PAGE) * INDEX_PAGE;
+    if (remembered?.first === first) return remembered;
+    const count = Math.min(directory.count(offsetTag), directory.count(sizeTag));
+    const end = Math.min(first + INDEX_PAGE, count);
+    // Several windows are read at a time: what is remembered must be one page, never parts of two.
+    const page: IndexPage = {
+      first,
+      end,
+      offsets: await directory.numbers(offsetTag, first, end),
+      sizes: await directory.numbers(sizeTag, first, end),
     };
+    remembered = page;
+    return page;
   };
 
   /** Returns true for a block that was left out. */
-  const isHole = async (index: number, where: string): Promise<boolean> => {
-    const { offset, sizeBytes } = await placeOf(index);
+  const isHole = (page: IndexPage, index: number, where: string): boolean => {
+    const offset = page.offsets[index - page.first] ?? NaN;
+    const sizeBytes = page.sizes[index - page.first] ?? NaN;
     if (offset === 0 && sizeBytes === 0) return true;
     if (!(offset >= 8 && sizeBytes > 0)) {
       throw sourceFault(
@@ -105,9 +114,12 @@ export function blockIndexOf(
       const planeStart = layout.isPlanar ? (band - 1) * acrossCount * downCount : 0;
       const boxes: Box[] = [];
       const rows = new Map<number, number>();
+      let page: IndexPage | undefined;
       for (let down = Math.floor(box.top / blockRowCount); down * blockRowCount < box.bottom; down++) {
         for (let across = Math.floor(box.left / blockColumnCount); across * blockColumnCount < box.right; across++) {
-          if (!(await isHole(planeStart + down * acrossCount + across, where))) continue;
+          const index = planeStart + down * acrossCount + across;
+          if (page === undefined || index < page.first || index >= page.end) page = await pageOf(index);
+          if (!isHole(page, index, where)) continue;
           if (nodata !== undefined && !holds(nodata, layout.format)) {
             throw sourceFault(
               file,
