@@ -55,8 +55,8 @@ export function decodersOf(module: GeoTiffModule, layout: Layout, signal: AbortS
 }
 
 async function decodeDeflate(encoded: Uint8Array, sizeBytesMax: number): Promise<Uint8Array> {
-  // With one chunk of the whole size nothing is joined afterwards.
-  return inflateAsync(encoded, { maxOutputLength: sizeBytesMax, chunkSize: Math.max(64, sizeBytesMax) });
+  // One chunk holds all of it, and the one byte more that tells of too much: a second is never made.
+  return inflateAsync(encoded, { maxOutputLength: sizeBytesMax, chunkSize: Math.max(64, sizeBytesMax + 1) });
 }
 
 async function decodeZstd(encoded: Uint8Array, sizeBytesMax: number): Promise<Uint8Array> {
