@@ -39,6 +39,8 @@ export const TAG = {
   modelTiepoint: 33_922,
   modelTransformation: 34_264,
   geoKeyDirectory: 34_735,
+  geoDoubleParams: 34_736,
+  geoAsciiParams: 34_737,
   gdalMetadata: 42_112,
   gdalNodata: 42_113,
 } as const;
@@ -70,8 +72,20 @@ const TYPE_BYTES: Readonly<Record<number, number>> = {
   18: 8, // IFD8
 };
 
-/** The types in which an unsigned whole number may be written. */
-const UNSIGNED: ReadonlySet<number> = new Set([1, 3, 4, 13, 16, 18]);
+/** The types in which an unsigned whole number may be written, and the offset of a directory. */
+const UNSIGNED: ReadonlySet<number> = new Set([1, 3, 4, 16]);
+const OFFSETS: ReadonlySet<number> = new Set([4, 13, 16, 18]);
+/** Tags that have one type only: libtiff, and with it GDAL, ignores them in any other. */
+const ONE_TYPE: ReadonlyMap<number, number> = new Map<number, number>([
+  [TAG.modelPixelScale, 12],
+  [TAG.modelTiepoint, 12],
+  [TAG.modelTransformation, 12],
+  [TAG.geoKeyDirectory, 3],
+  [TAG.geoDoubleParams, 12],
+  [TAG.geoAsciiParams, 2],
+  [TAG.gdalMetadata, 2],
+  [TAG.gdalNodata, 2],
+]);
 
 interface Entry {
   readonly tag: number;
@@ -110,7 +124,7 @@ export class Directory {
   async numbers(tag: number, from = 0, end: number = this.count(tag)): Promise<readonly number[]> {
     const entry = this.#entries.get(tag);
     if (entry === undefined) return [];
-    if (!UNSIGNED.has(entry.type)) {
+    if (!(tag === TAG.subDirectories ? OFFSETS : UNSIGNED).has(entry.type)) {
       throw sourceFault(this.#file, `is damaged: tag ${tag} is of type ${entry.type}, not an unsigned whole number.`);
     }
     const size = TYPE_BYTES[entry.type] ?? 1;
@@ -137,9 +151,6 @@ export class Directory {
         this.#file,
         `its tag ${tag} is a text of ${entry.count} bytes; at most ${sizeBytesMax} are read.`,
       );
-    }
-    if (![1, 2, 7].includes(entry.type)) {
-      throw sourceFault(this.#file, `is damaged: tag ${tag} is of type ${entry.type}, not a text.`);
     }
     const bytes = await this.#source.read(entry.at, entry.count);
     if (bytes.length < entry.count) throw this.#cutShort(tag);
@@ -242,6 +253,8 @@ async function readDirectory(
     const count = unsignedAt(view, at + 4, offsetBytes);
     const typeBytes = TYPE_BYTES[type];
     if (typeBytes === undefined) throw damaged(`tag ${tag} is of type ${type}, which TIFF does not have`);
+    const onlyType = ONE_TYPE.get(tag);
+    if (onlyType !== undefined && onlyType !== type) throw damaged(`tag ${tag} is of type ${type}, not ${onlyType}`);
     if (entries.has(tag)) throw damaged(`tag ${tag} comes twice in one directory`);
     const sizeBytes = count * typeBytes;
     const isIndex = BLOCK_INDEX.has(tag);
