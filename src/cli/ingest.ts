@@ -1,6 +1,6 @@
 import { constants } from "node:os";
 import Table from "cli-table3";
-import { Command, InvalidArgumentError } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import {
   type BoundingBox,
   type GroupReport,
@@ -63,6 +63,7 @@ interface Flags {
   readonly clampTolerance?: number;
   readonly nodata?: number;
   readonly assumeWgs84?: boolean;
+  readonly keepMeridian?: "west" | "east";
   readonly release?: string;
   readonly json?: boolean;
 }
@@ -80,6 +81,12 @@ function withOptions(command: Command): Command {
     )
     .option("--nodata <value>", "a marker of missing values beside those that the files declare", readNumber)
     .option("--assume-wgs84", "take files that state no coordinate system for WGS84 degrees")
+    .addOption(
+      new Option(
+        "--keep-meridian <column>",
+        "where a world map's last column stands for the same meridian as its first and differs from it: which counts",
+      ).choices(["west", "east"]),
+    )
     .option("--release <name>", "the name of the new release (default: made from date and content)")
     .option("--json", "the report as JSON");
 }

@@ -6,6 +6,7 @@
  *
  * Reading GeoTIFF needs the optional package geotiff.
  */
+import { Fault } from "../errors.ts";
 import { openGeoTiff } from "./geotiff.ts";
 import type { HazardPlan, IngestOptions, IngestReport, SetAside } from "./plan.ts";
 import type { Raster, RasterOptions } from "./raster.ts";
@@ -55,14 +56,22 @@ export interface LayersOptions extends IngestOptions {
  */
 export async function ingestLayers(options: LayersOptions): Promise<IngestReport> {
   const manifest = await readManifest(options.manifest);
-  const { hold_flat, clamp_negative, clamp_tolerance, assume_wgs84 } = manifest.options ?? {};
+  const { hold_flat, clamp_negative, clamp_tolerance, assume_wgs84, keep_meridian } = manifest.options ?? {};
   const clampTolerance = options.clampTolerance ?? clamp_tolerance;
+  const keepMeridian = options.keepMeridian ?? keep_meridian;
+  if (keep_meridian !== undefined && keep_meridian !== keepMeridian) {
+    throw new Fault(
+      "invalid_request",
+      `${options.manifest}: keeps the ${keep_meridian} column of a repeated meridian, the option says ${keepMeridian}. Give one of them.`,
+    );
+  }
   const combined: IngestOptions = {
     ...options,
     holdFlat: options.holdFlat === true || hold_flat === true,
     clampNegative: options.clampNegative === true || clamp_negative === true,
     ...(clampTolerance === undefined ? {} : { clampTolerance }),
     assumeWgs84: options.assumeWgs84 === true || assume_wgs84 === true,
+    ...(keepMeridian === undefined ? {} : { keepMeridian }),
   };
   return withRasters(combined, [], async (open, rasterOptions) => [
     await planLayers(manifest, options.manifest, open, rasterOptions),
@@ -77,6 +86,10 @@ async function withRasters(
   setAside: readonly SetAside[],
   plan: (open: OpenRaster, options: RasterOptions) => Promise<readonly HazardPlan[]>,
 ): Promise<IngestReport> {
+  const { keepMeridian, signal } = options;
+  if (keepMeridian !== undefined && !["west", "east"].includes(keepMeridian)) {
+    throw new Fault("invalid_request", `keepMeridian must be "west" or "east" (got ${JSON.stringify(keepMeridian)}).`);
+  }
   const opened = new Map<string, Raster>();
   const sources = new SourceVersions({ folder: options.out, signal: options.signal });
   const open: OpenRaster = async (file, rasterOptions) => {
@@ -84,13 +97,14 @@ async function withRasters(
     const known = opened.get(key);
     if (known !== undefined) return known;
     await sources.noteOpening(file);
-    const raster = await openGeoTiff(file, rasterOptions);
+    const raster = await openGeoTiff(file, { ...rasterOptions, ...(signal === undefined ? {} : { signal }) });
     opened.set(key, raster);
     return raster;
   };
   const rasterOptions: RasterOptions = {
     ...(options.nodata === undefined ? {} : { nodata: [options.nodata] }),
     ...(options.assumeWgs84 === true ? { assumeWgs84: true } : {}),
+    ...(keepMeridian === undefined ? {} : { keepMeridian }),
   };
   try {
     return await writeHazards(await plan(open, rasterOptions), { options, setAside, sources });

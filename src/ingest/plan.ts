@@ -1,5 +1,5 @@
 import type { HazardName, HazardRules, MetricName, Scenario } from "../hazard/hazards.ts";
-import type { Raster } from "./raster.ts";
+import type { KeptMeridian, Raster } from "./raster.ts";
 
 /** One band of one file, and what turns its numbers into the metric's unit. */
 export interface MapSource {
@@ -64,7 +64,7 @@ export interface BoundingBox {
   readonly northDeg: number;
 }
 
-/** What every ingest can be told. */
+/** The options of every ingest. */
 export interface IngestOptions {
   /** The atlas folder; made where there is none. */
   readonly out: string;
@@ -82,6 +82,8 @@ export interface IngestOptions {
   readonly assumeWgs84?: boolean;
   /** Seconds between two checkpoints, at least: what a kill can cost, beside the step in work. Default 2. */
   readonly checkpointSeconds?: number;
+  /** Which column counts where a world map's last stands for the same meridian as its first and differs from it. */
+  readonly keepMeridian?: KeptMeridian;
   /** The name of the new release; one is made from date and content otherwise. */
   readonly release?: string;
   /** Stops the work within a few rows, with the signal's reason; the same ingest continues from there later. */

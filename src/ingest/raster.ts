@@ -19,13 +19,15 @@ export type RasterValues = Float32Array | Float64Array;
 
 /** A map that can be read window by window, whatever its file format. */
 export interface Raster {
-  /** As whoever named the file knows it; goes into messages and provenance. */
+  /** The path or address as it was given; goes into messages and provenance. */
   readonly file: string;
   /** North up, edges not centres, whatever the file's own order and registration. */
   readonly grid: Grid;
   readonly bandCount: number;
   /** The markers of missing values that the file declares, one for each band. */
   readonly declaredNodata: readonly (number | undefined)[];
+  /** The units that the file states for its values, as it spells them, one for each band. */
+  readonly declaredUnits: readonly (string | undefined)[];
   /** The rows that are decoded together; reading them apart decodes them again. */
   readonly blockRowCount: number;
   readonly blockColumnCount: number;
@@ -33,11 +35,15 @@ export interface Raster {
   readonly notes: Readonly<Record<string, unknown>>;
   /**
    * @returns rowCount x columnCount values in the source's unit; declared and given nodata are NaN
-   * @throws Fault `source_invalid` naming file and window, when the bytes cannot be read
+   * @throws Fault `source_invalid` naming file and window, when the bytes cannot be read; the reason of the signal
+   *   that the raster was opened with, once that is aborted
    */
   readWindow(window: BandWindow): Promise<RasterValues>;
   close(): Promise<void>;
 }
+
+/** Which column of a world map counts where its last stands for the same meridian as its first: the first or the last. */
+export type KeptMeridian = "west" | "east";
 
 /** What the user knows about a file and the file does not say. */
 export interface RasterOptions {
@@ -45,6 +51,10 @@ export interface RasterOptions {
   readonly nodata?: readonly number[];
   /** Read a file without a coordinate system as WGS84 longitudes and latitudes. */
   readonly assumeWgs84?: boolean;
+  /** The column that counts where the two of a repeated meridian differ; without it such a map is refused. */
+  readonly keepMeridian?: KeptMeridian;
+  /** Stops opening and reading with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** A refusal of a source, which always names the file. */

@@ -29,7 +29,8 @@ afterEach(() => {
   vi.mocked(ingestLayers).mockReset();
 });
 
-const run = () => ingestCommand().parseAsync(["layers", "storm.json", "--out", "data/atlas"], { from: "user" });
+const run = (...flags: string[]) =>
+  ingestCommand().parseAsync(["layers", "storm.json", "--out", "data/atlas", ...flags], { from: "user" });
 
 describe("isotherm ingest", () => {
   test.each([
@@ -55,6 +56,12 @@ describe("isotherm ingest", () => {
     await expect(run()).rejects.toThrow("no map");
     expect(process.exitCode).toBeUndefined();
     expect(listeners()).toEqual(listening);
+  });
+
+  test("passes on which column of a repeated meridian counts", async () => {
+    vi.mocked(ingestLayers).mockRejectedValue(new Error("no map"));
+    await expect(run("--keep-meridian", "east")).rejects.toThrow("no map");
+    expect(vi.mocked(ingestLayers).mock.calls[0]?.[0]).toMatchObject({ keepMeridian: "east" });
   });
 
   test("reports what was done", async () => {

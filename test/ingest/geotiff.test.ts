@@ -139,9 +139,35 @@ describe("a world map that repeats its first meridian", () => {
     }
   });
 
-  test("is refused where the two contradict each other", async () => {
+  test("is refused where the two contradict each other, and the option that decides is named", async () => {
     const message = await refusal(makeGeoTiff(world([...row, ...row.slice(0, 36), 7])));
     expect(message).toMatch(/row 1 the last column \(7\) contradicts the first \(0\)/);
+    expect(message).toContain("--keep-meridian west");
+  });
+
+  test.each([
+    ["west", 3],
+    ["east", 7],
+  ] as const)("keeps the %s column on request, where both have values", async (keepMeridian, kept) => {
+    const first = [NaN, ...row.slice(1, 36), 5];
+    const second = [3, ...row.slice(1, 36), 7];
+    const { raster, values } = await readAll(world([...first, ...second]), { keepMeridian });
+    expect([values[0], values[36]]).toEqual([5, kept]);
+    expect(values.slice(37, 72)).toEqual(row.slice(1, 36));
+    expect(raster.notes["kept_meridian"]).toBe(`the ${keepMeridian} column, where the two differ`);
+
+    const part = await openGeoTiff(await written(makeGeoTiff(world([...first, ...second]))), { keepMeridian });
+    try {
+      const read = await part.readWindow({ band: 1, firstRow: 0, rowCount: 2, firstColumn: 0, columnCount: 2 });
+      expect(Array.from(read)).toEqual([5, 1, kept, 1]);
+    } finally {
+      await part.close();
+    }
+  });
+
+  test("needs no decision where the columns agree, and does not mention one", async () => {
+    const { raster } = await readAll(world([...row, ...row]));
+    expect(raster.notes).not.toHaveProperty("kept_meridian");
   });
 });
 
@@ -174,6 +200,41 @@ describe("missing values", () => {
       expect(values.slice(8)).toEqual([8, 9, 10, 11]);
     }
     expect((await readAll(spec)).values.slice(4, 8)).toEqual([0, 0, 0, 0]);
+  });
+
+  test("a strip that states no bytes at a place in the file is damaged, not left out", async () => {
+    for (const nodata of ["-9999", undefined]) {
+      const spec = { ...PLAIN, rowsPerStrip: 1, emptyStrips: [1], ...(nodata === undefined ? {} : { nodata }) };
+      expect(await refusal(makeGeoTiff(spec))).toMatch(/damaged at band 1, rows 0 to 2.*0 bytes at byte \d+/);
+    }
+  });
+
+  test("windows that are read at the same time do not mix their blocks", async () => {
+    const rowCount = 3000;
+    const values = Array.from({ length: 4 * rowCount }, (_, cell) => Math.floor(cell / 4));
+    const sparseStrips = Array.from({ length: rowCount / 3 }, (_, i) => 3 * i);
+    const spec = {
+      ...PLAIN,
+      rowCount,
+      values,
+      rowsPerStrip: 1,
+      sparseStrips,
+      scale: [1e-3, 1e-3],
+      nodata: "-9999",
+    } as const;
+    const raster = await openGeoTiff(await written(makeGeoTiff(spec)));
+    try {
+      const windows = Array.from({ length: 30 }, (_, i) => ({ firstRow: ((i * 7) % 30) * 100, rowCount: 100 }));
+      const read = await Promise.all(
+        windows.map((rows) => raster.readWindow({ band: 1, ...rows, firstColumn: 1, columnCount: 1 })),
+      );
+      const expected = windows.map(({ firstRow }) =>
+        Array.from({ length: 100 }, (_, i) => ((firstRow + i) % 3 === 0 ? NaN : firstRow + i)),
+      );
+      expect(read.map((part) => Array.from(part))).toEqual(expected);
+    } finally {
+      await raster.close();
+    }
   });
 
   test("bands are told apart", async () => {
@@ -219,6 +280,30 @@ describe("files that cannot be read", () => {
     ["columns running west", makeGeoTiff({ ...PLAIN, scale: [-2, 1] }), /run eastward/],
     ["rows past the pole", makeGeoTiff({ ...PLAIN, tie: [10, 95] }), /does not lie on Earth/],
     ["two turns", makeGeoTiff({ ...PLAIN, scale: [200, 1] }), /more than one turn/],
+    ["LERC", makeGeoTiff({ ...PLAIN, compression: 34887 }), /LERC.*gdal_translate -co COMPRESS=DEFLATE/],
+    ["rows from the bottom", makeGeoTiff({ ...PLAIN, shorts: { 274: [4] } }), /orientation 4/],
+    ["bits in reverse", makeGeoTiff({ ...PLAIN, shorts: { 266: [2] } }), /bits of a byte in order 2/],
+    ["a predictor without compression", makeGeoTiff({ ...PLAIN, shorts: { 317: [2] } }), /predictor 2/],
+    ["an unknown predictor", makeGeoTiff({ ...PLAIN, compression: 8, shorts: { 317: [7] } }), /predictor 7/],
+    ["shades of other colors", makeGeoTiff({ ...PLAIN, shorts: { 262: [5] } }), /photometric interpretation 5/],
+    ["an overview alone", makeGeoTiff({ ...PLAIN, shorts: { 254: [1] } }), /begins with an overview or a mask/],
+    ["an alpha band", makeGeoTiff({ ...PLAIN, shorts: { 338: [2] } }), /alpha/],
+    ["one offset for three strips", makeGeoTiff({ ...PLAIN, shorts: { 278: [1] } }), /3 blocks, but the places of 1/],
+    ["no blocks", makeGeoTiff({ ...PLAIN, shorts: { 278: [0] } }), /blocks without cells/],
+    [
+      "more bands than number formats",
+      makeGeoTiff({ ...PLAIN, shorts: { 277: [2] } }),
+      /2 bands, but number formats of 1/,
+    ],
+    [
+      "a scale and an offset in a sidecar's way of writing",
+      makeGeoTiff({
+        ...PLAIN,
+        metadata: "<GDALMetadata><Item sample='0' role='offset' name='OFFSET'>5</Item></GDALMetadata>",
+      }),
+      /band 1 declares an offset of 5/,
+    ],
+    ["metadata that are no document", makeGeoTiff({ ...PLAIN, metadata: "<GDALMetadata><Item>" }), /no XML document/],
     ["an unknown compression", makeGeoTiff({ ...PLAIN, compression: 34925 }), /method 34925/],
     ["a picture's compression", makeGeoTiff({ ...PLAIN, compression: 7 }), /method 7/],
     ["a nodata value that is a word", makeGeoTiff({ ...PLAIN, nodata: "none" }), /nodata value "none"/],

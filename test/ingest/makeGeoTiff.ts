@@ -10,6 +10,8 @@ export interface GeoTiffSpec {
   readonly rowsPerStrip?: number;
   /** Strips of these indices are left out: offset and size 0. */
   readonly sparseStrips?: readonly number[];
+  /** The sizes of strips of these indices are stated as 0, their offsets as they are. */
+  readonly emptyStrips?: readonly number[];
   /** x, y of the tie point (the outer corner of the first cell, or its centre with pixelIsPoint). */
   readonly tie?: readonly [number, number];
   /** Cell sizes x, y as ModelPixelScale holds them: a positive y runs south. */
@@ -22,6 +24,8 @@ export interface GeoTiffSpec {
   readonly nodata?: string;
   readonly compression?: number;
   readonly metadata?: string;
+  /** More tags of short numbers, or others instead of those written. */
+  readonly shorts?: Readonly<Record<number, readonly number[]>>;
 }
 
 const TYPES = {
@@ -59,7 +63,11 @@ export function makeGeoTiff(spec: GeoTiffSpec): Buffer {
     { tag: 273, type: 4, values: strips.map(() => 0) }, // filled in below
     { tag: 277, type: 3, values: [bandCount] },
     { tag: 278, type: 4, values: [rowsPerStrip] },
-    { tag: 279, type: 4, values: strips.map(({ length }) => length) },
+    {
+      tag: 279,
+      type: 4,
+      values: strips.map(({ length }, index) => (spec.emptyStrips?.includes(index) === true ? 0 : length)),
+    },
     { tag: 284, type: 3, values: [1] },
     { tag: 339, type: 3, values: Array.from({ length: bandCount }, () => format) },
   ];
@@ -71,6 +79,11 @@ export function makeGeoTiff(spec: GeoTiffSpec): Buffer {
   if (keys !== undefined) fields.push({ tag: 34735, type: 3, values: [1, 1, 0, entries.length, ...entries.flat()] });
   if (spec.metadata !== undefined) fields.push({ tag: 42112, type: 2, values: ascii(spec.metadata) });
   if (spec.nodata !== undefined) fields.push({ tag: 42113, type: 2, values: ascii(spec.nodata) });
+  for (const [tag, values] of Object.entries(spec.shorts ?? {})) {
+    const others = fields.findIndex((field) => field.tag === Number(tag));
+    if (others >= 0) fields.splice(others, 1);
+    fields.push({ tag: Number(tag), type: 3, values });
+  }
   fields.sort((a, b) => a.tag - b.tag);
 
   // Header, directory, what does not fit into it, strips.

@@ -230,6 +230,10 @@ describe("an ingest that was stopped", () => {
     let bytes = bytesOfMap(1);
     let etag = '"one"';
     const server = createServer((request, response) => {
+      if (request.url !== "/map.tif") {
+        response.writeHead(404).end();
+        return;
+      }
       const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
       const part = bytes.subarray(Number(from ?? 0), to === undefined ? undefined : Number(to) + 1);
       const headers = { ETag: etag, "Content-Length": part.length };

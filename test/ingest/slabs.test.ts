@@ -20,6 +20,7 @@ function mapOf(reads: BandWindow[], { blockRows, blockColumns }: { blockRows: nu
     grid: { northDeg: 50, westDeg: 0, cellSizeLatDeg: 0.1, cellSizeLonDeg: 0.1, rowCount: ROWS, columnCount: COLUMNS },
     bandCount: 1,
     declaredNodata: [undefined],
+    declaredUnits: [undefined],
     blockRowCount: blockRows,
     blockColumnCount: blockColumns,
     notes: {},

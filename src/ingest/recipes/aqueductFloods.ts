@@ -4,6 +4,7 @@ import { Fault } from "../../errors.ts";
 import { BASELINE, HAZARDS, type HazardName, isHazardName, type Scenario } from "../../hazard/hazards.ts";
 import type { CurveSource, GroupPlan, HazardPlan, SetAside } from "../plan.ts";
 import { type Raster, type RasterOptions, sourceFault } from "../raster.ts";
+import { checkUnit } from "../units.ts";
 
 /** What the release says of itself; goes into the provenance of every layer. */
 const PRODUCT = {
@@ -223,6 +224,7 @@ async function curvesOf(
     const maps = [];
     for (const { file, map } of ascending) {
       const raster = await open(file, options);
+      checkUnit(raster, { band: 1, metric: "depth_meters", unit: "m", unitFactor: undefined });
       maps.push({ raster, band: 1, unitFactor: 1, returnPeriodYears: map.returnPeriodYears });
     }
     curves.push({ model, maps });

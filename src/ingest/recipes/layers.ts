@@ -14,6 +14,7 @@ import {
 } from "../../hazard/hazards.ts";
 import type { CurveSource, GroupPlan, HazardPlan, MetricSource } from "../plan.ts";
 import { type Raster, type RasterOptions, sourceFault } from "../raster.ts";
+import { checkUnit } from "../units.ts";
 import { checkSamePeriods } from "./aqueductFloods.ts";
 
 const closed = { additionalProperties: false } as const;
@@ -47,6 +48,7 @@ const Options = Type.Object(
     clamp_negative: Type.Optional(Type.Boolean()),
     clamp_tolerance: Type.Optional(Positive),
     assume_wgs84: Type.Optional(Type.Boolean()),
+    keep_meridian: Type.Optional(Type.Enum(["west", "east"])),
   },
   closed,
 );
@@ -270,6 +272,9 @@ export async function planLayers(
     const raster = await open(file, { ...options, nodata });
     const band = layer.band ?? 1;
     if (band > raster.bandCount) throw sourceFault(file, `has ${raster.bandCount} bands; there is no band ${band}.`);
+    const metric = spec.metrics.find((known) => known.metric === (layer.metric ?? spec.ownMetric));
+    if (metric === undefined) throw new Error(`${spec.hazard} has no metric ${layer.metric}.`);
+    checkUnit(raster, { band, metric: metric.metric, unit: metric.unit, unitFactor: layer.unit_factor });
     return { raster, band, unitFactor: layer.unit_factor ?? 1 };
   };
 

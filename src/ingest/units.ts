@@ -1,0 +1,114 @@
+/**
+ * Units that maps state for their values, compared with the unit that a metric has. The table is explicit: a spelling
+ * that is not in it is an unknown unit, never a guess.
+ */
+import type { MetricSpec } from "../hazard/hazards.ts";
+import { type Raster, sourceFault } from "./raster.ts";
+
+type MetricUnit = MetricSpec["unit"];
+
+/** What a value in this unit is multiplied by to be in the metric's. */
+interface Unit {
+  readonly of: MetricUnit;
+  readonly factor: number;
+}
+
+/** Spellings, in lower case, without ^, ** and dots between units; a superscript minus one is written -1. */
+const SPELLINGS: readonly (readonly [of: MetricUnit, factor: number, spellings: readonly string[]])[] = [
+  ["m", 1, ["m", "meter", "meters", "metre", "metres"]],
+  ["m", 0.1, ["dm", "decimeter", "decimeters", "decimetre", "decimetres"]],
+  ["m", 0.01, ["cm", "centimeter", "centimeters", "centimetre", "centimetres"]],
+  ["m", 0.001, ["mm", "millimeter", "millimeters", "millimetre", "millimetres"]],
+  ["m", 1000, ["km", "kilometer", "kilometers", "kilometre", "kilometres"]],
+  ["m", 0.3048, ["ft", "foot", "feet", "international foot", "international feet"]],
+  ["m", 1200 / 3937, ["us survey foot", "us survey feet", "us-ft", "ftus", "foot_us", "ft-us"]],
+  ["m", 0.0254, ["in", "inch", "inches"]],
+  ["m/s", 1, ["m/s", "m s-1", "ms-1", "m/sec", "meters/second", "metres/second", "meter/second", "metre/second"]],
+  ["m/s", 1, ["meters per second", "metres per second", "meter per second", "metre per second", "mps"]],
+  ["m/s", 0.01, ["cm/s", "cm s-1"]],
+  ["m/s", 1 / 3.6, ["km/h", "km h-1", "kmh-1", "km/hr", "kmh", "kph", "kilometers per hour", "kilometres per hour"]],
+  ["m/s", 1852 / 3600, ["kn", "kt", "kts", "knot", "knots"]],
+  ["m/s", 0.44704, ["mph", "mi/h", "miles/hour", "miles per hour"]],
+  ["m/s", 0.3048, ["ft/s", "ft s-1", "feet per second"]],
+  ["days", 1, ["d", "day", "days", "d/yr", "d/year", "day/year", "days/year", "days/yr", "days per year"]],
+  ["days", 1, ["d yr-1", "d year-1", "days yr-1", "days year-1", "d a-1", "days a-1"]],
+  ["days", 1 / 24, ["h", "hour", "hours"]],
+  ["1", 1, ["1", "-", "none", "unitless", "dimensionless", "fraction", "ratio", "probability", "index"]],
+  ["1", 0.01, ["%", "percent", "per cent"]],
+];
+
+const UNITS: ReadonlyMap<string, Unit> = new Map(
+  SPELLINGS.flatMap(([of, factor, spellings]) => spellings.map((spelling) => [spelling, { of, factor }] as const)),
+);
+
+function unitOf(text: string): Unit | undefined {
+  const spelling = text
+    .trim()
+    .toLowerCase()
+    .replaceAll("⁻¹", "-1")
+    .replaceAll(/\*\*|\^/g, "")
+    .replaceAll(/(?<=[a-z])\s*[.·*]\s*(?=[a-z])/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/\s*\/\s*/g, "/");
+  return UNITS.get(spelling);
+}
+
+/**
+ * How far a stated factor may be from that between the units: it may also turn a 10-minute wind into a 1-minute wind
+ * (1.14), but not hide a unit. Those nearest to each other in the table, knots and m/s, are 1.94 apart.
+ */
+const FACTOR_RATIO_MAX = 1.5;
+
+/**
+ * Compares the unit that a band states with that of a metric.
+ *
+ * @param unitFactor what the manifest multiplies values by, undefined where it does not say
+ * @throws Fault `source_invalid` naming both units, unless the factor turns one into the other
+ */
+export function checkUnit(
+  raster: Raster,
+  {
+    band,
+    metric,
+    unit,
+    unitFactor,
+  }: {
+    readonly band: number;
+    readonly metric: string;
+    readonly unit: MetricUnit;
+    readonly unitFactor: number | undefined;
+  },
+): void {
+  const stated = raster.declaredUnits[band - 1];
+  if (stated === undefined) return;
+  const refuse = (why: string): Error =>
+    sourceFault(
+      raster.file,
+      `band ${band} is in the unit ${JSON.stringify(stated)}, ${metric} in ${nameOf(unit)}. ${why}`,
+      {
+        details: { band, unit: stated, metric_unit: unit },
+      },
+    );
+  const known = unitOf(stated);
+  if (known === undefined) {
+    if (unitFactor !== undefined) return;
+    throw refuse(
+      "That unit is not known here: state the unit_factor of the layer in a manifest (1 where it is the same unit).",
+    );
+  }
+  // A share or a count without a unit may be turned into anything, on request.
+  if (known.of !== unit && known.of === "1" && unitFactor !== undefined) return;
+  if (known.of !== unit) throw refuse("One does not turn into the other. Check which band and metric are meant.");
+  const ratio = (unitFactor ?? 1) / known.factor;
+  if (ratio <= FACTOR_RATIO_MAX && ratio >= 1 / FACTOR_RATIO_MAX) return;
+  const factor = Number(known.factor.toPrecision(6));
+  throw refuse(
+    unitFactor === undefined
+      ? `State the unit_factor ${factor} for the layer in a manifest.`
+      : `The unit_factor ${unitFactor} does not turn one into the other; ${factor} does. Where the file states its unit wrongly: gdal_edit.py -units.`,
+  );
+}
+
+function nameOf(unit: MetricUnit): string {
+  return unit === "1" ? "no unit (a share of 1)" : unit;
+}
