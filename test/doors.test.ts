@@ -28,14 +28,15 @@ const COMPOSITION = [
   "explain.ts",
   "index.ts",
   "openAtlas.ts",
+  "optionalPackages.ts",
   "parameters.ts",
   "version.ts",
   "workerMain.ts",
   "workerThreads.ts",
   "workerThreads.browser.ts",
 ];
-/** Files that every room may open: how we refuse, how we say why, how the query part of an address and CSV are written. */
-const COMMON = new Set(["csvText.ts", "errors.ts", "explain.ts", "parameters.ts"]);
+/** Files that every module may import: errors and their texts, query parameters, CSV text, checks for optional packages. */
+const COMMON = new Set(["csvText.ts", "errors.ts", "explain.ts", "optionalPackages.ts", "parameters.ts"]);
 const DRAWERS = /^(utils?|helpers?|types?|common|misc|shared|lib)(\.ts)?$/i;
 
 function filesBelow(folder: string): string[] {

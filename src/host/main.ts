@@ -11,6 +11,7 @@ import type { Atlas } from "../hazard/answer.ts";
 import { DEFAULT_HAZARD_LIMITS } from "../hazard/query.ts";
 import { KeyGate } from "../ledger/gate.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import { requirePackages } from "../optionalPackages.ts";
 import { version } from "../version.ts";
 import { startAdmin } from "./admin.ts";
 import { DEFAULT_LOAD, Load, type LoadLimits } from "./load.ts";
@@ -163,14 +164,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 
 /** Fetched when it is wanted: the package it needs may not be installed. */
 async function loadMetrics(watched: Watched): Promise<Metrics> {
-  try {
-    const { openMetrics } = await import("./metrics.ts");
-    return openMetrics(watched);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
-    const message = "Metrics need the package prom-client: npm install prom-client";
-    throw new Fault("configuration_invalid", message, { cause: error });
-  }
+  requirePackages("The admin port, which serves metrics,", ["prom-client"]);
+  const { openMetrics } = await import("./metrics.ts");
+  return openMetrics(watched);
 }
 
 function refuseBadPort(what: string, port: number): void {

@@ -3,6 +3,7 @@ import type { GeoTIFF, GeoTIFFImage } from "geotiff";
 import { gridFault } from "../atlas/catalogue.ts";
 import { Fault } from "../errors.ts";
 import type { Grid } from "../kernel/grid.ts";
+import { requirePackages } from "../optionalPackages.ts";
 import { type BandWindow, type Raster, type RasterOptions, type RasterValues, sourceFault } from "./raster.ts";
 
 type GeoTiffModule = typeof import("geotiff");
@@ -39,15 +40,8 @@ export async function openGeoTiff(file: string, options: RasterOptions = {}): Pr
 }
 
 async function loadModule(): Promise<GeoTiffModule> {
-  try {
-    return await import("geotiff");
-  } catch (error) {
-    throw new Fault(
-      "configuration_invalid",
-      "Reading GeoTIFF files needs the package geotiff, which is not installed: npm install geotiff@3.0.5",
-      { cause: error },
-    );
-  }
+  requirePackages("Reading GeoTIFF files", ["geotiff"]);
+  return import("geotiff");
 }
 
 // --- opening ---------------------------------------------------------------------------------------------------
@@ -403,7 +397,12 @@ function rasterOf(
     notes: {
       ...reference.notes,
       ...(repeatsColumn ? { repeated_meridian: "the last column is the first once more and was joined with it" } : {}),
-      ...(options.nodata === undefined || options.nodata.length === 0 ? {} : { extra_nodata: options.nodata }),
+      ...(options.nodata === undefined || options.nodata.length === 0
+        ? {}
+        : {
+            // JSON has no infinite numbers.
+            extra_nodata: options.nodata.map((value) => (Number.isFinite(value) ? value : String(value))),
+          }),
     },
     async readWindow(window) {
       checkWindow(window, grid, layout.bandCount);

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { Fault, isFault } from "../errors.ts";
+import { Fault } from "../errors.ts";
+import { ledgerPackages, requirePackages } from "../optionalPackages.ts";
 import { type Ledger, SQLITE_FILE_NAME } from "./ledger.ts";
 
 /** Where the ledger lies: in a folder of this machine, or in a PostgreSQL database that replicas share. */
@@ -28,16 +29,13 @@ export async function openLedger(
     const message = `There is no ledger in ${address.data}; isotherm accounts create makes one.`;
     throw new Fault("ledger_unavailable", message, { details: { data: address.data } });
   }
-  try {
-    if (address.database !== undefined) {
-      const { PostgresLedger } = await import("./postgres.ts");
-      return await PostgresLedger.open({ database: address.database, now });
-    }
-    const { SqliteLedger } = await import("./sqlite.ts");
-    return await SqliteLedger.open({ data: address.data, now });
-  } catch (error) {
-    throw missingPackage(error) ?? error;
+  requirePackages("The ledger", ledgerPackages(address));
+  if (address.database !== undefined) {
+    const { PostgresLedger } = await import("./postgres.ts");
+    return PostgresLedger.open({ database: address.database, now });
   }
+  const { SqliteLedger } = await import("./sqlite.ts");
+  return SqliteLedger.open({ data: address.data, now });
 }
 
 function isAbsent(file: string): boolean {
@@ -47,16 +45,4 @@ function isAbsent(file: string): boolean {
     // There is something that may not be looked at; why, opening it tells.
     return false;
   }
-}
-
-/** The packages of the ledger are optional for whoever installs the library alone. */
-function missingPackage(error: unknown): Fault | undefined {
-  if (isFault(error) || !(error instanceof Error) || !("code" in error) || error.code !== "ERR_MODULE_NOT_FOUND") {
-    return undefined;
-  }
-  const [, name] = /Cannot find package '([^']+)'/.exec(error.message) ?? [];
-  if (name === undefined) return undefined;
-  return new Fault("configuration_invalid", `The ledger needs the package ${name}: npm install ${name}`, {
-    cause: error,
-  });
 }
