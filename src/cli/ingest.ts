@@ -72,10 +72,19 @@ function withOptions(command: Command): Command {
     .option("--bbox <W,S,E,N>", "take only the cells that this box of degrees touches", readBox)
     .option("--hold-flat", "where the maps do not span the design return period, take the nearest map's value for it")
     .option("--clamp-negative", "take values below zero for zero, instead of refusing them")
-    .option("--nodata <value>", "a marker of missing values beside those that the files declare", readNumber)
+    .option(
+      "--nodata <value>",
+      "a marker of missing values beside those that the files declare; Infinity and -Infinity too",
+      readMarker,
+    )
     .option("--assume-wgs84", "take files that state no coordinate system for WGS84 degrees")
     .option("--release <name>", "the name of the new release (default: made from date and content)")
     .option("--json", "the report as JSON");
+}
+
+/** A marker may be infinite: the messages about infinite cells advise to give them as markers. */
+function readMarker(text: string): number {
+  return /^[-+]?inf(inity)?$/i.test(text) ? Number(text.replace(/inf(inity)?/i, "Infinity")) : readNumber(text);
 }
 
 function readNumber(text: string): number {

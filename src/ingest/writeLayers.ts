@@ -91,11 +91,8 @@ function checkOptions({ release, bbox, nodata }: IngestOptions): void {
       `The release name ${JSON.stringify(release)} may hold letters, digits, ".", "_" and "-", begins with a letter or digit, and has at most 100 characters.`,
     );
   }
-  if (nodata !== undefined && !Number.isFinite(nodata)) {
-    throw new Fault(
-      "invalid_request",
-      `${nodata} as a marker of missing values must be a finite number; NaN is missing anyway.`,
-    );
+  if (Number.isNaN(nodata)) {
+    throw new Fault("invalid_request", "The marker of missing values must be a number; NaN is missing anyway.");
   }
   if (bbox === undefined) return;
   const { westDeg, southDeg, eastDeg, northDeg } = bbox;
@@ -478,7 +475,17 @@ async function keyOf({ plan, window, grid, offset }: Target, options: IngestOpti
     names: content.kind === "curves" ? content.models.map(({ model }) => model) : Object.keys(content.metrics),
   }));
   const { holdFlat, clampNegative, nodata } = options;
-  const all = [version, plan.hazard, plan.rules, groups, window, grid, offset, { holdFlat, clampNegative, nodata }];
+  const all = [
+    version,
+    plan.hazard,
+    plan.rules,
+    groups,
+    window,
+    grid,
+    offset,
+    // As text: JSON has no infinite numbers.
+    { holdFlat, clampNegative, nodata: nodata === undefined ? undefined : String(nodata) },
+  ];
   return createHash("sha256").update(JSON.stringify(all)).digest("hex");
 }
 

@@ -499,11 +499,20 @@ describe("options", () => {
     ["a release name with a slash", { release: "a/b" }, /release name/],
     ["a box the wrong way round", { bbox: { westDeg: 12, southDeg: 0, eastDeg: 11, northDeg: 10 } }, /W < E/],
     ["a box beside the maps", { bbox: { westDeg: 30, southDeg: 0, eastDeg: 31, northDeg: 10 } }, /touches no cell/],
-    ["a marker that is no number", { nodata: Infinity }, /finite/],
+    ["a marker that is no number", { nodata: NaN }, /NaN is missing anyway/],
   ])("%s is refused", async (_, options, expected) => {
     await map(river(100), () => 1);
     expect(await refusal(ingestAqueductFloods({ sources: [folder], out, ...options }))).toMatch(expected);
     await expect(readdir(out)).rejects.toThrow(/ENOENT/);
+  });
+
+  test.each([Infinity, -Infinity])("the marker %s that a message advises is taken", async (marker) => {
+    await map(river(100), (cell) => (cell === 3 ? marker : 1));
+    expect(await refusal(ingestAqueductFloods({ sources: [folder], out }))).toContain(`--nodata ${marker}`);
+    const report = await ingestAqueductFloods({ sources: [folder], out, nodata: marker });
+    expect(report.groups[0]?.cells).toMatchObject({ nodata: 1 });
+    const catalog = await readFile(join(out, "atlas.json"), "utf8");
+    expect(catalog).toContain(`"${marker}"`);
   });
 
   test("a box takes every cell it touches, and no cell more", async () => {
