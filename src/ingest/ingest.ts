@@ -10,7 +10,8 @@ import { openGeoTiff } from "./geotiff.ts";
 import type { HazardPlan, IngestOptions, IngestReport, SetAside } from "./plan.ts";
 import type { Raster, RasterOptions } from "./raster.ts";
 import { findAqueductFiles, planAqueductFloods } from "./recipes/aqueductFloods.ts";
-import { planLayers, readManifest } from "./recipes/layers.ts";
+import { planLayers } from "./recipes/layers.ts";
+import { readManifest } from "./recipes/layersManifest.ts";
 import { writeHazards } from "./writeLayers.ts";
 
 export { Fault, type FaultCode, type FaultItem, isFault } from "../errors.ts";
@@ -53,7 +54,7 @@ export interface LayersOptions extends IngestOptions {
  * @throws Fault `invalid_request` with all that is wrong with the manifest; otherwise as `ingestAqueductFloods`
  */
 export async function ingestLayers(options: LayersOptions): Promise<IngestReport> {
-  const manifest = await readManifest(options.manifest);
+  const manifest = await readManifest(options.manifest, options);
   const { hold_flat, clamp_negative, assume_wgs84 } = manifest.options ?? {};
   const combined: IngestOptions = {
     ...options,

@@ -479,6 +479,33 @@ describe("layers of a manifest", () => {
       "/layers/5/year combination_unavailable",
       "/rules/danger_threshold not_expected",
     ]);
+    // What only the hazard's rules show is reported beside faults of the schema.
+    const nested = [
+      { ...layer, year: 2041, return_period_years: 0.5 },
+      { ...layer, year: 2042, metric: "depth_meters", file: 7 },
+      { ...layer, scenario: "rcp9", year: 2043, metric: "wind" },
+      7,
+    ];
+    expect(await pointers({ rules: { threshold: -1, danger_threshold: 3 }, layers: nested })).toEqual([
+      "/layers/0/return_period_years out_of_range",
+      "/layers/0/year not_allowed",
+      "/layers/1/file wrong_type",
+      "/layers/1/year not_allowed",
+      "/layers/2/metric not_allowed",
+      "/layers/2/scenario not_allowed",
+      "/layers/2/year not_allowed",
+      "/layers/3 wrong_type",
+      "/rules/danger_threshold not_expected",
+      "/rules/threshold out_of_range",
+    ]);
+    const curves = [
+      { ...layer, return_period_years: 250, model: "a" },
+      { ...layer, return_period_years: 500, model: "a" },
+      { ...layer, return_period_years: 250, model: "b" },
+    ];
+    const curveFaults = ["/layers/0/return_period_years out_of_range", "/layers/2 missing"];
+    expect(await pointers({ layers: curves })).toEqual(curveFaults);
+    expect(await pointers({ layers: curves, options: { hold_flat: true } })).toEqual(curveFaults.slice(1));
     await writeFile(join(folder, "broken.json"), "{");
     expect(await refusal(ingestLayers({ manifest: join(folder, "broken.json"), out }))).toMatch(
       /cannot be read as a JSON manifest/,
