@@ -86,3 +86,6 @@ test("peers have compatible ranges that begin at the version that is tested here
     expect([name, range]).toEqual([name, `^${devDependencies[name]}`]);
   for (const version of Object.values({ ...dependencies, ...devDependencies })) expect(version).toMatch(/^[0-9]/);
 });
+
+if (process.env["ISOTHERM_INSTALL_TEST"] === "1") await import("./installed.ts");
+else console.warn("not run: real installs, which take minutes; ISOTHERM_INSTALL_TEST=1 adds them");

@@ -82,8 +82,8 @@ JSON is the list that the HTTP service takes, NDJSON one company a line. docs/al
 OUT appears only when it is complete. Standard output may end early; the exit code is then not 0.
 
 Examples:
-  isotherm align portfolio.csv temperatures.csv --basis cumulative
-  isotherm align companies.ndjson --to csv --detail > temperatures.csv`;
+  isotherm align examples/portfolio.csv temperatures.csv --basis cumulative
+  isotherm align examples/portfolio.ndjson --to csv --detail > temperatures.csv`;
 
 async function run(input: string, output: string, flags: Flags): Promise<void> {
   const startMs = performance.now();
