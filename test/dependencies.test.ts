@@ -30,14 +30,15 @@ const ROOT_FILES = [
   "explain.ts",
   "index.ts",
   "openAtlas.ts",
+  "optionalPackages.ts",
   "parameters.ts",
   "version.ts",
   "workerMain.ts",
   "workerThreads.ts",
   "workerThreads.browser.ts",
 ];
-/** Files that every module may import: errors, explanations, query parameters and CSV. */
-const SHARED_FILES = new Set(["csvText.ts", "errors.ts", "explain.ts", "parameters.ts"]);
+/** Files that every module may import: errors, explanations, query parameters, CSV and checks for optional packages. */
+const SHARED_FILES = new Set(["csvText.ts", "errors.ts", "explain.ts", "optionalPackages.ts", "parameters.ts"]);
 const CATCH_ALL_NAMES = /^(utils?|helpers?|types?|common|misc|shared|lib)(\.ts)?$/i;
 
 function filesBelow(folder: string): string[] {

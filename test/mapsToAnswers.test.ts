@@ -243,7 +243,7 @@ describe("the shipped programs", () => {
       (error: { code: number; stderr: string }) => error,
     );
     expect(code).toBe(1);
-    for (const name of ["latitude", "longitude", "hazards"]) expect(stderr).toContain(`${name}: `);
+    for (const name of ["--lat", "--lon", "--hazards"]) expect(stderr).toMatch(new RegExp(`^  ${name}\\b`, "m"));
     await expect(isotherm("atlas", "info", folder)).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining("There is no atlas at") as string,

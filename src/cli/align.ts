@@ -1,4 +1,3 @@
-import { stat } from "node:fs/promises";
 import { Command, Option } from "commander";
 import {
   ALIGNMENT_BASES,
@@ -15,17 +14,14 @@ import { openCsv } from "./entityCsv.ts";
 import {
   bytesOf,
   checkedUtf8,
-  ENTITY_FORMATS,
+  checkOutput,
   type EntityChunk,
-  type EntityFormat,
   type EntitySource,
-  formatOf,
-  nameOf,
-  STANDARD,
+  findInput,
   writeWhole,
-  refuseLoss,
 } from "./entityFiles.ts";
 import { openJson, openNdjson } from "./entityJson.ts";
+import { ENTITY_FORMATS, type EntityFormat, inputFormat, nameOf, outputFormat, STANDARD } from "./fileFormats.ts";
 import { progressBar } from "./progress.ts";
 
 interface Flags {
@@ -49,11 +45,17 @@ interface Report {
 export function alignCommand(): Command {
   return new Command("align")
     .description("implied temperature rise of companies, from their emissions now and as projected")
-    .argument("<in>", "the companies: .csv, .json or .ndjson (.jsonl); - is standard input")
-    .argument("[out]", "where the answers go; - is standard output", STANDARD)
-    .addOption(new Option("--format <name>", "what IN is, where its name does not say").choices(ENTITY_FORMATS))
+    .argument("<in>", "the companies: a .csv, .json, .ndjson or .jsonl file; - is standard input")
+    .argument(
+      "[out]",
+      "the results: a file with one of these extensions, replaced if it exists; - is standard output",
+      STANDARD,
+    )
+    .addOption(new Option("--format <name>", "format of IN (default: from its extension)").choices(ENTITY_FORMATS))
     .addOption(
-      new Option("--to <name>", "what OUT shall be (default: as its name says, else as IN)").choices(ENTITY_FORMATS),
+      new Option("--to <name>", "format of OUT (default: from its extension; on standard output that of IN)").choices(
+        ENTITY_FORMATS,
+      ),
     )
     .addOption(
       new Option("--basis <name>", "compare emissions per revenue, emissions, or all emissions since the baseline")
@@ -77,23 +79,20 @@ one another. Columns, in any order (* must be there; an empty cell is a value no
 The answer has every column of the file, its own ones too, then ${answerColumnNames(false).join(", ")}.
 JSON is the list that the HTTP service takes, NDJSON one company a line. docs/align-files.md has it all.
 
-OUT is there only when all of it is right; standard output may end early, and the exit code is then 1.
+OUT appears only when it is complete. Standard output may end early; the exit code is then not 0.
 
 Examples:
-  isotherm align portfolio.csv temperatures.csv --basis cumulative
-  isotherm align companies.ndjson --to csv --detail > temperatures.csv`;
+  isotherm align examples/portfolio.csv temperatures.csv --basis cumulative
+  isotherm align examples/portfolio.ndjson --to csv --detail > temperatures.csv`;
 
 async function run(input: string, output: string, flags: Flags): Promise<void> {
   const startMs = performance.now();
   const isToFile = output !== STANDARD;
-  const format = flags.format ?? formatOf(input);
-  if (format === undefined) {
-    const message = `What is in ${nameOf(input)}? Give --format ${ENTITY_FORMATS.join(", ")}.`;
-    throw new Fault("configuration_invalid", message);
-  }
+  const given = await findInput(input);
+  const format = inputFormat(input, flags.format);
+  const to = outputFormat(output, { to: flags.to, accepted: ENTITY_FORMATS, fallback: format });
+  await checkOutput(output, given);
   const report: Report = { entityCount: 0, rowCount: 0, without: { no_usable_scope: 0, zero_baseline: 0 } };
-  const given = input === STANDARD ? undefined : await stat(input);
-  await refuseLoss(output, given);
   const sizeBytes = given?.size;
   const bar = progressBar("bytes");
   let readBytes = 0;
@@ -102,7 +101,6 @@ async function run(input: string, output: string, flags: Flags): Promise<void> {
     if (sizeBytes !== undefined) bar.update(readBytes, sizeBytes);
   };
   try {
-    const to = flags.to ?? formatOf(output) ?? format;
     await writeWhole(output, answers({ input, format, to, flags, report, onBytes }));
   } catch (error) {
     if (!isFault(error)) throw error;
@@ -135,11 +133,14 @@ async function* answers(of: {
         ? openJson(pieces)
         : openNdjson(pieces);
   const writer = alignmentWriter(to, { columnNames: source.columnNames, hasDetail });
-  yield writer.head;
+  let head = writer.head;
   for await (const chunk of source.chunks) {
     const results = await align(chunk, flags);
+    if (results.length === 0) continue;
     count(report, results);
-    yield writer.write({ entities: chunk.entities as readonly Entity[], results, rows: chunk.rows });
+    // Together with the first results, so that a file that is refused at once leaves nothing on standard output.
+    yield head + writer.write({ entities: chunk.entities as readonly Entity[], results, rows: chunk.rows });
+    head = "";
   }
   if (report.entityCount === 0) throw new Fault("invalid_request", "there is no entity in it.");
   yield writer.tail;

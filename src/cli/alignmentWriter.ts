@@ -3,7 +3,7 @@ import type { Entity } from "../alignment/entity.ts";
 import { type CsvCell, csvLine } from "../csvText.ts";
 import { encodeJson } from "../host/json.ts";
 import { ENTITY_COLUMN_NAMES } from "./entityCsv.ts";
-import type { EntityFormat } from "./entityFiles.ts";
+import type { EntityFormat } from "./fileFormats.ts";
 
 /** An answered part of a file. */
 export interface AnsweredChunk {

@@ -1,34 +1,27 @@
-import { stat } from "node:fs/promises";
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import type { CompanyAnswer } from "../company/answer.ts";
 import { totalClimateRisk } from "../company/report.ts";
+import { BASE_YEAR, LAST_YEAR } from "../company/conventions.ts";
 import type { CompanyRequest } from "../company/request.ts";
+import { findScenario, nearestScenarios } from "../company/scenarios.ts";
 import { Fault, isFault } from "../errors.ts";
 import { encodeJson } from "../host/json.ts";
-import { readNumber } from "../parameters.ts";
+import { quote } from "../explain.ts";
 import { COMPANY_COLUMN_NAMES, type CompanyEntry, type CompanyFile, openCompanies } from "./companyFiles.ts";
 import { describeCompany } from "./companyReport.ts";
-import {
-  bytesOf,
-  checkedUtf8,
-  ENTITY_FORMATS,
-  type EntityFormat,
-  formatOf,
-  nameOf,
-  STANDARD,
-  writeWhole,
-  refuseLoss,
-} from "./entityFiles.ts";
+import { bytesOf, checkedUtf8, checkOutput, findInput, writeWhole } from "./entityFiles.ts";
+import { ENTITY_FORMATS, type EntityFormat, inputFormat, nameOf, outputFormat, STANDARD } from "./fileFormats.ts";
 import { progressBar } from "./progress.ts";
 
-const ANSWER_FORMATS = ["json", "ndjson"] as const;
-type AnswerFormat = (typeof ANSWER_FORMATS)[number];
+/** Formats of the results for many companies; one company may also have a report, as text. */
+const RESULT_FORMATS = ["json", "ndjson"] as const;
+type ResultFormat = (typeof RESULT_FORMATS)[number];
 
 interface Flags {
   readonly format?: EntityFormat;
-  readonly to?: AnswerFormat;
-  readonly scenarios?: string;
-  readonly years?: string;
+  readonly to?: ResultFormat;
+  readonly scenarios?: readonly string[];
+  readonly years?: readonly number[];
   readonly json?: boolean;
 }
 
@@ -49,13 +42,24 @@ export function companyCommand(): Command {
   return new Command("company")
     .description("transition and physical climate risk of a company, from seven figures")
     .argument("<in>", "one company (a JSON object), or many (a JSON list, .ndjson, .csv); - is standard input")
-    .argument("[out]", "where the answer goes; - is standard output", STANDARD)
-    .addOption(new Option("--format <name>", "what IN is, where its name does not say").choices(ENTITY_FORMATS))
-    .addOption(
-      new Option("--to <name>", "what OUT shall be (default: of many as IN, of one a report)").choices(ANSWER_FORMATS),
+    .argument(
+      "[out]",
+      "the result: a .json, .ndjson or .jsonl file, of one company also .txt, replaced if it exists; - is standard output",
+      STANDARD,
     )
-    .option("--scenarios <list>", "for companies that name none: scenarios, separated by commas")
-    .option("--years <list>", "for companies that name none: years from 2025 to 2100, separated by commas")
+    .addOption(new Option("--format <name>", "format of IN (default: from its extension)").choices(ENTITY_FORMATS))
+    .addOption(
+      new Option(
+        "--to <name>",
+        "format of OUT (default: from its extension; on standard output of one company a report, of many json for JSON, else ndjson)",
+      ).choices(RESULT_FORMATS),
+    )
+    .option("--scenarios <list>", "for companies that name none: scenarios, separated by commas", readScenarios)
+    .option(
+      "--years <list>",
+      `for companies that name none: years from ${BASE_YEAR} to ${LAST_YEAR}, separated by commas`,
+      readYears,
+    )
     .option("--json", "of one: the answer as the HTTP service gives it; of many: the tally as JSON")
     .addHelpText("after", HELP)
     .action(run);
@@ -68,25 +72,20 @@ year), total_liabilities (banks, insurers), damage_function, iam. CSV has a colu
 
   ${COMPANY_COLUMN_NAMES.join(", ")}
 
-One company is answered by a report to read, or by the answer itself: with --json, with --to, or into a file that its name
-says is JSON. Of many, each is one line of NDJSON, or
-one element of "results" in JSON: its answer, or {"line", "error"} where it was refused, in the order of IN.
-The exit code is 2 where some were refused, 1 where nothing could be done.
+The result for one company is a report to read, or JSON with --json, with --to or in a .json, .ndjson or .jsonl file.
+The result for each of many is one line of NDJSON, or one element of "results" in JSON, in the order of IN:
+{"line", "error"} for a company that was refused. The exit code is 2 if companies were refused, 1 if nothing was written.
 
 Examples:
-  isotherm company cement.json
-  isotherm company cement.json --json > answer.json
+  isotherm company examples/company.json
+  isotherm company examples/company.json --json > answer.json
   isotherm company portfolio.csv answers.ndjson --scenarios NGFS_NET_ZERO_2050,IPCC_C3 --years 2030,2050`;
 
 async function run(input: string, output: string, flags: Flags): Promise<void> {
   const startMs = performance.now();
-  const format = flags.format ?? formatOf(input);
-  if (format === undefined) {
-    const message = `What is in ${nameOf(input)}? Give --format ${ENTITY_FORMATS.join(", ")}.`;
-    throw new Fault("configuration_invalid", message);
-  }
-  const given = input === STANDARD ? undefined : await stat(input);
-  await refuseLoss(output, given);
+  const given = await findInput(input);
+  const format = inputFormat(input, flags.format);
+  await checkOutput(output, given);
   const sizeBytes = given?.size;
   const bar = progressBar("bytes");
   let readBytes = 0;
@@ -98,13 +97,14 @@ async function run(input: string, output: string, flags: Flags): Promise<void> {
   let file: CompanyFile;
   try {
     file = await openCompanies(checkedUtf8(bytesOf(input, onBytes)), format);
-    const to = answerFormat(output, format, flags);
     await writeWhole(
       output,
-      file.kind === "one" ? report(file.input, output, flags) : answers(file.entries, to, flags, tally),
+      file.kind === "one"
+        ? report(file.input, output, flags)
+        : answers(file.entries, formatOfMany(output, format, flags), flags, tally),
     );
   } catch (error) {
-    if (!isFault(error)) throw error;
+    if (!isFault(error) || error.code === "configuration_invalid") throw error;
     const { code, message, details, items } = error;
     throw new Fault(code, `${nameOf(input)}: ${message}`, { details, items, cause: error });
   } finally {
@@ -118,24 +118,30 @@ async function run(input: string, output: string, flags: Flags): Promise<void> {
   if (tally.refusedCount > 0) process.exitCode = EXIT_CODE_SOME_REFUSED;
 }
 
-/** @throws Fault where the name of OUT promises what there is not */
-function answerFormat(output: string, format: EntityFormat, { to }: Flags): AnswerFormat {
-  const named = to ?? formatOf(output) ?? (format === "json" ? "json" : "ndjson");
-  if (named !== "csv") return named;
-  throw new Fault("configuration_invalid", "Answers are JSON or NDJSON, not CSV; give OUT another name, or --to.");
+function formatOfMany(output: string, format: EntityFormat, { to }: Flags): ResultFormat {
+  return outputFormat(output, { to, accepted: RESULT_FORMATS, fallback: format === "json" ? "json" : "ndjson" });
 }
 
-/** The answer for one company, to read, or as JSON where that is asked for or the name of OUT promises it. */
-async function* report(input: unknown, output: string, flags: Flags): AsyncGenerator<string> {
+/** The result for one company: a report to read, or JSON where an option or the extension of OUT asks for it. */
+async function* report(input: unknown, output: string, { json, ...flags }: Flags): AsyncGenerator<string> {
+  const to = outputFormat(output, {
+    // One result is one line, which is JSON and NDJSON at once.
+    to: flags.to ?? (json === true ? jsonFormatOf(output) : undefined),
+    accepted: [...RESULT_FORMATS, "text"],
+    fallback: "text",
+  });
   const answer = totalClimateRisk(withDefaults(input, flags));
-  const isJson = flags.json === true || flags.to !== undefined || formatOf(output) !== undefined;
-  yield isJson ? `${encodeJson(answer)}\n` : describeCompany(answer);
+  yield to === "text" ? describeCompany(answer) : `${encodeJson(answer)}\n`;
+}
+
+function jsonFormatOf(output: string): ResultFormat {
+  return /\.(ndjson|jsonl)$/i.test(output) ? "ndjson" : "json";
 }
 
 /** The answers for many, as text, some at a time. */
 async function* answers(
   entries: AsyncIterable<CompanyEntry>,
-  to: AnswerFormat,
+  to: ResultFormat,
   flags: Flags,
   tally: Tally,
 ): AsyncGenerator<string> {
@@ -171,8 +177,8 @@ function answerTo({ line, input, fault }: CompanyEntry, flags: Flags, tally: Tal
 function withDefaults(input: unknown, { scenarios, years }: Flags): CompanyRequest {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return input as CompanyRequest;
   return {
-    ...(scenarios === undefined ? {} : { transition_scenarios: scenarios.split(",") }),
-    ...(years === undefined ? {} : { assessment_years: years.split(",").map((year) => readNumber(year.trim())) }),
+    ...(scenarios === undefined ? {} : { transition_scenarios: [...scenarios] }),
+    ...(years === undefined ? {} : { assessment_years: [...years] }),
     ...(input as CompanyRequest),
   };
 }
@@ -186,4 +192,23 @@ function describe({ companyCount, resultCount, refusedCount }: Tally, seconds: n
   const companies = companyCount === 1 ? "1 company" : `${companyCount} companies`;
   const refused = refusedCount === 0 ? "" : `; ${refusedCount} refused, each with its error`;
   return `${resultCount} results of ${companies} in ${seconds.toFixed(1)} s${refused}\n`;
+}
+
+/** @throws InvalidArgumentError naming what is not a known scenario */
+function readScenarios(text: string): readonly string[] {
+  const names = text.split(",").map((name) => name.trim());
+  for (const name of names) {
+    if (findScenario(name) !== undefined) continue;
+    const message = `There is no scenario ${quote(name)}; nearest are ${nearestScenarios(name).join(", ")}.`;
+    throw new InvalidArgumentError(message);
+  }
+  return names;
+}
+
+function readYears(text: string): readonly number[] {
+  return text.split(",").map((yearText) => {
+    const year = /^[0-9]{4}$/.test(yearText.trim()) ? Number(yearText) : NaN;
+    if (year >= BASE_YEAR && year <= LAST_YEAR) return year;
+    throw new InvalidArgumentError(`${quote(yearText)} is not a whole year from ${BASE_YEAR} to ${LAST_YEAR}.`);
+  });
 }

@@ -3,8 +3,9 @@ import { nearest, quote } from "../explain.ts";
 import { parseJson } from "../host/json.ts";
 import { readNumber } from "../parameters.ts";
 import { firstLine, rowsOf } from "./entityCsv.ts";
-import { type EntityFormat, PlacedFaults, type SourcePiece } from "./entityFiles.ts";
+import { PlacedFaults, type SourcePiece } from "./entityFiles.ts";
 import { type Element, elementsOf, linesOf } from "./entityJson.ts";
+import type { EntityFormat } from "./fileFormats.ts";
 
 /** A company of a file, as the file has it, or why it cannot be read. */
 export interface CompanyEntry {

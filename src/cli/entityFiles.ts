@@ -1,14 +1,9 @@
 import { createReadStream, type Stats } from "node:fs";
-import { open, rename, rm, stat } from "node:fs/promises";
-import { extname } from "node:path";
+import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode } from "../errors.ts";
-
-export const ENTITY_FORMATS = ["csv", "json", "ndjson"] as const;
-export type EntityFormat = (typeof ENTITY_FORMATS)[number];
-
-/** The name of standard input, or output, where a file's is expected. */
-export const STANDARD = "-";
+import { STANDARD } from "./fileFormats.ts";
 
 /** Entities of a file, some at a time, so that any length of it needs the same memory. */
 export interface EntitySource {
@@ -115,40 +110,41 @@ function linesIn(text: string): number {
   return count;
 }
 
-/** What a file is by its name. */
-export function formatOf(path: string): EntityFormat | undefined {
-  switch (extname(path).toLowerCase()) {
-    case ".csv":
-      return "csv";
-    case ".json":
-      return "json";
-    case ".ndjson":
-    case ".jsonl":
-      return "ndjson";
-    default:
-      return undefined;
-  }
-}
-
-/** How a message calls a file. */
-export function nameOf(input: string): string {
-  return input === STANDARD ? "standard input" : input;
+/**
+ * Looks up the file to read.
+ * @returns undefined for standard input
+ * @throws Fault `configuration_invalid` where there is no such file or it is a folder, `invalid_request` where it is empty
+ */
+export async function findInput(input: string): Promise<Stats | undefined> {
+  if (input === STANDARD) return undefined;
+  const found = await statIfThere(input);
+  if (found === undefined) throw new Fault("configuration_invalid", `${input}: there is no such file.`);
+  if (found.isDirectory()) throw new Fault("configuration_invalid", `${input} is a folder; give the name of a file.`);
+  if (found.isFile() && found.size === 0) throw new Fault("invalid_request", `${input}: the file is empty.`);
+  return found;
 }
 
 /**
- * Looks at what OUT names before anything is written: what comes about takes its place, and for root even a device's.
+ * Checks the name of the output before anything is written: the output replaces what has that name, and for root even
+ * a device.
  *
  * @param given the file that is read, where it is one
- * @throws Fault `configuration_invalid` where OUT is IN under whatever name, or no file
+ * @throws Fault `configuration_invalid` where OUT is IN under whatever name, is not a file, or has no folder to be in
  */
-export async function refuseLoss(output: string, given: Stats | undefined): Promise<void> {
-  const present = output === STANDARD ? undefined : await statIfThere(output);
-  if (present === undefined) return;
+export async function checkOutput(output: string, given: Stats | undefined): Promise<void> {
+  if (output === STANDARD) return;
+  const present = await statIfThere(output);
+  if (present === undefined) {
+    const folder = dirname(output);
+    if ((await statIfThere(folder))?.isDirectory() === true) return;
+    throw new Fault("configuration_invalid", `${output}: there is no folder ${folder}; make it first.`);
+  }
   if (present.ino === given?.ino && present.dev === given.dev) {
-    throw new Fault("configuration_invalid", "OUT is IN; give the answers a file of their own.");
+    throw new Fault("configuration_invalid", `${output} is also the input; give OUT a name of its own.`);
   }
   if (!present.isFile()) {
-    const message = `${output} is no file; give OUT the name of one, or ${STANDARD} for standard output.`;
+    const what = present.isDirectory() ? "a folder" : "not a regular file";
+    const message = `${output} is ${what}; give OUT the name of a file, or ${STANDARD} for standard output.`;
     throw new Fault("configuration_invalid", message);
   }
 }
@@ -157,12 +153,12 @@ async function statIfThere(path: string): Promise<Stats | undefined> {
   try {
     return await stat(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
     throw error;
   }
 }
 
-/** A file comes about under another name, and gets its own when it is whole and on disk. */
+/** Writes a file under a temporary name and renames it once it is complete and on disk. */
 export async function writeWhole(output: string, text: AsyncIterable<string>): Promise<void> {
   if (output === STANDARD) {
     await pipeline(text, process.stdout, { end: false });
@@ -170,12 +166,21 @@ export async function writeWhole(output: string, text: AsyncIterable<string>): P
   }
   const aside = `${output}.writing-${process.pid}`;
   // Opened before anything can fail: a stream that opens it itself could do so after it was removed.
-  const file = await open(aside, "wx");
+  const file = await openAside(output, aside);
   try {
     await pipeline(text, file.createWriteStream({ flush: true }));
     await rename(aside, output);
   } catch (error) {
     await rm(aside, { force: true });
     throw error;
+  }
+}
+
+async function openAside(output: string, aside: string): Promise<FileHandle> {
+  try {
+    return await open(aside, "wx");
+  } catch (error) {
+    // The temporary name means nothing to the user.
+    throw Object.assign(error as NodeJS.ErrnoException, { path: output });
   }
 }

@@ -79,7 +79,11 @@ function withOptions(command: Command): Command {
       "with --clamp-negative: how far below zero, in the metric's unit; what is further below is refused (default: 1)",
       readNumber,
     )
-    .option("--nodata <value>", "a marker of missing values beside those that the files declare", readNumber)
+    .option(
+      "--nodata <value>",
+      "a marker of missing values beside those that the files declare; Infinity and -Infinity too",
+      readMarker,
+    )
     .option("--assume-wgs84", "take files that state no coordinate system for WGS84 degrees")
     .addOption(
       new Option(
@@ -89,6 +93,11 @@ function withOptions(command: Command): Command {
     )
     .option("--release <name>", "the name of the new release (default: made from date and content)")
     .option("--json", "the report as JSON");
+}
+
+/** A marker may be infinite: the messages about infinite cells advise to give them as markers. */
+function readMarker(text: string): number {
+  return /^[-+]?inf(inity)?$/i.test(text) ? Number(text.replace(/inf(inity)?/i, "Infinity")) : readNumber(text);
 }
 
 function readNumber(text: string): number {

@@ -32,7 +32,9 @@ const WHY: Readonly<Record<string, string>> = {
 export function queryCommand(): Command {
   return new Command("query")
     .description("hazards at one location, or within a radius of it")
-    .addOption(new Option("--atlas <folder>", 'the atlas: a folder, or "demo"').env("ISOTHERM_ATLAS"))
+    .addOption(
+      new Option("--atlas <folder>", 'the atlas: a folder, or "demo"').env("ISOTHERM_ATLAS").makeOptionMandatory(),
+    )
     .requiredOption("--lat <degrees>", "latitude, -90 to 90")
     .requiredOption("--lon <degrees>", "longitude, -180 to 180")
     .requiredOption("--hazards <list>", `separated by commas: ${Object.keys(HAZARDS).join(", ")}`)

@@ -8,8 +8,10 @@ import type { HostLimits, RunningServer } from "../host/main.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { openLedger } from "../ledger/openLedger.ts";
 import { openAtlas } from "../openAtlas.ts";
+import { ledgerPackages, requirePackages } from "../optionalPackages.ts";
 import { prepareDemo } from "./demoCredentials.ts";
 import type { ServiceLog } from "./serviceLog.ts";
+import { endOnOutputError } from "./standardOutput.ts";
 
 interface ServeFlags {
   readonly demo?: true;
@@ -115,8 +117,17 @@ const HEAP_GROWING_PERCENT = 300;
 
 async function run(address: string, flags: ServeFlags): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
-  process.stdout.off("error", goOn).on("error", goOn);
-  const { cache, workers, data, database } = flags;
+  process.stdout.off("error", endOnOutputError).off("error", goOn).on("error", goOn);
+  const { cache, workers, data, database, adminPort } = flags;
+  requirePackages("The service", [
+    "find-my-way",
+    ...ledgerPackages({ database }),
+    "pino",
+    ...(adminPort === "none" ? [] : (["prom-client"] as const)),
+    "rate-limiter-flexible",
+    // The start message announces /docs, which this package serves.
+    "swagger-ui-dist",
+  ]);
   const atlas = await openAtlas(address, { workers, ...(cache === undefined ? {} : { cacheBytes: cache * 2 ** 20 }) });
   try {
     const ledger = await openLedger(database === undefined ? { data } : { database });
@@ -169,17 +180,10 @@ async function serveUntilStopped(open: {
   }
 }
 
-/** Fetched when it is wanted: what only the host needs may not be installed beside the library and the other commands. */
+/** Imports the host on demand: its packages are optional, and the other commands run without them. */
 async function loadHost() {
-  try {
-    const [{ serve }, { openServiceLog }] = await Promise.all([import("../host/main.ts"), import("./serviceLog.ts")]);
-    return { serve, openServiceLog };
-  } catch (error) {
-    const [, name] = /Cannot find package '([^']+)'/.exec(error instanceof Error ? error.message : "") ?? [];
-    if (name === undefined) throw error;
-    const message = `The service needs the package ${name}: npm install ${name}`;
-    throw new Fault("configuration_invalid", message, { cause: error });
-  }
+  const [{ serve }, { openServiceLog }] = await Promise.all([import("../host/main.ts"), import("./serviceLog.ts")]);
+  return { serve, openServiceLog };
 }
 
 /** Something is wrong that cannot be put right here: answers what it can, takes nothing more, and ends as a failure. */

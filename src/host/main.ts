@@ -6,8 +6,8 @@
  *   console.log(running.address.url);
  *   await running.close();
  */
-import { Fault } from "../errors.ts";
 import { Authenticator } from "../ledger/authenticator.ts";
+import { requirePackages } from "../optionalPackages.ts";
 import { version } from "../version.ts";
 import { startAdmin } from "./admin.ts";
 import { Load } from "./load.ts";
@@ -125,12 +125,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 
 /** Fetched when it is wanted: the package it needs may not be installed. */
 async function loadMetrics(watched: Watched): Promise<Metrics> {
-  try {
-    const { openMetrics } = await import("./metrics.ts");
-    return openMetrics(watched);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ERR_MODULE_NOT_FOUND") throw error;
-    const message = "Metrics need the package prom-client: npm install prom-client";
-    throw new Fault("configuration_invalid", message, { cause: error });
-  }
+  requirePackages("The admin port, which serves metrics,", ["prom-client"]);
+  const { openMetrics } = await import("./metrics.ts");
+  return openMetrics(watched);
 }

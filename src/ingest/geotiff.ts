@@ -2,6 +2,7 @@ import type { GeoTIFFImage } from "geotiff";
 import { gridFault } from "../atlas/catalogue.ts";
 import { Fault } from "../errors.ts";
 import type { Grid } from "../kernel/grid.ts";
+import { requirePackages } from "../optionalPackages.ts";
 import { blockIndexOf } from "./geotiff/blocks.ts";
 import { type ByteSource, geotiffSource, messageOf, openBytes } from "./geotiff/byteSource.ts";
 import { decodersOf } from "./geotiff/decoders.ts";
@@ -58,15 +59,8 @@ export async function openGeoTiff(file: string, options: RasterOptions = {}): Pr
 }
 
 async function loadModule(): Promise<GeoTiffModule> {
-  try {
-    return await import("geotiff");
-  } catch (error) {
-    throw new Fault(
-      "configuration_invalid",
-      "Reading GeoTIFF files needs the package geotiff, which is not installed: npm install geotiff@3.0.5",
-      { cause: error },
-    );
-  }
+  requirePackages("Reading GeoTIFF files", ["geotiff"]);
+  return import("geotiff");
 }
 
 /** The image must be what was checked: both parsers have to read the directory in the same way. */
@@ -132,7 +126,12 @@ function rasterOf(opened: {
       ...reference.notes,
       ...(repeats ? meridianNotes(keepMeridian) : {}),
       ...(besideNodata.size === 0 ? {} : { sidecar_nodata: Object.fromEntries(besideNodata) }),
-      ...(options.nodata === undefined || options.nodata.length === 0 ? {} : { extra_nodata: options.nodata }),
+      ...(options.nodata === undefined || options.nodata.length === 0
+        ? {}
+        : {
+            // JSON has no infinite numbers.
+            extra_nodata: options.nodata.map((value) => (Number.isFinite(value) ? value : String(value))),
+          }),
     },
     async readWindow(window) {
       checkWindow(window, grid, layout.bandCount);

@@ -11,7 +11,8 @@ import { openGeoTiff } from "./geotiff.ts";
 import type { HazardPlan, IngestOptions, IngestReport, SetAside } from "./plan.ts";
 import type { Raster, RasterOptions } from "./raster.ts";
 import { findAqueductFiles, planAqueductFloods } from "./recipes/aqueductFloods.ts";
-import { planLayers, readManifest } from "./recipes/layers.ts";
+import { planLayers } from "./recipes/layers.ts";
+import { readManifest } from "./recipes/layersManifest.ts";
 import { SourceVersions } from "./sources.ts";
 import { writeHazards } from "./writeLayers.ts";
 
@@ -55,7 +56,7 @@ export interface LayersOptions extends IngestOptions {
  * @throws Fault `invalid_request` with all that is wrong with the manifest; otherwise as `ingestAqueductFloods`
  */
 export async function ingestLayers(options: LayersOptions): Promise<IngestReport> {
-  const manifest = await readManifest(options.manifest);
+  const manifest = await readManifest(options.manifest, options);
   const { hold_flat, clamp_negative, clamp_tolerance, assume_wgs84, keep_meridian } = manifest.options ?? {};
   const clampTolerance = options.clampTolerance ?? clamp_tolerance;
   const keepMeridian = options.keepMeridian ?? keep_meridian;

@@ -104,11 +104,8 @@ function checkOptions({
       `The release name ${JSON.stringify(release)} may hold letters, digits, ".", "_" and "-", begins with a letter or digit, and has at most 100 characters.`,
     );
   }
-  if (nodata !== undefined && !Number.isFinite(nodata)) {
-    throw new Fault(
-      "invalid_request",
-      `${nodata} as a marker of missing values must be a finite number; NaN is missing anyway.`,
-    );
+  if (Number.isNaN(nodata)) {
+    throw new Fault("invalid_request", "The marker of missing values must be a number; NaN is missing anyway.");
   }
   if (checkpointSeconds !== undefined && !(checkpointSeconds >= 0 && checkpointSeconds < Infinity)) {
     throw new Fault(
@@ -228,7 +225,12 @@ function keyOf({ plan, window, grid, offset }: Target, { options, sources }: Con
         : Object.keys(group.content.metrics),
   }));
   const { holdFlat, nodata } = options;
-  const choices = { holdFlat, nodata, clampTolerance: clampToleranceOf(options) };
+  // The marker as text: JSON has no infinite numbers.
+  const choices = {
+    holdFlat,
+    nodata: nodata === undefined ? undefined : String(nodata),
+    clampTolerance: clampToleranceOf(options),
+  };
   const all = [version, plan.hazard, plan.rules, groups, window, grid, offset, choices];
   return createHash("sha256").update(JSON.stringify(all)).digest("hex");
 }

@@ -1,7 +1,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { Fault, type FaultItem, isFault } from "../errors.ts";
+import { Fault, type FaultItem } from "../errors.ts";
 import { checkOptions, explain, type Shape } from "../explain.ts";
+import { ledgerPackages, requirePackages } from "../optionalPackages.ts";
 import { type Ledger, SQLITE_FILE_NAME } from "./ledger.ts";
 
 /** The location of a ledger: a local folder, or a PostgreSQL database that replicas share. */
@@ -43,16 +44,13 @@ export async function openLedger(address: LedgerAddress, options: LedgerOptions 
     const message = `There is no ledger in ${address.data}. Create one with isotherm accounts create.`;
     throw new Fault("ledger_unavailable", message, { details: { data: address.data } });
   }
-  try {
-    if (address.database !== undefined) {
-      const { PostgresLedger } = await import("./postgres.ts");
-      return await PostgresLedger.open({ database: address.database, now });
-    }
-    const { SqliteLedger } = await import("./sqlite.ts");
-    return await SqliteLedger.open({ data: address.data, now });
-  } catch (error) {
-    throw missingPackage(error) ?? error;
+  requirePackages("The ledger", ledgerPackages(address));
+  if (address.database !== undefined) {
+    const { PostgresLedger } = await import("./postgres.ts");
+    return PostgresLedger.open({ database: address.database, now });
   }
+  const { SqliteLedger } = await import("./sqlite.ts");
+  return SqliteLedger.open({ data: address.data, now });
 }
 
 /** What is wrong with the address; a password in it is not repeated. */
@@ -79,20 +77,4 @@ function isAbsent(file: string): boolean {
     // Something exists that cannot be inspected; opening it reports the reason.
     return false;
   }
-}
-
-/** Returns the fault for an optional package that is not installed. */
-function missingPackage(error: unknown): Fault | undefined {
-  if (isFault(error) || !(error instanceof Error) || !("code" in error) || error.code !== "ERR_MODULE_NOT_FOUND") {
-    return undefined;
-  }
-  const [, name] = /Cannot find package '([^']+)'/.exec(error.message) ?? [];
-  if (name === undefined) return undefined;
-  return new Fault(
-    "configuration_invalid",
-    `The ledger needs the package ${name}. Install it with npm install ${name}.`,
-    {
-      cause: error,
-    },
-  );
 }

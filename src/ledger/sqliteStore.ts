@@ -296,21 +296,35 @@ function sqliteCode(error: unknown): string | undefined {
   return typeof code === "string" && code.startsWith("SQLITE_") ? code : undefined;
 }
 
+/** Whether better-sqlite3 was installed without its install script, or compiled for another version of Node.js. */
+function hasNoBinary(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return (
+    error.message.startsWith("Could not locate the bindings file") ||
+    ("code" in error && error.code === "ERR_DLOPEN_FAILED")
+  );
+}
+
 function openFault(file: string, error: unknown): Fault {
-  const code = sqliteCode(error) ?? (error as NodeJS.ErrnoException).code ?? "";
-  const reason = code.startsWith("SQLITE_NOTADB")
-    ? "it is not a SQLite database"
-    : code.startsWith("SQLITE_CORRUPT")
-      ? "it is damaged; restore a backup"
-      : isBusy(error)
-        ? "another program has locked it; stop that program first"
-        : /^(EEXIST|ENOTDIR)$/.test(code)
-          ? "its path contains a file where a folder is expected"
-          : /^(SQLITE_(READONLY|CANTOPEN|PERM)|EACCES|EPERM|EROFS|EISDIR)/.test(code)
-            ? "it cannot be written; check the owner and mode of the file and its folder"
-            : /^(SQLITE_FULL|ENOSPC)/.test(code)
-              ? "the disk is full"
-              : "reading or writing failed";
+  const code = hasNoBinary(error)
+    ? "ERR_DLOPEN_FAILED"
+    : (sqliteCode(error) ?? (error as NodeJS.ErrnoException).code ?? "");
+  const reason =
+    code === "ERR_DLOPEN_FAILED"
+      ? "better-sqlite3 has no binary for this version of Node.js; npm rebuild better-sqlite3 compiles one (it needs Python, make and a C++ compiler)"
+      : code.startsWith("SQLITE_NOTADB")
+        ? "it is not a SQLite database"
+        : code.startsWith("SQLITE_CORRUPT")
+          ? "it is damaged; restore a backup"
+          : isBusy(error)
+            ? "another program has locked it; stop that program first"
+            : /^(EEXIST|ENOTDIR)$/.test(code)
+              ? "its path contains a file where a folder is expected"
+              : /^(SQLITE_(READONLY|CANTOPEN|PERM)|EACCES|EPERM|EROFS|EISDIR)/.test(code)
+                ? "it cannot be written; check the owner and mode of the file and its folder"
+                : /^(SQLITE_FULL|ENOSPC)/.test(code)
+                  ? "the disk is full"
+                  : "reading or writing failed";
   const message = `The ledger ${file} cannot be opened: ${reason} (${code === "" ? String(error) : code}).`;
   return new Fault("ledger_unavailable", message, { details: { file, code }, cause: error });
 }

@@ -24,13 +24,13 @@ if (givenVersion !== METHOD_VERSION) {
  * Declares a suite that needs those files: skipped, with the reason printed, where they are absent. Figures of another
  * version of the methods prove nothing about this one: the suite is then replaced by a test that states the mismatch.
  */
-export function describeWithReference(name: string, suite: () => void): void {
-  if (givenVersion === METHOD_VERSION) describe.skipIf(!isHere)(name, suite);
-  else {
-    test(`${name}: not compared, the figures are of method version ${givenVersion}`, () => {
-      expect(givenVersion).not.toBe(METHOD_VERSION);
-    });
-  }
+export const describeWithReference: (name: string, suite: () => void) => void =
+  givenVersion === METHOD_VERSION ? describe.skipIf(!isHere) : declareMismatch;
+
+function declareMismatch(name: string): void {
+  test(`${name}: not compared, the figures are of method version ${givenVersion}`, () => {
+    expect(givenVersion).not.toBe(METHOD_VERSION);
+  });
 }
 
 function versionOf(path: string): number {

@@ -192,16 +192,18 @@ describe("isotherm align", () => {
   });
 
   test("needs to know what is what", async () => {
-    expect((await refusal("in.txt", "[]")).message).toContain("Give --format csv, json, ndjson.");
-    await expect(aligned("in.csv", csvOf([ENTITY]), "in.csv")).rejects.toThrow("OUT is IN");
+    expect((await refusal("in.txt", "[]")).message).toContain("--format csv, json, ndjson");
+    await expect(aligned("in.csv", csvOf([ENTITY]), "in.csv")).rejects.toThrow("is also the input");
     symlinkSync(inFolder("in.csv"), inFolder("link.csv"));
-    await expect(aligned("in.csv", csvOf([ENTITY]), "link.csv")).rejects.toThrow("OUT is IN");
+    await expect(aligned("in.csv", csvOf([ENTITY]), "link.csv")).rejects.toThrow("is also the input");
     mkdirSync(inFolder("folder.csv"));
-    await expect(aligned("in.csv", csvOf([ENTITY]), "folder.csv")).rejects.toThrow("is no file");
+    await expect(aligned("in.csv", csvOf([ENTITY]), "folder.csv")).rejects.toThrow("is a folder");
     rmSync(inFolder("in.csv"));
     const text = await aligned("in.txt", JSON.stringify([ENTITY]), "out.txt", "--format", "json", "--to", "csv");
     expect(text.split("\n")).toHaveLength(4);
-    await expect(alignCommand().parseAsync([inFolder("none.csv"), "-"], { from: "user" })).rejects.toThrow("ENOENT");
+    await expect(alignCommand().parseAsync([inFolder("none.csv"), "-"], { from: "user" })).rejects.toThrow(
+      "there is no such file",
+    );
   });
 
   test("reads standard input and writes standard output", () => {
@@ -298,7 +300,7 @@ describe("CSV", () => {
   });
 
   test.each([
-    ["nothing", "", [], "column is missing"],
+    ["nothing", "", [], "the file is empty"],
     ["a header alone", `${HEAD}\n`, [], "there is no entity in it"],
     ["missing columns", "name,year\nN,2030", ["asset_type", "baseline_year"], "column is missing"],
     ["a misspelt column", `${HEAD},contry\n`, ["contry"], "is it country?"],
@@ -349,7 +351,7 @@ describe("JSON and NDJSON", () => {
   });
 
   test.each([
-    ["in.json", "", "Line 1, column 1: the document ends where a list of entities is expected."],
+    ["in.json", "", "the file is empty"],
     ["in.json", `\n ${text}`, 'Line 2, column 2: there is "{" where a list of entities is expected.'],
     ["in.json", "[]", "there is no entity in it."],
     ["in.json", " [ \n ] ", "there is no entity in it."],

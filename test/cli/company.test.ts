@@ -17,7 +17,7 @@ import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { companyCommand } from "../../src/cli/company.ts";
 import { COMPANY_COLUMN_NAMES, openCompanies } from "../../src/cli/companyFiles.ts";
-import type { EntityFormat } from "../../src/cli/entityFiles.ts";
+import type { EntityFormat } from "../../src/cli/fileFormats.ts";
 import type { CompanyAnswer } from "../../src/company/answer.ts";
 import { totalClimateRisk } from "../../src/company/report.ts";
 import { CompanyRequestSchema } from "../../src/company/request.ts";
@@ -253,7 +253,7 @@ describe("many companies", () => {
 
 describe("what cannot be done at all", () => {
   test.each([
-    ["in.json", "", "json_malformed"],
+    ["in.json", "", "invalid_request"],
     ["in.json", "[]", "invalid_request"],
     ["in.json", "7", "json_malformed"],
     ["in.json", '{"name": ', "json_malformed"],
@@ -282,10 +282,10 @@ describe("what cannot be done at all", () => {
 
   test("OUT that is IN, OUT that would be CSV, and an IN of no known kind", async () => {
     const text = JSON.stringify([COMPANY]);
-    expect((await refusal("in.json", text, inFolder("in.json"))).message).toContain("OUT is IN");
-    expect((await refusal("in.json", text, inFolder("out.csv"))).message).toContain("not CSV");
+    expect((await refusal("in.json", text, inFolder("in.json"))).message).toContain("is also the input");
+    expect((await refusal("in.json", text, inFolder("out.csv"))).message).toContain("does not write CSV");
     rmSync(inFolder("in.json"));
-    expect((await refusal("in.txt", text)).message).toContain("Give --format");
+    expect((await refusal("in.txt", text)).message).toContain("--format csv, json, ndjson");
     await run("in.txt", text, "--format", "json", "--to", "ndjson");
     expect((JSON.parse(printed) as CompanyAnswer).company.name).toBe("Cement, India");
   });
@@ -307,18 +307,18 @@ describe("an OUT that would be lost", () => {
   ])("%s", async (_, link) => {
     writeFileSync(inFolder("in.json"), text);
     link(inFolder("in.json"), inFolder("other.json"));
-    expect(await refusalInto(inFolder("other.json"))).toContain("OUT is IN");
+    expect(await refusalInto(inFolder("other.json"))).toContain("is also the input");
     expect(readdirSync(folder).toSorted()).toEqual(["in.json", "other.json"]);
   });
 
   // A file put in its place would end it: for root, even a device would be gone.
   test("a folder, and what else is no file", async () => {
     mkdirSync(inFolder("folder"));
-    expect(await refusalInto(inFolder("folder"))).toContain("is no file");
+    expect(await refusalInto(inFolder("folder"))).toContain("is a folder");
     const server = createServer().listen(inFolder("socket"));
     await once(server, "listening");
     try {
-      expect(await refusalInto(inFolder("socket"))).toContain("is no file");
+      expect(await refusalInto(inFolder("socket"))).toContain("is not a regular file");
       expect(readdirSync(folder).toSorted()).toEqual(["folder", "in.json", "socket"]);
       expect(lstatSync(inFolder("socket")).isSocket()).toBe(true);
     } finally {
@@ -342,6 +342,6 @@ test("--help has an example of each kind", () => {
   const help = vi.spyOn(process, "exit").mockImplementation((() => undefined) as unknown as typeof process.exit);
   companyCommand().exitOverride().outputHelp();
   for (const format of formats) expect(printed).toContain(`.${format}`);
-  expect(printed).toContain("isotherm company cement.json --json");
+  expect(printed).toContain("isotherm company examples/company.json --json");
   help.mockRestore();
 });

@@ -546,6 +546,33 @@ describe("layers of a manifest", () => {
       "/layers/5/year combination_unavailable",
       "/rules/danger_threshold not_expected",
     ]);
+    // What only the hazard's rules show is reported beside faults of the schema.
+    const nested = [
+      { ...layer, year: 2041, return_period_years: 0.5 },
+      { ...layer, year: 2042, metric: "depth_meters", file: 7 },
+      { ...layer, scenario: "rcp9", year: 2043, metric: "wind" },
+      7,
+    ];
+    expect(await pointers({ rules: { threshold: -1, danger_threshold: 3 }, layers: nested })).toEqual([
+      "/layers/0/return_period_years out_of_range",
+      "/layers/0/year not_allowed",
+      "/layers/1/file wrong_type",
+      "/layers/1/year not_allowed",
+      "/layers/2/metric not_allowed",
+      "/layers/2/scenario not_allowed",
+      "/layers/2/year not_allowed",
+      "/layers/3 wrong_type",
+      "/rules/danger_threshold not_expected",
+      "/rules/threshold out_of_range",
+    ]);
+    const curves = [
+      { ...layer, return_period_years: 250, model: "a" },
+      { ...layer, return_period_years: 500, model: "a" },
+      { ...layer, return_period_years: 250, model: "b" },
+    ];
+    const curveFaults = ["/layers/0/return_period_years out_of_range", "/layers/2 missing"];
+    expect(await pointers({ layers: curves })).toEqual(curveFaults);
+    expect(await pointers({ layers: curves, options: { hold_flat: true } })).toEqual(curveFaults.slice(1));
     await writeFile(join(folder, "broken.json"), "{");
     expect(await refusal(ingestLayers({ manifest: join(folder, "broken.json"), out }))).toMatch(
       /cannot be read as a JSON manifest/,
@@ -566,11 +593,20 @@ describe("options", () => {
     ["a release name with a slash", { release: "a/b" }, /release name/],
     ["a box the wrong way round", { bbox: { westDeg: 12, southDeg: 0, eastDeg: 11, northDeg: 10 } }, /W < E/],
     ["a box beside the maps", { bbox: { westDeg: 30, southDeg: 0, eastDeg: 31, northDeg: 10 } }, /touches no cell/],
-    ["a marker that is no number", { nodata: Infinity }, /finite/],
+    ["a marker that is no number", { nodata: NaN }, /NaN is missing anyway/],
   ])("%s is refused", async (_, options, expected) => {
     await map(river(100), () => 1);
     expect(await refusal(ingestAqueductFloods({ sources: [folder], out, ...options }))).toMatch(expected);
     await expect(readdir(out)).rejects.toThrow(/ENOENT/);
+  });
+
+  test.each([Infinity, -Infinity])("the marker %s that a message advises is taken", async (marker) => {
+    await map(river(100), (cell) => (cell === 3 ? marker : 1));
+    expect(await refusal(ingestAqueductFloods({ sources: [folder], out }))).toContain(`--nodata ${marker}`);
+    const report = await ingestAqueductFloods({ sources: [folder], out, nodata: marker });
+    expect(report.groups[0]?.cells).toMatchObject({ nodata: 1 });
+    const catalog = await readFile(join(out, "atlas.json"), "utf8");
+    expect(catalog).toContain(`"${marker}"`);
   });
 
   test("a box takes every cell it touches, and no cell more", async () => {

@@ -1,15 +1,14 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { ingestAqueductFloods, ingestLayers } from "../../src/ingest/ingest.ts";
 import { openAtlas } from "../../src/index.ts";
+import { describeWithSharedData, SHARED_HAZARD_DATA } from "../sharedData.ts";
 
 /** Public maps with samples that other tools took of them; not part of this repository. */
-const DATA = resolve("../shared/data/hazard");
-const isHere = existsSync(DATA);
-if (!isHere) console.warn(`skipped: ${DATA} is not here, and with it the maps to ingest`);
+const DATA = SHARED_HAZARD_DATA;
 
 let out: string;
 beforeEach(async () => {
@@ -91,7 +90,7 @@ async function manifest(content: unknown): Promise<string> {
   return file;
 }
 
-describe.skipIf(!isHere)("public maps, ingested and asked", () => {
+describeWithSharedData("public maps, ingested and asked", () => {
   test("nine return periods of Djibouti: the hundred-year map comes back at every sample", async () => {
     const aqueduct = join(DATA, "aqueduct");
     const sources = readdirSync(aqueduct)

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openGeoTiff } from "../../src/ingest/geotiff.ts";
@@ -6,60 +6,21 @@ import type { Raster } from "../../src/ingest/raster.ts";
 import { closesAt360 } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { locateCell } from "../../src/kernel/points.ts";
-
-/** Public maps with samples that other tools took of them; not part of this repository. */
-const DATA = "../shared/data/hazard";
-const isHere = existsSync(DATA);
-if (!isHere) console.warn(`skipped: ${DATA} is not here, and with it the maps that judge the reader`);
+import { describeWithSharedData, readSamples, SHARED_HAZARD_DATA } from "../sharedData.ts";
 
 /** Maps in a projected system, which the reader refuses. */
 const PROJECTED = "cartograms";
 
-interface Sample {
-  readonly id: string;
-  readonly lon: number;
-  readonly lat: number;
-  readonly nearest: number | undefined;
-  readonly alternative: number | undefined;
-  readonly isNodata: boolean;
-  readonly isInside: boolean;
-  readonly band: number;
-  readonly allBands: readonly number[] | undefined;
-}
+const mapsIn = (folder: string): readonly string[] =>
+  // Without the folder the suite below is skipped, but vitest still collects its tests.
+  existsSync(folder)
+    ? readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((name) => /\.tiff?$/.test(name))
+        .toSorted()
+    : [];
+const files = mapsIn(SHARED_HAZARD_DATA).filter((name) => !name.startsWith(PROJECTED));
 
-function samplesOf(path: string): readonly Sample[] {
-  const [head = [], ...rows] = readFileSync(path, "utf8").trim().split("\n").map(fieldsOf);
-  return rows.map((row) => {
-    const field = (name: string): string => row[head.indexOf(name)] ?? "";
-    const number = (name: string): number | undefined => (field(name) === "" ? undefined : Number(field(name)));
-    return {
-      id: field("id"),
-      lon: Number(field("lon")),
-      lat: Number(field("lat")),
-      band: Number(field("band")),
-      nearest: number("nearest_value"),
-      alternative: number("alt_nearest_value"),
-      isNodata: field("is_nodata") === "1",
-      isInside: field("inside") === "1",
-      allBands:
-        field("all_bands_nearest") === ""
-          ? undefined
-          : (JSON.parse(field("all_bands_nearest").replaceAll(/\b(nan|None)\b/gi, "null")) as number[]),
-    };
-  });
-}
-
-function fieldsOf(line: string): readonly string[] {
-  return [...line.matchAll(/("([^"]*)"|[^,]*)(,|\r?$)/g)].map(([, plain = "", quoted]) => quoted ?? plain);
-}
-
-const files = isHere
-  ? readdirSync(DATA, { recursive: true, encoding: "utf8" })
-      .filter((name) => /\.tiff?$/.test(name) && !name.startsWith(PROJECTED))
-      .toSorted()
-  : [];
-
-describe.skipIf(!isHere)("public maps, cell by cell as other tools read them", () => {
+describeWithSharedData("public maps, cell by cell as other tools read them", () => {
   let kernel: Kernel;
   beforeAll(async () => {
     kernel = await Kernel.load();
@@ -68,18 +29,18 @@ describe.skipIf(!isHere)("public maps, cell by cell as other tools read them", (
   test("all the maps are there", () => expect(files.length).toBeGreaterThanOrEqual(19));
 
   describe.each(files)("%s", (name) => {
-    const path = join(DATA, name);
+    const path = join(SHARED_HAZARD_DATA, name);
     let raster: Raster;
     beforeAll(async () => {
       raster = await openGeoTiff(path);
     });
     afterAll(() => raster.close());
 
-    const samples = samplesOf(`${path}.samples.csv`);
+    const samples = readSamples(`${path}.samples.csv`);
     test("has samples", () => expect(samples.length).toBeGreaterThan(3));
 
-    test.each(samples)("$id: latitude $lat, longitude $lon", async (sample) => {
-      const cell = locateCell(kernel, raster.grid, { latDeg: sample.lat, lonDeg: sample.lon });
+    test.each(samples)("$id: latitude $latDeg, longitude $lonDeg", async (sample) => {
+      const cell = locateCell(kernel, raster.grid, sample);
       // Outside the file; inside a map that goes round the Earth, where there is no outside to the west.
       const isInside = sample.isInside || closesAt360(raster.grid);
       expect(cell !== undefined).toBe(isInside);
@@ -96,7 +57,7 @@ describe.skipIf(!isHere)("public maps, cell by cell as other tools read them", (
   });
 
   test("the repeated meridian of the world wind map is gone, and the grid closes", async () => {
-    const raster = await openGeoTiff(join(DATA, "storm/STORM_present_2020_rp10_global_0p1deg.tif"));
+    const raster = await openGeoTiff(join(SHARED_HAZARD_DATA, "storm/STORM_present_2020_rp10_global_0p1deg.tif"));
     try {
       const { grid } = raster;
       expect(grid.columnCount).toBe(3600);
@@ -117,7 +78,10 @@ describe.skipIf(!isHere)("public maps, cell by cell as other tools read them", (
   });
 
   test("the marker that a file does not declare can be given", async () => {
-    const path = join(DATA, "jrc_jamaica/JAM_label1in100_crop_RAW_cm_declared-nodata--9999_actual--999900.tif");
+    const path = join(
+      SHARED_HAZARD_DATA,
+      "jrc_jamaica/JAM_label1in100_crop_RAW_cm_declared-nodata--9999_actual--999900.tif",
+    );
     const raster = await openGeoTiff(path, { nodata: [-999900] });
     try {
       const window = { firstRow: 0, rowCount: 1140, firstColumn: 0, columnCount: 2760 };
@@ -131,10 +95,10 @@ describe.skipIf(!isHere)("public maps, cell by cell as other tools read them", (
     }
   });
 
-  test.each(readdirSync(join(DATA, PROJECTED)).filter((name) => name.endsWith(".tif")))(
+  test.each(mapsIn(join(SHARED_HAZARD_DATA, PROJECTED)))(
     "refuses the projected %s and says what would be right",
     async (name) => {
-      await expect(openGeoTiff(join(DATA, PROJECTED, name))).rejects.toThrow(/projected.*EPSG:4326/s);
+      await expect(openGeoTiff(join(SHARED_HAZARD_DATA, PROJECTED, name))).rejects.toThrow(/projected.*EPSG:4326/s);
     },
   );
 });

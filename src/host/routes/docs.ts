@@ -8,8 +8,8 @@ import type { Reply, Route } from "../route.ts";
 
 const require = createRequire(import.meta.url);
 
-/** The version that package.json asks for, too. */
-const SWAGGER_UI = "swagger-ui-dist@5.35.0";
+/** The range of package.json. */
+const SWAGGER_UI = "swagger-ui-dist@^5.35.0";
 
 const START = `"use strict";
 window.addEventListener("load", () => {

@@ -1,14 +1,13 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HAZARDS } from "../../../src/hazard/hazards.ts";
 import { findAqueductFiles, readAqueductName } from "../../../src/ingest/recipes/aqueductFloods.ts";
+import { describeWithSharedData, SHARED_HAZARD_DATA } from "../../sharedData.ts";
 
-const DATA = "../shared/data/hazard/aqueduct";
-const isHere = existsSync(DATA);
-if (!isHere) console.warn(`skipped: ${DATA} is not here, and with it the list of the release's file names`);
+const DATA = join(SHARED_HAZARD_DATA, "aqueduct");
 
 describe("file names", () => {
   test.each([
@@ -46,7 +45,7 @@ describe("file names", () => {
   );
 });
 
-describe.skipIf(!isHere)("every name of the release", () => {
+describeWithSharedData("every name of the release", () => {
   const urls = (name: string): readonly string[] =>
     readFileSync(join(DATA, name), "utf8")
       .trim()

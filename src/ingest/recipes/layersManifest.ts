@@ -1,0 +1,303 @@
+import { readFile } from "node:fs/promises";
+import { type Static, Type } from "typebox";
+import { Compile } from "typebox/compile";
+import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../../errors.ts";
+import { BASELINE, HAZARD_NAMES, HAZARDS, type HazardSpec, SCENARIOS } from "../../hazard/hazards.ts";
+
+const closed = { additionalProperties: false } as const;
+const Text = Type.String({ minLength: 1 });
+const Positive = Type.Number({ exclusiveMinimum: 0 });
+
+const Source = Type.Object(
+  {
+    name: Text,
+    licence: Text,
+    version: Type.Optional(Text),
+    url: Type.Optional(Text),
+    credit: Type.Optional(Text),
+  },
+  closed,
+);
+
+const Rules = Type.Object(
+  {
+    design_return_period_years: Type.Optional(Type.Number({ exclusiveMinimum: 1 })),
+    threshold: Type.Optional(Positive),
+    intensity_reference: Type.Optional(Positive),
+    danger_threshold: Type.Optional(Positive),
+  },
+  closed,
+);
+
+const Options = Type.Object(
+  {
+    hold_flat: Type.Optional(Type.Boolean()),
+    clamp_negative: Type.Optional(Type.Boolean()),
+    clamp_tolerance: Type.Optional(Positive),
+    assume_wgs84: Type.Optional(Type.Boolean()),
+    keep_meridian: Type.Optional(Type.Enum(["west", "east"])),
+  },
+  closed,
+);
+
+const Layer = Type.Object(
+  {
+    scenario: Type.Enum(SCENARIOS),
+    year: Type.Integer(),
+    metric: Type.Optional(Text),
+    return_period_years: Type.Optional(Type.Number({ exclusiveMinimum: 1 })),
+    model: Type.Optional(Text),
+    file: Text,
+    band: Type.Optional(Type.Integer({ minimum: 1 })),
+    unit_factor: Type.Optional(Positive),
+    nodata: Type.Optional(Type.Number()),
+    saturate: Type.Optional(Type.Boolean()),
+    proxy_of: Type.Optional(Text),
+    definition: Type.Optional(Text),
+  },
+  closed,
+);
+
+const Manifest = Type.Object(
+  {
+    hazard: Type.Enum(HAZARD_NAMES),
+    source: Source,
+    rules: Type.Optional(Rules),
+    options: Type.Optional(Options),
+    layers: Type.Array(Layer, { minItems: 1 }),
+  },
+  closed,
+);
+
+/** What `ingest layers` is told: docs/ingest.md describes each member. */
+export type LayersManifest = Static<typeof Manifest>;
+export type ManifestLayer = Static<typeof Layer>;
+
+const checker = Compile(Manifest);
+
+/**
+ * Reads a manifest and checks all of it that can be checked without opening a map.
+ *
+ * @param options `holdFlat`: as in the options of an ingest; either this or the manifest switches it on
+ * @throws Fault `invalid_request` with one item for each fault, each with the pointer to its place
+ */
+export async function readManifest(
+  path: string,
+  { holdFlat = false }: { readonly holdFlat?: boolean | undefined } = {},
+): Promise<LayersManifest> {
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(path, "utf8"));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Fault("invalid_request", `${path}: cannot be read as a JSON manifest (${why}).`, { cause: error });
+  }
+  const items = faultsOf(value, holdFlat);
+  const [first] = items;
+  if (first !== undefined) {
+    const what =
+      items.length === 1
+        ? `one thing is wrong with this manifest. ${first.detail}`
+        : `${items.length} things are wrong with this manifest.`;
+    throw new Fault("invalid_request", `${path}: ${what}`, {
+      details: { file: path },
+      items: items.slice(0, FAULT_ITEM_COUNT_MAX),
+    });
+  }
+  return value as LayersManifest;
+}
+
+/** Tells whether something has been found wrong at a place, or below it. */
+type IsFaulty = (pointer: string) => boolean;
+
+/** A layer with its place. Members that are faulty have not the type that is stated here. */
+interface PlacedLayer {
+  readonly layer: ManifestLayer;
+  readonly at: string;
+}
+
+/** The faults of the schema, and of all that is sound by the schema those that only the hazard's rules show. */
+function faultsOf(value: unknown, holdFlat: boolean): readonly FaultItem[] {
+  const items = checker.Check(value) ? [] : checker.Errors(value).flatMap(schemaItems);
+  const pointers = items.map(({ pointer = "" }) => pointer);
+  const isFaulty: IsFaulty = (place) =>
+    pointers.some((pointer) => pointer === place || pointer.startsWith(`${place}/`));
+  // What a hazard allows can only be said of a known hazard.
+  if (pointers.includes("") || isFaulty("/hazard")) return items;
+  const manifest = value as LayersManifest;
+  const spec = HAZARDS[manifest.hazard];
+  if (!pointers.includes("/rules")) {
+    for (const [rule, given] of Object.entries(manifest.rules ?? {})) {
+      if (rule in spec.rules || isFaulty(`/rules/${rule}`)) continue;
+      const detail = `${manifest.hazard} has no such rule; ${given} would mean nothing.`;
+      items.push(item(`/rules/${rule}`, "not_expected", detail, Object.keys(spec.rules)));
+    }
+  }
+  if (pointers.includes("/layers")) return items;
+  const layers = manifest.layers.map((layer, index) => ({ layer, at: `/layers/${index}` }));
+  const objects = layers.filter(({ at }) => !pointers.includes(at));
+  for (const placed of objects) items.push(...layerFaults(spec, placed, isFaulty));
+  const sound = objects.filter(({ at }) =>
+    ["scenario", "year", "metric", "return_period_years", "model"].every((name) => !isFaulty(`${at}/${name}`)),
+  );
+  const isWhole = sound.length === layers.length;
+  items.push(...slotFaults(spec, sound, { isWhole }));
+  if (isWhole && !isFaulty("/rules") && !isFaulty("/options")) {
+    const designYears = manifest.rules?.design_return_period_years ?? spec.rules.design_return_period_years;
+    const isFlat = holdFlat || manifest.options?.hold_flat === true;
+    items.push(...curveFaults(sound, isFlat ? undefined : designYears));
+  }
+  return items;
+}
+
+type SchemaError = ReturnType<typeof checker.Errors>[number];
+
+/** A fault of the schema in our words: one for each unknown or missing member. */
+function schemaItems({ keyword, instancePath, params, message }: SchemaError): readonly FaultItem[] {
+  const {
+    additionalProperties = [],
+    requiredProperties = [],
+    allowedValues,
+  } = params as {
+    readonly additionalProperties?: readonly string[];
+    readonly requiredProperties?: readonly string[];
+    readonly allowedValues?: readonly string[];
+  };
+  if (keyword === "additionalProperties") {
+    return additionalProperties.map((name) =>
+      item(`${instancePath}/${name}`, "unknown", "A manifest has no such member; docs/ingest.md lists those it has."),
+    );
+  }
+  if (keyword === "required") {
+    return requiredProperties.map((name) => item(`${instancePath}/${name}`, "missing", "It must be there."));
+  }
+  // Each forbidden member is told once more as "must not be there at all".
+  if (keyword === "boolean") return [];
+  if (keyword === "enum") return [item(instancePath, "not_allowed", "It must be one of those allowed.", allowedValues)];
+  if (keyword === "minItems") return [item(instancePath, "empty", "There must be at least one layer.")];
+  const code = keyword === "type" ? "wrong_type" : "out_of_range";
+  return [item(instancePath, code, `It ${message}.`)];
+}
+
+function item(
+  pointer: string,
+  code: FaultItem["code"],
+  detail: string,
+  allowed?: readonly (string | number)[],
+): FaultItem {
+  return { pointer, code, detail, ...(allowed === undefined ? {} : { allowed }) };
+}
+
+function layerFaults(spec: HazardSpec, { layer, at }: PlacedLayer, isFaulty: IsFaulty): readonly FaultItem[] {
+  const items: FaultItem[] = [];
+  const isSound = (...names: readonly string[]): boolean => names.every((name) => !isFaulty(`${at}/${name}`));
+  if (isSound("scenario") && !spec.scenarios.includes(layer.scenario)) {
+    const detail = `${spec.hazard} has no scenario ${layer.scenario}.`;
+    items.push(item(`${at}/scenario`, "not_allowed", detail, spec.scenarios));
+  }
+  if (isSound("year") && !spec.years.includes(layer.year)) {
+    items.push(item(`${at}/year`, "not_allowed", `${spec.hazard} has no year ${layer.year}.`, spec.years));
+  } else if (isSound("scenario", "year") && (layer.scenario === BASELINE.scenario) !== (layer.year === BASELINE.year)) {
+    const detail = `the baseline is the year ${BASELINE.year}, and ${BASELINE.year} is the baseline.`;
+    items.push(item(`${at}/year`, "combination_unavailable", detail));
+  }
+  if (!isSound("metric", "return_period_years")) return items;
+  return [...items, ...kindFaults(spec, { layer, at })];
+}
+
+/** Faults of what a layer is: the map of a metric, or of a return period. */
+function kindFaults(spec: HazardSpec, { layer, at }: PlacedLayer): readonly FaultItem[] {
+  const items: FaultItem[] = [];
+  const metrics = spec.metrics.map(({ metric }) => metric).filter((metric) => metric !== "total_hazard");
+  if ((layer.metric === undefined) === (layer.return_period_years === undefined)) {
+    items.push(item(at, "not_expected", "a layer states either its metric or its return_period_years."));
+  } else if (layer.metric !== undefined && !metrics.some((metric) => metric === layer.metric)) {
+    const why =
+      layer.metric === "total_hazard"
+        ? "total_hazard is made, never read."
+        : `${spec.hazard} has no metric ${layer.metric}.`;
+    items.push(item(`${at}/metric`, "not_allowed", why, metrics));
+  } else if (layer.return_period_years !== undefined && spec.rules.curve === undefined) {
+    const detail = `${spec.hazard} is not made from return-period maps; give its metrics.`;
+    items.push(item(`${at}/return_period_years`, "not_expected", detail, metrics));
+  }
+  if (layer.return_period_years !== undefined && layer.saturate !== undefined) {
+    items.push(item(`${at}/saturate`, "not_expected", "only a map of a metric can be saturated."));
+  }
+  if (layer.metric !== undefined && layer.model !== undefined) {
+    const detail = "only return-period maps are averaged over models; name the model in definition.";
+    items.push(item(`${at}/model`, "not_expected", detail));
+  }
+  return items;
+}
+
+/** @param options `isWhole`: whether these are all layers, so that what is not among them is missing */
+function slotFaults(
+  spec: HazardSpec,
+  layers: readonly PlacedLayer[],
+  { isWhole }: { readonly isWhole: boolean },
+): readonly FaultItem[] {
+  const items: FaultItem[] = [];
+  const taken = new Map<string, string>();
+  const kinds = new Map<string, { readonly first: string; readonly isCurve: boolean }>();
+  for (const { layer, at } of layers) {
+    const group = groupOf(layer);
+    const isCurve = layer.return_period_years !== undefined;
+    const key = `${group} ${isCurve ? `${layer.return_period_years} years ${layer.model ?? ""}` : layer.metric}`;
+    const other = taken.get(key);
+    if (other !== undefined) {
+      items.push(item(at, "duplicate", `stands for the same (${key.trim()}) as ${other}.`));
+    } else taken.set(key, at);
+    const kind = kinds.get(group);
+    if (kind === undefined) kinds.set(group, { first: at, isCurve });
+    else if (kind.isCurve !== isCurve) {
+      const detail = `${group} is given by return periods or by metrics, not both: see ${kind.first}.`;
+      items.push(item(at, "not_expected", detail));
+    }
+  }
+  if (!isWhole) return items;
+  for (const [group, { first, isCurve }] of kinds) {
+    if (isCurve) continue;
+    if (layers.some(({ layer }) => groupOf(layer) === group && layer.metric === spec.ownMetric)) continue;
+    items.push(item(first, "missing", `${group} lacks ${spec.ownMetric}, the hazard's own metric.`));
+  }
+  return items;
+}
+
+/**
+ * Faults of the curves: every model needs the return periods of the others, and all together the design return period.
+ * @param designYears undefined where a curve need not span it
+ */
+function curveFaults(layers: readonly PlacedLayer[], designYears: number | undefined): readonly FaultItem[] {
+  const items: FaultItem[] = [];
+  const curves = new Map<string, Map<string, { readonly first: string; readonly periods: Set<number> }>>();
+  for (const { layer, at } of layers) {
+    if (layer.return_period_years === undefined || layer.metric !== undefined) continue;
+    const models = curves.get(groupOf(layer)) ?? new Map<string, { first: string; periods: Set<number> }>();
+    curves.set(groupOf(layer), models);
+    const model = models.get(layer.model ?? "") ?? { first: at, periods: new Set() };
+    models.set(layer.model ?? "", model);
+    model.periods.add(layer.return_period_years);
+  }
+  for (const [group, models] of curves) {
+    const all = [...new Set([...models.values()].flatMap(({ periods }) => [...periods]))].toSorted((a, b) => a - b);
+    for (const [model, { first, periods }] of models) {
+      const missing = all.filter((period) => !periods.has(period));
+      if (missing.length === 0) continue;
+      const detail = `model ${model} of ${group} lacks the maps of ${missing.join(", ")} years that other models have.`;
+      items.push(item(first, "missing", `${detail} Add them, or leave the model out.`));
+    }
+    const [first] = models.values();
+    const [least = NaN, most = NaN] = [all[0], all.at(-1)];
+    if (first === undefined || designYears === undefined || (least <= designYears && designYears <= most)) continue;
+    const detail =
+      `the maps of ${group} have return periods of ${all.join(", ")} years, which do not span ${designYears}. ` +
+      "Add the maps around it, or take the nearest map's value for it: hold_flat in options, or --hold-flat.";
+    items.push(item(`${first.first}/return_period_years`, "out_of_range", detail));
+  }
+  return items;
+}
+
+function groupOf({ scenario, year }: ManifestLayer): string {
+  return `${scenario} ${year}`;
+}

@@ -1,0 +1,243 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+import { timeLeft } from "../../src/cli/progress.ts";
+import { endOnOutputError } from "../../src/cli/standardOutput.ts";
+import { type ingestLayers } from "../../src/ingest/ingest.ts";
+import * as ingest from "../../src/ingest/ingest.ts";
+
+vi.mock("../../src/ingest/ingest.ts", () => ({ ingestLayers: vi.fn<typeof ingestLayers>() }));
+
+const HEADER = "name,asset_type,baseline_year,baseline_scope1,year,scope1";
+const CSV = `${HEADER}\nA,equity,2023,5,2030,4\n`;
+
+let folder: string;
+let printed: string;
+let reported: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "isotherm-program-"));
+  mkdirSync(join(folder, "folder.csv"));
+  for (const [name, text] of Object.entries({
+    "in.csv": CSV,
+    "in.parquet": CSV,
+    "in.csv.gz": CSV,
+    in: CSV,
+    "in.json": "[]",
+    "empty.csv": "",
+    "empty.json": "",
+    "wrong.csv": CSV.replace("2023", "x").replace("2030", "y"),
+  })) {
+    writeFileSync(join(folder, name), text);
+  }
+  [printed, reported] = ["", ""];
+  vi.stubEnv("ISOTHERM_ATLAS", undefined);
+  const capture =
+    (take: (text: string) => void) =>
+    (text: unknown, ...rest: readonly unknown[]) => {
+      take(String(text));
+      const done = rest.find((argument) => typeof argument === "function");
+      if (done !== undefined) (done as () => void)();
+      return true;
+    };
+  vi.spyOn(process.stdout, "write").mockImplementation(capture((text) => (printed += text)));
+  vi.spyOn(process.stderr, "write").mockImplementation(capture((text) => (reported += text)));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  process.exitCode = undefined;
+  rmSync(folder, { recursive: true });
+});
+
+/** Runs a command line; words that begin with @ are names in the folder. */
+const run = (...words: readonly string[]): Promise<number | undefined> =>
+  runProgram(words.map((word) => (word.startsWith("@") ? join(folder, word.slice(1)) : word)));
+const lines = (): readonly string[] => reported.replaceAll(`${folder}/`, "").trimEnd().split("\n");
+
+const QUERY = ["query", "--atlas=demo", "--lat=1", "--lon=2", "--hazards=wildfire", "--scenarios=rcp8p5"];
+
+describe("a file name", () => {
+  test.each([
+    [
+      "align",
+      "@in.csv",
+      "@out.parquet",
+      "out.parquet: the extension .parquet is not supported; OUT may be .csv, .json",
+    ],
+    ["align", "@in.csv", "@out", "out: the name has no extension; OUT may be .csv"],
+    ["align", "@in.csv", "@out.csv.gz", "out.csv.gz: OUT is not compressed"],
+    ["align", "@in.csv", "@out.txt", "out.txt: the extension .txt is not supported"],
+    [
+      "align",
+      "@in.csv",
+      "@out.json",
+      "--to=csv",
+      "out.json: the extension stands for JSON, but the options ask for CSV",
+    ],
+    ["align", "@in.csv", "@none/out.csv", "none/out.csv: there is no folder"],
+    ["align", "@in.csv", "@in.csv", "in.csv is also the input"],
+    ["align", "@in.csv", "@folder.csv", "folder.csv is a folder"],
+    ["align", "@in.parquet", "in.parquet: the extension .parquet is not supported; IN may be .csv, .json"],
+    ["align", "@in.csv.gz", "decompress it first"],
+    ["align", "@in", "in: the name has no extension"],
+    ["align", "-", "Standard input has no name that tells its format: give --format csv, json, ndjson."],
+    ["align", "@none.csv", "none.csv: there is no such file."],
+    ["align", "@in.csv/none.csv", "in.csv/none.csv: there is no such file."],
+    ["align", "@folder.csv", "folder.csv is a folder; give the name of a file."],
+    ["align", "@empty.json", "empty.json: the file is empty."],
+    ["company", "@in.csv", "@out.csv", "out.csv: this command does not write CSV; OUT may be .json, .ndjson, .jsonl."],
+    ["company", "@in.csv", "@out.parquet", "out.parquet: the extension .parquet is not supported"],
+    ["company", "@in.json", "@out.csv", "--to=json", "out.csv: this command does not write CSV"],
+    ["company", "@in.csv", "@out.json", "--to=ndjson", "the extension stands for JSON, but the options ask for NDJSON"],
+    ["company", "@in.parquet", "IN may be .csv, .json"],
+    ["company", "@empty.csv", "empty.csv: the file is empty."],
+    ["company", "@folder.csv", "folder.csv is a folder"],
+    ["company", "@none.json", "none.json: there is no such file."],
+  ])("%s %s %s is refused, and nothing is written", async (...words) => {
+    const before = readdirSync(folder);
+    expect(await run(...words.slice(0, -1))).toBe(1);
+    expect(lines()[0]).toContain(words.at(-1));
+    expect(lines()[0]?.startsWith("isotherm: ")).toBe(true);
+    expect(printed).toBe("");
+    expect(readdirSync(folder)).toEqual(before);
+  });
+
+  test.each([["@OUT.CSV"], ["@out.odd", "--to", "csv"], ["@in.json"]])("%s is accepted", async (...words) => {
+    expect(await run("align", "@in.csv", ...words)).toBeUndefined();
+    const out = readFileSync(join(folder, words[0]?.slice(1) ?? ""), "utf8");
+    expect(out.startsWith(words[0] === "@in.json" ? "{" : HEADER)).toBe(true);
+  });
+
+  test("may have any extension with --format", async () => {
+    expect(await run("align", "@in.parquet", "--format", "csv")).toBeUndefined();
+    expect(printed.startsWith(HEADER)).toBe(true);
+  });
+
+  test("a file that is refused at once leaves nothing on standard output", async () => {
+    expect(await run("align", "@in.json")).toBe(1);
+    expect(printed).toBe("");
+  });
+});
+
+describe("wrong options", () => {
+  test("required arguments and options that are missing are listed at once, with unknown ones", async () => {
+    expect(await run("query", "--year", "2050")).toBe(1);
+    expect(lines().map((line) => line.trim().split(":")[0])).toEqual([
+      "isotherm",
+      "--atlas <folder>",
+      "--lat <degrees>",
+      "--lon <degrees>",
+      "--hazards <list>",
+      "--years <list>",
+      "--scenarios <list>",
+      "and there is no option --year.",
+      "See isotherm query --help.",
+    ]);
+    reported = "";
+    expect(await run("ingest", "layers")).toBe(1);
+    expect(lines().map((line) => line.trim().split(":")[0])).toEqual([
+      "isotherm",
+      "<manifest>",
+      "--out <folder>",
+      "See isotherm ingest layers --help.",
+    ]);
+  });
+
+  test.each([
+    [["nothing"], "unknown command 'nothing'", "isotherm --help"],
+    [["align", "@in.csv", "--nope"], "unknown option '--nope'", "isotherm align --help"],
+    [["align", "@in.csv", "@out.csv", "more"], "too many arguments", "isotherm align --help"],
+    [["serve", "--port", "x"], "It must be a whole number from 0 to 65535", "isotherm serve --help"],
+    [
+      ["company", "@in.csv", "--years", "2050,x"],
+      '"x" is not a whole year from 2025 to 2100',
+      "isotherm company --help",
+    ],
+    [["company", "@in.csv", "--scenarios", "x"], 'There is no scenario "x"; nearest are', "isotherm company --help"],
+    [["ingest", "layers", "x", "--out", "y", "--nodata", "x"], "It must be a number", "isotherm ingest layers --help"],
+  ])("%j: says %s and where the help is", async (words, message, help) => {
+    expect(await run(...words)).toBe(1);
+    expect(reported).toContain(message);
+    expect(lines().at(-1)).toBe(`  See ${help}.`);
+    expect(reported).not.toContain("error:");
+  });
+
+  test("faults of a query name options, each once", async () => {
+    expect(await run(...QUERY, "--years=2050,x", "--radius=999")).toBe(1);
+    expect(lines()).toEqual([
+      "isotherm: 2 things are wrong with the query.",
+      expect.stringMatching(/^ {2}--years must be a whole number, not "x"\.$/),
+      expect.stringMatching(/^ {2}--radius must be a number from 0 to 100, not 999\.$/),
+    ]);
+    reported = "";
+    expect(await run(...QUERY, "--years=2051")).toBe(1);
+    expect(lines()[0]).toMatch(/^isotherm: --years: wildfire has no analysis year 2051/);
+    expect(reported).not.toContain("analysis_years");
+  });
+
+  test("faults of a file name its columns, not options", async () => {
+    expect(await run("align", "@wrong.csv")).toBe(1);
+    expect(lines().map((line) => line.split(": ").slice(0, 2).join(": "))).toEqual([
+      "isotherm: wrong.csv",
+      '  line 2, column baseline_year: year must be a whole number from 1900 to 2200, not "x".',
+      '  line 2, column year: year must be a whole number from 1900 to 2200, not "y".',
+    ]);
+  });
+
+  test.each([
+    ["Infinity", Infinity],
+    ["-inf", -Infinity],
+    ["-9999", -9999],
+  ])("takes --nodata %s, which messages about such cells advise", async (text, nodata) => {
+    vi.mocked(ingest.ingestLayers).mockRejectedValue(new Error("reached"));
+    await expect(run("ingest", "layers", "x.json", "--out", "y", "--nodata", text)).rejects.toThrow("reached");
+    expect(vi.mocked(ingest.ingestLayers).mock.lastCall?.[0]).toMatchObject({ nodata });
+  });
+});
+
+describe("standard output", () => {
+  const exit = () =>
+    vi.spyOn(process, "exit").mockImplementation((code) => {
+      throw new Error(`exit ${code}`);
+    });
+
+  test("a reader that has gone ends the process with 141, without a message", () => {
+    exit();
+    const error = Object.assign(new Error("write EPIPE"), { code: "EPIPE", syscall: "write", errno: -32 });
+    expect(() => endOnOutputError(error)).toThrow("exit 141");
+    expect(reported).toBe("");
+  });
+
+  test("a full disk ends it with 1 and a message", () => {
+    exit();
+    const error = Object.assign(new Error("ENOSPC"), { code: "ENOSPC", syscall: "write", errno: -28 });
+    expect(() => endOnOutputError(error)).toThrow("exit 1");
+    expect(reported).toMatch(/^isotherm: cannot write to standard output: no space left on device/);
+  });
+});
+
+test("help marks required options, and lists the exit codes", async () => {
+  expect(await run("query", "--help")).toBe(0);
+  expect(printed).toMatch(/--lat <degrees> +\(required\) latitude/);
+  printed = "";
+  expect(await run("--help")).toBe(0);
+  expect(printed).toMatch(/Exit codes: 0 done; 1 an error/);
+  expect(await run("--version")).toBe(0);
+  expect(await run()).toBe(1);
+});
+
+test.each([
+  ["INF", "unknown time"],
+  ["NULL", "unknown time"],
+  ["0", "unknown time"],
+  [Infinity, "unknown time"],
+  [NaN, "unknown time"],
+  [0, "0 s"],
+  [59, "59 s"],
+  [61, "2 min"],
+  [7260, "2 h 1 min"],
+])("progress says %s seconds as %s", (left, text) => {
+  expect(timeLeft(left)).toBe(text);
+});

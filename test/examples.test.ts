@@ -1,0 +1,82 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parse } from "csv-parse/sync";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { runProgram } from "../src/cli/program.ts";
+import { openAtlas } from "../src/openAtlas.ts";
+import { readManifest } from "../src/ingest/recipes/layersManifest.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const EXAMPLES = join(ROOT, "examples");
+const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "isotherm-examples-"));
+  vi.spyOn(process.stdout, "write").mockImplementation((_text: unknown, ...rest: readonly unknown[]) => {
+    const done = rest.find((argument) => typeof argument === "function");
+    if (done !== undefined) (done as () => void)();
+    return true;
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true });
+});
+
+describe("the examples", () => {
+  test.each(["csv", "json", "ndjson"])(
+    "portfolio.%s has the same companies as the others, and a temperature each year",
+    async (format) => {
+      const out = join(folder, "out.csv");
+      expect(await runProgram(["align", join(EXAMPLES, `portfolio.${format}`), out, "--to", "csv"])).toBeUndefined();
+      const rows: Record<string, string>[] = parse(readFileSync(out), { columns: true });
+      const given: Record<string, string>[] = parse(read("examples/portfolio.csv"), { columns: true });
+      expect(rows).toMatchObject(given);
+      expect(rows.every(({ temperature_alignment }) => Number(temperature_alignment) > 0)).toBe(true);
+    },
+  );
+
+  test("company.json has a result for each scenario and year", async () => {
+    const out = join(folder, "out.json");
+    expect(await runProgram(["company", join(EXAMPLES, "company.json"), out])).toBeUndefined();
+    expect((JSON.parse(readFileSync(out, "utf8")) as { results: unknown[] }).results).toHaveLength(4);
+  });
+
+  test("hazard-batch.json is answered element by element", async () => {
+    const atlas = await openAtlas("demo");
+    try {
+      const batch = JSON.parse(read("examples/hazard-batch.json")) as Parameters<typeof atlas.hazardRiskBatch>[0];
+      const results = await atlas.hazardRiskBatch(batch);
+      expect(results).toHaveLength(2);
+      expect(JSON.stringify(results)).not.toContain('"error"');
+    } finally {
+      await atlas.close();
+    }
+  });
+
+  test("ingest-manifest.json is right but for the maps, which are not included", async () => {
+    await expect(readManifest(join(EXAMPLES, "ingest-manifest.json"))).resolves.toHaveProperty("hazard", "cyclones");
+  });
+
+  test("say that their figures are invented", () => {
+    for (const name of readdirSync(EXAMPLES).filter((each) => each !== "hazard-batch.json")) {
+      expect([name, /invented/i.test(read(`examples/${name}`))]).toEqual([name, true]);
+    }
+  });
+
+  test("are in the package, and are the only input files that the documentation names", () => {
+    expect((JSON.parse(read("package.json")) as { files: string[] }).files).toContain("examples");
+    for (const page of ["README.md", "docs/align-files.md", "examples/README.md"]) {
+      const named = [...read(page).matchAll(/^(?:.*`)?(?:cat |isotherm (?:align|company) )(\S+)/gm)].map(
+        ([, name = ""]) => name,
+      );
+      for (const name of named.filter((each) => /\.(csv|json|ndjson)$/.test(each))) {
+        expect(readdirSync(EXAMPLES).map((each) => `examples/${each}`)).toContain(name);
+      }
+    }
+    expect(read("README.md")).toContain("examples/portfolio.csv");
+  });
+});

@@ -1,0 +1,91 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { isFault } from "../src/errors.ts";
+import { type Installation, ledgerPackages, requirePackages } from "../src/optionalPackages.ts";
+
+const ROOT = fileURLToPath(new URL("..", import.meta.url));
+const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<
+  "dependencies" | "devDependencies" | "peerDependencies",
+  Readonly<Record<string, string>>
+>;
+
+let folder: string;
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "isotherm-packages-")));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+/** Lays out an installed package in a folder, and tells what is missing from there. */
+function adviceIn(path: string, at: Partial<Installation> & { readonly files?: readonly string[] } = {}): string {
+  const root = join(folder, path);
+  mkdirSync(root, { recursive: true });
+  writeFileSync(join(root, "package.json"), JSON.stringify({ peerDependencies: { pg: "^8.1.0", kysely: "^0.28.0" } }));
+  for (const file of at.files ?? []) writeFileSync(join(folder, file), "{}");
+  const here = { root: `${root}/`, cwd: folder, platform: "linux", isInstalled: () => false, ...at } as const;
+  try {
+    requirePackages("The ledger", ["pg", "kysely"], here);
+  } catch (error) {
+    if (isFault(error, "configuration_invalid")) return error.message.replaceAll(folder, "");
+    throw error;
+  }
+  return "";
+}
+
+const commandIn = (message: string): string | undefined => /^ {2}(npm .*)$/m.exec(message)?.[1];
+const PACKAGES = '"pg@^8.1.0" "kysely@^0.28.0"';
+
+describe("packages that are missing", () => {
+  test("are named at once, with one command on a line of its own", () => {
+    expect(adviceIn("node_modules/isotherm", { files: ["package.json"] })).toBe(
+      `The ledger needs 2 packages that are not installed: pg, kysely. Run:\n\n  npm install ${PACKAGES}`,
+    );
+  });
+
+  test("are only those that are not there", () => {
+    const isInstalled = (name: string): boolean => name === "pg";
+    expect(adviceIn("node_modules/isotherm", { isInstalled, files: ["package.json"] })).toBe(
+      'The ledger needs a package that is not installed: kysely. Run:\n\n  npm install "kysely@^0.28.0"',
+    );
+    expect(adviceIn("node_modules/isotherm", { isInstalled: () => true })).toBe("");
+  });
+
+  test.each([
+    ["a project, from another folder", "node_modules/isotherm", { cwd: "/", files: ["package.json"] }, ' --prefix ""'],
+    ["a project without package.json", "node_modules/isotherm", {}, ""],
+    ["a global prefix", "p/lib/node_modules/isotherm", {}, ' --global --prefix "/p"'],
+    ["a global prefix of Windows", "p/node_modules/isotherm", { platform: "win32" }, ' --global --prefix "/p"'],
+    ["a project named lib", "lib/node_modules/isotherm", { files: ["lib/package.json"] }, ' --prefix "/lib"'],
+    ["the cache of npx", "_npx/1f/node_modules/isotherm", { files: ["_npx/1f/package.json"] }, ' --prefix "/_npx/1f"'],
+  ] as const)("are installed into %s", (_where, path, at, flags) => {
+    if ("files" in at) mkdirSync(join(folder, path), { recursive: true });
+    expect(commandIn(adviceIn(path, at))).toBe(`npm install${flags} ${PACKAGES}`);
+  });
+
+  test("come with the development packages of a clone", () => {
+    expect(commandIn(adviceIn("isotherm"))).toBe('npm ci --prefix "/isotherm"');
+  });
+
+  test("are left to a package manager into whose folders npm cannot install", () => {
+    const message = adviceIn("node_modules/.pnpm/isotherm@0.1.0/node_modules/isotherm");
+    expect(commandIn(message)).toBeUndefined();
+    expect(message).toContain(`Add them with your package manager: ${PACKAGES}`);
+  });
+});
+
+test("a ledger needs a driver for its storage alone", () => {
+  expect(ledgerPackages({})).toEqual(["better-sqlite3", "kysely"]);
+  expect(ledgerPackages({ database: "postgres://h/d" })).toEqual(["pg", "kysely"]);
+});
+
+test("peers have compatible ranges that begin at the version that is tested here; others are exact", () => {
+  const { dependencies, devDependencies, peerDependencies } = manifest;
+  for (const [name, range] of Object.entries(peerDependencies))
+    expect([name, range]).toEqual([name, `^${devDependencies[name]}`]);
+  for (const version of Object.values({ ...dependencies, ...devDependencies })) expect(version).toMatch(/^[0-9]/);
+});
+
+if (process.env["ISOTHERM_INSTALL_TEST"] === "1") await import("./installed.ts");
+else console.warn("not run: real installs, which take minutes; ISOTHERM_INSTALL_TEST=1 adds them");
