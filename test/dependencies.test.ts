@@ -103,11 +103,11 @@ describe("dependency rules", () => {
     expect(forbidden).toEqual([]);
   });
 
-  test("only src/host/server.ts and src/host/admin.ts import node:http; other files import its types alone", () => {
+  test("only src/host/http/server.ts and src/host/http/adminServer.ts import node:http; other files import its types alone", () => {
     const users = sources.filter((file) =>
       importsOf(file, { types: false }).some((path) => /^node:(https?2?|http2)$/.test(path)),
     );
-    expect(users.toSorted()).toEqual(["src/host/admin.ts", "src/host/server.ts"]);
+    expect(users.toSorted()).toEqual(["src/host/http/adminServer.ts", "src/host/http/server.ts"]);
   });
 
   test("there are no catch-all modules, and no index.ts inside a module", () => {

@@ -1,7 +1,7 @@
 import type { AlignedYear, AlignmentResult } from "../alignment/align.ts";
 import type { Entity } from "../alignment/entity.ts";
 import { type CsvCell, csvLine } from "../csvText.ts";
-import { encodeJson } from "../host/json.ts";
+import { encodeJson } from "../host/http/json.ts";
 import { ENTITY_COLUMN_NAMES } from "./entityCsv.ts";
 import type { EntityFormat } from "./fileFormats.ts";
 

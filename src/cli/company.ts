@@ -5,7 +5,7 @@ import { BASE_YEAR, LAST_YEAR } from "../company/conventions.ts";
 import type { CompanyRequest } from "../company/request.ts";
 import { findScenario, nearestScenarios } from "../company/scenarios.ts";
 import { Fault, isFault } from "../errors.ts";
-import { encodeJson } from "../host/json.ts";
+import { encodeJson } from "../host/http/json.ts";
 import { quote } from "../explain.ts";
 import { COMPANY_COLUMN_NAMES, type CompanyEntry, type CompanyFile, openCompanies } from "./companyFiles.ts";
 import { describeCompany } from "./companyReport.ts";

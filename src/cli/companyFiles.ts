@@ -1,6 +1,6 @@
 import { Fault, isFault } from "../errors.ts";
 import { nearest, quote } from "../explain.ts";
-import { parseJson } from "../host/json.ts";
+import { parseJson } from "../host/http/json.ts";
 import { readNumber } from "../parameters.ts";
 import { firstLine, rowsOf } from "./entityCsv.ts";
 import { PlacedFaults, type SourcePiece } from "./entityFiles.ts";

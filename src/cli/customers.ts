@@ -1,5 +1,5 @@
 import { Command } from "commander";
-import { customerRecord } from "../host/customerRecord.ts";
+import { customerRecord } from "../host/routes/customerRecord.ts";
 import type { Customer, Ledger } from "../ledger/ledger.ts";
 import { ledgerCommand, type LedgerFlags, printJson, printTable, withLedger } from "./ledgerCommand.ts";
 

@@ -1,6 +1,6 @@
 import { Fault } from "../errors.ts";
 import { quote } from "../explain.ts";
-import { type JsonPosition, parseJson, positionAfter } from "../host/json.ts";
+import { type JsonPosition, parseJson, positionAfter } from "../host/http/json.ts";
 import { type EntityChunk, type EntitySource, PlacedFaults, type SourcePiece } from "./entityFiles.ts";
 
 /** Entities that are handed on together at most, and the text after which fewer are. */

@@ -9,26 +9,26 @@
 import { Authenticator } from "../ledger/authenticator.ts";
 import { requirePackages } from "../optionalPackages.ts";
 import { version } from "../version.ts";
-import { startAdmin } from "./admin.ts";
-import { Load } from "./load.ts";
+import { startAdmin } from "./http/adminServer.ts";
+import { Load } from "./admission/load.ts";
 import type { Metrics, Watched } from "./metrics.ts";
 import { checkCloseOptions, readServeOptions, type ServeOptions } from "./options.ts";
-import { Origins } from "./origins.ts";
+import { Origins } from "./http/cors.ts";
 import { Pipeline } from "./pipeline.ts";
-import { AccountRates } from "./rates.ts";
-import { ROUTES } from "./routeList.ts";
-import { type ListeningServer, startServer } from "./server.ts";
+import { AccountRates } from "./admission/rateLimits.ts";
+import { ROUTES } from "./routes/routeList.ts";
+import { type ListeningServer, startServer } from "./http/server.ts";
 import { warmUp } from "./warmUp.ts";
 import { type Workforce, workforceBehind } from "./work/workforce.ts";
 
 export { type LedgerAddress, type LedgerOptions, openLedger } from "../ledger/openLedger.ts";
 export type { Account, ApiKey, Customer, IssuedKey, Ledger } from "../ledger/ledger.ts";
-export type { LoadLimits } from "./load.ts";
+export type { LoadLimits } from "./admission/load.ts";
 export type { Log, LoggedError, LogRecord } from "./log.ts";
-export type { Problem, ProblemCode } from "./problem.ts";
+export type { Problem, ProblemCode } from "./problems/problem.ts";
 export type { ServeOptions } from "./options.ts";
-export type { HostLimits } from "./route.ts";
-export type { ServerPatience } from "./server.ts";
+export type { HostLimits } from "./routes/route.ts";
+export type { ServerPatience } from "./http/server.ts";
 
 export interface RunningServer {
   readonly address: ListeningServer["address"];

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Ledger, RecordResult } from "../ledger/ledger.ts";
-import type { Caller, Route } from "./route.ts";
+import type { Caller, Route } from "./routes/route.ts";
 
 /** A repeated request is known by its key and by what it asks. */
 export interface Repeatable {

@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Atlas } from "../hazard/answer.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { WireExchange } from "./exchange.ts";
+import type { WireExchange } from "./http/exchange.ts";
 import type { Outcome } from "./pipeline.ts";
 import type { WorkState } from "./work/workforce.ts";
 

@@ -5,10 +5,10 @@ import { checkOptions, quote, type Shape } from "../explain.ts";
 import type { Atlas } from "../hazard/answer.ts";
 import { DEFAULT_HAZARD_LIMITS } from "../hazard/query.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { DEFAULT_LOAD, type LoadLimits } from "./load.ts";
+import { DEFAULT_LOAD, type LoadLimits } from "./admission/load.ts";
 import type { Log } from "./log.ts";
-import type { HostLimits } from "./route.ts";
-import { DEFAULT_PATIENCE, type ServerPatience } from "./server.ts";
+import type { HostLimits } from "./routes/route.ts";
+import { DEFAULT_PATIENCE, type ServerPatience } from "./http/server.ts";
 import type { Workforce } from "./work/workforce.ts";
 
 export interface ServeOptions {

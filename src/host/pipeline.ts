@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import type { FaultItem } from "../errors.ts";
 import type { Customer, KeyHolder } from "../ledger/ledger.ts";
-import { refuseTooLarge, refuseUnreadable } from "./body.ts";
-import { type Coding, codingFor, CODING_BYTES_MIN, packed } from "./coding.ts";
-import { entityTag, matchingTag, quotedTag, revisionTag } from "./entityTag.ts";
+import { refuseTooLarge, refuseUnreadable } from "./http/body.ts";
+import { type Coding, codingFor, CODING_BYTES_MIN, packed } from "./http/contentCoding.ts";
+import { entityTag, matchingTag, quotedTag, revisionTag } from "./http/entityTag.ts";
 import {
   presentedKey,
   refuseBadHost,
@@ -11,15 +11,15 @@ import {
   splitTarget,
   statedCustomerId,
   statedIdempotencyKey,
-} from "./head.ts";
-import { decodeJson, encodeJson } from "./json.ts";
-import type { Load, Place } from "./load.ts";
+} from "./http/requestHead.ts";
+import { decodeJson, encodeJson } from "./http/json.ts";
+import type { Load, Place } from "./admission/load.ts";
 import { fingerprintOf, recordUsage } from "./metering.ts";
-import type { Origins } from "./origins.ts";
-import { PROBLEM_CONTENT_TYPE, type ProblemCode, problemHeaders, problemOf, Refusal } from "./problem.ts";
-import type { AccountRates } from "./rates.ts";
-import type { Caller, Reply, Route, RouteContext, Services } from "./route.ts";
-import { type Found, Router, type Target } from "./router.ts";
+import type { Origins } from "./http/cors.ts";
+import { PROBLEM_CONTENT_TYPE, type ProblemCode, problemHeaders, problemOf, Refusal } from "./problems/problem.ts";
+import type { AccountRates } from "./admission/rateLimits.ts";
+import type { Caller, Reply, Route, RouteContext, Services } from "./routes/route.ts";
+import { type Found, Router, type Target } from "./http/router.ts";
 import type { Workforce } from "./work/workforce.ts";
 import type { Job } from "./work/workload.ts";
 

@@ -1,6 +1,6 @@
 import type { Atlas } from "../hazard/answer.ts";
 import { HAZARD_NAMES, HAZARDS } from "../hazard/hazards.ts";
-import { encodeJson } from "./json.ts";
+import { encodeJson } from "./http/json.ts";
 
 /** The first fifty calls of a kernel run several times slower than those after them. */
 const ROUNDS = 16;

@@ -5,7 +5,7 @@ import { randomFrom } from "../seededRandom.ts";
 import { RIGHT } from "../hazard/queries.ts";
 import { ENTITY } from "../host/entities.ts";
 import { atlasOf, HEADERS, type Hosted, hosted, quarters } from "../host/hosting.ts";
-import type { HostLimits } from "../../src/host/route.ts";
+import type { HostLimits } from "../../src/host/routes/route.ts";
 
 const NO_LIMIT = {
   itemCount: Infinity,

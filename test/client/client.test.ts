@@ -32,7 +32,7 @@ import { type CompanyAnswer, totalClimateRisk } from "../../src/company/report.t
 import type { CompanyRequest } from "../../src/company/request.ts";
 import type { HazardResult } from "../../src/hazard/result.ts";
 import { type HazardQueryInput, readHazardQuery } from "../../src/hazard/query.ts";
-import type { Problem } from "../../src/host/problem.ts";
+import type { Problem } from "../../src/host/problems/problem.ts";
 import { totalClimateRisk as companyRoute } from "../../src/host/routes/totalClimateRisk.ts";
 import type { Meter, UsageGroup } from "../../src/ledger/ledger.ts";
 import { RIGHT, rightQueries } from "../hazard/queries.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Problem } from "../../src/host/problem.ts";
+import type { Problem } from "../../src/host/problems/problem.ts";
 import { newKey } from "../../src/ledger/keys.ts";
 import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
 import { ENTITY } from "./entities.ts";

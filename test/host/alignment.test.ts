@@ -3,7 +3,7 @@ import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alignTemperature, roundTemperatures } from "../../src/alignment/align.ts";
-import type { Problem } from "../../src/host/problem.ts";
+import type { Problem } from "../../src/host/problems/problem.ts";
 import { ENTITY } from "./entities.ts";
 import { answersIn, exchangeBytes, HEADER_LINES, HEADERS, type Hosted, hosted, type RawAnswer } from "./hosting.ts";
 

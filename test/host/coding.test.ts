@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { packed } from "../../src/host/coding.ts";
-import { ROUTES } from "../../src/host/routeList.ts";
+import { packed } from "../../src/host/http/contentCoding.ts";
+import { ROUTES } from "../../src/host/routes/routeList.ts";
 import { docsFile } from "../../src/host/routes/docs.ts";
 import { openApi } from "../../src/host/routes/openApi.ts";
 import { RouteCaller } from "./calling.ts";

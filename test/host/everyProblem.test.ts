@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PROBLEM_CODES, problemPage } from "../../src/host/problemTexts.ts";
+import { PROBLEM_CODES, problemPage } from "../../src/host/problems/problemTexts.ts";
 import { PROVOCATIONS, provoked } from "./provoking.ts";
 
 /** Headers that a status must come with (RFC 9110, RFC 6585). */

@@ -3,16 +3,16 @@ import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Atlas } from "../../src/hazard/answer.ts";
-import { EXAMPLES } from "../../src/host/examples.ts";
-import type { Route } from "../../src/host/route.ts";
-import { ROUTES } from "../../src/host/routeList.ts";
+import { EXAMPLES } from "../../src/host/openapi/examples.ts";
+import type { Route } from "../../src/host/routes/route.ts";
+import { ROUTES } from "../../src/host/routes/routeList.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
 import { HEADERS, type Hosted, hosted } from "./hosting.ts";
 import { PROVOCATIONS, provoked } from "./provoking.ts";
 
 /** The examples of the published contract are what the service answers. ISOTHERM_UPDATE_EXAMPLES=1 writes them anew. */
 const IS_UPDATING = process.env["ISOTHERM_UPDATE_EXAMPLES"] === "1";
-const FILE = fileURLToPath(new URL("../../src/host/examples.ts", import.meta.url));
+const FILE = fileURLToPath(new URL("../../src/host/openapi/examples.ts", import.meta.url));
 const DECLARATION = "export const EXAMPLES: Examples =";
 /** Of a longer list an example shows the first two items. */
 const WHOLE_LIST_MAX = 6;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Fault } from "../../src/errors.ts";
 import { readHazardQuery } from "../../src/hazard/query.ts";
-import type { Problem } from "../../src/host/problem.ts";
+import type { Problem } from "../../src/host/problems/problem.ts";
 import { parametersOf, queryTextOf, RIGHT, rightQueries, spoilings } from "../hazard/queries.ts";
 import { atlasOf, HEADERS, type Hosted, hosted, quarters } from "./hosting.ts";
 

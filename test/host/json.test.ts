@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isFault } from "../../src/errors.ts";
-import { decodeJson, encodeJson, JSON_DEPTH_MAX, parseJson, positionAfter } from "../../src/host/json.ts";
+import { decodeJson, encodeJson, JSON_DEPTH_MAX, parseJson, positionAfter } from "../../src/host/http/json.ts";
 import { randomFrom } from "../seededRandom.ts";
 
 /** Where a text is refused, and how; undefined where it is not. */

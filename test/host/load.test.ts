@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Problem } from "../../src/host/problem.ts";
+import type { Problem } from "../../src/host/problems/problem.ts";
 import type { Workforce } from "../../src/host/work/workforce.ts";
 import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
 import { ENTITY } from "./entities.ts";

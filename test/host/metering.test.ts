@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { Fault } from "../../src/errors.ts";
 import type { HazardResult } from "../../src/hazard/result.ts";
-import type { Problem } from "../../src/host/problem.ts";
+import type { Problem } from "../../src/host/problems/problem.ts";
 import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
 import { ENTITY } from "./entities.ts";
 import { atlasOf, HEADER_LINES, HEADERS, type Hosted, hosted, quarters } from "./hosting.ts";

@@ -5,7 +5,7 @@ import { totalClimateRisk } from "../../src/company/report.ts";
 import type { CompanyRequest } from "../../src/company/request.ts";
 import type { Atlas } from "../../src/hazard/answer.ts";
 import type { HazardQueryInput } from "../../src/hazard/query.ts";
-import type { Problem } from "../../src/host/problem.ts";
+import type { Problem } from "../../src/host/problems/problem.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { HEADERS, type Hosted, hosted } from "./hosting.ts";

@@ -1,6 +1,6 @@
 import { Compile } from "typebox/compile";
-import { openApiDocument } from "../../src/host/openapi.ts";
-import { ROUTES } from "../../src/host/routeList.ts";
+import { openApiDocument } from "../../src/host/openapi/document.ts";
+import { ROUTES } from "../../src/host/routes/routeList.ts";
 
 /** The part of JSON Schema that the published document is written in. */
 export interface JsonSchema {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { prefersPage, withCode } from "../../src/host/page.ts";
-import { PROBLEM_CODES, problemPage as textsOf } from "../../src/host/problemTexts.ts";
+import { prefersPage, withCode } from "../../src/host/routes/htmlPage.ts";
+import { PROBLEM_CODES, problemPage as textsOf } from "../../src/host/problems/problemTexts.ts";
 import { docs, docsFile } from "../../src/host/routes/docs.ts";
 import { openApi } from "../../src/host/routes/openApi.ts";
 import { problemPage } from "../../src/host/routes/problemPage.ts";

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { once } from "node:events";
 import { Fault, type FaultCode } from "../../src/errors.ts";
-import type { Problem, ProblemCode } from "../../src/host/problem.ts";
+import type { Problem, ProblemCode } from "../../src/host/problems/problem.ts";
 import { totalClimateRisk } from "../../src/host/routes/totalClimateRisk.ts";
 import type { Atlas } from "../../src/hazard/answer.ts";
 import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isFault } from "../../src/errors.ts";
-import { Refusal } from "../../src/host/problem.ts";
-import { AccountRates } from "../../src/host/rates.ts";
+import { Refusal } from "../../src/host/problems/problem.ts";
+import { AccountRates } from "../../src/host/admission/rateLimits.ts";
 
 /** A bucket that is filled drop by drop: the definition. */
 class Bucket {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withinLimit } from "../../src/host/route.ts";
+import { withinLimit } from "../../src/host/routes/route.ts";
 
 test("a request may ask for just as much as the limit says, and not for one more", () => {
   expect(() => withinLimit("hazard values", { requested: 1000, limit: 1000 })).not.toThrow();

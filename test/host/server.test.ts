@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HazardResult } from "../../src/hazard/result.ts";
-import type { Problem } from "../../src/host/problem.ts";
+import type { Problem } from "../../src/host/problems/problem.ts";
 import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
 import {
   answersIn,

@@ -11,9 +11,9 @@ import { countProjections, type Entity, EntitySchema, readEntities } from "../..
 import { type FaultItem, isFault } from "../../errors.ts";
 import { explain } from "../../explain.ts";
 import { asParameter, decodeParameters } from "../../parameters.ts";
-import { numberOrNull, textOrNull } from "../nullable.ts";
-import { invalidRequest } from "../parameters.ts";
-import { type Route, withinLimit } from "../route.ts";
+import { numberOrNull, textOrNull } from "../openapi/nullable.ts";
+import { invalidRequest } from "./parameters.ts";
+import { type Route, withinLimit } from "./route.ts";
 
 const ParametersSchema = Type.Object(
   {

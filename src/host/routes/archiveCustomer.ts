@@ -4,10 +4,10 @@ import {
   customerNotFound,
   customerRecord,
   CustomerSchema,
-} from "../customerRecord.ts";
-import { refuseParameters } from "../parameters.ts";
-import type { Route } from "../route.ts";
-import { readUuid } from "../uuid.ts";
+} from "./customerRecord.ts";
+import { refuseParameters } from "./parameters.ts";
+import type { Route } from "./route.ts";
+import { readUuid } from "../http/uuid.ts";
 
 /** DELETE /latest/api/v1/customers/:id: no more data for this customer; its history stays. */
 export const archiveCustomer: Route<string, CustomerRecord> = {

@@ -1,5 +1,5 @@
-import { CustomerPathSchema, customerOf } from "../customerRecord.ts";
-import type { Route } from "../route.ts";
+import { CustomerPathSchema, customerOf } from "./customerRecord.ts";
+import type { Route } from "./route.ts";
 import {
   CustomerUsageParametersSchema,
   readCustomerUsageParameters,
@@ -8,7 +8,7 @@ import {
   type UsageAsked,
   usageOf,
   usageReply,
-} from "../usageReport.ts";
+} from "./usageReport.ts";
 
 interface CustomerUsageAsked {
   readonly id: string;

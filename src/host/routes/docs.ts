@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Type } from "typebox";
-import { html, pageReply } from "../page.ts";
-import { Refusal } from "../problem.ts";
-import type { Reply, Route } from "../route.ts";
+import { html, pageReply } from "./htmlPage.ts";
+import { Refusal } from "../problems/problem.ts";
+import type { Reply, Route } from "./route.ts";
 
 const require = createRequire(import.meta.url);
 

@@ -4,9 +4,9 @@ import {
   customerOf,
   customerRecord,
   CustomerSchema,
-} from "../customerRecord.ts";
-import { refuseParameters } from "../parameters.ts";
-import type { Route } from "../route.ts";
+} from "./customerRecord.ts";
+import { refuseParameters } from "./parameters.ts";
+import type { Route } from "./route.ts";
 
 /** GET /latest/api/v1/customers/:id */
 export const getCustomer: Route<string, CustomerRecord> = {

@@ -3,8 +3,8 @@ import type { AnalysisYearResult, HazardResult } from "../../hazard/result.ts";
 import { HAZARD_NAMES, SCENARIOS } from "../../hazard/hazards.ts";
 import { countValues, HazardQuerySchema, readHazardParameters } from "../../hazard/query.ts";
 import type { HazardQuery } from "../../hazard/query.ts";
-import { numberOrNull } from "../nullable.ts";
-import { type Route, withinLimit } from "../route.ts";
+import { numberOrNull } from "../openapi/nullable.ts";
+import { type Route, withinLimit } from "./route.ts";
 
 const LocationSchema = Type.Object({ latitude: Type.Number(), longitude: Type.Number() });
 

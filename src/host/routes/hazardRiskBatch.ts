@@ -6,11 +6,11 @@ import type { Atlas } from "../../hazard/answer.ts";
 import type { HazardResult } from "../../hazard/result.ts";
 import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "../../hazard/hazards.ts";
 import { HazardQuerySchema, type HazardQueryInput } from "../../hazard/query.ts";
-import { encodeJson } from "../json.ts";
-import { refuseParameters } from "../parameters.ts";
-import { type Problem, problemOf } from "../problem.ts";
-import { ProblemSchema } from "../problemSchema.ts";
-import { type Route, type RouteContext, withinLimit } from "../route.ts";
+import { encodeJson } from "../http/json.ts";
+import { refuseParameters } from "./parameters.ts";
+import { type Problem, problemOf } from "../problems/problem.ts";
+import { ProblemSchema } from "../problems/problemSchema.ts";
+import { type Route, type RouteContext, withinLimit } from "./route.ts";
 import type { Sliced } from "../work/sliced.ts";
 import { countHazardValues, HazardResultSchema } from "./hazardRisk.ts";
 

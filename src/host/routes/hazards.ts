@@ -2,8 +2,8 @@ import { type Static, Type } from "typebox";
 import type { Atlas, AtlasHoldings } from "../../hazard/answer.ts";
 import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "../../hazard/hazards.ts";
 import { meaningsOf } from "../../hazard/meanings.ts";
-import { refuseParameters } from "../parameters.ts";
-import type { Route } from "../route.ts";
+import { refuseParameters } from "./parameters.ts";
+import type { Route } from "./route.ts";
 
 const ScenarioSchema = Type.Enum(SCENARIOS);
 const RecordSchema = Type.Record(Type.String(), Type.Unknown());

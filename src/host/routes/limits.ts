@@ -1,10 +1,10 @@
 import { type Static, Type } from "typebox";
 import type { Shape } from "../../explain.ts";
 import { HazardQuerySchema } from "../../hazard/query.ts";
-import { HEAD_BYTES_MAX } from "../head.ts";
-import { JSON_DEPTH_MAX } from "../json.ts";
-import { refuseParameters } from "../parameters.ts";
-import type { Route } from "../route.ts";
+import { HEAD_BYTES_MAX } from "../http/requestHead.ts";
+import { JSON_DEPTH_MAX } from "../http/json.ts";
+import { refuseParameters } from "./parameters.ts";
+import type { Route } from "./route.ts";
 
 const LimitsSchema = Type.Object({
   head_bytes: Type.Integer({ description: "Length of a request's address and headers." }),

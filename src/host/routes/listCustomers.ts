@@ -1,9 +1,9 @@
 import { Type } from "typebox";
 import type { Customer, Page } from "../../ledger/ledger.ts";
-import { customerRecord, type CustomerRecord, CustomerSchema } from "../customerRecord.ts";
-import { NextSchema, PAGE_LIMIT_DEFAULT, PagingParameters, type WirePage } from "../paging.ts";
-import { parameterReader } from "../parameters.ts";
-import type { Route } from "../route.ts";
+import { customerRecord, type CustomerRecord, CustomerSchema } from "./customerRecord.ts";
+import { NextSchema, PAGE_LIMIT_DEFAULT, PagingParameters, type WirePage } from "./pagination.ts";
+import { parameterReader } from "./parameters.ts";
+import type { Route } from "./route.ts";
 
 const ParametersSchema = Type.Object(PagingParameters, { additionalProperties: false });
 const readParameters = parameterReader(ParametersSchema);

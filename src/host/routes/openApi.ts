@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { encodeJson } from "../json.ts";
-import { openApiDocument } from "../openapi.ts";
-import type { Route } from "../route.ts";
+import { encodeJson } from "../http/json.ts";
+import { openApiDocument } from "../openapi/document.ts";
+import type { Route } from "./route.ts";
 
 /**
  * GET /openapi.json: all of this as OpenAPI 3.1.

@@ -1,9 +1,9 @@
 import { Type } from "typebox";
-import { encodeJson } from "../json.ts";
-import { html, pageReply, prefersPage, withCode } from "../page.ts";
-import { isProblemCode, type ProblemPage, problemPage as pageOf } from "../problemTexts.ts";
-import { Refusal } from "../problem.ts";
-import type { Route } from "../route.ts";
+import { encodeJson } from "../http/json.ts";
+import { html, pageReply, prefersPage, withCode } from "./htmlPage.ts";
+import { isProblemCode, type ProblemPage, problemPage as pageOf } from "../problems/problemTexts.ts";
+import { Refusal } from "../problems/problem.ts";
+import type { Route } from "./route.ts";
 
 interface PageAsked {
   readonly code: string;

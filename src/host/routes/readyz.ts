@@ -1,6 +1,6 @@
 import { Type } from "typebox";
-import { Refusal } from "../problem.ts";
-import type { Route } from "../route.ts";
+import { Refusal } from "../problems/problem.ts";
+import type { Route } from "./route.ts";
 
 /** GET /readyz: whether to send requests here. Not before the kernels are warm, and not once the host is stopping. */
 export const readyz: Route<undefined, { readonly status: "ready" }> = {

@@ -8,9 +8,9 @@ import {
   type ReferenceScenario,
   referenceScenarios,
 } from "../../company/reference.ts";
-import { textOrNull } from "../nullable.ts";
-import { refuseParameters } from "../parameters.ts";
-import type { Route } from "../route.ts";
+import { textOrNull } from "../openapi/nullable.ts";
+import { refuseParameters } from "./parameters.ts";
+import type { Route } from "./route.ts";
 
 interface Reference<Item> {
   readonly items: readonly Item[];

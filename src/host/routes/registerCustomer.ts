@@ -1,10 +1,10 @@
 import { Type } from "typebox";
 import type { FaultItem } from "../../errors.ts";
 import { explain } from "../../explain.ts";
-import { type CustomerRecord, customerRecord, CustomerSchema } from "../customerRecord.ts";
-import { encodeJson } from "../json.ts";
-import { invalidRequest, refuseParameters } from "../parameters.ts";
-import type { Route } from "../route.ts";
+import { type CustomerRecord, customerRecord, CustomerSchema } from "./customerRecord.ts";
+import { encodeJson } from "../http/json.ts";
+import { invalidRequest, refuseParameters } from "./parameters.ts";
+import type { Route } from "./route.ts";
 
 const LENGTH_MAX = 200;
 /** Control characters, and halves of a pair that stand alone, which no storage keeps apart. */

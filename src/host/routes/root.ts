@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
-import { encodeJson } from "../json.ts";
-import { html, joined, pageReply, prefersPage } from "../page.ts";
-import type { Route } from "../route.ts";
+import { encodeJson } from "../http/json.ts";
+import { html, joined, pageReply, prefersPage } from "./htmlPage.ts";
+import type { Route } from "./route.ts";
 
 const AboutSchema = Type.Object({
   service: Type.String(),

@@ -1,8 +1,8 @@
 import { assess, type CompanyAnswer } from "../../company/report.ts";
 import { type Company, type CompanyRequest, CompanyRequestSchema, readCompanyRequest } from "../../company/request.ts";
-import { CompanyAnswerSchema } from "../companyAnswer.ts";
-import { refuseParameters } from "../parameters.ts";
-import type { Route } from "../route.ts";
+import { CompanyAnswerSchema } from "./companyAnswer.ts";
+import { refuseParameters } from "./parameters.ts";
+import type { Route } from "./route.ts";
 
 /** A few scenarios and years: a millisecond or two. All of them take ten. */
 const INLINE_BODY_BYTES_MAX = 512;

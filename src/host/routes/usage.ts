@@ -1,5 +1,5 @@
-import { customerOf } from "../customerRecord.ts";
-import type { Route } from "../route.ts";
+import { customerOf } from "./customerRecord.ts";
+import type { Route } from "./route.ts";
 import {
   readUsageParameters,
   USAGE_ANSWERS,
@@ -8,7 +8,7 @@ import {
   usageOf,
   UsageParametersSchema,
   usageReply,
-} from "../usageReport.ts";
+} from "./usageReport.ts";
 
 /** GET /latest/api/v1/usage: what the account's answers have counted. An answer's units are in it as soon as it is there. */
 export const usage: Route<UsageAsked, UsageAnswer> = {

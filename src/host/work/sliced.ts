@@ -1,5 +1,5 @@
-import { encodeJson } from "../json.ts";
-import type { Route, RouteContext } from "../route.ts";
+import { encodeJson } from "../http/json.ts";
+import type { Route, RouteContext } from "../routes/route.ts";
 import { alignment } from "../routes/alignment.ts";
 import { slicedHazardRiskBatch } from "../routes/hazardRiskBatch.ts";
 

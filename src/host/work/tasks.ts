@@ -1,6 +1,6 @@
-import { Refusal } from "../problem.ts";
+import { Refusal } from "../problems/problem.ts";
 import type { Piece } from "./pieces.ts";
-import type { Caller, HostLimits } from "../route.ts";
+import type { Caller, HostLimits } from "../routes/route.ts";
 
 /** What a worker must know of the request that a task is a part of. */
 export interface TaskOf {

@@ -2,11 +2,11 @@ import type { Atlas } from "../../hazard/answer.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { neighbourhoodOf, type Neighbourhoods, shareOut } from "../../pool/owners.ts";
 import type { TaskDoer } from "../../pool/worker.ts";
-import { decodeJson, encodeJson } from "../json.ts";
+import { decodeJson, encodeJson } from "../http/json.ts";
 import { joined, onePiece, type Piece, pieceOf } from "./pieces.ts";
-import { Refusal } from "../problem.ts";
-import type { Route, RouteContext, Services } from "../route.ts";
-import { ROUTES } from "../routeList.ts";
+import { Refusal } from "../problems/problem.ts";
+import type { Route, RouteContext, Services } from "../routes/route.ts";
+import { ROUTES } from "../routes/routeList.ts";
 import { SLICED, type Sliced, type WrittenElement } from "./sliced.ts";
 import {
   type GiveOutcome,

@@ -1,7 +1,7 @@
 import type { Atlas } from "../../hazard/answer.ts";
 import { type Pool, PooledAtlas } from "../../pool/pool.ts";
-import { Refusal } from "../problem.ts";
-import type { HostLimits } from "../route.ts";
+import { Refusal } from "../problems/problem.ts";
+import type { HostLimits } from "../routes/route.ts";
 import { areInOrder, type Piece, wrapped } from "./pieces.ts";
 import { SLICED } from "./sliced.ts";
 import {

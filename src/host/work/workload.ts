@@ -1,5 +1,5 @@
-import { Refusal } from "../problem.ts";
-import type { Caller } from "../route.ts";
+import { Refusal } from "../problems/problem.ts";
+import type { Caller } from "../routes/route.ts";
 import type { Share } from "./tasks.ts";
 
 /** A request that is to be answered beside the event loop. */

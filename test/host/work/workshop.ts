@@ -1,7 +1,7 @@
 /** A workforce whose workers are on this thread, so that a test can look at every slice and hold it up. */
 import type { Atlas } from "../../../src/hazard/answer.ts";
 import type { HazardResult } from "../../../src/hazard/result.ts";
-import type { HostLimits } from "../../../src/host/route.ts";
+import type { HostLimits } from "../../../src/host/routes/route.ts";
 import type { HostTask } from "../../../src/host/work/tasks.ts";
 import { type Workforce, workforceBehind } from "../../../src/host/work/workforce.ts";
 import { hostTasks } from "../../../src/host/work/worker.ts";

@@ -1,7 +1,7 @@
 import type { TSchema } from "typebox";
-import { Fault } from "../errors.ts";
-import type { Atlas } from "../hazard/answer.ts";
-import type { Ledger, Meter } from "../ledger/ledger.ts";
+import { Fault } from "../../errors.ts";
+import type { Atlas } from "../../hazard/answer.ts";
+import type { Ledger, Meter } from "../../ledger/ledger.ts";
 
 /** What routes answer from. */
 export interface Services {

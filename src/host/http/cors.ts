@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { Fault } from "../errors.ts";
+import { Fault } from "../../errors.ts";
 
 /** What scripts of other origins may read beside the body. */
 const EXPOSED = [

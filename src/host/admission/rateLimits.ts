@@ -1,4 +1,4 @@
-import { Refusal } from "./problem.ts";
+import { Refusal } from "../problems/problem.ts";
 
 export interface RateLimits {
   readonly requestsPerS: number;

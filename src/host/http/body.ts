@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import { Refusal } from "./problem.ts";
+import { Refusal } from "../problems/problem.ts";
 
 const CONTENT_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 

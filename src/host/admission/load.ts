@@ -1,4 +1,4 @@
-import { Refusal } from "./problem.ts";
+import { Refusal } from "../problems/problem.ts";
 
 /** How much the host takes upon itself at a time. */
 export interface LoadLimits {

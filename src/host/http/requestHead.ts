@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { Fault } from "../errors.ts";
-import { Refusal } from "./problem.ts";
+import { Fault } from "../../errors.ts";
+import { Refusal } from "../problems/problem.ts";
 import { readUuid } from "./uuid.ts";
 
 /** So long the address and headers of a request may be, all together. */

@@ -1,16 +1,16 @@
 import type { TSchema } from "typebox";
-import { EntitySchema } from "../alignment/entity.ts";
-import { CompanyRequestSchema } from "../company/request.ts";
-import { FAULT_ITEM_COUNT_MAX } from "../errors.ts";
-import { HazardQuerySchema } from "../hazard/query.ts";
-import { CustomerSchema } from "./customerRecord.ts";
+import { EntitySchema } from "../../alignment/entity.ts";
+import { CompanyRequestSchema } from "../../company/request.ts";
+import { FAULT_ITEM_COUNT_MAX } from "../../errors.ts";
+import { HazardQuerySchema } from "../../hazard/query.ts";
+import { CustomerSchema } from "../routes/customerRecord.ts";
 import { EXAMPLES } from "./examples.ts";
-import { PROBLEM_CONTENT_TYPE, type ProblemCode } from "./problem.ts";
-import { ProblemItemSchema, ProblemSchema } from "./problemSchema.ts";
-import { isProblemCode, PROBLEM_CODES, problemPage } from "./problemTexts.ts";
-import type { Route } from "./route.ts";
-import { HazardResultSchema } from "./routes/hazardRisk.ts";
-import { UsageAnswerSchema } from "./usageReport.ts";
+import { PROBLEM_CONTENT_TYPE, type ProblemCode } from "../problems/problem.ts";
+import { ProblemItemSchema, ProblemSchema } from "../problems/problemSchema.ts";
+import { isProblemCode, PROBLEM_CODES, problemPage } from "../problems/problemTexts.ts";
+import type { Route } from "../routes/route.ts";
+import { HazardResultSchema } from "../routes/hazardRisk.ts";
+import { UsageAnswerSchema } from "../routes/usageReport.ts";
 
 type AnyRoute = Route<unknown, unknown>;
 type Json = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { numberOrNull } from "./nullable.ts";
+import { numberOrNull } from "../openapi/nullable.ts";
 
 const EmissionsFigureSchema = Type.Object({
   value: Type.Number({ description: "t CO2e a year." }),

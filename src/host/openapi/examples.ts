@@ -1,4 +1,4 @@
-import type { Problem } from "./problem.ts";
+import type { Problem } from "../problems/problem.ts";
 
 interface Example {
   /** Of an answer that is cut: what of it is shown. */

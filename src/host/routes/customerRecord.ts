@@ -1,9 +1,9 @@
 import { Type } from "typebox";
-import { Fault } from "../errors.ts";
-import type { Customer } from "../ledger/ledger.ts";
-import { textOrNull } from "./nullable.ts";
+import { Fault } from "../../errors.ts";
+import type { Customer } from "../../ledger/ledger.ts";
+import { textOrNull } from "../openapi/nullable.ts";
 import type { RouteContext } from "./route.ts";
-import { readUuid } from "./uuid.ts";
+import { readUuid } from "../http/uuid.ts";
 
 /** A customer as the wire has it. */
 export interface CustomerRecord {

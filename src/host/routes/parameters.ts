@@ -1,7 +1,7 @@
 import type { Static, TObject } from "typebox";
-import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
-import { explain, type Shape } from "../explain.ts";
-import { asParameter, decodeParameters } from "../parameters.ts";
+import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../../errors.ts";
+import { explain, type Shape } from "../../explain.ts";
+import { asParameter, decodeParameters } from "../../parameters.ts";
 
 /**
  * Reads the query parts of a route's addresses.

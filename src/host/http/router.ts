@@ -1,6 +1,6 @@
 import findMyWay from "find-my-way";
-import { Refusal } from "./problem.ts";
-import { addressesOf, type Route, type Services } from "./route.ts";
+import { Refusal } from "../problems/problem.ts";
+import { addressesOf, type Route, type Services } from "../routes/route.ts";
 
 /** A route at one of its addresses, with all that can be known of its answers before one is asked for. */
 export interface Target {

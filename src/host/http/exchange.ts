@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBody } from "./body.ts";
-import { hasBody, isAwaitingContinue } from "./head.ts";
-import type { Exchange, Outcome } from "./pipeline.ts";
-import { Refusal } from "./problem.ts";
+import { hasBody, isAwaitingContinue } from "./requestHead.ts";
+import type { Exchange, Outcome } from "../pipeline.ts";
+import { Refusal } from "../problems/problem.ts";
 import { newRequestId } from "./requestId.ts";
-import type { Caller } from "./route.ts";
+import type { Caller } from "../routes/route.ts";
 import type { Target } from "./router.ts";
 
 /** A refused connection that the other side keeps open is ended after this. */

@@ -2,13 +2,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import { isIPv6, Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
-import { Fault } from "../errors.ts";
+import { Fault } from "../../errors.ts";
 import { LINGER_MS, type Reading, WireExchange } from "./exchange.ts";
-import { HEAD_BYTES_MAX } from "./head.ts";
+import { HEAD_BYTES_MAX } from "./requestHead.ts";
 import { encodeJson } from "./json.ts";
-import { type Log, loggedError, type LogRecord } from "./log.ts";
-import type { Outcome, Pipeline } from "./pipeline.ts";
-import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf, Refusal } from "./problem.ts";
+import { type Log, loggedError, type LogRecord } from "../log.ts";
+import type { Outcome, Pipeline } from "../pipeline.ts";
+import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf, Refusal } from "../problems/problem.ts";
 import { newRequestId } from "./requestId.ts";
 
 /** How long the server waits, and for how many. */

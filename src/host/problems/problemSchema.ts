@@ -18,7 +18,7 @@ export const ProblemItemSchema = Type.Object(
   { description: "One thing that is wrong; one of `pointer`, `parameter` and `header` says where." },
 );
 
-/** A refusal, as the published contract has it; src/host/problem.ts makes it. */
+/** A refusal, as the published contract has it; src/host/problems/problem.ts makes it. */
 export const ProblemSchema = Type.Object(
   {
     type: Type.String({ format: "uri-reference", description: "The address of a page about the code." }),

@@ -1,4 +1,4 @@
-import { type FaultCode, type FaultItem, isFault } from "../errors.ts";
+import { type FaultCode, type FaultItem, isFault } from "../../errors.ts";
 
 /** What only the wire can refuse. */
 export type WireCode =

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
-import { csvLine } from "../csvText.ts";
-import type { FaultItem } from "../errors.ts";
+import { csvLine } from "../../csvText.ts";
+import type { FaultItem } from "../../errors.ts";
 import {
   type Ledger,
   METERS,
@@ -9,12 +9,12 @@ import {
   USAGE_LINE_COUNT_MAX,
   type UsageGroup,
   type UsageLine,
-} from "../ledger/ledger.ts";
-import { encodeJson } from "./json.ts";
-import { NextSchema, PAGE_LIMIT_DEFAULT, PagingParameters, type WirePage } from "./paging.ts";
+} from "../../ledger/ledger.ts";
+import { encodeJson } from "../http/json.ts";
+import { NextSchema, PAGE_LIMIT_DEFAULT, PagingParameters, type WirePage } from "./pagination.ts";
 import { parameterReader } from "./parameters.ts";
 import type { Reply, RouteDescription } from "./route.ts";
-import { readUuid } from "./uuid.ts";
+import { readUuid } from "../http/uuid.ts";
 
 const GROUPS_DEFAULT = ["customer", "meter"] as const satisfies readonly UsageGroup[];
 

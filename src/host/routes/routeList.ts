@@ -1,0 +1,46 @@
+import type { Route } from "./route.ts";
+import { alignment } from "./alignment.ts";
+import { archiveCustomer } from "./archiveCustomer.ts";
+import { customerUsage } from "./customerUsage.ts";
+import { docs, docsFile } from "./docs.ts";
+import { getCustomer } from "./getCustomer.ts";
+import { hazardRisk } from "./hazardRisk.ts";
+import { hazardRiskBatch } from "./hazardRiskBatch.ts";
+import { hazards } from "./hazards.ts";
+import { healthz } from "./healthz.ts";
+import { limits } from "./limits.ts";
+import { listCustomers } from "./listCustomers.ts";
+import { openApi } from "./openApi.ts";
+import { problemPage } from "./problemPage.ts";
+import { readyz } from "./readyz.ts";
+import { countries, industries, scenarios } from "./reference.ts";
+import { registerCustomer } from "./registerCustomer.ts";
+import { root } from "./root.ts";
+import { totalClimateRisk } from "./totalClimateRisk.ts";
+import { usage } from "./usage.ts";
+
+/** All that the host answers, in the order of the published contract. */
+export const ROUTES: readonly Route<unknown, unknown>[] = [
+  hazardRisk,
+  hazardRiskBatch,
+  hazards,
+  alignment,
+  totalClimateRisk,
+  industries,
+  countries,
+  scenarios,
+  registerCustomer,
+  listCustomers,
+  getCustomer,
+  archiveCustomer,
+  usage,
+  customerUsage,
+  limits,
+  root,
+  openApi(() => ROUTES),
+  docs(),
+  docsFile(),
+  problemPage,
+  healthz,
+  readyz,
+];
