@@ -8,6 +8,7 @@
  */
 import { Fault } from "../errors.ts";
 import { openGeoTiff } from "./geotiff.ts";
+import { checkIngestOptions } from "./options.ts";
 import type { HazardPlan, IngestOptions, IngestReport, SetAside } from "./plan.ts";
 import type { Raster, RasterOptions } from "./raster.ts";
 import { findAqueductFiles, planAqueductFloods } from "./recipes/aqueductFloods.ts";
@@ -40,6 +41,7 @@ export interface AqueductFloodsOptions extends IngestOptions {
  *   `atlas_unavailable` when the existing atlas is damaged, `configuration_invalid` without the package geotiff
  */
 export async function ingestAqueductFloods(options: AqueductFloodsOptions): Promise<IngestReport> {
+  checkIngestOptions(options, { sources: { type: "array", items: { type: "string" } } });
   const { files, setAside } = await findAqueductFiles(options.sources);
   return withRasters(options, setAside, (open, rasterOptions) => planAqueductFloods(files, open, rasterOptions));
 }
@@ -56,6 +58,7 @@ export interface LayersOptions extends IngestOptions {
  * @throws Fault `invalid_request` with all that is wrong with the manifest; otherwise as `ingestAqueductFloods`
  */
 export async function ingestLayers(options: LayersOptions): Promise<IngestReport> {
+  checkIngestOptions(options, { manifest: { type: "string" } });
   const manifest = await readManifest(options.manifest, options);
   const { hold_flat, clamp_negative, clamp_tolerance, assume_wgs84, keep_meridian } = manifest.options ?? {};
   const clampTolerance = options.clampTolerance ?? clamp_tolerance;
@@ -88,9 +91,6 @@ async function withRasters(
   plan: (open: OpenRaster, options: RasterOptions) => Promise<readonly HazardPlan[]>,
 ): Promise<IngestReport> {
   const { keepMeridian, signal } = options;
-  if (keepMeridian !== undefined && !["west", "east"].includes(keepMeridian)) {
-    throw new Fault("invalid_request", `keepMeridian must be "west" or "east" (got ${JSON.stringify(keepMeridian)}).`);
-  }
   const opened = new Map<string, Raster>();
   const sources = new SourceVersions({ folder: options.out, signal: options.signal });
   const open: OpenRaster = async (file, rasterOptions) => {

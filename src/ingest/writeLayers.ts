@@ -90,22 +90,12 @@ async function writeTargets(
   return { catalogue, written, replaced };
 }
 
-function checkOptions({
-  release,
-  bbox,
-  nodata,
-  clampNegative,
-  clampTolerance,
-  checkpointSeconds,
-}: IngestOptions): void {
+function checkOptions({ release, bbox, clampNegative, clampTolerance, checkpointSeconds }: IngestOptions): void {
   if (release !== undefined && !RELEASE.test(release)) {
     throw new Fault(
       "invalid_request",
       `The release name ${JSON.stringify(release)} may hold letters, digits, ".", "_" and "-", begins with a letter or digit, and has at most 100 characters.`,
     );
-  }
-  if (Number.isNaN(nodata)) {
-    throw new Fault("invalid_request", "The marker of missing values must be a number; NaN is missing anyway.");
   }
   if (checkpointSeconds !== undefined && !(checkpointSeconds >= 0 && checkpointSeconds < Infinity)) {
     throw new Fault(

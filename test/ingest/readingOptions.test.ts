@@ -91,7 +91,7 @@ describe("a meridian that a map repeats with other values", () => {
   test("is refused where manifest and option contradict each other, and for another word", async () => {
     const both = ingest({}, { keepMeridian: "west", options: { keep_meridian: "east" } });
     expect(await refusal(both)).toMatch(/keeps the east column .* the option says west/);
-    expect(await refusal(ingest({}, { keepMeridian: "first" as "west" }))).toContain('must be "west" or "east"');
+    expect(await refusal(ingest({}, { keepMeridian: "first" as "west" }))).toContain("is not one of west, east");
     await expect(ingest({}, { options: { keep_meridian: "first" } })).rejects.toMatchObject({
       items: [{ pointer: "/options/keep_meridian", allowed: ["west", "east"] }],
     });
@@ -123,5 +123,39 @@ describe("a unit that a map states", () => {
     const file = join(folder, "inunriver_rcp4p5_00000NorESM1-M_2030_rp00100.tif");
     await writeFile(file, makeGeoTiff(spec("cm")));
     expect(await refusal(ingestAqueductFloods({ sources: [file], out }))).toContain('"cm", depth_meters in m');
+  });
+});
+
+describe("options of an ingest that do not exist or have the wrong type", () => {
+  const items = async (run: Promise<unknown>): Promise<readonly unknown[]> => {
+    const error: unknown = await run.catch((thrown: unknown) => thrown);
+    if (!isFault(error, "invalid_request")) throw error;
+    return error.items;
+  };
+
+  test.each([
+    ["an unknown option", { clampNegatives: true }, { pointer: "/clampNegatives", did_you_mean: "clampNegative" }],
+    ["a wire-style name", { hold_flat: true }, { pointer: "/hold_flat", did_you_mean: "holdFlat" }],
+    ["text for a switch", { holdFlat: "yes" }, { pointer: "/holdFlat", code: "wrong_type" }],
+    ["NaN as a marker", { nodata: NaN }, { pointer: "/nodata", code: "wrong_type" }],
+    ["a box as a list", { bbox: [0, 0, 1, 1] }, { pointer: "/bbox", code: "wrong_type" }],
+    ["a box without its north edge", { bbox: { westDeg: 0, southDeg: 0, eastDeg: 1 } }, { pointer: "/bbox/northDeg" }],
+    ["another column of the meridian", { keepMeridian: "north" }, { pointer: "/keepMeridian", code: "not_allowed" }],
+    ["no signal", { signal: true }, { pointer: "/signal", code: "wrong_type" }],
+  ])("are refused by both ingests: %s", async (_what, given, item) => {
+    const options = { out, ...given };
+    const manifest = join(folder, "no-such-manifest.json");
+    expect(await items(ingestLayers({ manifest, ...options } as never))).toEqual([expect.objectContaining(item)]);
+    const sources = [join(folder, "no-such-map.tif")];
+    expect(await items(ingestAqueductFloods({ sources, ...options } as never))).toEqual([
+      expect.objectContaining(item),
+    ]);
+  });
+
+  test("are refused all at once, with what is missing", async () => {
+    const pointers = (await items(ingestLayers({ manifests: "x", nodata: "-9999" } as never))).map(
+      (item) => (item as { readonly pointer: string }).pointer,
+    );
+    expect(pointers).toEqual(["/nodata", "/manifest", "/out", "/manifests"]);
   });
 });
