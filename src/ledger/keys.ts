@@ -40,12 +40,14 @@ export function isKeyShaped(text: string): boolean {
 }
 
 /**
- * Whether text has the form of a key that this service issues, but a wrong checksum. Keys with the prefix of another
- * service have no checksum. An imported key may have the prefix and no valid checksum: look the key up first.
+ * Whether text is a key of this service with a slip: its prefix and a wrong checksum, or another prefix and the checksum
+ * of a key with this one. Keys of other services have no checksum. An imported key may have the prefix and no valid
+ * checksum: look the key up first.
  */
 export function isMistyped(text: string): boolean {
-  if (!text.startsWith(PREFIX) || !isKeyShaped(text)) return false;
-  return text.slice(-CHECK_COUNT) !== checkCharacters(text.slice(0, -CHECK_COUNT));
+  if (!isKeyShaped(text)) return false;
+  const hasChecksum = text.slice(-CHECK_COUNT) === checkCharacters(PREFIX + text.slice(-LENGTH, -CHECK_COUNT));
+  return text.startsWith(PREFIX) !== hasChecksum;
 }
 
 /** Returns the SHA-256 of a key (32 bytes), which is stored in its place. With 345 random bits no slow hash is needed. */

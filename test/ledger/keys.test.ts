@@ -48,6 +48,9 @@ describe("a new key", () => {
       const slip = key.slice(0, i) + (key[i] === "x" ? "y" : "x") + key.slice(i + 1);
       expect(isMistyped(slip), slip).toBe(true);
     }
+    for (const prefix of ["xso_sk_", "iso1_sk_", "is_sk_"]) {
+      expect(isMistyped(prefix + key.slice("iso_sk_".length)), prefix).toBe(true);
+    }
     const swapped = key.slice(0, 20) + (key[21] ?? "") + (key[20] ?? "") + key.slice(22);
     expect(isMistyped(swapped)).toBe(key[20] !== key[21]);
   });
