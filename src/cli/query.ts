@@ -141,7 +141,7 @@ function formatLegend({ results }: HazardResult): string {
   const kinds = new Set(years.flatMap(({ bounds }) => (bounds === undefined ? [] : bounds.probability.bound)));
   const lines = [
     ...(kinds.has("at_least") || kinds.has("at_most")
-      ? [">= and <= mark bounds: the value lies beyond the return periods of the source maps."]
+      ? [">= and <= mark bounds: the source maps have no return periods beyond them."]
       : []),
     ...(kinds.has("indeterminate")
       ? ["? marks the difference of two bounds: the actual change may be larger or smaller."]

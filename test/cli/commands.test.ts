@@ -89,7 +89,7 @@ describe("the table of isotherm query", () => {
       total_hazard: { bound: "at_least", limit: 0.04 },
     });
     expect(least).toContain("│ rcp4p5   │ 2030 │       0.4 │      >= 0.1 │      >= 0.04 │");
-    expect(least).toContain("\n>= and <= mark bounds: the value lies beyond the return periods of the source maps.\n");
+    expect(least).toContain("\n>= and <= mark bounds: the source maps have no return periods beyond them.\n");
     const most = await tableOf({ probability: { bound: "at_most", limit: 0.001 } });
     expect(most).toContain("│    <= 0.001 │         0.04 │");
     const either = await tableOf({ probability: { bound: "indeterminate" } });
