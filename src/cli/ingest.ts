@@ -18,7 +18,7 @@ export function ingestCommand(): Command {
   withOptions(
     command
       .command("aqueduct-floods")
-      .description("river and coastal flood maps of WRI Aqueduct Floods, identified by their file names")
+      .description("ingest river and coastal flood maps of WRI Aqueduct Floods, identified by their file names")
       .argument("<source...>", "maps: files, folders or http(s) addresses"),
   )
     .addHelpText(
@@ -36,7 +36,7 @@ Example:
   withOptions(
     command
       .command("layers")
-      .description("other maps described in a JSON manifest, one file or band per metric or return period")
+      .description("ingest other maps described in a JSON manifest, one file or band per metric or return period")
       .argument("<manifest>", "JSON manifest, see docs/ingest.md"),
   )
     .addHelpText(
