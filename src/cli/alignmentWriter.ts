@@ -55,7 +55,7 @@ export function resultColumnNames(hasDetail: boolean): readonly string[] {
 
 /**
  * Creates a writer for a format.
- * @param columnNames columns of CSV input, whose rows are passed through; if absent, rows are built from the entities
+ * @param columnNames columns of CSV input, which passes its rows through; if absent, rows are built from the entities
  */
 export function alignmentWriter(
   format: EntityFormat,

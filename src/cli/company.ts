@@ -105,7 +105,7 @@ async function run(input: string, output: string, flags: Flags): Promise<void> {
     file = await openCompanies(decodeUtf8(readBytes(input, onBytes)), format);
     await writeOutput(
       output,
-      file.kind === "one"
+      file.kind === "single"
         ? singleResult(file.input, output, flags)
         : listResults(file.entries, listFormat(output, format, flags), flags, summary),
     );
@@ -116,7 +116,7 @@ async function run(input: string, output: string, flags: Flags): Promise<void> {
   } finally {
     bar.stop();
   }
-  if (file.kind === "one") return;
+  if (file.kind === "single") return;
   const seconds = (performance.now() - startMs) / 1000;
   (output === STDIO ? process.stderr : process.stdout).write(
     flags.json === true ? summaryJson(summary, seconds) : summaryText(summary, seconds),

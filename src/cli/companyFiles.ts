@@ -18,8 +18,8 @@ export interface CompanyEntry {
 
 /** The content of a file: one company, or a list that is read lazily. */
 export type CompanyFile =
-  | { readonly kind: "one"; readonly input: unknown }
-  | { readonly kind: "many"; readonly entries: AsyncIterable<CompanyEntry> };
+  | { readonly kind: "single"; readonly input: unknown }
+  | { readonly kind: "list"; readonly entries: AsyncIterable<CompanyEntry> };
 
 /** Maximum length of a file that holds a single company. */
 const DOCUMENT_SIZE_CHARACTERS_MAX = 8 << 20;
@@ -30,35 +30,38 @@ const DOCUMENT_SIZE_CHARACTERS_MAX = 8 << 20;
  * @throws Fault if the file as a whole cannot be read; errors of a single company of a list are in its entry
  */
 export async function openCompanies(chunks: AsyncIterable<SourceChunk>, format: EntityFormat): Promise<CompanyFile> {
-  if (format === "csv") return { kind: "many", entries: rowEntries(chunks) };
-  if (format === "ndjson") return { kind: "many", entries: lineEntries(chunks) };
+  if (format === "csv") return { kind: "list", entries: rowEntries(chunks) };
+  if (format === "ndjson") return { kind: "list", entries: lineEntries(chunks) };
   const rest = chunks[Symbol.asyncIterator]();
   const head = await readUntilText(rest);
-  const all = joined(head, rest);
+  const text = concatenate(head, rest);
   const isObject = head
     .map(({ text }) => text)
     .join("")
     .trimStart()
     .startsWith("{");
-  return isObject ? { kind: "one", input: await oneDocument(all) } : { kind: "many", entries: listEntries(all) };
+  return isObject ? { kind: "single", input: await parseSingle(text) } : { kind: "list", entries: listEntries(text) };
 }
 
 /** Reads chunks up to and including the first one that is not blank. */
 async function readUntilText(chunks: AsyncIterator<SourceChunk>): Promise<readonly SourceChunk[]> {
-  const seen: SourceChunk[] = [];
+  const head: SourceChunk[] = [];
   for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
-    seen.push(next.value);
+    head.push(next.value);
     if (next.value.text.trim() !== "") break;
   }
-  return seen;
+  return head;
 }
 
-async function* joined(head: readonly SourceChunk[], rest: AsyncIterator<SourceChunk>): AsyncGenerator<SourceChunk> {
+async function* concatenate(
+  head: readonly SourceChunk[],
+  rest: AsyncIterator<SourceChunk>,
+): AsyncGenerator<SourceChunk> {
   yield* head;
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
 }
 
-async function oneDocument(chunks: AsyncIterable<SourceChunk>): Promise<unknown> {
+async function parseSingle(chunks: AsyncIterable<SourceChunk>): Promise<unknown> {
   let text = "";
   for await (const chunk of chunks) {
     text += chunk.text;
@@ -71,7 +74,7 @@ async function oneDocument(chunks: AsyncIterable<SourceChunk>): Promise<unknown>
 }
 
 async function* listEntries(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<CompanyEntry> {
-  for await (const element of splitJsonList(chunks)) yield { line: lineOf(element), input: parsed(element) };
+  for await (const element of splitJsonList(chunks)) yield { line: lineOf(element), input: parseElement(element) };
 }
 
 /** A line that is not JSON is an error of its own company only. */
@@ -79,7 +82,7 @@ async function* lineEntries(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<
   for await (const element of splitLines(chunks)) {
     const line = lineOf(element);
     try {
-      yield { line, input: parsed(element) };
+      yield { line, input: parseElement(element) };
     } catch (error) {
       if (!isFault(error)) throw error;
       yield { line, input: undefined, fault: error };
@@ -87,7 +90,7 @@ async function* lineEntries(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<
   }
 }
 
-function parsed({ text, origin }: JsonElement): unknown {
+function parseElement({ text, origin }: JsonElement): unknown {
   return parseJson(text, origin);
 }
 

@@ -56,13 +56,13 @@ async function run(address: string, flags: ServeFlags): Promise<void> {
   }
 }
 
-async function serveUntilStopped(open: {
+async function serveUntilStopped(service: {
   readonly address: string;
   readonly atlas: Atlas;
   readonly ledger: Ledger;
   readonly flags: ServeFlags;
 }): Promise<void> {
-  const { atlas, ledger, flags } = open;
+  const { atlas, ledger, flags } = service;
   const { adminPort, corsOrigin, drainDelay } = flags;
   const { serve, openServiceLog } = await loadHost();
   const serviceLog = flags.log === "none" ? undefined : openServiceLog();
@@ -79,7 +79,7 @@ async function serveUntilStopped(open: {
       ...(serviceLog === undefined ? {} : { log: serviceLog.log }),
     });
     try {
-      await printStartup(running, open);
+      await printStartup(running, service);
       const { signal, failure } = await shutdown.requested;
       if (failure === undefined) {
         print("Stopping: finishing open requests.");

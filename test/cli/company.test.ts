@@ -244,7 +244,7 @@ describe("a list of companies", () => {
       { highWaterMark: 1 },
     );
     const file = await openCompanies(chunks, "ndjson");
-    if (file.kind !== "many") throw new Error("expected a list");
+    if (file.kind !== "list") throw new Error("expected a list");
     const entries = file.entries[Symbol.asyncIterator]();
     for (let i = 0; i < 5; i++) await entries.next();
     expect(readCount).toBeLessThan(20);

@@ -299,7 +299,7 @@ describe("the built command", () => {
     });
   });
 
-  test("revokes a key for a running service, whose authenticator then refuses it", async () => {
+  test("revokes a key that a running service then rejects", async () => {
     const account = await createAccount();
     await withLedger(async (ledger) => {
       // With a constant clock, only a change notification can invalidate the authenticator's cache.
