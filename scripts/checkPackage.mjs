@@ -1,4 +1,4 @@
-// Packs the package as it would be published and has publint and attw look at it.
+// Packs the package as for publishing and checks it with publint and attw.
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -21,4 +21,4 @@ for (const [command, ...rest] of [
     throw error;
   }
 }
-console.log(`${file}: ${packed[0].files.length} files, ${packed[0].size} bytes; publint and attw found nothing`);
+console.log(`${file}: ${packed[0].files.length} files, ${packed[0].size} bytes; no findings by publint and attw`);

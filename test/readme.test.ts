@@ -7,8 +7,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 /**
- * The examples of the README, run as they stand there, give what stands below them. Both come from the built
- * package. ISOTHERM_UPDATE_EXAMPLES=1 writes the true output into the README instead of comparing.
+ * Runs the examples of the README against the built package and compares their output with the README.
+ * ISOTHERM_UPDATE_EXAMPLES=1 writes the actual output into the README instead.
  */
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const CLI = "dist/cli/main.js";
@@ -18,7 +18,7 @@ const run = promisify(execFile);
 const README = `${ROOT}README.md`;
 let text = readFileSync(README, "utf8");
 
-/** Fenced blocks of a language: their text, and where it is. */
+/** Returns the fenced code blocks of a language with their offsets in the README. */
 function blocks(language: string): { readonly code: string; readonly index: number }[] {
   const fence = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, "g");
   return [...text.matchAll(fence)].map((match) => ({
@@ -27,24 +27,24 @@ function blocks(language: string): { readonly code: string; readonly index: numb
   }));
 }
 
-function compare(language: string, position: number, whole: string): void {
+function compare(language: string, position: number, output: string): void {
   const block = blocks(language)[position];
   if (block === undefined) throw new Error(`The README has no ${language} block ${position}.`);
   if (IS_UPDATING) {
-    text = text.slice(0, block.index) + whole + text.slice(block.index + block.code.length);
+    text = text.slice(0, block.index) + output + text.slice(block.index + block.code.length);
     writeFileSync(README, text);
   } else {
-    expect(block.code).toBe(whole);
+    expect(block.code).toBe(output);
   }
 }
 
-/** The command after the prompt, as it is typed: to the end of the line, or of the line that closes what it quotes. */
+/** Returns the command after the prompt. It extends to the end of the line, or of the line with its last closing quote. */
 function commandIn(code: string): { readonly command: string; readonly line: string } {
   const [line = "", command = ""] = /^\$ ((?:'[^']*'|[^'\n])+)$/m.exec(code) ?? [];
   return { command, line };
 }
 
-/** What the shell would hand to curl: words in either kind of quotes, variables filled in. */
+/** Splits a command line into words as a shell does: both kinds of quotes, variables replaced. */
 function wordsOf(command: string, variables: Readonly<Record<string, string>>): readonly string[] {
   return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, bare]) =>
     single === undefined
@@ -53,7 +53,7 @@ function wordsOf(command: string, variables: Readonly<Record<string, string>>): 
   );
 }
 
-/** The request that a curl command makes. */
+/** Converts the arguments of a curl command to a request. */
 function requestOf([, ...words]: readonly string[]): { readonly url: string; readonly init: RequestInit } {
   const headers = new Headers();
   let url = "";
@@ -69,9 +69,9 @@ function requestOf([, ...words]: readonly string[]): { readonly url: string; rea
   return { url, init: { headers, ...(body === undefined ? {} : { method: "POST", body }) } };
 }
 
-/** What is another at every run is left out of an answer. */
-function steady(told: string): string {
-  return told
+/** Replaces ids and times that differ in every run. */
+function maskVolatile(text: string): string {
+  return text
     .replace(/"request_id":"[^"]+"/, '"request_id":"…"')
     .replace(/"customer_id":"[^"]+"/g, '"customer_id":"…"')
     .replace(/"created_at":"[^"]+"/, '"created_at":"…"');
@@ -105,7 +105,7 @@ afterAll(async () => {
 });
 
 describe("the README's examples", () => {
-  test("the library prints what it says", async () => {
+  test("the library example prints the documented output", async () => {
     const [example] = blocks("js");
     mkdirSync(`${ROOT}build`, { recursive: true });
     const file = `${ROOT}build/readme-example.mjs`;
@@ -115,17 +115,17 @@ describe("the README's examples", () => {
   });
 
   for (const position of blocks("console").keys()) {
-    test(`console block ${position} prints what it says`, async () => {
+    test(`console block ${position} prints the documented output`, async () => {
       const { command, line } = commandIn(blocks("console")[position]?.code ?? "");
       let output: string;
       if (command.startsWith("curl ")) {
         const { url, init } = requestOf(wordsOf(command, variables));
         const response = await fetch(url.replace("http://127.0.0.1:8080", baseUrl), init);
-        const told = await response.text();
-        // The second of the four steps: the id is stored.
-        const [, customerId] = response.status === 201 ? (/"customer_id":"([^"]+)"/.exec(told) ?? []) : [];
+        const body = await response.text();
+        // Later examples use the id of the new customer.
+        const [, customerId] = response.status === 201 ? (/"customer_id":"([^"]+)"/.exec(body) ?? []) : [];
         if (customerId !== undefined) variables["CUSTOMER_ID"] = customerId;
-        output = `${JSON.stringify(JSON.parse(steady(told)), undefined, 2)}\n`;
+        output = `${JSON.stringify(JSON.parse(maskVolatile(body)), undefined, 2)}\n`;
       } else {
         const [name, ...rest] = command.split(" ");
         expect(name).toBe("isotherm");

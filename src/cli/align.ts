@@ -9,19 +9,12 @@ import {
 import type { Entity } from "../alignment/entity.ts";
 import { Fault, isFault } from "../errors.ts";
 import type { AlignmentBasis } from "../kernel/alignment.ts";
-import { alignmentWriter, answerColumnNames } from "./alignmentWriter.ts";
-import { openCsv } from "./entityCsv.ts";
-import {
-  bytesOf,
-  checkedUtf8,
-  checkOutput,
-  type EntityChunk,
-  type EntitySource,
-  findInput,
-  writeWhole,
-} from "./entityFiles.ts";
-import { openJson, openNdjson } from "./entityJson.ts";
-import { ENTITY_FORMATS, type EntityFormat, inputFormat, nameOf, outputFormat, STANDARD } from "./fileFormats.ts";
+import { alignmentWriter, resultColumnNames } from "./alignmentWriter.ts";
+import { openEntityCsv } from "./entityCsv.ts";
+import { openEntityJson, openEntityNdjson } from "./entityJson.ts";
+import type { EntityChunk, EntitySource } from "./entitySource.ts";
+import { checkOutput, decodeUtf8, readBytes, statInput, writeOutput } from "./fileIo.ts";
+import { ENTITY_FORMATS, displayName, type EntityFormat, inputFormat, outputFormat, STDIO } from "./fileFormats.ts";
 import { progressBar } from "./progress.ts";
 
 interface Flags {
@@ -32,54 +25,57 @@ interface Flags {
   readonly json?: boolean;
 }
 
-/** What has been done. */
-interface Report {
+/** Counts for the final report. */
+interface Summary {
   entityCount: number;
-  /** Projected years. */
-  rowCount: number;
-  /** Of them without a temperature, by reason. */
+  projectedYearCount: number;
+  /** Number of projected years without a temperature, by reason. */
   readonly without: Record<AlignmentReason, number>;
 }
 
-/** `isotherm align`: temperatures for files of entities, of any length. */
+/** `isotherm align`: implied temperature rise for files of entities of any length. */
 export function alignCommand(): Command {
   return new Command("align")
-    .description("implied temperature rise of companies, from their emissions now and as projected")
-    .argument("<in>", "the companies: a .csv, .json, .ndjson or .jsonl file; - is standard input")
+    .description("compute the implied temperature rise of companies from their baseline and projected emissions")
+    .argument("<in>", "companies: a .csv, .json, .ndjson or .jsonl file, or - for standard input")
     .argument(
       "[out]",
-      "the results: a file with one of these extensions, replaced if it exists; - is standard output",
-      STANDARD,
+      "results: a file with one of these extensions (replaced if it exists), or - for standard output",
+      STDIO,
     )
-    .addOption(new Option("--format <name>", "format of IN (default: from its extension)").choices(ENTITY_FORMATS))
+    .addOption(new Option("--format <name>", "format of IN (default: from the extension)").choices(ENTITY_FORMATS))
     .addOption(
-      new Option("--to <name>", "format of OUT (default: from its extension; on standard output that of IN)").choices(
-        ENTITY_FORMATS,
-      ),
+      new Option(
+        "--to <name>",
+        "format of OUT (default: from the extension; on standard output, the format of IN)",
+      ).choices(ENTITY_FORMATS),
     )
     .addOption(
-      new Option("--basis <name>", "compare emissions per revenue, emissions, or all emissions since the baseline")
+      new Option(
+        "--basis <name>",
+        "what to compare with the pathways: emissions per revenue, emissions, or cumulative emissions since the baseline",
+      )
         .choices(ALIGNMENT_BASES)
         .default("intensity"),
     )
-    .option("--detail", "with how each number came about")
-    .option("--json", "the report as JSON")
+    .option("--detail", "include how each temperature was computed")
+    .option("--json", "print the summary as JSON")
     .addHelpText("after", HELP)
     .action(run);
 }
 
 const HELP = `
-CSV has one row a company and projected year, the company and its baseline repeated in each; rows of one company follow
-one another. Columns, in any order (* must be there; an empty cell is a value not given):
+CSV has one row per company and projected year, with the company and its baseline repeated in each row. The rows of a
+company must be consecutive. Columns, in any order (* required; an empty cell means that the value is not given):
 
   identifier, name*, asset_type* (equity), country, industry_classification_system, industry, sector,
   baseline_year*, baseline_scope1, baseline_scope2, baseline_scope3, baseline_revenue, baseline_ebitda,
   year*, scope1, scope2, scope3
 
-The answer has every column of the file, its own ones too, then ${answerColumnNames(false).join(", ")}.
-JSON is the list that the HTTP service takes, NDJSON one company a line. docs/align-files.md has it all.
+The result has all columns of the file, including unknown ones, followed by ${resultColumnNames(false).join(", ")}.
+JSON is the list that the HTTP service accepts; NDJSON has one company per line. See docs/align-files.md.
 
-OUT appears only when it is complete. Standard output may end early; the exit code is then not 0.
+OUT is created only when it is complete. Standard output may be incomplete if the exit code is not 0.
 
 Examples:
   isotherm align examples/portfolio.csv temperatures.csv --basis cumulative
@@ -87,68 +83,68 @@ Examples:
 
 async function run(input: string, output: string, flags: Flags): Promise<void> {
   const startMs = performance.now();
-  const isToFile = output !== STANDARD;
-  const given = await findInput(input);
+  const isToFile = output !== STDIO;
+  const inputStats = await statInput(input);
   const format = inputFormat(input, flags.format);
   const to = outputFormat(output, { to: flags.to, accepted: ENTITY_FORMATS, fallback: format });
-  await checkOutput(output, given);
-  const report: Report = { entityCount: 0, rowCount: 0, without: { no_usable_scope: 0, zero_baseline: 0 } };
-  const sizeBytes = given?.size;
+  await checkOutput(output, inputStats);
+  const summary: Summary = { entityCount: 0, projectedYearCount: 0, without: { no_usable_scope: 0, zero_baseline: 0 } };
+  const totalBytes = inputStats?.size;
   const bar = progressBar("bytes");
-  let readBytes = 0;
-  const onBytes = (countBytes: number): void => {
-    readBytes += countBytes;
-    if (sizeBytes !== undefined) bar.update(readBytes, sizeBytes);
+  let bytesRead = 0;
+  const onBytes = (sizeBytes: number): void => {
+    bytesRead += sizeBytes;
+    if (totalBytes !== undefined) bar.update(bytesRead, totalBytes);
   };
   try {
-    await writeWhole(output, answers({ input, format, to, flags, report, onBytes }));
+    await writeOutput(output, alignFile({ input, format, to, flags, summary, onBytes }));
   } catch (error) {
     if (!isFault(error)) throw error;
     const { code, message, details, items } = error;
-    throw new Fault(code, `${nameOf(input)}: ${message}`, { details, items, cause: error });
+    throw new Fault(code, `${displayName(input)}: ${message}`, { details, items, cause: error });
   } finally {
     bar.stop();
   }
   const seconds = (performance.now() - startMs) / 1000;
-  const text = flags.json === true ? wireOf(report, seconds) : describe(report, seconds);
+  const text = flags.json === true ? summaryJson(summary, seconds) : summaryText(summary, seconds);
   (isToFile ? process.stdout : process.stderr).write(text);
 }
 
-/** The answers to a file, as text, some at a time. */
-async function* answers(of: {
+/** Yields the results of a file as text, chunk by chunk. */
+async function* alignFile(options: {
   readonly input: string;
   readonly format: EntityFormat;
   readonly to: EntityFormat;
   readonly flags: Flags;
-  readonly report: Report;
-  readonly onBytes: (countBytes: number) => void;
+  readonly summary: Summary;
+  readonly onBytes: (sizeBytes: number) => void;
 }): AsyncGenerator<string> {
-  const { input, format, to, flags, report, onBytes } = of;
+  const { input, format, to, flags, summary, onBytes } = options;
   const hasDetail = flags.detail === true;
-  const pieces = checkedUtf8(bytesOf(input, onBytes));
+  const text = decodeUtf8(readBytes(input, onBytes));
   const source: EntitySource =
     format === "csv"
-      ? await openCsv(pieces, to === "csv" ? answerColumnNames(hasDetail) : [])
+      ? await openEntityCsv(text, to === "csv" ? resultColumnNames(hasDetail) : [])
       : format === "json"
-        ? openJson(pieces)
-        : openNdjson(pieces);
+        ? openEntityJson(text)
+        : openEntityNdjson(text);
   const writer = alignmentWriter(to, { columnNames: source.columnNames, hasDetail });
   let head = writer.head;
   for await (const chunk of source.chunks) {
-    const results = await align(chunk, flags);
+    const results = await alignChunk(chunk, flags);
     if (results.length === 0) continue;
-    count(report, results);
-    // Together with the first results, so that a file that is refused at once leaves nothing on standard output.
+    addToSummary(summary, results);
+    // The head is written with the first results, so that a file rejected at once leaves nothing on standard output.
     yield head + writer.write({ entities: chunk.entities as readonly Entity[], results, rows: chunk.rows });
     head = "";
   }
-  if (report.entityCount === 0) throw new Fault("invalid_request", "there is no entity in it.");
+  if (summary.entityCount === 0) throw new Fault("invalid_request", "the file contains no entities.");
   yield writer.tail;
 }
 
-/** @throws Fault with everything that is wrong in the chunk, and where in the file */
-async function align(
-  { entities, faults, placeOf }: EntityChunk,
+/** @throws Fault listing every error in the chunk with its location in the file */
+async function alignChunk(
+  { entities, faults, locationOf }: EntityChunk,
   { basis, detail = false }: Flags,
 ): Promise<AlignmentAnswer["results"]> {
   try {
@@ -161,31 +157,31 @@ async function align(
   } catch (error) {
     if (!isFault(error) || error.items.every(({ pointer = "" }) => pointer === "")) throw error;
     const code = faults.count === 0 ? error.code : "invalid_request";
-    for (const { pointer = "", detail: what } of error.items) faults.add(placeOf(pointer), what);
+    for (const { pointer = "", detail } of error.items) faults.add(locationOf(pointer), detail);
     faults.throwIfAny(code);
     throw error;
   }
 }
 
-function count(report: Report, results: AlignmentAnswer["results"]): void {
+function addToSummary(summary: Summary, results: AlignmentAnswer["results"]): void {
   for (const { data } of results) {
-    report.entityCount++;
-    report.rowCount += data.length;
-    for (const { reason } of data) if (reason !== undefined) report.without[reason]++;
+    summary.entityCount++;
+    summary.projectedYearCount += data.length;
+    for (const { reason } of data) if (reason !== undefined) summary.without[reason]++;
   }
 }
 
-function wireOf({ entityCount, rowCount, without }: Report, seconds: number): string {
-  const report = { entities: entityCount, temperatures: rowCount - sum(without), without, seconds };
-  return `${JSON.stringify(report, undefined, 2)}\n`;
+function summaryJson({ entityCount, projectedYearCount, without }: Summary, seconds: number): string {
+  const summary = { entities: entityCount, temperatures: projectedYearCount - sum(without), without, seconds };
+  return `${JSON.stringify(summary, undefined, 2)}\n`;
 }
 
-function describe({ entityCount, rowCount, without }: Report, seconds: number): string {
+function summaryText({ entityCount, projectedYearCount, without }: Summary, seconds: number): string {
   const reasons = Object.entries(without).filter(([, count]) => count > 0);
-  const lacking = reasons.map(([reason, count]) => `${count} ${reason}`).join(", ");
+  const missing = reasons.map(([reason, count]) => `${count} ${reason}`).join(", ");
   return (
-    `${rowCount - sum(without)} temperatures of ${entityCount} ${entityCount === 1 ? "entity" : "entities"} in ${seconds.toFixed(1)} s` +
-    `${lacking === "" ? "" : `; without one: ${lacking}`}\n`
+    `${projectedYearCount - sum(without)} temperatures for ${entityCount} ${entityCount === 1 ? "entity" : "entities"} in ${seconds.toFixed(1)} s` +
+    `${missing === "" ? "" : `; no temperature: ${missing}`}\n`
   );
 }
 

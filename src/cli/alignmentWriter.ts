@@ -5,18 +5,18 @@ import { encodeJson } from "../host/http/json.ts";
 import { ENTITY_COLUMN_NAMES } from "./entityCsv.ts";
 import type { EntityFormat } from "./fileFormats.ts";
 
-/** An answered part of a file. */
-export interface AnsweredChunk {
+/** Entities of a file and their results. */
+export interface AlignedChunk {
   readonly entities: readonly Entity[];
   readonly results: readonly AlignmentResult[];
-  /** Of CSV: the cells of each projected year, entity by entity. */
+  /** CSV only: the cells of each projected year, entity by entity. */
   readonly rows?: readonly (readonly string[])[] | undefined;
 }
 
-/** Writes answers as text: what stands before them, between them and after them. */
+/** Formats results as text: `head`, the output of each `write`, then `tail`. */
 export interface AlignmentWriter {
   readonly head: string;
-  write(chunk: AnsweredChunk): string;
+  write(chunk: AlignedChunk): string;
   readonly tail: string;
 }
 
@@ -48,14 +48,14 @@ const DETAIL_COLUMNS: Readonly<Record<string, (detail: NonNullable<AlignedYear["
   flags: ({ flags }) => flags.join(";"),
 };
 
-/** The columns that an answer adds. */
-export function answerColumnNames(hasDetail: boolean): readonly string[] {
+/** Returns the names of the columns that a result adds. */
+export function resultColumnNames(hasDetail: boolean): readonly string[] {
   return [...Object.keys(VALUE_COLUMNS), ...(hasDetail ? Object.keys(DETAIL_COLUMNS) : [])];
 }
 
 /**
- * @param columnNames of the CSV that the entities come from, whose rows go through; without them a row is made from
- *   what JSON said
+ * Creates a writer for a format.
+ * @param columnNames columns of CSV input, which passes its rows through; if absent, rows are built from the entities
  */
 export function alignmentWriter(
   format: EntityFormat,
@@ -65,11 +65,11 @@ export function alignmentWriter(
   if (format === "ndjson") {
     return { head: "", write: ({ results }) => results.map((result) => `${encodeJson(result)}\n`).join(""), tail: "" };
   }
-  const head = csvLine([...(columnNames ?? ENTITY_COLUMN_NAMES), ...answerColumnNames(hasDetail)]);
+  const head = csvLine([...(columnNames ?? ENTITY_COLUMN_NAMES), ...resultColumnNames(hasDetail)]);
   return { head, write: writeRows, tail: "" };
 }
 
-/** One document, as the HTTP service answers. */
+/** Writes a single document, the response format of the HTTP service. */
 function jsonWriter(): AlignmentWriter {
   let isFirst = true;
   return {
@@ -85,27 +85,27 @@ function jsonWriter(): AlignmentWriter {
   };
 }
 
-function writeRows({ entities, results, rows }: AnsweredChunk): string {
+function writeRows({ entities, results, rows }: AlignedChunk): string {
   let text = "";
   let row = 0;
   for (const [index, { data }] of results.entries()) {
     const entity = entities[index];
-    if (entity === undefined) throw new Error(`Result ${index} is of no entity.`);
+    if (entity === undefined) throw new Error(`Result ${index} has no entity.`);
     for (const [i, year] of data.entries()) {
-      text += csvLine([...(rows?.[row++] ?? cellsOf(entity, i)), ...answerOf(year)]);
+      text += csvLine([...(rows?.[row++] ?? entityCells(entity, i)), ...resultCells(year)]);
     }
   }
   return text;
 }
 
-function answerOf(year: AlignedYear): readonly CsvCell[] {
+function resultCells(year: AlignedYear): readonly CsvCell[] {
   const { detail } = year;
   const values = Object.values(VALUE_COLUMNS).map((read) => read(year));
   return detail === undefined ? values : [...values, ...Object.values(DETAIL_COLUMNS).map((read) => read(detail))];
 }
 
-/** A row in the columns of `ENTITY_COLUMN_NAMES`. */
-function cellsOf({ entity_info, data, projected_emissions }: Entity, projection: number): readonly CsvCell[] {
+/** Returns the cells of a projected year in the order of `ENTITY_COLUMN_NAMES`. */
+function entityCells({ entity_info, data, projected_emissions }: Entity, projection: number): readonly CsvCell[] {
   const [baseline] = data;
   const projected = projected_emissions[projection];
   const { scope1, scope2, scope3 } = baseline?.emissions ?? {};

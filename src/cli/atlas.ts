@@ -8,32 +8,32 @@ import { Fault } from "../errors.ts";
 import { Kernel } from "../kernel/instance.ts";
 import { progressBar } from "./progress.ts";
 
-/** `isotherm atlas`: what an atlas holds, and whether it is whole. */
+/** `isotherm atlas`: shows the content of an atlas and verifies its files. */
 export function atlasCommand(): Command {
-  const command = new Command("atlas").description("look into an atlas");
+  const command = new Command("atlas").description("inspect and verify an atlas");
   command
     .command("info")
-    .description("what an atlas holds: hazards, grids, layers, rules, sources, files")
-    .argument("<folder>", "the atlas")
-    .option("--json", "the whole catalogue as JSON")
+    .description("show the hazards, grids, layers, rules, sources and files of an atlas")
+    .argument("<folder>", "folder of the atlas")
+    .option("--json", "print the complete catalog as JSON")
     .addHelpText("after", "\nExample:\n  isotherm atlas info data/atlas")
     .action(async (folder: string, { json = false }: { json?: boolean }) => {
       await withAtlas(folder, async (atlas) => {
-        process.stdout.write(json ? `${JSON.stringify(atlas.catalogue, undefined, 2)}\n` : describe(atlas));
+        process.stdout.write(json ? `${JSON.stringify(atlas.catalogue, undefined, 2)}\n` : formatInfo(atlas));
       });
     });
   command
     .command("verify")
-    .description("read every byte: checksums, every tile, the pyramid recomputed from the cells")
-    .argument("<folder>", "the atlas")
-    .option("--json", "the report as JSON")
-    .addHelpText("after", "\nExits with 1 when anything is damaged.\n\nExample:\n  isotherm atlas verify data/atlas")
+    .description("read every byte: check the checksums, decode every tile, recompute the pyramid from the cells")
+    .argument("<folder>", "folder of the atlas")
+    .option("--json", "print the report as JSON")
+    .addHelpText("after", "\nExits with 1 if the atlas is damaged.\n\nExample:\n  isotherm atlas verify data/atlas")
     .action(async (folder: string, { json = false }: { json?: boolean }) => {
       await withAtlas(folder, async (atlas, blobs) => {
         const bar = progressBar("bytes");
         const report = await verifyAtlas(atlas, { blobs, onProgress: bar.update });
         bar.stop();
-        process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : verdict(report));
+        process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : formatReport(report));
         if (report.problems.length > 0) process.exitCode = 1;
       });
     });
@@ -44,8 +44,8 @@ async function withAtlas(folder: string, use: (atlas: PackedAtlas, blobs: Blobs)
   if (folder === "demo") {
     throw new Fault(
       "atlas_not_found",
-      "The demo atlas is computed, not stored: it has no files to look into. Ask it with isotherm query --atlas demo; " +
-        "for a folder of that name write ./demo.",
+      "the demo atlas is computed and has no files to inspect. Query it with isotherm query --atlas demo; " +
+        "for a folder named demo, write ./demo.",
     );
   }
   const kernel = await Kernel.load();
@@ -57,9 +57,9 @@ async function withAtlas(folder: string, use: (atlas: PackedAtlas, blobs: Blobs)
   }
 }
 
-function describe({ catalogue }: PackedAtlas): string {
+function formatInfo({ catalogue }: PackedAtlas): string {
   const lines = [
-    `release ${catalogue.release}${catalogue.synthetic ? " (SYNTHETIC: invented numbers)" : ""}, made ${catalogue.created_at}`,
+    `release ${catalogue.release}${catalogue.synthetic ? " (SYNTHETIC: not real data)" : ""}, created ${catalogue.created_at}`,
   ];
   for (const { hazard, grid, rules, packs } of catalogue.hazards) {
     const { north_deg, west_deg, cell_size_lat_deg, cell_size_lon_deg, row_count, column_count } = grid;
@@ -91,8 +91,8 @@ function describe({ catalogue }: PackedAtlas): string {
   return `${lines.join("\n")}\n`;
 }
 
-function verdict({ files, bytes, tiles, problems }: VerifyReport): string {
-  const read = `${files} files, ${bytes} bytes, ${tiles} tiles decoded`;
-  if (problems.length === 0) return `whole: ${read}\n`;
-  return `DAMAGED: ${read}\n${problems.map((problem) => `  ${problem}\n`).join("")}`;
+function formatReport({ files, bytes, tiles, problems }: VerifyReport): string {
+  const checked = `${files} files, ${bytes} bytes, ${tiles} tiles decoded`;
+  if (problems.length === 0) return `OK: ${checked}\n`;
+  return `DAMAGED: ${checked}\n${problems.map((problem) => `  ${problem}\n`).join("")}`;
 }

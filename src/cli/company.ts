@@ -9,11 +9,11 @@ import { encodeJson } from "../host/http/json.ts";
 import { quote } from "../explain.ts";
 import { COMPANY_COLUMN_NAMES, type CompanyEntry, type CompanyFile, openCompanies } from "./companyFiles.ts";
 import { describeCompany } from "./companyReport.ts";
-import { bytesOf, checkedUtf8, checkOutput, findInput, writeWhole } from "./entityFiles.ts";
-import { ENTITY_FORMATS, type EntityFormat, inputFormat, nameOf, outputFormat, STANDARD } from "./fileFormats.ts";
+import { checkOutput, decodeUtf8, readBytes, statInput, writeOutput } from "./fileIo.ts";
+import { ENTITY_FORMATS, displayName, type EntityFormat, inputFormat, outputFormat, STDIO } from "./fileFormats.ts";
 import { progressBar } from "./progress.ts";
 
-/** Formats of the results for many companies; one company may also have a report, as text. */
+/** Formats of the results for a list of companies. A single company can also have a text report. */
 const RESULT_FORMATS = ["json", "ndjson"] as const;
 type ResultFormat = (typeof RESULT_FORMATS)[number];
 
@@ -25,56 +25,62 @@ interface Flags {
   readonly json?: boolean;
 }
 
-/** What has been done with a list of companies. */
-interface Tally {
+/** Counts for the final summary of a list of companies. */
+interface Summary {
   companyCount: number;
   resultCount: number;
-  refusedCount: number;
+  rejectedCount: number;
 }
 
-/** Companies are answered, but not all of them. */
-const EXIT_CODE_SOME_REFUSED = 2;
-/** As much text as is handed on at once. */
-const PIECE_SIZE_CHARACTERS = 1 << 18;
+/** The results are complete except for rejected companies. */
+const EXIT_CODE_SOME_REJECTED = 2;
+/** Minimum size of the text chunks that are written. */
+const OUTPUT_CHUNK_SIZE_CHARACTERS = 1 << 18;
 
-/** `isotherm company`: what one company stands to lose, as a report; or many, as a file. */
+/** `isotherm company`: climate risk of one company as a report, or of a list of companies as a file. */
 export function companyCommand(): Command {
   return new Command("company")
-    .description("transition and physical climate risk of a company, from seven figures")
-    .argument("<in>", "one company (a JSON object), or many (a JSON list, .ndjson, .csv); - is standard input")
+    .description("estimate the transition and physical climate risk of companies from seven inputs each")
+    .argument(
+      "<in>",
+      "one company (a JSON object) or a list (a JSON list, .ndjson or .csv file), or - for standard input",
+    )
     .argument(
       "[out]",
-      "the result: a .json, .ndjson or .jsonl file, of one company also .txt, replaced if it exists; - is standard output",
-      STANDARD,
+      "results: a .json, .ndjson or .jsonl file, for one company also .txt (replaced if it exists), or - for standard output",
+      STDIO,
     )
-    .addOption(new Option("--format <name>", "format of IN (default: from its extension)").choices(ENTITY_FORMATS))
+    .addOption(new Option("--format <name>", "format of IN (default: from the extension)").choices(ENTITY_FORMATS))
     .addOption(
       new Option(
         "--to <name>",
-        "format of OUT (default: from its extension; on standard output of one company a report, of many json for JSON, else ndjson)",
+        "format of OUT (default: from the extension; on standard output a report for one company; for a list json if IN is JSON, otherwise ndjson)",
       ).choices(RESULT_FORMATS),
     )
-    .option("--scenarios <list>", "for companies that name none: scenarios, separated by commas", readScenarios)
+    .option("--scenarios <list>", "scenarios for companies that name none, separated by commas", readScenarios)
     .option(
       "--years <list>",
-      `for companies that name none: years from ${BASE_YEAR} to ${LAST_YEAR}, separated by commas`,
+      `years from ${BASE_YEAR} to ${LAST_YEAR} for companies that name none, separated by commas`,
       readYears,
     )
-    .option("--json", "of one: the answer as the HTTP service gives it; of many: the tally as JSON")
+    .option(
+      "--json",
+      "one company: print the result as JSON, as the HTTP service returns it; a list: print the summary as JSON",
+    )
     .addHelpText("after", HELP)
     .action(run);
 }
 
 const HELP = `
 A company has name, country, industry, revenue, total_assets, ebitda, total_debt, transition_scenarios and
-assessment_years; money in US dollars of 2025, as numbers or as text. If known, also scope1, scope2, scope3 (t CO2e a
-year), total_liabilities (banks, insurers), damage_function, iam. CSV has a column for each, lists divided by semicolons:
+assessment_years; money in US dollars of 2025, as numbers or text. Optional: scope1, scope2, scope3 (t CO2e per year),
+total_liabilities (banks, insurers), damage_function, iam. CSV has a column for each; lists are separated by semicolons:
 
   ${COMPANY_COLUMN_NAMES.join(", ")}
 
-The result for one company is a report to read, or JSON with --json, with --to or in a .json, .ndjson or .jsonl file.
-The result for each of many is one line of NDJSON, or one element of "results" in JSON, in the order of IN:
-{"line", "error"} for a company that was refused. The exit code is 2 if companies were refused, 1 if nothing was written.
+The result for one company is a text report, or JSON with --json, with --to, or in a .json, .ndjson or .jsonl file.
+The results for a list are in the order of IN, one per line of NDJSON or one per element of "results" in JSON;
+{"line", "error"} for a rejected company. The exit code is 2 if companies were rejected, 1 if nothing was written.
 
 Examples:
   isotherm company examples/company.json
@@ -83,50 +89,50 @@ Examples:
 
 async function run(input: string, output: string, flags: Flags): Promise<void> {
   const startMs = performance.now();
-  const given = await findInput(input);
+  const inputStats = await statInput(input);
   const format = inputFormat(input, flags.format);
-  await checkOutput(output, given);
-  const sizeBytes = given?.size;
+  await checkOutput(output, inputStats);
+  const totalBytes = inputStats?.size;
   const bar = progressBar("bytes");
-  let readBytes = 0;
-  const onBytes = (countBytes: number): void => {
-    readBytes += countBytes;
-    if (sizeBytes !== undefined) bar.update(readBytes, sizeBytes);
+  let bytesRead = 0;
+  const onBytes = (sizeBytes: number): void => {
+    bytesRead += sizeBytes;
+    if (totalBytes !== undefined) bar.update(bytesRead, totalBytes);
   };
-  const tally: Tally = { companyCount: 0, resultCount: 0, refusedCount: 0 };
+  const summary: Summary = { companyCount: 0, resultCount: 0, rejectedCount: 0 };
   let file: CompanyFile;
   try {
-    file = await openCompanies(checkedUtf8(bytesOf(input, onBytes)), format);
-    await writeWhole(
+    file = await openCompanies(decodeUtf8(readBytes(input, onBytes)), format);
+    await writeOutput(
       output,
-      file.kind === "one"
-        ? report(file.input, output, flags)
-        : answers(file.entries, formatOfMany(output, format, flags), flags, tally),
+      file.kind === "single"
+        ? singleResult(file.input, output, flags)
+        : listResults(file.entries, listFormat(output, format, flags), flags, summary),
     );
   } catch (error) {
     if (!isFault(error) || error.code === "configuration_invalid") throw error;
     const { code, message, details, items } = error;
-    throw new Fault(code, `${nameOf(input)}: ${message}`, { details, items, cause: error });
+    throw new Fault(code, `${displayName(input)}: ${message}`, { details, items, cause: error });
   } finally {
     bar.stop();
   }
-  if (file.kind === "one") return;
+  if (file.kind === "single") return;
   const seconds = (performance.now() - startMs) / 1000;
-  (output === STANDARD ? process.stderr : process.stdout).write(
-    flags.json === true ? wireOf(tally, seconds) : describe(tally, seconds),
+  (output === STDIO ? process.stderr : process.stdout).write(
+    flags.json === true ? summaryJson(summary, seconds) : summaryText(summary, seconds),
   );
-  if (tally.refusedCount > 0) process.exitCode = EXIT_CODE_SOME_REFUSED;
+  if (summary.rejectedCount > 0) process.exitCode = EXIT_CODE_SOME_REJECTED;
 }
 
-function formatOfMany(output: string, format: EntityFormat, { to }: Flags): ResultFormat {
+function listFormat(output: string, format: EntityFormat, { to }: Flags): ResultFormat {
   return outputFormat(output, { to, accepted: RESULT_FORMATS, fallback: format === "json" ? "json" : "ndjson" });
 }
 
-/** The result for one company: a report to read, or JSON where an option or the extension of OUT asks for it. */
-async function* report(input: unknown, output: string, { json, ...flags }: Flags): AsyncGenerator<string> {
+/** Yields the result for one company: a text report, or JSON if an option or the extension of OUT requests it. */
+async function* singleResult(input: unknown, output: string, { json, ...flags }: Flags): AsyncGenerator<string> {
   const to = outputFormat(output, {
-    // One result is one line, which is JSON and NDJSON at once.
-    to: flags.to ?? (json === true ? jsonFormatOf(output) : undefined),
+    // A single result on one line is valid as both JSON and NDJSON.
+    to: flags.to ?? (json === true ? jsonFormatFor(output) : undefined),
     accepted: [...RESULT_FORMATS, "text"],
     fallback: "text",
   });
@@ -134,46 +140,46 @@ async function* report(input: unknown, output: string, { json, ...flags }: Flags
   yield to === "text" ? describeCompany(answer) : `${encodeJson(answer)}\n`;
 }
 
-function jsonFormatOf(output: string): ResultFormat {
+function jsonFormatFor(output: string): ResultFormat {
   return /\.(ndjson|jsonl)$/i.test(output) ? "ndjson" : "json";
 }
 
-/** The answers for many, as text, some at a time. */
-async function* answers(
+/** Yields the results for a list of companies as text, chunk by chunk. */
+async function* listResults(
   entries: AsyncIterable<CompanyEntry>,
   to: ResultFormat,
   flags: Flags,
-  tally: Tally,
+  summary: Summary,
 ): AsyncGenerator<string> {
   let text = to === "json" ? '{"results":[\n' : "";
   for await (const entry of entries) {
-    if (to === "json" && tally.companyCount > 0) text += ",\n";
-    tally.companyCount++;
-    text += encodeJson(answerTo(entry, flags, tally));
+    if (to === "json" && summary.companyCount > 0) text += ",\n";
+    summary.companyCount++;
+    text += encodeJson(resultFor(entry, flags, summary));
     if (to === "ndjson") text += "\n";
-    if (text.length < PIECE_SIZE_CHARACTERS) continue;
+    if (text.length < OUTPUT_CHUNK_SIZE_CHARACTERS) continue;
     yield text;
     text = "";
   }
-  if (tally.companyCount === 0) throw new Fault("invalid_request", "there is no company in it.");
+  if (summary.companyCount === 0) throw new Fault("invalid_request", "the file contains no companies.");
   yield to === "json" ? `${text}\n]}\n` : text;
 }
 
-function answerTo({ line, input, fault }: CompanyEntry, flags: Flags, tally: Tally): CompanyAnswer | object {
+function resultFor({ line, input, fault }: CompanyEntry, flags: Flags, summary: Summary): CompanyAnswer | object {
   try {
     if (fault !== undefined) throw fault;
     const answer = totalClimateRisk(withDefaults(input, flags));
-    tally.resultCount += answer.results.length;
+    summary.resultCount += answer.results.length;
     return answer;
   } catch (error) {
     if (!isFault(error)) throw error;
-    tally.refusedCount++;
+    summary.rejectedCount++;
     const { code, message, items } = error;
     return { line, error: { code, detail: message, ...(items.length === 0 ? {} : { errors: items }) } };
   }
 }
 
-/** A company that names no scenarios or years gets those of the command line. The check of a request finds the rest. */
+/** Adds the scenarios and years of the command line to a company that names none. Validation is left to the method. */
 function withDefaults(input: unknown, { scenarios, years }: Flags): CompanyRequest {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return input as CompanyRequest;
   return {
@@ -183,23 +189,23 @@ function withDefaults(input: unknown, { scenarios, years }: Flags): CompanyReque
   };
 }
 
-function wireOf({ companyCount, resultCount, refusedCount }: Tally, seconds: number): string {
-  const tally = { companies: companyCount, results: resultCount, refused: refusedCount, seconds };
-  return `${JSON.stringify(tally, undefined, 2)}\n`;
+function summaryJson({ companyCount, resultCount, rejectedCount }: Summary, seconds: number): string {
+  const summary = { companies: companyCount, results: resultCount, refused: rejectedCount, seconds };
+  return `${JSON.stringify(summary, undefined, 2)}\n`;
 }
 
-function describe({ companyCount, resultCount, refusedCount }: Tally, seconds: number): string {
+function summaryText({ companyCount, resultCount, rejectedCount }: Summary, seconds: number): string {
   const companies = companyCount === 1 ? "1 company" : `${companyCount} companies`;
-  const refused = refusedCount === 0 ? "" : `; ${refusedCount} refused, each with its error`;
-  return `${resultCount} results of ${companies} in ${seconds.toFixed(1)} s${refused}\n`;
+  const rejected = rejectedCount === 0 ? "" : `; ${rejectedCount} rejected, see their errors in the output`;
+  return `${resultCount} results for ${companies} in ${seconds.toFixed(1)} s${rejected}\n`;
 }
 
-/** @throws InvalidArgumentError naming what is not a known scenario */
+/** @throws InvalidArgumentError naming the unknown scenario and the nearest known ones */
 function readScenarios(text: string): readonly string[] {
   const names = text.split(",").map((name) => name.trim());
   for (const name of names) {
     if (findScenario(name) !== undefined) continue;
-    const message = `There is no scenario ${quote(name)}; nearest are ${nearestScenarios(name).join(", ")}.`;
+    const message = `Unknown scenario ${quote(name)}; the nearest are ${nearestScenarios(name).join(", ")}.`;
     throw new InvalidArgumentError(message);
   }
   return names;

@@ -2,83 +2,87 @@ import { Fault, isFault } from "../errors.ts";
 import { nearest, quote } from "../explain.ts";
 import { parseJson } from "../host/http/json.ts";
 import { readNumber } from "../parameters.ts";
-import { firstLine, rowsOf } from "./entityCsv.ts";
-import { PlacedFaults, type SourcePiece } from "./entityFiles.ts";
-import { type Element, elementsOf, linesOf } from "./entityJson.ts";
+import { firstLine, parseCsvRows } from "./csvRows.ts";
+import { type JsonElement, splitJsonList, splitLines } from "./entityJson.ts";
+import { FaultCollector } from "./entitySource.ts";
 import type { EntityFormat } from "./fileFormats.ts";
+import type { SourceChunk } from "./fileIo.ts";
 
-/** A company of a file, as the file has it, or why it cannot be read. */
+/** A company as read from a file, not yet validated, or the reason why it cannot be read. */
 export interface CompanyEntry {
-  /** Where it begins, from 1. */
+  /** The line on which the company begins, counted from 1. */
   readonly line: number;
   readonly input: unknown;
   readonly fault?: Fault;
 }
 
-/** What a file holds: one company, or a list of them, read as it is asked for. */
+/** The content of a file: one company, or a list that is read lazily. */
 export type CompanyFile =
-  | { readonly kind: "one"; readonly input: unknown }
-  | { readonly kind: "many"; readonly entries: AsyncIterable<CompanyEntry> };
+  | { readonly kind: "single"; readonly input: unknown }
+  | { readonly kind: "list"; readonly entries: AsyncIterable<CompanyEntry> };
 
-/** One company takes no more of a JSON file. */
+/** Maximum length of a file that holds a single company. */
 const DOCUMENT_SIZE_CHARACTERS_MAX = 8 << 20;
 
 /**
- * Opens a file of companies: a JSON object is one, a JSON list, NDJSON and CSV are many.
+ * Opens a file of companies: a JSON object is one company; a JSON list, NDJSON and CSV are lists.
  *
- * @throws Fault where the file as a whole cannot be read; what is wrong with one of many is in its entry
+ * @throws Fault if the file as a whole cannot be read; errors of a single company of a list are in its entry
  */
-export async function openCompanies(pieces: AsyncIterable<SourcePiece>, format: EntityFormat): Promise<CompanyFile> {
-  if (format === "csv") return { kind: "many", entries: rowEntries(pieces) };
-  if (format === "ndjson") return { kind: "many", entries: lineEntries(pieces) };
-  const rest = pieces[Symbol.asyncIterator]();
-  const opening = await untilText(rest);
-  const all = joined(opening, rest);
-  const isObject = opening
+export async function openCompanies(chunks: AsyncIterable<SourceChunk>, format: EntityFormat): Promise<CompanyFile> {
+  if (format === "csv") return { kind: "list", entries: rowEntries(chunks) };
+  if (format === "ndjson") return { kind: "list", entries: lineEntries(chunks) };
+  const rest = chunks[Symbol.asyncIterator]();
+  const head = await readUntilText(rest);
+  const text = concatenate(head, rest);
+  const isObject = head
     .map(({ text }) => text)
     .join("")
     .trimStart()
     .startsWith("{");
-  return isObject ? { kind: "one", input: await oneDocument(all) } : { kind: "many", entries: listEntries(all) };
+  return isObject ? { kind: "single", input: await parseSingle(text) } : { kind: "list", entries: listEntries(text) };
 }
 
-/** The pieces up to the first that holds more than white space. */
-async function untilText(pieces: AsyncIterator<SourcePiece>): Promise<readonly SourcePiece[]> {
-  const seen: SourcePiece[] = [];
-  for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) {
-    seen.push(next.value);
+/** Reads chunks up to and including the first one that is not blank. */
+async function readUntilText(chunks: AsyncIterator<SourceChunk>): Promise<readonly SourceChunk[]> {
+  const head: SourceChunk[] = [];
+  for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+    head.push(next.value);
     if (next.value.text.trim() !== "") break;
   }
-  return seen;
+  return head;
 }
 
-async function* joined(opening: readonly SourcePiece[], rest: AsyncIterator<SourcePiece>): AsyncGenerator<SourcePiece> {
-  yield* opening;
+async function* concatenate(
+  head: readonly SourceChunk[],
+  rest: AsyncIterator<SourceChunk>,
+): AsyncGenerator<SourceChunk> {
+  yield* head;
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
 }
 
-async function oneDocument(pieces: AsyncIterable<SourcePiece>): Promise<unknown> {
+async function parseSingle(chunks: AsyncIterable<SourceChunk>): Promise<unknown> {
   let text = "";
-  for await (const piece of pieces) {
-    text += piece.text;
+  for await (const chunk of chunks) {
+    text += chunk.text;
     if (text.length > DOCUMENT_SIZE_CHARACTERS_MAX) {
-      const message = `The company is longer than ${DOCUMENT_SIZE_CHARACTERS_MAX} characters; several go into a list, or one on each line of NDJSON.`;
+      const message = `The company is longer than ${DOCUMENT_SIZE_CHARACTERS_MAX} characters; put several companies into a JSON list or on lines of NDJSON.`;
       throw new Fault("invalid_request", message);
     }
   }
   return parseJson(text);
 }
 
-async function* listEntries(pieces: AsyncIterable<SourcePiece>): AsyncGenerator<CompanyEntry> {
-  for await (const element of elementsOf(pieces)) yield { line: lineOf(element), input: parsed(element) };
+async function* listEntries(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<CompanyEntry> {
+  for await (const element of splitJsonList(chunks)) yield { line: lineOf(element), input: parseElement(element) };
 }
 
-/** A line that is no JSON costs nobody but its own company. */
-async function* lineEntries(pieces: AsyncIterable<SourcePiece>): AsyncGenerator<CompanyEntry> {
-  for await (const element of linesOf(pieces)) {
+/** A line that is not JSON is an error of its own company only. */
+async function* lineEntries(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<CompanyEntry> {
+  for await (const element of splitLines(chunks)) {
     const line = lineOf(element);
     try {
-      yield { line, input: parsed(element) };
+      yield { line, input: parseElement(element) };
     } catch (error) {
       if (!isFault(error)) throw error;
       yield { line, input: undefined, fault: error };
@@ -86,16 +90,16 @@ async function* lineEntries(pieces: AsyncIterable<SourcePiece>): AsyncGenerator<
   }
 }
 
-function parsed({ text, origin }: Element): unknown {
+function parseElement({ text, origin }: JsonElement): unknown {
   return parseJson(text, origin);
 }
 
-function lineOf({ text, origin }: Element): number {
+function lineOf({ text, origin }: JsonElement): number {
   const lead = text.slice(0, text.search(/[^ \t\r\n]/));
   return origin.line + lead.split(/\r\n|\r|\n/).length - 1;
 }
 
-/** The columns of a CSV file of companies: the members of a request. */
+/** Columns of a company CSV file; they have the names of the request members. */
 const TEXT_COLUMNS = ["name", "country", "industry", "damage_function", "iam"] as const;
 const AMOUNT_COLUMNS = [
   "revenue",
@@ -110,9 +114,9 @@ const AMOUNT_COLUMNS = [
 const LIST_COLUMNS = ["transition_scenarios", "assessment_years"] as const;
 export const COMPANY_COLUMN_NAMES: readonly string[] = [...TEXT_COLUMNS, ...AMOUNT_COLUMNS, ...LIST_COLUMNS];
 
-async function* rowEntries(pieces: AsyncIterable<SourcePiece>): AsyncGenerator<CompanyEntry> {
+async function* rowEntries(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<CompanyEntry> {
   let names: readonly string[] | undefined;
-  for await (const rows of rowsOf(pieces)) {
+  for await (const rows of parseCsvRows(chunks)) {
     for (const row of rows) {
       if (names === undefined) {
         names = readHeader(row.cells);
@@ -121,7 +125,7 @@ async function* rowEntries(pieces: AsyncIterable<SourcePiece>): AsyncGenerator<C
       const line = firstLine(row);
       if (row.cells.length === names.length) yield { line, input: companyOf(names, row.cells) };
       else {
-        const message = `The row has ${row.cells.length} cells, the header ${names.length}.`;
+        const message = `The row has ${row.cells.length} cells, but the header has ${names.length}.`;
         yield { line, input: undefined, fault: new Fault("invalid_request", message) };
       }
     }
@@ -130,25 +134,25 @@ async function* rowEntries(pieces: AsyncIterable<SourcePiece>): AsyncGenerator<C
 
 function readHeader(cells: readonly string[]): readonly string[] {
   const names = cells.map((cell) => cell.trim());
-  const faults = new PlacedFaults();
+  const faults = new FaultCollector();
   for (const [index, name] of names.entries()) {
     const column = { line: 1, column: name };
-    if (names.indexOf(name) < index) faults.add(column, "the column stands there twice.");
+    if (names.indexOf(name) < index) faults.add(column, "duplicate column.");
     if (COMPANY_COLUMN_NAMES.includes(name)) continue;
-    // A column of the caller's own is passed over; but contry, passed over, would be another company.
-    const meant = nearest(name, COMPANY_COLUMN_NAMES);
-    if (meant === undefined || names.includes(meant)) continue;
-    faults.add(column, `there is no such column; is it ${meant}? Rename it, to that or to something less like it.`);
+    // Unknown columns are ignored, but ignoring a misspelled known column would silently change the result.
+    const suggestion = nearest(name, COMPANY_COLUMN_NAMES);
+    if (suggestion === undefined || names.includes(suggestion)) continue;
+    faults.add(column, `unknown column; did you mean ${suggestion}? Otherwise choose a less similar name.`);
   }
   if (names.length === 1) {
-    const message = `Line 1 holds one column, ${quote(names[0])}: columns are separated by commas.`;
+    const message = `Line 1 has a single column, ${quote(names[0])}; columns must be separated by commas.`;
     throw new Fault("invalid_request", message);
   }
   faults.throwIfAny();
   return names;
 }
 
-/** A company as JSON would say it. What does not read as its kind stays text, for the check to refuse. */
+/** Builds a company as in JSON. Cells that are not numbers stay text, which validation then rejects. */
 function companyOf(names: readonly string[], cells: readonly string[]): unknown {
   const cell = (name: string): string | undefined => {
     const text = cells[names.indexOf(name)];

@@ -1,27 +1,30 @@
 import Table from "cli-table3";
 import type { BeforeAfter, CompanyAnswer, CompanyResult, EmissionsFigure } from "../company/answer.ts";
 
-/** An answer as somebody reads it who knows money but not the model. */
+/** Formats a result as a text report for readers who know finance but not the model. */
 export function describeCompany(answer: CompanyAnswer): string {
   return `${[
     heading(answer),
-    section("Emissions, t CO2e a year", emissionsTable(answer)),
-    section("Losses a year", lossTable(answer)),
-    section("What the losses come from", causeTable(answer)),
-    section("Climate and carbon prices behind them", driverTable(answer)),
-    section("Value of all losses from 2026 to 2050, and the chance of default within five years", valueTable(answer)),
-    section("Debt, before and after the losses", creditTable(answer)),
+    section("Emissions, t CO2e per year", emissionsTable(answer)),
+    section("Losses per year", lossTable(answer)),
+    section("Causes of the losses", causeTable(answer)),
+    section("Climate and carbon prices", driverTable(answer)),
+    section(
+      "Present value of all losses from 2026 to 2050, and probability of default within five years",
+      valueTable(answer),
+    ),
+    section("Debt ratios before and after the losses", creditTable(answer)),
     list(
-      "To be wary of",
+      "Warnings",
       answer.warnings.map(({ detail }) => detail),
     ),
     list(
-      "How far to trust it (P published, M from memory, D derived, J judgement)",
+      "Data quality (P published, M from memory, D derived, J judgment)",
       answer.data_quality.map(
         ({ output, mark, detail }) => `${mark === "reported" ? "-" : mark}  ${output}: ${detail}`,
       ),
     ),
-    list("Taken for granted", answer.assumptions),
+    list("Assumptions", answer.assumptions),
     list(
       "Sources",
       answer.sources.map(({ what, source, terms }) => `${what}: ${source} (${terms})`),
@@ -38,8 +41,8 @@ function heading({ company, headline, results, method_version }: CompanyAnswer):
   return [
     `${company.name ?? "Company"}: ${industry.name}, ${country.name}`,
     `industry ${industry.id} (by ${industry.matched_on}), country ${country.iso3}, tier ${country.tier}; ${method_version}`,
-    "Money in real US dollars of 2025. Percent are of EBITDA" +
-      `${worst?.total.measured_by === "ebitda" ? "" : ", for which 16% of revenue stands: there is none"}.`,
+    "Money in real US dollars of 2025. Percentages are of EBITDA" +
+      `${worst?.total.measured_by === "ebitda" ? "" : "; because EBITDA is not positive, 16% of revenue is used instead"}.`,
     "",
     `Worst: ${percent(max.pct_of_ebitda)} in ${max.year} under ${max.scenario}, score ${max.score.toFixed(1)} of 100, rating ${worst?.total.rating}.`,
     `Mean over ${results.length} ${results.length === 1 ? "result" : "results"}: ${percent(mean.pct_of_ebitda)}, score ${mean.score.toFixed(1)}.`,
@@ -73,27 +76,27 @@ function emissionsTable({ emissions }: CompanyAnswer): string {
     `${amount(low)} to ${amount(high)}`,
     String(pcaf_score),
   ];
-  return tableOf(["", "", "t CO2e", "may be", "PCAF score"], 2, [
+  return tableOf(["", "", "t CO2e", "range", "PCAF score"], 2, [
     row("scope 1, direct", scope1),
-    row("scope 2, bought energy", scope2),
+    row("scope 2, purchased energy", scope2),
     row("scope 3, upstream", scope3_upstream),
     row("scope 3, downstream", scope3_downstream),
     ...(financed === null ? [] : [row("scope 3, financed", financed)]),
   ]);
 }
 
-function place({ scenario, year }: CompanyResult): readonly string[] {
+function scenarioAndYear({ scenario, year }: CompanyResult): readonly string[] {
   return [scenario, String(year)];
 }
 
 function lossTable({ results }: CompanyAnswer): string {
   return tableOf(
-    ["scenario", "year", "USD", "of EBITDA", "may be", "score", "rating", "transition", "physical"],
+    ["scenario", "year", "USD", "of EBITDA", "range", "score", "rating", "transition", "physical"],
     1,
     results.map((result) => {
       const { total, transition, physical } = result;
       return [
-        ...place(result),
+        ...scenarioAndYear(result),
         amount(total.loss),
         percent(total.pct_of_ebitda),
         `${percent(total.low)} to ${percent(total.high)}`,
@@ -109,27 +112,17 @@ function lossTable({ results }: CompanyAnswer): string {
 function causeTable({ results }: CompanyAnswer): string {
   const hasCredit = results.some(({ transition }) => transition.credit_loss > 0);
   return tableOf(
-    [
-      "scenario",
-      "year",
-      "transition",
-      ...(hasCredit ? ["loans"] : []),
-      "heat",
-      "damage",
-      "outage",
-      "counted twice",
-      "notes",
-    ],
+    ["scenario", "year", "transition", ...(hasCredit ? ["loans"] : []), "heat", "damage", "outage", "overlap", "notes"],
     1,
     results.map((result) => {
       const { transition, physical, interaction, total } = result;
       const notes = [
         transition.note,
-        total.note ?? (transition.capped ? `limited, from ${amount(transition.uncapped)}` : undefined),
-        transition.volume_floor ? "volume at its floor" : undefined,
+        total.note ?? (transition.capped ? `capped, was ${amount(transition.uncapped)}` : undefined),
+        transition.volume_floor ? "volume at its minimum" : undefined,
       ].filter((note) => note !== undefined);
       return [
-        ...place(result),
+        ...scenarioAndYear(result),
         amount(transition.loss),
         ...(hasCredit ? [amount(transition.credit_loss)] : []),
         amount(physical.chronic.loss),
@@ -144,12 +137,12 @@ function causeTable({ results }: CompanyAnswer): string {
 
 function driverTable({ results }: CompanyAnswer): string {
   return tableOf(
-    ["scenario", "year", "USD/t", "today's policies", "shock", "abated", "passed on", "volume", "world C", "here C"],
+    ["scenario", "year", "USD/t", "current policies", "shock", "abated", "passed on", "volume", "global C", "local C"],
     1,
     results.map((result) => {
       const { drivers, transition } = result;
       return [
-        ...place(result),
+        ...scenarioAndYear(result),
         drivers.price.toFixed(1),
         drivers.baseline_price.toFixed(1),
         drivers.price_shock.toFixed(1),
@@ -165,15 +158,15 @@ function driverTable({ results }: CompanyAnswer): string {
 
 function valueTable({ valuation }: CompanyAnswer): string {
   return tableOf(
-    ["scenario", "losses, USD", "of EBITDA's value", "assets after", "default before", "after"],
+    ["scenario", "losses, USD", "of EBITDA's value", "assets after", "PD before", "PD after"],
     1,
     valuation.map((value) => [
       value.scenario,
       amount(value.npv_of_losses),
       percent(value.value_at_risk_pct),
       amount(value.asset_value_after),
-      chance(value.pd_5y_before),
-      chance(value.pd_5y_after),
+      probability(value.pd_5y_before),
+      probability(value.pd_5y_after),
     ]),
   );
 }
@@ -183,7 +176,7 @@ function creditTable({ results }: CompanyAnswer): string {
     ["scenario", "year", "debt / EBITDA", "EBITDA / interest"],
     1,
     results.map((result) => [
-      ...place(result),
+      ...scenarioAndYear(result),
       beforeAfter(result.credit.debt_to_ebitda),
       beforeAfter(result.credit.interest_coverage),
     ]),
@@ -191,8 +184,8 @@ function creditTable({ results }: CompanyAnswer): string {
 }
 
 function beforeAfter({ before, after }: BeforeAfter): string {
-  const told = (value: number | null): string => (value === null ? "-" : value.toFixed(2));
-  return `${told(before)} to ${told(after)}`;
+  const format = (value: number | null): string => (value === null ? "-" : value.toFixed(2));
+  return `${format(before)} to ${format(after)}`;
 }
 
 const COMPACT = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 4 });
@@ -205,6 +198,6 @@ function percent(value: number | null): string {
   return value === null ? "-" : `${(value + 0).toFixed(1)}%`;
 }
 
-function chance(value: number | null): string {
+function probability(value: number | null): string {
   return value === null ? "-" : `${(100 * value).toPrecision(3)}%`;
 }

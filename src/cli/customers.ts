@@ -3,17 +3,17 @@ import { customerRecord } from "../host/routes/customerRecord.ts";
 import type { Customer, Ledger } from "../ledger/ledger.ts";
 import { ledgerCommand, type LedgerFlags, printJson, printTable, withLedger } from "./ledgerCommand.ts";
 
-/** Customers that are fetched together. */
+/** Number of customers per page. */
 const PAGE_COUNT = 500;
 
-/** `isotherm customers`: what the callers have registered. */
+/** `isotherm customers`: the customers that callers have registered. */
 export function customersCommand(): Command {
   return new Command("customers")
-    .description("the parts of an account that usage is counted for; callers register them themselves")
+    .description("list the customers of an account that usage is attributed to; callers register them over HTTP")
     .addCommand(
       ledgerCommand("list")
-        .description("the customers of an account, in the order of registration")
-        .requiredOption("--account <account>", "the account's id")
+        .description("list the customers of an account in order of registration")
+        .requiredOption("--account <account>", "account id")
         .addHelpText("after", "\nExample:\n  isotherm customers list --account 0d3c6a5e-5f0b-4a35-9d6f-0c5b4f1c2a77")
         .action(list),
     );
@@ -38,7 +38,7 @@ async function list(flags: LedgerFlags & { readonly account: string }): Promise<
 }
 
 async function allCustomers(ledger: Ledger, accountId: string): Promise<readonly Customer[]> {
-  // An account that is not there has no customers either; whoever mistyped it should hear so.
+  // Rejects an unknown account, which listCustomers would report as having no customers.
   await ledger.listKeys({ accountId });
   const customers: Customer[] = [];
   for (let cursor: string | undefined; ;) {

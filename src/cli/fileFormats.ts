@@ -4,11 +4,11 @@ import { Fault } from "../errors.ts";
 /** Formats of files with entities or companies. */
 export const ENTITY_FORMATS = ["csv", "json", "ndjson"] as const;
 export type EntityFormat = (typeof ENTITY_FORMATS)[number];
-/** `text` is a report for people to read. */
+/** `text` is a human-readable report. */
 export type OutputFormat = EntityFormat | "text";
 
-/** Stands for standard input or standard output in place of a file name. */
-export const STANDARD = "-";
+/** The path that means standard input or standard output. */
+export const STDIO = "-";
 
 const FORMAT_OF_EXTENSION: Readonly<Record<string, OutputFormat>> = {
   ".csv": "csv",
@@ -19,31 +19,31 @@ const FORMAT_OF_EXTENSION: Readonly<Record<string, OutputFormat>> = {
 };
 const COMPRESSED_EXTENSIONS: ReadonlySet<string> = new Set([".gz", ".zip", ".bz2", ".xz", ".zst", ".br"]);
 
-/** Names a file in a message. */
-export function nameOf(input: string): string {
-  return input === STANDARD ? "standard input" : input;
+/** Returns the name of an input for messages. */
+export function displayName(input: string): string {
+  return input === STDIO ? "standard input" : input;
 }
 
 /**
- * Determines the format of an input from `--format`, or else from the extension of its name, in either case.
+ * Determines the format of an input from `--format` or, by default, from its extension, case-insensitively.
  * @throws Fault `configuration_invalid` naming the accepted extensions
  */
 export function inputFormat(input: string, format: EntityFormat | undefined): EntityFormat {
   if (format !== undefined) return format;
-  if (input === STANDARD) {
-    throw refusal(`Standard input has no name that tells its format: give --format ${ENTITY_FORMATS.join(", ")}.`);
+  if (input === STDIO) {
+    throw configurationFault(`--format is required for standard input: one of ${ENTITY_FORMATS.join(", ")}.`);
   }
   const named = formatOf(input);
   if (isEntityFormat(named)) return named;
-  const advice = isCompressed(input)
-    ? "decompress it first"
-    : `if it is in one of these formats, say which: --format ${ENTITY_FORMATS.join(", ")}`;
-  throw refusal(`${input}: ${whatExtension(input)}; IN may be ${listOf(ENTITY_FORMATS)}; ${advice}.`);
+  const advice = isCompressed(input) ? "decompress it first" : `or set --format to one of ${ENTITY_FORMATS.join(", ")}`;
+  throw configurationFault(
+    `${input}: ${describeExtension(input)}; IN must end in ${extensionList(ENTITY_FORMATS)}; ${advice}.`,
+  );
 }
 
 /**
- * Determines the format of an output from `--to`, or else from the extension of its name, in either case. A name is
- * never given content that contradicts its extension.
+ * Determines the format of an output from `--to` or, by default, from its extension, case-insensitively. Rejects a
+ * format that contradicts the extension.
  *
  * @param accepted the formats that the command writes
  * @param fallback the format on standard output without `--to`
@@ -57,25 +57,29 @@ export function outputFormat<Format extends OutputFormat>(
     fallback,
   }: { readonly to: Format | undefined; readonly accepted: readonly Format[]; fallback: Format },
 ): Format {
-  if (output === STANDARD) return to ?? fallback;
+  if (output === STDIO) return to ?? fallback;
   if (isCompressed(output)) {
-    const message = `${output}: OUT is not compressed; give it an extension of ${listOf(accepted)}.`;
-    throw refusal(message);
+    const message = `${output}: compressed output is not supported; OUT must end in ${extensionList(accepted)}.`;
+    throw configurationFault(message);
   }
   const extensionFormat = formatOf(output);
-  // A .txt file is a report where there are reports; elsewhere it may hold anything.
+  // .txt means a report only for commands that write reports.
   const named = extensionFormat === "text" && !isOneOf(accepted, "text") ? undefined : extensionFormat;
   if (named === undefined) {
     if (to !== undefined) return to;
-    throw refusal(`${output}: ${whatExtension(output)}; OUT may be ${listOf(accepted)}, or any other name with --to.`);
+    throw configurationFault(
+      `${output}: ${describeExtension(output)}; OUT must end in ${extensionList(accepted)}, or set --to.`,
+    );
   }
   const format = accepted.find((each) => each === named);
   if (format === undefined) {
-    throw refusal(`${output}: this command does not write ${nameOfFormat(named)}; OUT may be ${listOf(accepted)}.`);
+    throw configurationFault(
+      `${output}: this command does not write ${formatLabel(named)}; OUT must end in ${extensionList(accepted)}.`,
+    );
   }
   if (to !== undefined && to !== format) {
-    const message = `${output}: the extension stands for ${nameOfFormat(named)}, but the options ask for ${nameOfFormat(to)}; change the name or the option.`;
-    throw refusal(message);
+    const message = `${output}: the extension means ${formatLabel(named)}, but the options request ${formatLabel(to)}; change one of them.`;
+    throw configurationFault(message);
   }
   return format;
 }
@@ -97,23 +101,23 @@ function isCompressed(path: string): boolean {
   return COMPRESSED_EXTENSIONS.has(extname(path).toLowerCase());
 }
 
-function whatExtension(path: string): string {
+function describeExtension(path: string): string {
   const extension = extname(path);
   return extension === "" ? "the name has no extension" : `the extension ${extension} is not supported`;
 }
 
-function nameOfFormat(format: OutputFormat): string {
+function formatLabel(format: OutputFormat): string {
   return format === "text" ? "a text report" : format.toUpperCase();
 }
 
-/** The extensions of some formats, as a message lists them. */
-function listOf(formats: readonly OutputFormat[]): string {
+/** Returns the extensions of formats as a comma-separated list. */
+function extensionList(formats: readonly OutputFormat[]): string {
   return Object.entries(FORMAT_OF_EXTENSION)
     .filter(([, format]) => isOneOf(formats, format))
     .map(([extension]) => extension)
     .join(", ");
 }
 
-function refusal(message: string): Fault {
+function configurationFault(message: string): Fault {
   return new Fault("configuration_invalid", message);
 }

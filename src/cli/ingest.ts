@@ -12,20 +12,20 @@ import {
 } from "../ingest/ingest.ts";
 import { progressBar } from "./progress.ts";
 
-/** `isotherm ingest`: fills an atlas from public hazard maps. */
+/** `isotherm ingest`: writes an atlas from public hazard maps. */
 export function ingestCommand(): Command {
-  const command = new Command("ingest").description("fill an atlas from hazard maps (GeoTIFF)");
+  const command = new Command("ingest").description("write an atlas from hazard maps (GeoTIFF)");
   withOptions(
     command
       .command("aqueduct-floods")
-      .description("WRI Aqueduct Floods: river and coastal flood maps of the release, told apart by their file names")
-      .argument("<source...>", "files, folders or http(s) addresses of the maps"),
+      .description("ingest river and coastal flood maps of WRI Aqueduct Floods, identified by their file names")
+      .argument("<source...>", "maps: files, folders or http(s) addresses"),
   )
     .addHelpText(
       "after",
       `
-River maps: the mean over the climate models given. Coast maps: with land subsidence, 95th percentile of sea level;
-the baseline is the historical map without subsidence. Other variants are set aside, and listed.
+River maps: the mean over the given climate models. Coastal maps: with land subsidence, 95th percentile of sea level;
+the baseline is the historical map without subsidence. Other variants are skipped and listed.
 
 Example:
   isotherm ingest aqueduct-floods maps/aqueduct --out data/atlas --bbox 40,-5,52,13`,
@@ -36,13 +36,13 @@ Example:
   withOptions(
     command
       .command("layers")
-      .description("any other maps: one file or band a metric or return period, described in a JSON manifest")
-      .argument("<manifest>", "the JSON manifest; docs/ingest.md describes it"),
+      .description("ingest other maps described in a JSON manifest, one file or band per metric or return period")
+      .argument("<manifest>", "JSON manifest, see docs/ingest.md"),
   )
     .addHelpText(
       "after",
       `
-A manifest in short:
+Example of a manifest:
   { "hazard": "cyclones", "source": { "name": "...", "licence": "..." },
     "layers": [{ "scenario": "baseline", "year": 1980, "return_period_years": 100, "file": "rp100.tif" }] }
 
@@ -70,33 +70,33 @@ interface Flags {
 
 function withOptions(command: Command): Command {
   return command
-    .requiredOption("--out <folder>", "the atlas; made where there is none, added to where there is one")
-    .option("--bbox <W,S,E,N>", "take only the cells that this box of degrees touches", readBox)
-    .option("--hold-flat", "where the maps do not span the design return period, take the nearest map's value for it")
-    .option("--clamp-negative", "take values just below zero for zero, instead of refusing them")
+    .requiredOption("--out <folder>", "folder of the atlas; created if it does not exist, otherwise extended")
+    .option("--bbox <W,S,E,N>", "ingest only the cells that intersect this box, in degrees", readBox)
+    .option("--hold-flat", "if the maps do not span the design return period, use the value of the nearest map")
+    .option("--clamp-negative", "replace values slightly below zero with zero instead of rejecting them")
     .option(
       "--clamp-tolerance <value>",
-      "with --clamp-negative: how far below zero, in the metric's unit; what is further below is refused (default: 1)",
+      "with --clamp-negative: values further below zero than this, in the unit of the metric, are rejected (default: 1)",
       readNumber,
     )
     .option(
       "--nodata <value>",
-      "a marker of missing values beside those that the files declare; Infinity and -Infinity too",
-      readMarker,
+      "additional nodata value besides those that the files declare; may be Infinity or -Infinity",
+      readNodata,
     )
-    .option("--assume-wgs84", "take files that state no coordinate system for WGS84 degrees")
+    .option("--assume-wgs84", "treat files without a coordinate system as WGS84 degrees")
     .addOption(
       new Option(
         "--keep-meridian <column>",
-        "where a world map's last column stands for the same meridian as its first and differs from it: which counts",
+        "column to use if the first and last column of a world map are the same meridian but have different values",
       ).choices(["west", "east"]),
     )
-    .option("--release <name>", "the name of the new release (default: made from date and content)")
-    .option("--json", "the report as JSON");
+    .option("--release <name>", "name of the new release (default: derived from date and content)")
+    .option("--json", "print the report as JSON");
 }
 
-/** A marker may be infinite: the messages about infinite cells advise to give them as markers. */
-function readMarker(text: string): number {
+/** Parses a nodata value, which may be infinite. */
+function readNodata(text: string): number {
   return /^[-+]?inf(inity)?$/i.test(text) ? Number(text.replace(/inf(inity)?/i, "Infinity")) : readNumber(text);
 }
 
@@ -116,7 +116,7 @@ function readBox(text: string): BoundingBox {
     northDeg === undefined ||
     parts.length > 4
   ) {
-    throw new InvalidArgumentError("It must be four numbers: west,south,east,north, in degrees.");
+    throw new InvalidArgumentError("It must be four numbers in degrees: west,south,east,north.");
   }
   return { westDeg, southDeg, eastDeg, northDeg };
 }
@@ -128,7 +128,7 @@ async function run(
   const bar = progressBar("rows");
   const onProgress = ({ rowsDone, rowCount }: IngestProgress): void => bar.update(rowsDone, rowCount);
   const stopping = new AbortController();
-  // Once: a second signal ends the process at once, as it does everywhere.
+  // A second signal ends the process immediately.
   const stop = (signal: StopSignal): void => stopping.abort(new Stopped(signal));
   process.once("SIGINT", stop).once("SIGTERM", stop);
   let report: IngestReport;
@@ -137,19 +137,21 @@ async function run(
   } catch (error) {
     if (!(error instanceof Stopped)) throw error;
     bar.stop();
-    process.stderr.write("Stopped. The same command goes on from here; until it is done the atlas stays as it was.\n");
+    process.stderr.write(
+      "Stopped. Run the same command again to continue; the atlas is unchanged until it completes.\n",
+    );
     process.exitCode = 128 + constants.signals[error.signal];
     return;
   } finally {
     process.off("SIGINT", stop).off("SIGTERM", stop);
     bar.stop();
   }
-  process.stdout.write(json ? `${JSON.stringify(wireOf(report), undefined, 2)}\n` : describe(report));
+  process.stdout.write(json ? `${JSON.stringify(toWire(report), undefined, 2)}\n` : formatReport(report));
 }
 
 type StopSignal = "SIGINT" | "SIGTERM";
 
-/** Somebody wants it to end. */
+/** Aborts the ingest after a signal. */
 class Stopped extends Error {
   override readonly name = "Stopped";
   readonly signal: StopSignal;
@@ -159,8 +161,8 @@ class Stopped extends Error {
   }
 }
 
-/** The report in the words of every other JSON that we write. */
-function wireOf({ atlas, release, groups, setAside, durationMs }: IngestReport): Record<string, unknown> {
+/** Converts the report to JSON with snake_case members. */
+function toWire({ atlas, release, groups, setAside, durationMs }: IngestReport): Record<string, unknown> {
   return {
     atlas,
     release,
@@ -186,9 +188,9 @@ function wireOf({ atlas, release, groups, setAside, durationMs }: IngestReport):
   };
 }
 
-function describe({ atlas, release, groups, setAside, durationMs }: IngestReport): string {
+function formatReport({ atlas, release, groups, setAside, durationMs }: IngestReport): string {
   const table = new Table({
-    head: ["hazard", "scenario", "year", "valid", "of them 0", "no data", "largest rounding", ""],
+    head: ["hazard", "scenario", "year", "valid", "zero", "no data", "largest rounding", ""],
     colAligns: ["left", "left", "right", "right", "right", "right", "left", "left"],
     style: { head: [], border: [] },
   });
@@ -206,30 +208,32 @@ function describe({ atlas, release, groups, setAside, durationMs }: IngestReport
       remarks(group).join("\n"),
     ]);
   }
-  const lines = [table.toString(), ...aside(setAside)];
-  lines.push(`release ${release} of ${atlas}, in ${(durationMs / 1000).toFixed(1)} s`);
+  const lines = [table.toString(), ...skippedFiles(setAside)];
+  lines.push(`release ${release} of ${atlas} written in ${(durationMs / 1000).toFixed(1)} s`);
   return `${lines.join("\n")}\n`;
 }
 
 function remarks({ cells, metrics, replaced }: GroupReport): readonly string[] {
   const lines: string[] = [];
   if (replaced) lines.push("replaced");
-  if (!metrics.includes("probability")) lines.push("no probability: no return periods given");
-  if (cells.clampedNegative > 0) lines.push(`${cells.clampedNegative} cells with values below 0 taken for 0`);
-  if (cells.partlyMissing > 0) lines.push(`${cells.partlyMissing} cells missing on some maps only: missing`);
+  if (!metrics.includes("probability")) lines.push("no probability: maps without return periods");
+  if (cells.clampedNegative > 0) lines.push(`${cells.clampedNegative} cells with values below 0 set to 0`);
+  if (cells.partlyMissing > 0) lines.push(`${cells.partlyMissing} cells set to no data because some maps lack them`);
   if (cells.raised > 0) lines.push(`${cells.raised} curves made non-decreasing`);
   if (cells.reachedAtFirst > 0) {
-    lines.push(`${cells.reachedAtFirst} cells reach the threshold on the first map: probability is a lower bound`);
+    lines.push(
+      `${cells.reachedAtFirst} cells reach the threshold on the first map: their probability is a lower bound`,
+    );
   }
   return lines;
 }
 
-/** Files set aside, by reason: a release has hundreds of them. */
-function aside(setAside: IngestReport["setAside"]): readonly string[] {
+/** Summarizes skipped files by reason, because a source release can have hundreds of them. */
+function skippedFiles(setAside: IngestReport["setAside"]): readonly string[] {
   const reasons = [...new Set(setAside.map(({ reason }) => reason))];
   return reasons.map((reason) => {
     const files = setAside.filter((other) => other.reason === reason).map(({ file }) => file);
     const more = files.length > 1 ? ` and ${files.length - 1} more` : "";
-    return `set aside: ${files[0]}${more}: ${reason}`;
+    return `skipped: ${files[0]}${more}: ${reason}`;
   });
 }

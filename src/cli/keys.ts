@@ -4,21 +4,21 @@ import { digestOf, isKeyShaped, isMistyped } from "../ledger/keys.ts";
 import type { ApiKey, IssuedKey, KeyHolder } from "../ledger/ledger.ts";
 import { ledgerCommand, type LedgerFlags, printJson, printTable, withLedger } from "./ledgerCommand.ts";
 
-/** Long enough to give a new key to everybody who uses the old one. */
+/** Enough time to distribute the new key. */
 const OVERLAP_HOURS_DEFAULT = 24;
-/** No key is longer; what is, is not one. */
+/** Upper bound on the length of a key, in characters. */
 const INPUT_LENGTH_MAX = 4096;
 
-/** `isotherm keys`: issued, listed, rotated and revoked here, and nowhere else. */
+/** `isotherm keys`: the only place where API keys are issued, listed, rotated and revoked. */
 export function keysCommand(): Command {
   return new Command("keys")
-    .description("API keys: what X-API-Key says")
+    .description("manage the API keys that callers send as X-API-Key")
     .addCommand(
       ledgerCommand("create")
-        .description("make a key of an account; it is shown this once")
-        .requiredOption("--account <account>", "the account's id")
-        .option("--name <name>", "what it is for, 1 to 200 characters")
-        .option("--import", "take in a key issued elsewhere, from standard input")
+        .description("create a key for an account; the key is shown only once")
+        .requiredOption("--account <account>", "account id")
+        .option("--name <name>", "label, 1 to 200 characters")
+        .option("--import", "import a key issued elsewhere, read from standard input")
         .addHelpText(
           "after",
           "\nExamples:\n  isotherm keys create --account 0d3c6a5e-5f0b-4a35-9d6f-0c5b4f1c2a77 --name nightly\n" +
@@ -28,18 +28,18 @@ export function keysCommand(): Command {
     )
     .addCommand(
       ledgerCommand("list")
-        .description("all keys, by their ids; what they are nobody can tell any more")
-        .option("--account <account>", "of this account alone")
+        .description("list keys by id; the keys themselves are not stored")
+        .option("--account <account>", "only the keys of this account")
         .addHelpText("after", "\nExample:\n  isotherm keys list")
         .action(list),
     )
     .addCommand(
       ledgerCommand("rotate")
-        .description("make a key in the place of another, which goes on working for a while")
-        .argument("<key>", "the id of the old key")
+        .description("create a replacement for a key; the old key stays valid during an overlap")
+        .argument("<key>", "id of the old key")
         .option(
           "--overlap <hours>",
-          "how long the old one goes on working, 0 to 8784",
+          "hours for which the old key stays valid, 0 to 8784",
           readHours,
           OVERLAP_HOURS_DEFAULT,
         )
@@ -48,15 +48,17 @@ export function keysCommand(): Command {
     )
     .addCommand(
       ledgerCommand("revoke")
-        .description("refuse a key for good: within 1 s on this machine, 5 s on all that share a database")
-        .argument("<key>", "the key's id")
+        .description(
+          "revoke a key permanently: takes effect within 1 s on this machine and 5 s on all that share a database",
+        )
+        .argument("<key>", "key id")
         .addHelpText("after", "\nExample:\n  isotherm keys revoke 7c1b1f43-52d4-4d5b-8a55-19f6e2c0f7aa")
         .action(revoke),
     )
     .addCommand(
       ledgerCommand("check")
-        .description("whose a key is and whether it works; the key comes from standard input")
-        .addHelpText("after", "\nExits with 1 when it does not work.\n\nExample:\n  isotherm keys check < key.txt")
+        .description("check a key read from standard input: its account and whether it is valid")
+        .addHelpText("after", "\nExits with 1 if the key is not valid.\n\nExample:\n  isotherm keys check < key.txt")
         .action(check),
     );
 }
@@ -74,16 +76,16 @@ async function create(
       ...(secret === undefined ? {} : { secret }),
     }),
   );
-  if (secret === undefined) show(issued, flags);
-  else if (flags.json === true) printJson(wireOf(issued.key));
-  else process.stdout.write(`Key ${issued.key.keyId} of account ${accountId} is taken in.\n`);
+  if (secret === undefined) printIssuedKey(issued, flags);
+  else if (flags.json === true) printJson(toWire(issued.key));
+  else process.stdout.write(`Key ${issued.key.keyId} of account ${accountId} was imported.\n`);
 }
 
 async function list(flags: LedgerFlags & { readonly account?: string }): Promise<void> {
   const { account: accountId } = flags;
   const keys = await withLedger(flags, (ledger) => ledger.listKeys(accountId === undefined ? {} : { accountId }));
   if (flags.json === true) {
-    printJson({ items: keys.map(wireOf) });
+    printJson({ items: keys.map(toWire) });
     return;
   }
   printTable(
@@ -94,16 +96,16 @@ async function list(flags: LedgerFlags & { readonly account?: string }): Promise
 
 async function rotate(keyId: string, flags: LedgerFlags & { readonly overlap: number }): Promise<void> {
   const overlapS = Math.round(flags.overlap * 3600);
-  show(await withLedger(flags, (ledger) => ledger.rotateKey({ keyId, overlapS })), flags);
+  printIssuedKey(await withLedger(flags, (ledger) => ledger.rotateKey({ keyId, overlapS })), flags);
   if (flags.json === true) return;
-  const until = flags.overlap === 0 ? "does not work any more" : `works for ${flags.overlap} more hours`;
-  process.stdout.write(`The old one, ${keyId}, ${until}.\n`);
+  const until = flags.overlap === 0 ? "is no longer valid" : `stays valid for ${flags.overlap} hours`;
+  process.stdout.write(`The old key ${keyId} ${until}.\n`);
 }
 
 async function revoke(keyId: string, flags: LedgerFlags): Promise<void> {
   const key = await withLedger(flags, (ledger) => ledger.revokeKey(keyId));
-  if (flags.json === true) printJson(wireOf(key));
-  else process.stdout.write(`Key ${keyId} is revoked since ${key.revokedAt ?? ""}.\n`);
+  if (flags.json === true) printJson(toWire(key));
+  else process.stdout.write(`Key ${keyId} was revoked at ${key.revokedAt ?? ""}.\n`);
 }
 
 async function check(flags: LedgerFlags): Promise<void> {
@@ -111,79 +113,83 @@ async function check(flags: LedgerFlags): Promise<void> {
   const holder = isKeyShaped(secret)
     ? await withLedger(flags, (ledger) => ledger.findKey(digestOf(secret)))
     : undefined;
-  const verdict = judge(secret, holder);
-  if (verdict.status !== "valid") process.exitCode = 1;
+  const result = checkKey(secret, holder);
+  if (result.status !== "valid") process.exitCode = 1;
   if (flags.json === true) {
-    const key = holder === undefined ? null : wireOf(holder.key);
+    const key = holder === undefined ? null : toWire(holder.key);
     const account = holder === undefined ? null : { account_id: holder.account.accountId, name: holder.account.name };
-    printJson({ status: verdict.status, key, account });
+    printJson({ status: result.status, key, account });
     return;
   }
-  const whose =
+  const owner =
     holder === undefined
       ? ""
       : ` Key ${holder.key.keyId} of account ${holder.account.accountId}, ${holder.account.name}.`;
-  process.stdout.write(`${verdict.text}${whose}\n`);
+  process.stdout.write(`${result.text}${owner}\n`);
 }
 
-interface Verdict {
+interface KeyCheck {
   readonly status: "valid" | "revoked" | "expired" | "account_suspended" | "unknown" | "mistyped" | "malformed";
   readonly text: string;
 }
 
-function judge(secret: string, holder: KeyHolder | undefined): Verdict {
+function checkKey(secret: string, holder: KeyHolder | undefined): KeyCheck {
   if (!isKeyShaped(secret)) {
-    return { status: "malformed", text: "That is no key: a key is a prefix, _sk_ and 64 letters and digits." };
+    return { status: "malformed", text: "Not a key: a key is a prefix, _sk_ and 64 letters and digits." };
   }
   if (holder === undefined) {
     return isMistyped(secret)
-      ? { status: "mistyped", text: "It is not known, and its check characters are wrong: most likely a slip." }
-      : { status: "unknown", text: "It has the form of a key, but is not one of this ledger." };
+      ? { status: "mistyped", text: "Unknown key with a wrong checksum; it was probably mistyped." }
+      : { status: "unknown", text: "Well-formed, but not a key of this ledger." };
   }
   const { revokedAt, expiresAt } = holder.key;
-  if (revokedAt !== undefined) return { status: "revoked", text: `It is revoked since ${revokedAt}.` };
+  if (revokedAt !== undefined) return { status: "revoked", text: `The key was revoked at ${revokedAt}.` };
   if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()) {
-    return { status: "expired", text: `It was replaced, and does not work any more since ${expiresAt}.` };
+    return { status: "expired", text: `The key was replaced and expired at ${expiresAt}.` };
   }
   if (holder.account.suspendedAt !== undefined) {
-    return { status: "account_suspended", text: `Its account is suspended since ${holder.account.suspendedAt}.` };
+    return { status: "account_suspended", text: `The account has been suspended since ${holder.account.suspendedAt}.` };
   }
-  return { status: "valid", text: "It works." };
+  return { status: "valid", text: "The key is valid." };
 }
 
 /**
- * A key never stands on a command line, where every user of the machine could read it.
- * @param example how it is given, for whoever gave none
+ * Reads a key from standard input. Keys are not accepted as arguments because other users of the machine could read them.
+ * @param example a command line for the error message
  */
 async function readKey(example: string): Promise<string> {
   let text = "";
   process.stdin.setEncoding("utf8");
   for await (const piece of process.stdin) {
     text += piece as string;
-    if (text.length > INPUT_LENGTH_MAX) throw new Fault("invalid_request", "Standard input is longer than any key.");
+    if (text.length > INPUT_LENGTH_MAX)
+      throw new Fault(
+        "invalid_request",
+        `Standard input is longer than ${INPUT_LENGTH_MAX} characters, too long for a key.`,
+      );
   }
   const key = text.trim();
-  if (key === "") throw new Fault("invalid_request", `There is no key on standard input: ${example}`);
+  if (key === "") throw new Fault("invalid_request", `Standard input contains no key; usage: ${example}`);
   return key;
 }
 
-function show({ secret, key }: IssuedKey, { json }: LedgerFlags): void {
+function printIssuedKey({ secret, key }: IssuedKey, { json }: LedgerFlags): void {
   if (json === true) {
-    printJson({ ...wireOf(key), api_key: secret });
+    printJson({ ...toWire(key), api_key: secret });
     return;
   }
   process.stdout.write(`Key ${key.keyId} of account ${key.accountId}:\n\n  ${secret}\n\n`);
-  process.stdout.write("It is shown this once; keep it where secrets are kept.\n");
+  process.stdout.write("This key is not shown again. Store it as a secret.\n");
 }
 
 function stateOf({ revokedAt, expiresAt, replacedBy }: ApiKey): string {
   if (revokedAt !== undefined) return `revoked ${revokedAt}`;
-  if (expiresAt === undefined) return "works";
+  if (expiresAt === undefined) return "valid";
   const by = replacedBy === undefined ? "" : `, replaced by ${replacedBy}`;
-  return `${Date.parse(expiresAt) <= Date.now() ? "ended" : "works until"} ${expiresAt}${by}`;
+  return `${Date.parse(expiresAt) <= Date.now() ? "expired" : "valid until"} ${expiresAt}${by}`;
 }
 
-function wireOf(key: ApiKey): object {
+function toWire(key: ApiKey): object {
   return {
     key_id: key.keyId,
     account_id: key.accountId,
@@ -198,5 +204,5 @@ function wireOf(key: ApiKey): object {
 function readHours(text: string): number {
   const hours = /^[0-9]+(\.[0-9]+)?$/.test(text) ? Number(text) : NaN;
   if (hours <= 8784) return hours;
-  throw new InvalidArgumentError("It must be a number from 0 to 8784.");
+  throw new InvalidArgumentError("It must be a number of hours from 0 to 8784.");
 }

@@ -3,26 +3,28 @@ import { Command, Option } from "commander";
 import type { Ledger } from "../ledger/ledger.ts";
 import { openLedger } from "../ledger/openLedger.ts";
 
-/** What every command of the operator's side is told. */
+/** Options of every command that uses the ledger. */
 export interface LedgerFlags {
   readonly data: string;
   readonly database?: string;
   readonly json?: boolean;
 }
 
-/** A command that works on the ledger: the folder or the database is told as `isotherm serve` is told it. */
+/** Creates a command with the ledger options, which are those of `isotherm serve`. */
 export function ledgerCommand(name: string): Command {
   return new Command(name)
-    .addOption(new Option("--data <folder>", "folder of the ledger").env("ISOTHERM_DATA").default("./isotherm-data"))
     .addOption(
-      new Option("--database <url>", "PostgreSQL as the ledger: postgres://user:password@host/name").env(
+      new Option("--data <folder>", "data folder with the ledger").env("ISOTHERM_DATA").default("./isotherm-data"),
+    )
+    .addOption(
+      new Option("--database <url>", "PostgreSQL ledger: postgres://user:password@host/name").env(
         "ISOTHERM_DATABASE_URL",
       ),
     )
-    .option("--json", "as JSON");
+    .option("--json", "print JSON");
 }
 
-/** Opens the ledger, and closes it again whatever happens. */
+/** Opens the ledger for the duration of a call and closes it on return and on throw. */
 export async function withLedger<T>(
   { data, database }: LedgerFlags,
   use: (ledger: Ledger) => Promise<T>,

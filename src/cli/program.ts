@@ -8,18 +8,18 @@ import { customersCommand } from "./customers.ts";
 import { ingestCommand } from "./ingest.ts";
 import { keysCommand } from "./keys.ts";
 import { queryCommand } from "./query.ts";
-import { optionNames, refusalLines } from "./refusal.ts";
+import { optionNames, errorLines } from "./errorReport.ts";
 import { serveCommand } from "./serve.ts";
 import { EXIT_CODE_CLOSED_PIPE, isClosedPipe } from "./standardOutput.ts";
 import { usageCommand } from "./usage.ts";
 import { reportUsageErrors, UsageError } from "./usageErrors.ts";
 
 /**
- * Runs the command line, and reports its errors on stderr.
+ * Runs the command line and reports errors on stderr.
  *
- * @param words what follows the name of the program
- * @returns the exit code, undefined where the command has set `process.exitCode` or may be left at 0
- * @throws whatever is a bug, to be seen with its stack
+ * @param words arguments after the program name
+ * @returns the exit code, or undefined if `process.exitCode` already has the right value
+ * @throws any error that is a bug, so that it is printed with its stack
  */
 export async function runProgram(words: readonly string[]): Promise<number | undefined> {
   let running: Command | undefined;
@@ -32,7 +32,7 @@ export async function runProgram(words: readonly string[]): Promise<number | und
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
     if (isClosedPipe(error)) return EXIT_CODE_CLOSED_PIPE;
-    const lines = error instanceof UsageError ? error.lines : refusalLines(error, optionNames(running));
+    const lines = error instanceof UsageError ? error.lines : errorLines(error, optionNames(running));
     if (lines === undefined) throw error;
     process.stderr.write(`isotherm: ${lines.join("\n  ")}\n`);
     return 1;
@@ -41,12 +41,14 @@ export async function runProgram(words: readonly string[]): Promise<number | und
 
 function createProgram(): Command {
   const program = new Command("isotherm")
-    .description("What the climate will do at any place on Earth: cyclones, wildfire, coastal and river floods.")
+    .description(
+      "Climate risk of locations and companies: hazards, implied temperature rise, transition and physical risk.",
+    )
     .version(version, "-V, --version")
     .addHelpText(
       "after",
-      "\nExit codes: 0 done; 1 an error, reported on stderr; 2 isotherm company refused some of the companies;\n" +
-        "130, 141, 143 ended by Ctrl-C, by a reader that closed the pipe, by SIGTERM.",
+      "\nExit codes: 0 success; 1 error, reported on stderr; 2 isotherm company rejected some of the companies;\n" +
+        "130 stopped by Ctrl-C; 141 closed pipe; 143 stopped by SIGTERM.",
     )
     .addCommand(serveCommand())
     .addCommand(ingestCommand())
@@ -63,7 +65,7 @@ function createProgram(): Command {
   return program;
 }
 
-/** Gives every command `--version`, as each has `--help`. */
+/** Adds `--version` to every subcommand. */
 function addVersion(command: Command): void {
   for (const child of command.commands) {
     child.version(version, "-V, --version");

@@ -1,6 +1,6 @@
 import { Presets, SingleBar } from "cli-progress";
 
-/** Shows the progress of long work on stderr if that is a terminal. */
+/** Shows a progress bar on stderr if stderr is a terminal. */
 export function progressBar(unit: string): { update(done: number, total: number): void; stop(): void } {
   let bar: SingleBar | undefined;
   return {
@@ -27,8 +27,8 @@ export function progressBar(unit: string): { update(done: number, total: number)
 }
 
 /**
- * Writes a remaining time for people.
- * @param left seconds, or the text with which cli-progress says that it cannot tell: "NULL", "INF", and at first "0"
+ * Formats a remaining time.
+ * @param left seconds, or the text that cli-progress uses for an unknown time: "NULL", "INF" or, initially, "0"
  */
 export function timeLeft(left: unknown): string {
   if (typeof left !== "number" || !Number.isFinite(left)) return "unknown time";

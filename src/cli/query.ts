@@ -6,7 +6,7 @@ import { HAZARDS } from "../hazard/hazards.ts";
 import { readHazardParameters } from "../hazard/query.ts";
 import { openAtlas } from "../openAtlas.ts";
 
-/** The options as commander gives them: text, checked by the same rules as the parameters of the HTTP service. */
+/** Options as text from commander, validated by the same rules as the HTTP parameters. */
 interface QueryOptions {
   readonly atlas?: string;
   readonly json?: boolean;
@@ -22,30 +22,32 @@ interface QueryOptions {
   readonly detail?: boolean;
 }
 
-const WHY: Readonly<Record<string, string>> = {
+const NO_DATA_TEXTS: Readonly<Record<string, string>> = {
   outside_coverage: "outside the atlas",
   no_data: "no data in the source",
   layer_missing: "no such layer in the atlas",
 };
 
-/** `isotherm query`: one location, as a table or as JSON. */
+/** `isotherm query`: hazards at one location, as a table or as JSON. */
 export function queryCommand(): Command {
   return new Command("query")
-    .description("hazards at one location, or within a radius of it")
+    .description("query the hazards at one location, or within a radius of it")
     .addOption(
-      new Option("--atlas <folder>", 'the atlas: a folder, or "demo"').env("ISOTHERM_ATLAS").makeOptionMandatory(),
+      new Option("--atlas <folder>", 'atlas: a folder, an http(s) address, or "demo"')
+        .env("ISOTHERM_ATLAS")
+        .makeOptionMandatory(),
     )
     .requiredOption("--lat <degrees>", "latitude, -90 to 90")
     .requiredOption("--lon <degrees>", "longitude, -180 to 180")
-    .requiredOption("--hazards <list>", `separated by commas: ${Object.keys(HAZARDS).join(", ")}`)
+    .requiredOption("--hazards <list>", `hazards, separated by commas: ${Object.keys(HAZARDS).join(", ")}`)
     .requiredOption("--years <list>", "analysis years, separated by commas")
-    .requiredOption("--scenarios <list>", "baseline, rcp2p6, rcp4p5, rcp6p0, rcp8p5")
-    .option("--radius <km>", "0 to 100: all cells within this geodesic distance instead of the one at the location")
-    .option("--method <name>", "how a radius is summed up: max (default) or mean")
+    .requiredOption("--scenarios <list>", "scenarios, separated by commas: baseline, rcp2p6, rcp4p5, rcp6p0, rcp8p5")
+    .option("--radius <km>", "aggregate all cells within this geodesic distance, 0 to 100, instead of the single cell")
+    .option("--method <name>", "aggregation within the radius: max (default) or mean")
     .option("--total-hazard", "add total_hazard, intensity x probability")
-    .option("--anthropogenic", "the change since the baseline of 1980 instead of the value")
-    .option("--detail", "with cells, source and rules of every number (JSON)")
-    .option("--json", "the answer as the HTTP service gives it")
+    .option("--anthropogenic", "report the change since the 1980 baseline instead of the value")
+    .option("--detail", "include the cells, source and rules of every value (JSON)")
+    .option("--json", "print JSON as the HTTP service returns it")
     .addHelpText(
       "after",
       "\nExample:\n  isotherm query --atlas demo --lat 11.6 --lon 43.1 --hazards riverine_floods,cyclones \\\n" +
@@ -54,15 +56,15 @@ export function queryCommand(): Command {
     .action(async (options: QueryOptions) => {
       const query = readHazardParameters(parametersOf(options));
       if (options.atlas === undefined) {
-        throw new Fault("configuration_invalid", "Which atlas? Give --atlas or set ISOTHERM_ATLAS.");
+        throw new Fault("configuration_invalid", "no atlas given; set --atlas or ISOTHERM_ATLAS.");
       }
       const atlas = await openAtlas(options.atlas);
       try {
         const result = await atlas.hazardRisk(query);
         const isJson = options.json === true || options.detail === true;
-        // The answer's own form has no place for it, and a pipe must get nothing else.
-        if (isJson && atlas.synthetic) process.stderr.write(`SYNTHETIC: invented numbers (atlas ${atlas.release})\n`);
-        process.stdout.write(isJson ? `${JSON.stringify(result, undefined, 2)}\n` : describe(result, atlas));
+        // The JSON format has no member for this, and standard output must contain only the JSON.
+        if (isJson && atlas.synthetic) process.stderr.write(`SYNTHETIC: not real data (atlas ${atlas.release})\n`);
+        process.stdout.write(isJson ? `${JSON.stringify(result, undefined, 2)}\n` : formatResult(result, atlas));
       } finally {
         await atlas.close();
       }
@@ -87,11 +89,12 @@ function parametersOf(options: QueryOptions): string {
     .join("&");
 }
 
-function describe(result: HazardResult, atlas: { readonly release: string; readonly synthetic: boolean }): string {
+function formatResult(result: HazardResult, atlas: { readonly release: string; readonly synthetic: boolean }): string {
   const { location, aggregation } = result;
-  const where = `latitude ${location.latitude}, longitude ${location.longitude}`;
-  const how = aggregation === undefined ? "the cell there" : `${aggregation.method} within ${aggregation.radius_km} km`;
-  const notice = atlas.synthetic ? "  SYNTHETIC: invented numbers\n" : "";
+  const place = `latitude ${location.latitude}, longitude ${location.longitude}`;
+  const selection =
+    aggregation === undefined ? "single cell" : `${aggregation.method} within ${aggregation.radius_km} km`;
+  const notice = atlas.synthetic ? "  SYNTHETIC: not real data\n" : "";
   const tables = result.results.map(({ hazard, scenarios }) => {
     const rows = scenarios.flatMap(({ scenario, analysis_years }) =>
       analysis_years.map((year) => ({ scenario, ...year })),
@@ -104,40 +107,45 @@ function describe(result: HazardResult, atlas: { readonly release: string; reado
       style: { head: [], border: [], compact: true },
     });
     for (const row of rows) {
-      table.push([row.scenario, String(row.analysis_year), ...metrics.map((metric) => cellOf(row, metric))]);
+      table.push([row.scenario, String(row.analysis_year), ...metrics.map((metric) => formatMetric(row, metric))]);
     }
     return `\n${hazard}\n${table.toString()}\n`;
   });
-  return `${where}: ${how} (atlas ${atlas.release})\n${notice}${tables.join("")}${legendOf(result)}`;
+  return `${place}: ${selection} (atlas ${atlas.release})\n${notice}${tables.join("")}${formatLegend(result)}`;
 }
 
 function heading(metric: string, unit: string | undefined): string {
   return unit === undefined || unit === "1" ? metric : `${metric} [${unit}]`;
 }
 
-function cellOf(row: AnalysisYearResult, metric: string): string {
+function formatMetric(row: AnalysisYearResult, metric: string): string {
   const value = (row.metrics as Readonly<Record<string, number | null | undefined>>)[metric];
-  if (value === null || value === undefined) return `- (${WHY[row.no_data ?? ""] ?? row.no_data ?? "missing"})`;
+  if (value === null || value === undefined)
+    return `- (${NO_DATA_TEXTS[row.no_data ?? ""] ?? row.no_data ?? "missing"})`;
   const bound = (row.bounds as Readonly<Record<string, Bound | undefined>> | undefined)?.[metric];
-  if (bound === undefined) return rounded(value);
-  return bound.bound === "indeterminate" ? `${rounded(value)} ?` : `${SIGNS[bound.bound]} ${rounded(bound.limit)}`;
+  if (bound === undefined) return formatNumber(value);
+  return bound.bound === "indeterminate"
+    ? `${formatNumber(value)} ?`
+    : `${SIGNS[bound.bound]} ${formatNumber(bound.limit)}`;
 }
 
-function rounded(value: number): string {
+function formatNumber(value: number): string {
   return String(Number(value.toPrecision(6)));
 }
 
 const SIGNS = { at_least: ">=", at_most: "<=" } as const;
 
-/** Explains the signs of bounds that the tables contain. */
-function legendOf({ results }: HazardResult): string {
+/** Explains the bound signs that occur in the tables. */
+function formatLegend({ results }: HazardResult): string {
   const years = results.flatMap(({ scenarios }) => scenarios.flatMap(({ analysis_years }) => analysis_years));
   const kinds = new Set(years.flatMap(({ bounds }) => (bounds === undefined ? [] : bounds.probability.bound)));
   const lines = [
     ...(kinds.has("at_least") || kinds.has("at_most")
-      ? [">= and <= mark bounds: the return periods of the source maps reach no further."]
+      ? [">= and <= mark bounds: the source maps have no return periods beyond them."]
       : []),
-    ...(kinds.has("indeterminate") ? ["? marks a change of two bounds: it may be more or less."] : []),
+    ...(kinds.has("indeterminate")
+      ? ["? marks the difference of two bounds: the actual change may be larger or smaller."]
+      : []),
   ];
   return lines.map((line) => `\n${line}\n`).join("");
 }

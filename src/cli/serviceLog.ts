@@ -3,21 +3,21 @@ import { loggedError, type LoggedError } from "../host/log.ts";
 import type { Log } from "../host/main.ts";
 
 export interface ServiceLog {
-  /** Writes down an answer. */
+  /** Logs a response. */
   readonly log: Log;
-  /** Writes down why the service ends. */
+  /** Logs the error that ends the service. */
   readonly fatal: (error: unknown) => void;
-  /** Waits for nothing: what is not yet written is written now. */
+  /** Writes buffered lines synchronously. */
   readonly flush: () => void;
 }
 
-/** Lines are gathered for as long, or until there are so many bytes of them. */
+/** Lines are buffered until this time has passed or this size is reached. */
 const FLUSH_EVERY_MS = 250;
 const FLUSH_BYTES = 8_192;
-/** Beyond this lines are dropped: a log that nobody reads must not fill the memory. */
+/** Lines beyond this are dropped, so that a blocked log does not exhaust memory. */
 const WAITING_BYTES_MAX = 16 << 20;
 
-/** JSON lines on standard output, or another open file: one an answer, its fields those of `LogRecord` and no others. */
+/** Logs JSON lines to standard output or another open file: one per response, with exactly the fields of `LogRecord`. */
 export function openServiceLog({ fd = 1 } = {}): ServiceLog {
   const destination = pino.destination({
     fd,
@@ -26,14 +26,14 @@ export function openServiceLog({ fd = 1 } = {}): ServiceLog {
     maxLength: WAITING_BYTES_MAX,
     periodicFlush: FLUSH_EVERY_MS,
   });
-  // Whoever read what the service writes may stop reading: that is no reason to stop answering.
+  // The service continues if the reader of its log goes away.
   destination.on("error", () => undefined);
   const logger = pino(
     {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      // Not pino's way with errors, which would write their messages down.
+      // The default serializer of pino would log error messages.
       serializers: { error: (error: LoggedError) => error },
     },
     destination,
@@ -45,7 +45,7 @@ export function openServiceLog({ fd = 1 } = {}): ServiceLog {
       try {
         destination.flushSync();
       } catch {
-        // Nobody reads.
+        // The reader has gone.
       }
     },
   };

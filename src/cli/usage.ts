@@ -14,22 +14,22 @@ import {
 } from "../ledger/ledger.ts";
 import { ledgerCommand, type LedgerFlags, printJson, printTable, withLedger } from "./ledgerCommand.ts";
 
-interface SpanFlags extends LedgerFlags {
+interface PeriodFlags extends LedgerFlags {
   readonly from?: string;
   readonly to?: string;
 }
 
-/** `isotherm usage`: what was answered, to whom, and what it counts. */
+/** `isotherm usage`: reports, exports and audits metered usage. */
 export function usageCommand(): Command {
   return new Command("usage")
-    .description("what was answered, to whom, and what it counts")
+    .description("report, export and audit metered usage")
     .addCommand(
-      withSpan(ledgerCommand("report"))
-        .description("requests and units of an account, summed")
-        .requiredOption("--account <account>", "the account's id")
-        .option("--customer <customer>", "of this customer alone")
+      withPeriod(ledgerCommand("report"))
+        .description("sum up the requests and units of an account")
+        .requiredOption("--account <account>", "account id")
+        .option("--customer <customer>", "only this customer")
         .addOption(
-          new Option("--group-by <list>", `separated by commas: ${USAGE_GROUPS.join(", ")}`)
+          new Option("--group-by <list>", `grouping, separated by commas: ${USAGE_GROUPS.join(", ")}`)
             .argParser(readGroups)
             .default(["customer", "meter"], "customer,meter"),
         )
@@ -41,36 +41,40 @@ export function usageCommand(): Command {
         .action(report),
     )
     .addCommand(
-      withSpan(ledgerCommand("export"))
-        .description("every answer that was counted, in the order they were recorded, as CSV")
-        .option("--account <account>", "of this account alone")
+      withPeriod(ledgerCommand("export"))
+        .description("write every metered response as CSV, in the order of recording")
+        .option("--account <account>", "only this account")
         .addHelpText(
           "after",
-          "\nWith --json a JSON object a line instead.\n\nExample:\n" +
+          "\nWith --json, one JSON object per line instead.\n\nExample:\n" +
             "  isotherm usage export --from 2026-01-01 --to 2026-02-01 > january.csv",
         )
         .action(exportEvents),
     )
     .addCommand(
       ledgerCommand("audit")
-        .description("add up all answers anew, and compare with the sums that reports are made of")
-        .addHelpText("after", "\nExits with 1 when they differ.\n\nExample:\n  isotherm usage audit")
+        .description("recompute all sums from the individual records and compare them with the sums that reports use")
+        .addHelpText("after", "\nExits with 1 if they differ.\n\nExample:\n  isotherm usage audit")
         .action(audit),
     );
 }
 
-function withSpan(command: Command): Command {
+function withPeriod(command: Command): Command {
   return command
-    .option("--from <day>", "first day, UTC, as YYYY-MM-DD (default: the beginning)")
-    .option("--to <day>", "the day after the last, UTC (default: now)");
+    .option("--from <day>", "first day, UTC, as YYYY-MM-DD (default: no limit)")
+    .option("--to <day>", "day after the last one, UTC, as YYYY-MM-DD (default: no limit)");
 }
 
 async function report(
-  flags: SpanFlags & { readonly account: string; readonly customer?: string; readonly groupBy: readonly UsageGroup[] },
+  flags: PeriodFlags & {
+    readonly account: string;
+    readonly customer?: string;
+    readonly groupBy: readonly UsageGroup[];
+  },
 ): Promise<void> {
   const lines = await withLedger(flags, (ledger) => allLines(ledger, flags));
   if (flags.json === true) {
-    printJson({ items: lines.map(lineOf) });
+    printJson({ items: lines.map(usageLineJson) });
     return;
   }
   const { groupBy } = flags;
@@ -95,13 +99,17 @@ async function report(
 
 async function allLines(
   ledger: Ledger,
-  flags: SpanFlags & { readonly account: string; readonly customer?: string; readonly groupBy: readonly UsageGroup[] },
+  flags: PeriodFlags & {
+    readonly account: string;
+    readonly customer?: string;
+    readonly groupBy: readonly UsageGroup[];
+  },
 ): Promise<readonly UsageLine[]> {
   const { account: accountId, customer: customerId, groupBy, from, to } = flags;
-  // Of an account that is not there nothing was used either; whoever mistyped it should hear so.
+  // Rejects an unknown account, which the ledger would report as having no usage.
   await ledger.listKeys({ accountId });
   if (customerId !== undefined && (await ledger.findCustomer({ accountId, customerId })) === undefined) {
-    const message = `Account ${accountId} has no customer ${customerId}; isotherm customers list has them all.`;
+    const message = `account ${accountId} has no customer ${customerId}; isotherm customers list shows its customers.`;
     throw new Fault("customer_not_found", message);
   }
   const lines: UsageLine[] = [];
@@ -121,7 +129,7 @@ async function allLines(
   }
 }
 
-async function exportEvents(flags: SpanFlags & { readonly account?: string }): Promise<void> {
+async function exportEvents(flags: PeriodFlags & { readonly account?: string }): Promise<void> {
   await withLedger(flags, async (ledger) => {
     const { account: accountId, from, to } = flags;
     if (accountId !== undefined) await ledger.listKeys({ accountId });
@@ -136,14 +144,14 @@ async function exportEvents(flags: SpanFlags & { readonly account?: string }): P
 }
 
 async function* jsonLines(events: AsyncIterable<RecordedEntry>): AsyncGenerator<string> {
-  for await (const event of events) yield `${JSON.stringify(eventOf(event))}\n`;
+  for await (const event of events) yield `${JSON.stringify(eventJson(event))}\n`;
 }
 
 async function* csvLines(events: AsyncIterable<RecordedEntry>): AsyncGenerator<string> {
-  // Not before the first of them: a question that is refused leaves no file that looks like an answer.
+  // The head is written with the first event, so that a rejected query writes nothing.
   let head = csvLine(EVENT_COLUMNS);
   for await (const event of events) {
-    const cells = eventOf(event);
+    const cells = eventJson(event);
     yield head + csvLine(EVENT_COLUMNS.map((name) => cells[name]));
     head = "";
   }
@@ -163,7 +171,7 @@ const EVENT_COLUMNS = [
   "atlas_release",
 ] as const;
 
-function eventOf(event: RecordedEntry): Readonly<Record<(typeof EVENT_COLUMNS)[number], string | number | null>> {
+function eventJson(event: RecordedEntry): Readonly<Record<(typeof EVENT_COLUMNS)[number], string | number | null>> {
   return {
     seq: event.seq,
     recorded_at: event.recordedAt,
@@ -179,18 +187,18 @@ function eventOf(event: RecordedEntry): Readonly<Record<(typeof EVENT_COLUMNS)[n
 }
 
 async function audit(flags: LedgerFlags): Promise<void> {
-  const found = await withLedger(flags, (ledger) => ledger.audit());
-  if (found.differences.length > 0) process.exitCode = 1;
-  if (flags.json === true) printJson(auditOf(found));
-  else tellAudit(found);
+  const report = await withLedger(flags, (ledger) => ledger.audit());
+  if (report.differences.length > 0) process.exitCode = 1;
+  if (flags.json === true) printJson(auditJson(report));
+  else printAudit(report);
 }
 
-function tellAudit({ eventCount, rollupCount, differences }: AuditReport): void {
-  const read = `${eventCount} answers, ${rollupCount} sums`;
-  process.stdout.write(differences.length === 0 ? `all is well: ${read}\n` : `THEY DIFFER: ${read}\n`);
+function printAudit({ eventCount, rollupCount, differences }: AuditReport): void {
+  const checked = `${eventCount} records, ${rollupCount} sums`;
+  process.stdout.write(differences.length === 0 ? `No differences: ${checked}\n` : `DIFFERENCES FOUND: ${checked}\n`);
   if (differences.length === 0) return;
   printTable(
-    ["hour", "account", "customer", "meter", "units: answers", "sum", "requests: answers", "sum"],
+    ["hour", "account", "customer", "meter", "units: records", "sum", "requests: records", "sum"],
     differences.map((each) => [
       each.hour,
       each.accountId,
@@ -204,7 +212,7 @@ function tellAudit({ eventCount, rollupCount, differences }: AuditReport): void 
   );
 }
 
-function auditOf({ eventCount, rollupCount, differences }: AuditReport): object {
+function auditJson({ eventCount, rollupCount, differences }: AuditReport): object {
   return {
     event_count: eventCount,
     rollup_count: rollupCount,
@@ -221,7 +229,7 @@ function auditOf({ eventCount, rollupCount, differences }: AuditReport): object 
   };
 }
 
-function lineOf({ customerId, internalId, meter, period, requests, units }: UsageLine): object {
+function usageLineJson({ customerId, internalId, meter, period, requests, units }: UsageLine): object {
   return {
     ...(customerId === undefined ? {} : { customer_id: customerId }),
     ...(internalId === undefined ? {} : { internal_id: internalId }),
@@ -236,7 +244,7 @@ function readGroups(text: string): readonly UsageGroup[] {
   const groups = text === "" ? [] : text.split(",");
   for (const group of groups) {
     if (!(USAGE_GROUPS as readonly string[]).includes(group)) {
-      throw new InvalidArgumentError(`It must be of ${USAGE_GROUPS.join(", ")}, separated by commas.`);
+      throw new InvalidArgumentError(`It must be a comma-separated list of ${USAGE_GROUPS.join(", ")}.`);
     }
   }
   return groups as readonly UsageGroup[];

@@ -1,6 +1,6 @@
 import { type Command, type CommanderError, Help, type Option } from "commander";
 
-/** A command line that cannot be run: what is wrong, a line each. */
+/** An invalid command line, with one line per error. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
   readonly lines: readonly string[];
@@ -12,15 +12,15 @@ export class UsageError extends Error {
 }
 
 /**
- * Makes a command and those below it throw `UsageError` where commander would print one fault and end the process, and
- * marks required options in their help.
+ * Makes a command and its subcommands throw `UsageError` where commander would print the first error and exit, and marks
+ * required options in the help.
  */
 export function reportUsageErrors(command: Command): void {
   command
     .exitOverride((error) => {
-      // Help and the version have been printed, here also on request: there is nothing to report.
+      // Help or the version was printed; there is no error to report.
       if (error.exitCode === 0 || error.code === "commander.help") throw error;
-      throw new UsageError(linesOf(command, error), error);
+      throw new UsageError(errorLines(command, error), error);
     })
     .configureOutput({ outputError: () => undefined })
     .configureHelp({
@@ -30,15 +30,15 @@ export function reportUsageErrors(command: Command): void {
   for (const child of command.commands) reportUsageErrors(child);
 }
 
-function linesOf(command: Command, error: CommanderError): readonly string[] {
+function errorLines(command: Command, error: CommanderError): readonly string[] {
   const isMissing = /^commander\.(missingMandatoryOptionValue|missingArgument)$/.test(error.code);
-  const faults = isMissing ? missingOf(command) : [error.message.replace(/^error: /, "")];
-  return [...faults, `See ${pathOf(command)} --help.`];
+  const faults = isMissing ? missingArguments(command) : [error.message.replace(/^error: /, "")];
+  return [...faults, `See ${commandPath(command)} --help.`];
 }
 
-/** All arguments and options that are required and missing; commander names the first alone. */
-function missingOf(command: Command): readonly string[] {
-  // What is left of options is unknown: a required one may be missing because its name is mistyped.
+/** Lists all missing required arguments and options; commander reports only the first. */
+function missingArguments(command: Command): readonly string[] {
+  // Remaining options are unknown; a required option may be missing because its name is misspelled.
   const unknown = command.args.filter((word) => /^-[^0-9]/.test(word));
   const operands = command.args.filter((word) => !unknown.includes(word));
   const missing = [
@@ -50,9 +50,9 @@ function missingOf(command: Command): readonly string[] {
       .map(({ flags, description }) => `${flags}: ${description}`),
   ];
   return [
-    missing.length === 1 ? "this is missing:" : "these are missing:",
+    missing.length === 1 ? "missing required argument or option:" : "missing required arguments or options:",
     ...missing,
-    ...unknown.map((word) => `and there is no option ${word}.`),
+    ...unknown.map((word) => `unknown option ${word}`),
   ];
 }
 
@@ -60,7 +60,7 @@ function valueOf(command: Command, option: Option): unknown {
   return command.getOptionValue(option.attributeName());
 }
 
-/** The words that call a command, such as `isotherm keys create`. */
-function pathOf(command: Command): string {
-  return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+/** Returns the words that invoke a command, such as `isotherm keys create`. */
+function commandPath(command: Command): string {
+  return command.parent === null ? command.name() : `${commandPath(command.parent)} ${command.name()}`;
 }

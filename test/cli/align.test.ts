@@ -9,7 +9,7 @@ import { alignTemperature, roundTemperatures } from "../../src/alignment/align.t
 import type { Entity } from "../../src/alignment/entity.ts";
 import { alignCommand } from "../../src/cli/align.ts";
 import { ENTITY_COLUMN_NAMES } from "../../src/cli/entityCsv.ts";
-import { openJson } from "../../src/cli/entityJson.ts";
+import { openEntityJson } from "../../src/cli/entityJson.ts";
 import { type Fault, isFault } from "../../src/errors.ts";
 import { ENTITY } from "../host/entities.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
@@ -31,16 +31,16 @@ afterEach(() => {
 
 const inFolder = (name: string): string => join(folder, name);
 
-/** Runs the command in the folder, on a file with this text. */
-async function aligned(name: string, text: string | Uint8Array, out: string, ...flags: string[]): Promise<string> {
+/** Runs the command on a file with this text and returns the output. */
+async function runAlign(name: string, text: string | Uint8Array, out: string, ...flags: string[]): Promise<string> {
   writeFileSync(inFolder(name), text);
   await alignCommand().parseAsync([inFolder(name), inFolder(out), ...flags], { from: "user" });
   return readFileSync(inFolder(out), "utf8");
 }
 
-/** What the command refuses in a file: its message and the list below it. Nothing may be left but the file. */
-async function refusal(name: string, text: string | Uint8Array, ...flags: string[]): Promise<Fault> {
-  const error: unknown = await aligned(name, text, "out.csv", ...flags).catch((thrown: unknown) => thrown);
+/** Runs the command on an invalid file, checks that no other file is left behind, and returns the fault. */
+async function faultOf(name: string, text: string | Uint8Array, ...flags: string[]): Promise<Fault> {
+  const error: unknown = await runAlign(name, text, "out.csv", ...flags).catch((thrown: unknown) => thrown);
   expect(readdirSync(folder)).toStrictEqual([name]);
   if (!isFault(error)) throw new Error(`No fault: ${String(error)}`, { cause: error });
   return error;
@@ -48,7 +48,7 @@ async function refusal(name: string, text: string | Uint8Array, ...flags: string
 
 const details = ({ items }: Fault): string[] => items.map(({ detail }) => detail);
 
-const answerTo = async (entities: readonly Entity[], options: Parameters<typeof alignTemperature>[1] = {}) =>
+const libraryResult = async (entities: readonly Entity[], options: Parameters<typeof alignTemperature>[1] = {}) =>
   JSON.parse(JSON.stringify(roundTemperatures(await alignTemperature(entities, options)))) as unknown;
 
 function randomEntities(random: SeededRandom, count: number): Entity[] {
@@ -113,36 +113,36 @@ const FORMATS = Object.keys(TEXTS) as (keyof typeof TEXTS)[];
 
 describe("isotherm align", () => {
   test.each(FORMATS.flatMap((from) => FORMATS.map((to) => [from, to] as const)))(
-    "answers %s in %s as the library does",
+    "converts %s to %s with the results of the library",
     async (from, to) => {
       const entities = randomEntities(randomFrom(3), 60);
-      const text = await aligned(`in.${from}`, TEXTS[from](entities), `out.${to}`);
-      const expected = (await answerTo(entities)) as { results: { data: Record<string, unknown>[] }[] };
+      const text = await runAlign(`in.${from}`, TEXTS[from](entities), `out.${to}`);
+      const expected = (await libraryResult(entities)) as { results: { data: Record<string, unknown>[] }[] };
       if (to === "json") expect(JSON.parse(text)).toStrictEqual(expected);
       else if (to === "ndjson") {
         const lines = text.trimEnd().split("\n");
         expect(lines.map((line) => JSON.parse(line) as unknown)).toStrictEqual(expected.results);
       } else {
         const rows: Record<string, string>[] = parse(text, { columns: true });
-        const told = rows.map(({ year, temperature_alignment, reason }) => [year, temperature_alignment, reason]);
-        const right = expected.results.flatMap(({ data }) =>
+        const actual = rows.map(({ year, temperature_alignment, reason }) => [year, temperature_alignment, reason]);
+        const wanted = expected.results.flatMap(({ data }) =>
           data.map(({ year, temperature_alignment, reason }) =>
             [year, temperature_alignment ?? "", reason ?? ""].map(String),
           ),
         );
-        expect(told).toStrictEqual(right);
+        expect(actual).toStrictEqual(wanted);
         const given: Record<string, string>[] = parse(csvOf(entities), { columns: true });
         expect(rows).toMatchObject(given);
       }
     },
   );
 
-  test.each(["intensity", "emissions", "cumulative"] as const)("on the basis %s, with detail", async (basis) => {
+  test.each(["intensity", "emissions", "cumulative"] as const)("writes the detail of basis %s", async (basis) => {
     const [year] = (await alignTemperature([ENTITY], { basis, detail: true })).results[0]?.data ?? [];
     const flags = ["--basis", basis, "--detail"];
-    const json = await aligned("in.json", JSON.stringify([ENTITY]), "out.json", ...flags);
-    expect(JSON.parse(json)).toStrictEqual(await answerTo([ENTITY], { basis, detail: true }));
-    const [row]: Record<string, string>[] = parse(await aligned("in.csv", csvOf([ENTITY]), "out.csv", ...flags), {
+    const json = await runAlign("in.json", JSON.stringify([ENTITY]), "out.json", ...flags);
+    expect(JSON.parse(json)).toStrictEqual(await libraryResult([ENTITY], { basis, detail: true }));
+    const [row]: Record<string, string>[] = parse(await runAlign("in.csv", csvOf([ENTITY]), "out.csv", ...flags), {
       columns: true,
     });
     expect(row).toMatchObject({
@@ -159,21 +159,21 @@ describe("isotherm align", () => {
     });
   });
 
-  test("is the same for a long file as for its parts", async () => {
+  test("gives the same results for a long file that is read in chunks", async () => {
     const entities = randomEntities(randomFrom(5), 9000);
-    const expected = await answerTo(entities, { basis: "cumulative" });
+    const expected = await libraryResult(entities, { basis: "cumulative" });
     for (const from of FORMATS) {
-      const text = await aligned(`in.${from}`, TEXTS[from](entities), "out.json", "--basis", "cumulative");
+      const text = await runAlign(`in.${from}`, TEXTS[from](entities), "out.json", "--basis", "cumulative");
       expect(JSON.parse(text)).toStrictEqual(expected);
     }
     expect(printed).toMatch(
-      /^\d+ temperatures of 9000 entities in [\d.]+ s; without one: \d+ no_usable_scope, \d+ zero_baseline\n/,
+      /^\d+ temperatures for 9000 entities in [\d.]+ s; no temperature: \d+ no_usable_scope, \d+ zero_baseline\n/,
     );
   });
 
-  test("reports in JSON", async () => {
+  test("prints the summary as JSON", async () => {
     const zero = { ...ENTITY, data: [{ year: 2023, emissions: { scope1: 0 } }] };
-    await aligned("in.json", JSON.stringify([ENTITY, zero]), "out.json", "--json");
+    await runAlign("in.json", JSON.stringify([ENTITY, zero]), "out.json", "--json");
     expect(JSON.parse(printed)).toStrictEqual({
       entities: 2,
       temperatures: 2,
@@ -182,27 +182,27 @@ describe("isotherm align", () => {
     });
   });
 
-  test("takes the place of an older answer only when all is right", async () => {
-    const good = await aligned("in.csv", csvOf([ENTITY]), "out.csv");
-    await expect(aligned("in.csv", csvOf([ENTITY]).replace("2050", "1950"), "out.csv")).rejects.toThrow("One thing");
+  test("replaces an existing output only after success", async () => {
+    const good = await runAlign("in.csv", csvOf([ENTITY]), "out.csv");
+    await expect(runAlign("in.csv", csvOf([ENTITY]).replace("2050", "1950"), "out.csv")).rejects.toThrow("1 error");
     expect(readFileSync(inFolder("out.csv"), "utf8")).toBe(good);
     expect(readdirSync(folder).toSorted()).toStrictEqual(["in.csv", "out.csv"]);
-    const other = await aligned("in.csv", csvOf([ENTITY]).replace('"2050"', '"2049"'), "out.csv");
+    const other = await runAlign("in.csv", csvOf([ENTITY]).replace('"2050"', '"2049"'), "out.csv");
     expect(other).not.toBe(good);
   });
 
-  test("needs to know what is what", async () => {
-    expect((await refusal("in.txt", "[]")).message).toContain("--format csv, json, ndjson");
-    await expect(aligned("in.csv", csvOf([ENTITY]), "in.csv")).rejects.toThrow("is also the input");
+  test("rejects unknown formats, outputs that are the input, folders and missing files", async () => {
+    expect((await faultOf("in.txt", "[]")).message).toContain("set --format to one of csv, json, ndjson");
+    await expect(runAlign("in.csv", csvOf([ENTITY]), "in.csv")).rejects.toThrow("is also the input");
     symlinkSync(inFolder("in.csv"), inFolder("link.csv"));
-    await expect(aligned("in.csv", csvOf([ENTITY]), "link.csv")).rejects.toThrow("is also the input");
+    await expect(runAlign("in.csv", csvOf([ENTITY]), "link.csv")).rejects.toThrow("is also the input");
     mkdirSync(inFolder("folder.csv"));
-    await expect(aligned("in.csv", csvOf([ENTITY]), "folder.csv")).rejects.toThrow("is a folder");
+    await expect(runAlign("in.csv", csvOf([ENTITY]), "folder.csv")).rejects.toThrow("is a folder");
     rmSync(inFolder("in.csv"));
-    const text = await aligned("in.txt", JSON.stringify([ENTITY]), "out.txt", "--format", "json", "--to", "csv");
+    const text = await runAlign("in.txt", JSON.stringify([ENTITY]), "out.txt", "--format", "json", "--to", "csv");
     expect(text.split("\n")).toHaveLength(4);
     await expect(alignCommand().parseAsync([inFolder("none.csv"), "-"], { from: "user" })).rejects.toThrow(
-      "there is no such file",
+      "no such file",
     );
   });
 
@@ -214,33 +214,33 @@ describe("isotherm align", () => {
         encoding: "utf8",
       });
     const { status, stdout, stderr } = run(csvOf([ENTITY]));
-    expect([status, stderr]).toStrictEqual([0, expect.stringMatching(/^2 temperatures of 1 entity in /)]);
+    expect([status, stderr]).toStrictEqual([0, expect.stringMatching(/^2 temperatures for 1 entity in /)]);
     expect(JSON.parse(stdout)).toMatchObject({ data: [{ year: 2050, temperature_alignment: 2.06 }, { year: 2030 }] });
     const broken = run(csvOf([ENTITY]).replaceAll("equity", "bond"));
     expect([broken.status, broken.stdout]).toStrictEqual([1, ""]);
-    expect(broken.stderr).toContain("isotherm: standard input: One thing is wrong.\n  line 2, column asset_type: ");
+    expect(broken.stderr).toContain("isotherm: standard input: 1 error.\n  line 2, column asset_type: ");
   });
 });
 
 describe("CSV", () => {
   const HEAD = "name,asset_type,baseline_year,baseline_scope1,year,scope1";
 
-  test("columns go through as they are, in their order, the file's own too", async () => {
+  test("passes all columns through unchanged and in order, including unknown ones", async () => {
     const text =
       "\ufeffscope1,LEI,name,year,asset_type,baseline_scope1,baseline_year\r\n" +
       '50,"x ""1"", y","A\nB", 2030 ,equity,1e2,2025\r\n\r\n-1,,C,2031,equity,100.5,2025';
-    expect(await aligned("in.csv", text, "out.csv")).toBe(
+    expect(await runAlign("in.csv", text, "out.csv")).toBe(
       "scope1,LEI,name,year,asset_type,baseline_scope1,baseline_year,temperature_alignment,reason\n" +
         '50,"x ""1"", y","A\nB", 2030 ,equity,1e2,2025,1.41,\n-1,,C,2031,equity,100.5,2025,1.3,\n',
     );
   });
 
-  test("rows of an entity are one entity where they stand together", async () => {
+  test("treats consecutive rows of an entity as one entity", async () => {
     const row = (identifier: string, year: number, scope1: number): string =>
       `${identifier},N,equity,2025,100,${year},${scope1}`;
     const head = `identifier,${HEAD}`;
     const temperatures = async (...rows: string[]): Promise<(string | undefined)[]> => {
-      const text = await aligned("in.csv", [head, ...rows].join("\n"), "out.csv", "--basis", "cumulative");
+      const text = await runAlign("in.csv", [head, ...rows].join("\n"), "out.csv", "--basis", "cumulative");
       return text
         .trimEnd()
         .split("\n")
@@ -249,11 +249,11 @@ describe("CSV", () => {
     };
     const together = await temperatures(row("a", 2030, 10), row("a", 2050, 90), row("b", 2050, 90));
     expect(together[1]).not.toBe(together[2]);
-    // Without an identifier it is the same entity that makes one.
+    // Without an identifier, rows with the same entity columns form one entity.
     expect(await temperatures(row("", 2030, 10), row("", 2050, 90), row("b", 2050, 90))).toStrictEqual(together);
   });
 
-  test("names every fault with line and column, all at once", async () => {
+  test("reports all errors together with line and column", async () => {
     const text = [
       `identifier,${HEAD},scope2`,
       "a,N,equity,2025,100,2030,50,",
@@ -266,84 +266,81 @@ describe("CSV", () => {
       "g,N,equity,2025,100,2030",
       "h,N,equity,2025,100,2030,1e16,0x1",
     ].join("\n");
-    const fault = await refusal("in.csv", text);
-    expect([fault.code, fault.message]).toStrictEqual([
-      "invalid_request",
-      `${inFolder("in.csv")}: 13 things are wrong.`,
-    ]);
+    const fault = await faultOf("in.csv", text);
+    expect([fault.code, fault.message]).toStrictEqual(["invalid_request", `${inFolder("in.csv")}: 13 errors.`]);
     expect(details(fault)).toStrictEqual([
       'line 3, column asset_type: asset_type: "bond" is not one of equity.',
       "line 5, column name: name is missing; give text.",
       'line 5, column scope1: scope1 must be a number from -1000000000000000 to 1000000000000000, not "NaN".',
       "line 5, column year: year 2020 is not after the baseline year 2025; give a later one.",
       'line 6, column scope1: scope1 must be a number from -1000000000000000 to 1000000000000000, not "1,000".',
-      'line 7, column baseline_year: "2026" differs from "2025" in line 6, of the same entity "d".',
+      'line 7, column baseline_year: "2026" differs from "2025" in line 6 for the same entity "d".',
       "line 8, column baseline_year: year is missing; give a whole number from 1900 to 2200.",
       "line 8, column year: year must be a whole number from 1900 to 2200, not 2030.5.",
       "line 9, column baseline_scope1: emissions names no scope; give at least one of scope1, scope2, scope3.",
       "line 9, column scope1: emissions names no scope; give at least one of scope1, scope2, scope3.",
-      "line 10: the row has 6 cells, the header 8.",
+      "line 10: the row has 6 cells, but the header has 8.",
       "line 11, column scope1: scope1 must be a number from -1000000000000000 to 1000000000000000, not 10000000000000000.",
       'line 11, column scope2: scope2 must be a number from -1000000000000000 to 1000000000000000, not "0x1".',
     ]);
   });
 
-  test("names the line far into a file", async () => {
+  test("reports the right line far into a file", async () => {
     const rows = Array.from({ length: 30_000 }, (_, i) => `N${i},equity,2025,100,2030,${i === 29_000 ? "x" : i}`);
-    expect(details(await refusal("in.csv", [HEAD, ...rows].join("\n")))).toStrictEqual([
+    expect(details(await faultOf("in.csv", [HEAD, ...rows].join("\n")))).toStrictEqual([
       expect.stringMatching(/^line 29002, column scope1: .* not "x"\.$/),
     ]);
   });
 
-  test("of another asset type alone has the code for it", async () => {
-    expect((await refusal("in.csv", `${HEAD}\nN,bond,2025,1,2030,1`)).code).toBe("asset_type_unsupported");
+  test("rejects another asset type with its own code", async () => {
+    expect((await faultOf("in.csv", `${HEAD}\nN,bond,2025,1,2030,1`)).code).toBe("asset_type_unsupported");
   });
 
   test.each([
-    ["nothing", "", [], "the file is empty"],
-    ["a header alone", `${HEAD}\n`, [], "there is no entity in it"],
+    ["no content", "", [], "the file is empty"],
+    ["only a header", `${HEAD}\n`, [], "the file contains no entities"],
     ["missing columns", "name,year\nN,2030", ["asset_type", "baseline_year"], "column is missing"],
-    ["a misspelt column", `${HEAD},contry\n`, ["contry"], "is it country?"],
-    ["a column twice", `${HEAD},year\n`, ["year"], "twice"],
-    ["an answer's column", `${HEAD},reason\n`, ["reason"], "rename yours"],
+    ["a misspelt column", `${HEAD},contry\n`, ["contry"], "did you mean country?"],
+    ["a duplicate column", `${HEAD},year\n`, ["year"], "duplicate"],
+    ["a result column", `${HEAD},reason\n`, ["reason"], "reserved for a result column"],
     ["semicolons", `${HEAD.replaceAll(",", ";")}\n`, [], "separated by commas"],
-    ["a quote that does not end", `${HEAD}\n"N,equity,2025,1,2030,1\n`, [], "a quoted cell does not end"],
+    ["an unclosed quote", `${HEAD}\n"N,equity,2025,1,2030,1\n`, [], "the closing quote of a cell is missing"],
     [
-      "something after a quote",
+      "text after a closing quote",
       `${HEAD}\n"N"x,equity,2025,1,2030,1\n`,
       [],
-      "Line 2: something follows a closing quote",
+      "Line 2: unexpected text after the closing quote",
     ],
-    ["a quote inside", `${HEAD}\nN "x",equity,2025,1,2030,1\n`, [], "Line 2: there is a quote in the middle"],
+    ["a quote inside a cell", `${HEAD}\nN "x",equity,2025,1,2030,1\n`, [], "Line 2: quote in the middle"],
     [
       "Latin-1",
       Buffer.from(`${HEAD}\nN,equity,2025,1,2030,1\nZ\u00fcrich`, "latin1"),
       [],
-      "Line 3: the text is not UTF-8",
+      "Line 3: the text is not valid UTF-8",
     ],
-  ])("with %s is refused", async (_what, text, columns: readonly string[], told) => {
-    const fault = await refusal("in.csv", text);
+  ])("rejects a file with %s", async (_content, text, columns: readonly string[], message) => {
+    const fault = await faultOf("in.csv", text);
     const all = [fault.message, ...details(fault)].join("\n");
-    expect(all).toContain(told);
+    expect(all).toContain(message);
     for (const column of columns) expect(all).toContain(`line 1, column ${column}: `);
   });
 });
 
 describe("JSON and NDJSON", () => {
   const text = JSON.stringify(ENTITY);
-  const wrong = JSON.stringify({ ...ENTITY, data: [] });
+  const invalid = JSON.stringify({ ...ENTITY, data: [] });
 
-  test("faults are named with the line of the entity and the place in it", async () => {
-    const fault = await refusal("in.ndjson", `${text}\n\n${wrong}\n${text.replace("2030", '"x"')}`);
+  test("reports errors with the line of the entity and a JSON pointer", async () => {
+    const fault = await faultOf("in.ndjson", `${text}\n\n${invalid}\n${text.replace("2030", '"x"')}`);
     expect(details(fault).map((detail) => detail.slice(0, 48))).toStrictEqual([
       expect.stringMatching(/^line 3, \/data: data is an empty list/),
       expect.stringMatching(/^line 4, \/projected_emissions\/1\/year: year must/),
     ]);
     rmSync(inFolder("in.ndjson"));
-    const inList = await refusal("in.json", `[\n ${text},\n\n ${wrong}]`);
+    const inList = await faultOf("in.json", `[\n ${text},\n\n ${invalid}]`);
     expect(details(inList)).toStrictEqual([expect.stringMatching(/^line 4, \/1\/data: data is an empty list/)]);
-    // In one line, as programs write it, the line alone says nothing; also not in a later part of the file.
-    const inLine = await refusal("in.json", `[${`${text},`.repeat(2500)}${wrong},${text},${wrong}]`);
+    // For a list on one line, the pointer includes the index, also in later chunks of the file.
+    const inLine = await faultOf("in.json", `[${`${text},`.repeat(2500)}${invalid},${text},${invalid}]`);
     expect(details(inLine)).toStrictEqual([
       expect.stringMatching(/^line 1, \/2500\/data: data is an empty list/),
       expect.stringMatching(/^line 1, \/2502\/data: data is an empty list/),
@@ -352,13 +349,13 @@ describe("JSON and NDJSON", () => {
 
   test.each([
     ["in.json", "", "the file is empty"],
-    ["in.json", `\n ${text}`, 'Line 2, column 2: there is "{" where a list of entities is expected.'],
-    ["in.json", "[]", "there is no entity in it."],
-    ["in.json", " [ \n ] ", "there is no entity in it."],
-    ["in.json", `[${text},\n]`, 'Line 2, column 1: there is "]" where an entity is expected.'],
-    ["in.json", "[\n,]", 'Line 2, column 1: there is "," where an entity is expected.'],
+    ["in.json", `\n ${text}`, 'Line 2, column 2: found "{" where a list of entities is expected.'],
+    ["in.json", "[]", "the file contains no entities."],
+    ["in.json", " [ \n ] ", "the file contains no entities."],
+    ["in.json", `[${text},\n]`, 'Line 2, column 1: found "]" where an entity is expected.'],
+    ["in.json", "[\n,]", 'Line 2, column 1: found "," where an entity is expected.'],
     ["in.json", `[${text}\n${text}]`, 'Line 2, column 1: there is "{" where the end of the document is expected.'],
-    ["in.json", `[${text}] x`, 'there is "x" where the end is expected.'],
+    ["in.json", `[${text}] x`, 'found "x" where the end is expected.'],
     [
       "in.json",
       `[\n{"a": 1`,
@@ -367,21 +364,23 @@ describe("JSON and NDJSON", () => {
     ["in.json", `[\n${text}`, "the document ends where the end of the list is expected."],
     ["in.json", `[\n{"a": "]`, "Line 2, column 7: the string that begins here does not end."],
     ["in.json", `[{"a": 1},\n{"b": 1, "b": 2}]`, 'Line 2, column 10: the key "b" stands in this object already.'],
-    ["in.ndjson", " \n\n", "there is no entity in it."],
+    ["in.ndjson", " \n\n", "the file contains no entities."],
     ["in.ndjson", `${text}\n{"a":}`, 'Line 2, column 6: there is "}" where a value is expected.'],
     ["in.ndjson", `${text} ${text}`, 'there is "{" where the end of the document is expected.'],
-  ])("%s with %j is refused", async (name, content, told) => {
-    expect((await refusal(name, content)).message).toContain(told);
+  ])("rejects %s with %j", async (name, content, message) => {
+    expect((await faultOf(name, content)).message).toContain(message);
   });
 
-  test("an entity without an end is given up", async () => {
+  test("rejects an entity that exceeds the maximum length", async () => {
     const endless = `${text}\n"${"x".repeat(9 << 20)}`;
-    expect((await refusal("in.ndjson", endless)).message).toContain("Line 2: what begins here is longer than 8388608");
+    expect((await faultOf("in.ndjson", endless)).message).toContain(
+      "Line 2: the entity that begins here is longer than 8388608",
+    );
     rmSync(inFolder("in.ndjson"));
-    expect((await refusal("in.ndjson", `[${endless}`, "--format", "json")).message).toContain("is longer than 8388608");
+    expect((await faultOf("in.ndjson", `[${endless}`, "--format", "json")).message).toContain("is longer than 8388608");
   });
 
-  test("a list is the same list however it comes in pieces", async () => {
+  test("parses a list independently of chunk boundaries", async () => {
     const random = randomFrom(11);
     const strings = ['"', "\\", "]", "},{", '\\"', "\n", "é", "[", ",", "\u{1f600}", "\\\\"];
     for (let run = 0; run < 300; run++) {
@@ -394,7 +393,7 @@ describe("JSON and NDJSON", () => {
       };
       const list = Array.from({ length: 1 + random.below(4) }, () => value(0));
       const whole = JSON.stringify(list, undefined, random.pick([0, 1]));
-      async function* pieces() {
+      async function* chunks() {
         for (let at = 0; at < whole.length;) {
           const size = 1 + random.below(random.pick([1, 4, 30]));
           const part = whole.slice(at, at + size);
@@ -403,7 +402,7 @@ describe("JSON and NDJSON", () => {
         }
       }
       const entities: unknown[] = [];
-      for await (const chunk of openJson(pieces()).chunks) entities.push(...chunk.entities);
+      for await (const chunk of openEntityJson(chunks()).chunks) entities.push(...chunk.entities);
       expect(entities, whole).toStrictEqual(list);
     }
   });

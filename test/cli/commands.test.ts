@@ -8,17 +8,17 @@ import { answerWith, atlasOf } from "../host/hosting.ts";
 vi.mock("../../src/openAtlas.ts", () => ({ openAtlas: vi.fn<typeof openAtlas>() }));
 
 let printed = "";
-let noticed = "";
+let stderrText = "";
 beforeEach(() => {
   printed = "";
-  noticed = "";
+  stderrText = "";
   vi.stubEnv("ISOTHERM_ATLAS", undefined);
   vi.spyOn(process.stdout, "write").mockImplementation((text) => {
     printed += String(text);
     return true;
   });
   vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    noticed += String(text);
+    stderrText += String(text);
     return true;
   });
 });
@@ -30,7 +30,7 @@ afterEach(() => {
 
 const QUERY = ["--lat=1", "--lon=2", "--hazards=cyclones", "--years=2030", "--scenarios=rcp4p5"];
 
-const ASKED = {
+const PARSED_QUERY = {
   latitude: 1,
   longitude: 2,
   hazards: ["cyclones"],
@@ -39,38 +39,38 @@ const ASKED = {
 } as const;
 
 describe("isotherm query", () => {
-  const ask = async (synthetic: boolean, ...flags: string[]): Promise<void> => {
+  const query = async (synthetic: boolean, ...flags: string[]): Promise<void> => {
     vi.mocked(openAtlas).mockResolvedValue({ ...atlasOf(), release: "made-1", synthetic });
     await queryCommand().parseAsync(["--atlas", "somewhere", ...QUERY, ...flags], { from: "user" });
   };
 
   test.each([["--json"], ["--json", "--detail"], ["--detail"]])(
-    "says beside the JSON of %s %s that its numbers are invented, and not in it",
+    "prints the synthetic notice on stderr for %s %s and only JSON on stdout",
     async (...flags) => {
-      await ask(true, ...flags);
-      expect(noticed).toBe("SYNTHETIC: invented numbers (atlas made-1)\n");
+      await query(true, ...flags);
+      expect(stderrText).toBe("SYNTHETIC: not real data (atlas made-1)\n");
       expect(JSON.parse(printed)).toHaveProperty("results");
     },
   );
 
-  test("says so once, above a table, and never of real numbers", async () => {
-    await ask(true);
-    expect(noticed).toBe("");
+  test("prints the synthetic notice once above a table, and never for real data", async () => {
+    await query(true);
+    expect(stderrText).toBe("");
     expect(printed.match(/SYNTHETIC/g)).toHaveLength(1);
     printed = "";
-    await ask(false, "--json");
-    await ask(false);
-    expect(printed + noticed).not.toContain("SYNTHETIC");
+    await query(false, "--json");
+    await query(false);
+    expect(printed + stderrText).not.toContain("SYNTHETIC");
   });
 });
 
-describe("a table of isotherm query", () => {
+describe("the table of isotherm query", () => {
   const year = {
     analysis_year: 2030,
     metrics: { intensity: 0.4, probability: 0.1, total_hazard: 0.04 },
   };
   const tableOf = async (bounds?: Bounds): Promise<string> => {
-    const { location, results } = answerWith({ ...ASKED }, () => ({
+    const { location, results } = answerWith({ ...PARSED_QUERY }, () => ({
       ...year,
       ...(bounds === undefined ? {} : { bounds }),
     }));
@@ -80,7 +80,7 @@ describe("a table of isotherm query", () => {
     return printed;
   };
 
-  test("marks what is only a bound, and explains the marks", async () => {
+  test("marks bounds and explains the marks", async () => {
     const plain = await tableOf();
     expect(plain).toContain("│ rcp4p5   │ 2030 │       0.4 │         0.1 │         0.04 │");
     expect(plain).not.toContain("mark");
@@ -89,21 +89,24 @@ describe("a table of isotherm query", () => {
       total_hazard: { bound: "at_least", limit: 0.04 },
     });
     expect(least).toContain("│ rcp4p5   │ 2030 │       0.4 │      >= 0.1 │      >= 0.04 │");
-    expect(least).toContain("\n>= and <= mark bounds: the return periods of the source maps reach no further.\n");
+    expect(least).toContain("\n>= and <= mark bounds: the source maps have no return periods beyond them.\n");
     const most = await tableOf({ probability: { bound: "at_most", limit: 0.001 } });
     expect(most).toContain("│    <= 0.001 │         0.04 │");
     const either = await tableOf({ probability: { bound: "indeterminate" } });
     expect(either).toContain("│       0.1 ? │");
-    expect(either).toContain("\n? marks a change of two bounds: it may be more or less.\n");
+    expect(either).toContain("\n? marks the difference of two bounds: the actual change may be larger or smaller.\n");
     expect(either).not.toContain(">=");
   });
 });
 
 describe("isotherm atlas", () => {
-  test.each(["info", "verify"])("%s of the demo says that there are no files, and what to do", async (what) => {
-    await expect(atlasCommand().parseAsync([what, "demo"], { from: "user" })).rejects.toMatchObject({
-      code: "atlas_not_found",
-      message: expect.stringMatching(/computed, not stored.*isotherm query --atlas demo.*\.\/demo/) as unknown,
-    });
-  });
+  test.each(["info", "verify"])(
+    "%s of the demo explains that there are no files and what to do",
+    async (subcommand) => {
+      await expect(atlasCommand().parseAsync([subcommand, "demo"], { from: "user" })).rejects.toMatchObject({
+        code: "atlas_not_found",
+        message: expect.stringMatching(/computed and has no files.*isotherm query --atlas demo.*\.\/demo/) as unknown,
+      });
+    },
+  );
 });

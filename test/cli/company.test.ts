@@ -25,12 +25,12 @@ import { type Fault, isFault } from "../../src/errors.ts";
 
 let folder: string;
 let printed: string;
-let told: string;
+let stderrText: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "isotherm-company-"));
-  [printed, told] = ["", ""];
+  [printed, stderrText] = ["", ""];
   vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    told += String(text);
+    stderrText += String(text);
     return true;
   });
   vi.spyOn(process.stdout, "write").mockImplementation((text: unknown, ...rest: readonly unknown[]) => {
@@ -59,7 +59,7 @@ const COMPANY = {
 };
 const inFolder = (name: string): string => join(folder, name);
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
-const answerTo = (company: object): unknown =>
+const resultFor = (company: object): unknown =>
   plain(totalClimateRisk(company as Parameters<typeof totalClimateRisk>[0]));
 
 async function run(name: string, text: string | Uint8Array, ...more: readonly string[]): Promise<void> {
@@ -67,7 +67,7 @@ async function run(name: string, text: string | Uint8Array, ...more: readonly st
   await companyCommand().parseAsync([inFolder(name), ...more], { from: "user" });
 }
 
-async function refusal(name: string, text: string | Uint8Array, ...more: readonly string[]): Promise<Fault> {
+async function faultOf(name: string, text: string | Uint8Array, ...more: readonly string[]): Promise<Fault> {
   const error: unknown = await run(name, text, ...more).catch((thrown: unknown) => thrown);
   expect(readdirSync(folder)).toStrictEqual([name]);
   if (!isFault(error)) throw new Error(`No fault: ${String(error)}`, { cause: error });
@@ -75,7 +75,7 @@ async function refusal(name: string, text: string | Uint8Array, ...more: readonl
 }
 
 describe("one company", () => {
-  test("is answered by a report to read", async () => {
+  test("produces a text report", async () => {
     await run("one.json", JSON.stringify(COMPANY));
     const lines = printed.split("\n");
     expect(lines[0]).toBe("Cement, India: Cement and lime, India");
@@ -86,16 +86,16 @@ describe("one company", () => {
     expect(printed).toContain("loss of the whole EBITDA");
     expect(printed).toContain("no shock beyond current policies");
     expect(printed).toMatch(/scope 1, direct +│ modelled │ 72\.95M │ 36\.48M to 145\.9M/);
-    for (const title of ["To be wary of", "How far to trust it", "Taken for granted", "Sources"]) {
+    for (const title of ["Warnings", "Data quality", "Assumptions", "Sources"]) {
       expect(lines.some((line) => line.startsWith(title))).toBe(true);
     }
-    expect(told).toBe("");
+    expect(stderrText).toBe("");
     expect(process.exitCode).toBeUndefined();
   });
 
-  test("says by what percent are measured where there is no EBITDA, and what a bank lends", async () => {
+  test("uses 16% of revenue if EBITDA is not positive, and shows the loans of a bank", async () => {
     await run("loss.json", JSON.stringify({ ...COMPANY, ebitda: -1, total_debt: 0 }));
-    expect(printed).toContain("for which 16% of revenue stands");
+    expect(printed).toContain("16% of revenue is used instead");
     expect(printed).toContain("- to -");
     printed = "";
     await run("bank.json", JSON.stringify({ ...COMPANY, industry: "major_banks", damage_function: "ngfs5_kotz" }));
@@ -104,67 +104,67 @@ describe("one company", () => {
     expect(printed).toMatch(/RETRACTED in December 2025/);
   });
 
-  test("with --json, or into a .json file, by the answer itself", async () => {
+  test("is written as JSON with --json or to a .json file", async () => {
     await run("one.json", ` \n${JSON.stringify(COMPANY)}\n`, "--json");
-    expect(JSON.parse(printed)).toStrictEqual(answerTo(COMPANY));
+    expect(JSON.parse(printed)).toStrictEqual(resultFor(COMPANY));
     await run("one.json", JSON.stringify(COMPANY), inFolder("answer.json"));
-    expect(JSON.parse(readFileSync(inFolder("answer.json"), "utf8"))).toStrictEqual(answerTo(COMPANY));
+    expect(JSON.parse(readFileSync(inFolder("answer.json"), "utf8"))).toStrictEqual(resultFor(COMPANY));
   });
 
-  test("into an .ndjson file, or with --to, by the answer on one line", async () => {
+  test("is written on one line to an .ndjson file or with --to", async () => {
     await run("one.json", JSON.stringify(COMPANY), inFolder("answer.ndjson"));
     const lines = readFileSync(inFolder("answer.ndjson"), "utf8").split("\n");
     expect(lines.map((line) => line !== "")).toEqual([true, false]);
-    expect(JSON.parse(lines[0] ?? "")).toStrictEqual(answerTo(COMPANY));
+    expect(JSON.parse(lines[0] ?? "")).toStrictEqual(resultFor(COMPANY));
     await run("one.json", JSON.stringify(COMPANY), "--to", "ndjson");
-    expect(JSON.parse(printed)).toStrictEqual(answerTo(COMPANY));
+    expect(JSON.parse(printed)).toStrictEqual(resultFor(COMPANY));
   });
 
-  test("takes scenarios and years from the command line where it names none", async () => {
+  test("uses the scenarios and years of the command line if it names none", async () => {
     const { transition_scenarios: _, assessment_years: __, ...rest } = COMPANY;
     const flags = ["--scenarios", "IPCC_C3,ngfs ndc", "--years", "2040, 2030", "--json"];
     await run("one.json", JSON.stringify(rest), ...flags);
     const expected = { ...rest, transition_scenarios: ["IPCC_C3", "NGFS_NDC"], assessment_years: [2030, 2040] };
-    expect(JSON.parse(printed)).toStrictEqual(answerTo(expected));
+    expect(JSON.parse(printed)).toStrictEqual(resultFor(expected));
     printed = "";
     await run("two.json", JSON.stringify(COMPANY), ...flags);
-    expect(JSON.parse(printed)).toStrictEqual(answerTo(COMPANY));
+    expect(JSON.parse(printed)).toStrictEqual(resultFor(COMPANY));
   });
 
-  test("is refused with all that is wrong, and no file is left", async () => {
-    const wrong = { ...COMPANY, country: "Atlantis", revenue: "1,000" };
-    const fault = await refusal("one.json", JSON.stringify(wrong), inFolder("out.json"));
+  test("is rejected with all errors and leaves no output file", async () => {
+    const invalid = { ...COMPANY, country: "Atlantis", revenue: "1,000" };
+    const fault = await faultOf("one.json", JSON.stringify(invalid), inFolder("out.json"));
     expect(fault.code).toBe("invalid_request");
     expect(fault.message).toMatch(/one\.json: 2 things are wrong with the request/);
     expect(fault.items.map(({ pointer }) => pointer)).toEqual(["/country", "/revenue"]);
   });
 });
 
-describe("many companies", () => {
+describe("a list of companies", () => {
   const companies = Array.from({ length: 7 }, (_, i) => ({ ...COMPANY, name: `Company ${i}`, revenue: 1e9 * (i + 1) }));
-  const expected = companies.map(answerTo);
+  const expected = companies.map(resultFor);
 
   test.each([
     ["json", JSON.stringify(companies)],
     ["ndjson", companies.map((company) => `${JSON.stringify(company)}\n`).join("\n")],
     ["jsonl", companies.map((company) => JSON.stringify(company)).join("\r\n")],
-  ])("from .%s: each is answered, in order", async (extension, text) => {
+  ])("is processed in order from .%s", async (extension, text) => {
     await run(`in.${extension}`, text, inFolder("out.ndjson"));
     const lines = readFileSync(inFolder("out.ndjson"), "utf8").trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line) as unknown)).toStrictEqual(expected);
-    expect(printed).toMatch(/^28 results of 7 companies in [0-9.]+ s\n$/);
+    expect(printed).toMatch(/^28 results for 7 companies in [0-9.]+ s\n$/);
     await run(`in.${extension}`, text, inFolder("out.json"));
     expect(JSON.parse(readFileSync(inFolder("out.json"), "utf8"))).toStrictEqual({ results: expected });
   });
 
-  test("to standard output, the tally on standard error", async () => {
+  test("goes to standard output and its summary to standard error", async () => {
     await run("in.json", JSON.stringify(companies), "--json");
     expect(JSON.parse(printed)).toStrictEqual({ results: expected });
-    expect(JSON.parse(told)).toMatchObject({ companies: 7, results: 28, refused: 0 });
+    expect(JSON.parse(stderrText)).toMatchObject({ companies: 7, results: 28, refused: 0 });
     expect(process.exitCode).toBeUndefined();
   });
 
-  test("from CSV, with columns of its own, empty cells and lists", async () => {
+  test("is read from CSV with unknown columns, empty cells and lists", async () => {
     const csv =
       "id,name,country,industry,revenue,total_assets,ebitda,total_debt,scope1,transition_scenarios,assessment_years,iam\r\n" +
       '1,"Cement, India",India,Cement and lime,7870000000,11400000000,1380000000,1230000000,,NGFS Net Zero 2050; NGFS_CURRENT_POLICIES,2050;2030,\r\n' +
@@ -172,8 +172,8 @@ describe("many companies", () => {
     await run("in.csv", csv, inFolder("out.ndjson"));
     const lines = readFileSync(inFolder("out.ndjson"), "utf8").trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line) as unknown)).toStrictEqual([
-      answerTo(COMPANY),
-      answerTo({
+      resultFor(COMPANY),
+      resultFor({
         name: "Other",
         country: "US",
         industry: "software",
@@ -189,7 +189,7 @@ describe("many companies", () => {
     ]);
   });
 
-  test("one that is wrong costs nobody else the answer: it is told in its place, and the exit code is 2", async () => {
+  test("reports invalid companies in place, completes the others and exits with 2", async () => {
     const lines = [
       JSON.stringify(companies[0]),
       JSON.stringify({ ...COMPANY, country: "Atlantis" }),
@@ -211,47 +211,47 @@ describe("many companies", () => {
       error: { code: "json_malformed", detail: expect.stringMatching(/^Line 3/) },
     });
     expect(list).toMatchObject({ line: 4, error: { code: "invalid_request" } });
-    expect(printed).toMatch(/^8 results of 5 companies in [0-9.]+ s; 3 refused, each with its error\n$/);
+    expect(printed).toMatch(/^8 results for 5 companies in [0-9.]+ s; 3 rejected, see their errors in the output\n$/);
     expect(process.exitCode).toBe(2);
   });
 
-  test("a row of CSV that lacks a cell, and a list that does not read", async () => {
+  test("reports a CSV row with a missing cell and an invalid list", async () => {
     const head = "name,country,industry,revenue,total_assets,ebitda,total_debt,transition_scenarios,assessment_years\n";
     const csv = `${head}A,US,software,1,1,1,1,IPCC_C1\nB,US,software,1,1,1,1,IPCC_C1,2030;soon\n\nC,US,software,1,1,,1,IPCC_C1,2030\n`;
     await run("in.csv", csv, inFolder("out.ndjson"));
     const answers = readFileSync(inFolder("out.ndjson"), "utf8").trimEnd().split("\n");
     expect(answers.map((line) => JSON.parse(line) as unknown)).toMatchObject([
-      { line: 2, error: { detail: "The row has 8 cells, the header 9." } },
+      { line: 2, error: { detail: "The row has 8 cells, but the header has 9." } },
       { line: 3, error: { errors: [{ pointer: "/assessment_years/1", code: "wrong_type" }] } },
       { line: 5, error: { errors: [{ pointer: "/ebitda", code: "missing" }] } },
     ]);
   });
 
-  test("lines are counted through lists of JSON", async () => {
+  test("counts lines across a JSON list", async () => {
     const text = `[\n${JSON.stringify(companies[0])},\n\n  ${JSON.stringify({ ...COMPANY, revenue: 0 })}\n]`;
     await run("in.json", text, inFolder("out.json"));
     const { results } = JSON.parse(readFileSync(inFolder("out.json"), "utf8")) as { results: readonly unknown[] };
     expect(results[1]).toMatchObject({ line: 4, error: { code: "invalid_request" } });
   });
 
-  test("come as they are asked for: a file of any length needs the memory of a piece", async () => {
-    let givenCount = 0;
+  test("is read lazily, so that memory does not grow with the file", async () => {
+    let readCount = 0;
     const line = Buffer.from(`${JSON.stringify(COMPANY)}\n`);
-    const pieces = Readable.from(
+    const chunks = Readable.from(
       (function* () {
-        for (; givenCount < 10_000; givenCount++) yield { bytes: line, text: line.toString() };
+        for (; readCount < 10_000; readCount++) yield { bytes: line, text: line.toString() };
       })(),
       { highWaterMark: 1 },
     );
-    const file = await openCompanies(pieces, "ndjson");
-    if (file.kind !== "many") throw new Error("It is one company.");
+    const file = await openCompanies(chunks, "ndjson");
+    if (file.kind !== "list") throw new Error("expected a list");
     const entries = file.entries[Symbol.asyncIterator]();
     for (let i = 0; i < 5; i++) await entries.next();
-    expect(givenCount).toBeLessThan(20);
+    expect(readCount).toBeLessThan(20);
   });
 });
 
-describe("what cannot be done at all", () => {
+describe("an invalid command", () => {
   test.each([
     ["in.json", "", "invalid_request"],
     ["in.json", "[]", "invalid_request"],
@@ -263,37 +263,39 @@ describe("what cannot be done at all", () => {
     ["in.csv", "name;country\n", "invalid_request"],
     ["in.csv", "name,contry,industry\n", "invalid_request"],
     ["in.csv", "name,name,country\n", "invalid_request"],
-  ])("%s holding %j: %s", async (name, text, code) => {
-    expect((await refusal(name, text, inFolder("out.json"))).code).toBe(code);
+  ])("rejects %s with content %j: %s", async (name, text, code) => {
+    expect((await faultOf(name, text, inFolder("out.json"))).code).toBe(code);
   });
 
   test.each([
-    ["name,contry,industry\n", "line 1, column contry: there is no such column; is it country?"],
-    ["name,name,country\n", "line 1, column name: the column stands there twice."],
-  ])("a header %j is refused for its column", async (text, detail) => {
-    const [item, ...others] = (await refusal("in.csv", text, inFolder("out.json"))).items;
+    ["name,contry,industry\n", "line 1, column contry: unknown column; did you mean country?"],
+    ["name,name,country\n", "line 1, column name: duplicate column."],
+  ])("rejects the header %j and names the column", async (text, detail) => {
+    const [item, ...others] = (await faultOf("in.csv", text, inFolder("out.json"))).items;
     expect(item?.detail).toContain(detail);
     expect(others).toEqual([]);
   });
 
-  test("bytes that are not UTF-8", async () => {
-    expect((await refusal("in.json", Uint8Array.of(0x7b, 0xff), inFolder("out.json"))).message).toContain("not UTF-8");
+  test("rejects invalid UTF-8", async () => {
+    expect((await faultOf("in.json", Uint8Array.of(0x7b, 0xff), inFolder("out.json"))).message).toContain(
+      "not valid UTF-8",
+    );
   });
 
-  test("OUT that is IN, OUT that would be CSV, and an IN of no known kind", async () => {
+  test("rejects OUT that is IN, OUT as CSV, and IN without a known format", async () => {
     const text = JSON.stringify([COMPANY]);
-    expect((await refusal("in.json", text, inFolder("in.json"))).message).toContain("is also the input");
-    expect((await refusal("in.json", text, inFolder("out.csv"))).message).toContain("does not write CSV");
+    expect((await faultOf("in.json", text, inFolder("in.json"))).message).toContain("is also the input");
+    expect((await faultOf("in.json", text, inFolder("out.csv"))).message).toContain("does not write CSV");
     rmSync(inFolder("in.json"));
-    expect((await refusal("in.txt", text)).message).toContain("--format csv, json, ndjson");
+    expect((await faultOf("in.txt", text)).message).toContain("set --format to one of csv, json, ndjson");
     await run("in.txt", text, "--format", "json", "--to", "ndjson");
     expect((JSON.parse(printed) as CompanyAnswer).company.name).toBe("Cement, India");
   });
 });
 
-describe("an OUT that would be lost", () => {
+describe("an existing OUT", () => {
   const text = JSON.stringify(COMPANY);
-  const refusalInto = async (output: string): Promise<string> => {
+  const messageInto = async (output: string): Promise<string> => {
     const error: unknown = await run("in.json", text, output).catch((thrown: unknown) => thrown);
     if (!isFault(error)) throw new Error(`No fault: ${String(error)}`, { cause: error });
     expect(error.code).toBe("configuration_invalid");
@@ -303,22 +305,22 @@ describe("an OUT that would be lost", () => {
 
   test.each([
     ["a symbolic link to IN", symlinkSync],
-    ["another name of IN", linkSync],
-  ])("%s", async (_, link) => {
+    ["a hard link to IN", linkSync],
+  ])("is rejected if it is %s", async (_, link) => {
     writeFileSync(inFolder("in.json"), text);
     link(inFolder("in.json"), inFolder("other.json"));
-    expect(await refusalInto(inFolder("other.json"))).toContain("is also the input");
+    expect(await messageInto(inFolder("other.json"))).toContain("is also the input");
     expect(readdirSync(folder).toSorted()).toEqual(["in.json", "other.json"]);
   });
 
-  // A file put in its place would end it: for root, even a device would be gone.
-  test("a folder, and what else is no file", async () => {
+  // Renaming a file over a device would delete the device when run as root.
+  test("is rejected if it is a folder or a socket", async () => {
     mkdirSync(inFolder("folder"));
-    expect(await refusalInto(inFolder("folder"))).toContain("is a folder");
+    expect(await messageInto(inFolder("folder"))).toContain("is a folder");
     const server = createServer().listen(inFolder("socket"));
     await once(server, "listening");
     try {
-      expect(await refusalInto(inFolder("socket"))).toContain("is not a regular file");
+      expect(await messageInto(inFolder("socket"))).toContain("is not a regular file");
       expect(readdirSync(folder).toSorted()).toEqual(["folder", "in.json", "socket"]);
       expect(lstatSync(inFolder("socket")).isSocket()).toBe(true);
     } finally {
@@ -326,18 +328,18 @@ describe("an OUT that would be lost", () => {
     }
   });
 
-  test("a file that is there is replaced", async () => {
+  test("is replaced if it is a regular file", async () => {
     writeFileSync(inFolder("out.json"), "old");
     await run("in.json", text, inFolder("out.json"));
-    expect(JSON.parse(readFileSync(inFolder("out.json"), "utf8"))).toStrictEqual(answerTo(COMPANY));
+    expect(JSON.parse(readFileSync(inFolder("out.json"), "utf8"))).toStrictEqual(resultFor(COMPANY));
   });
 });
 
-test("the columns of CSV are the members of a request", () => {
+test("the CSV columns are the members of a request", () => {
   expect([...COMPANY_COLUMN_NAMES].toSorted()).toEqual(Object.keys(CompanyRequestSchema.properties).toSorted());
 });
 
-test("--help has an example of each kind", () => {
+test("--help mentions every format", () => {
   const formats: readonly EntityFormat[] = ["json", "ndjson", "csv"];
   const help = vi.spyOn(process, "exit").mockImplementation((() => undefined) as unknown as typeof process.exit);
   companyCommand().exitOverride().outputHelp();

@@ -7,19 +7,19 @@ vi.mock("../../src/ingest/ingest.ts", () => ({ ingestLayers: vi.fn<typeof ingest
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
 let printed = "";
-let noticed = "";
-let listening: readonly number[] = [];
+let stderrText = "";
+let listenersBefore: readonly number[] = [];
 const listeners = (): readonly number[] => SIGNALS.map((signal) => process.listenerCount(signal));
 beforeEach(() => {
   printed = "";
-  noticed = "";
-  listening = listeners();
+  stderrText = "";
+  listenersBefore = listeners();
   vi.spyOn(process.stdout, "write").mockImplementation((text) => {
     printed += String(text);
     return true;
   });
   vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    noticed += String(text);
+    stderrText += String(text);
     return true;
   });
 });
@@ -36,7 +36,7 @@ describe("isotherm ingest", () => {
   test.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("told to stop by %s stops in order, says how to go on, and exits with %i", async (signal, code) => {
+  ] as const)("stops on %s, explains how to continue and exits with %i", async (signal, code) => {
     vi.mocked(ingestLayers).mockImplementation(
       (options) =>
         new Promise((_resolve, reject) => {
@@ -46,25 +46,25 @@ describe("isotherm ingest", () => {
     );
     await run();
     expect(process.exitCode).toBe(code);
-    expect(noticed).toMatch(/^Stopped\. The same command goes on from here/);
+    expect(stderrText).toMatch(/^Stopped\. Run the same command again to continue/);
     expect(printed).toBe("");
-    expect(listeners()).toEqual(listening);
+    expect(listeners()).toEqual(listenersBefore);
   });
 
-  test("passes on what goes wrong, and listens to signals no longer", async () => {
+  test("rethrows errors and removes its signal listeners", async () => {
     vi.mocked(ingestLayers).mockRejectedValue(new Error("no map"));
     await expect(run()).rejects.toThrow("no map");
     expect(process.exitCode).toBeUndefined();
-    expect(listeners()).toEqual(listening);
+    expect(listeners()).toEqual(listenersBefore);
   });
 
-  test("passes on which column of a repeated meridian counts", async () => {
+  test("passes --keep-meridian to the ingest", async () => {
     vi.mocked(ingestLayers).mockRejectedValue(new Error("no map"));
     await expect(run("--keep-meridian", "east")).rejects.toThrow("no map");
     expect(vi.mocked(ingestLayers).mock.calls[0]?.[0]).toMatchObject({ keepMeridian: "east" });
   });
 
-  test("reports what was done", async () => {
+  test("prints the release and the duration", async () => {
     vi.mocked(ingestLayers).mockResolvedValue({
       atlas: "data/atlas",
       release: "20260101-00000000",
@@ -74,7 +74,7 @@ describe("isotherm ingest", () => {
     });
     await run();
     expect(vi.mocked(ingestLayers).mock.calls[0]?.[0]).toMatchObject({ manifest: "storm.json", out: "data/atlas" });
-    expect(printed).toContain("release 20260101-00000000 of data/atlas, in 1.3 s");
+    expect(printed).toContain("release 20260101-00000000 of data/atlas written in 1.3 s");
     expect(process.exitCode).toBeUndefined();
   });
 });

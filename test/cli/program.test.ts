@@ -51,7 +51,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs a command line; words that begin with @ are names in the folder. */
+/** Runs a command line; arguments that begin with @ are paths in the test folder. */
 const run = (...words: readonly string[]): Promise<number | undefined> =>
   runProgram(words.map((word) => (word.startsWith("@") ? join(folder, word.slice(1)) : word)));
 const lines = (): readonly string[] => reported.replaceAll(`${folder}/`, "").trimEnd().split("\n");
@@ -64,38 +64,37 @@ describe("a file name", () => {
       "align",
       "@in.csv",
       "@out.parquet",
-      "out.parquet: the extension .parquet is not supported; OUT may be .csv, .json",
+      "out.parquet: the extension .parquet is not supported; OUT must end in .csv, .json",
     ],
-    ["align", "@in.csv", "@out", "out: the name has no extension; OUT may be .csv"],
-    ["align", "@in.csv", "@out.csv.gz", "out.csv.gz: OUT is not compressed"],
+    ["align", "@in.csv", "@out", "out: the name has no extension; OUT must end in .csv"],
+    ["align", "@in.csv", "@out.csv.gz", "out.csv.gz: compressed output is not supported"],
     ["align", "@in.csv", "@out.txt", "out.txt: the extension .txt is not supported"],
-    [
-      "align",
-      "@in.csv",
-      "@out.json",
-      "--to=csv",
-      "out.json: the extension stands for JSON, but the options ask for CSV",
-    ],
-    ["align", "@in.csv", "@none/out.csv", "none/out.csv: there is no folder"],
+    ["align", "@in.csv", "@out.json", "--to=csv", "out.json: the extension means JSON, but the options request CSV"],
+    ["align", "@in.csv", "@none/out.csv", "none/out.csv: the folder none does not exist"],
     ["align", "@in.csv", "@in.csv", "in.csv is also the input"],
     ["align", "@in.csv", "@folder.csv", "folder.csv is a folder"],
-    ["align", "@in.parquet", "in.parquet: the extension .parquet is not supported; IN may be .csv, .json"],
+    ["align", "@in.parquet", "in.parquet: the extension .parquet is not supported; IN must end in .csv, .json"],
     ["align", "@in.csv.gz", "decompress it first"],
     ["align", "@in", "in: the name has no extension"],
-    ["align", "-", "Standard input has no name that tells its format: give --format csv, json, ndjson."],
-    ["align", "@none.csv", "none.csv: there is no such file."],
-    ["align", "@in.csv/none.csv", "in.csv/none.csv: there is no such file."],
+    ["align", "-", "--format is required for standard input: one of csv, json, ndjson."],
+    ["align", "@none.csv", "none.csv: no such file."],
+    ["align", "@in.csv/none.csv", "in.csv/none.csv: no such file."],
     ["align", "@folder.csv", "folder.csv is a folder; give the name of a file."],
     ["align", "@empty.json", "empty.json: the file is empty."],
-    ["company", "@in.csv", "@out.csv", "out.csv: this command does not write CSV; OUT may be .json, .ndjson, .jsonl."],
+    [
+      "company",
+      "@in.csv",
+      "@out.csv",
+      "out.csv: this command does not write CSV; OUT must end in .json, .ndjson, .jsonl.",
+    ],
     ["company", "@in.csv", "@out.parquet", "out.parquet: the extension .parquet is not supported"],
     ["company", "@in.json", "@out.csv", "--to=json", "out.csv: this command does not write CSV"],
-    ["company", "@in.csv", "@out.json", "--to=ndjson", "the extension stands for JSON, but the options ask for NDJSON"],
-    ["company", "@in.parquet", "IN may be .csv, .json"],
+    ["company", "@in.csv", "@out.json", "--to=ndjson", "the extension means JSON, but the options request NDJSON"],
+    ["company", "@in.parquet", "IN must end in .csv, .json"],
     ["company", "@empty.csv", "empty.csv: the file is empty."],
     ["company", "@folder.csv", "folder.csv is a folder"],
-    ["company", "@none.json", "none.json: there is no such file."],
-  ])("%s %s %s is refused, and nothing is written", async (...words) => {
+    ["company", "@none.json", "none.json: no such file."],
+  ])("rejects %s %s %s and writes nothing", async (...words) => {
     const before = readdirSync(folder);
     expect(await run(...words.slice(0, -1))).toBe(1);
     expect(lines()[0]).toContain(words.at(-1));
@@ -104,7 +103,7 @@ describe("a file name", () => {
     expect(readdirSync(folder)).toEqual(before);
   });
 
-  test.each([["@OUT.CSV"], ["@out.odd", "--to", "csv"], ["@in.json"]])("%s is accepted", async (...words) => {
+  test.each([["@OUT.CSV"], ["@out.odd", "--to", "csv"], ["@in.json"]])("accepts %s", async (...words) => {
     expect(await run("align", "@in.csv", ...words)).toBeUndefined();
     const out = readFileSync(join(folder, words[0]?.slice(1) ?? ""), "utf8");
     expect(out.startsWith(words[0] === "@in.json" ? "{" : HEADER)).toBe(true);
@@ -115,14 +114,14 @@ describe("a file name", () => {
     expect(printed.startsWith(HEADER)).toBe(true);
   });
 
-  test("a file that is refused at once leaves nothing on standard output", async () => {
+  test("a file that is rejected at once leaves nothing on standard output", async () => {
     expect(await run("align", "@in.json")).toBe(1);
     expect(printed).toBe("");
   });
 });
 
-describe("wrong options", () => {
-  test("required arguments and options that are missing are listed at once, with unknown ones", async () => {
+describe("invalid options", () => {
+  test("lists all missing required options together with unknown ones", async () => {
     expect(await run("query", "--year", "2050")).toBe(1);
     expect(lines().map((line) => line.trim().split(":")[0])).toEqual([
       "isotherm",
@@ -132,7 +131,7 @@ describe("wrong options", () => {
       "--hazards <list>",
       "--years <list>",
       "--scenarios <list>",
-      "and there is no option --year.",
+      "unknown option --year",
       "See isotherm query --help.",
     ]);
     reported = "";
@@ -155,16 +154,16 @@ describe("wrong options", () => {
       '"x" is not a whole year from 2025 to 2100',
       "isotherm company --help",
     ],
-    [["company", "@in.csv", "--scenarios", "x"], 'There is no scenario "x"; nearest are', "isotherm company --help"],
+    [["company", "@in.csv", "--scenarios", "x"], 'Unknown scenario "x"; the nearest are', "isotherm company --help"],
     [["ingest", "layers", "x", "--out", "y", "--nodata", "x"], "It must be a number", "isotherm ingest layers --help"],
-  ])("%j: says %s and where the help is", async (words, message, help) => {
+  ])("%j: reports %s and refers to the help", async (words, message, help) => {
     expect(await run(...words)).toBe(1);
     expect(reported).toContain(message);
     expect(lines().at(-1)).toBe(`  See ${help}.`);
     expect(reported).not.toContain("error:");
   });
 
-  test("faults of a query name options, each once", async () => {
+  test("errors of a query name the options, each once", async () => {
     expect(await run(...QUERY, "--years=2050,x", "--radius=999")).toBe(1);
     expect(lines()).toEqual([
       "isotherm: 2 things are wrong with the query.",
@@ -177,7 +176,7 @@ describe("wrong options", () => {
     expect(reported).not.toContain("analysis_years");
   });
 
-  test("faults of a file name its columns, not options", async () => {
+  test("errors in a file name its columns, not options", async () => {
     expect(await run("align", "@wrong.csv")).toBe(1);
     expect(lines().map((line) => line.split(": ").slice(0, 2).join(": "))).toEqual([
       "isotherm: wrong.csv",
@@ -190,7 +189,7 @@ describe("wrong options", () => {
     ["Infinity", Infinity],
     ["-inf", -Infinity],
     ["-9999", -9999],
-  ])("takes --nodata %s, which messages about such cells advise", async (text, nodata) => {
+  ])("accepts --nodata %s", async (text, nodata) => {
     vi.mocked(ingest.ingestLayers).mockRejectedValue(new Error("reached"));
     await expect(run("ingest", "layers", "x.json", "--out", "y", "--nodata", text)).rejects.toThrow("reached");
     expect(vi.mocked(ingest.ingestLayers).mock.lastCall?.[0]).toMatchObject({ nodata });
@@ -203,14 +202,14 @@ describe("standard output", () => {
       throw new Error(`exit ${code}`);
     });
 
-  test("a reader that has gone ends the process with 141, without a message", () => {
+  test("exits with 141 and no message if the reader has closed the pipe", () => {
     exit();
     const error = Object.assign(new Error("write EPIPE"), { code: "EPIPE", syscall: "write", errno: -32 });
     expect(() => endOnOutputError(error)).toThrow("exit 141");
     expect(reported).toBe("");
   });
 
-  test("a full disk ends it with 1 and a message", () => {
+  test("exits with 1 and a message if the disk is full", () => {
     exit();
     const error = Object.assign(new Error("ENOSPC"), { code: "ENOSPC", syscall: "write", errno: -28 });
     expect(() => endOnOutputError(error)).toThrow("exit 1");
@@ -218,12 +217,12 @@ describe("standard output", () => {
   });
 });
 
-test("help marks required options, and lists the exit codes", async () => {
+test("help marks required options and lists the exit codes", async () => {
   expect(await run("query", "--help")).toBe(0);
   expect(printed).toMatch(/--lat <degrees> +\(required\) latitude/);
   printed = "";
   expect(await run("--help")).toBe(0);
-  expect(printed).toMatch(/Exit codes: 0 done; 1 an error/);
+  expect(printed).toMatch(/Exit codes: 0 success; 1 error/);
   expect(await run("--version")).toBe(0);
   expect(await run()).toBe(1);
 });
@@ -238,6 +237,6 @@ test.each([
   [59, "59 s"],
   [61, "2 min"],
   [7260, "2 h 1 min"],
-])("progress says %s seconds as %s", (left, text) => {
+])("progress formats %s seconds as %s", (left, text) => {
   expect(timeLeft(left)).toBe(text);
 });

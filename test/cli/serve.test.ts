@@ -50,8 +50,8 @@ const urlPrinted = (): string => /listens on (\S+)/.exec(printed)?.[1] ?? "";
 const credentials = async (): Promise<DemoCredentials> =>
   JSON.parse(await readFile(join(data, "demo-credentials.json"), "utf8")) as DemoCredentials;
 
-/** Runs the command until it listens, does something there, then stops it by a signal. */
-async function served(
+/** Runs the service, performs an action against it, then stops it with a signal. */
+async function withService(
   flags: readonly string[],
   act: (url: string) => Promise<void>,
   signal: NodeJS.Signals = "SIGINT",
@@ -64,7 +64,7 @@ async function served(
   await done;
 }
 
-const refused = (flags: readonly string[]): Promise<unknown> => {
+const runWith = (flags: readonly string[]): Promise<unknown> => {
   const command = serveCommand()
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
@@ -73,10 +73,10 @@ const refused = (flags: readonly string[]): Promise<unknown> => {
 
 describe("isotherm serve", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
-    "says where, what and how to try it; %s stops it and closes the atlas and the ledger",
+    "prints its address, atlas and an example request; %s stops it and closes the atlas and the ledger",
     async (signal) => {
-      const listening = process.listenerCount(signal);
-      await served(
+      const listenerCount = process.listenerCount(signal);
+      await withService(
         ["--demo", "--drain-delay", "0"],
         async (url) => {
           expect(printed).toContain("release demo-1");
@@ -90,13 +90,13 @@ describe("isotherm serve", () => {
       );
       expect(close).toHaveBeenCalledTimes(1);
       expect(closeLedger).toHaveBeenCalledTimes(1);
-      expect(process.listenerCount(signal)).toBe(listening);
+      expect(process.listenerCount(signal)).toBe(listenerCount);
       await expect(fetch(urlPrinted())).rejects.toThrow("fetch failed");
     },
   );
 
-  test("prints a line that works as pasted into a shell, and no key", async () => {
-    await served(["--demo"], async () => {
+  test("prints a curl command that works in a shell and does not contain the key", async () => {
+    await withService(["--demo"], async () => {
       const line = printed.split("\n").find((each) => each.trimStart().startsWith("curl")) ?? "";
       const { stdout } = await promisify(execFile)("sh", ["-c", line.replace("curl", "curl -sS")]);
       const query = {
@@ -113,14 +113,14 @@ describe("isotherm serve", () => {
     });
   });
 
-  test("makes the demo's key and customer once, for its owner's eyes alone", async () => {
-    await served(["--demo"], () => Promise.resolve());
+  test("creates the demo key and customer once, in a file that only its owner can read", async () => {
+    await withService(["--demo"], () => Promise.resolve());
     const first = await credentials();
     const { mode } = await stat(join(data, "demo-credentials.json"));
     expect(mode & 0o777).toBe(0o600);
     expect(Object.keys(first)).toStrictEqual(["base_url", "api_key", "customer_id"]);
 
-    await served(["--demo"], () => Promise.resolve());
+    await withService(["--demo"], () => Promise.resolve());
     expect({ ...(await credentials()), base_url: "" }).toStrictEqual({ ...first, base_url: "" });
     expect([ledger.accounts.size, ledger.keys.size, ledger.customers.size]).toStrictEqual([1, 1, 1]);
   });
@@ -135,11 +135,11 @@ describe("isotherm serve", () => {
       "archived the customer",
       (): unknown => Promise.all([...ledger.customers.values()].map((place) => ledger.archiveCustomer(place))),
     ],
-  ])("makes them anew once somebody has %s", async (_what, act) => {
-    await served(["--demo"], () => Promise.resolve());
+  ])("creates new credentials after somebody has %s", async (_what, act) => {
+    await withService(["--demo"], () => Promise.resolve());
     const first = await credentials();
     await act();
-    await served(["--demo"], async (url) => {
+    await withService(["--demo"], async (url) => {
       const { api_key, customer_id } = await credentials();
       expect(api_key).not.toBe(first.api_key);
       const headers = { "X-API-Key": api_key, "X-Customer-ID": customer_id };
@@ -148,11 +148,11 @@ describe("isotherm serve", () => {
     });
   });
 
-  test("serves the atlas that the environment names, makes no key for it, and calls no real numbers synthetic", async () => {
+  test("serves the atlas of the environment without creating a key or a synthetic notice", async () => {
     vi.stubEnv("ISOTHERM_ATLAS", "some/folder");
     vi.stubEnv("ISOTHERM_WORKERS", "3");
     vi.stubEnv("ISOTHERM_CACHE", "64");
-    await served([], () => Promise.resolve());
+    await withService([], () => Promise.resolve());
     expect(vi.mocked(openAtlas).mock.calls).toStrictEqual([["some/folder", { workers: 3, cacheBytes: 64 << 20 }]]);
     expect(vi.mocked(openLedger).mock.calls).toStrictEqual([[{ data }]]);
     expect(printed).not.toContain("SYNTHETIC");
@@ -160,15 +160,15 @@ describe("isotherm serve", () => {
     expect(ledger.accounts.size).toBe(0);
   });
 
-  test("keeps its ledger in the database that is named", async () => {
+  test("uses the ledger database of the environment", async () => {
     vi.stubEnv("ISOTHERM_DATABASE_URL", "postgres://somewhere/ledger");
-    await served(["--atlas", "a"], () => Promise.resolve());
+    await withService(["--atlas", "a"], () => Promise.resolve());
     expect(vi.mocked(openLedger).mock.calls).toStrictEqual([[{ database: "postgres://somewhere/ledger" }]]);
   });
 
-  test("holds the limits that it is given", async () => {
+  test("applies the limits of its options", async () => {
     const flags = ["--body-limit=1", "--batch-limit=2", "--value-limit=3", "--entity-limit=4"];
-    await served(["--demo", ...flags, "--requests-per-second=5", "--request-burst=6"], async (url) => {
+    await withService(["--demo", ...flags, "--requests-per-second=5", "--request-burst=6"], async (url) => {
       const headers = { "X-API-Key": (await credentials()).api_key };
       const response = await fetch(`${url}/api/v1/limits`, { headers });
       expect(response.headers.get("ratelimit-policy")).toBe('"account";q=6;w=2');
@@ -177,9 +177,9 @@ describe("isotherm serve", () => {
     });
   });
 
-  test("lets the scripts ask whose origins it is given", async () => {
+  test("allows the CORS origins of the environment", async () => {
     vi.stubEnv("ISOTHERM_CORS_ORIGIN", "https://a.example, https://b.example");
-    await served(["--demo"], async (url) => {
+    await withService(["--demo"], async (url) => {
       for (const origin of ["https://a.example", "https://b.example"]) {
         const response = await fetch(`${url}/healthz`, { headers: { Origin: origin } });
         expect(response.headers.get("access-control-allow-origin")).toBe(origin);
@@ -187,18 +187,18 @@ describe("isotherm serve", () => {
     });
   });
 
-  test("answers for metrics on a port of its own", async () => {
-    await served(["--demo", "--admin-port", "0"], async (url) => {
+  test("serves metrics on the admin port only", async () => {
+    await withService(["--demo", "--admin-port", "0"], async (url) => {
       const metrics = /Metrics: (\S+)/.exec(printed)?.[1] ?? "";
       expect(await (await fetch(metrics)).text()).toContain("isotherm_units_total");
       expect((await fetch(`${url}/metrics`)).status).toBe(404);
     });
   });
 
-  test("waits after SIGTERM for balancers to find out, and answers meanwhile", async () => {
+  test("keeps responding during the drain delay after SIGTERM", async () => {
     let url = "";
     let stopped = false;
-    const done = served(
+    const done = withService(
       ["--demo", "--drain-delay", "0.5"],
       async (address) => {
         url = address;
@@ -213,8 +213,8 @@ describe("isotherm serve", () => {
     await done;
   });
 
-  test.each(["the ledger", "an exception", "a rejection"])(
-    "ends as a failure when %s shows that nothing can be put right",
+  test.each(["the ledger", "an uncaught exception", "an unhandled rejection"])(
+    "exits with 1 after a fatal error of %s",
     async (what) => {
       const before = process.exitCode;
       try {
@@ -222,7 +222,7 @@ describe("isotherm serve", () => {
         await vi.waitFor(() => expect(printed).toContain("curl"), { timeout: 10_000, interval: 10 });
         const error = new Error("disk gone");
         if (what === "the ledger") ledger.stop(error);
-        else if (what === "an exception") process.emit("uncaughtException", error);
+        else if (what === "an uncaught exception") process.emit("uncaughtException", error);
         else process.emit("unhandledRejection", error, Promise.resolve());
         await done;
         expect(process.exitCode).toBe(1);
@@ -234,33 +234,33 @@ describe("isotherm serve", () => {
     },
   );
 
-  test("goes on answering when nobody reads what it writes", async () => {
-    await served(["--demo"], async (url) => {
+  test("keeps running if the reader of its output goes away", async () => {
+    await withService(["--demo"], async (url) => {
       process.stdout.emit("error", Object.assign(new Error("write EPIPE"), { code: "EPIPE", syscall: "write" }));
       expect((await fetch(`${url}/healthz`)).status).toBe(200);
     });
     expect(printed).toContain("Stopping");
   });
 
-  test("takes --demo before the environment", async () => {
+  test("--demo takes precedence over ISOTHERM_ATLAS", async () => {
     vi.stubEnv("ISOTHERM_ATLAS", "some/folder");
-    await served(["--demo", "--workers", "0"], () => Promise.resolve());
+    await withService(["--demo", "--workers", "0"], () => Promise.resolve());
     expect(vi.mocked(openAtlas).mock.calls).toStrictEqual([["demo", { workers: 0 }]]);
   });
 
-  test("never serves synthetic numbers unasked, nor one of two atlases", async () => {
+  test("rejects a missing atlas and --demo together with --atlas", async () => {
     const configuration = { code: "configuration_invalid" };
-    await expect(refused([])).rejects.toMatchObject(configuration);
-    await expect(refused(["--demo", "--atlas", "some/folder"])).rejects.toMatchObject(configuration);
+    await expect(runWith([])).rejects.toMatchObject(configuration);
+    await expect(runWith(["--demo", "--atlas", "some/folder"])).rejects.toMatchObject(configuration);
     expect(openAtlas).not.toHaveBeenCalled();
   });
 
-  test("closes what it has opened when it cannot listen", async () => {
-    const listening = process.listenerCount("SIGTERM");
-    await expect(refused(["--demo", "--host", "203.0.113.1"])).rejects.toMatchObject({ code: "configuration_invalid" });
+  test("closes the atlas and the ledger if it cannot listen", async () => {
+    const listenerCount = process.listenerCount("SIGTERM");
+    await expect(runWith(["--demo", "--host", "203.0.113.1"])).rejects.toMatchObject({ code: "configuration_invalid" });
     expect(close).toHaveBeenCalledTimes(1);
     expect(closeLedger).toHaveBeenCalledTimes(1);
-    expect(process.listenerCount("SIGTERM")).toBe(listening);
+    expect(process.listenerCount("SIGTERM")).toBe(listenerCount);
   });
 
   test.each([
@@ -273,16 +273,16 @@ describe("isotherm serve", () => {
     ["workers", "1.5", "whole number from 0 to 256"],
     ["drain-delay", "-1", "number of seconds from 0 to 3600"],
     ["requests-per-second", "0", "whole number from 1 to 1000000000"],
-  ])("refuses --%s '%s'", async (flag, text, why) => {
-    await expect(refused(["--demo", `--${flag}=${text}`])).rejects.toThrow(why);
+  ])("rejects --%s '%s'", async (flag, text, why) => {
+    await expect(runWith(["--demo", `--${flag}=${text}`])).rejects.toThrow(why);
   });
 
-  test("refuses an origin that is none", async () => {
-    await expect(refused(["--demo", "--cors-origin", "example.org/path"])).rejects.toThrow(/is no origin/);
+  test("rejects an invalid origin", async () => {
+    await expect(runWith(["--demo", "--cors-origin", "example.org/path"])).rejects.toThrow(/is no origin/);
   });
 
-  test("refuses a wrong port from the environment", async () => {
+  test("rejects an invalid port from the environment", async () => {
     vi.stubEnv("ISOTHERM_PORT", "eighty");
-    await expect(refused(["--demo"])).rejects.toThrow("whole number from 0 to 65535");
+    await expect(runWith(["--demo"])).rejects.toThrow("whole number from 0 to 65535");
   });
 });

@@ -24,7 +24,7 @@ const linesIn = (path: string): unknown[] =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as unknown);
 
-test("writes a line for each answer, with a time and nothing of the machine", () => {
+test("writes one line per response with a time and without process fields", () => {
   const { log, flush } = openServiceLog({ fd });
   log({ request_id: "r1", method: "GET", route: "/healthz", status: 200, duration_ms: 1.5, units: 2, key_id: "k" });
   log({ request_id: "r2", status: 503, code: "usage_not_recorded", error: { name: "Fault", message: "m" } });
@@ -53,13 +53,13 @@ test("writes a line for each answer, with a time and nothing of the machine", ()
   ]);
 });
 
-test("writes by itself, before long", async () => {
+test("flushes without being asked", async () => {
   const { log } = openServiceLog({ fd });
   log({ request_id: "r1", status: 200 });
   await vi.waitFor(() => expect(linesIn(file)).toHaveLength(1), { timeout: 5_000 });
 });
 
-test("says why the service ends, and nothing that others put into their messages", () => {
+test("logs a fatal error without the messages of its causes", () => {
   const { fatal, flush } = openServiceLog({ fd });
   fatal(new Fault("ledger_unavailable", "The ledger has stopped.", { cause: new Error("SECRET at 11.5, 43.1") }));
   flush();

@@ -2,7 +2,7 @@ import { getSystemErrorMap } from "node:util";
 import type { Command } from "commander";
 import { type FaultItem, isFault } from "../errors.ts";
 
-/** Members of a query whose option has another name. */
+/** Query members whose option has a different name. */
 const QUERY_OPTIONS: Readonly<Record<string, string>> = {
   latitude: "--lat",
   longitude: "--lon",
@@ -10,10 +10,10 @@ const QUERY_OPTIONS: Readonly<Record<string, string>> = {
   aggregation_method: "--method",
 };
 
-/** The option that a member of a request is given by, by the name of the member; none where it comes from a file. */
+/** Options by the name of the request member that they set. Empty if the request comes from a file. */
 export type OptionNames = Readonly<Record<string, string>>;
 
-/** The options of a command that reads nothing but its options, by the names that messages of the library use. */
+/** Returns the options of a command that takes no file arguments, by the member names that library messages use. */
 export function optionNames(command: Command | undefined): OptionNames {
   if (command === undefined || command.registeredArguments.length > 0) return {};
   const own = command.options.flatMap(({ long }) =>
@@ -23,28 +23,28 @@ export function optionNames(command: Command | undefined): OptionNames {
 }
 
 /**
- * Describes an error, a line each: what was refused, and if there are several faults, each of them.
- * @returns undefined for what is neither a refusal of ours nor of the system: a bug, to be seen with its stack
+ * Formats an error as lines: a summary, then one line per fault if there are several.
+ * @returns undefined for an error that is neither a `Fault` nor a system error: a bug, to be printed with its stack
  */
-export function refusalLines(error: unknown, options: OptionNames = {}): readonly string[] | undefined {
+export function errorLines(error: unknown, options: OptionNames = {}): readonly string[] | undefined {
   if (isFault(error)) {
     const { message, items } = error;
     const [first] = items;
     if (first === undefined) return [message];
-    const places = items.map((item) => describe(item, options));
-    // A single fault is also the message, and the first of several is its end: once is enough.
-    if (items.length === 1 && message === first.detail) return places;
-    return [message.endsWith(first.detail) ? sentencesBefore(message, first.detail) : message, ...places];
+    const itemLines = items.map((item) => describe(item, options));
+    // The message repeats a single fault and ends with the first of several; print each fault once.
+    if (items.length === 1 && message === first.detail) return itemLines;
+    return [message.endsWith(first.detail) ? sentencesBefore(message, first.detail) : message, ...itemLines];
   }
   if (!(error instanceof Error)) return undefined;
   const { syscall, path, code, errno } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return undefined;
   const [, meaning = error.message] = getSystemErrorMap().get(errno ?? 0) ?? [];
-  const what = path ?? (syscall === "write" ? "to standard output" : undefined);
-  return [`cannot ${syscall}${what === undefined ? "" : ` ${what}`}: ${meaning} (${code}).`];
+  const target = path ?? (syscall === "write" ? "to standard output" : undefined);
+  return [`cannot ${syscall}${target === undefined ? "" : ` ${target}`}: ${meaning} (${code}).`];
 }
 
-/** A fault with the place that it is at, under the name by which the command line knows it. */
+/** Formats a fault with its location, which is an option name if an option set the member. */
 function describe({ detail, pointer, parameter, header }: FaultItem, options: OptionNames): string {
   const place = pointer ?? parameter ?? header ?? "";
   if (place === "") return detail;
@@ -54,7 +54,7 @@ function describe({ detail, pointer, parameter, header }: FaultItem, options: Op
   return new RegExp(`^${name}\\b`).test(detail) ? option + detail.slice(name.length) : `${option}: ${detail}`;
 }
 
-/** The whole sentences of a message before a detail that it ends with: "2 things are wrong." of "... The first: ...". */
+/** Returns the complete sentences of a message that precede the detail at its end, without a lead-in such as "The first:". */
 function sentencesBefore(message: string, detail: string): string {
   const lead = message.slice(0, -detail.length).trimEnd();
   const end = lead.lastIndexOf(". ");

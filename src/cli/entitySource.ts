@@ -1,0 +1,59 @@
+import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode } from "../errors.ts";
+
+/** Entities of a file, read in chunks so that memory does not grow with the length of the file. */
+export interface EntitySource {
+  /** CSV only: the columns of the file, in order. */
+  readonly columnNames?: readonly string[];
+  readonly chunks: AsyncIterable<EntityChunk>;
+}
+
+export interface EntityChunk {
+  /** Entities as read from the file, not yet validated. */
+  readonly entities: readonly unknown[];
+  /** CSV only: the cells of each projected year, entity by entity. */
+  readonly rows?: readonly (readonly string[])[];
+  /** Faults of the file format, as opposed to faults of an entity. */
+  readonly faults: FaultCollector;
+  /** Converts a JSON pointer into `entities` to a location in the file. */
+  locationOf(pointer: string): SourceLocation;
+}
+
+export interface SourceLocation {
+  /** Counted from 1. */
+  readonly line: number;
+  /** CSV only: the name of the column. */
+  readonly column?: string;
+  /** A JSON pointer: into the list of a JSON file, or into the line of NDJSON. */
+  readonly pointer?: string;
+}
+
+/** Collects the faults of a file so that they can be reported together. */
+export class FaultCollector {
+  readonly #faults: { readonly location: SourceLocation; readonly detail: string }[] = [];
+
+  get count(): number {
+    return this.#faults.length;
+  }
+
+  add(location: SourceLocation, detail: string): void {
+    if (this.#faults.length < FAULT_ITEM_COUNT_MAX) this.#faults.push({ location, detail });
+  }
+
+  /** @throws Fault with every fault that was added, sorted by line */
+  throwIfAny(code: FaultCode = "invalid_request"): void {
+    const count = this.#faults.length;
+    if (count === 0) return;
+    const items = this.#faults
+      .toSorted((one, other) => one.location.line - other.location.line)
+      .map(({ location: { line, column, pointer }, detail }) => {
+        const within = column === undefined ? (pointer ?? "") : `column ${column}`;
+        return {
+          pointer: "",
+          code: "malformed" as const,
+          detail: `line ${line}${within === "" ? "" : `, ${within}`}: ${detail}`,
+        };
+      });
+    const lowerBound = count === FAULT_ITEM_COUNT_MAX ? "at least " : "";
+    throw new Fault(code, count === 1 ? "1 error." : `${lowerBound}${count} errors.`, { items });
+  }
+}
