@@ -63,7 +63,7 @@ export interface AnalysisYear {
     readonly metrics?: Readonly<
       Partial<Record<Metric, { readonly valid_share?: number; readonly no_data?: NoDataReason }>>
     >;
-    readonly cell_centre?: { readonly latitude: number; readonly longitude: number };
+    readonly cell_center?: { readonly latitude: number; readonly longitude: number };
     /** Member of the answer's `sources`; absent where the atlas has no layer. */
     readonly source?: string;
     /** Of a change: the source of the baseline, in `sources` too. */

@@ -4,7 +4,7 @@ import { HAZARD_NAMES, SCENARIOS } from "../../hazard/hazards.ts";
 import { countValues, HazardQuerySchema, readHazardParameters } from "../../hazard/query.ts";
 import type { HazardQuery } from "../../hazard/query.ts";
 import { numberOrNull } from "../openapi/nullable.ts";
-import { type Route, withinLimit } from "./route.ts";
+import { type Route, checkLimit } from "./route.ts";
 
 const LocationSchema = Type.Object({ latitude: Type.Number(), longitude: Type.Number() });
 
@@ -70,7 +70,7 @@ const DetailSchema = Type.Object(
         { description: "Shares and reasons of each metric; present where they differ. Without a layer, no share." },
       ),
     ),
-    cell_centre: Type.Optional(LocationSchema),
+    cell_center: Type.Optional(LocationSchema),
     source: Type.Optional(Type.String({ description: "Member of sources: where the layers come from." })),
     baseline_source: Type.Optional(
       Type.String({ description: "With anthropogenic: member of sources, where the baseline comes from." }),
@@ -166,7 +166,7 @@ export const hazardRisk: Route<HazardQuery, HazardResult> = {
       scenarios: "rcp8p5",
       radius: 10,
     },
-    answers: {
+    responses: {
       200: {
         description: "The metrics, nested by hazard, scenario and analysis year.",
         schema: HazardResultSchema,
@@ -180,8 +180,8 @@ export const hazardRisk: Route<HazardQuery, HazardResult> = {
   parse({ queryText, limits }) {
     const query = readHazardParameters(queryText);
     const requested = countValues(query);
-    withinLimit("hazard values", { requested, limit: limits.hazardValueCount });
-    if (query.detail) withinLimit("hazard values with detail", { requested, limit: limits.detailCount });
+    checkLimit("hazard values", { requested, limit: limits.hazardValueCount });
+    if (query.detail) checkLimit("hazard values with detail", { requested, limit: limits.detailCount });
     return query;
   },
   isLong: (query, { atlas }) => atlas.isLong(query),
