@@ -1,7 +1,7 @@
 import { IsothermError } from "./problem.ts";
 
 /** A part of a list that the service takes in one request. */
-export interface Portion {
+export interface Chunk {
   /** Index of its first item in the whole list. */
   readonly first: number;
   readonly count: number;
@@ -10,7 +10,7 @@ export interface Portion {
 }
 
 /** What one request may hold. */
-export interface PortionLimits<Item> {
+export interface ChunkLimits<Item> {
   readonly itemCount: number;
   readonly valueCount: number;
   readonly bodyBytes: number;
@@ -29,7 +29,7 @@ const COMMA_BYTES = 1;
  * Cuts a list into portions within the limits, as few and in order. An item that is too large by itself is a portion of
  * its own, which the service refuses with its reason.
  */
-export function* portionsOf<Item>(items: readonly Item[], limits: PortionLimits<Item>): Generator<Portion> {
+export function* splitIntoChunks<Item>(items: readonly Item[], limits: ChunkLimits<Item>): Generator<Chunk> {
   const encoder = new TextEncoder();
   let texts: string[] = [];
   let first = 0;
@@ -65,7 +65,7 @@ export function* portionsOf<Item>(items: readonly Item[], limits: PortionLimits<
 }
 
 /** A refusal of a portion, its pointers as they are in the whole list. */
-export function inWhole(error: unknown, first: number): unknown {
+export function rebasePointers(error: unknown, first: number): unknown {
   if (!(error instanceof IsothermError) || error.problem?.errors === undefined || first === 0) return error;
   const { problem, status } = error;
   const errors = problem.errors?.map((item) => {

@@ -20,8 +20,15 @@ import type {
   ReferenceScenario,
 } from "./company.ts";
 import type { HazardAnswer, HazardBatchAnswer, HazardCatalogue, HazardQuery } from "./hazard.ts";
-import { ALIGNMENT_OPTIONS, CALL_OPTIONS, checked, CLIENT_OPTIONS, DATA_OPTIONS, RETRY_OPTIONS } from "./options.ts";
-import { inWhole, type Portion, type PortionLimits, portionsOf } from "./portions.ts";
+import {
+  ALIGNMENT_OPTIONS,
+  CALL_OPTIONS,
+  checkOptions,
+  CLIENT_OPTIONS,
+  DATA_OPTIONS,
+  RETRY_OPTIONS,
+} from "./options.ts";
+import { rebasePointers, type Chunk, type ChunkLimits, splitIntoChunks } from "./chunks.ts";
 import { type AnswerNotes, type RetryOptions, Transport } from "./transport.ts";
 
 export type * from "./account.ts";
@@ -95,8 +102,8 @@ export class IsothermClient {
    *   another type; RangeError when an option of `retry` is out of range
    */
   constructor(options: ClientOptions) {
-    const { baseUrl, apiKey, customerId, retry = {}, onAnswer } = checked("The options", options, CLIENT_OPTIONS);
-    checked("The options of retry", retry, RETRY_OPTIONS);
+    const { baseUrl, apiKey, customerId, retry = {}, onAnswer } = checkOptions("The options", options, CLIENT_OPTIONS);
+    checkOptions("The options of retry", retry, RETRY_OPTIONS);
     const { fetch = (...request) => globalThis.fetch(...request) } = options;
     this.#transport = new Transport({ baseUrl, apiKey, fetch, retry, onAnswer });
     this.#customerId = customerId;
@@ -104,8 +111,8 @@ export class IsothermClient {
 
   /** The hazards of one location. */
   async hazardRisk(query: HazardQuery, options: DataOptions = {}): Promise<HazardAnswer> {
-    ofDataCall(options);
-    return (await this.#data("GET", withParameters("/api/v1/hazard-risk", query), options)) as HazardAnswer;
+    checkDataOptions(options);
+    return (await this.#data("GET", withQuery("/api/v1/hazard-risk", query), options)) as HazardAnswer;
   }
 
   /**
@@ -113,7 +120,7 @@ export class IsothermClient {
    * in order. A location that is wrong in itself has its problem in its place.
    */
   async hazardRiskBatch(queries: readonly HazardQuery[], options: DataOptions = {}): Promise<HazardBatchAnswer> {
-    return { results: await collected(this.hazardRiskParts(queries, options)) };
+    return { results: await collect(this.hazardRiskParts(queries, options)) };
   }
 
   /** The same part by part, as they come: what was answered is not lost with what comes after it. */
@@ -121,7 +128,7 @@ export class IsothermClient {
     queries: readonly HazardQuery[],
     options: DataOptions = {},
   ): AsyncGenerator<Part<BatchResult>, void, undefined> {
-    ofDataCall(options);
+    checkDataOptions(options);
     const limits = await this.#limitsInForce(options);
     yield* this.#parts<HazardQuery, BatchResult>("/api/v1/hazard-risk/batch", queries, options, {
       itemCount: limits.batch_elements,
@@ -138,7 +145,7 @@ export class IsothermClient {
    * the service's limits make it.
    */
   async alignTemperature(entities: readonly Entity[], options: AlignmentOptions = {}): Promise<AlignmentAnswer> {
-    return { results: await collected(this.alignTemperatureParts(entities, options)) };
+    return { results: await collect(this.alignTemperatureParts(entities, options)) };
   }
 
   /** The same part by part. */
@@ -146,9 +153,9 @@ export class IsothermClient {
     entities: readonly Entity[],
     options: AlignmentOptions = {},
   ): AsyncGenerator<Part<AlignmentResult>, void, undefined> {
-    const { basis, detail } = checked("The options of the call", options, ALIGNMENT_OPTIONS);
+    const { basis, detail } = checkOptions("The options of the call", options, ALIGNMENT_OPTIONS);
     const limits = await this.#limitsInForce(options);
-    const path = withParameters("/api/v1/temperature-alignment-projections", { basis, detail });
+    const path = withQuery("/api/v1/temperature-alignment-projections", { basis, detail });
     yield* this.#parts<Entity, AlignmentResult>(path, entities, options, {
       itemCount: limits.entities,
       valueCount: limits.alignment_values,
@@ -161,7 +168,7 @@ export class IsothermClient {
 
   /** What a company stands to lose, in each scenario and year asked for. */
   async totalClimateRisk(request: CompanyRequest, options: DataOptions = {}): Promise<CompanyAnswer> {
-    ofDataCall(options);
+    checkDataOptions(options);
     const body = JSON.stringify(request);
     return (await this.#data("POST", "/analyze/total-climate-risk", options, body)) as CompanyAnswer;
   }
@@ -171,35 +178,35 @@ export class IsothermClient {
    * `name` replaces the one of a customer registered before; without one the name stays.
    */
   async registerCustomer(registration: CustomerRegistration, options: CallOptions = {}): Promise<Customer> {
-    const { signal } = ofCall(options);
+    const { signal } = checkCallOptions(options);
     const body = JSON.stringify(registration);
     return (await this.#transport.json({ method: "POST", path: CUSTOMERS, body, signal })) as Customer;
   }
 
   /** A page of the account's customers, archived ones too. */
   async customers(page: PageQuestion = {}, options: CallOptions = {}): Promise<Page<Customer>> {
-    return (await this.#get(withParameters(CUSTOMERS, page), options)) as Page<Customer>;
+    return (await this.#get(withQuery(CUSTOMERS, page), options)) as Page<Customer>;
   }
 
   async customer(customerId: string, options: CallOptions = {}): Promise<Customer> {
-    return (await this.#get(addressOf(customerId), options)) as Customer;
+    return (await this.#get(customerPath(customerId), options)) as Customer;
   }
 
   /** Nothing more is asked for this customer; its usage stays. */
   async archiveCustomer(customerId: string, options: CallOptions = {}): Promise<Customer> {
-    const { signal } = ofCall(options);
-    return (await this.#transport.json({ method: "DELETE", path: addressOf(customerId), signal })) as Customer;
+    const { signal } = checkCallOptions(options);
+    return (await this.#transport.json({ method: "DELETE", path: customerPath(customerId), signal })) as Customer;
   }
 
   /** A page of what the account's answers have counted. */
   async usage(question: UsageQuestion & PageQuestion = {}, options: CallOptions = {}): Promise<Page<UsageLine>> {
-    return (await this.#get(withParameters("/latest/api/v1/usage", question), options)) as Page<UsageLine>;
+    return (await this.#get(withQuery("/latest/api/v1/usage", question), options)) as Page<UsageLine>;
   }
 
   /** All of it, as CSV (RFC 4180). */
   async usageCsv(question: UsageQuestion = {}, options: CallOptions = {}): Promise<string> {
-    const { signal } = ofCall(options);
-    const path = withParameters("/latest/api/v1/usage", { ...question, format: "csv" });
+    const { signal } = checkCallOptions(options);
+    const path = withQuery("/latest/api/v1/usage", { ...question, format: "csv" });
     return (await this.#transport.text({ method: "GET", path, signal })).text;
   }
 
@@ -231,7 +238,7 @@ export class IsothermClient {
   }
 
   #get(path: string, options: CallOptions): Promise<unknown> {
-    const { signal } = ofCall(options);
+    const { signal } = checkCallOptions(options);
     return this.#transport.json({ method: "GET", path, signal });
   }
 
@@ -250,23 +257,23 @@ export class IsothermClient {
     path: string,
     items: readonly Item[],
     options: DataOptions,
-    limits: PortionLimits<Item>,
+    limits: ChunkLimits<Item>,
   ): AsyncGenerator<Part<Result>, void, undefined> {
-    for (const portion of portionsOf(items, limits)) {
+    for (const portion of splitIntoChunks(items, limits)) {
       yield { first: portion.first, results: await this.#portion<Result>(path, portion, options) };
     }
   }
 
   async #portion<Result>(
     path: string,
-    { first, count, body }: Portion,
+    { first, count, body }: Chunk,
     options: DataOptions,
   ): Promise<readonly Result[]> {
     let answer: { readonly results: readonly Result[] };
     try {
       answer = (await this.#data("POST", path, options, body)) as typeof answer;
     } catch (error) {
-      throw inWhole(error, first);
+      throw rebasePointers(error, first);
     }
     // One result too few, and every later one would be another place's.
     if (answer.results.length === count) return answer.results;
@@ -280,21 +287,21 @@ export class IsothermClient {
   }
 }
 
-function ofDataCall(options: DataOptions): DataOptions {
-  return checked("The options of the call", options, DATA_OPTIONS);
+function checkDataOptions(options: DataOptions): DataOptions {
+  return checkOptions("The options of the call", options, DATA_OPTIONS);
 }
 
-function ofCall(options: CallOptions): CallOptions {
-  return checked("The options of the call", options, CALL_OPTIONS);
+function checkCallOptions(options: CallOptions): CallOptions {
+  return checkOptions("The options of the call", options, CALL_OPTIONS);
 }
 
 const CUSTOMERS = "/latest/api/v1/customers";
 
-function addressOf(customerId: string): string {
+function customerPath(customerId: string): string {
   return `${CUSTOMERS}/${encodeURIComponent(customerId)}`;
 }
 
-async function collected<Result>(parts: AsyncIterable<Part<Result>>): Promise<Result[]> {
+async function collect<Result>(parts: AsyncIterable<Part<Result>>): Promise<Result[]> {
   const all: Result[] = [];
   for await (const { results } of parts) for (const result of results) all.push(result);
   return all;
@@ -306,7 +313,7 @@ function lengthOf(list: unknown): number {
 }
 
 /** Not by URLSearchParams, which writes a space as a plus sign: on this wire a plus sign is one. */
-function withParameters(path: string, members: object): string {
+function withQuery(path: string, members: object): string {
   const parameters = (Object.entries(members) as [string, unknown][])
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)

@@ -25,7 +25,7 @@ export const ALIGNMENT_OPTIONS: OptionKinds = { ...DATA_OPTIONS, basis: "string"
  * @returns the options themselves
  * @throws TypeError with every member that does not exist or has a value of another type
  */
-export function checked<Options extends object>(what: string, options: Options, kinds: OptionKinds): Options {
+export function checkOptions<Options extends object>(what: string, options: Options, kinds: OptionKinds): Options {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw new TypeError(`${what} must be an object with ${Object.keys(kinds).join(", ")}.`);
   }

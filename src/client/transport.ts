@@ -43,7 +43,7 @@ const DELAY_MS_MAX = 30_000;
 /** The first wait is this at most, each later one twice the one before. */
 const DELAY_MS_FIRST = 250;
 /** What proxies say of a service that is not to be had for a moment. */
-const PASSING = new Set([502, 503, 504]);
+const TRANSIENT_STATUSES = new Set([502, 503, 504]);
 
 /** Carries calls to the service, again where that can help and can do no harm. */
 export class Transport {
@@ -66,8 +66,8 @@ export class Transport {
   /** The JSON of an answer. */
   async json(call: Call): Promise<unknown> {
     const { status, text } = await this.text(call);
-    const value = parsed(text);
-    if (value === undefined) throw this.#stranger(status);
+    const value = parseJson(text);
+    if (value === undefined) throw this.#unexpectedResponse(status);
     return value;
   }
 
@@ -82,9 +82,9 @@ export class Transport {
       if ("text" in outcome) return outcome;
       call.signal?.throwIfAborted();
       const delayMs =
-        outcome.isPassing && attempt < this.#attempts ? this.#delayMs(attempt, outcome.retryAfterMs) : undefined;
+        outcome.isTransient && attempt < this.#attempts ? this.#delayMs(attempt, outcome.retryAfterMs) : undefined;
       if (delayMs === undefined) throw outcome.error;
-      await waited(delayMs, call.signal);
+      await delay(delayMs, call.signal);
     }
   }
 
@@ -115,18 +115,19 @@ export class Transport {
       text = await response.text();
     } catch (error) {
       // Every call is safe to send again: it reads, or says the same twice, or carries a key that counts it once.
-      return { error, isPassing: true };
+      return { error, isTransient: true };
     }
     const { status, ok } = response;
     if (ok) {
       this.#options.onAnswer?.(notesOf(response.headers));
       return { status, text };
     }
-    const problem = parsed(text);
-    const retryAfterMs = retryAfterIn(response.headers);
-    if (!isProblem(problem)) return { error: this.#stranger(status), isPassing: PASSING.has(status), retryAfterMs };
+    const problem = parseJson(text);
+    const retryAfterMs = parseRetryAfter(response.headers);
+    if (!isProblem(problem))
+      return { error: this.#unexpectedResponse(status), isTransient: TRANSIENT_STATUSES.has(status), retryAfterMs };
     const error = new IsothermError(`${problem.code}: ${problem.detail}`, { status, problem });
-    return { error, isPassing: problem.retryable, retryAfterMs };
+    return { error, isTransient: problem.retryable, retryAfterMs };
   }
 
   /** Full jitter, so that clients which were refused together do not come back together. */
@@ -136,14 +137,14 @@ export class Transport {
     return Math.min(this.#delayMsMax, retryAfterMs + spreadMs);
   }
 
-  #stranger(status: number): IsothermError {
+  #unexpectedResponse(status: number): IsothermError {
     return new IsothermError(`${this.baseUrl} answered with status ${status}, but not as Isotherm does.`, { status });
   }
 }
 
 type Attempt =
   | { readonly status: number; readonly text: string }
-  | { readonly error: unknown; readonly isPassing: boolean; readonly retryAfterMs?: number | undefined };
+  | { readonly error: unknown; readonly isTransient: boolean; readonly retryAfterMs?: number | undefined };
 
 function notesOf(headers: Headers): AnswerNotes {
   const units = headers.get("X-Usage-Units");
@@ -155,7 +156,7 @@ function notesOf(headers: Headers): AnswerNotes {
 }
 
 /** Seconds, or a date (RFC 9110, 10.2.3). */
-function retryAfterIn(headers: Headers): number | undefined {
+function parseRetryAfter(headers: Headers): number | undefined {
   const text = headers.get("Retry-After");
   if (text === null) return undefined;
   if (/^\s*[0-9]+\s*$/.test(text)) return Number(text) * 1000;
@@ -168,7 +169,7 @@ function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function waited(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+function delay(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {
       clearTimeout(timer);
@@ -182,7 +183,7 @@ function waited(delayMs: number, signal: AbortSignal | undefined): Promise<void>
   });
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

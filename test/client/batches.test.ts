@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type HazardQuery, IsothermClient } from "../../src/client/client.ts";
-import { portionsOf } from "../../src/client/portions.ts";
+import { splitIntoChunks } from "../../src/client/chunks.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { RIGHT } from "../hazard/queries.ts";
 import { ENTITY } from "../host/entities.ts";
@@ -33,7 +33,7 @@ describe("portions", () => {
         valuesOf: (item: (typeof items)[number]) => item.values,
         isDetailed: (item: (typeof items)[number]) => item.detail,
       };
-      const portions = [...portionsOf(items, limits)];
+      const portions = [...splitIntoChunks(items, limits)];
       expect(portions.flatMap(({ body }) => JSON.parse(body) as unknown[])).toStrictEqual(items);
       let first = 0;
       for (const [index, portion] of portions.entries()) {
@@ -58,11 +58,11 @@ describe("portions", () => {
   });
 
   test("of an empty list are one, which is empty", () => {
-    expect([...portionsOf([], NO_LIMIT)]).toStrictEqual([{ first: 0, count: 0, body: "[]" }]);
+    expect([...splitIntoChunks([], NO_LIMIT)]).toStrictEqual([{ first: 0, count: 0, body: "[]" }]);
   });
 
   test("leave what is too large by itself to the service", () => {
-    const bodies = [...portionsOf(["a", "x".repeat(50), "b"], { ...NO_LIMIT, bodyBytes: 20 })].map(
+    const bodies = [...splitIntoChunks(["a", "x".repeat(50), "b"], { ...NO_LIMIT, bodyBytes: 20 })].map(
       ({ body }) => body.length,
     );
     expect(bodies).toStrictEqual([5, 54, 5]);

@@ -7,10 +7,10 @@ import { CustomerSchema } from "../routes/customerRecord.ts";
 import { EXAMPLES } from "./examples.ts";
 import { PROBLEM_CONTENT_TYPE, type ProblemCode } from "../problems/problem.ts";
 import { ProblemItemSchema, ProblemSchema } from "../problems/problemSchema.ts";
-import { isProblemCode, PROBLEM_CODES, problemPage } from "../problems/problemTexts.ts";
+import { isProblemCode, PROBLEM_CODES, describeProblem } from "../problems/problemTexts.ts";
 import type { Route } from "../routes/route.ts";
 import { HazardResultSchema } from "../routes/hazardRisk.ts";
-import { UsageAnswerSchema } from "../routes/usageReport.ts";
+import { UsagePageSchema } from "../routes/usageReport.ts";
 
 type AnyRoute = Route<unknown, unknown>;
 type Json = Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ const NAMES: ReadonlyMap<TSchema, string> = new Map<TSchema, string>([
   [EntitySchema, "Entity"],
   [CompanyRequestSchema, "CompanyRequest"],
   [CustomerSchema, "Customer"],
-  [UsageAnswerSchema, "Usage"],
+  [UsagePageSchema, "Usage"],
 ]);
 
 const TAGS: Readonly<Record<string, string>> = {
@@ -97,7 +97,7 @@ export function problemsOf({ access, method, metered, description }: AnyRoute): 
 /** The status that a code has on a route. */
 function statusOf(code: ProblemCode, { access }: AnyRoute): number {
   // That a customer is archived forbids its data, and stands in the way of registering it again.
-  return code === "customer_archived" && access === "customer" ? 403 : problemPage(code).status;
+  return code === "customer_archived" && access === "customer" ? 403 : describeProblem(code).status;
 }
 
 /** The whole contract as OpenAPI 3.1, from the schemas that requests are checked with. */
@@ -262,7 +262,7 @@ function answersOf(route: AnyRoute, collected: Collected): Json {
       : { RateLimit: reference("headers", "RateLimit"), "RateLimit-Policy": reference("headers", "RateLimitPolicy") }),
   };
   const answers: Record<string, Json> = {};
-  for (const [status, answer] of Object.entries(description.answers)) {
+  for (const [status, answer] of Object.entries(description.responses)) {
     const { contentType = "application/json", alsoAs = [], schema, headers = {} } = answer;
     const example = known[status];
     answers[status] = {
@@ -311,7 +311,7 @@ function refusalsOf(route: AnyRoute, collected: Collected): Json {
         return example === undefined ? [] : [[code, example] as const];
       });
       const refusal = {
-        description: codes.map((code) => `\`${code}\`: ${problemPage(code).title}.`).join("\n\n"),
+        description: codes.map((code) => `\`${code}\`: ${describeProblem(code).title}.`).join("\n\n"),
         headers: {
           "X-Request-Id": reference("headers", "RequestId"),
           ...(status === 401 ? { "WWW-Authenticate": reference("headers", "WwwAuthenticate") } : {}),
@@ -333,7 +333,7 @@ function exampleReference(code: ProblemCode, status: number, { examples }: Colle
   const name = `${code}_${status}`;
   const value = EXAMPLES.problems[name];
   if (value === undefined) return undefined;
-  examples.set(name, { summary: problemPage(code).title, value });
+  examples.set(name, { summary: describeProblem(code).title, value });
   return reference("examples", name);
 }
 

@@ -1,7 +1,7 @@
 import { type FaultCode, type FaultItem, isFault } from "../../errors.ts";
 
 /** What only the wire can refuse. */
-export type WireCode =
+export type HttpProblemCode =
   | "route_not_found"
   | "method_not_allowed"
   | "http_malformed"
@@ -15,7 +15,7 @@ export type WireCode =
   | "overloaded"
   | "internal_error";
 
-export type ProblemCode = FaultCode | WireCode;
+export type ProblemCode = FaultCode | HttpProblemCode;
 
 /** A refusal as it is written on the wire (RFC 9457). */
 export interface Problem {

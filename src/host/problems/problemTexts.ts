@@ -154,7 +154,7 @@ const TEXTS = {
 } as const satisfies Record<ProblemCode, ProblemText>;
 
 /** A code and its explanation. */
-export interface ProblemPage extends ProblemText {
+export interface ProblemDescription extends ProblemText {
   readonly code: ProblemCode;
   readonly title: string;
   /** The usual status; routes may use another. */
@@ -169,7 +169,7 @@ export function isProblemCode(code: string): code is ProblemCode {
   return Object.hasOwn(TEXTS, code);
 }
 
-export function problemPage(code: ProblemCode): ProblemPage {
+export function describeProblem(code: ProblemCode): ProblemDescription {
   const { title, status, retryable } = problemOf(new Refusal(code, ""), "");
   return { code, title, status, retryable, ...TEXTS[code] };
 }

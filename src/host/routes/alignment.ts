@@ -13,7 +13,7 @@ import { explain } from "../../explain.ts";
 import { asParameter, decodeParameters } from "../../parameters.ts";
 import { numberOrNull, textOrNull } from "../openapi/nullable.ts";
 import { invalidRequest } from "./parameters.ts";
-import { type Route, withinLimit } from "./route.ts";
+import { type Route, checkLimit } from "./route.ts";
 
 const ParametersSchema = Type.Object(
   {
@@ -171,7 +171,7 @@ export const alignment: Route<AlignmentRequest, AlignmentAnswer> = {
       "Counts one `alignment_values` for each temperature that is not null.",
     query: ParametersSchema,
     body: { schema: Type.Array(EntitySchema, { minItems: 1 }), example: EXAMPLE },
-    answers: {
+    responses: {
       200: {
         description: "One result an entity, with one temperature a projected year.",
         schema: AlignmentAnswerSchema,
@@ -185,11 +185,11 @@ export const alignment: Route<AlignmentRequest, AlignmentAnswer> = {
   parse({ queryText, body, limits }) {
     const request = readRequest(queryText, body);
     const { entities, parameters } = request;
-    withinLimit("entities", { requested: entities.length, limit: limits.entityCount });
+    checkLimit("entities", { requested: entities.length, limit: limits.entityCount });
     const requested = countProjections(entities);
-    withinLimit("temperatures", { requested, limit: limits.alignmentValueCount });
+    checkLimit("temperatures", { requested, limit: limits.alignmentValueCount });
     if (parameters.detail === true) {
-      withinLimit("temperatures with detail", { requested, limit: limits.detailCount });
+      checkLimit("temperatures with detail", { requested, limit: limits.detailCount });
     }
     return request;
   },

@@ -5,7 +5,7 @@ import {
   customerRecord,
   CustomerSchema,
 } from "./customerRecord.ts";
-import { refuseParameters } from "./parameters.ts";
+import { rejectParameters } from "./parameters.ts";
 import type { Route } from "./route.ts";
 import { readUuid } from "../http/uuid.ts";
 
@@ -22,11 +22,11 @@ export const archiveCustomer: Route<string, CustomerRecord> = {
       "Its usage stays to be read. Data calls for it answer 403 `customer_archived` from now on, and registering its " +
       "`internal_id` again 409 `customer_archived`. Archiving twice is archiving once.",
     path: CustomerPathSchema,
-    answers: { 200: { description: "The customer as it is now.", schema: CustomerSchema } },
+    responses: { 200: { description: "The customer as it is now.", schema: CustomerSchema } },
     problems: ["invalid_request", "customer_not_found"],
   },
   parse({ queryText, path }) {
-    refuseParameters(queryText);
+    rejectParameters(queryText);
     return path["id"] ?? "";
   },
   async handle(id, { services, caller }) {

@@ -45,7 +45,7 @@ export function customerNotFound(): Fault {
  * The account's own customer, archived ones too.
  * @throws Fault `customer_not_found`
  */
-export async function customerOf(id: string, { services, caller }: RouteContext): Promise<Customer> {
+export async function requireCustomer(id: string, { services, caller }: RouteContext): Promise<Customer> {
   const customerId = readUuid(id);
   const customer =
     customerId === undefined

@@ -1,22 +1,22 @@
-import { CustomerPathSchema, customerOf } from "./customerRecord.ts";
+import { CustomerPathSchema, requireCustomer } from "./customerRecord.ts";
 import type { Route } from "./route.ts";
 import {
   CustomerUsageParametersSchema,
   readCustomerUsageParameters,
-  USAGE_ANSWERS,
-  type UsageAnswer,
-  type UsageAsked,
+  USAGE_RESPONSES,
+  type UsageResult,
+  type UsageRequest,
   usageOf,
   usageReply,
 } from "./usageReport.ts";
 
-interface CustomerUsageAsked {
+interface CustomerUsageRequest {
   readonly id: string;
-  readonly question: UsageAsked;
+  readonly question: UsageRequest;
 }
 
 /** GET /latest/api/v1/customers/:id/usage: the same for one customer, archived or not. */
-export const customerUsage: Route<CustomerUsageAsked, UsageAnswer> = {
+export const customerUsage: Route<CustomerUsageRequest, UsageResult> = {
   method: "GET",
   path: "/latest/api/v1/customers/:id/usage",
   access: "key",
@@ -27,12 +27,12 @@ export const customerUsage: Route<CustomerUsageAsked, UsageAnswer> = {
     path: CustomerPathSchema,
     query: CustomerUsageParametersSchema,
     parameterExamples: { group_by: "meter,day" },
-    answers: USAGE_ANSWERS,
+    responses: USAGE_RESPONSES,
     problems: ["invalid_request", "customer_not_found"],
   },
   parse: ({ queryText, path }) => ({ id: path["id"] ?? "", question: readCustomerUsageParameters(queryText) }),
   async handle({ id, question }, context) {
-    const { customerId } = await customerOf(id, context);
+    const { customerId } = await requireCustomer(id, context);
     return usageOf(context.services.ledger, context.caller.accountId, { ...question, customerId });
   },
   reply: usageReply,

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Type } from "typebox";
-import { html, pageReply } from "./htmlPage.ts";
+import { html, htmlReply } from "./htmlPage.ts";
 import { Refusal } from "../problems/problem.ts";
 import type { Reply, Route } from "./route.ts";
 
@@ -93,7 +93,7 @@ export function docs({ folder }: Installed = INSTALLED): Route<undefined, Reply>
       operationId: "getDocs",
       tag: "Service",
       summary: "This document as a page where calls can be tried",
-      answers: {
+      responses: {
         200: { description: "The page.", contentType: "text/html" },
         501: {
           description: `The package ${SWAGGER_UI} is not installed beside the service.`,
@@ -105,7 +105,7 @@ export function docs({ folder }: Installed = INSTALLED): Route<undefined, Reply>
     parse: () => undefined,
     handle: () =>
       folder === undefined
-        ? pageReply({ title: "The interactive page is not installed", body: MISSING }, { status: 501 })
+        ? htmlReply({ title: "The interactive page is not installed", body: MISSING }, { status: 501 })
         : {
             status: 200,
             contentType: "text/html; charset=utf-8",
@@ -137,7 +137,7 @@ export function docsFile({ folder }: Installed = INSTALLED): Route<string, DocsF
       summary: "A part of that page",
       path: Type.Object({ file: Type.Enum(Object.keys(FILES)) }),
       parameterExamples: { file: "start.js" },
-      answers: {
+      responses: {
         200: { description: "A script, or a style sheet.", contentType: "text/javascript", alsoAs: ["text/css"] },
       },
       problems: ["route_not_found"],

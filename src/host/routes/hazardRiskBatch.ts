@@ -7,10 +7,10 @@ import type { HazardResult } from "../../hazard/result.ts";
 import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "../../hazard/hazards.ts";
 import { HazardQuerySchema, type HazardQueryInput } from "../../hazard/query.ts";
 import { encodeJson } from "../http/json.ts";
-import { refuseParameters } from "./parameters.ts";
+import { rejectParameters } from "./parameters.ts";
 import { type Problem, problemOf } from "../problems/problem.ts";
 import { ProblemSchema } from "../problems/problemSchema.ts";
-import { type Route, type RouteContext, withinLimit } from "./route.ts";
+import { type Route, type RouteContext, checkLimit } from "./route.ts";
 import type { Sliced } from "../work/sliced.ts";
 import { countHazardValues, HazardResultSchema } from "./hazardRisk.ts";
 
@@ -64,7 +64,7 @@ export const hazardRiskBatch: Route<BatchRequest, BatchAnswer> = {
         },
       ],
     },
-    answers: {
+    responses: {
       200: {
         description: "One element a query, in their order.",
         schema: Type.Object({ results: Type.Array(Type.Union([HazardResultSchema, RefusedElementSchema])) }),
@@ -83,13 +83,13 @@ export const hazardRiskBatch: Route<BatchRequest, BatchAnswer> = {
   // A single query may ask for a circle that takes longer than all else that is done on the event loop.
   inlineBodyBytesMax: 0,
   parse({ queryText, body, limits }) {
-    refuseParameters(queryText);
+    rejectParameters(queryText);
     if (!Array.isArray(body) || body.length === 0) throw noBatch(body);
-    withinLimit("locations", { requested: body.length, limit: limits.batchCount });
+    checkLimit("locations", { requested: body.length, limit: limits.batchCount });
     const requested = body.reduce<number>((count, query) => count + countAsked(query), 0);
-    withinLimit("hazard values", { requested, limit: limits.hazardValueCount });
+    checkLimit("hazard values", { requested, limit: limits.hazardValueCount });
     const detailed = body.reduce<number>((count, query) => count + (isDetailed(query) ? countAsked(query) : 0), 0);
-    withinLimit("hazard values with detail", { requested: detailed, limit: limits.detailCount });
+    checkLimit("hazard values with detail", { requested: detailed, limit: limits.detailCount });
     return { queries: body };
   },
   async handle({ queries }, { services: { atlas }, requestId, signal }) {

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import type { Atlas, AtlasHoldings } from "../../hazard/answer.ts";
 import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "../../hazard/hazards.ts";
 import { meaningsOf } from "../../hazard/meanings.ts";
-import { refuseParameters } from "./parameters.ts";
+import { rejectParameters } from "./parameters.ts";
 import type { Route } from "./route.ts";
 
 const ScenarioSchema = Type.Enum(SCENARIOS);
@@ -21,7 +21,7 @@ const GridSchema = Type.Object(
 );
 const BoxSchema = Type.Object({ north: Type.Number(), south: Type.Number(), west: Type.Number(), east: Type.Number() });
 
-const CatalogueSchema = Type.Object({
+const CatalogSchema = Type.Object({
   release: Type.String({ description: "The set of numbers that answers; another release may give others." }),
   synthetic: Type.Boolean({ description: "True where every number is invented: the demo." }),
   hazards: Type.Array(
@@ -61,11 +61,11 @@ const CatalogueSchema = Type.Object({
   ),
 });
 
-interface Catalogue extends Pick<Atlas, "release" | "synthetic"> {
-  readonly hazards: readonly CatalogueHazard[];
+interface HazardCatalog extends Pick<Atlas, "release" | "synthetic"> {
+  readonly hazards: readonly CatalogHazard[];
 }
 
-interface CatalogueHazard extends Pick<AtlasHoldings, "hazard" | "rules" | "layers"> {
+interface CatalogHazard extends Pick<AtlasHoldings, "hazard" | "rules" | "layers"> {
   readonly analysis_years: readonly number[];
   readonly scenarios: readonly string[];
   readonly metrics: readonly { readonly metric: string; readonly unit: string; readonly meaning: string }[];
@@ -75,7 +75,7 @@ interface CatalogueHazard extends Pick<AtlasHoldings, "hazard" | "rules" | "laye
 }
 
 /** GET /api/v1/hazards: what there is to ask for, and what the open atlas has of it. */
-export const hazards: Route<undefined, Catalogue> = {
+export const hazards: Route<undefined, HazardCatalog> = {
   method: "GET",
   path: "/api/v1/hazards",
   access: "key",
@@ -83,10 +83,10 @@ export const hazards: Route<undefined, Catalogue> = {
     operationId: "listHazards",
     tag: "Hazard risk",
     summary: "The catalogue of hazards",
-    answers: {
+    responses: {
       200: {
         description: "Years, scenarios and metrics of each hazard, and the atlas's layers with their sources.",
-        schema: CatalogueSchema,
+        schema: CatalogSchema,
         headers: { "X-Atlas-Release": "The release of the atlas that is told of." },
       },
     },
@@ -94,14 +94,14 @@ export const hazards: Route<undefined, Catalogue> = {
   },
   revision: ({ atlas }) => atlas.contentHash,
   parse({ queryText }) {
-    refuseParameters(queryText);
+    rejectParameters(queryText);
     return undefined;
   },
-  handle: (_request, { services: { atlas } }) => catalogueOf(atlas),
+  handle: (_request, { services: { atlas } }) => buildCatalog(atlas),
   headers: ({ atlas }) => ({ "X-Atlas-Release": atlas.release }),
 };
 
-function catalogueOf({ release, synthetic, holdings }: Atlas): Catalogue {
+function buildCatalog({ release, synthetic, holdings }: Atlas): HazardCatalog {
   return {
     release,
     synthetic,

@@ -10,7 +10,7 @@ export const healthz: Route<undefined, { readonly status: "ok" }> = {
     operationId: "getHealth",
     tag: "Service",
     summary: "Whether the process answers",
-    answers: {
+    responses: {
       200: { description: "It does.", schema: Type.Object({ status: Type.Literal("ok") }) },
     },
     problems: [],

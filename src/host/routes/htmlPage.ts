@@ -31,16 +31,16 @@ export function html(pieces: TemplateStringsArray, ...values: readonly (string |
   const filled = pieces.map((piece, index) => {
     const value = values[index];
     if (value === undefined) return piece;
-    return piece + (typeof value === "object" ? value.html : escaped(String(value)));
+    return piece + (typeof value === "object" ? value.html : escapeHtml(String(value)));
   });
   return { html: filled.join("") };
 }
 
-export function joined(parts: readonly Markup[]): Markup {
+export function joinMarkup(parts: readonly Markup[]): Markup {
   return { html: parts.map((part) => part.html).join("\n") };
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
@@ -50,12 +50,12 @@ function escaped(text: string): string {
 }
 
 /** Text in which backticks enclose names, as Markdown has it, with these as code elements and the rest escaped. */
-export function withCode(text: string): Markup {
-  return { html: escaped(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>") };
+export function markUpCode(text: string): Markup {
+  return { html: escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>") };
 }
 
 /** A page for people to read. */
-export function pageReply(
+export function htmlReply(
   page: { readonly title: string; readonly body: Markup },
   {
     status = 200,
@@ -86,7 +86,7 @@ const HTML_TYPES = ["text/html", "text/*", "*/*"];
 const JSON_TYPES = ["application/json", "application/*", "*/*"];
 
 /** Whether who asks would rather have a page than JSON (RFC 9110, 12.5.1). JSON where both are alike. */
-export function prefersPage(accept: string | undefined): boolean {
+export function prefersHtml(accept: string | undefined): boolean {
   if (accept === undefined) return false;
   const weights = new Map<string, number>();
   for (const range of accept.toLowerCase().split(",")) {

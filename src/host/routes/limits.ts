@@ -3,7 +3,7 @@ import type { Shape } from "../../explain.ts";
 import { HazardQuerySchema } from "../../hazard/query.ts";
 import { HEAD_BYTES_MAX } from "../http/requestHead.ts";
 import { JSON_DEPTH_MAX } from "../http/json.ts";
-import { refuseParameters } from "./parameters.ts";
+import { rejectParameters } from "./parameters.ts";
 import type { Route } from "./route.ts";
 
 const LimitsSchema = Type.Object({
@@ -31,11 +31,11 @@ export const limits: Route<undefined, Static<typeof LimitsSchema>> = {
     operationId: "getLimits",
     tag: "Service",
     summary: "The limits in force",
-    answers: { 200: { description: "The limits.", schema: LimitsSchema } },
+    responses: { 200: { description: "The limits.", schema: LimitsSchema } },
     problems: ["invalid_request"],
   },
   parse: ({ queryText }) => {
-    refuseParameters(queryText);
+    rejectParameters(queryText);
     return undefined;
   },
   handle: (_request, { services: { limits: now } }) => ({

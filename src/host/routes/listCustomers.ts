@@ -8,13 +8,13 @@ import type { Route } from "./route.ts";
 const ParametersSchema = Type.Object(PagingParameters, { additionalProperties: false });
 const readParameters = parameterReader(ParametersSchema);
 
-interface PageAsked {
+interface PageRequest {
   readonly limit: number;
   readonly cursor?: string;
 }
 
 /** GET /latest/api/v1/customers: those of the account, archived ones too, page by page. */
-export const listCustomers: Route<PageAsked, WirePage<CustomerRecord>> = {
+export const listCustomers: Route<PageRequest, WirePage<CustomerRecord>> = {
   method: "GET",
   path: "/latest/api/v1/customers",
   access: "key",
@@ -23,7 +23,7 @@ export const listCustomers: Route<PageAsked, WirePage<CustomerRecord>> = {
     tag: "Customers",
     summary: "List the account's customers",
     query: ParametersSchema,
-    answers: {
+    responses: {
       200: {
         description: "A page of them, archived ones too.",
         schema: Type.Object({

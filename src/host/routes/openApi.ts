@@ -20,7 +20,7 @@ export function openApi(routes: () => readonly Route<unknown, unknown>[]): Route
       operationId: "getOpenApi",
       tag: "Service",
       summary: "This document",
-      answers: { 200: { description: "OpenAPI 3.1.", schema: { type: "object" } } },
+      responses: { 200: { description: "OpenAPI 3.1.", schema: { type: "object" } } },
       problems: [],
     },
     parse: () => undefined,

@@ -26,7 +26,7 @@ export function parameterReader<Schema extends TObject>(
 }
 
 /** For addresses without parameters: whatever is given is a slip. */
-export function refuseParameters(queryText: string): void {
+export function rejectParameters(queryText: string): void {
   const { items } = decodeParameters(queryText, {});
   if (items.length === 0) return;
   throw invalidRequest(items.map((item) => ({ ...item, detail: "This address takes no parameters." })));

@@ -12,7 +12,7 @@ export const readyz: Route<undefined, { readonly status: "ready" }> = {
     tag: "Service",
     summary: "Whether to send requests here",
     description: "For load balancers: not before the service is warm, and not once it has been told to stop.",
-    answers: {
+    responses: {
       200: { description: "It takes requests.", schema: Type.Object({ status: Type.Literal("ready") }) },
     },
     problems: ["overloaded"],

@@ -9,7 +9,7 @@ import {
   referenceScenarios,
 } from "../../company/reference.ts";
 import { textOrNull } from "../openapi/nullable.ts";
-import { refuseParameters } from "./parameters.ts";
+import { rejectParameters } from "./parameters.ts";
 import type { Route } from "./route.ts";
 
 interface Reference<Item> {
@@ -83,12 +83,12 @@ function reference<Item>(
       operationId: about.operationId,
       tag: "Company risk",
       summary: `The ${about.what} that the company model knows`,
-      answers: { 200: { description: "All of them.", schema: Type.Object({ items: Type.Array(about.item) }) } },
+      responses: { 200: { description: "All of them.", schema: Type.Object({ items: Type.Array(about.item) }) } },
       problems: ["invalid_request"],
     },
     revision: () => METHOD_VERSION,
     parse({ queryText }) {
-      refuseParameters(queryText);
+      rejectParameters(queryText);
       return undefined;
     },
     handle: () => (answer ??= { items: list() }),

@@ -3,12 +3,12 @@ import type { FaultItem } from "../../errors.ts";
 import { explain } from "../../explain.ts";
 import { type CustomerRecord, customerRecord, CustomerSchema } from "./customerRecord.ts";
 import { encodeJson } from "../http/json.ts";
-import { invalidRequest, refuseParameters } from "./parameters.ts";
+import { invalidRequest, rejectParameters } from "./parameters.ts";
 import type { Route } from "./route.ts";
 
 const LENGTH_MAX = 200;
 /** Control characters, and halves of a pair that stand alone, which no storage keeps apart. */
-const UNFIT = /[\p{Cc}\p{Cs}]/u;
+const UNSTORABLE = /[\p{Cc}\p{Cs}]/u;
 const TEXT = { minLength: 1, maxLength: LENGTH_MAX, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" };
 
 const RegistrationSchema = Type.Object(
@@ -34,13 +34,13 @@ interface Registration {
   readonly name?: string;
 }
 
-interface Outcome {
+interface RegistrationResult {
   readonly customer: CustomerRecord;
   readonly isNew: boolean;
 }
 
 /** POST /latest/api/v1/customers: returns the customer of an internal id, and registers or renames it where needed. */
-export const registerCustomer: Route<Registration, Outcome> = {
+export const registerCustomer: Route<Registration, RegistrationResult> = {
   method: "POST",
   path: "/latest/api/v1/customers",
   access: "key",
@@ -53,7 +53,7 @@ export const registerCustomer: Route<Registration, Outcome> = {
       "A `name` that differs from the stored one replaces it; of concurrent names the last one written stays. " +
       "Send the `customer_id` of the response in X-Customer-ID of data calls.",
     body: { schema: RegistrationSchema, example: { internal_id: "team-lisbon", name: "Lisbon team" } },
-    answers: {
+    responses: {
       200: {
         description: "It was registered before; its `name` is the one in the request, if any.",
         schema: CustomerSchema,
@@ -67,7 +67,7 @@ export const registerCustomer: Route<Registration, Outcome> = {
     problems: ["invalid_request", "customer_archived"],
   },
   parse({ queryText, body }) {
-    refuseParameters(queryText);
+    rejectParameters(queryText);
     return readRegistration(body);
   },
   async handle({ internal_id: internalId, name }, { services, caller: { accountId } }) {
@@ -103,6 +103,6 @@ function textFault(text: string): { readonly code: "out_of_range" | "malformed";
   if (length < 1 || length > LENGTH_MAX) {
     return { code: "out_of_range", detail: `must be 1 to ${LENGTH_MAX} characters long, not ${length}.` };
   }
-  if (!UNFIT.test(text)) return undefined;
+  if (!UNSTORABLE.test(text)) return undefined;
   return { code: "malformed", detail: "must be whole characters, without control characters such as line ends." };
 }

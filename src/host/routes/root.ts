@@ -1,6 +1,6 @@
 import { type Static, Type } from "typebox";
 import { encodeJson } from "../http/json.ts";
-import { html, joined, pageReply, prefersPage } from "./htmlPage.ts";
+import { html, joinMarkup, htmlReply, prefersHtml } from "./htmlPage.ts";
 import type { Route } from "./route.ts";
 
 const AboutSchema = Type.Object({
@@ -17,7 +17,7 @@ const AboutSchema = Type.Object({
 type About = Static<typeof AboutSchema>;
 
 /** GET /: what answers here, and where to read on. */
-export const root: Route<{ readonly isPage: boolean }, { readonly about: About; readonly isPage: boolean }> = {
+export const root: Route<{ readonly isHtml: boolean }, { readonly about: About; readonly isHtml: boolean }> = {
   method: "GET",
   path: "/",
   access: "open",
@@ -25,7 +25,7 @@ export const root: Route<{ readonly isPage: boolean }, { readonly about: About; 
     operationId: "getService",
     tag: "Service",
     summary: "What answers here",
-    answers: {
+    responses: {
       200: {
         description: "As JSON, or as a page where Accept prefers `text/html`.",
         alsoAs: ["text/html"],
@@ -34,8 +34,8 @@ export const root: Route<{ readonly isPage: boolean }, { readonly about: About; 
     },
     problems: [],
   },
-  parse: ({ accept }) => ({ isPage: prefersPage(accept) }),
-  handle: ({ isPage }, { services: { atlas } }) => ({
+  parse: ({ accept }) => ({ isHtml: prefersHtml(accept) }),
+  handle: ({ isHtml }, { services: { atlas } }) => ({
     about: {
       service: "isotherm",
       documentation: "/docs",
@@ -44,11 +44,11 @@ export const root: Route<{ readonly isPage: boolean }, { readonly about: About; 
       readiness: "/readyz",
       atlas: { release: atlas.release, synthetic: atlas.synthetic },
     },
-    isPage,
+    isHtml,
   }),
-  reply({ about, isPage }) {
+  reply({ about, isHtml }) {
     const headers = { Vary: "Accept" };
-    if (!isPage) return { status: 200, contentType: "application/json", body: encodeJson(about), headers };
+    if (!isHtml) return { status: 200, contentType: "application/json", body: encodeJson(about), headers };
     const { release, synthetic } = about.atlas;
     const warning = html`<p class="warning">Every number of this atlas is invented. Decide nothing by it.</p>`;
     const body = html`<h1>Isotherm</h1>
@@ -56,7 +56,7 @@ export const root: Route<{ readonly isPage: boolean }, { readonly about: About; 
         A climate-risk service: what the climate will do at a place, how warm the world is that a company's emissions
         belong to, and what transition and climate cost it.
       </p>
-      ${joined(synthetic ? [warning] : [])}
+      ${joinMarkup(synthetic ? [warning] : [])}
       <dl>
         <dt><a href="/docs">/docs</a></dt>
         <dd>every call, to be read and tried with a key</dd>
@@ -65,6 +65,6 @@ export const root: Route<{ readonly isPage: boolean }, { readonly about: About; 
         <dt>Atlas</dt>
         <dd>release <code>${release}</code></dd>
       </dl>`;
-    return pageReply({ title: "Isotherm", body }, { headers });
+    return htmlReply({ title: "Isotherm", body }, { headers });
   },
 };

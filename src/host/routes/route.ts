@@ -79,7 +79,7 @@ export interface RouteDescription {
   readonly parameterExamples?: Readonly<Record<string, string | number | boolean>>;
   readonly path?: TSchema;
   readonly body?: { readonly schema: TSchema; readonly example: unknown };
-  readonly answers: Readonly<
+  readonly responses: Readonly<
     Record<
       number,
       {
@@ -136,10 +136,7 @@ export function addressesOf({ path }: { readonly path: string }): readonly strin
 }
 
 /** @throws Fault `too_many_values` with `requested` and `limit` in its details */
-export function withinLimit(
-  what: string,
-  { requested, limit }: { readonly requested: number; readonly limit: number },
-) {
+export function checkLimit(what: string, { requested, limit }: { readonly requested: number; readonly limit: number }) {
   if (requested <= limit) return;
   const message = `The request asks for ${requested} ${what}; ${limit} are allowed. Ask in several requests.`;
   throw new Fault("too_many_values", message, { details: { requested, limit } });

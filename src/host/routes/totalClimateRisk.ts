@@ -1,7 +1,7 @@
 import { assess, type CompanyAnswer } from "../../company/report.ts";
 import { type Company, type CompanyRequest, CompanyRequestSchema, readCompanyRequest } from "../../company/request.ts";
 import { CompanyAnswerSchema } from "./companyAnswer.ts";
-import { refuseParameters } from "./parameters.ts";
+import { rejectParameters } from "./parameters.ts";
 import type { Route } from "./route.ts";
 
 /** A few scenarios and years: a millisecond or two. All of them take ten. */
@@ -32,13 +32,13 @@ export const totalClimateRisk: Route<Company, CompanyAnswer> = {
       "Transition and physical losses a year in each scenario and year, with all that they come from, their range, and " +
       "what they do to value and credit. Counts one `company_results` for each scenario x year.",
     body: { schema: CompanyRequestSchema, example: EXAMPLE },
-    answers: { 200: { description: "The company's losses.", schema: CompanyAnswerSchema } },
+    responses: { 200: { description: "The company's losses.", schema: CompanyAnswerSchema } },
     problems: ["invalid_request", "combination_unavailable", "country_unknown", "industry_unknown", "scenario_unknown"],
   },
   metered: { meter: "company_results", units: ({ results }) => results.length },
   inlineBodyBytesMax: INLINE_BODY_BYTES_MAX,
   parse({ queryText, body }) {
-    refuseParameters(queryText);
+    rejectParameters(queryText);
     return readCompanyRequest(body);
   },
   handle: (company) => assess(company),

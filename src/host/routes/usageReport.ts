@@ -48,7 +48,7 @@ export const UsageParametersSchema = Type.Object({ ...SpanParameters, ...Custome
 export const CustomerUsageParametersSchema = Type.Object(SpanParameters, closed);
 
 /** A question as the caller wrote it, its defaults filled in. */
-export interface UsageAsked {
+export interface UsageRequest {
   readonly customerId?: string;
   readonly from?: string;
   readonly to?: string;
@@ -72,10 +72,10 @@ const readAny = parameterReader(UsageParametersSchema, explainUsage);
 const readOne = parameterReader(CustomerUsageParametersSchema, explainUsage);
 
 /** @throws Fault `invalid_request` */
-export const readUsageParameters = (queryText: string): UsageAsked => asked(readAny(queryText));
-export const readCustomerUsageParameters = (queryText: string): UsageAsked => asked(readOne(queryText));
+export const readUsageParameters = (queryText: string): UsageRequest => asked(readAny(queryText));
+export const readCustomerUsageParameters = (queryText: string): UsageRequest => asked(readOne(queryText));
 
-function asked(parameters: UsageParameters): UsageAsked {
+function asked(parameters: UsageParameters): UsageRequest {
   const { customer_id, from, to, group_by, format, limit, cursor } = parameters;
   return {
     ...(customer_id === undefined ? {} : { customerId: customer_id.toLowerCase() }),
@@ -133,7 +133,7 @@ interface UsageRecord {
 
 const COLUMNS = ["customer_id", "internal_id", "meter", "period", "requests", "units"] as const;
 
-export const UsageAnswerSchema = Type.Object({
+export const UsagePageSchema = Type.Object({
   items: Type.Array(
     Type.Object({
       customer_id: Type.Optional(Type.String({ format: "uuid" })),
@@ -147,17 +147,17 @@ export const UsageAnswerSchema = Type.Object({
   next: NextSchema,
 });
 
-export const USAGE_ANSWERS: RouteDescription["answers"] = {
+export const USAGE_RESPONSES: RouteDescription["responses"] = {
   200: {
     description: "Lines of usage; a line lacks what is not grouped by. As `text/csv` where `format=csv` asks for it.",
     alsoAs: ["text/csv"],
-    schema: UsageAnswerSchema,
+    schema: UsagePageSchema,
   },
 };
 
-export type UsageAnswer = WirePage<UsageRecord> | { readonly file: AsyncIterable<string> };
+export type UsageResult = WirePage<UsageRecord> | { readonly file: AsyncIterable<string> };
 
-export async function usageOf(ledger: Ledger, accountId: string, question: UsageAsked): Promise<UsageAnswer> {
+export async function usageOf(ledger: Ledger, accountId: string, question: UsageRequest): Promise<UsageResult> {
   const { isFile, limit, ...more } = question;
   const page = await ledger.usage({ accountId, ...more, limit: isFile ? USAGE_LINE_COUNT_MAX : limit });
   if (isFile) return { file: linesOf(ledger, page, { accountId, ...more, limit: USAGE_LINE_COUNT_MAX }) };
@@ -193,7 +193,7 @@ function lineOf(line: UsageRecord): string {
   return csvLine(cells, "\r\n");
 }
 
-export function usageReply(answer: UsageAnswer): Reply {
+export function usageReply(answer: UsageResult): Reply {
   if (!("file" in answer)) return { status: 200, contentType: "application/json", body: encodeJson(answer) };
   return {
     status: 200,

@@ -6,20 +6,20 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Static } from "typebox";
 import { describe, expect, expectTypeOf, test } from "vitest";
-import type { CompanyAnswer } from "../../src/company/report.ts";
-import type { HazardResult } from "../../src/hazard/result.ts";
-import type { CompanyAnswerSchema } from "../../src/host/routes/companyAnswer.ts";
-import { EXAMPLES } from "../../src/host/openapi/examples.ts";
-import { openApiDocument, problemsOf } from "../../src/host/openapi/document.ts";
-import type { Problem } from "../../src/host/problems/problem.ts";
-import type { ProblemSchema } from "../../src/host/problems/problemSchema.ts";
-import type { Route } from "../../src/host/routes/route.ts";
-import { ROUTES } from "../../src/host/routes/routeList.ts";
-import { hazardRisk, type HazardResultSchema } from "../../src/host/routes/hazardRisk.ts";
-import { closedFaults, DOCUMENT, faultsOfAnswer, OPERATIONS, parametersOf } from "./openapiSchema.ts";
+import type { CompanyAnswer } from "../../../src/company/report.ts";
+import type { HazardResult } from "../../../src/hazard/result.ts";
+import type { CompanyAnswerSchema } from "../../../src/host/routes/companyAnswer.ts";
+import { EXAMPLES } from "../../../src/host/openapi/examples.ts";
+import { openApiDocument, problemsOf } from "../../../src/host/openapi/document.ts";
+import type { Problem } from "../../../src/host/problems/problem.ts";
+import type { ProblemSchema } from "../../../src/host/problems/problemSchema.ts";
+import type { Route } from "../../../src/host/routes/route.ts";
+import { ROUTES } from "../../../src/host/routes/routeList.ts";
+import { hazardRisk, type HazardResultSchema } from "../../../src/host/routes/hazardRisk.ts";
+import { schemaFaults, DOCUMENT, responseFaults, OPERATIONS, parametersOf } from "./publishedDocument.ts";
 
 const run = promisify(execFile);
-const REDOCLY = fileURLToPath(new URL("../../node_modules/@redocly/cli/bin/cli.js", import.meta.url));
+const REDOCLY = fileURLToPath(new URL("../../../node_modules/@redocly/cli/bin/cli.js", import.meta.url));
 
 type Frozen<Value> = Value extends object ? { readonly [Member in keyof Value]: Frozen<Value[Member]> } : Value;
 
@@ -187,7 +187,7 @@ describe("the published document", () => {
         );
         expect([operationId, status, values.length > 0]).toStrictEqual([operationId, status, true]);
         for (const value of values)
-          expect(faultsOfAnswer(operation, Number(status), contentType, value)).toStrictEqual([]);
+          expect(responseFaults(operation, Number(status), contentType, value)).toStrictEqual([]);
         expect(schema).toBeDefined();
       }
     }
@@ -207,7 +207,7 @@ describe("the published document", () => {
     "$operationId has an example of its request that is as described",
     ({ requestBody }) => {
       const { schema, example } = requestBody?.content["application/json"] ?? { schema: {} };
-      expect(closedFaults(schema, example)).toStrictEqual([]);
+      expect(schemaFaults(schema, example)).toStrictEqual([]);
     },
   );
 

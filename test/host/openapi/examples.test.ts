@@ -2,17 +2,17 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { format, resolveConfig } from "prettier";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Atlas } from "../../src/hazard/answer.ts";
-import { EXAMPLES } from "../../src/host/openapi/examples.ts";
-import type { Route } from "../../src/host/routes/route.ts";
-import { ROUTES } from "../../src/host/routes/routeList.ts";
-import { openAtlas } from "../../src/openAtlas.ts";
-import { HEADERS, type Hosted, hosted } from "./hosting.ts";
-import { PROVOCATIONS, provoked } from "./provoking.ts";
+import type { Atlas } from "../../../src/hazard/answer.ts";
+import { EXAMPLES } from "../../../src/host/openapi/examples.ts";
+import type { Route } from "../../../src/host/routes/route.ts";
+import { ROUTES } from "../../../src/host/routes/routeList.ts";
+import { openAtlas } from "../../../src/openAtlas.ts";
+import { HEADERS, type Hosted, hosted } from "../hosting.ts";
+import { PROBLEM_CASES, triggerProblem } from "../problems/problemCases.ts";
 
 /** The examples of the published contract are what the service answers. ISOTHERM_UPDATE_EXAMPLES=1 writes them anew. */
 const IS_UPDATING = process.env["ISOTHERM_UPDATE_EXAMPLES"] === "1";
-const FILE = fileURLToPath(new URL("../../src/host/openapi/examples.ts", import.meta.url));
+const FILE = fileURLToPath(new URL("../../../src/host/openapi/examples.ts", import.meta.url));
 const DECLARATION = "export const EXAMPLES: Examples =";
 /** Of a longer list an example shows the first two items. */
 const WHOLE_LIST_MAX = 6;
@@ -95,7 +95,7 @@ test.each(ORDER.map((route) => [route.description.operationId, route] as const))
   for (let i = 0; i < asks; i++) {
     const response = await askedFor(route);
     const status = String(response.status);
-    expect(Object.keys(route.description.answers)).toContain(status);
+    expect(Object.keys(route.description.responses)).toContain(status);
     if (!response.headers.get("content-type")?.startsWith("application/json")) continue;
     const example = shortened(steadied(await response.json()));
     (found.answers[operationId] ??= {})[status] = example;
@@ -103,10 +103,10 @@ test.each(ORDER.map((route) => [route.description.operationId, route] as const))
   }
 });
 
-test.each(PROVOCATIONS.map((provocation) => [`${provocation.code}_${provocation.status}`, provocation] as const))(
+test.each(PROBLEM_CASES.map((problemCase) => [`${problemCase.code}_${problemCase.status}`, problemCase] as const))(
   "%s",
-  async (name, provocation) => {
-    const problem = steadied((await provoked(provocation)).problem);
+  async (name, problemCase) => {
+    const problem = steadied((await triggerProblem(problemCase)).problem);
     found.problems[name] = problem;
     if (!IS_UPDATING) expect(EXAMPLES.problems[name]).toStrictEqual(problem);
   },

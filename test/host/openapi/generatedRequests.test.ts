@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { alignTemperature, roundTemperatures } from "../../src/alignment/align.ts";
-import type { Entity } from "../../src/alignment/entity.ts";
-import { totalClimateRisk } from "../../src/company/report.ts";
-import type { CompanyRequest } from "../../src/company/request.ts";
-import type { Atlas } from "../../src/hazard/answer.ts";
-import type { HazardQueryInput } from "../../src/hazard/query.ts";
-import type { Problem } from "../../src/host/problems/problem.ts";
-import { openAtlas } from "../../src/openAtlas.ts";
-import { randomFrom } from "../seededRandom.ts";
-import { HEADERS, type Hosted, hosted } from "./hosting.ts";
-import { spoilt } from "./openapiMutations.ts";
-import { DATA_OPERATIONS, type GeneratedRequest, OTHER_OPERATIONS, requestOf, written } from "./openapiRequests.ts";
-import { faultsOfAnswer } from "./openapiSchema.ts";
+import { alignTemperature, roundTemperatures } from "../../../src/alignment/align.ts";
+import type { Entity } from "../../../src/alignment/entity.ts";
+import { totalClimateRisk } from "../../../src/company/report.ts";
+import type { CompanyRequest } from "../../../src/company/request.ts";
+import type { Atlas } from "../../../src/hazard/answer.ts";
+import type { HazardQueryInput } from "../../../src/hazard/query.ts";
+import type { Problem } from "../../../src/host/problems/problem.ts";
+import { openAtlas } from "../../../src/openAtlas.ts";
+import { randomFrom } from "../../seededRandom.ts";
+import { HEADERS, type Hosted, hosted } from "../hosting.ts";
+import { mutated } from "./mutations.ts";
+import { DATA_OPERATIONS, type GeneratedRequest, OTHER_OPERATIONS, requestOf, written } from "./requests.ts";
+import { responseFaults } from "./publishedDocument.ts";
 
 /** 20,000 and 50,000 are the whole of it; a few hundred fit into every run of the tests. */
 const VALID_COUNT = Number(process.env["ISOTHERM_OPENAPI_VALID"] ?? 300);
@@ -132,7 +132,7 @@ test(
       ).toStrictEqual([]);
       if (!isFile) {
         const answer = JSON.parse(text) as unknown;
-        expect(faultsOfAnswer(request.operation, status, contentType, answer), about).toStrictEqual([]);
+        expect(responseFaults(request.operation, status, contentType, answer), about).toStrictEqual([]);
         const counted = unitsIn(operationId, answer);
         expect(units, about).toBe(counted === null ? null : String(counted));
         expectedUnits += counted ?? 0;
@@ -180,7 +180,7 @@ test(
       const random = randomFrom(SEED - 1 - index);
       const request = requestOf(random, OPERATION_IDS[index % OPERATION_IDS.length] ?? "");
       const { operationId } = request.operation;
-      const { what, place, ...wrong } = spoilt(random, request);
+      const { what, place, ...wrong } = mutated(random, request);
       const sent = { ...wrong, target: wrong.target.replace("//usage", `/${HEADERS["X-Customer-ID"]}/usage`) };
       const { status, contentType, text, units } = await send(sent);
       const about = `seed ${SEED - 1 - index}: ${what} at ${JSON.stringify(place)}: ${sent.target} ${sent.body ?? ""} -> ${text.slice(0, 1000)}`;
@@ -201,7 +201,7 @@ test(
       expect([400, 422], about).toContain(status);
       expect(contentType, about).toBe("application/problem+json");
       const problem = JSON.parse(text) as Problem;
-      expect(faultsOfAnswer(request.operation, status, contentType, problem), about).toStrictEqual([]);
+      expect(responseFaults(request.operation, status, contentType, problem), about).toStrictEqual([]);
       const { errors = [] } = problem;
       expect(arePlaced(errors, place), about).toBe(true);
       expect(units, about).toBe((DATA_OPERATIONS as readonly string[]).includes(operationId) ? "0" : null);

@@ -1,9 +1,9 @@
-import type { SeededRandom } from "../seededRandom.ts";
-import { type GeneratedRequest, queryParametersOf, written } from "./openapiRequests.ts";
-import { type JsonSchema, resolved } from "./openapiSchema.ts";
+import type { SeededRandom } from "../../seededRandom.ts";
+import { type GeneratedRequest, queryParametersOf, written } from "./requests.ts";
+import { type JsonSchema, resolved } from "./publishedDocument.ts";
 
 /** A request that one thing is wrong with, and where. */
-export interface SpoiltRequest {
+export interface MutatedRequest {
   readonly what: string;
   readonly target: string;
   readonly body: string | undefined;
@@ -158,9 +158,9 @@ function textOf(value: unknown): string {
 }
 
 /** A right request with one thing made wrong. */
-export function spoilt(random: SeededRandom, request: GeneratedRequest): SpoiltRequest {
+export function mutated(random: SeededRandom, request: GeneratedRequest): MutatedRequest {
   const { operation, parameters, body } = request;
-  const all: SpoiltRequest[] = [];
+  const all: MutatedRequest[] = [];
   for (const { name, schema, required } of queryParametersOf(operation)) {
     const place = { parameter: name };
     const given = parameters[name];

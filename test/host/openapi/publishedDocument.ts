@@ -1,6 +1,6 @@
 import { Compile } from "typebox/compile";
-import { openApiDocument } from "../../src/host/openapi/document.ts";
-import { ROUTES } from "../../src/host/routes/routeList.ts";
+import { openApiDocument } from "../../../src/host/openapi/document.ts";
+import { ROUTES } from "../../../src/host/routes/routeList.ts";
 
 /** The part of JSON Schema that the published document is written in. */
 export interface JsonSchema {
@@ -119,7 +119,7 @@ const CLOSED_COMPONENTS = closed({ schemas: DOCUMENT.components.schemas });
 const checks = new Map<JsonSchema, (value: unknown) => readonly string[]>();
 
 /** What keeps a value from being what a schema of the document says, and nothing more; empty when nothing does. */
-export function closedFaults(schema: JsonSchema, value: unknown): readonly string[] {
+export function schemaFaults(schema: JsonSchema, value: unknown): readonly string[] {
   let check = checks.get(schema);
   if (check === undefined) {
     const compiled = Compile({ ...(closed(schema) as object), components: CLOSED_COMPONENTS } as object);
@@ -131,13 +131,13 @@ export function closedFaults(schema: JsonSchema, value: unknown): readonly strin
 }
 
 /** What keeps a value from being what the document says is answered; empty when nothing does. */
-export function faultsOfAnswer(
+export function responseFaults(
   operation: Operation,
   status: number,
   contentType: string,
   value: unknown,
 ): readonly string[] {
   const schema = operation.responses[status]?.content?.[contentType]?.schema;
-  if (schema !== undefined) return closedFaults(schema, value);
+  if (schema !== undefined) return schemaFaults(schema, value);
   return [`The document does not say that ${operation.operationId} answers ${status} as ${contentType}.`];
 }

@@ -1,6 +1,6 @@
-import { referenceCountries, referenceIndustries, referenceScenarios } from "../../src/company/reference.ts";
-import { HAZARD_NAMES, HAZARDS } from "../../src/hazard/hazards.ts";
-import type { SeededRandom } from "../seededRandom.ts";
+import { referenceCountries, referenceIndustries, referenceScenarios } from "../../../src/company/reference.ts";
+import { HAZARD_NAMES, HAZARDS } from "../../../src/hazard/hazards.ts";
+import type { SeededRandom } from "../../seededRandom.ts";
 import {
   type DescribedOperation,
   type JsonSchema,
@@ -8,7 +8,7 @@ import {
   type Parameter,
   parametersOf,
   resolved,
-} from "./openapiSchema.ts";
+} from "./publishedDocument.ts";
 
 /** A request as the document describes it. */
 export interface GeneratedRequest {

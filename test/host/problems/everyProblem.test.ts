@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { PROBLEM_CODES, problemPage } from "../../src/host/problems/problemTexts.ts";
-import { PROVOCATIONS, provoked } from "./provoking.ts";
+import { PROBLEM_CODES, describeProblem } from "../../../src/host/problems/problemTexts.ts";
+import { PROBLEM_CASES, triggerProblem } from "./problemCases.ts";
 
 /** Headers that a status must come with (RFC 9110, RFC 6585). */
 const NEEDED: Readonly<Record<number, readonly string[]>> = {
@@ -12,10 +12,10 @@ const NEEDED: Readonly<Record<number, readonly string[]>> = {
 const WITHOUT_ROUTE = new Set<string>(["http_malformed", "headers_too_large", "request_timeout"]);
 const seen = new Set<string>();
 
-test.each(PROVOCATIONS.map((provocation) => [provocation.code, provocation.status, provocation] as const))(
+test.each(PROBLEM_CASES.map((problemCase) => [problemCase.code, problemCase.status, problemCase] as const))(
   "%s, status %i, comes over a socket, whole and for nothing",
-  async (code, status, provocation) => {
-    const { headers, problem, recordedCount, ...answer } = await provoked(provocation);
+  async (code, status, problemCase) => {
+    const { headers, problem, recordedCount, ...answer } = await triggerProblem(problemCase);
     expect([answer.status, problem.status, problem.code]).toStrictEqual([status, status, code]);
     seen.add(problem.code);
     expect(headers.get("content-type")).toBe("application/problem+json");
@@ -27,7 +27,7 @@ test.each(PROVOCATIONS.map((provocation) => [provocation.code, provocation.statu
     if (headers.has("x-usage-units")) expect(headers.get("x-usage-units")).toBe("0");
     expect(recordedCount).toBe(0);
 
-    const { title, retryable } = problemPage(code);
+    const { title, retryable } = describeProblem(code);
     expect(problem).toMatchObject({ type: `/problems/${code}`, title, retryable });
     expect(problem.retryable).toBe(headers.has("retry-after") || code === "request_timeout");
     if (status >= 500) expect(problem.detail).not.toContain("operator");

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { alignTemperature, roundTemperatures } from "../../src/alignment/align.ts";
-import type { Problem } from "../../src/host/problems/problem.ts";
-import { ENTITY } from "./entities.ts";
-import { answersIn, exchangeBytes, HEADER_LINES, HEADERS, type Hosted, hosted, type RawAnswer } from "./hosting.ts";
+import { alignTemperature, roundTemperatures } from "../../../src/alignment/align.ts";
+import type { Problem } from "../../../src/host/problems/problem.ts";
+import { ENTITY } from "../entities.ts";
+import { answersIn, exchangeBytes, HEADER_LINES, HEADERS, type Hosted, hosted, type RawAnswer } from "../hosting.ts";
 
 const PATH = "/api/v1/temperature-alignment-projections";
 const JSON_TYPE = { "Content-Type": "application/json" };

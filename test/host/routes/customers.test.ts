@@ -11,14 +11,14 @@ import { RouteCaller } from "../calling.ts";
 const UNKNOWN = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
 const NOBODY = { code: "customer_not_found", message: "This account has no customer with this id.", items: [] };
 
-let house: RouteCaller;
+let routes: RouteCaller;
 let caller: Caller;
 beforeEach(async () => {
-  house = new RouteCaller();
-  caller = await house.caller();
+  routes = new RouteCaller();
+  caller = await routes.caller();
 });
 
-const register = (body: unknown, by = caller) => house.call(registerCustomer, { caller: by, body });
+const register = (body: unknown, by = caller) => routes.call(registerCustomer, { caller: by, body });
 const idOf = (text: string): string => (JSON.parse(text) as { customer_id: string }).customer_id;
 
 describe("registering", () => {
@@ -44,7 +44,7 @@ describe("registering", () => {
     const renamed: unknown = { ...(JSON.parse(text) as object), name: "Team Uno" };
     const second = await register({ internal_id: "team-1", name: "Team Uno" });
     expect([second.status, second.headers, JSON.parse(second.text)]).toStrictEqual([200, {}, renamed]);
-    const read = await house.call(getCustomer, { caller, path: { id: idOf(text) } });
+    const read = await routes.call(getCustomer, { caller, path: { id: idOf(text) } });
     expect(JSON.parse(read.text)).toStrictEqual(renamed);
   });
 
@@ -53,7 +53,7 @@ describe("registering", () => {
   });
 
   test("keeps accounts apart", async () => {
-    const other = await house.caller();
+    const other = await routes.caller();
     const [mine, theirs] = [await register({ internal_id: "same" }), await register({ internal_id: "same" }, other)];
     expect([mine.status, theirs.status]).toStrictEqual([201, 201]);
     expect(idOf(mine.text)).not.toBe(idOf(theirs.text));
@@ -94,12 +94,12 @@ describe("registering", () => {
     expect(refused).toMatchObject({ code: "invalid_request" });
     const { items } = refused as { items: { pointer: string; code: string }[] };
     expect(items.map(({ pointer, code }) => [pointer, code])).toStrictEqual(faults);
-    expect(house.ledger.customers.size).toBe(0);
+    expect(routes.ledger.customers.size).toBe(0);
   });
 
   test("of an archived customer is refused", async () => {
     const { text } = await register({ internal_id: "gone" });
-    await house.call(archiveCustomer, { caller, path: { id: idOf(text) } });
+    await routes.call(archiveCustomer, { caller, path: { id: idOf(text) } });
     await expect(register({ internal_id: "gone" })).rejects.toMatchObject({ code: "customer_archived" });
   });
 });
@@ -108,11 +108,11 @@ describe("listing", () => {
   test("comes in pages that hold each customer once, archived ones too", async () => {
     const ids: string[] = [];
     for (let i = 0; i < 7; i++) ids.push(idOf((await register({ internal_id: `team-${i}` })).text));
-    await house.call(archiveCustomer, { caller, path: { id: ids[3] ?? "" } });
-    await register({ internal_id: "theirs" }, await house.caller());
+    await routes.call(archiveCustomer, { caller, path: { id: ids[3] ?? "" } });
+    await register({ internal_id: "theirs" }, await routes.caller());
     const seen: unknown[] = [];
     for (let cursor = ""; ;) {
-      const { text } = await house.call(listCustomers, { caller, queryText: `limit=3${cursor}` });
+      const { text } = await routes.call(listCustomers, { caller, queryText: `limit=3${cursor}` });
       const page = JSON.parse(text) as { items: { customer_id: string; archived_at: string | null }[]; next?: string };
       expect(page.items.length).toBeLessThanOrEqual(3);
       seen.push(...page.items.map(({ customer_id, archived_at }) => [customer_id, archived_at !== null]));
@@ -124,7 +124,7 @@ describe("listing", () => {
 
   test("has 50 on a page unless told otherwise", async () => {
     for (let i = 0; i < 51; i++) await register({ internal_id: `team-${i}` });
-    const page = JSON.parse((await house.call(listCustomers, { caller })).text) as { items: unknown[]; next?: string };
+    const page = JSON.parse((await routes.call(listCustomers, { caller })).text) as { items: unknown[]; next?: string };
     expect([page.items.length, typeof page.next]).toStrictEqual([50, "string"]);
   });
 
@@ -136,7 +136,7 @@ describe("listing", () => {
     ["limit=1&limit=2", "limit", "repeated"],
     ["lmit=1", "lmit", "unknown"],
   ])("refuses %s", async (queryText, parameter, code) => {
-    await expect(house.call(listCustomers, { caller, queryText })).rejects.toMatchObject({
+    await expect(routes.call(listCustomers, { caller, queryText })).rejects.toMatchObject({
       code: "invalid_request",
       items: [{ parameter, code }],
     });
@@ -144,11 +144,11 @@ describe("listing", () => {
 
   test("hands a cursor on as it is written", async () => {
     const asked: unknown[] = [];
-    house.ledger.listCustomers = (question) => {
+    routes.ledger.listCustomers = (question) => {
       asked.push(question);
       return Promise.resolve({ items: [] });
     };
-    await house.call(listCustomers, { caller, queryText: "cursor=007&limit=5" });
+    await routes.call(listCustomers, { caller, queryText: "cursor=007&limit=5" });
     expect(asked).toStrictEqual([{ accountId: caller.accountId, limit: 5, cursor: "007" }]);
   });
 });
@@ -157,38 +157,38 @@ describe("one customer", () => {
   test("can be read and archived, again and again", async () => {
     const { text } = await register({ internal_id: "one" });
     const path = { id: idOf(text) };
-    expect((await house.call(getCustomer, { caller, path })).text).toBe(text);
-    expect((await house.call(getCustomer, { caller, path: { id: path.id.toUpperCase() } })).text).toBe(text);
-    const archived = await house.call(archiveCustomer, { caller, path });
+    expect((await routes.call(getCustomer, { caller, path })).text).toBe(text);
+    expect((await routes.call(getCustomer, { caller, path: { id: path.id.toUpperCase() } })).text).toBe(text);
+    const archived = await routes.call(archiveCustomer, { caller, path });
     expect(archived.status).toBe(200);
     expect(JSON.parse(archived.text)).toStrictEqual({
       ...(JSON.parse(text) as object),
       archived_at: expect.stringMatching(/Z$/) as string,
     });
-    expect((await house.call(archiveCustomer, { caller, path })).text).toBe(archived.text);
-    expect((await house.call(getCustomer, { caller, path })).text).toBe(archived.text);
+    expect((await routes.call(archiveCustomer, { caller, path })).text).toBe(archived.text);
+    expect((await routes.call(getCustomer, { caller, path })).text).toBe(archived.text);
   });
 
   test("takes no parameters", async () => {
     const { text } = await register({ internal_id: "one" });
     await expect(
-      house.call(getCustomer, { caller, path: { id: idOf(text) }, queryText: "a=1&b=%ff" }),
+      routes.call(getCustomer, { caller, path: { id: idOf(text) }, queryText: "a=1&b=%ff" }),
     ).rejects.toMatchObject({ items: [{ parameter: "a" }, { parameter: "b" }] });
   });
 
   test("that is unknown, another's, or no id, is refused in one and the same way everywhere", async () => {
-    const theirs = idOf((await register({ internal_id: "theirs" }, await house.caller())).text);
+    const theirs = idOf((await register({ internal_id: "theirs" }, await routes.caller())).text);
     const refusals: unknown[] = [];
     for (const id of [UNKNOWN, theirs, "x", "", "../../etc", `${UNKNOWN} `]) {
       for (const route of [getCustomer, archiveCustomer, customerUsage]) {
         refusals.push(
-          await house.call(route as typeof getCustomer, { caller, path: { id } }).catch((error: unknown) => error),
+          await routes.call(route as typeof getCustomer, { caller, path: { id } }).catch((error: unknown) => error),
         );
       }
     }
     for (const customer_id of [UNKNOWN, theirs]) {
       refusals.push(
-        await house.call(usage, { caller, queryText: `customer_id=${customer_id}` }).catch((error: unknown) => error),
+        await routes.call(usage, { caller, queryText: `customer_id=${customer_id}` }).catch((error: unknown) => error),
       );
     }
     expect(refusals).toHaveLength(20);
@@ -197,6 +197,6 @@ describe("one customer", () => {
       expect({ code, message, items }).toStrictEqual(NOBODY);
       expect(details).toStrictEqual({});
     }
-    expect([...house.ledger.customers.values()].every(({ archivedAt }) => archivedAt === undefined)).toBe(true);
+    expect([...routes.ledger.customers.values()].every(({ archivedAt }) => archivedAt === undefined)).toBe(true);
   });
 });

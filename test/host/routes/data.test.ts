@@ -36,17 +36,17 @@ describe("what an answer counts", () => {
     ["a part of it", { metrics: { intensity: 0.5, total_hazard: null }, no_data: "layer_missing" as const }, 8],
     ["none of it", { metrics: { intensity: null, probability: null }, no_data: "no_data" as const }, 0],
   ])("of an analysis year whose data is there, %s", async (_what, year, units) => {
-    const house = new RouteCaller({ atlas: atlasWith(year) });
-    const called = await house.call(hazardRisk, { queryText: queryTextOf(parametersOf(RIGHT)) });
+    const routes = new RouteCaller({ atlas: atlasWith(year) });
+    const called = await routes.call(hazardRisk, { queryText: queryTextOf(parametersOf(RIGHT)) });
     expect(called.units).toBe(units);
   });
 
   test("of alignment are its temperatures, not its nulls", async () => {
     const [baseline] = ENTITY.data;
     const none = { ...ENTITY, data: [{ ...baseline, emissions: { scope1: 0 } }] };
-    const house = new RouteCaller();
-    expect((await house.call(alignment, { body: [ENTITY, none] })).units).toBe(ENTITY.projected_emissions.length);
-    expect((await house.call(alignment, { body: [none] })).units).toBe(0);
+    const routes = new RouteCaller();
+    expect((await routes.call(alignment, { body: [ENTITY, none] })).units).toBe(ENTITY.projected_emissions.length);
+    expect((await routes.call(alignment, { body: [none] })).units).toBe(0);
   });
 
   test("of a company are its scenarios times its years, each once", async () => {
@@ -63,14 +63,14 @@ describe("a company's route", () => {
   const example = totalClimateRisk.description.body?.example as Readonly<Record<string, unknown>>;
 
   test("takes numbers as text and as numbers alike", async () => {
-    const house = new RouteCaller();
+    const routes = new RouteCaller();
     const asNumbers = Object.fromEntries(
       Object.entries(example).map(([name, value]) => [
         name,
         typeof value === "string" && /^[0-9]+$/.test(value) ? Number(value) : value,
       ]),
     );
-    const [text, numbers] = [example, asNumbers].map((body) => house.call(totalClimateRisk, { body }));
+    const [text, numbers] = [example, asNumbers].map((body) => routes.call(totalClimateRisk, { body }));
     expect((await text)?.text).toBe((await numbers)?.text);
   });
 
@@ -97,8 +97,8 @@ describe("the catalogue", () => {
       { scenario: "baseline" as const, analysis_year: 1980, metrics: ["depth_meters"], source: { model: "WRI" } },
     ];
     const held = { hazard: "riverine_floods" as const, grid, rules: { threshold: 0.5 }, layers };
-    const house = new RouteCaller({ atlas: { ...atlasOf(), holdings: [held] } });
-    const answer = JSON.parse((await house.call(hazards)).text) as { hazards: Record<string, unknown>[] };
+    const routes = new RouteCaller({ atlas: { ...atlasOf(), holdings: [held] } });
+    const answer = JSON.parse((await routes.call(hazards)).text) as { hazards: Record<string, unknown>[] };
     expect(answer).toMatchObject({ release: "test-1", synthetic: true });
     expect(answer.hazards.map(({ hazard, analysis_years }) => [hazard, analysis_years])).toStrictEqual(
       Object.values(HAZARDS).map(({ hazard, years }) => [hazard, years]),
@@ -132,8 +132,8 @@ describe("the catalogue", () => {
         rules: { design_return_period_years: 1000, threshold: 0.25, intensity_reference: 5 },
       },
     ];
-    const house = new RouteCaller({ atlas: { ...atlasOf(), holdings } });
-    const answer = JSON.parse((await house.call(hazards)).text) as {
+    const routes = new RouteCaller({ atlas: { ...atlasOf(), holdings } });
+    const answer = JSON.parse((await routes.call(hazards)).text) as {
       hazards: { hazard: string; metrics: { metric: string; meaning: string }[] }[];
     };
     const meaningsOf = (name: string): readonly string[] =>
@@ -180,8 +180,8 @@ describe("the catalogue", () => {
 });
 
 test("the limits told are those in force", async () => {
-  const house = new RouteCaller({ limits: { batchCount: 7, requestsPerS: 0.5 } });
-  expect(JSON.parse((await house.call(limits)).text)).toStrictEqual({
+  const routes = new RouteCaller({ limits: { batchCount: 7, requestsPerS: 0.5 } });
+  expect(JSON.parse((await routes.call(limits)).text)).toStrictEqual({
     head_bytes: 16_384,
     body_bytes: 8_388_608,
     json_depth: 16,

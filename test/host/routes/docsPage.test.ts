@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { HEADERS, type Hosted, hosted } from "./hosting.ts";
+import { HEADERS, type Hosted, hosted } from "../hosting.ts";
 
 const CHROMIUM = process.env["ISOTHERM_CHROMIUM"] ?? "/usr/bin/chromium";
 const isHere = existsSync(CHROMIUM);

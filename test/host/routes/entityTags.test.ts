@@ -3,11 +3,11 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CATALOGUE_NAME, type Catalogue, decodeCatalogue, encodeCatalogue } from "../../src/atlas/catalogue.ts";
-import { openAtlas } from "../../src/index.ts";
-import { ingestLayers } from "../../src/ingest/ingest.ts";
-import { makeGeoTiff } from "../ingest/makeGeoTiff.ts";
-import { hosted } from "./hosting.ts";
+import { CATALOGUE_NAME, type Catalogue, decodeCatalogue, encodeCatalogue } from "../../../src/atlas/catalogue.ts";
+import { openAtlas } from "../../../src/index.ts";
+import { ingestLayers } from "../../../src/ingest/ingest.ts";
+import { makeGeoTiff } from "../../ingest/makeGeoTiff.ts";
+import { hosted } from "../hosting.ts";
 
 const QUERY =
   "latitude=19.95&longitude=10.05&hazards=riverine_floods&analysis_years=1980&scenarios=baseline&detail=true";

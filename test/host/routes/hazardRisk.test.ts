@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Fault } from "../../src/errors.ts";
-import { readHazardQuery } from "../../src/hazard/query.ts";
-import type { Problem } from "../../src/host/problems/problem.ts";
-import { parametersOf, queryTextOf, RIGHT, rightQueries, spoilings } from "../hazard/queries.ts";
-import { atlasOf, HEADERS, type Hosted, hosted, quarters } from "./hosting.ts";
+import { Fault } from "../../../src/errors.ts";
+import { readHazardQuery } from "../../../src/hazard/query.ts";
+import type { Problem } from "../../../src/host/problems/problem.ts";
+import { parametersOf, queryTextOf, RIGHT, rightQueries, spoilings } from "../../hazard/queries.ts";
+import { atlasOf, HEADERS, type Hosted, hosted, quarters } from "../hosting.ts";
 
 const RIGHT_TEXT = queryTextOf(parametersOf(RIGHT));
 

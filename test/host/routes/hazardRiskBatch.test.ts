@@ -2,11 +2,11 @@
 import { setTimeout } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Fault } from "../../src/errors.ts";
-import type { Problem } from "../../src/host/problems/problem.ts";
-import { parametersOf, queryTextOf, RIGHT, rightQueries } from "../hazard/queries.ts";
-import { atlasOf, type Hosted, hosted } from "./hosting.ts";
-import { PLACES_ATLAS, type Workshop, workshop } from "./work/workshop.ts";
+import { Fault } from "../../../src/errors.ts";
+import type { Problem } from "../../../src/host/problems/problem.ts";
+import { parametersOf, queryTextOf, RIGHT, rightQueries } from "../../hazard/queries.ts";
+import { atlasOf, type Hosted, hosted } from "../hosting.ts";
+import { PLACES_ATLAS, type Workshop, workshop } from "../work/workshop.ts";
 
 interface BatchBody {
   readonly results: readonly { readonly error?: Problem }[];

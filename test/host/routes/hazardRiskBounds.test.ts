@@ -1,10 +1,10 @@
 /** Bounds, sources and caveats on the wire: of the demo, by GET and in a batch, against the published document. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Atlas } from "../../src/hazard/answer.ts";
-import type { HazardResult } from "../../src/hazard/result.ts";
-import { openAtlas } from "../../src/openAtlas.ts";
-import { type Hosted, hosted } from "./hosting.ts";
-import { faultsOfAnswer, OPERATIONS } from "./openapiSchema.ts";
+import type { Atlas } from "../../../src/hazard/answer.ts";
+import type { HazardResult } from "../../../src/hazard/result.ts";
+import { openAtlas } from "../../../src/openAtlas.ts";
+import { type Hosted, hosted } from "../hosting.ts";
+import { responseFaults, OPERATIONS } from "../openapi/publishedDocument.ts";
 
 let atlas: Atlas;
 let host: Hosted;
@@ -50,7 +50,7 @@ test("an answer with bounds and sources is what the document says, and the same 
     const text = await answer.text();
     texts.push(text);
     const result = JSON.parse(text) as HazardResult;
-    expect(faultsOfAnswer(operation, 200, "application/json", result)).toStrictEqual([]);
+    expect(responseFaults(operation, 200, "application/json", result)).toStrictEqual([]);
     expect("sources" in result).toBe("detail" in query);
     for (const year of result.results.flatMap(({ scenarios }) => scenarios.flatMap((each) => each.analysis_years))) {
       kinds.add(year.bounds?.probability.bound ?? "exact");

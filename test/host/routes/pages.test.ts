@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { prefersPage, withCode } from "../../src/host/routes/htmlPage.ts";
-import { PROBLEM_CODES, problemPage as textsOf } from "../../src/host/problems/problemTexts.ts";
-import { docs, docsFile } from "../../src/host/routes/docs.ts";
-import { openApi } from "../../src/host/routes/openApi.ts";
-import { problemPage } from "../../src/host/routes/problemPage.ts";
-import { root } from "../../src/host/routes/root.ts";
-import { RouteCaller } from "./calling.ts";
-import { type Hosted, hosted } from "./hosting.ts";
+import { prefersHtml, markUpCode } from "../../../src/host/routes/htmlPage.ts";
+import { PROBLEM_CODES, describeProblem } from "../../../src/host/problems/problemTexts.ts";
+import { docs, docsFile } from "../../../src/host/routes/docs.ts";
+import { openApi } from "../../../src/host/routes/openApi.ts";
+import { problemPage } from "../../../src/host/routes/problemPage.ts";
+import { root } from "../../../src/host/routes/root.ts";
+import { RouteCaller } from "../calling.ts";
+import { type Hosted, hosted } from "../hosting.ts";
 
-const PACKAGE = new URL("../../package.json", import.meta.url);
+const PACKAGE = new URL("../../../package.json", import.meta.url);
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
 test.each([
@@ -27,8 +27,8 @@ test.each([
   ["text/html;q=0, */*", false],
   ["text/html;q=high", false],
   ["", false],
-])("Accept: %s prefers a page: %s", (accept, isPage) => {
-  expect(prefersPage(accept)).toBe(isPage);
+])("Accept: %s prefers a page: %s", (accept, isHtml) => {
+  expect(prefersHtml(accept)).toBe(isHtml);
 });
 
 /** Of a page: its style is the one that its policy lets in, and it asks for nothing from elsewhere. */
@@ -51,20 +51,20 @@ test.each([
   ["`a``b`", "<code>a</code><code>b</code>"],
   ["", ""],
 ])("text with backticks as markup: %j", (text, markup) => {
-  expect(withCode(text).html).toBe(markup);
+  expect(markUpCode(text).html).toBe(markup);
 });
 
 describe("the page of a problem", () => {
   test.each(PROBLEM_CODES)("%s says what has happened and what to do, to people and to programs", async (code) => {
-    const house = new RouteCaller();
+    const routes = new RouteCaller();
     const path = { code };
-    const { text, contentType, status, headers } = await house.call(problemPage, { path });
+    const { text, contentType, status, headers } = await routes.call(problemPage, { path });
     expect([status, contentType, headers["Vary"]]).toStrictEqual([200, "application/json", "Accept"]);
-    const told = textsOf(code);
+    const told = describeProblem(code);
     expect(JSON.parse(text)).toStrictEqual(told);
     expect([told.meaning, told.remedy].every((sentence) => /^[A-Z].{10,}\.$/s.test(sentence))).toBe(true);
 
-    const page = await house.call(problemPage, { path, accept: BROWSER });
+    const page = await routes.call(problemPage, { path, accept: BROWSER });
     expect([page.status, page.contentType]).toStrictEqual([200, "text/html; charset=utf-8"]);
     const inMarkup = (text: string): string =>
       text
@@ -80,22 +80,22 @@ describe("the page of a problem", () => {
   });
 
   test.each(["no_such", "__proto__", "constructor", ""])("of '%s' there is none", async (code) => {
-    const house = new RouteCaller();
-    await expect(house.call(problemPage, { path: { code } })).rejects.toMatchObject({ code: "route_not_found" });
+    const routes = new RouteCaller();
+    await expect(routes.call(problemPage, { path: { code } })).rejects.toMatchObject({ code: "route_not_found" });
   });
 });
 
 describe("the first page", () => {
   test("says what answers here", async () => {
-    const house = new RouteCaller();
-    const { text } = await house.call(root);
+    const routes = new RouteCaller();
+    const { text } = await routes.call(root);
     expect(JSON.parse(text)).toMatchObject({
       service: "isotherm",
       documentation: "/docs",
       openapi: "/openapi.json",
       atlas: { release: "test-1", synthetic: true },
     });
-    const page = await house.call(root, { accept: BROWSER });
+    const page = await routes.call(root, { accept: BROWSER });
     expect(page.text).toContain("Every number of this atlas is invented.");
     expect(page.text).toContain("<code>test-1</code>");
     expectClosedPage(page.text, page.headers);
@@ -111,8 +111,8 @@ describe("the first page", () => {
 
 describe("the interactive page", () => {
   test("says how to get it where it is not installed, and has no parts then", async () => {
-    const house = new RouteCaller();
-    const page = await house.call(docs({ folder: undefined }));
+    const routes = new RouteCaller();
+    const page = await routes.call(docs({ folder: undefined }));
     expect(page.status).toBe(501);
     const { peerDependencies } = JSON.parse(readFileSync(PACKAGE, "utf8")) as {
       peerDependencies: Record<string, string>;
@@ -120,7 +120,7 @@ describe("the interactive page", () => {
     expect(page.text).toContain(`npm install swagger-ui-dist@${peerDependencies["swagger-ui-dist"]}`);
     expectClosedPage(page.text, page.headers);
     await expect(
-      house.call(docsFile({ folder: undefined }), { path: { file: "swagger-ui.css" } }),
+      routes.call(docsFile({ folder: undefined }), { path: { file: "swagger-ui.css" } }),
     ).rejects.toMatchObject({
       code: "route_not_found",
     });
@@ -132,13 +132,13 @@ describe("the interactive page", () => {
   });
 
   test("has its parts, and lets in no other", async () => {
-    const house = new RouteCaller();
-    const page = await house.call(docs());
+    const routes = new RouteCaller();
+    const page = await routes.call(docs());
     expect(page.headers["Content-Security-Policy"]).toMatch(/^default-src 'none'; script-src 'self'; /);
     const parts = [...page.text.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, path]) => path ?? "");
     expect(parts).toHaveLength(3);
     for (const path of parts) {
-      const part = await house.call(docsFile(), { path: { file: path.replace("/docs/", "") } });
+      const part = await routes.call(docsFile(), { path: { file: path.replace("/docs/", "") } });
       expect(part.status).toBe(200);
       expect(part.text.length).toBeGreaterThan(100);
       expect(part.contentType).toMatch(path.endsWith(".css") ? /^text\/css/ : /^text\/javascript/);
@@ -152,10 +152,10 @@ test("the document is made once, and its revision is of its text", async () => {
     count++;
     return [root];
   });
-  const house = new RouteCaller();
-  const { text } = await house.call(route);
-  expect((await house.call(route)).text).toBe(text);
-  expect(route.revision?.(house.services)).toBe(createHash("sha256").update(text).digest("base64url"));
+  const routes = new RouteCaller();
+  const { text } = await routes.call(route);
+  expect((await routes.call(route)).text).toBe(text);
+  expect(route.revision?.(routes.services)).toBe(createHash("sha256").update(text).digest("base64url"));
   expect(count).toBe(1);
 });
 

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { withinLimit } from "../../src/host/routes/route.ts";
+import { checkLimit } from "../../../src/host/routes/route.ts";
 
 test("a request may ask for just as much as the limit says, and not for one more", () => {
-  expect(() => withinLimit("hazard values", { requested: 1000, limit: 1000 })).not.toThrow();
+  expect(() => checkLimit("hazard values", { requested: 1000, limit: 1000 })).not.toThrow();
   let refused: unknown;
   try {
-    withinLimit("hazard values", { requested: 1001, limit: 1000 });
+    checkLimit("hazard values", { requested: 1001, limit: 1000 });
   } catch (error) {
     refused = error;
   }

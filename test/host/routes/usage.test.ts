@@ -6,34 +6,34 @@ import { usage } from "../../../src/host/routes/usage.ts";
 import type { Meter, UsageQuery } from "../../../src/ledger/ledger.ts";
 import { RouteCaller } from "../calling.ts";
 
-let house: RouteCaller;
+let routes: RouteCaller;
 let caller: Caller;
 let one: string;
 let other: string;
 let receipts = 0;
 beforeEach(async () => {
-  house = new RouteCaller();
-  caller = await house.caller();
+  routes = new RouteCaller();
+  caller = await routes.caller();
   const { accountId } = caller;
   one = (
-    await house.ledger.registerCustomer({ accountId, internalId: 'one, "quoted"\r\nand more'.replace(/[\r\n]/g, " ") })
+    await routes.ledger.registerCustomer({ accountId, internalId: 'one, "quoted"\r\nand more'.replace(/[\r\n]/g, " ") })
   ).customer.customerId;
-  other = (await house.ledger.registerCustomer({ accountId, internalId: "other" })).customer.customerId;
+  other = (await routes.ledger.registerCustomer({ accountId, internalId: "other" })).customer.customerId;
   await record(one, "hazard_values", 3);
   await record(one, "hazard_values", 4);
   await record(one, "alignment_values", 5);
   await record(other, "hazard_values", 6);
-  const stranger = await house.caller();
-  const theirs = await house.ledger.registerCustomer({ accountId: stranger.accountId, internalId: "theirs" });
+  const stranger = await routes.caller();
+  const theirs = await routes.ledger.registerCustomer({ accountId: stranger.accountId, internalId: "theirs" });
   await record(theirs.customer.customerId, "hazard_values", 1000, stranger);
 });
 
 function record(customerId: string, meter: Meter, units: number, { accountId, keyId } = caller): Promise<unknown> {
-  return house.ledger.record({ receipt: `r${receipts++}`, accountId, customerId, keyId, meter, units, route: "/" });
+  return routes.ledger.record({ receipt: `r${receipts++}`, accountId, customerId, keyId, meter, units, route: "/" });
 }
 
 const ask = async (queryText = "") =>
-  JSON.parse((await house.call(usage, { caller, queryText })).text) as {
+  JSON.parse((await routes.call(usage, { caller, queryText })).text) as {
     items: Record<string, unknown>[];
     next?: string;
   };
@@ -77,7 +77,7 @@ describe("usage", () => {
       { meter: "alignment_values", requests: 1, units: 5 },
     ];
     expect(await ask(`customer_id=${one.toUpperCase()}&group_by=meter`)).toStrictEqual({ items });
-    const { text } = await house.call(customerUsage, { caller, path: { id: one }, queryText: "group_by=meter" });
+    const { text } = await routes.call(customerUsage, { caller, path: { id: one }, queryText: "group_by=meter" });
     expect(JSON.parse(text)).toStrictEqual({ items });
   });
 
@@ -90,7 +90,7 @@ describe("usage", () => {
 
   test("asks the ledger just what it was asked", async () => {
     const asked: UsageQuery[] = [];
-    house.ledger.usage = (question) => {
+    routes.ledger.usage = (question) => {
       asked.push(question);
       return Promise.resolve({ items: [] });
     };
@@ -124,18 +124,18 @@ describe("usage", () => {
     ["limit=1000", "limit", "out_of_range"],
   ])("refuses %s", async (queryText, parameter, code) => {
     const items = [{ parameter, code }];
-    await expect(house.call(usage, { caller, queryText })).rejects.toMatchObject({ code: "invalid_request", items });
+    await expect(routes.call(usage, { caller, queryText })).rejects.toMatchObject({ code: "invalid_request", items });
   });
 
   test("of one customer takes no other customer's id", async () => {
-    const asking = house.call(customerUsage, { caller, path: { id: one }, queryText: `customer_id=${other}` });
+    const asking = routes.call(customerUsage, { caller, path: { id: one }, queryText: `customer_id=${other}` });
     await expect(asking).rejects.toMatchObject({ items: [{ parameter: "customer_id", code: "unknown" }] });
   });
 });
 
 describe("usage as a file", () => {
   test("says the same as the pages", async () => {
-    const file = await house.call(usage, { caller, queryText: "format=csv&group_by=customer,meter,day" });
+    const file = await routes.call(usage, { caller, queryText: "format=csv&group_by=customer,meter,day" });
     expect(file.contentType).toBe("text/csv; charset=utf-8; header=present");
     expect(file.headers).toStrictEqual({ "Content-Disposition": 'attachment; filename="usage.csv"' });
     const { items } = await ask("group_by=customer,meter,day");
@@ -146,22 +146,22 @@ describe("usage as a file", () => {
   });
 
   test("has all its columns, empty where not grouped by", async () => {
-    const { text } = await house.call(usage, { caller, queryText: "format=csv&group_by=month" });
+    const { text } = await routes.call(usage, { caller, queryText: "format=csv&group_by=month" });
     expect(text).toBe(`customer_id,internal_id,meter,period,requests,units\r\n,,,${TODAY.slice(0, 7)},4,18\r\n`);
   });
 
   test("holds every line, however many pages they are", async () => {
     for (let i = 0; i < 1234; i++) {
-      const { customer } = await house.ledger.registerCustomer({ accountId: caller.accountId, internalId: `c${i}` });
+      const { customer } = await routes.ledger.registerCustomer({ accountId: caller.accountId, internalId: `c${i}` });
       await record(customer.customerId, "company_results", i + 1);
     }
     const limits: number[] = [];
-    const ledgerUsage = house.ledger.usage.bind(house.ledger);
-    house.ledger.usage = (question) => {
+    const ledgerUsage = routes.ledger.usage.bind(routes.ledger);
+    routes.ledger.usage = (question) => {
       limits.push(question.limit);
       return ledgerUsage({ ...question, limit: 500 });
     };
-    const { text } = await house.call(usage, { caller, queryText: "format=csv&group_by=customer" });
+    const { text } = await routes.call(usage, { caller, queryText: "format=csv&group_by=customer" });
     const lines = text.trimEnd().split("\r\n");
     expect(lines).toHaveLength(1 + 2 + 1234);
     expect(lines.at(-1)?.endsWith(",c1233,,,1,1234")).toBe(true);
@@ -170,7 +170,7 @@ describe("usage as a file", () => {
   });
 
   test("is refused before it begins", async () => {
-    house.ledger.usage = () => Promise.reject(new Error("broken"));
-    await expect(house.call(usage, { caller, queryText: "format=csv" })).rejects.toThrow("broken");
+    routes.ledger.usage = () => Promise.reject(new Error("broken"));
+    await expect(routes.call(usage, { caller, queryText: "format=csv" })).rejects.toThrow("broken");
   });
 });
