@@ -9,8 +9,9 @@ import { describe, expect, expectTypeOf, test } from "vitest";
 import type { CompanyAnswer } from "../../../src/company/report.ts";
 import type { HazardResult } from "../../../src/hazard/result.ts";
 import type { CompanyAnswerSchema } from "../../../src/host/routes/companyAnswer.ts";
-import { EXAMPLES } from "../../../src/host/openapi/examples.ts";
-import { openApiDocument, problemsOf } from "../../../src/host/openapi/document.ts";
+import { openApiDocument } from "../../../src/host/openapi/document.ts";
+import { readExamples } from "../../../src/host/openapi/examples.ts";
+import { problemsOf } from "../../../src/host/openapi/routeProblems.ts";
 import type { Problem } from "../../../src/host/problems/problem.ts";
 import type { ProblemSchema } from "../../../src/host/problems/problemSchema.ts";
 import type { Route } from "../../../src/host/routes/route.ts";
@@ -19,6 +20,7 @@ import { hazardRisk, type HazardResultSchema } from "../../../src/host/routes/ha
 import { schemaFaults, DOCUMENT, responseFaults, OPERATIONS, parametersOf } from "./publishedDocument.ts";
 
 const run = promisify(execFile);
+const EXAMPLES = readExamples();
 const REDOCLY = fileURLToPath(new URL("../../../node_modules/@redocly/cli/bin/cli.js", import.meta.url));
 
 type Frozen<Value> = Value extends object ? { readonly [Member in keyof Value]: Frozen<Value[Member]> } : Value;
