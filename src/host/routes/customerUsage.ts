@@ -6,16 +6,16 @@ import {
   USAGE_RESPONSES,
   type UsageResult,
   type UsageRequest,
-  usageOf,
+  findUsage,
   usageReply,
 } from "./usageReport.ts";
 
 interface CustomerUsageRequest {
   readonly id: string;
-  readonly question: UsageRequest;
+  readonly usage: UsageRequest;
 }
 
-/** GET /latest/api/v1/customers/:id/usage: the same for one customer, archived or not. */
+/** GET /latest/api/v1/customers/:id/usage: recorded usage of one customer, archived or not. */
 export const customerUsage: Route<CustomerUsageRequest, UsageResult> = {
   method: "GET",
   path: "/latest/api/v1/customers/:id/usage",
@@ -30,10 +30,10 @@ export const customerUsage: Route<CustomerUsageRequest, UsageResult> = {
     responses: USAGE_RESPONSES,
     problems: ["invalid_request", "customer_not_found"],
   },
-  parse: ({ queryText, path }) => ({ id: path["id"] ?? "", question: readCustomerUsageParameters(queryText) }),
-  async handle({ id, question }, context) {
+  parse: ({ queryText, path }) => ({ id: path["id"] ?? "", usage: readCustomerUsageParameters(queryText) }),
+  async handle({ id, usage }, context) {
     const { customerId } = await requireCustomer(id, context);
-    return usageOf(context.services.ledger, context.caller.accountId, { ...question, customerId });
+    return findUsage(context.services.ledger, context.caller.accountId, { ...usage, customerId });
   },
   reply: usageReply,
 };

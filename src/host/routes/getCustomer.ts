@@ -8,7 +8,7 @@ import {
 import { rejectParameters } from "./parameters.ts";
 import type { Route } from "./route.ts";
 
-/** GET /latest/api/v1/customers/:id */
+/** GET /latest/api/v1/customers/:id: one customer, archived or not. */
 export const getCustomer: Route<string, CustomerRecord> = {
   method: "GET",
   path: "/latest/api/v1/customers/:id",

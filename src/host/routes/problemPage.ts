@@ -10,7 +10,7 @@ interface PageRequest {
   readonly isHtml: boolean;
 }
 
-/** GET /problems/:code: explains a problem; the `type` of a problem document is its address. */
+/** GET /problems/:code: explains a problem code; the `type` of problem documents links here. */
 export const problemPage: Route<PageRequest, { readonly problem: ProblemDescription; readonly isHtml: boolean }> = {
   method: "GET",
   path: "/problems/:code",
@@ -18,17 +18,17 @@ export const problemPage: Route<PageRequest, { readonly problem: ProblemDescript
   description: {
     operationId: "getProblem",
     tag: "Service",
-    summary: "What a problem means, and what to do",
-    path: Type.Object({ code: Type.String({ description: "`code` of a problem." }) }),
+    summary: "Explanation of a problem code",
+    path: Type.Object({ code: Type.String({ description: "The `code` of a problem." }) }),
     parameterExamples: { code: "rate_limited" },
     responses: {
       200: {
-        description: "As JSON, or as a page where Accept prefers `text/html`.",
+        description: "JSON, or an HTML page if Accept prefers `text/html`.",
         alsoAs: ["text/html"],
         schema: Type.Object({
           code: Type.String(),
           title: Type.String(),
-          status: Type.Integer({ description: "The usual one; `customer_archived` is 403 on data calls." }),
+          status: Type.Integer({ description: "Usual status; `customer_archived` is 403 on data requests." }),
           retryable: Type.Boolean({ description: "Whether the same request may succeed later." }),
           meaning: Type.String(),
           remedy: Type.String(),
@@ -39,7 +39,7 @@ export const problemPage: Route<PageRequest, { readonly problem: ProblemDescript
   },
   parse: ({ path, accept }) => ({ code: path["code"] ?? "", isHtml: prefersHtml(accept) }),
   handle({ code, isHtml }) {
-    if (!isProblemCode(code)) throw new Refusal("route_not_found", "There is no problem of this name.");
+    if (!isProblemCode(code)) throw new Refusal("route_not_found", "There is no problem code of this name.");
     return { problem: describeProblem(code), isHtml };
   },
   reply({ problem, isHtml }) {
@@ -56,7 +56,7 @@ export const problemPage: Route<PageRequest, { readonly problem: ProblemDescript
         <dt>Can the same request succeed later?</dt>
         <dd>${retryable ? "Yes." : "No, not unless something changes."}</dd>
       </dl>
-      <p><a href="/docs">All calls and their responses</a></p>`;
+      <p><a href="/docs">API reference</a></p>`;
     return htmlReply({ title: `${code} · Isotherm`, body }, { headers });
   },
 };

@@ -5,12 +5,12 @@ import {
   USAGE_RESPONSES,
   type UsageResult,
   type UsageRequest,
-  usageOf,
+  findUsage,
   UsageParametersSchema,
   usageReply,
 } from "./usageReport.ts";
 
-/** GET /latest/api/v1/usage: what the account's answers have counted. An answer's units are in it as soon as it is there. */
+/** GET /latest/api/v1/usage: recorded usage of the account. Includes every response that has been sent. */
 export const usage: Route<UsageRequest, UsageResult> = {
   method: "GET",
   path: "/latest/api/v1/usage",
@@ -19,17 +19,17 @@ export const usage: Route<UsageRequest, UsageResult> = {
     operationId: "getUsage",
     tag: "Usage",
     summary: "Usage of the account",
-    description: "Whatever has been answered is in it at once.",
+    description: "Includes every response that has been sent.",
     query: UsageParametersSchema,
     parameterExamples: { group_by: "customer,meter" },
     responses: USAGE_RESPONSES,
     problems: ["invalid_request", "customer_not_found"],
   },
   parse: ({ queryText }) => readUsageParameters(queryText),
-  async handle(question, context) {
-    // A slip in the id would else read as a customer without usage.
-    if (question.customerId !== undefined) await requireCustomer(question.customerId, context);
-    return usageOf(context.services.ledger, context.caller.accountId, question);
+  async handle(request, context) {
+    // Otherwise a mistyped id would look like a customer without usage.
+    if (request.customerId !== undefined) await requireCustomer(request.customerId, context);
+    return findUsage(context.services.ledger, context.caller.accountId, request);
   },
   reply: usageReply,
 };

@@ -1,39 +1,39 @@
 import type { SeededRandom } from "../../seededRandom.ts";
-import { type GeneratedRequest, queryParametersOf, written } from "./requests.ts";
+import { type GeneratedRequest, queryParametersOf, encodeRequest } from "./requests.ts";
 import { type JsonSchema, resolved } from "./publishedDocument.ts";
 
-/** A request that one thing is wrong with, and where. */
+/** A request made invalid by one mutation, and where. */
 export interface MutatedRequest {
   readonly what: string;
   readonly target: string;
   readonly body: string | undefined;
-  readonly place: { readonly parameter: string } | { readonly pointer: string };
+  readonly location: { readonly parameter: string } | { readonly pointer: string };
 }
 
-interface Change {
+interface Mutation {
   readonly what: string;
   readonly pointer: string;
-  /** The value at the top with the change in it; absent where the top is to be absent. */
+  /** The whole value with the mutation in it. */
   readonly value: unknown;
 }
 
-/** Changes that make a right value wrong, at this place or below it. */
-function changesOf(random: SeededRandom, schema: JsonSchema, value: unknown): Change[] {
+/** Returns mutations that make a valid value invalid, here or at any depth. */
+function mutationsOf(random: SeededRandom, schema: JsonSchema, value: unknown): Mutation[] {
   const shape = resolved(schema);
-  const here = (what: string, wrong: unknown): Change => ({ what, pointer: "", value: wrong });
-  const below = (name: string | number, change: Change, whole: (member: unknown) => unknown): Change => ({
-    what: change.what,
-    pointer: `/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}${change.pointer}`,
-    value: whole(change.value),
+  const here = (what: string, wrong: unknown): Mutation => ({ what, pointer: "", value: wrong });
+  const below = (name: string | number, mutation: Mutation, whole: (member: unknown) => unknown): Mutation => ({
+    what: mutation.what,
+    pointer: `/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}${mutation.pointer}`,
+    value: whole(mutation.value),
   });
   if (shape.enum !== undefined)
-    return [here("no such choice", "no such choice"), here("null", null), here("a list", [])];
+    return [here("unknown choice", "unknown choice"), here("null", null), here("a list", [])];
   if (shape.anyOf !== undefined) {
     return [
       here("null", null),
       here("a list", []),
       here("an object", {}),
-      here("no number", "1,000"),
+      here("not a number", "1,000"),
       here("empty", ""),
     ];
   }
@@ -41,73 +41,73 @@ function changesOf(random: SeededRandom, schema: JsonSchema, value: unknown): Ch
     case "object": {
       const { properties = {}, required = [], additionalProperties } = shape;
       const members = value as Readonly<Record<string, unknown>>;
-      const changes = [here("text", "text"), here("null", null), here("a list", []), here("a number", 7)];
+      const mutations = [here("text", "text"), here("null", null), here("a list", []), here("a number", 7)];
       for (const name of required) {
         const { [name]: _left, ...rest } = members;
-        changes.push({ what: "left out", pointer: `/${name}`, value: rest });
+        mutations.push({ what: "omitted", pointer: `/${name}`, value: rest });
       }
       if (additionalProperties === false) {
         const name = random.pick(["zzz", "a/b~c", "latitude2"]);
-        changes.push(below(name, here("not known", 1), (member) => ({ ...members, [name]: member })));
+        mutations.push(below(name, here("unknown", 1), (member) => ({ ...members, [name]: member })));
       }
       for (const [name, member] of Object.entries(members)) {
         const described = properties[name];
         if (described === undefined) continue;
-        for (const change of changesOf(random, described, member)) {
-          changes.push(below(name, change, (wrong) => ({ ...members, [name]: wrong })));
+        for (const mutation of mutationsOf(random, described, member)) {
+          mutations.push(below(name, mutation, (wrong) => ({ ...members, [name]: wrong })));
         }
       }
-      return changes;
+      return mutations;
     }
     case "array": {
       const { items = {}, minItems = 0, maxItems, uniqueItems } = shape;
       const list = value as readonly unknown[];
-      const changes = [here("text", "text"), here("null", null), here("an object", {})];
-      if (minItems > 0) changes.push(here("emptied", []));
-      if (maxItems === 1) changes.push(here("doubled", [...list, ...list]));
+      const mutations = [here("text", "text"), here("null", null), here("an object", {})];
+      if (minItems > 0) mutations.push(here("emptied", []));
+      if (maxItems === 1) mutations.push(here("doubled", [...list, ...list]));
       if (uniqueItems === true) {
-        changes.push(below(list.length, here("said twice", list[0]), (again) => [...list, again]));
+        mutations.push(below(list.length, here("duplicated", list[0]), (again) => [...list, again]));
       }
       const index = random.below(list.length);
       if (list.length > 0) {
-        for (const change of changesOf(random, items, list[index])) {
-          changes.push(below(index, change, (wrong) => list.with(index, wrong)));
+        for (const mutation of mutationsOf(random, items, list[index])) {
+          mutations.push(below(index, mutation, (wrong) => list.with(index, wrong)));
         }
       }
-      return changes;
+      return mutations;
     }
     case "boolean":
       return [here("text", "yes"), here("a number", 1), here("null", null)];
     case "integer":
     case "number": {
-      const changes = [
+      const mutations = [
         here("text", "many"),
         here("null", null),
         here("true", true),
         here("a list", [1]),
         here("an object", {}),
       ];
-      if (shape.minimum !== undefined) changes.push(here("too small", shape.minimum - 1));
-      if (shape.maximum !== undefined) changes.push(here("too large", shape.maximum + 1));
-      if (shape.type === "integer") changes.push(here("a fraction", (value as number) + 0.5));
-      return changes;
+      if (shape.minimum !== undefined) mutations.push(here("too small", shape.minimum - 1));
+      if (shape.maximum !== undefined) mutations.push(here("too large", shape.maximum + 1));
+      if (shape.type === "integer") mutations.push(here("a fraction", (value as number) + 0.5));
+      return mutations;
     }
     default: {
-      const changes = [here("a number", 7), here("null", null), here("an object", {}), here("true", false)];
-      if (shape.minLength !== undefined) changes.push(here("empty", ""));
-      if (shape.maxLength !== undefined) changes.push(here("too long", "x".repeat(shape.maxLength + 1)));
-      if (shape.pattern !== undefined) changes.push(here("a control character", "a\u0007"));
-      return changes;
+      const mutations = [here("a number", 7), here("null", null), here("an object", {}), here("true", false)];
+      if (shape.minLength !== undefined) mutations.push(here("empty", ""));
+      if (shape.maxLength !== undefined) mutations.push(here("too long", "x".repeat(shape.maxLength + 1)));
+      if (shape.pattern !== undefined) mutations.push(here("a control character", "a\u0007"));
+      return mutations;
     }
   }
 }
 
-/** Texts that do not read as what a parameter holds. */
-function wrongTexts(schema: JsonSchema, value: unknown): readonly (readonly [what: string, text: string])[] {
+/** Returns texts that are invalid for a parameter. */
+function invalidTexts(schema: JsonSchema, value: unknown): readonly (readonly [what: string, text: string])[] {
   const shape = resolved(schema);
   if (shape.enum !== undefined)
     return [
-      ["no such choice", "nothing"],
+      ["unknown choice", "nothing"],
       ["empty", ""],
     ];
   switch (shape.type) {
@@ -116,8 +116,8 @@ function wrongTexts(schema: JsonSchema, value: unknown): readonly (readonly [wha
       return [
         ["emptied", ""],
         ["an empty item", `${String(list)},`],
-        ["no such item", "nothing"],
-        ["said twice", `${String(list)},${String(list[0])}`],
+        ["unknown item", "nothing"],
+        ["duplicated", `${String(list)},${String(list[0])}`],
       ];
     }
     case "boolean":
@@ -140,13 +140,13 @@ function wrongTexts(schema: JsonSchema, value: unknown): readonly (readonly [wha
     default:
       if (shape.format === "date")
         return [
-          ["no such day", "2024-02-30"],
+          ["nonexistent day", "2024-02-30"],
           ["text", "today"],
           ["empty", ""],
         ];
       if (shape.format === "uuid")
         return [
-          ["no UUID", "42"],
+          ["not a UUID", "42"],
           ["empty", ""],
         ];
       return [];
@@ -157,38 +157,43 @@ function textOf(value: unknown): string {
   return Array.isArray(value) ? value.join() : `${value as string | number | boolean}`;
 }
 
-/** A right request with one thing made wrong. */
+/** Returns a valid request with one random mutation. */
 export function mutated(random: SeededRandom, request: GeneratedRequest): MutatedRequest {
   const { operation, parameters, body } = request;
   const all: MutatedRequest[] = [];
   for (const { name, schema, required } of queryParametersOf(operation)) {
-    const place = { parameter: name };
+    const location = { parameter: name };
     const given = parameters[name];
-    for (const [what, text] of wrongTexts(schema, given)) {
-      all.push({ ...written({ ...request, parameters: { ...parameters, [name]: text } }), what, place });
+    for (const [what, text] of invalidTexts(schema, given)) {
+      all.push({ ...encodeRequest({ ...request, parameters: { ...parameters, [name]: text } }), what, location });
     }
     if (required) {
       all.push({
-        ...written({ ...request, parameters: { ...parameters, [name]: undefined } }),
-        what: "left out",
-        place,
+        ...encodeRequest({ ...request, parameters: { ...parameters, [name]: undefined } }),
+        what: "omitted",
+        location,
       });
     }
     if (given !== undefined) {
-      const { target, ...rest } = written(request);
-      all.push({ ...rest, target: `${target}&${name}=${encodeURIComponent(textOf(given))}`, what: "repeated", place });
-      const bare = written({ ...request, parameters: { ...parameters, [name]: undefined } }).target;
-      all.push({ ...rest, target: `${bare}${bare.includes("?") ? "&" : "?"}${name}=%ff`, what: "no UTF-8", place });
+      const { target, ...rest } = encodeRequest(request);
+      all.push({
+        ...rest,
+        target: `${target}&${name}=${encodeURIComponent(textOf(given))}`,
+        what: "repeated",
+        location,
+      });
+      const bare = encodeRequest({ ...request, parameters: { ...parameters, [name]: undefined } }).target;
+      all.push({ ...rest, target: `${bare}${bare.includes("?") ? "&" : "?"}${name}=%ff`, what: "not UTF-8", location });
     }
   }
   const unknown = { ...request, parameters: { ...parameters, zzz: 1 } };
-  all.push({ ...written(unknown), what: "not known", place: { parameter: "zzz" } });
+  all.push({ ...encodeRequest(unknown), what: "unknown", location: { parameter: "zzz" } });
   const schema = operation.requestBody?.content["application/json"]?.schema;
-  const ofBody = schema === undefined ? [] : changesOf(random, schema, body);
-  // The body more often than the address, since there is more of it.
-  if (ofBody.length > 0 && random.chance(0.8)) {
-    const { what, pointer, value } = random.pick(ofBody);
-    return { ...written({ ...request, body: value }), what, place: { pointer } };
+  const bodyMutations = schema === undefined ? [] : mutationsOf(random, schema, body);
+  // Bodies have more members than queries, so they are mutated more often.
+  if (bodyMutations.length > 0 && random.chance(0.8)) {
+    const { what, pointer, value } = random.pick(bodyMutations);
+    return { ...encodeRequest({ ...request, body: value }), what, location: { pointer } };
   }
   return random.pick(all);
 }

@@ -8,16 +8,16 @@ import { parametersOf, queryTextOf, RIGHT } from "../../hazard/queries.ts";
 import { ENTITY } from "../entities.ts";
 import { answersIn, atlasOf, HEADERS, HEADER_LINES, type Hosted, hosted, quarters } from "../hosting.ts";
 
-/** A refusal as it came over a socket. */
+/** A problem response received over a socket. */
 export interface TriggeredProblem {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly problem: Problem;
-  /** Rows that the ledger gained. */
+  /** Number of ledger entries that the request added. */
   readonly recordedCount: number;
 }
 
-/** How one status of one code comes about. */
+/** How to trigger one status of one problem code. */
 interface ProblemCase {
   readonly code: ProblemCode;
   readonly status: number;
@@ -44,8 +44,8 @@ const without = (name: string) => (host: Hosted) =>
 const withHeader = (name: string, value: string) => (host: Hosted) =>
   host.ask(HAZARD_RISK, { headers: { [name]: value } });
 
-/** Sends bytes as they are, and waits for what comes. */
-async function exchanged({ address }: Hosted, bytes: string): Promise<string> {
+/** Sends raw bytes and returns everything received until the connection closes. */
+async function exchangeRaw({ address }: Hosted, bytes: string): Promise<string> {
   const socket = connect({ host: "127.0.0.1", port: address.port });
   socket.on("error", () => undefined);
   socket.write(bytes);
@@ -55,8 +55,8 @@ async function exchanged({ address }: Hosted, bytes: string): Promise<string> {
   return text;
 }
 
-/** An atlas that is sound at first, while the host gets ready, and then breaks as told. */
-function breaking(error: unknown): { readonly atlas: Atlas } {
+/** An atlas that works while the host warms up and then fails with the given error. */
+function failingAtlas(error: unknown): { readonly atlas: Atlas } {
   return {
     atlas: atlasOf((query) =>
       query.latitude === RIGHT.latitude ? Promise.reject(error) : Promise.resolve(quarters(query)),
@@ -64,10 +64,10 @@ function breaking(error: unknown): { readonly atlas: Atlas } {
   };
 }
 
-const broken = (code: FaultCode, status: number): ProblemCase => ({
+const atlasProblem = (code: FaultCode, status: number): ProblemCase => ({
   code,
   status,
-  options: breaking(new Fault(code, "What only the operator should read.")),
+  options: failingAtlas(new Fault(code, "Only for the operator.")),
   trigger: (host) => host.ask(HAZARD_RISK),
 });
 
@@ -105,17 +105,17 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     status: 400,
     trigger: (host) => host.ask(ALIGNMENT, posting('[\n  { "entity_info": }\n]')),
   },
-  broken("atlas_not_found", 503),
-  broken("atlas_unavailable", 503),
-  broken("source_invalid", 500),
-  broken("account_not_found", 500),
-  broken("key_not_found", 500),
-  broken("ledger_unavailable", 503),
-  broken("configuration_invalid", 500),
+  atlasProblem("atlas_not_found", 503),
+  atlasProblem("atlas_unavailable", 503),
+  atlasProblem("source_invalid", 500),
+  atlasProblem("account_not_found", 500),
+  atlasProblem("key_not_found", 500),
+  atlasProblem("ledger_unavailable", 503),
+  atlasProblem("configuration_invalid", 500),
   {
     code: "internal_error",
     status: 500,
-    options: breaking(new TypeError("x is not a function")),
+    options: failingAtlas(new TypeError("x is not a function")),
     trigger: (host) => host.ask(HAZARD_RISK),
   },
   { code: "api_key_missing", status: 401, trigger: without("X-API-Key") },
@@ -189,17 +189,17 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   },
   { code: "route_not_found", status: 404, trigger: (host) => host.ask("/api/v2/hazard-risk") },
   { code: "method_not_allowed", status: 405, trigger: (host) => host.ask(HAZARD_RISK, { method: "PUT" }) },
-  { code: "http_malformed", status: 400, trigger: (host) => exchanged(host, "GET / HTTP/1.1\r\nHost h\r\n\r\n") },
+  { code: "http_malformed", status: 400, trigger: (host) => exchangeRaw(host, "GET / HTTP/1.1\r\nHost h\r\n\r\n") },
   {
     code: "headers_too_large",
     status: 431,
-    trigger: (host) => exchanged(host, `GET / HTTP/1.1\r\nHost: h\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`),
+    trigger: (host) => exchangeRaw(host, `GET / HTTP/1.1\r\nHost: h\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`),
   },
   {
     code: "request_timeout",
     status: 408,
     options: { patience: { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20 } },
-    trigger: (host) => exchanged(host, "GET / HTTP/1.1\r\nHost: h\r\n"),
+    trigger: (host) => exchangeRaw(host, "GET / HTTP/1.1\r\nHost: h\r\n"),
   },
   {
     code: "content_type_unsupported",
@@ -210,7 +210,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     code: "body_too_large",
     status: 413,
     trigger: (host) =>
-      exchanged(
+      exchangeRaw(
         host,
         [
           `POST ${ALIGNMENT} HTTP/1.1`,
@@ -231,7 +231,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   },
 ];
 
-/** Carries one problemCase out, on a host of its own. */
+/** Triggers a problem on a new host. */
 export async function triggerProblem({ options = {}, trigger }: ProblemCase): Promise<TriggeredProblem> {
   const host = await hosted(options);
   try {
@@ -244,7 +244,7 @@ export async function triggerProblem({ options = {}, trigger }: ProblemCase): Pr
       return { status: answer.status, headers, problem: (await answer.json()) as Problem, recordedCount };
     }
     const [only, ...more] = answersIn(answer);
-    if (only === undefined || more.length > 0) throw new Error(`Not one answer: ${answer}`);
+    if (only === undefined || more.length > 0) throw new Error(`expected exactly one response (got ${answer})`);
     const { status, headers, body } = only;
     return { status, headers, problem: JSON.parse(body) as Problem, recordedCount };
   } finally {
