@@ -129,8 +129,8 @@ describe("batches against a real service", () => {
 
   test("returns the problem of an invalid query at its index", async () => {
     await withHost({ batchCount: 4 }, async (client) => {
-      const wrong = queries.map((query, i) => (i === 6 ? { ...query, latitude: 100 } : query));
-      const { results } = await client.hazardRiskBatch(wrong);
+      const invalid = queries.map((query, i) => (i === 6 ? { ...query, latitude: 100 } : query));
+      const { results } = await client.hazardRiskBatch(invalid);
       expect(results).toHaveLength(23);
       expect(results.flatMap((result, i) => ("error" in result ? [i] : []))).toStrictEqual([6]);
       expect(results[6]).toMatchObject({ error: { code: "invalid_request", errors: [{ pointer: "/latitude" }] } });
@@ -164,8 +164,8 @@ describe("batches against a real service", () => {
       expect(results).toHaveLength(9);
       expect(paths.filter((path) => path.endsWith("projections"))).toHaveLength(3);
       expect(host.ledger.entries.map(({ units }) => units)).toStrictEqual([6, 6, 6]);
-      const wrong = entities.map((entity, i) => (i === 7 ? { ...entity, data: [] } : entity));
-      await expect(client.alignTemperature(wrong)).rejects.toMatchObject({
+      const invalid = entities.map((entity, i) => (i === 7 ? { ...entity, data: [] } : entity));
+      await expect(client.alignTemperature(invalid)).rejects.toMatchObject({
         status: 400,
         problem: { errors: [{ pointer: "/7/data", code: "empty" }] },
       });

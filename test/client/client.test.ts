@@ -252,25 +252,25 @@ describe("IsothermClient", () => {
   test("rejects unknown and mistyped call options without sending a request", async () => {
     const client = clientOf(host, "");
     received.length = 0;
-    const wrong = { customer_id: "c", signal: "now" } as never;
+    const invalid = { customer_id: "c", signal: "now" } as never;
     const calls: readonly (() => Promise<unknown>)[] = [
-      () => client.hazardRisk(RIGHT, wrong),
-      () => client.hazardRiskBatch([RIGHT], wrong),
-      () => client.hazardRiskParts([RIGHT], wrong).next(),
-      () => client.alignTemperature([ENTITY], wrong),
-      () => client.alignTemperatureParts([ENTITY], wrong).next(),
-      () => client.totalClimateRisk({} as never, wrong),
-      () => client.registerCustomer({ internal_id: "x" }, wrong),
-      () => client.customers({}, wrong),
-      () => client.customer("x", wrong),
-      () => client.archiveCustomer("x", wrong),
-      () => client.usage({}, wrong),
-      () => client.usageCsv({}, wrong),
-      () => client.limits(wrong),
-      () => client.hazards(wrong),
-      () => client.industries(wrong),
-      () => client.countries(wrong),
-      () => client.scenarios(wrong),
+      () => client.hazardRisk(RIGHT, invalid),
+      () => client.hazardRiskBatch([RIGHT], invalid),
+      () => client.hazardRiskParts([RIGHT], invalid).next(),
+      () => client.alignTemperature([ENTITY], invalid),
+      () => client.alignTemperatureParts([ENTITY], invalid).next(),
+      () => client.totalClimateRisk({} as never, invalid),
+      () => client.registerCustomer({ internal_id: "x" }, invalid),
+      () => client.customers({}, invalid),
+      () => client.customer("x", invalid),
+      () => client.archiveCustomer("x", invalid),
+      () => client.usage({}, invalid),
+      () => client.usageCsv({}, invalid),
+      () => client.limits(invalid),
+      () => client.hazards(invalid),
+      () => client.industries(invalid),
+      () => client.countries(invalid),
+      () => client.scenarios(invalid),
     ];
     for (const call of calls) {
       await expect(call()).rejects.toThrow(TypeError);

@@ -74,11 +74,11 @@ describe("the published document", () => {
     duplicate.paths["/healthz"] = { get: { ...duplicate.paths["/healthz"]?.["get"], operationId: "getHazardRisk" } };
     const found = await findingsOf(duplicate);
     expect(found.some((finding) => finding.startsWith("operation-operationId-unique"))).toBe(true);
-    const wrong = structuredClone(DOCUMENT) as unknown as {
+    const invalid = structuredClone(DOCUMENT) as unknown as {
       components: { examples: Record<string, { value: object }> };
     };
-    wrong.components.examples["rate_limited_429"] = { value: { code: 429 } };
-    expect((await findingsOf(wrong)).some((finding) => finding.startsWith("no-invalid-media-type-examples"))).toBe(
+    invalid.components.examples["rate_limited_429"] = { value: { code: 429 } };
+    expect((await findingsOf(invalid)).some((finding) => finding.startsWith("no-invalid-media-type-examples"))).toBe(
       true,
     );
   });
@@ -113,11 +113,11 @@ describe("the published document", () => {
   test("gives every enum the type of its values", () => {
     const schemas = schemasIn({ paths: DOCUMENT.paths, components: { ...DOCUMENT.components, examples: {} } });
     expect(schemas.length).toBeGreaterThan(20);
-    const wrong = schemas.filter(({ type, enum: values }) => {
+    const invalid = schemas.filter(({ type, enum: values }) => {
       const types = new Set(values.map((value) => (typeof value === "number" ? "integer" : typeof value)));
       return types.size !== 1 || !types.has(type as "string");
     });
-    expect(wrong).toStrictEqual([]);
+    expect(invalid).toStrictEqual([]);
   });
 
   // Copied from the tables of the contract, independently of the code under test.

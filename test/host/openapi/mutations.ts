@@ -20,7 +20,7 @@ interface Mutation {
 /** Returns mutations that make a valid value invalid, here or at any depth. */
 function mutationsOf(random: SeededRandom, schema: JsonSchema, value: unknown): Mutation[] {
   const shape = resolved(schema);
-  const here = (what: string, wrong: unknown): Mutation => ({ what, pointer: "", value: wrong });
+  const here = (what: string, invalid: unknown): Mutation => ({ what, pointer: "", value: invalid });
   const below = (name: string | number, mutation: Mutation, whole: (member: unknown) => unknown): Mutation => ({
     what: mutation.what,
     pointer: `/${String(name).replaceAll("~", "~0").replaceAll("/", "~1")}${mutation.pointer}`,
@@ -54,7 +54,7 @@ function mutationsOf(random: SeededRandom, schema: JsonSchema, value: unknown): 
         const described = properties[name];
         if (described === undefined) continue;
         for (const mutation of mutationsOf(random, described, member)) {
-          mutations.push(below(name, mutation, (wrong) => ({ ...members, [name]: wrong })));
+          mutations.push(below(name, mutation, (invalid) => ({ ...members, [name]: invalid })));
         }
       }
       return mutations;
@@ -71,7 +71,7 @@ function mutationsOf(random: SeededRandom, schema: JsonSchema, value: unknown): 
       const index = random.below(list.length);
       if (list.length > 0) {
         for (const mutation of mutationsOf(random, items, list[index])) {
-          mutations.push(below(index, mutation, (wrong) => list.with(index, wrong)));
+          mutations.push(below(index, mutation, (invalid) => list.with(index, invalid)));
         }
       }
       return mutations;

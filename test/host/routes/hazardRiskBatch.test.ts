@@ -83,10 +83,10 @@ describe.each([
         fc.array(rightQueries, { minLength: 1, maxLength: 8 }),
         fc.tuple(rightQueries, fc.constantFrom(...INVALIDATIONS)).map(([query, invalidate]) => invalidate(query)),
         fc.nat(),
-        async (queries, wrong, where) => {
+        async (queries, invalid, where) => {
           const position = where % (queries.length + 1);
           const clean = textsIn(await (await post(host, queries)).text());
-          const answer = await post(host, queries.toSpliced(position, 0, wrong as never));
+          const answer = await post(host, queries.toSpliced(position, 0, invalid as never));
           expect(answer.status).toBe(200);
           expect(answer.headers.get("x-item-errors")).toBe("1");
           const body = await answer.text();
