@@ -116,7 +116,7 @@ export class IsothermClient {
   }
 
   /**
-   * Returns the hazards of any number of locations in order, requested in as many batches as the service's limits require.
+   * Returns the hazards of any number of locations in order, requested in as few batches as the service's limits allow.
    * The element of an invalid query is its problem.
    */
   async hazardRiskBatch(queries: readonly HazardQuery[], options: DataOptions = {}): Promise<HazardBatchAnswer> {
@@ -141,8 +141,8 @@ export class IsothermClient {
   }
 
   /**
-   * Returns the implied temperature rise of any number of companies for each of their projected years, requested in as many
-   * batches as the service's limits require.
+   * Returns the implied temperature rise of any number of companies for each of their projected years, requested in as few
+   * batches as the service's limits allow.
    */
   async alignTemperature(entities: readonly Entity[], options: AlignmentOptions = {}): Promise<AlignmentAnswer> {
     return { results: await collect(this.alignTemperatureParts(entities, options)) };

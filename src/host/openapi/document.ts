@@ -4,7 +4,7 @@ import { Components, type Json } from "./components.ts";
 import { readExamples } from "./examples.ts";
 import { operationOf } from "./operation.ts";
 
-/** Version of the HTTP contract, which also appears in the paths; the package has a version of its own. */
+/** Version of the HTTP contract, which also appears in the paths; the package is versioned separately. */
 const CONTRACT_VERSION = "1.0.0";
 
 const TAGS: Readonly<Record<string, string>> = {

@@ -7,7 +7,7 @@ export const ProblemItemSchema = Type.Object(
     parameter: Type.Optional(Type.String()),
     header: Type.Optional(Type.String()),
     code: Type.String(),
-    detail: Type.String({ description: "What is wrong, and what is accepted." }),
+    detail: Type.String({ description: "The fault and the accepted values." }),
     allowed: Type.Optional(Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean()]))),
     did_you_mean: Type.Optional(Type.Union([Type.String(), Type.Number()])),
     nearest: Type.Optional(Type.Array(Type.String(), { description: "The most similar names." })),
