@@ -10,6 +10,11 @@ const run = (/** @type {string} */ command, /** @type {string[]} */ ...rest) =>
 
 const packed = JSON.parse(run("npm", "pack", "--ignore-scripts", "--json", "--pack-destination", "build"));
 const file = `build/${packed[0].filename}`;
+// Read at run time, so that no type check misses it.
+const DATA_FILE = "dist/host/openapi/examples.json";
+if (!packed[0].files.some((/** @type {{ path: string }} */ { path }) => path === DATA_FILE)) {
+  throw new Error(`the package lacks ${DATA_FILE}; npm run build copies it from src`);
+}
 for (const [command, ...rest] of [
   ["node_modules/.bin/publint", file, "--strict"],
   ["node_modules/.bin/attw", file, "--profile", "esm-only", "--no-emoji"],

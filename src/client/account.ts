@@ -1,23 +1,23 @@
-/** A part of the account that usage is counted for. */
+/** A subdivision of the account that usage is attributed to. */
 export interface Customer {
-  /** What data calls name. */
+  /** Identifies the customer in data calls. */
   readonly customer_id: string;
-  /** The caller's own, unique within the account. */
+  /** The caller's own id, unique within the account. */
   readonly internal_id: string;
   readonly name: string | null;
   readonly created_at: string;
-  /** `null` while data may be asked for this customer. */
+  /** `null` unless the customer is archived. */
   readonly archived_at: string | null;
 }
 
 export interface CustomerRegistration {
   /** 1 to 200 characters, no control characters. */
   readonly internal_id: string;
-  /** The same. Replaces the name of a customer that is registered already; absent, the name stays. */
+  /** Same format. Replaces the name of a customer that is already registered; if absent, the name is unchanged. */
   readonly name?: string;
 }
 
-/** A page of a list; `next` is the cursor of the one after it, absent on the last. */
+/** A page of a list; `next` is the cursor of the next page, absent on the last page. */
 export interface Page<Item> {
   readonly items: readonly Item[];
   readonly next?: string;
@@ -33,16 +33,16 @@ export type Meter = "hazard_values" | "alignment_values" | "company_results";
 export type UsageGroup = "customer" | "meter" | "day" | "month";
 
 export interface UsageQuestion {
-  /** Days in UTC, `YYYY-MM-DD`, with the first and without the last. */
+  /** First day and day after the last, UTC, `YYYY-MM-DD`. */
   readonly from?: string;
   readonly to?: string;
-  /** One customer's alone. */
+  /** Limits usage to this customer. */
   readonly customer_id?: string;
   /** Default: customer and meter. */
   readonly group_by?: readonly UsageGroup[];
 }
 
-/** A line of usage; what is not grouped by is absent. */
+/** A line of usage; members that are not grouped by are absent. */
 export interface UsageLine {
   readonly customer_id?: string;
   readonly internal_id?: string;
@@ -53,18 +53,18 @@ export interface UsageLine {
   readonly units: number;
 }
 
-/** What one request, and one account, may ask for. */
+/** Limits per request and per account. */
 export interface Limits {
-  /** Of a request's address and headers. */
+  /** Size of the request line and headers. */
   readonly head_bytes: number;
   readonly body_bytes: number;
-  /** Lists and objects within one another. */
+  /** Nesting depth of lists and objects. */
   readonly json_depth: number;
   readonly batch_elements: number;
   readonly hazard_values: number;
   readonly entities: number;
   readonly alignment_values: number;
-  /** Of either kind of values, those asked for with `detail`. */
+  /** Hazard or alignment values per request with `detail`. */
   readonly detail_values: number;
   readonly radius_km: number;
   readonly requests_per_second: number;

@@ -16,7 +16,7 @@ export type AlignmentFlag =
   | "short_horizon"
   | "anchors_close";
 
-/** Emissions of a year in any one unit, -1e15 to 1e15, at least one scope; removals are negative. */
+/** Emissions of a year, -1e15 to 1e15, in the same unit throughout an entity; at least one scope; removals are negative. */
 export interface ScopeEmissions {
   readonly scope1?: number;
   readonly scope2?: number;
@@ -26,19 +26,19 @@ export interface ScopeEmissions {
 /** A company, its emissions in exactly one baseline year, and in one or more later years. */
 export interface Entity {
   readonly entity_info: {
-    /** The caller's own; not echoed. */
+    /** The caller's own id; not echoed. */
     readonly identifier?: string;
     readonly name: string;
     readonly asset_type: "equity";
     /** ISO code or name. */
     readonly country?: string;
     readonly industry_classification_system?: string;
-    /** Names, not codes; the sector is asked where the industry says nothing. */
+    /** Names, not codes; the sector is used if the industry matches nothing. */
     readonly industry?: string;
     readonly sector?: string;
   };
   readonly data: readonly {
-    /** 1900 to 2200, as every year. */
+    /** 1900 to 2200, as all years. */
     readonly year: number;
     readonly emissions: ScopeEmissions;
     /** In any currency. */
@@ -48,23 +48,23 @@ export interface Entity {
 }
 
 export interface AlignmentAnswer {
-  /** One element an entity, in the order submitted. */
+  /** One element per entity, in the order submitted. */
   readonly results: readonly {
     readonly entity_info: Pick<
       Entity["entity_info"],
       "name" | "asset_type" | "country" | "industry_classification_system" | "industry" | "sector"
     >;
-    /** One element a projected year, in the order submitted. */
+    /** One element per projected year, in the order submitted. */
     readonly data: readonly AlignedYear[];
   }[];
 }
 
 export interface AlignedYear {
   readonly year: number;
-  /** Implied warming in 2100, degrees C, 1.3 to 6; `null` where there is none, and `reason` then says why. */
+  /** Implied warming in 2100, degrees C, 1.3 to 6; `null` if there is none, with a `reason`. */
   readonly temperature_alignment: number | null;
   readonly reason?: "no_usable_scope" | "zero_baseline";
-  /** With `detail` alone. A figure that does not exist is `null`. */
+  /** Only with `detail`. `null` where a figure does not exist. */
   readonly detail?: {
     readonly benchmark: string;
     readonly credit: string;
@@ -73,7 +73,7 @@ export interface AlignedYear {
     readonly temperature_emissions: number | null;
     readonly temperature_cumulative: number | null;
     readonly pathway: AlignmentPathway;
-    /** Which text decided, by which row and key of the table of sectors. */
+    /** Which field selected the pathway, and the matching row and key of the sector table. */
     readonly matched: {
       readonly on: "industry" | "sector" | null;
       readonly row: number | null;

@@ -1,6 +1,6 @@
 /**
- * A client of Isotherm's HTTP API, on `fetch` and nothing else. Its types stand here for themselves, so that a
- * caller in a browser takes in no part of the engine.
+ * A client of Isotherm's HTTP API that needs only `fetch`. The types are declared here again, so that bundles for browsers
+ * include no part of the engine.
  */
 import type {
   Customer,
@@ -20,8 +20,15 @@ import type {
   ReferenceScenario,
 } from "./company.ts";
 import type { HazardAnswer, HazardBatchAnswer, HazardCatalogue, HazardQuery } from "./hazard.ts";
-import { ALIGNMENT_OPTIONS, CALL_OPTIONS, checked, CLIENT_OPTIONS, DATA_OPTIONS, RETRY_OPTIONS } from "./options.ts";
-import { inWhole, type Portion, type PortionLimits, portionsOf } from "./portions.ts";
+import {
+  ALIGNMENT_OPTIONS,
+  CALL_OPTIONS,
+  checkOptions,
+  CLIENT_OPTIONS,
+  DATA_OPTIONS,
+  RETRY_OPTIONS,
+} from "./options.ts";
+import { rebasePointers, type Chunk, type ChunkLimits, splitIntoChunks } from "./chunks.ts";
 import { type AnswerNotes, type RetryOptions, Transport } from "./transport.ts";
 
 export type * from "./account.ts";
@@ -32,39 +39,39 @@ export { IsothermError, type Problem, type ProblemItem } from "./problem.ts";
 export type { AnswerNotes, RetryOptions } from "./transport.ts";
 
 export interface ClientOptions {
-  /** Where the service is, with or without a slash at the end: "http://127.0.0.1:8080". */
+  /** URL of the service, with or without a trailing slash: "http://127.0.0.1:8080". */
   readonly baseUrl: string | URL;
-  /** The account's key. */
+  /** API key of the account. */
   readonly apiKey?: string;
-  /** The customer that data is asked for, unless a call names another. */
+  /** Default customer of data calls. */
   readonly customerId?: string;
   readonly retry?: RetryOptions;
-  /** Told of every answer that is no refusal: what it was counted as, and how to name it. */
+  /** Called with the metadata of every successful response. */
   readonly onAnswer?: (notes: AnswerNotes) => void;
-  /** Default: the platform's own. */
+  /** Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
 }
 
 export interface CallOptions {
-  /** Gives the call up when it aborts. */
+  /** Cancels the call. */
   readonly signal?: AbortSignal;
 }
 
 export interface DataOptions extends CallOptions {
-  /** The customer that this is for. */
+  /** Customer of this call; default: that of the client. */
   readonly customerId?: string;
 }
 
 export interface AlignmentOptions extends DataOptions {
-  /** What is compared with the pathways: emissions per revenue (`intensity`, the default), emissions, or all of them since the baseline. */
+  /** Quantity compared with the pathways: emissions per revenue (`intensity`, the default), emissions, or cumulative emissions since the baseline. */
   readonly basis?: AlignmentBasis;
-  /** Adds to each year how its number came about. */
+  /** Adds to each year how its temperature was computed. */
   readonly detail?: boolean;
 }
 
-/** Some results of a list that was asked for in portions. */
+/** Results of one request of a list that was split. */
 export interface Part<Result> {
-  /** Index of the first of them in the whole list. */
+  /** Index of the first result in the whole list. */
   readonly first: number;
   readonly results: readonly Result[];
 }
@@ -77,13 +84,13 @@ type AlignmentResult = AlignmentAnswer["results"][number];
  *   await client.hazardRisk({ latitude: 11.6, longitude: 43.1, hazards: ["riverine_floods"],
  *     analysis_years: [2050], scenarios: ["rcp8p5"] });
  *
- * What may succeed later is sent again, after the time that the service asks for; a data call carries an
- * Idempotency-Key, so that it is counted once however often it was sent. Every method throws
+ * Temporary failures are retried after the delay that the service asks for. Data calls carry an Idempotency-Key, so that
+ * retries are counted once. Every method throws
  *
- * - IsothermError when the service refuses, or when what answered was not the service
- * - what `fetch` throws when nothing answers
+ * - IsothermError for error responses, and for responses that are not from an Isotherm service
+ * - the error of `fetch` if there is no response
  * - the reason of its signal
- * - TypeError for an option that does not exist or has a value of another type
+ * - TypeError for unknown options and for values of a wrong type
  */
 export class IsothermClient {
   readonly #transport: Transport;
@@ -91,38 +98,38 @@ export class IsothermClient {
   #limits: Limits | undefined;
 
   /**
-   * @throws TypeError when `baseUrl` is not an address, or with every option that does not exist or has a value of
-   *   another type; RangeError when an option of `retry` is out of range
+   * @throws TypeError if `baseUrl` is not a URL, or if options are unknown or have a wrong type; RangeError if an option
+   *   of `retry` is out of range
    */
   constructor(options: ClientOptions) {
-    const { baseUrl, apiKey, customerId, retry = {}, onAnswer } = checked("The options", options, CLIENT_OPTIONS);
-    checked("The options of retry", retry, RETRY_OPTIONS);
+    const { baseUrl, apiKey, customerId, retry = {}, onAnswer } = checkOptions("The options", options, CLIENT_OPTIONS);
+    checkOptions("The options of retry", retry, RETRY_OPTIONS);
     const { fetch = (...request) => globalThis.fetch(...request) } = options;
     this.#transport = new Transport({ baseUrl, apiKey, fetch, retry, onAnswer });
     this.#customerId = customerId;
   }
 
-  /** The hazards of one location. */
+  /** Returns the hazards of one location. */
   async hazardRisk(query: HazardQuery, options: DataOptions = {}): Promise<HazardAnswer> {
-    ofDataCall(options);
-    return (await this.#data("GET", withParameters("/api/v1/hazard-risk", query), options)) as HazardAnswer;
+    checkDataOptions(options);
+    return (await this.#data("GET", withQuery("/api/v1/hazard-risk", query), options)) as HazardAnswer;
   }
 
   /**
-   * The hazards of any number of locations, asked for in as many requests as the service's limits make it, and joined
-   * in order. A location that is wrong in itself has its problem in its place.
+   * Returns the hazards of any number of locations in order, requested in as few batches as the service's limits allow.
+   * The element of an invalid query is its problem.
    */
   async hazardRiskBatch(queries: readonly HazardQuery[], options: DataOptions = {}): Promise<HazardBatchAnswer> {
-    return { results: await collected(this.hazardRiskParts(queries, options)) };
+    return { results: await collect(this.hazardRiskParts(queries, options)) };
   }
 
-  /** The same part by part, as they come: what was answered is not lost with what comes after it. */
+  /** Yields the same results request by request, so that a later failure does not lose earlier results. */
   async *hazardRiskParts(
     queries: readonly HazardQuery[],
     options: DataOptions = {},
   ): AsyncGenerator<Part<BatchResult>, void, undefined> {
-    ofDataCall(options);
-    const limits = await this.#limitsInForce(options);
+    checkDataOptions(options);
+    const limits = await this.#cachedLimits(options);
     yield* this.#parts<HazardQuery, BatchResult>("/api/v1/hazard-risk/batch", queries, options, {
       itemCount: limits.batch_elements,
       valueCount: limits.hazard_values,
@@ -134,21 +141,21 @@ export class IsothermClient {
   }
 
   /**
-   * The implied temperature rise of any number of companies, for each of their projected years; in as many requests as
-   * the service's limits make it.
+   * Returns the implied temperature rise of any number of companies for each of their projected years, requested in as few
+   * batches as the service's limits allow.
    */
   async alignTemperature(entities: readonly Entity[], options: AlignmentOptions = {}): Promise<AlignmentAnswer> {
-    return { results: await collected(this.alignTemperatureParts(entities, options)) };
+    return { results: await collect(this.alignTemperatureParts(entities, options)) };
   }
 
-  /** The same part by part. */
+  /** Yields the same results request by request. */
   async *alignTemperatureParts(
     entities: readonly Entity[],
     options: AlignmentOptions = {},
   ): AsyncGenerator<Part<AlignmentResult>, void, undefined> {
-    const { basis, detail } = checked("The options of the call", options, ALIGNMENT_OPTIONS);
-    const limits = await this.#limitsInForce(options);
-    const path = withParameters("/api/v1/temperature-alignment-projections", { basis, detail });
+    const { basis, detail } = checkOptions("The options of the call", options, ALIGNMENT_OPTIONS);
+    const limits = await this.#cachedLimits(options);
+    const path = withQuery("/api/v1/temperature-alignment-projections", { basis, detail });
     yield* this.#parts<Entity, AlignmentResult>(path, entities, options, {
       itemCount: limits.entities,
       valueCount: limits.alignment_values,
@@ -159,69 +166,72 @@ export class IsothermClient {
     });
   }
 
-  /** What a company stands to lose, in each scenario and year asked for. */
+  /** Returns the climate-related losses of a company in each requested scenario and year. */
   async totalClimateRisk(request: CompanyRequest, options: DataOptions = {}): Promise<CompanyAnswer> {
-    ofDataCall(options);
+    checkDataOptions(options);
     const body = JSON.stringify(request);
     return (await this.#data("POST", "/analyze/total-climate-risk", options, body)) as CompanyAnswer;
   }
 
   /**
-   * Returns the customer of an internal id, registered where it was not: the same one however often it is called. A
-   * `name` replaces the one of a customer registered before; without one the name stays.
+   * Registers a customer, or returns the one that is already registered with the internal id. A `name` replaces its name;
+   * without one, the name is unchanged.
    */
   async registerCustomer(registration: CustomerRegistration, options: CallOptions = {}): Promise<Customer> {
-    const { signal } = ofCall(options);
+    const { signal } = checkCallOptions(options);
     const body = JSON.stringify(registration);
     return (await this.#transport.json({ method: "POST", path: CUSTOMERS, body, signal })) as Customer;
   }
 
-  /** A page of the account's customers, archived ones too. */
+  /** Returns a page of the account's customers, including archived ones. */
   async customers(page: PageQuestion = {}, options: CallOptions = {}): Promise<Page<Customer>> {
-    return (await this.#get(withParameters(CUSTOMERS, page), options)) as Page<Customer>;
+    return (await this.#get(withQuery(CUSTOMERS, page), options)) as Page<Customer>;
   }
 
+  /** Returns one customer, archived or not. */
   async customer(customerId: string, options: CallOptions = {}): Promise<Customer> {
-    return (await this.#get(addressOf(customerId), options)) as Customer;
+    return (await this.#get(customerPath(customerId), options)) as Customer;
   }
 
-  /** Nothing more is asked for this customer; its usage stays. */
+  /** Archives a customer: data calls for it fail from then on; its usage can still be read. */
   async archiveCustomer(customerId: string, options: CallOptions = {}): Promise<Customer> {
-    const { signal } = ofCall(options);
-    return (await this.#transport.json({ method: "DELETE", path: addressOf(customerId), signal })) as Customer;
+    const { signal } = checkCallOptions(options);
+    return (await this.#transport.json({ method: "DELETE", path: customerPath(customerId), signal })) as Customer;
   }
 
-  /** A page of what the account's answers have counted. */
+  /** Returns a page of the account's recorded usage. */
   async usage(question: UsageQuestion & PageQuestion = {}, options: CallOptions = {}): Promise<Page<UsageLine>> {
-    return (await this.#get(withParameters("/latest/api/v1/usage", question), options)) as Page<UsageLine>;
+    return (await this.#get(withQuery("/latest/api/v1/usage", question), options)) as Page<UsageLine>;
   }
 
-  /** All of it, as CSV (RFC 4180). */
+  /** Returns all recorded usage as CSV (RFC 4180). */
   async usageCsv(question: UsageQuestion = {}, options: CallOptions = {}): Promise<string> {
-    const { signal } = ofCall(options);
-    const path = withParameters("/latest/api/v1/usage", { ...question, format: "csv" });
+    const { signal } = checkCallOptions(options);
+    const path = withQuery("/latest/api/v1/usage", { ...question, format: "csv" });
     return (await this.#transport.text({ method: "GET", path, signal })).text;
   }
 
-  /** What one request, and the account, may ask for. */
+  /** Returns the limits per request and per account. */
   async limits(options: CallOptions = {}): Promise<Limits> {
     return (await this.#get("/api/v1/limits", options)) as Limits;
   }
 
-  /** The catalogue of hazards, and what the service's atlas has of it. */
+  /** Returns the supported hazards and the layers of the service's atlas. */
   async hazards(options: CallOptions = {}): Promise<HazardCatalogue> {
     return (await this.#get("/api/v1/hazards", options)) as HazardCatalogue;
   }
 
-  /** What the company model knows, as the next two. */
+  /** Returns the industries of the company model. */
   async industries(options: CallOptions = {}): Promise<readonly ReferenceIndustry[]> {
     return this.#reference<ReferenceIndustry>("industries", options);
   }
 
+  /** Returns the countries of the company model. */
   async countries(options: CallOptions = {}): Promise<readonly ReferenceCountry[]> {
     return this.#reference<ReferenceCountry>("countries", options);
   }
 
+  /** Returns the transition scenarios of the company model. */
   async scenarios(options: CallOptions = {}): Promise<readonly ReferenceScenario[]> {
     return this.#reference<ReferenceScenario>("scenarios", options);
   }
@@ -231,7 +241,7 @@ export class IsothermClient {
   }
 
   #get(path: string, options: CallOptions): Promise<unknown> {
-    const { signal } = ofCall(options);
+    const { signal } = checkCallOptions(options);
     return this.#transport.json({ method: "GET", path, signal });
   }
 
@@ -250,63 +260,63 @@ export class IsothermClient {
     path: string,
     items: readonly Item[],
     options: DataOptions,
-    limits: PortionLimits<Item>,
+    limits: ChunkLimits<Item>,
   ): AsyncGenerator<Part<Result>, void, undefined> {
-    for (const portion of portionsOf(items, limits)) {
-      yield { first: portion.first, results: await this.#portion<Result>(path, portion, options) };
+    for (const chunk of splitIntoChunks(items, limits)) {
+      yield { first: chunk.firstIndex, results: await this.#chunk<Result>(path, chunk, options) };
     }
   }
 
-  async #portion<Result>(
+  async #chunk<Result>(
     path: string,
-    { first, count, body }: Portion,
+    { firstIndex, count, body }: Chunk,
     options: DataOptions,
   ): Promise<readonly Result[]> {
     let answer: { readonly results: readonly Result[] };
     try {
       answer = (await this.#data("POST", path, options, body)) as typeof answer;
     } catch (error) {
-      throw inWhole(error, first);
+      throw rebasePointers(error, firstIndex);
     }
-    // One result too few, and every later one would be another place's.
+    // Otherwise all later results would be assigned to the wrong items.
     if (answer.results.length === count) return answer.results;
-    throw new Error(`The service answered ${count} items with ${answer.results.length} results.`);
+    throw new Error(`the service returned ${answer.results.length} results for ${count} items`);
   }
 
-  /** They do not change while a service runs, so that they are asked for until they are known. */
-  async #limitsInForce({ signal }: CallOptions): Promise<Limits> {
+  /** Returns the limits, which do not change while a service runs and are requested only once. */
+  async #cachedLimits({ signal }: CallOptions): Promise<Limits> {
     this.#limits ??= await this.limits(signal === undefined ? {} : { signal });
     return this.#limits;
   }
 }
 
-function ofDataCall(options: DataOptions): DataOptions {
-  return checked("The options of the call", options, DATA_OPTIONS);
+function checkDataOptions(options: DataOptions): DataOptions {
+  return checkOptions("The options of the call", options, DATA_OPTIONS);
 }
 
-function ofCall(options: CallOptions): CallOptions {
-  return checked("The options of the call", options, CALL_OPTIONS);
+function checkCallOptions(options: CallOptions): CallOptions {
+  return checkOptions("The options of the call", options, CALL_OPTIONS);
 }
 
 const CUSTOMERS = "/latest/api/v1/customers";
 
-function addressOf(customerId: string): string {
+function customerPath(customerId: string): string {
   return `${CUSTOMERS}/${encodeURIComponent(customerId)}`;
 }
 
-async function collected<Result>(parts: AsyncIterable<Part<Result>>): Promise<Result[]> {
+async function collect<Result>(parts: AsyncIterable<Part<Result>>): Promise<Result[]> {
   const all: Result[] = [];
   for await (const { results } of parts) for (const result of results) all.push(result);
   return all;
 }
 
-/** Of what a caller without types may have sent. */
+/** Length of a list; 0 for values that untyped callers may pass instead. */
 function lengthOf(list: unknown): number {
   return Array.isArray(list) ? list.length : 0;
 }
 
-/** Not by URLSearchParams, which writes a space as a plus sign: on this wire a plus sign is one. */
-function withParameters(path: string, members: object): string {
+/** Not with URLSearchParams, which encodes a space as a plus sign: the service reads a plus sign literally. */
+function withQuery(path: string, members: object): string {
   const parameters = (Object.entries(members) as [string, unknown][])
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)

@@ -1,7 +1,7 @@
-/** Money as text or as a number: real USD of 2025. */
+/** An amount in real USD of 2025, as text or as a number. */
 type Amount = number | string;
 
-/** A company, and what is asked about it. */
+/** A company and the requested scenarios and years. */
 export interface CompanyRequest {
   readonly name: string;
   /** ISO code or name. */
@@ -18,11 +18,11 @@ export interface CompanyRequest {
   readonly transition_scenarios: readonly string[];
   /** 2025 to 2100. */
   readonly assessment_years: readonly number[];
-  /** As reported, t CO2e a year; without them the model's. */
+  /** Reported emissions, t CO2e per year; estimated by the model if absent. */
   readonly scope1?: Amount;
   readonly scope2?: Amount;
   readonly scope3?: Amount;
-  /** Of a bank or insurer: all it owes. */
+  /** Banks and insurers only: all liabilities, including deposits and reserves. */
   readonly total_liabilities?: Amount;
   /** `kalkuhl_wenz` (default), `howard_sterner`, `dice2016`, `ngfs5_kotz`. */
   readonly damage_function?: string;
@@ -31,7 +31,7 @@ export interface CompanyRequest {
 }
 
 export interface EmissionsFigure {
-  /** t CO2e a year. */
+  /** t CO2e per year. */
   readonly value: number;
   readonly low: number;
   readonly high: number;
@@ -45,7 +45,7 @@ export interface BeforeAfter {
   readonly after: number | null;
 }
 
-/** One scenario in one year; money in USD of 2025 a year. */
+/** One scenario in one year; money in USD of 2025 per year. */
 export interface CompanyResult {
   readonly scenario: string;
   readonly family: "NGFS" | "IPCC";
@@ -135,9 +135,9 @@ export interface CompanyAnswer {
     readonly scope3_downstream: EmissionsFigure;
     readonly financed: EmissionsFigure | null;
   };
-  /** In the order of the scenarios asked for, years ascending. */
+  /** In the requested order of scenarios, years ascending. */
   readonly results: readonly CompanyResult[];
-  /** One a scenario. */
+  /** One element per scenario. */
   readonly valuation: readonly CompanyValuation[];
   readonly headline: {
     readonly max: {
@@ -149,7 +149,7 @@ export interface CompanyAnswer {
     readonly mean: { readonly score: number; readonly pct_of_ebitda: number | null };
   };
   readonly data_quality: readonly { readonly output: string; readonly mark: string; readonly detail: string }[];
-  /** Programs branch on `code`. */
+  /** Branch on `code`. */
   readonly warnings: readonly { readonly code: string; readonly detail: string }[];
   readonly assumptions: readonly string[];
   readonly sources: readonly { readonly what: string; readonly source: string; readonly terms: string }[];
@@ -172,7 +172,7 @@ export interface ReferenceIndustry extends ReferenceItem {
 
 export interface ReferenceCountry extends ReferenceItem {
   readonly iso2: string;
-  /** A: all figures come from data. B: some are stand-ins, `fallbacks` says which. */
+  /** A: all figures come from data. B: some are substitutes, listed in `fallbacks`. */
   readonly tier: "A" | "B";
   readonly fallbacks: readonly string[];
 }

@@ -5,33 +5,33 @@ export type Scenario = "baseline" | "rcp2p6" | "rcp4p5" | "rcp6p0" | "rcp8p5";
 export type Metric =
   "intensity" | "wind_speed_mps" | "fire_danger_days" | "depth_meters" | "probability" | "total_hazard";
 
-/** A location and what is asked about it. */
+/** A location and the requested hazards, years and scenarios. */
 export interface HazardQuery {
   /** Degrees north, -90 to 90, WGS84. */
   readonly latitude: number;
   /** Degrees east, -180 to 180, WGS84. */
   readonly longitude: number;
-  /** At least one, none twice; likewise `analysis_years` and `scenarios`. */
+  /** At least one, without duplicates; the same holds for `analysis_years` and `scenarios`. */
   readonly hazards: readonly Hazard[];
   readonly analysis_years: readonly number[];
   readonly scenarios: readonly Scenario[];
-  /** Kilometres, 0 to 100, default 0. Above 0 the cells within this geodesic distance are aggregated. */
+  /** Kilometers, 0 to 100, default 0. Above 0, the cells within this geodesic distance are aggregated. */
   readonly radius?: number;
   /** Default max. */
   readonly aggregation_method?: "max" | "mean";
   /** Adds the metric `total_hazard`. */
   readonly total_hazard?: boolean;
-  /** Gives every metric as its change since the baseline of 1980. */
+  /** Returns every metric as its change since the 1980 baseline. */
   readonly anthropogenic?: boolean;
-  /** Adds to each analysis year how its numbers were made, and to the answer their sources. */
+  /** Adds to each analysis year how its values were derived, and to the answer their sources. */
   readonly detail?: boolean;
 }
 
 export interface HazardAnswer {
   readonly location: { readonly latitude: number; readonly longitude: number };
-  /** There exactly when a radius above 0 was asked for. */
+  /** Present exactly when the requested radius is above 0. */
   readonly aggregation?: { readonly radius_km: number; readonly method: "max" | "mean" };
-  /** In the order asked for, as are scenarios and years. */
+  /** In the requested order, as are scenarios and years. */
   readonly results: readonly {
     readonly hazard: Hazard;
     readonly scenarios: readonly {
@@ -39,38 +39,38 @@ export interface HazardAnswer {
       readonly analysis_years: readonly AnalysisYear[];
     }[];
   }[];
-  /** With `detail`: the sources that it names, by `<hazard>/<scenario>/<analysis year>`. */
+  /** With `detail`: the sources that it refers to, by `<hazard>/<scenario>/<analysis year>`. */
   readonly sources?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
 export interface AnalysisYear {
   readonly analysis_year: number;
-  /** `null` where no number exists; `no_data` then says why. */
+  /** `null` where no value exists; `no_data` gives the reason. */
   readonly metrics: Readonly<Partial<Record<Metric, number | null>>>;
   /** Present where the probability is only a bound. */
   readonly bounds?: {
     readonly probability: Bound;
-    /** Where it is asked for: inherits the bound of its probability. */
+    /** If requested: inherits the bound of its probability. */
     readonly total_hazard?: Bound;
   };
   readonly no_data?: NoDataReason;
-  /** With `detail` alone. */
+  /** Only with `detail`. */
   readonly detail?: {
     readonly cells: number;
-    /** Share of the cells' area that has data: the least of the metrics that have a layer. */
+    /** Share of the cells' area that has data: the minimum over the metrics that have a layer. */
     readonly valid_share: number;
-    /** Present where the metrics differ in these; a metric without a layer has no share. */
+    /** Present if these differ between metrics; a metric without a layer has no share. */
     readonly metrics?: Readonly<
       Partial<Record<Metric, { readonly valid_share?: number; readonly no_data?: NoDataReason }>>
     >;
-    readonly cell_centre?: { readonly latitude: number; readonly longitude: number };
-    /** Member of the answer's `sources`; absent where the atlas has no layer. */
+    readonly cell_center?: { readonly latitude: number; readonly longitude: number };
+    /** Key in the answer's `sources`; absent if the atlas has no layer. */
     readonly source?: string;
-    /** Of a change: the source of the baseline, in `sources` too. */
+    /** With `anthropogenic`: key in `sources` of the source of the baseline. */
     readonly baseline_source?: string;
-    /** `return_periods_years` where the metrics were derived from return-period maps. */
+    /** Includes `return_periods_years` if the metrics were derived from return-period maps. */
     readonly rules: Readonly<Record<string, unknown>>;
-    /** What to know before the numbers are used. */
+    /** Limitations of the values. */
     readonly caveats?: readonly string[];
   };
 }
@@ -78,28 +78,28 @@ export interface AnalysisYear {
 export type NoDataReason = "outside_coverage" | "no_data" | "layer_missing";
 
 /**
- * The true value is at least, or at most, `limit`. `indeterminate`: both sides of a change are bounds in the same
- * direction, so that it may differ either way.
+ * The true value is at least, or at most, `limit`. `indeterminate`: both terms of a change are bounds in the same
+ * direction, so that the true value may be higher or lower.
  */
 export type Bound =
   | { readonly bound: "at_least" | "at_most"; readonly limit: number }
   | { readonly bound: "indeterminate"; readonly limit?: never };
 
-/** An element of a batch that could not be answered; the others are untouched by it. */
+/** The element of an invalid query in a batch; it does not affect the others. */
 export interface RefusedQuery {
   readonly error: Problem;
 }
 
 export interface HazardBatchAnswer {
-  /** One element a query, in order. */
+  /** One element per query, in order. */
   readonly results: readonly (HazardAnswer | RefusedQuery)[];
 }
 
-/** What there is to ask for, and what the service's atlas has of it. */
+/** The supported hazards, and the layers of the service's atlas. */
 export interface HazardCatalogue {
-  /** The set of numbers that answers; another release may give others. */
+  /** Release of the atlas; values may differ between releases. */
   readonly release: string;
-  /** True where every number is invented: the demo. */
+  /** True if all values are invented, as in the demo. */
   readonly synthetic: boolean;
   readonly hazards: readonly {
     readonly hazard: Hazard;
@@ -108,7 +108,7 @@ export interface HazardCatalogue {
     readonly metrics: readonly { readonly metric: Metric; readonly unit: string; readonly meaning: string }[];
     /** Nominal; an atlas keeps the grid of its source. */
     readonly resolution_deg: number;
-    /** Of this atlas, as `coverage`; `null` where it has nothing of the hazard. Rows from the north, columns from the west. */
+    /** Grid of this atlas; `null`, as `coverage`, if it does not have the hazard. Rows run from north to south, columns from west to east. */
     readonly grid: {
       readonly north_deg: number;
       readonly west_deg: number;

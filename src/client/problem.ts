@@ -1,25 +1,25 @@
-/** A refusal (RFC 9457). Programs branch on `code`. */
+/** A problem document (RFC 9457). Branch on `code`. */
 export interface Problem {
   readonly type: string;
   readonly title: string;
   readonly status: number;
   readonly code: string;
   readonly detail: string;
-  /** To be named when asking the operator. */
+  /** Include it when you contact the operator. */
   readonly request_id: string;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
-  /** Everything that the caller can put right. */
+  /** All faults that the caller can correct. */
   readonly errors?: readonly ProblemItem[];
   /** With `too_many_values`. */
   readonly requested?: number;
   readonly limit?: number;
-  /** With `json_malformed`: where in the body, counted from 1. */
+  /** With `json_malformed`: position in the body, from 1. */
   readonly line?: number;
   readonly column?: number;
 }
 
-/** Exactly one of `pointer`, `parameter` and `header` says where. */
+/** One fault of a request, located by exactly one of `pointer`, `parameter` and `header`. */
 export interface ProblemItem {
   /** A JSON pointer into the body. */
   readonly pointer?: string;
@@ -29,7 +29,7 @@ export interface ProblemItem {
   readonly detail: string;
   readonly allowed?: readonly (string | number | boolean)[];
   readonly did_you_mean?: string | number;
-  /** With a name that is not known: those most like it. */
+  /** For an unknown name: the most similar names. */
   readonly nearest?: readonly string[];
   /** With `combination_unavailable`. */
   readonly hazard?: string;
@@ -37,11 +37,11 @@ export interface ProblemItem {
   readonly offered_scenarios?: readonly string[];
 }
 
-/** The service refused, or what answered was not the service. A connection that fails throws as `fetch` does. */
+/** An error response, from the service or from something in front of it. Network failures are thrown as `fetch` throws them. */
 export class IsothermError extends Error {
   override readonly name = "IsothermError";
   readonly status: number;
-  /** Absent where the answer was no problem document: a proxy's page, say. */
+  /** Absent if the response was not a problem document, such as a proxy's error page. */
   readonly problem: Problem | undefined;
   constructor(message: string, { status, problem }: { readonly status: number; readonly problem?: Problem }) {
     super(message);

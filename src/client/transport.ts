@@ -1,20 +1,20 @@
 import { IsothermError, isProblem } from "./problem.ts";
 
-/** When a call that may succeed later is sent again. */
+/** How failed calls are retried. */
 export interface RetryOptions {
-  /** Times that a call is sent in all, 1 or more. Default 4. */
+  /** Maximum number of attempts including the first, 1 or more. Default 4. */
   readonly attempts?: number;
-  /** Longest wait before one of them. A service that asks for a longer one is not asked again. Default 30 s. */
+  /** Maximum delay before a retry. If the service asks for a longer one, the call fails at once. Default 30 s. */
   readonly delayMsMax?: number;
 }
 
-/** What an answer said of itself. */
+/** Metadata of a successful response. */
 export interface AnswerNotes {
-  /** To be named when asking the operator. */
+  /** Include it when you contact the operator. */
   readonly requestId: string | undefined;
-  /** What a data call has been counted as. */
+  /** Usage units of a data call. */
   readonly usageUnits: number | undefined;
-  /** The set of numbers that hazards were answered from. */
+  /** Release of the atlas that hazard values come from. */
   readonly atlasRelease: string | undefined;
 }
 
@@ -28,11 +28,11 @@ export interface TransportOptions {
 
 export interface Call {
   readonly method: "GET" | "POST" | "DELETE";
-  /** With its query part. */
+  /** Path and query. */
   readonly path: string;
-  /** JSON. */
+  /** JSON text. */
   readonly body?: string;
-  /** Set on data calls, which are counted. */
+  /** Present on data calls, which are metered. */
   readonly customerId?: string | undefined;
   readonly isData?: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -40,51 +40,53 @@ export interface Call {
 
 const ATTEMPTS = 4;
 const DELAY_MS_MAX = 30_000;
-/** The first wait is this at most, each later one twice the one before. */
+/** Maximum of the first delay; doubles with each attempt. */
 const DELAY_MS_FIRST = 250;
-/** What proxies say of a service that is not to be had for a moment. */
-const PASSING = new Set([502, 503, 504]);
+/** Statuses that proxies return while a service is temporarily unavailable. */
+const TRANSIENT_STATUSES = new Set([502, 503, 504]);
 
-/** Carries calls to the service, again where that can help and can do no harm. */
+/** Sends calls to the service and retries failures that may be temporary. Retries are safe because every call is idempotent. */
 export class Transport {
   readonly baseUrl: string;
   readonly #options: TransportOptions;
   readonly #attempts: number;
   readonly #delayMsMax: number;
 
-  /** @throws TypeError when `baseUrl` is no address; RangeError when an option of `retry` is out of range */
+  /** @throws TypeError if `baseUrl` is not a URL; RangeError if an option of `retry` is out of range */
   constructor(options: TransportOptions) {
     const { attempts = ATTEMPTS, delayMsMax = DELAY_MS_MAX } = options.retry;
-    if (!(Number.isInteger(attempts) && attempts >= 1)) throw new RangeError(`attempts must be 1 or more: ${attempts}`);
-    if (!(delayMsMax >= 0)) throw new RangeError(`delayMsMax must be 0 or more: ${delayMsMax}`);
+    if (!(Number.isInteger(attempts) && attempts >= 1))
+      throw new RangeError(`attempts must be an integer of at least 1 (got ${attempts})`);
+    if (!(delayMsMax >= 0)) throw new RangeError(`delayMsMax must be at least 0 (got ${delayMsMax})`);
     this.baseUrl = new URL(options.baseUrl).href.replace(/\/+$/, "");
     this.#options = options;
     this.#attempts = attempts;
     this.#delayMsMax = delayMsMax;
   }
 
-  /** The JSON of an answer. */
+  /** Returns the decoded JSON body of a successful response. Throws like `text`. */
   async json(call: Call): Promise<unknown> {
     const { status, text } = await this.text(call);
-    const value = parsed(text);
-    if (value === undefined) throw this.#stranger(status);
+    const value = parseJson(text);
+    if (value === undefined) throw this.#unexpectedResponse(status);
     return value;
   }
 
   /**
-   * The text of an answer.
-   * @throws IsothermError when the service refuses; what `fetch` throws when it cannot be reached; the signal's reason
+   * Returns the status and body of a successful response.
+   *
+   * @throws IsothermError for error responses; the error of `fetch` if the service cannot be reached; the signal's reason
    */
   async text(call: Call): Promise<{ readonly status: number; readonly text: string }> {
     const headers = this.#headersOf(call);
     for (let attempt = 1; ; attempt++) {
-      const outcome = await this.#attempt(call, headers);
-      if ("text" in outcome) return outcome;
+      const result = await this.#attempt(call, headers);
+      if ("text" in result) return result;
       call.signal?.throwIfAborted();
       const delayMs =
-        outcome.isPassing && attempt < this.#attempts ? this.#delayMs(attempt, outcome.retryAfterMs) : undefined;
-      if (delayMs === undefined) throw outcome.error;
-      await waited(delayMs, call.signal);
+        result.isTransient && attempt < this.#attempts ? this.#delayMs(attempt, result.retryAfterMs) : undefined;
+      if (delayMs === undefined) throw result.error;
+      await delay(delayMs, call.signal);
     }
   }
 
@@ -95,7 +97,7 @@ export class Transport {
       ...(apiKey === undefined ? {} : { "X-API-Key": apiKey }),
       ...(customerId === undefined ? {} : { "X-Customer-ID": customerId }),
       ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-      // The same on every attempt: whichever of them was counted, the others are not.
+      // The same key on every attempt, so that only one of them is counted.
       ...(isData === true ? { "Idempotency-Key": randomKey() } : {}),
     };
   }
@@ -107,45 +109,49 @@ export class Transport {
       response = await this.#options.fetch(`${this.baseUrl}${path}`, {
         method,
         headers,
-        // A key is for this service, not for where it may point to.
+        // Never send the API key to the target of a redirect.
         redirect: "error",
         ...(body === undefined ? {} : { body }),
         ...(signal === undefined ? {} : { signal }),
       });
       text = await response.text();
     } catch (error) {
-      // Every call is safe to send again: it reads, or says the same twice, or carries a key that counts it once.
-      return { error, isPassing: true };
+      // Every call can be retried: it reads, is idempotent, or carries an idempotency key.
+      return { error, isTransient: true };
     }
     const { status, ok } = response;
     if (ok) {
-      this.#options.onAnswer?.(notesOf(response.headers));
+      this.#options.onAnswer?.(readNotes(response.headers));
       return { status, text };
     }
-    const problem = parsed(text);
-    const retryAfterMs = retryAfterIn(response.headers);
-    if (!isProblem(problem)) return { error: this.#stranger(status), isPassing: PASSING.has(status), retryAfterMs };
+    const problem = parseJson(text);
+    const retryAfterMs = parseRetryAfter(response.headers);
+    if (!isProblem(problem))
+      return { error: this.#unexpectedResponse(status), isTransient: TRANSIENT_STATUSES.has(status), retryAfterMs };
     const error = new IsothermError(`${problem.code}: ${problem.detail}`, { status, problem });
-    return { error, isPassing: problem.retryable, retryAfterMs };
+    return { error, isTransient: problem.retryable, retryAfterMs };
   }
 
-  /** Full jitter, so that clients which were refused together do not come back together. */
+  /** Returns the delay before the next attempt, with full jitter so that clients do not retry in step. */
   #delayMs(attempt: number, retryAfterMs = 0): number | undefined {
     if (retryAfterMs > this.#delayMsMax) return undefined;
-    const spreadMs = Math.random() * DELAY_MS_FIRST * 2 ** (attempt - 1);
-    return Math.min(this.#delayMsMax, retryAfterMs + spreadMs);
+    const jitterMs = Math.random() * DELAY_MS_FIRST * 2 ** (attempt - 1);
+    return Math.min(this.#delayMsMax, retryAfterMs + jitterMs);
   }
 
-  #stranger(status: number): IsothermError {
-    return new IsothermError(`${this.baseUrl} answered with status ${status}, but not as Isotherm does.`, { status });
+  #unexpectedResponse(status: number): IsothermError {
+    return new IsothermError(
+      `${this.baseUrl} returned status ${status} with a body that is not from an Isotherm service`,
+      { status },
+    );
   }
 }
 
 type Attempt =
   | { readonly status: number; readonly text: string }
-  | { readonly error: unknown; readonly isPassing: boolean; readonly retryAfterMs?: number | undefined };
+  | { readonly error: unknown; readonly isTransient: boolean; readonly retryAfterMs?: number | undefined };
 
-function notesOf(headers: Headers): AnswerNotes {
+function readNotes(headers: Headers): AnswerNotes {
   const units = headers.get("X-Usage-Units");
   return {
     requestId: headers.get("X-Request-Id") ?? undefined,
@@ -154,8 +160,8 @@ function notesOf(headers: Headers): AnswerNotes {
   };
 }
 
-/** Seconds, or a date (RFC 9110, 10.2.3). */
-function retryAfterIn(headers: Headers): number | undefined {
+/** Parses Retry-After, which is seconds or a date (RFC 9110, section 10.2.3), to ms. */
+function parseRetryAfter(headers: Headers): number | undefined {
   const text = headers.get("Retry-After");
   if (text === null) return undefined;
   if (/^\s*[0-9]+\s*$/.test(text)) return Number(text) * 1000;
@@ -163,12 +169,12 @@ function retryAfterIn(headers: Headers): number | undefined {
   return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - Date.now());
 }
 
-/** 128 random bits. Not `randomUUID`, which browsers have on https pages alone. */
+/** Returns 128 random bits as hex. `randomUUID` is not used because browsers offer it only on https pages. */
 function randomKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function waited(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+function delay(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => {
       clearTimeout(timer);
@@ -182,7 +188,7 @@ function waited(delayMs: number, signal: AbortSignal | undefined): Promise<void>
   });
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

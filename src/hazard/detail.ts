@@ -35,7 +35,7 @@ export function detailOf(
     cells: found.cells,
     valid_share: shares.length === 0 ? 0 : Math.min(...shares),
     ...(areEqual(each) ? {} : { metrics: named(planned.metrics, each) }),
-    ...(centre === undefined ? {} : { cell_centre: { latitude: centre.latDeg, longitude: centre.lonDeg } }),
+    ...(centre === undefined ? {} : { cell_center: { latitude: centre.latDeg, longitude: centre.lonDeg } }),
     ...rest,
   };
 }

@@ -40,7 +40,7 @@ export interface AnswerDetail {
   /** Present where the metrics differ in their shares or reasons: those of each. */
   readonly metrics?: Readonly<Partial<Record<MetricName, MetricDetail>>>;
   /** The cell that answered at a point. */
-  readonly cell_centre?: { readonly latitude: number; readonly longitude: number };
+  readonly cell_center?: { readonly latitude: number; readonly longitude: number };
   /** Member of the answer's `sources`: where the layers come from. Absent where the atlas has none. */
   readonly source?: string;
   /** Member of `sources`: where the baseline comes from that a change is counted from. */

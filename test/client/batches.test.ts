@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type HazardQuery, IsothermClient } from "../../src/client/client.ts";
-import { portionsOf } from "../../src/client/portions.ts";
+import { splitIntoChunks } from "../../src/client/chunks.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { RIGHT } from "../hazard/queries.ts";
 import { ENTITY } from "../host/entities.ts";
@@ -16,8 +16,8 @@ const NO_LIMIT = {
   isDetailed: () => true,
 };
 
-describe("portions", () => {
-  test("hold every item once and in order, within every limit, and as many as fit", () => {
+describe("splitIntoChunks", () => {
+  test("puts every item into exactly one chunk, in order, and fills chunks up to the limits", () => {
     const random = randomFrom(7);
     for (let round = 0; round < 500; round++) {
       const items = Array.from({ length: 1 + random.below(60) }, () => ({
@@ -33,14 +33,14 @@ describe("portions", () => {
         valuesOf: (item: (typeof items)[number]) => item.values,
         isDetailed: (item: (typeof items)[number]) => item.detail,
       };
-      const portions = [...portionsOf(items, limits)];
-      expect(portions.flatMap(({ body }) => JSON.parse(body) as unknown[])).toStrictEqual(items);
+      const chunks = [...splitIntoChunks(items, limits)];
+      expect(chunks.flatMap(({ body }) => JSON.parse(body) as unknown[])).toStrictEqual(items);
       let first = 0;
-      for (const [index, portion] of portions.entries()) {
-        expect(portion.first).toBe(first);
-        first += portion.count;
+      for (const [index, chunk] of chunks.entries()) {
+        expect(chunk.firstIndex).toBe(first);
+        first += chunk.count;
         const fits = (more: number): boolean => {
-          const part = items.slice(portion.first, portion.first + portion.count + more);
+          const part = items.slice(chunk.firstIndex, chunk.firstIndex + chunk.count + more);
           return (
             part.length <= limits.itemCount &&
             part.reduce((sum, { values }) => sum + values, 0) <= limits.valueCount &&
@@ -49,27 +49,27 @@ describe("portions", () => {
           );
         };
         expect(fits(0)).toBe(true);
-        // A comma is reckoned for the last item too, which has none.
-        const isNarrow = new TextEncoder().encode(portion.body).length + 200 > limits.bodyBytes;
-        if (index < portions.length - 1 && !isNarrow) expect(fits(1)).toBe(false);
+        // The size limit reserves a comma for the last item too, which has none.
+        const isNearSizeLimit = new TextEncoder().encode(chunk.body).length + 200 > limits.bodyBytes;
+        if (index < chunks.length - 1 && !isNearSizeLimit) expect(fits(1)).toBe(false);
       }
       expect(first).toBe(items.length);
     }
   });
 
-  test("of an empty list are one, which is empty", () => {
-    expect([...portionsOf([], NO_LIMIT)]).toStrictEqual([{ first: 0, count: 0, body: "[]" }]);
+  test("returns one empty chunk for an empty list", () => {
+    expect([...splitIntoChunks([], NO_LIMIT)]).toStrictEqual([{ firstIndex: 0, count: 0, body: "[]" }]);
   });
 
-  test("leave what is too large by itself to the service", () => {
-    const bodies = [...portionsOf(["a", "x".repeat(50), "b"], { ...NO_LIMIT, bodyBytes: 20 })].map(
+  test("puts an item that exceeds the limits into a chunk of its own", () => {
+    const bodies = [...splitIntoChunks(["a", "x".repeat(50), "b"], { ...NO_LIMIT, bodyBytes: 20 })].map(
       ({ body }) => body.length,
     );
     expect(bodies).toStrictEqual([5, 54, 5]);
   });
 });
 
-describe("a batch over a real service", () => {
+describe("batches against a real service", () => {
   async function withHost(
     limits: Partial<HostLimits>,
     act: (client: IsothermClient, host: Hosted, paths: string[]) => Promise<void>,
@@ -103,7 +103,7 @@ describe("a batch over a real service", () => {
     ["elements", { batchCount: 5 }, 5],
     ["values", { hazardValueCount: 5 * 8 + 7 }, 5],
     ["bytes", { bodySizeBytes: 800 }, 5],
-  ])("is asked for in portions within the limit of %s, and joined in order", async (_what, limits, requestCount) => {
+  ])("splits by the limit of %s and joins the results in order", async (_what, limits, requestCount) => {
     await withHost(limits, async (client, host, paths) => {
       const { results } = await client.hazardRiskBatch(queries);
       expect(results).toStrictEqual(queries.map((query) => JSON.parse(JSON.stringify(quarters(query))) as unknown));
@@ -115,7 +115,7 @@ describe("a batch over a real service", () => {
     });
   });
 
-  test("with detail is asked for in portions within the limit of that", async () => {
+  test("splits by the limit of values with detail", async () => {
     await withHost({ detailCount: 16 }, async (client, host, paths) => {
       const detailed = queries.map((query, i) => ({ ...query, detail: i < 8 }));
       expect((await client.hazardRiskBatch(detailed)).results).toHaveLength(23);
@@ -127,52 +127,52 @@ describe("a batch over a real service", () => {
     });
   });
 
-  test("keeps a wrong element's problem in its place", async () => {
+  test("returns the problem of an invalid query at its index", async () => {
     await withHost({ batchCount: 4 }, async (client) => {
-      const wrong = queries.map((query, i) => (i === 6 ? { ...query, latitude: 100 } : query));
-      const { results } = await client.hazardRiskBatch(wrong);
+      const invalid = queries.map((query, i) => (i === 6 ? { ...query, latitude: 100 } : query));
+      const { results } = await client.hazardRiskBatch(invalid);
       expect(results).toHaveLength(23);
       expect(results.flatMap((result, i) => ("error" in result ? [i] : []))).toStrictEqual([6]);
       expect(results[6]).toMatchObject({ error: { code: "invalid_request", errors: [{ pointer: "/latitude" }] } });
     });
   });
 
-  test("comes part by part, so that what was answered is not lost", async () => {
+  test("yields earlier results before a later request fails", async () => {
     await withHost({ batchCount: 10 }, async (client, host) => {
       const seen: number[] = [];
-      const asking = (async () => {
+      const consuming = (async () => {
         for await (const { first, results } of client.hazardRiskParts(queries)) {
           seen.push(first, results.length);
           if (first === 10) host.ledger.suspendAccount(host.accountId, true).catch(() => undefined);
         }
       })();
-      await expect(asking).rejects.toMatchObject({ problem: { code: "account_suspended" } });
+      await expect(consuming).rejects.toMatchObject({ problem: { code: "account_suspended" } });
       expect(seen).toStrictEqual([0, 10, 10, 10]);
     });
   });
 
-  test("that is empty is refused by the service", async () => {
+  test("passes an empty batch to the service, which rejects it", async () => {
     await withHost({}, async (client) => {
       await expect(client.hazardRiskBatch([])).rejects.toMatchObject({ problem: { errors: [{ code: "empty" }] } });
     });
   });
 
-  test("of entities is split too, and a fault is told at its place in the whole list", async () => {
+  test("splits entities, and reports faults with pointers into the whole list", async () => {
     await withHost({ entityCount: 4, alignmentValueCount: 7 }, async (client, host, paths) => {
       const entities = Array.from({ length: 9 }, () => ENTITY);
       const { results } = await client.alignTemperature(entities);
       expect(results).toHaveLength(9);
       expect(paths.filter((path) => path.endsWith("projections"))).toHaveLength(3);
       expect(host.ledger.entries.map(({ units }) => units)).toStrictEqual([6, 6, 6]);
-      const wrong = entities.map((entity, i) => (i === 7 ? { ...entity, data: [] } : entity));
-      await expect(client.alignTemperature(wrong)).rejects.toMatchObject({
+      const invalid = entities.map((entity, i) => (i === 7 ? { ...entity, data: [] } : entity));
+      await expect(client.alignTemperature(invalid)).rejects.toMatchObject({
         status: 400,
         problem: { errors: [{ pointer: "/7/data", code: "empty" }] },
       });
     });
   });
 
-  test("that is answered with too few results is not taken", async () => {
+  test("throws if the service returns too few results", async () => {
     const limits = {
       body_bytes: 1000,
       batch_elements: 9,
@@ -186,6 +186,6 @@ describe("a batch over a real service", () => {
       fetch: (address) =>
         Promise.resolve(Response.json((address as string).endsWith("limits") ? limits : { results: [{}] })),
     });
-    await expect(client.hazardRiskBatch([RIGHT, RIGHT])).rejects.toThrow("answered 2 items with 1 results");
+    await expect(client.hazardRiskBatch([RIGHT, RIGHT])).rejects.toThrow("returned 1 results for 2 items");
   });
 });

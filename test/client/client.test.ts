@@ -41,13 +41,13 @@ import { atlasOf, HEADERS, type Hosted, hosted, quarters } from "../host/hosting
 
 const COMPANY = companyRoute.description.body?.example as ClientCompanyRequest;
 
-const asked: unknown[] = [];
+const received: unknown[] = [];
 let host: Hosted;
 let client: IsothermClient;
 const notes: AnswerNotes[] = [];
 beforeAll(async () => {
   const atlas = atlasOf((query) => {
-    asked.push({ ...query });
+    received.push({ ...query });
     return Promise.resolve(quarters(query));
   });
   host = await hosted({ atlas });
@@ -72,14 +72,14 @@ function clientOf({ address }: Hosted, slash = ""): IsothermClient {
 
 type Loose<Answer> = { readonly [Member in keyof Answer]: Answer[Member] };
 
-// Held by the type check of the tests: a member that changes on one side alone does not compile.
-test("its types are those of the engine", () => {
+// Checked by tsc: a member that changes on one side only does not compile.
+test("declares the same types as the engine", () => {
   expectTypeOf<HazardQuery>().toEqualTypeOf<HazardQueryInput>();
   expectTypeOf<HazardAnswer>().toEqualTypeOf<HazardResult>();
   expectTypeOf<ClientEntity>().toEqualTypeOf<Entity>();
   expectTypeOf<ClientAlignmentAnswer>().toEqualTypeOf<AlignmentAnswer>();
   expectTypeOf<Loose<ClientCompanyRequest>>().toEqualTypeOf<Loose<CompanyRequest>>();
-  // Marks and codes of remarks are an open list to clients.
+  // Marks and warning codes are plain strings for clients, since new ones may be added.
   type Open = "data_quality" | "warnings";
   expectTypeOf<CompanyAnswer>().toExtend<ClientCompanyAnswer>();
   expectTypeOf<Omit<ClientCompanyAnswer, Open>>().toExtend<Omit<CompanyAnswer, Open>>();
@@ -92,25 +92,25 @@ test("its types are those of the engine", () => {
   expectTypeOf<keyof Problem>().toEqualTypeOf<keyof ClientProblem>();
 });
 
-test("it takes in nothing but itself, so that a browser can", () => {
+test("imports nothing outside src/client, so that browsers can bundle it", () => {
   const folder = new URL("../../src/client/", import.meta.url);
   const files = readdirSync(folder);
   for (const file of files) {
     const text = readFileSync(new URL(file, folder), "utf8");
-    const taken = [...text.matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, specifier = ""]) => specifier);
-    expect(taken.filter((specifier) => !files.includes(specifier.replace("./", "")))).toStrictEqual([]);
+    const imported = [...text.matchAll(/\b(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, specifier = ""]) => specifier);
+    expect(imported.filter((specifier) => !files.includes(specifier.replace("./", "")))).toStrictEqual([]);
     expect(text).not.toMatch(/\b(?:process|Buffer|require|globalThis\.process)\b\s*[.([]/);
   }
 });
 
-describe("a client", () => {
-  test.each(["", "/"])("asks what it is told to ask, its address ending in '%s'", async (slash) => {
+describe("IsothermClient", () => {
+  test.each(["", "/"])("sends queries unchanged with the base URL suffix '%s'", async (slash) => {
     const other = clientOf(host, slash);
     await fc.assert(
       fc.asyncProperty(rightQueries, async (query) => {
-        asked.length = 0;
+        received.length = 0;
         const answer = await other.hazardRisk(query);
-        expect(asked).toStrictEqual([readHazardQuery(query)]);
+        expect(received).toStrictEqual([readHazardQuery(query)]);
         expect(answer).toStrictEqual(JSON.parse(JSON.stringify(quarters(query))));
       }),
       { numRuns: 50 },
@@ -118,7 +118,7 @@ describe("a client", () => {
   });
 
   test.each([{}, { basis: "cumulative", detail: true }, { basis: undefined, detail: false }] as const)(
-    "asks for alignment with %o",
+    "requests alignment with %o",
     async (options) => {
       const entities = [
         ENTITY,
@@ -130,14 +130,14 @@ describe("a client", () => {
     },
   );
 
-  test("asks for a company's risk, and for what the model knows", async () => {
+  test("requests company risk and the reference lists", async () => {
     expect(await client.totalClimateRisk(COMPANY)).toStrictEqual(totalClimateRisk(COMPANY));
     expect(await client.industries()).toStrictEqual(referenceIndustries());
     expect(await client.countries()).toStrictEqual(referenceCountries());
     expect(await client.scenarios()).toStrictEqual(referenceScenarios());
   });
 
-  test("asks for limits and for the catalogue", async () => {
+  test("requests the limits and the hazard catalog", async () => {
     expect(await client.limits()).toMatchObject({ batch_elements: 10_000, body_bytes: 8 << 20, radius_km: 100 });
     const { release, hazards } = await client.hazards();
     expect([release, hazards.map(({ hazard }) => hazard)]).toStrictEqual([
@@ -146,8 +146,8 @@ describe("a client", () => {
     ]);
   });
 
-  test("goes the four steps: registers, keeps the id, asks with it, and reads its usage", async () => {
-    const client = clientOf(host); // which has not asked for limits yet
+  test("registers a customer, requests data for it, reads its usage and archives it", async () => {
+    const client = clientOf(host); // has not requested the limits yet
     const customer = await client.registerCustomer({ internal_id: "team ünïcode/1", name: "Team" });
     expect(await client.registerCustomer({ internal_id: "team ünïcode/1" })).toStrictEqual(customer);
     const customerId = customer.customer_id;
@@ -161,18 +161,18 @@ describe("a client", () => {
     ]);
     expect(notes[0]?.requestId).toMatch(/^[0-9a-f-]{36}$/);
 
-    const question = { customer_id: customerId, group_by: ["meter"] } as const;
+    const query = { customer_id: customerId, group_by: ["meter"] } as const;
     const items = [
       { meter: "hazard_values", requests: 1, units: 8 },
       { meter: "alignment_values", requests: 1, units: 2 },
     ];
-    expect(await client.usage(question)).toStrictEqual({ items });
-    const first = await client.usage({ ...question, limit: 1 });
+    expect(await client.usage(query)).toStrictEqual({ items });
+    const first = await client.usage({ ...query, limit: 1 });
     expect(first.items).toStrictEqual(items.slice(0, 1));
-    expect(await client.usage({ ...question, limit: 1, cursor: first.next ?? "" })).toStrictEqual({
+    expect(await client.usage({ ...query, limit: 1, cursor: first.next ?? "" })).toStrictEqual({
       items: items.slice(1),
     });
-    expect(await client.usageCsv(question)).toContain("\r\n,,hazard_values,,1,8\r\n");
+    expect(await client.usageCsv(query)).toContain("\r\n,,hazard_values,,1,8\r\n");
 
     expect((await client.customers({ limit: 500 })).items).toContainEqual(customer);
     expect(await client.customer(customerId)).toStrictEqual(customer);
@@ -184,7 +184,7 @@ describe("a client", () => {
     });
   });
 
-  test("without key or customer is told what is missing", async () => {
+  test("throws api_key_missing without a key and customer_id_missing without a customer", async () => {
     const { url: baseUrl } = host.address;
     await expect(new IsothermClient({ baseUrl }).limits()).rejects.toMatchObject({
       status: 401,
@@ -195,13 +195,13 @@ describe("a client", () => {
     );
   });
 
-  test("throws the problem that it is told about an entity", async () => {
+  test("throws the problem of an invalid entity", async () => {
     const error = await client.alignTemperature([{ ...ENTITY, data: [] }]).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(IsothermError);
     expect(error).toMatchObject({ status: 400, problem: { errors: [{ pointer: "/0/data", code: "empty" }] } });
   });
 
-  test("throws the problem that it is told", async () => {
+  test("throws the problem of an invalid query", async () => {
     const error = await client
       .hazardRisk({ ...RIGHT, latitude: NaN, hazards: ["wild&fire" as "wildfire"] })
       .catch((thrown: unknown) => thrown);
@@ -218,59 +218,59 @@ describe("a client", () => {
     });
   });
 
-  test("gives up when its signal says so, whatever it asks", async () => {
+  test("cancels every call when its signal aborts", async () => {
     const signal = AbortSignal.abort();
-    for (const asking of [
+    for (const call of [
       client.hazardRisk(RIGHT, { signal }),
       client.hazardRiskBatch([RIGHT], { signal }),
       client.alignTemperature([ENTITY], { signal }),
       client.usage({}, { signal }),
     ]) {
-      await expect(asking).rejects.toThrow("aborted");
+      await expect(call).rejects.toThrow("aborted");
     }
   });
 
-  test("takes no address that is none", () => {
+  test("rejects an invalid base URL", () => {
     expect(() => new IsothermClient({ baseUrl: "not an address" })).toThrow("Invalid URL");
   });
 
   test.each([
     ["apikey", { apikey: "k" }, /"apikey".*did you mean apiKey\?/],
     ["customer_id", { customer_id: "c" }, /"customer_id".*did you mean customerId\?/],
-    ["timeout", { timeout: 5 }, /no option "timeout"; known are baseUrl, apiKey/],
+    ["timeout", { timeout: 5 }, /unknown option "timeout"; known options are baseUrl, apiKey/],
     ["a key of another type", { apiKey: 5 }, /apiKey must be a string/],
     ["retry of another type", { retry: 3 }, /retry must be an object/],
     ["an option of retry", { retry: { attempt: 1 } }, /"attempt".*did you mean attempts\?/],
     ["text for attempts", { retry: { attempts: "4" } }, /attempts must be a number/],
     ["two faults at once", { key: "k", fetch: "f" }, /"key".*fetch must be a function/],
-  ])("takes no unknown or mistyped option: %s", (_what, options, message) => {
-    const made = (): IsothermClient => new IsothermClient({ baseUrl: "http://h", ...options } as never);
-    expect(made).toThrow(TypeError);
-    expect(made).toThrow(message);
+  ])("rejects an unknown or mistyped option: %s", (_what, options, message) => {
+    const construct = (): IsothermClient => new IsothermClient({ baseUrl: "http://h", ...options } as never);
+    expect(construct).toThrow(TypeError);
+    expect(construct).toThrow(message);
   });
 
-  test("takes no unknown or mistyped option of a call, and asks nothing then", async () => {
+  test("rejects unknown and mistyped call options without sending a request", async () => {
     const client = clientOf(host, "");
-    asked.length = 0;
-    const wrong = { customer_id: "c", signal: "now" } as never;
+    received.length = 0;
+    const invalid = { customer_id: "c", signal: "now" } as never;
     const calls: readonly (() => Promise<unknown>)[] = [
-      () => client.hazardRisk(RIGHT, wrong),
-      () => client.hazardRiskBatch([RIGHT], wrong),
-      () => client.hazardRiskParts([RIGHT], wrong).next(),
-      () => client.alignTemperature([ENTITY], wrong),
-      () => client.alignTemperatureParts([ENTITY], wrong).next(),
-      () => client.totalClimateRisk({} as never, wrong),
-      () => client.registerCustomer({ internal_id: "x" }, wrong),
-      () => client.customers({}, wrong),
-      () => client.customer("x", wrong),
-      () => client.archiveCustomer("x", wrong),
-      () => client.usage({}, wrong),
-      () => client.usageCsv({}, wrong),
-      () => client.limits(wrong),
-      () => client.hazards(wrong),
-      () => client.industries(wrong),
-      () => client.countries(wrong),
-      () => client.scenarios(wrong),
+      () => client.hazardRisk(RIGHT, invalid),
+      () => client.hazardRiskBatch([RIGHT], invalid),
+      () => client.hazardRiskParts([RIGHT], invalid).next(),
+      () => client.alignTemperature([ENTITY], invalid),
+      () => client.alignTemperatureParts([ENTITY], invalid).next(),
+      () => client.totalClimateRisk({} as never, invalid),
+      () => client.registerCustomer({ internal_id: "x" }, invalid),
+      () => client.customers({}, invalid),
+      () => client.customer("x", invalid),
+      () => client.archiveCustomer("x", invalid),
+      () => client.usage({}, invalid),
+      () => client.usageCsv({}, invalid),
+      () => client.limits(invalid),
+      () => client.hazards(invalid),
+      () => client.industries(invalid),
+      () => client.countries(invalid),
+      () => client.scenarios(invalid),
     ];
     for (const call of calls) {
       await expect(call()).rejects.toThrow(TypeError);
@@ -279,10 +279,13 @@ describe("a client", () => {
     await expect(client.alignTemperature([ENTITY], { details: true } as never)).rejects.toThrow(
       /did you mean detail\?/,
     );
-    expect(asked).toStrictEqual([]);
+    expect(received).toStrictEqual([]);
   });
 
-  test.each([{ attempts: 0 }, { attempts: 1.5 }, { delayMsMax: -1 }, { delayMsMax: NaN }])("takes no %o", (retry) => {
-    expect(() => new IsothermClient({ baseUrl: "http://h", retry })).toThrow(RangeError);
-  });
+  test.each([{ attempts: 0 }, { attempts: 1.5 }, { delayMsMax: -1 }, { delayMsMax: NaN }])(
+    "rejects the retry options %o",
+    (retry) => {
+      expect(() => new IsothermClient({ baseUrl: "http://h", retry })).toThrow(RangeError);
+    },
+  );
 });

@@ -6,10 +6,10 @@ import { IsothermClient } from "../../src/client/client.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
 import { HEADERS, hosted } from "../host/hosting.ts";
 
-/** The page's first example prints what stands below it. ISOTHERM_UPDATE_EXAMPLES=1 writes it there instead. */
+/** Runs the first example of the page and compares its output; ISOTHERM_UPDATE_EXAMPLES=1 updates the page instead. */
 const PAGE = new URL("../../docs/client.md", import.meta.url);
 
-test("the example of docs/client.md prints what it says", async () => {
+test("the example of docs/client.md prints the documented output", async () => {
   const text = readFileSync(PAGE, "utf8");
   const [whole = "", code = "", output] = /```js\n([\s\S]*?)```\n\n```\n([\s\S]*?)```/.exec(text) ?? [];
   const body = code

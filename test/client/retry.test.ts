@@ -12,7 +12,7 @@ interface Sent {
   readonly headers: Headers;
 }
 
-/** A service that answers with these, one after the other; the last again and again. */
+/** A client of a fake service that returns these responses in order and then repeats the last one. */
 function service(answers: readonly (Response | Error)[], retry: RetryOptions = {}) {
   const sent: Sent[] = [];
   const client = new IsothermClient({
@@ -33,8 +33,8 @@ const problem = (status: number, retryable: boolean, headers: Record<string, str
     { type: "/problems/x", title: "", status, code: "x", detail: "why", request_id: "", retryable },
     { status, headers },
   );
-const RIGHT_ANSWER = Response.json({ location: {}, results: [] });
-const AWAY = new TypeError("fetch failed");
+const SUCCESS = Response.json({ location: {}, results: [] });
+const NETWORK_ERROR = new TypeError("fetch failed");
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -44,9 +44,9 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** What becomes of a call while the clock runs as far as it must. */
-async function settled<Value>(asking: Promise<Value>): Promise<{ value: Value } | { error: unknown }> {
-  const outcome = asking.then(
+/** Runs all timers and returns the outcome of a call. */
+async function settled<Value>(call: Promise<Value>): Promise<{ value: Value } | { error: unknown }> {
+  const outcome = call.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
   );
@@ -54,30 +54,30 @@ async function settled<Value>(asking: Promise<Value>): Promise<{ value: Value } 
   return outcome;
 }
 
-describe("what may succeed later", () => {
+describe("temporary failures", () => {
   test.each([
     ["a retryable problem", problem(503, true)],
-    ["a connection that fails", AWAY],
+    ["a network error", NETWORK_ERROR],
     ["a proxy's 502", new Response("<html>", { status: 502 })],
     ["a proxy's 504", new Response("", { status: 504 })],
-  ])("is sent again: %s", async (_what, failure) => {
-    const { client, sent } = service([failure, failure, RIGHT_ANSWER]);
+  ])("are retried: %s", async (_what, failure) => {
+    const { client, sent } = service([failure, failure, SUCCESS]);
     expect(await settled(client.hazardRisk(RIGHT))).toStrictEqual({ value: { location: {}, results: [] } });
     expect(sent).toHaveLength(3);
   });
 
-  test("is sent four times unless told otherwise, and then thrown as it is", async () => {
-    const { client, sent } = service([AWAY]);
-    expect(await settled(client.hazardRisk(RIGHT))).toStrictEqual({ error: AWAY });
+  test("are thrown unchanged after four attempts by default", async () => {
+    const { client, sent } = service([NETWORK_ERROR]);
+    expect(await settled(client.hazardRisk(RIGHT))).toStrictEqual({ error: NETWORK_ERROR });
     expect(sent).toHaveLength(4);
     const once = service([problem(503, true)], { attempts: 1 });
     expect(await settled(once.client.hazardRisk(RIGHT))).toMatchObject({ error: { status: 503 } });
     expect(once.sent).toHaveLength(1);
   });
 
-  test("carries one key through all attempts of a data call, and another one for the next", async () => {
+  test("keep their idempotency key across retries; the next data call has another one", async () => {
     const { client, sent } = service([
-      AWAY,
+      NETWORK_ERROR,
       problem(503, true),
       Response.json({
         results: [],
@@ -103,19 +103,19 @@ describe("what may succeed later", () => {
   test.each([
     [429, { "Retry-After": "7" }],
     [503, { "Retry-After": new Date(1_800_000_007_000).toUTCString() }],
-  ])("waits as long as it is told, and a little longer: %i %o", async (status, headers) => {
+  ])("are retried after Retry-After plus jitter: %i %o", async (status, headers) => {
     vi.setSystemTime(1_800_000_000_000);
     vi.spyOn(Math, "random").mockReturnValue(0.5);
-    const { client, sent } = service([problem(status, true, headers), RIGHT_ANSWER]);
+    const { client, sent } = service([problem(status, true, headers), SUCCESS]);
     await settled(client.hazardRisk(RIGHT));
     const [first, second] = sent;
     expect((second?.atMs ?? NaN) - (first?.atMs ?? NaN)).toBe(7000 + 125);
   });
 
-  test("waits longer each time, anywhere up to a bound", async () => {
+  test("are retried with exponential backoff, full jitter and a maximum delay", async () => {
     const waits = async (random: number): Promise<number[]> => {
       vi.spyOn(Math, "random").mockReturnValue(random);
-      const { client, sent } = service([AWAY], { attempts: 9, delayMsMax: 5000 });
+      const { client, sent } = service([NETWORK_ERROR], { attempts: 9, delayMsMax: 5000 });
       await settled(client.limits());
       return sent.slice(1).map(({ atMs }, i) => atMs - (sent[i]?.atMs ?? NaN));
     };
@@ -123,13 +123,13 @@ describe("what may succeed later", () => {
     expect(await waits(0.5)).toStrictEqual([125, 250, 500, 1000, 2000, 4000, 5000, 5000]);
   });
 
-  test("is not waited for longer than the bound", async () => {
+  test("are thrown at once if Retry-After exceeds the maximum delay", async () => {
     const { client, sent } = service([problem(503, true, { "Retry-After": "31" })]);
     expect(await settled(client.hazardRisk(RIGHT))).toMatchObject({ error: { status: 503 } });
     expect(sent).toHaveLength(1);
   });
 
-  test("is not sent any more once the signal says so", async () => {
+  test("are not retried after the signal aborts", async () => {
     const { client, sent } = service([problem(503, true, { "Retry-After": "20" })]);
     const stop = new AbortController();
     const outcome = client.hazardRisk(RIGHT, { signal: stop.signal }).catch((error: unknown) => error);
@@ -140,14 +140,14 @@ describe("what may succeed later", () => {
   });
 });
 
-describe("what will not succeed later", () => {
+describe("permanent failures", () => {
   test.each([
-    ["a problem that says so", problem(400, false), 400],
-    ["our bug", problem(500, false), 500],
-    ["a page of another service", new Response("<html>", { status: 200 }), 200],
-    ["another service's error", Response.json({ error: "no" }, { status: 404 }), 404],
+    ["a problem that is not retryable", problem(400, false), 400],
+    ["an internal error", problem(500, false), 500],
+    ["an HTML page", new Response("<html>", { status: 200 }), 200],
+    ["an error of another service", Response.json({ error: "no" }, { status: 404 }), 404],
     ["a proxy's 500", new Response("<html>", { status: 500 }), 500],
-  ])("is sent once: %s", async (_what, response, status) => {
+  ])("are not retried: %s", async (_what, response, status) => {
     const { client, sent } = service([response]);
     const outcome = await settled(client.hazardRisk(RIGHT));
     expect(outcome).toMatchObject({ error: { status } });
@@ -155,10 +155,13 @@ describe("what will not succeed later", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test.each([200, 404, 502])("says that it was not the service: %i", async (status) => {
+  test.each([200, 404, 502])("name the status of a response that is not from Isotherm: %i", async (status) => {
     const { client } = service([new Response("<html>", { status })], { attempts: 1 });
     expect(await settled(client.hazardRisk(RIGHT))).toMatchObject({
-      error: { problem: undefined, message: `http://h answered with status ${status}, but not as Isotherm does.` },
+      error: {
+        problem: undefined,
+        message: `http://h returned status ${status} with a body that is not from an Isotherm service`,
+      },
     });
   });
 });
@@ -168,7 +171,7 @@ describe("against a real service", () => {
     vi.useRealTimers();
   });
 
-  test("an answer that is lost is asked for again, and counted once", async () => {
+  test("retries a lost response and is counted once", async () => {
     const host = await hosted();
     try {
       let answers = 0;
@@ -180,7 +183,7 @@ describe("against a real service", () => {
         onAnswer: ({ usageUnits }) => units.push(usageUnits),
         async fetch(address, init) {
           const response = await fetch(address, init);
-          // The first answer of a data call is lost on its way.
+          // Drops the first response of a data call.
           if (init?.method !== "POST" || answers++ > 0) return response;
           await response.text();
           throw new TypeError("terminated");
@@ -196,26 +199,26 @@ describe("against a real service", () => {
     }
   });
 
-  test("a key goes to the service alone, not to where that points", async () => {
+  test("does not follow redirects, so that the key stays with the service", async () => {
     const host = await hosted();
-    const pointing = createServer((_request, response) => {
+    const redirecting = createServer((_request, response) => {
       response.writeHead(307, { Location: `${host.address.url}/api/v1/limits` }).end();
     });
-    await new Promise<void>((resolve) => pointing.listen(0, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => redirecting.listen(0, "127.0.0.1", resolve));
     try {
-      const { port } = pointing.address() as AddressInfo;
+      const { port } = redirecting.address() as AddressInfo;
       const baseUrl = `http://127.0.0.1:${port}`;
       const client = new IsothermClient({ baseUrl, apiKey: HEADERS["X-API-Key"], retry: { attempts: 1 } });
       await expect(client.limits()).rejects.toThrow(TypeError);
       expect(host.records).toStrictEqual([]);
     } finally {
-      pointing.closeAllConnections();
-      pointing.close();
+      redirecting.closeAllConnections();
+      redirecting.close();
       await host.close();
     }
   });
 
-  test("too many requests are answered in the end", async () => {
+  test("retries rate-limited requests until they succeed", async () => {
     const host = await hosted({ limits: { requestsPerS: 2, requestBurst: 1 } });
     try {
       const client = new IsothermClient({ baseUrl: host.address.url, apiKey: HEADERS["X-API-Key"] });

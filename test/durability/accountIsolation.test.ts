@@ -7,7 +7,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type DescribedOperation, OPERATIONS, parametersOf } from "../host/openapiSchema.ts";
+import { type DescribedOperation, OPERATIONS, parametersOf } from "../host/openapi/publishedDocument.ts";
 import { HttpClient, type HttpResponse } from "./clients.ts";
 import { type TestAccount, builtWith, type BuildPatch, newAccount, startService, withLedger } from "./service.ts";
 

@@ -234,7 +234,7 @@ describe("detail", () => {
     expect(yearOf(result).detail).toStrictEqual({
       cells: 1,
       valid_share: 0,
-      cell_centre: { latitude: 10.25, longitude: 20.25 },
+      cell_center: { latitude: 10.25, longitude: 20.25 },
       source: "riverine_floods/baseline/1980",
       rules: RULES,
     });

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { HEADERS, type Hosted, hosted } from "./hosting.ts";
-import { DATA_OPERATIONS } from "./openapiRequests.ts";
-import { OPERATIONS, parametersOf } from "./openapiSchema.ts";
+import { DATA_OPERATIONS } from "./openapi/requests.ts";
+import { OPERATIONS, parametersOf } from "./openapi/publishedDocument.ts";
 
 interface Account {
   readonly apiKey: string;

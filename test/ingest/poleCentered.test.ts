@@ -126,7 +126,7 @@ describe.each([
       const year = await ask(place);
       const steps = stepsOf(cell as OracleCell);
       expect(year?.metrics["depth_meters"], JSON.stringify(place)).toBe(steps === NODATA ? null : steps / 1000);
-      const latitude = year?.detail?.cell_centre?.latitude ?? NaN;
+      const latitude = year?.detail?.cell_center?.latitude ?? NaN;
       expect(Math.abs(latitude)).toBeLessThanOrEqual(90);
       expect(latitude).toBeCloseTo(90 - sizeDeg * (cell?.row ?? NaN), 9);
     }

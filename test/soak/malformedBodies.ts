@@ -1,5 +1,5 @@
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
-import { requestOf } from "../host/openapiRequests.ts";
+import { requestOf } from "../host/openapi/requests.ts";
 
 /** The operations that take a body. */
 export const POST_OPERATIONS = [

@@ -1,7 +1,7 @@
 import { type FaultCode, type FaultItem, isFault } from "../../errors.ts";
 
-/** What only the wire can refuse. */
-export type WireCode =
+/** Problems that only the HTTP layer can raise. */
+export type HttpProblemCode =
   | "route_not_found"
   | "method_not_allowed"
   | "http_malformed"
@@ -15,25 +15,25 @@ export type WireCode =
   | "overloaded"
   | "internal_error";
 
-export type ProblemCode = FaultCode | WireCode;
+export type ProblemCode = FaultCode | HttpProblemCode;
 
-/** A refusal as it is written on the wire (RFC 9457). */
+/** A problem document (RFC 9457) as it is sent to clients. */
 export interface Problem {
-  /** A relative address that explains the code. */
+  /** Relative URL of a page that explains the code. */
   readonly type: string;
   readonly title: string;
   readonly status: number;
-  /** Programs branch on it; it never changes its meaning. */
+  /** For programs to branch on; the meaning of a code never changes. */
   readonly code: ProblemCode;
   readonly detail: string;
   readonly request_id: string;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
   readonly errors?: readonly FaultItem[];
-  /** With `too_many_values`: what was asked for, and what is allowed. */
+  /** With `too_many_values`: the requested and the allowed number. */
   readonly requested?: number;
   readonly limit?: number;
-  /** With `json_malformed`: where in the body, counted from 1. */
+  /** With `json_malformed`: position in the body, from 1. */
   readonly line?: number;
   readonly column?: number;
 }
@@ -43,62 +43,62 @@ export const PROBLEM_CONTENT_TYPE = "application/problem+json";
 interface ProblemKind {
   readonly status: number;
   readonly title: string;
-  /** When to ask again, where that can help. */
+  /** Seconds after which a retry may succeed; absent if a retry cannot help. */
   readonly retryAfterS?: number;
-  /** Said instead of the fault's own message, which is for the operator and may name files. */
+  /** Replaces the fault's own message, which is meant for the operator and may name files. */
   readonly detail?: string;
 }
 
-const NOT_YOURS = "Something went wrong on our side. Name the request id when you report it.";
+const INTERNAL_DETAIL = "An internal error occurred. Include the request id when you report it.";
 
-/** A new code does not compile until its status has been chosen. */
+/** Exhaustive: a new code does not compile until it has a status and a title. */
 const PROBLEM_KINDS = {
   invalid_request: { status: 400, title: "The request is not valid" },
   combination_unavailable: { status: 422, title: "There is no data for this combination" },
-  asset_type_unsupported: { status: 422, title: "The alignment of this type of asset is not known" },
-  country_unknown: { status: 422, title: "The country is not known" },
-  industry_unknown: { status: 422, title: "The industry is not known" },
-  scenario_unknown: { status: 422, title: "The scenario is not known" },
-  too_many_values: { status: 400, title: "The request asks for too much at once" },
-  json_malformed: { status: 400, title: "The body is not JSON as RFC 8259 has it" },
-  atlas_not_found: { status: 503, title: "The atlas cannot be read", retryAfterS: 30, detail: NOT_YOURS },
-  atlas_unavailable: { status: 503, title: "The atlas cannot be read", retryAfterS: 30, detail: NOT_YOURS },
-  source_invalid: { status: 500, title: "Internal error", detail: NOT_YOURS },
-  api_key_missing: { status: 401, title: "There is no API key" },
-  api_key_invalid: { status: 401, title: "The API key is not known" },
+  asset_type_unsupported: { status: 422, title: "The asset type is not supported" },
+  country_unknown: { status: 422, title: "Unknown country" },
+  industry_unknown: { status: 422, title: "Unknown industry" },
+  scenario_unknown: { status: 422, title: "Unknown scenario" },
+  too_many_values: { status: 400, title: "The request exceeds a limit" },
+  json_malformed: { status: 400, title: "The body is not valid JSON (RFC 8259)" },
+  atlas_not_found: { status: 503, title: "The atlas cannot be read", retryAfterS: 30, detail: INTERNAL_DETAIL },
+  atlas_unavailable: { status: 503, title: "The atlas cannot be read", retryAfterS: 30, detail: INTERNAL_DETAIL },
+  source_invalid: { status: 500, title: "Internal error", detail: INTERNAL_DETAIL },
+  api_key_missing: { status: 401, title: "The API key is missing" },
+  api_key_invalid: { status: 401, title: "The API key is not valid" },
   api_key_revoked: { status: 401, title: "The API key has been revoked" },
   account_suspended: { status: 401, title: "The account is suspended" },
-  customer_not_found: { status: 404, title: "There is no such customer" },
-  // Of registering it again. That its data is refused is for the host to say, with 403.
+  customer_not_found: { status: 404, title: "Customer not found" },
+  // The status of a repeated registration; data requests for an archived customer use 403.
   customer_archived: { status: 409, title: "The customer is archived" },
-  idempotency_key_reused: { status: 422, title: "The idempotency key stands for another request" },
+  idempotency_key_reused: { status: 422, title: "The idempotency key belongs to another request" },
   rate_limited: { status: 429, title: "Too many requests", retryAfterS: 1 },
-  account_not_found: { status: 500, title: "Internal error", detail: NOT_YOURS },
-  key_not_found: { status: 500, title: "Internal error", detail: NOT_YOURS },
-  ledger_unavailable: { status: 503, title: "Keys cannot be looked up", retryAfterS: 5, detail: NOT_YOURS },
+  account_not_found: { status: 500, title: "Internal error", detail: INTERNAL_DETAIL },
+  key_not_found: { status: 500, title: "Internal error", detail: INTERNAL_DETAIL },
+  ledger_unavailable: { status: 503, title: "API keys cannot be checked", retryAfterS: 5, detail: INTERNAL_DETAIL },
   usage_not_recorded: { status: 503, title: "The usage could not be recorded", retryAfterS: 5 },
-  configuration_invalid: { status: 500, title: "Internal error", detail: NOT_YOURS },
-  route_not_found: { status: 404, title: "There is no such address" },
-  method_not_allowed: { status: 405, title: "The address does not take this method" },
-  http_malformed: { status: 400, title: "The request is not HTTP as RFC 9112 has it" },
-  headers_too_large: { status: 431, title: "The request's address and headers are too large" },
+  configuration_invalid: { status: 500, title: "Internal error", detail: INTERNAL_DETAIL },
+  route_not_found: { status: 404, title: "Path not found" },
+  method_not_allowed: { status: 405, title: "Method not allowed" },
+  http_malformed: { status: 400, title: "The request is not valid HTTP/1.1 (RFC 9112)" },
+  headers_too_large: { status: 431, title: "The request line and headers are too large" },
   request_timeout: { status: 408, title: "The request took too long to arrive" },
   content_type_unsupported: { status: 415, title: "The body is not declared as JSON" },
   body_too_large: { status: 413, title: "The body is too large" },
-  customer_id_missing: { status: 400, title: "The request does not say for which customer it is" },
-  customer_id_malformed: { status: 400, title: "The customer id is no UUID" },
+  customer_id_missing: { status: 400, title: "The customer id is missing" },
+  customer_id_malformed: { status: 400, title: "The customer id is not a UUID" },
   customer_not_accessible: { status: 403, title: "The account has no such customer" },
-  overloaded: { status: 503, title: "The service has too much to do, or is stopping", retryAfterS: 1 },
-  internal_error: { status: 500, title: "Internal error", detail: NOT_YOURS },
+  overloaded: { status: 503, title: "The service is overloaded or shutting down", retryAfterS: 1 },
+  internal_error: { status: 500, title: "Internal error", detail: INTERNAL_DETAIL },
 } as const satisfies Record<ProblemCode, ProblemKind>;
 
-/** The host itself refuses. */
+/** An error of the HTTP layer, such as an unknown path or a missing header; becomes a problem document. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly code: ProblemCode;
   readonly headers: Readonly<Record<string, string>>;
   readonly items: readonly FaultItem[];
-  /** Where it is not the code's usual one. */
+  /** Overrides the usual status of the code. */
   readonly status: number | undefined;
   constructor(
     code: ProblemCode,
@@ -114,24 +114,27 @@ export class Refusal extends Error {
   }
 }
 
-/** What is told of an error. Anything but a fault and a refusal is a bug of ours, of which nothing is told. */
+/**
+ * Converts an error to a problem document. Any error other than a `Fault` or a `Refusal` is a bug and is reported as
+ * `internal_error` without details.
+ */
 export function problemOf(error: unknown, requestId: string): Problem {
-  const told = isFault(error) || error instanceof Refusal ? error : undefined;
-  const code = told?.code ?? "internal_error";
+  const known = isFault(error) || error instanceof Refusal ? error : undefined;
+  const code = known?.code ?? "internal_error";
   const { status, title, retryAfterS, detail }: ProblemKind = PROBLEM_KINDS[code];
   const problem = {
     type: `/problems/${code}`,
     title,
-    status: (told instanceof Refusal ? told.status : undefined) ?? status,
+    status: (known instanceof Refusal ? known.status : undefined) ?? status,
     code,
-    detail: detail ?? told?.message ?? NOT_YOURS,
+    detail: detail ?? known?.message ?? INTERNAL_DETAIL,
     request_id: requestId,
     retryable: retryAfterS !== undefined || code === "request_timeout",
   };
-  if (detail !== undefined || told === undefined) return problem;
-  const errors = told.items.length > 0 ? { errors: told.items } : {};
-  if (!isFault(told)) return { ...problem, ...errors };
-  const { requested, limit, line, column } = told.details;
+  if (detail !== undefined || known === undefined) return problem;
+  const errors = known.items.length > 0 ? { errors: known.items } : {};
+  if (!isFault(known)) return { ...problem, ...errors };
+  const { requested, limit, line, column } = known.details;
   return {
     ...problem,
     ...errors,
@@ -142,14 +145,16 @@ export function problemOf(error: unknown, requestId: string): Problem {
   };
 }
 
-/** The header fields that belong to a problem, beside its body. */
+/** Returns the header fields that a problem response carries. */
 export function problemHeaders(problem: Problem, error: unknown): Readonly<Record<string, string>> {
   const { retryAfterS }: ProblemKind = PROBLEM_KINDS[problem.code];
-  const inFact = isFault(error) ? error.details["retryAfterS"] : undefined;
+  const faultRetryAfterS = isFault(error) ? error.details["retryAfterS"] : undefined;
   return {
-    // The scheme has no registered name: a key in a field of its own is older than the registry.
+    // Keys in a custom header have no registered authentication scheme.
     ...(problem.status === 401 ? { "WWW-Authenticate": 'ApiKey realm="isotherm", header="X-API-Key"' } : {}),
-    ...(retryAfterS === undefined ? {} : { "Retry-After": String(typeof inFact === "number" ? inFact : retryAfterS) }),
+    ...(retryAfterS === undefined
+      ? {}
+      : { "Retry-After": String(typeof faultRetryAfterS === "number" ? faultRetryAfterS : retryAfterS) }),
     ...(error instanceof Refusal ? error.headers : {}),
   };
 }

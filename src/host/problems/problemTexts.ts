@@ -1,7 +1,7 @@
 import { type ProblemCode, problemOf, Refusal } from "./problem.ts";
 
 interface ProblemText {
-  /** What the code means. Backticks enclose names of members, header fields and values. */
+  /** Meaning of the code. Backticks enclose names of members, header fields and values. */
   readonly meaning: string;
   /** What the caller can do. */
   readonly remedy: string;
@@ -9,14 +9,14 @@ interface ProblemText {
 
 const REPORT = "Report it to the operator of the service, with the `request_id`.";
 const RETRY = "Send the same request again after the number of seconds in `Retry-After`. Nothing was counted.";
-const OUR_FAULT = "An error inside the service.";
+const INTERNAL_MEANING = "An error inside the service.";
 
-/** The type makes a new code fail to compile until it has a text here. */
+/** Exhaustive: a new code does not compile until it has a text. */
 const TEXTS = {
   invalid_request: {
     meaning: "A parameter, a member of the body or a header field is missing, has the wrong type or is out of range.",
     remedy:
-      "Correct what `errors` lists: each item gives the place (`pointer`, `parameter` or `header`), what is wrong, and what is accepted.",
+      "Correct the faults in `errors`: each item gives the location (`pointer`, `parameter` or `header`), the fault, and the accepted values.",
   },
   combination_unavailable: {
     meaning: "All values are known, but one of the hazards has no data for one of the years or scenarios.",
@@ -57,7 +57,7 @@ const TEXTS = {
     meaning: "A file of the hazard maps is missing, damaged or out of reach.",
     remedy: RETRY,
   },
-  source_invalid: { meaning: OUR_FAULT, remedy: REPORT },
+  source_invalid: { meaning: INTERNAL_MEANING, remedy: REPORT },
   api_key_missing: {
     meaning: "The request has no API key.",
     remedy: "Send the key once, in the header field `X-API-Key`. The operator of the service issues keys.",
@@ -65,10 +65,10 @@ const TEXTS = {
   api_key_invalid: {
     meaning: "This service has not issued the API key: it is mistyped, cut short, or the key of another service.",
     remedy:
-      "Compare the key with the one that was issued: `iso_sk_` and 64 letters and digits. `detail` says so where the key seems mistyped.",
+      "Compare the key with the one that was issued: `iso_sk_` and 64 letters and digits. `detail` points out keys that look mistyped.",
   },
   api_key_revoked: {
-    meaning: "The API key was valid once; it has been revoked or replaced.",
+    meaning: "The API key is no longer valid: it has been revoked or replaced.",
     remedy: "Use the account's current key, or ask the operator of the service for one.",
   },
   account_suspended: {
@@ -104,10 +104,10 @@ const TEXTS = {
   rate_limited: {
     meaning: "The account sends requests faster than is allowed, or the address has sent too many invalid keys.",
     remedy:
-      "Wait for the number of seconds in `Retry-After`. The `RateLimit` header fields say how many requests are left.",
+      "Wait for the number of seconds in `Retry-After`. The `RateLimit` header fields give the number of requests left.",
   },
-  account_not_found: { meaning: OUR_FAULT, remedy: REPORT },
-  key_not_found: { meaning: OUR_FAULT, remedy: REPORT },
+  account_not_found: { meaning: INTERNAL_MEANING, remedy: REPORT },
+  key_not_found: { meaning: INTERNAL_MEANING, remedy: REPORT },
   ledger_unavailable: {
     meaning: "Keys and customers cannot be looked up at the moment.",
     remedy: RETRY,
@@ -117,7 +117,7 @@ const TEXTS = {
     remedy:
       "Send the request again after the number of seconds in `Retry-After`, with the same `Idempotency-Key` if you sent one: the usage is then counted at most once.",
   },
-  configuration_invalid: { meaning: OUR_FAULT, remedy: REPORT },
+  configuration_invalid: { meaning: INTERNAL_MEANING, remedy: REPORT },
   route_not_found: {
     meaning: "There is nothing at this path.",
     remedy: "Compare the path with those in `/openapi.json`; case and a trailing slash matter.",
@@ -127,8 +127,8 @@ const TEXTS = {
     remedy: "Use one of the methods in the header field `Allow`.",
   },
   http_malformed: {
-    meaning: "What was received is not a valid HTTP/1.1 request, or it ended too early.",
-    remedy: "Send a complete request with exactly one `Host` field, by a common HTTP library.",
+    meaning: "The data received is not a valid HTTP/1.1 request, or it ended too early.",
+    remedy: "Use a common HTTP library; send a complete request with exactly one `Host` field.",
   },
   headers_too_large: {
     meaning: "The request line and the header fields are longer than the service accepts.",
@@ -150,26 +150,27 @@ const TEXTS = {
     meaning: "The service has more requests than it can answer in time, or is shutting down.",
     remedy: RETRY,
   },
-  internal_error: { meaning: OUR_FAULT, remedy: REPORT },
+  internal_error: { meaning: INTERNAL_MEANING, remedy: REPORT },
 } as const satisfies Record<ProblemCode, ProblemText>;
 
 /** A code and its explanation. */
-export interface ProblemPage extends ProblemText {
+export interface ProblemDescription extends ProblemText {
   readonly code: ProblemCode;
   readonly title: string;
-  /** The usual status; routes may use another. */
+  /** Usual status; some routes use another. */
   readonly status: number;
   readonly retryable: boolean;
 }
 
-/** All codes. */
+/** All problem codes, in the order of the contract. */
 export const PROBLEM_CODES = Object.keys(TEXTS) as readonly ProblemCode[];
 
 export function isProblemCode(code: string): code is ProblemCode {
   return Object.hasOwn(TEXTS, code);
 }
 
-export function problemPage(code: ProblemCode): ProblemPage {
+/** Returns the explanation of a code, with its usual status and title. */
+export function describeProblem(code: ProblemCode): ProblemDescription {
   const { title, status, retryable } = problemOf(new Refusal(code, ""), "");
   return { code, title, status, retryable, ...TEXTS[code] };
 }

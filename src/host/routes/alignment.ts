@@ -13,17 +13,18 @@ import { explain } from "../../explain.ts";
 import { asParameter, decodeParameters } from "../../parameters.ts";
 import { numberOrNull, textOrNull } from "../openapi/nullable.ts";
 import { invalidRequest } from "./parameters.ts";
-import { type Route, withinLimit } from "./route.ts";
+import { type Route, checkLimit } from "./route.ts";
 
 const ParametersSchema = Type.Object(
   {
     detail: Type.Optional(
-      Type.Boolean({ default: false, description: "Adds to each year how its number came about." }),
+      Type.Boolean({ default: false, description: "Adds to each year how its temperature was computed." }),
     ),
     basis: Type.Optional(
       Type.Enum(ALIGNMENT_BASES, {
         default: "intensity",
-        description: "What is compared with the pathways: emissions per revenue, emissions, or all since the baseline.",
+        description:
+          "Quantity compared with the pathways: emissions per revenue, emissions, or cumulative emissions since the baseline.",
       }),
     ),
   },
@@ -36,7 +37,7 @@ interface AlignmentRequest {
   readonly parameters: Parameters;
 }
 
-/** About twenty entities: a millisecond. */
+/** About twenty entities, which take about a millisecond. */
 const INLINE_BODY_BYTES_MAX = 16 << 10;
 
 const PATHWAYS = [
@@ -52,7 +53,7 @@ const byScope = <Schema extends TSchema>(schema: Schema) =>
   Type.Object({ scope1: Type.Optional(schema), scope2: Type.Optional(schema), scope3: Type.Optional(schema) });
 const ChangeSchema = Type.Object({ baseline: numberOrNull(), projected: numberOrNull() });
 
-/** How a temperature came about, as the published contract has it. */
+/** Schema of the `detail` of a temperature. */
 const DetailSchema = Type.Object(
   {
     benchmark: Type.String(),
@@ -68,7 +69,7 @@ const DetailSchema = Type.Object(
         row: Type.Union([Type.Integer(), Type.Null()]),
         key: textOrNull(),
       },
-      { description: "Which text decided the pathway, by which row and key of the table of sectors." },
+      { description: "Which field selected the pathway, and the matching row and key of the sector table." },
     ),
     scope_pathways: byScope(Type.Enum(PATHWAYS)),
     emissions: ChangeSchema,
@@ -89,10 +90,10 @@ const DetailSchema = Type.Object(
     temperature_by_scope: byScope(numberOrNull()),
     flags: Type.Array(Type.Enum(ALIGNMENT_FLAGS)),
   },
-  { description: "With detail: how the temperature came about, unrounded. A figure that does not exist is null." },
+  { description: "With detail: how the temperature was computed, unrounded. null where a figure does not exist." },
 );
 
-/** What is answered for entities, as the published contract has it; src/alignment/align.ts makes it. */
+/** Schema of the response that src/alignment/align.ts computes. */
 const AlignmentAnswerSchema = Type.Object({
   results: Type.Array(
     Type.Object({
@@ -113,15 +114,15 @@ const AlignmentAnswerSchema = Type.Object({
           temperature_alignment: numberOrNull({ description: "Implied warming in 2100, degrees C, two decimals." }),
           reason: Type.Optional(
             Type.Enum(["no_usable_scope", "zero_baseline"], {
-              description: "Why there is no temperature; there exactly when it is null.",
+              description: "Why there is no temperature; present exactly when it is null.",
             }),
           ),
           detail: Type.Optional(DetailSchema),
         }),
-        { description: "One element a projected year, in the order submitted." },
+        { description: "One element per projected year, in the order submitted." },
       ),
     }),
-    { description: "One element an entity, in the order submitted." },
+    { description: "One element per entity, in the order submitted." },
   ),
 });
 
@@ -150,14 +151,14 @@ const EXAMPLE: readonly Entity[] = [
   },
 ];
 
-/** What an answer counts: one for each temperature, none for a null. */
+/** Counts the usage units of a response: one per temperature that is not null. */
 function countTemperatures({ results }: AlignmentAnswer): number {
   let count = 0;
   for (const { data } of results) for (const year of data) if (year.temperature_alignment !== null) count++;
   return count;
 }
 
-/** POST /api/v1/temperature-alignment-projections: every projected year of every entity. */
+/** POST /api/v1/temperature-alignment-projections: implied warming for every projected year of every entity. */
 export const alignment: Route<AlignmentRequest, AlignmentAnswer> = {
   method: "POST",
   path: "/api/v1/temperature-alignment-projections",
@@ -167,15 +168,15 @@ export const alignment: Route<AlignmentRequest, AlignmentAnswer> = {
     tag: "Temperature alignment",
     summary: "Implied temperature rise of entities",
     description:
-      "For every projected year of every entity: the warming of the world that its emissions belong to. " +
-      "Counts one `alignment_values` for each temperature that is not null.",
+      "For every projected year of every entity: the global warming in 2100 that its emissions imply. " +
+      "Each temperature that is not null is counted as one `alignment_values`.",
     query: ParametersSchema,
     body: { schema: Type.Array(EntitySchema, { minItems: 1 }), example: EXAMPLE },
-    answers: {
+    responses: {
       200: {
-        description: "One result an entity, with one temperature a projected year.",
+        description: "One result per entity, with one temperature per projected year.",
         schema: AlignmentAnswerSchema,
-        headers: { "X-Benchmark": "The pathways that emissions are compared with." },
+        headers: { "X-Benchmark": "Version of the benchmark pathways that emissions are compared with." },
       },
     },
     problems: ["invalid_request", "asset_type_unsupported", "too_many_values"],
@@ -185,11 +186,11 @@ export const alignment: Route<AlignmentRequest, AlignmentAnswer> = {
   parse({ queryText, body, limits }) {
     const request = readRequest(queryText, body);
     const { entities, parameters } = request;
-    withinLimit("entities", { requested: entities.length, limit: limits.entityCount });
+    checkLimit("entities", { requested: entities.length, limit: limits.entityCount });
     const requested = countProjections(entities);
-    withinLimit("temperatures", { requested, limit: limits.alignmentValueCount });
+    checkLimit("temperatures", { requested, limit: limits.alignmentValueCount });
     if (parameters.detail === true) {
-      withinLimit("temperatures with detail", { requested, limit: limits.detailCount });
+      checkLimit("temperatures with detail", { requested, limit: limits.detailCount });
     }
     return request;
   },
@@ -197,17 +198,17 @@ export const alignment: Route<AlignmentRequest, AlignmentAnswer> = {
   headers: () => ({ "X-Benchmark": NGFS_PHASE5.id }),
 };
 
-/** @throws Fault with what is wrong with the parameters and with the entities, all of it at once */
+/** @throws Fault with all faults of the parameters and of the entities together */
 function readRequest(queryText: string, body: unknown): AlignmentRequest {
   const { input, items, refused } = decodeParameters(queryText, ParametersSchema.properties);
-  const misread = explain(ParametersSchema, input, { name: "The query", skip: refused }).map(asParameter);
-  const parameterItems: readonly FaultItem[] = [...items, ...misread];
+  const schemaItems = explain(ParametersSchema, input, { name: "The query", skip: refused }).map(asParameter);
+  const parameterItems: readonly FaultItem[] = [...items, ...schemaItems];
   if (parameterItems.length === 0) return { entities: readEntities(body), parameters: input };
 
-  throw invalidRequest([...parameterItems, ...faultsOf(body)]);
+  throw invalidRequest([...parameterItems, ...entityFaults(body)]);
 }
 
-function faultsOf(body: unknown): readonly FaultItem[] {
+function entityFaults(body: unknown): readonly FaultItem[] {
   try {
     readEntities(body);
     return [];

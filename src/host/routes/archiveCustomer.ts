@@ -5,11 +5,11 @@ import {
   customerRecord,
   CustomerSchema,
 } from "./customerRecord.ts";
-import { refuseParameters } from "./parameters.ts";
+import { rejectParameters } from "./parameters.ts";
 import type { Route } from "./route.ts";
 import { readUuid } from "../http/uuid.ts";
 
-/** DELETE /latest/api/v1/customers/:id: no more data for this customer; its history stays. */
+/** DELETE /latest/api/v1/customers/:id: ends data requests for a customer; its usage history is kept. */
 export const archiveCustomer: Route<string, CustomerRecord> = {
   method: "DELETE",
   path: "/latest/api/v1/customers/:id",
@@ -19,14 +19,14 @@ export const archiveCustomer: Route<string, CustomerRecord> = {
     tag: "Customers",
     summary: "Archive a customer",
     description:
-      "Its usage stays to be read. Data calls for it answer 403 `customer_archived` from now on, and registering its " +
-      "`internal_id` again 409 `customer_archived`. Archiving twice is archiving once.",
+      "Its usage can still be read. From now on, data requests for it return 403 `customer_archived`, and registering its " +
+      "`internal_id` again returns 409 `customer_archived`. Archiving is idempotent.",
     path: CustomerPathSchema,
-    answers: { 200: { description: "The customer as it is now.", schema: CustomerSchema } },
+    responses: { 200: { description: "The archived customer.", schema: CustomerSchema } },
     problems: ["invalid_request", "customer_not_found"],
   },
   parse({ queryText, path }) {
-    refuseParameters(queryText);
+    rejectParameters(queryText);
     return path["id"] ?? "";
   },
   async handle(id, { services, caller }) {

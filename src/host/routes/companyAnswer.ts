@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { numberOrNull } from "../openapi/nullable.ts";
 
 const EmissionsFigureSchema = Type.Object({
-  value: Type.Number({ description: "t CO2e a year." }),
+  value: Type.Number({ description: "t CO2e per year." }),
   low: Type.Number(),
   high: Type.Number(),
   method: Type.Enum(["modelled", "reported"]),
@@ -12,18 +12,18 @@ const EmissionsFigureSchema = Type.Object({
 const BeforeAfterSchema = Type.Object({ before: numberOrNull(), after: numberOrNull() });
 
 const DriversSchema = Type.Object({
-  price: Type.Number({ description: "Of the scenario, USD of 2025 per t CO2e." }),
-  baseline_price: Type.Number({ description: "Under current policies." }),
-  price_shock: Type.Number({ description: "What the scenario asks beyond current policies, 0 or more." }),
-  fuel_price_shock: Type.Number({ description: "The shock that the buyers of a fuel meet." }),
+  price: Type.Number({ description: "Carbon price of the scenario, USD of 2025 per t CO2e." }),
+  baseline_price: Type.Number({ description: "Carbon price under current policies." }),
+  price_shock: Type.Number({ description: "Price of the scenario above that of current policies, 0 or more." }),
+  fuel_price_shock: Type.Number({ description: "Price shock for buyers of a fuel." }),
   price_model: Type.String(),
   gsat: Type.Number({ description: "Global warming, degrees C." }),
   local_temperature: Type.Number({ description: "Mean temperature of the country, degrees C." }),
   local_temperature_2020: Type.Number(),
   emissions_cut: Type.Number(),
   abatement_share: Type.Number(),
-  unit_cost: Type.Number({ description: "USD per t of today's scope 1." }),
-  pass_through: Type.Number({ description: "Share of the cost that buyers bear." }),
+  unit_cost: Type.Number({ description: "USD per t of current scope 1 emissions." }),
+  pass_through: Type.Number({ description: "Share of the cost that is passed on to buyers." }),
 });
 
 const TransitionSchema = Type.Object({
@@ -34,8 +34,8 @@ const TransitionSchema = Type.Object({
   volume_floor: Type.Boolean(),
   loss: Type.Number(),
   uncapped: Type.Number(),
-  capped: Type.Boolean({ description: "Whether the loss is held at all of EBITDA." }),
-  credit_loss: Type.Number({ description: "Of a bank, on its loans." }),
+  capped: Type.Boolean({ description: "Whether the loss is capped at EBITDA." }),
+  credit_loss: Type.Number({ description: "For a bank: loss on its loans." }),
   score: Type.Number(),
   note: Type.Optional(Type.String()),
 });
@@ -45,7 +45,7 @@ const PhysicalSchema = Type.Object({
   acute: Type.Object({
     by_hazard: Type.Object(
       { flood: numberOrNull(), wind: numberOrNull(), surge: numberOrNull() },
-      { description: "Average yearly loss as a fraction of capital." },
+      { description: "Average annual loss as a fraction of capital." },
     ),
     aal_fraction: Type.Number(),
     asset_loss: Type.Number(),
@@ -54,7 +54,7 @@ const PhysicalSchema = Type.Object({
   score: Type.Number(),
   percentile: Type.Object(
     { acute: Type.Number(), chronic: Type.Number() },
-    { description: "Among the 180 countries whose figures all come from data, percent." },
+    { description: "Percentile among the 180 countries with complete data, percent." },
   ),
 });
 
@@ -66,14 +66,14 @@ const ResultSchema = Type.Object({
   drivers: DriversSchema,
   transition: TransitionSchema,
   physical: PhysicalSchema,
-  interaction: Type.Number({ description: "What would else be lost twice; 0 or less." }),
+  interaction: Type.Number({ description: "Correction for losses counted twice; 0 or less." }),
   total: Type.Object({
-    loss: Type.Number({ description: "USD of 2025 a year." }),
+    loss: Type.Number({ description: "USD of 2025 per year." }),
     pct_of_ebitda: numberOrNull(),
     pct_of_assets: numberOrNull(),
     score: Type.Number({ minimum: 0, maximum: 100 }),
     rating: Type.Enum(["A", "B", "C", "D", "E"]),
-    low: numberOrNull({ description: "Least of the range, percent of EBITDA." }),
+    low: numberOrNull({ description: "Lower end of the range, percent of EBITDA." }),
     high: numberOrNull(),
     measured_by: Type.Enum(["ebitda", "16_pct_of_revenue"]),
     note: Type.Optional(Type.String()),
@@ -83,15 +83,15 @@ const ResultSchema = Type.Object({
 
 const ValuationSchema = Type.Object({
   scenario: Type.String(),
-  npv_of_losses: Type.Number({ description: "Of 2026 to 2050, after tax, at most total assets. USD of 2025." }),
+  npv_of_losses: Type.Number({ description: "Losses of 2026 to 2050 after tax, capped at total assets. USD of 2025." }),
   npv_uncapped: Type.Number(),
   value_at_risk_pct: numberOrNull(),
   asset_value_after: Type.Number(),
-  pd_5y_before: numberOrNull({ description: "Chance of default within five years." }),
+  pd_5y_before: numberOrNull({ description: "Probability of default within five years." }),
   pd_5y_after: numberOrNull(),
 });
 
-/** What is answered for a company, as the published contract has it; src/company/report.ts makes it. */
+/** Schema of the response that src/company/report.ts computes. */
 export const CompanyAnswerSchema = Type.Object({
   company: Type.Object({
     name: Type.Unsafe<string | null>({ type: ["string", "null"] }),
@@ -108,10 +108,10 @@ export const CompanyAnswerSchema = Type.Object({
     scope2: EmissionsFigureSchema,
     scope3_upstream: EmissionsFigureSchema,
     scope3_downstream: EmissionsFigureSchema,
-    financed: Type.Union([EmissionsFigureSchema, Type.Null()], { description: "What a bank's loans finance." }),
+    financed: Type.Union([EmissionsFigureSchema, Type.Null()], { description: "Financed emissions of a bank." }),
   }),
-  results: Type.Array(ResultSchema, { description: "In the order of the scenarios asked for, years ascending." }),
-  valuation: Type.Array(ValuationSchema, { description: "One a scenario." }),
+  results: Type.Array(ResultSchema, { description: "In the requested order of scenarios, years ascending." }),
+  valuation: Type.Array(ValuationSchema, { description: "One element per scenario." }),
   headline: Type.Object({
     max: Type.Object({
       score: Type.Number(),

@@ -5,7 +5,7 @@ import { textOrNull } from "../openapi/nullable.ts";
 import type { RouteContext } from "./route.ts";
 import { readUuid } from "../http/uuid.ts";
 
-/** A customer as the wire has it. */
+/** A customer in responses. */
 export interface CustomerRecord {
   readonly customer_id: string;
   readonly internal_id: string;
@@ -15,11 +15,11 @@ export interface CustomerRecord {
 }
 
 export const CustomerSchema = Type.Object({
-  customer_id: Type.String({ format: "uuid", description: "What X-Customer-ID says on data calls." }),
-  internal_id: Type.String({ description: "The caller's own, unique within the account." }),
+  customer_id: Type.String({ format: "uuid", description: "Value of X-Customer-ID in data requests." }),
+  internal_id: Type.String({ description: "The caller's own id, unique within the account." }),
   name: textOrNull(),
   created_at: Type.String({ format: "date-time" }),
-  archived_at: textOrNull({ description: "null while data may be asked for this customer." }),
+  archived_at: textOrNull({ description: "null unless the customer is archived." }),
 });
 
 export function customerRecord({ customerId, internalId, name, createdAt, archivedAt }: Customer): CustomerRecord {
@@ -33,19 +33,19 @@ export function customerRecord({ customerId, internalId, name, createdAt, archiv
 }
 
 export const CustomerPathSchema = Type.Object({
-  id: Type.String({ format: "uuid", description: "The customer's id, as it was given at registration." }),
+  id: Type.String({ format: "uuid", description: "The `customer_id` returned by the registration." }),
 });
 
-/** One and the same for an id that never was, for another account's, and for what is no id: it tells nothing. */
+/** The same fault for unknown ids, ids of other accounts and malformed ids, so that it does not reveal which exist. */
 export function customerNotFound(): Fault {
   return new Fault("customer_not_found", "This account has no customer with this id.");
 }
 
 /**
- * The account's own customer, archived ones too.
+ * Returns a customer of the calling account, archived or not.
  * @throws Fault `customer_not_found`
  */
-export async function customerOf(id: string, { services, caller }: RouteContext): Promise<Customer> {
+export async function requireCustomer(id: string, { services, caller }: RouteContext): Promise<Customer> {
   const customerId = readUuid(id);
   const customer =
     customerId === undefined

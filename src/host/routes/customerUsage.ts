@@ -1,22 +1,22 @@
-import { CustomerPathSchema, customerOf } from "./customerRecord.ts";
+import { CustomerPathSchema, requireCustomer } from "./customerRecord.ts";
 import type { Route } from "./route.ts";
 import {
   CustomerUsageParametersSchema,
   readCustomerUsageParameters,
-  USAGE_ANSWERS,
-  type UsageAnswer,
-  type UsageAsked,
-  usageOf,
+  USAGE_RESPONSES,
+  type UsageResult,
+  type UsageRequest,
+  findUsage,
   usageReply,
 } from "./usageReport.ts";
 
-interface CustomerUsageAsked {
+interface CustomerUsageRequest {
   readonly id: string;
-  readonly question: UsageAsked;
+  readonly usage: UsageRequest;
 }
 
-/** GET /latest/api/v1/customers/:id/usage: the same for one customer, archived or not. */
-export const customerUsage: Route<CustomerUsageAsked, UsageAnswer> = {
+/** GET /latest/api/v1/customers/:id/usage: recorded usage of one customer, archived or not. */
+export const customerUsage: Route<CustomerUsageRequest, UsageResult> = {
   method: "GET",
   path: "/latest/api/v1/customers/:id/usage",
   access: "key",
@@ -27,13 +27,13 @@ export const customerUsage: Route<CustomerUsageAsked, UsageAnswer> = {
     path: CustomerPathSchema,
     query: CustomerUsageParametersSchema,
     parameterExamples: { group_by: "meter,day" },
-    answers: USAGE_ANSWERS,
+    responses: USAGE_RESPONSES,
     problems: ["invalid_request", "customer_not_found"],
   },
-  parse: ({ queryText, path }) => ({ id: path["id"] ?? "", question: readCustomerUsageParameters(queryText) }),
-  async handle({ id, question }, context) {
-    const { customerId } = await customerOf(id, context);
-    return usageOf(context.services.ledger, context.caller.accountId, { ...question, customerId });
+  parse: ({ queryText, path }) => ({ id: path["id"] ?? "", usage: readCustomerUsageParameters(queryText) }),
+  async handle({ id, usage }, context) {
+    const { customerId } = await requireCustomer(id, context);
+    return findUsage(context.services.ledger, context.caller.accountId, { ...usage, customerId });
   },
   reply: usageReply,
 };

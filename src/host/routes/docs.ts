@@ -2,16 +2,16 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Type } from "typebox";
-import { html, pageReply } from "./htmlPage.ts";
+import { html, htmlReply } from "./htmlPage.ts";
 import { Refusal } from "../problems/problem.ts";
 import type { Reply, Route } from "./route.ts";
 
 const require = createRequire(import.meta.url);
 
-/** The range of package.json. */
+/** Version range of the optional peer dependency in package.json. */
 const SWAGGER_UI = "swagger-ui-dist@^5.35.0";
 
-const START = `"use strict";
+const START_SCRIPT = `"use strict";
 window.addEventListener("load", () => {
   window.SwaggerUIBundle({
     url: "/openapi.json",
@@ -23,11 +23,11 @@ window.addEventListener("load", () => {
 });
 `;
 
-/** Nothing from elsewhere, and questions to this service alone. */
+/** Allows resources of this service only, and requests only to this service. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  // The page sets styles of single elements.
+  // Swagger UI sets inline styles.
   "style-src 'self' 'unsafe-inline'",
   "img-src 'self' data:",
   "connect-src 'self'",
@@ -41,7 +41,7 @@ const PAGE = html`<!doctype html>
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <title>Isotherm · every call, to be read and tried</title>
+      <title>Isotherm API</title>
       <link rel="icon" href="data:," />
       <link rel="stylesheet" href="/docs/swagger-ui.css" />
       <script src="/docs/swagger-ui-bundle.js"></script>
@@ -50,17 +50,15 @@ const PAGE = html`<!doctype html>
     <body>
       <div id="docs"></div>
       <noscript
-        >This page needs scripts. The same for programs is at <a href="/openapi.json">/openapi.json</a>.</noscript
+        >This page needs JavaScript. The OpenAPI document is at <a href="/openapi.json">/openapi.json</a>.</noscript
       >
     </body>
   </html> `;
 
-const MISSING = html`<h1>The interactive page is not installed</h1>
-  <p>It comes from a package of its own, which embedding Isotherm does not need. Beside Isotherm, run</p>
+const NOT_INSTALLED = html`<h1>The API page is not installed</h1>
+  <p>It needs an optional package. In the folder where Isotherm is installed, run</p>
   <pre>npm install ${SWAGGER_UI}</pre>
-  <p>
-    and start the service again. The same contract, for programs, is at <a href="/openapi.json">/openapi.json</a>.
-  </p>`;
+  <p>and restart the service. The OpenAPI document is at <a href="/openapi.json">/openapi.json</a>.</p>`;
 
 const FILES: Readonly<Record<string, string>> = {
   "swagger-ui.css": "text/css; charset=utf-8",
@@ -68,7 +66,7 @@ const FILES: Readonly<Record<string, string>> = {
   "start.js": "text/javascript; charset=utf-8",
 };
 
-function installedFolder(): string | undefined {
+function findSwaggerUi(): string | undefined {
   try {
     return join(require.resolve("swagger-ui-dist/package.json"), "..");
   } catch {
@@ -76,15 +74,15 @@ function installedFolder(): string | undefined {
   }
 }
 
-interface Installed {
-  /** Where the page's package lies; undefined where it is not installed. */
+interface SwaggerUi {
+  /** Folder of swagger-ui-dist; undefined if it is not installed. */
   readonly folder: string | undefined;
 }
 
-const INSTALLED: Installed = { folder: installedFolder() };
+const INSTALLED_SWAGGER_UI: SwaggerUi = { folder: findSwaggerUi() };
 
-/** GET /docs: every call, to be read and tried. It asks nobody but this service. */
-export function docs({ folder }: Installed = INSTALLED): Route<undefined, Reply> {
+/** GET /docs: the interactive API page. It sends requests to this service only. */
+export function docs({ folder }: SwaggerUi = INSTALLED_SWAGGER_UI): Route<undefined, Reply> {
   return {
     method: "GET",
     path: "/docs",
@@ -92,11 +90,11 @@ export function docs({ folder }: Installed = INSTALLED): Route<undefined, Reply>
     description: {
       operationId: "getDocs",
       tag: "Service",
-      summary: "This document as a page where calls can be tried",
-      answers: {
+      summary: "Interactive API page",
+      responses: {
         200: { description: "The page.", contentType: "text/html" },
         501: {
-          description: `The package ${SWAGGER_UI} is not installed beside the service.`,
+          description: `The package ${SWAGGER_UI} is not installed.`,
           contentType: "text/html",
         },
       },
@@ -105,7 +103,7 @@ export function docs({ folder }: Installed = INSTALLED): Route<undefined, Reply>
     parse: () => undefined,
     handle: () =>
       folder === undefined
-        ? pageReply({ title: "The interactive page is not installed", body: MISSING }, { status: 501 })
+        ? htmlReply({ title: "The API page is not installed", body: NOT_INSTALLED }, { status: 501 })
         : {
             status: 200,
             contentType: "text/html; charset=utf-8",
@@ -118,14 +116,17 @@ export function docs({ folder }: Installed = INSTALLED): Route<undefined, Reply>
 
 interface DocsFile {
   readonly contentType: string;
-  /** The very same list each time, so that it is packed once. */
+  /** Always the same array: the content coding caches compressed bodies by identity. */
   readonly parts: readonly Uint8Array[];
 }
 
-/** GET /docs/:file: what that page is made of. */
-export function docsFile({ folder }: Installed = INSTALLED): Route<string, DocsFile> {
+/** GET /docs/:file: scripts and style sheet of the API page. */
+export function docsFile({ folder }: SwaggerUi = INSTALLED_SWAGGER_UI): Route<string, DocsFile> {
   const files = new Map<string, Promise<DocsFile>>([
-    ["start.js", Promise.resolve({ contentType: FILES["start.js"] ?? "", parts: [new TextEncoder().encode(START)] })],
+    [
+      "start.js",
+      Promise.resolve({ contentType: FILES["start.js"] ?? "", parts: [new TextEncoder().encode(START_SCRIPT)] }),
+    ],
   ]);
   return {
     method: "GET",
@@ -134,11 +135,11 @@ export function docsFile({ folder }: Installed = INSTALLED): Route<string, DocsF
     description: {
       operationId: "getDocsFile",
       tag: "Service",
-      summary: "A part of that page",
+      summary: "Script or style sheet of the API page",
       path: Type.Object({ file: Type.Enum(Object.keys(FILES)) }),
       parameterExamples: { file: "start.js" },
-      answers: {
-        200: { description: "A script, or a style sheet.", contentType: "text/javascript", alsoAs: ["text/css"] },
+      responses: {
+        200: { description: "A script or a style sheet.", contentType: "text/javascript", alsoAs: ["text/css"] },
       },
       problems: ["route_not_found"],
     },
@@ -146,7 +147,7 @@ export function docsFile({ folder }: Installed = INSTALLED): Route<string, DocsF
     handle(name) {
       const contentType = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
       if (folder === undefined || contentType === undefined) {
-        throw new Refusal("route_not_found", "The page has no part of this name.");
+        throw new Refusal("route_not_found", "The page has no file of this name.");
       }
       let file = files.get(name);
       if (file === undefined) {

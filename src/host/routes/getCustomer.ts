@@ -1,14 +1,14 @@
 import {
   CustomerPathSchema,
   type CustomerRecord,
-  customerOf,
+  requireCustomer,
   customerRecord,
   CustomerSchema,
 } from "./customerRecord.ts";
-import { refuseParameters } from "./parameters.ts";
+import { rejectParameters } from "./parameters.ts";
 import type { Route } from "./route.ts";
 
-/** GET /latest/api/v1/customers/:id */
+/** GET /latest/api/v1/customers/:id: one customer, archived or not. */
 export const getCustomer: Route<string, CustomerRecord> = {
   method: "GET",
   path: "/latest/api/v1/customers/:id",
@@ -18,12 +18,12 @@ export const getCustomer: Route<string, CustomerRecord> = {
     tag: "Customers",
     summary: "One customer",
     path: CustomerPathSchema,
-    answers: { 200: { description: "The customer, archived or not.", schema: CustomerSchema } },
+    responses: { 200: { description: "The customer, archived or not.", schema: CustomerSchema } },
     problems: ["invalid_request", "customer_not_found"],
   },
   parse({ queryText, path }) {
-    refuseParameters(queryText);
+    rejectParameters(queryText);
     return path["id"] ?? "";
   },
-  handle: async (id, context) => customerRecord(await customerOf(id, context)),
+  handle: async (id, context) => customerRecord(await requireCustomer(id, context)),
 };

@@ -7,32 +7,32 @@ import type { HazardResult } from "../../hazard/result.ts";
 import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "../../hazard/hazards.ts";
 import { HazardQuerySchema, type HazardQueryInput } from "../../hazard/query.ts";
 import { encodeJson } from "../http/json.ts";
-import { refuseParameters } from "./parameters.ts";
+import { rejectParameters } from "./parameters.ts";
 import { type Problem, problemOf } from "../problems/problem.ts";
 import { ProblemSchema } from "../problems/problemSchema.ts";
-import { type Route, type RouteContext, withinLimit } from "./route.ts";
+import { type Route, type RouteContext, checkLimit } from "./route.ts";
 import type { Sliced } from "../work/sliced.ts";
 import { countHazardValues, HazardResultSchema } from "./hazardRisk.ts";
 
-/** Queries as they came: each is checked when its turn comes, since a wrong one is refused in its place. */
+/** Unvalidated queries: each is validated when it is processed, because an invalid one only fails its own element. */
 interface BatchRequest {
   readonly queries: readonly unknown[];
 }
 
 type BatchElement = HazardResult | { readonly error: Problem };
 
-interface BatchAnswer {
+interface BatchResult {
   readonly results: readonly BatchElement[];
 }
 
-/** Without workers a batch gives way to others after so long. */
-const TURN_MS = 5;
+/** Without worker threads, a batch yields to other requests after this time on the event loop. */
+const TIME_SLICE_MS = 5;
 
-/** Pointers in it lead into the element, not into the whole batch. */
-const RefusedElementSchema = Type.Object({ error: ProblemSchema });
+/** JSON pointers in the problem are relative to the query, not to the batch. */
+const FailedElementSchema = Type.Object({ error: ProblemSchema });
 
-/** POST /api/v1/hazard-risk/batch: many locations, each asked about as GET /api/v1/hazard-risk does. */
-export const hazardRiskBatch: Route<BatchRequest, BatchAnswer> = {
+/** POST /api/v1/hazard-risk/batch: the queries of GET /api/v1/hazard-risk for many locations. */
+export const hazardRiskBatch: Route<BatchRequest, BatchResult> = {
   method: "POST",
   path: "/api/v1/hazard-risk/batch",
   access: "customer",
@@ -41,9 +41,9 @@ export const hazardRiskBatch: Route<BatchRequest, BatchAnswer> = {
     tag: "Hazard risk",
     summary: "Hazards of many locations",
     description:
-      "One result a query, in the order of the queries, each as GET /api/v1/hazard-risk answers it. A query that is " +
-      "wrong in itself gets its problem in its place, and the others are untouched by it. " +
-      "Counts one `hazard_values` for each analysis year that has data.",
+      "One result per query, in the order of the queries, identical to that of GET /api/v1/hazard-risk. An invalid " +
+      "query yields a problem as its element and does not affect the others. " +
+      "Each analysis year that has data is counted as one `hazard_values`.",
     body: {
       schema: Type.Array(HazardQuerySchema, { minItems: 1 }),
       example: [
@@ -64,13 +64,13 @@ export const hazardRiskBatch: Route<BatchRequest, BatchAnswer> = {
         },
       ],
     },
-    answers: {
+    responses: {
       200: {
-        description: "One element a query, in their order.",
-        schema: Type.Object({ results: Type.Array(Type.Union([HazardResultSchema, RefusedElementSchema])) }),
+        description: "One element per query, in the same order.",
+        schema: Type.Object({ results: Type.Array(Type.Union([HazardResultSchema, FailedElementSchema])) }),
         headers: {
-          "X-Atlas-Release": "The release of the atlas that the numbers are of.",
-          "X-Item-Errors": "How many elements are refused.",
+          "X-Atlas-Release": "Release of the atlas that the numbers come from.",
+          "X-Item-Errors": "Number of elements that are problems.",
         },
       },
     },
@@ -80,28 +80,31 @@ export const hazardRiskBatch: Route<BatchRequest, BatchAnswer> = {
     meter: "hazard_values",
     units: ({ results }) => results.reduce((units, each) => units + unitsOf(each), 0),
   },
-  // A single query may ask for a circle that takes longer than all else that is done on the event loop.
+  // A single query with a large radius can take longer than anything else that runs on the event loop.
   inlineBodyBytesMax: 0,
   parse({ queryText, body, limits }) {
-    refuseParameters(queryText);
-    if (!Array.isArray(body) || body.length === 0) throw noBatch(body);
-    withinLimit("locations", { requested: body.length, limit: limits.batchCount });
-    const requested = body.reduce<number>((count, query) => count + countAsked(query), 0);
-    withinLimit("hazard values", { requested, limit: limits.hazardValueCount });
-    const detailed = body.reduce<number>((count, query) => count + (isDetailed(query) ? countAsked(query) : 0), 0);
-    withinLimit("hazard values with detail", { requested: detailed, limit: limits.detailCount });
+    rejectParameters(queryText);
+    if (!Array.isArray(body) || body.length === 0) throw batchFault(body);
+    checkLimit("locations", { requested: body.length, limit: limits.batchCount });
+    const requested = body.reduce<number>((count, query) => count + countRequestedValues(query), 0);
+    checkLimit("hazard values", { requested, limit: limits.hazardValueCount });
+    const detailed = body.reduce<number>(
+      (count, query) => count + (isDetailed(query) ? countRequestedValues(query) : 0),
+      0,
+    );
+    checkLimit("hazard values with detail", { requested: detailed, limit: limits.detailCount });
     return { queries: body };
   },
   async handle({ queries }, { services: { atlas }, requestId, signal }) {
     const results: BatchElement[] = [];
-    let sinceMs = performance.now();
+    let sliceStartMs = performance.now();
     for (const query of queries) {
-      if (performance.now() - sinceMs >= TURN_MS) {
+      if (performance.now() - sliceStartMs >= TIME_SLICE_MS) {
         await setImmediate();
         signal.throwIfAborted();
-        sinceMs = performance.now();
+        sliceStartMs = performance.now();
       }
-      results.push(await answerElement(atlas, query, requestId));
+      results.push(await evaluateQuery(atlas, query, requestId));
     }
     return { results };
   },
@@ -114,14 +117,14 @@ export const hazardRiskBatch: Route<BatchRequest, BatchAnswer> = {
   headers: ({ atlas }) => ({ "X-Atlas-Release": atlas.release }),
 };
 
-/** How workers share a batch: each query goes to the one that owns its place. */
+/** Distribution of a batch over worker threads: each query goes to the worker that owns its location. */
 export const slicedHazardRiskBatch: Sliced<BatchRequest, unknown> = {
   route: hazardRiskBatch,
   elementsOf: ({ queries }) => queries,
   restOf: () => undefined,
   isPlaced: true,
   async answer(query, _rest, { services: { atlas }, requestId }: RouteContext) {
-    const element = await answerElement(atlas, query, requestId);
+    const element = await evaluateQuery(atlas, query, requestId);
     return { text: encodeJson(element), units: unitsOf(element), isRefused: isRefused(element) };
   },
   headers: itemErrors,
@@ -131,12 +134,12 @@ function itemErrors(refusedCount: number): Readonly<Record<string, string>> {
   return { "X-Item-Errors": String(refusedCount) };
 }
 
-async function answerElement(atlas: Atlas, query: unknown, requestId: string): Promise<BatchElement> {
+async function evaluateQuery(atlas: Atlas, query: unknown, requestId: string): Promise<BatchElement> {
   try {
     return await atlas.hazardRisk(query as HazardQueryInput);
   } catch (error) {
-    const isItsOwn = isFault(error, "invalid_request") || isFault(error, "combination_unavailable");
-    if (isItsOwn) return { error: problemOf(error, requestId) };
+    const isQueryFault = isFault(error, "invalid_request") || isFault(error, "combination_unavailable");
+    if (isQueryFault) return { error: problemOf(error, requestId) };
     throw error;
   }
 }
@@ -149,11 +152,11 @@ function unitsOf(element: BatchElement): number {
   return isRefused(element) ? 0 : countHazardValues(element);
 }
 
-/** More years, scenarios or hazards than there are can only be wrong, and what is wrong is not answered. */
+/** Number of different years over all hazards. A longer list is invalid, so that its query fails and counts as 0 values. */
 const YEARS_MAX = new Set(HAZARD_NAMES.flatMap((hazard) => HAZARDS[hazard].years)).size;
 
-/** How many values a query asks for; nothing of it has been checked. */
-function countAsked(query: unknown): number {
+/** Returns the number of values that a query requests; the query has not been validated. */
+function countRequestedValues(query: unknown): number {
   const { hazards, scenarios, analysis_years } = (query ?? {}) as Readonly<Record<string, unknown>>;
   return (
     lengthOf(hazards, HAZARD_NAMES.length) * lengthOf(scenarios, SCENARIOS.length) * lengthOf(analysis_years, YEARS_MAX)
@@ -164,13 +167,13 @@ function isDetailed(query: unknown): boolean {
   return typeof query === "object" && query !== null && "detail" in query && query.detail === true;
 }
 
-function lengthOf(list: unknown, most: number): number {
-  return Array.isArray(list) && list.length <= most ? list.length : 0;
+function lengthOf(list: unknown, countMax: number): number {
+  return Array.isArray(list) && list.length <= countMax ? list.length : 0;
 }
 
-function noBatch(body: unknown): Fault {
+function batchFault(body: unknown): Fault {
   const isList = Array.isArray(body);
-  const detail = `A batch is a list of at least one query, not ${isList ? "an empty list" : quote(body)}.`;
+  const detail = `The body must be a list of at least one query, not ${isList ? "an empty list" : quote(body)}.`;
   return new Fault("invalid_request", detail, {
     items: [{ pointer: "", code: isList ? "empty" : "wrong_type", detail }],
   });

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import type { Atlas, AtlasHoldings } from "../../hazard/answer.ts";
 import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "../../hazard/hazards.ts";
 import { meaningsOf } from "../../hazard/meanings.ts";
-import { refuseParameters } from "./parameters.ts";
+import { rejectParameters } from "./parameters.ts";
 import type { Route } from "./route.ts";
 
 const ScenarioSchema = Type.Enum(SCENARIOS);
@@ -17,13 +17,13 @@ const GridSchema = Type.Object(
     row_count: Type.Integer(),
     column_count: Type.Integer(),
   },
-  { description: "Rows from the north, columns from the west." },
+  { description: "Rows run from north to south, columns from west to east." },
 );
 const BoxSchema = Type.Object({ north: Type.Number(), south: Type.Number(), west: Type.Number(), east: Type.Number() });
 
-const CatalogueSchema = Type.Object({
-  release: Type.String({ description: "The set of numbers that answers; another release may give others." }),
-  synthetic: Type.Boolean({ description: "True where every number is invented: the demo." }),
+const CatalogSchema = Type.Object({
+  release: Type.String({ description: "Release of the atlas; values may differ between releases." }),
+  synthetic: Type.Boolean({ description: "True if all values are invented, as in the demo." }),
   hazards: Type.Array(
     Type.Object({
       hazard: Type.Enum(HAZARD_NAMES),
@@ -32,21 +32,21 @@ const CatalogueSchema = Type.Object({
       metrics: Type.Array(
         Type.Object({
           metric: Type.String(),
-          unit: Type.String({ description: "1 for a share or a probability." }),
+          unit: Type.String({ description: "1 for shares and probabilities." }),
           meaning: Type.String({
             description:
-              "Under the rules of this atlas; under the default rules where it has nothing of the hazard. A layer whose " +
-              "source states a definition is what that says.",
+              "Under the rules of this atlas, or under the default rules if the atlas does not have the hazard. If the " +
+              "source of a layer states a definition, that definition applies.",
           }),
         }),
       ),
       resolution_deg: Type.Number({ description: "Nominal; an atlas keeps the grid of its source." }),
       grid: Type.Union([GridSchema, Type.Null()], {
-        description: "This atlas's; null where it has nothing of the hazard.",
+        description: "Grid of this atlas; null if it does not have the hazard.",
       }),
-      coverage: Type.Union([BoxSchema, Type.Null()], { description: "What the grid covers, degrees." }),
+      coverage: Type.Union([BoxSchema, Type.Null()], { description: "Extent of the grid, degrees." }),
       rules: Type.Record(Type.String(), Type.Unknown(), {
-        description: "The numbers that this atlas's metrics were made with; empty where it has nothing of the hazard.",
+        description: "Parameters that this atlas's metrics were derived with; empty if it does not have the hazard.",
       }),
       layers: Type.Array(
         Type.Object({
@@ -55,17 +55,17 @@ const CatalogueSchema = Type.Object({
           metrics: Type.Array(Type.String()),
           source: RecordSchema,
         }),
-        { description: "What this atlas holds, and where from. The baseline answers for 1980 under every scenario." },
+        { description: "Layers of this atlas and their sources. The baseline is used for 1980 under every scenario." },
       ),
     }),
   ),
 });
 
-interface Catalogue extends Pick<Atlas, "release" | "synthetic"> {
-  readonly hazards: readonly CatalogueHazard[];
+interface HazardCatalog extends Pick<Atlas, "release" | "synthetic"> {
+  readonly hazards: readonly CatalogHazard[];
 }
 
-interface CatalogueHazard extends Pick<AtlasHoldings, "hazard" | "rules" | "layers"> {
+interface CatalogHazard extends Pick<AtlasHoldings, "hazard" | "rules" | "layers"> {
   readonly analysis_years: readonly number[];
   readonly scenarios: readonly string[];
   readonly metrics: readonly { readonly metric: string; readonly unit: string; readonly meaning: string }[];
@@ -74,58 +74,58 @@ interface CatalogueHazard extends Pick<AtlasHoldings, "hazard" | "rules" | "laye
   readonly coverage: Static<typeof BoxSchema> | null;
 }
 
-/** GET /api/v1/hazards: what there is to ask for, and what the open atlas has of it. */
-export const hazards: Route<undefined, Catalogue> = {
+/** GET /api/v1/hazards: the supported hazards, years, scenarios and metrics, and the layers of the open atlas. */
+export const hazards: Route<undefined, HazardCatalog> = {
   method: "GET",
   path: "/api/v1/hazards",
   access: "key",
   description: {
     operationId: "listHazards",
     tag: "Hazard risk",
-    summary: "The catalogue of hazards",
-    answers: {
+    summary: "Catalog of hazards",
+    responses: {
       200: {
         description: "Years, scenarios and metrics of each hazard, and the atlas's layers with their sources.",
-        schema: CatalogueSchema,
-        headers: { "X-Atlas-Release": "The release of the atlas that is told of." },
+        schema: CatalogSchema,
+        headers: { "X-Atlas-Release": "Release of the atlas." },
       },
     },
     problems: ["invalid_request"],
   },
   revision: ({ atlas }) => atlas.contentHash,
   parse({ queryText }) {
-    refuseParameters(queryText);
+    rejectParameters(queryText);
     return undefined;
   },
-  handle: (_request, { services: { atlas } }) => catalogueOf(atlas),
+  handle: (_request, { services: { atlas } }) => buildCatalog(atlas),
   headers: ({ atlas }) => ({ "X-Atlas-Release": atlas.release }),
 };
 
-function catalogueOf({ release, synthetic, holdings }: Atlas): Catalogue {
+function buildCatalog({ release, synthetic, holdings }: Atlas): HazardCatalog {
   return {
     release,
     synthetic,
     hazards: HAZARD_NAMES.map((hazard) => {
       const { years, scenarios, metrics, nominalResolutionDeg } = HAZARDS[hazard];
-      const held = holdings.find((each) => each.hazard === hazard);
-      const meanings: Readonly<Record<string, string>> = held === undefined ? {} : meaningsOf(hazard, held.rules);
+      const holding = holdings.find((each) => each.hazard === hazard);
+      const meanings: Readonly<Record<string, string>> = holding === undefined ? {} : meaningsOf(hazard, holding.rules);
       return {
         hazard,
         analysis_years: years,
         scenarios,
         metrics: metrics.map(({ metric, unit, meaning }) => ({ metric, unit, meaning: meanings[metric] ?? meaning })),
         resolution_deg: nominalResolutionDeg,
-        grid: held?.grid ?? null,
-        coverage: held === undefined ? null : boxOf(held.grid),
-        rules: held?.rules ?? {},
-        layers: held?.layers ?? [],
+        grid: holding?.grid ?? null,
+        coverage: holding === undefined ? null : boundingBox(holding.grid),
+        rules: holding?.rules ?? {},
+        layers: holding?.layers ?? [],
       };
     }),
   };
 }
 
-/** The edges of a grid. Rows whose centers lie on the poles end there, though the grid's own edge is beyond. */
-function boxOf(grid: AtlasHoldings["grid"]): Static<typeof BoxSchema> {
+/** Returns the bounding box of a grid. Rows centered on a pole extend beyond it; their edges are clamped to the pole. */
+function boundingBox(grid: AtlasHoldings["grid"]): Static<typeof BoxSchema> {
   const { north_deg, west_deg: west } = grid;
   const north = Math.min(90, north_deg);
   const south = Math.max(-90, north_deg - grid.row_count * grid.cell_size_lat_deg);

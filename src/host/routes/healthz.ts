@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import type { Route } from "./route.ts";
 
-/** GET /healthz: the process answers. Whatever stands in the query part is for caches and of no meaning here. */
+/** GET /healthz: liveness check. Query parameters are ignored, since callers add them to bypass caches. */
 export const healthz: Route<undefined, { readonly status: "ok" }> = {
   method: "GET",
   path: "/healthz",
@@ -9,9 +9,9 @@ export const healthz: Route<undefined, { readonly status: "ok" }> = {
   description: {
     operationId: "getHealth",
     tag: "Service",
-    summary: "Whether the process answers",
-    answers: {
-      200: { description: "It does.", schema: Type.Object({ status: Type.Literal("ok") }) },
+    summary: "Liveness check",
+    responses: {
+      200: { description: "The process is running.", schema: Type.Object({ status: Type.Literal("ok") }) },
     },
     problems: [],
   },

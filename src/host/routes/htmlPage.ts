@@ -9,7 +9,7 @@ pre { background: #f2f5f8; padding: 0.75rem; overflow-x: auto } dt { font-weight
 @media (prefers-color-scheme: dark) { body { color: #dfe6ec; background: #12181e } a { color: #7db8f0 } pre { background: #1d262e } }
 `;
 
-/** Nothing but the style above: no script, no picture, no frame, nothing from elsewhere. */
+/** Allows only the style above: no scripts, images, frames or external resources. */
 const POLICY = [
   "default-src 'none'",
   `style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'`,
@@ -18,29 +18,30 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The policy names the style by its hash, so that not even a space may come in between. */
+/** The policy contains the hash of the style, so that the element must not contain any other character. */
 const STYLE_ELEMENT: Markup = { html: `<style>${STYLE}</style>` };
 
-/** HTML that is put together already, told apart from text. */
+/** Finished HTML, which `html` does not escape. */
 export interface Markup {
   readonly html: string;
 }
 
-/** HTML with values put into it, every one of them escaped unless it is markup itself. */
+/** Template tag that escapes every value except `Markup`. */
 export function html(pieces: TemplateStringsArray, ...values: readonly (string | number | Markup)[]): Markup {
   const filled = pieces.map((piece, index) => {
     const value = values[index];
     if (value === undefined) return piece;
-    return piece + (typeof value === "object" ? value.html : escaped(String(value)));
+    return piece + (typeof value === "object" ? value.html : escapeHtml(String(value)));
   });
   return { html: filled.join("") };
 }
 
-export function joined(parts: readonly Markup[]): Markup {
+/** Joins markup with line breaks. */
+export function joinMarkup(parts: readonly Markup[]): Markup {
   return { html: parts.map((part) => part.html).join("\n") };
 }
 
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
@@ -49,13 +50,13 @@ function escaped(text: string): string {
     .replaceAll("'", "&#39;");
 }
 
-/** Text in which backticks enclose names, as Markdown has it, with these as code elements and the rest escaped. */
-export function withCode(text: string): Markup {
-  return { html: escaped(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>") };
+/** Escapes text and converts its `backtick` spans to code elements. */
+export function markUpCode(text: string): Markup {
+  return { html: escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>") };
 }
 
-/** A page for people to read. */
-export function pageReply(
+/** Returns a complete HTML page as a reply. */
+export function htmlReply(
   page: { readonly title: string; readonly body: Markup },
   {
     status = 200,
@@ -85,8 +86,8 @@ export function pageReply(
 const HTML_TYPES = ["text/html", "text/*", "*/*"];
 const JSON_TYPES = ["application/json", "application/*", "*/*"];
 
-/** Whether who asks would rather have a page than JSON (RFC 9110, 12.5.1). JSON where both are alike. */
-export function prefersPage(accept: string | undefined): boolean {
+/** Whether an Accept header prefers HTML to JSON (RFC 9110, section 12.5.1); JSON wins a tie. */
+export function prefersHtml(accept: string | undefined): boolean {
   if (accept === undefined) return false;
   const weights = new Map<string, number>();
   for (const range of accept.toLowerCase().split(",")) {

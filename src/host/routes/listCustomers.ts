@@ -8,13 +8,13 @@ import type { Route } from "./route.ts";
 const ParametersSchema = Type.Object(PagingParameters, { additionalProperties: false });
 const readParameters = parameterReader(ParametersSchema);
 
-interface PageAsked {
+interface PageRequest {
   readonly limit: number;
   readonly cursor?: string;
 }
 
-/** GET /latest/api/v1/customers: those of the account, archived ones too, page by page. */
-export const listCustomers: Route<PageAsked, WirePage<CustomerRecord>> = {
+/** GET /latest/api/v1/customers: the account's customers, including archived ones, in pages. */
+export const listCustomers: Route<PageRequest, WirePage<CustomerRecord>> = {
   method: "GET",
   path: "/latest/api/v1/customers",
   access: "key",
@@ -23,9 +23,9 @@ export const listCustomers: Route<PageAsked, WirePage<CustomerRecord>> = {
     tag: "Customers",
     summary: "List the account's customers",
     query: ParametersSchema,
-    answers: {
+    responses: {
       200: {
-        description: "A page of them, archived ones too.",
+        description: "One page of customers, including archived ones.",
         schema: Type.Object({
           items: Type.Array(CustomerSchema),
           next: NextSchema,
@@ -39,10 +39,10 @@ export const listCustomers: Route<PageAsked, WirePage<CustomerRecord>> = {
     return { limit, ...(cursor === undefined ? {} : { cursor }) };
   },
   async handle(page, { services, caller }) {
-    const found: Page<Customer> = await services.ledger.listCustomers({ accountId: caller.accountId, ...page });
+    const result: Page<Customer> = await services.ledger.listCustomers({ accountId: caller.accountId, ...page });
     return {
-      items: found.items.map(customerRecord),
-      ...(found.next === undefined ? {} : { next: found.next }),
+      items: result.items.map(customerRecord),
+      ...(result.next === undefined ? {} : { next: result.next }),
     };
   },
 };

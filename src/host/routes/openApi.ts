@@ -4,11 +4,12 @@ import { openApiDocument } from "../openapi/document.ts";
 import type { Route } from "./route.ts";
 
 /**
- * GET /openapi.json: all of this as OpenAPI 3.1.
- * @param routes all that the host answers, this route too; asked for when it is needed
+ * GET /openapi.json: the OpenAPI 3.1 document.
+ *
+ * @param routes returns all routes including this one; called when the document is first requested
  */
 export function openApi(routes: () => readonly Route<unknown, unknown>[]): Route<undefined, readonly Uint8Array[]> {
-  /** The very same list each time, so that it is packed once. */
+  /** Always the same array: the content coding caches compressed bodies by identity. */
   let parts: readonly [Uint8Array] | undefined;
   const document = (): readonly [Uint8Array] =>
     (parts ??= [new TextEncoder().encode(encodeJson(openApiDocument(routes())))]);
@@ -19,8 +20,8 @@ export function openApi(routes: () => readonly Route<unknown, unknown>[]): Route
     description: {
       operationId: "getOpenApi",
       tag: "Service",
-      summary: "This document",
-      answers: { 200: { description: "OpenAPI 3.1.", schema: { type: "object" } } },
+      summary: "OpenAPI document",
+      responses: { 200: { description: "This document.", schema: { type: "object" } } },
       problems: [],
     },
     parse: () => undefined,

@@ -2,26 +2,27 @@ import { Type } from "typebox";
 
 export const PAGE_LIMIT_DEFAULT = 50;
 
-/** What a list that comes in pages is asked with. */
+/** Query parameters of paginated lists. */
 export const PagingParameters = {
   limit: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: 500,
       default: PAGE_LIMIT_DEFAULT,
-      description: "So many items at most.",
+      description: "Maximum number of items.",
     }),
   ),
-  cursor: Type.Optional(Type.String({ description: "`next` of the page before; the first page has none." })),
+  cursor: Type.Optional(Type.String({ description: "`next` of the previous page; omit it for the first page." })),
 };
 
+/** One page of a list. */
 export interface WirePage<Item> {
   readonly items: readonly Item[];
   /** Absent on the last page. */
   readonly next?: string;
 }
 
-/** A page, as the published contract has it. */
+/** Schema of `next`. */
 export const NextSchema = Type.Optional(
-  Type.String({ description: "The cursor of the next page; absent on the last page." }),
+  Type.String({ description: "Cursor of the next page; absent on the last page." }),
 );

@@ -4,11 +4,11 @@ import { explain, type Shape } from "../../explain.ts";
 import { asParameter, decodeParameters } from "../../parameters.ts";
 
 /**
- * Reads the query parts of a route's addresses.
+ * Returns a function that decodes and validates the query parameters of a route. It throws `invalid_request` with every
+ * fault.
  *
- * @param schema every parameter there is
- * @param explainMore what no schema says; asked where the parameters have the right shapes
- * @returns a function that throws Fault `invalid_request` with everything that is wrong
+ * @param schema all parameters of the route
+ * @param explainMore returns faults that the schema cannot express; called only if the parameters match the schema
  */
 export function parameterReader<Schema extends TObject>(
   schema: Schema,
@@ -17,27 +17,31 @@ export function parameterReader<Schema extends TObject>(
   const shape: Shape = schema;
   return (queryText) => {
     const { input, items, refused } = decodeParameters(queryText, shape.properties ?? {});
-    const misread = explain(shape, input, { name: "The query", skip: refused }).map(asParameter);
-    const found = [...items, ...misread];
-    if (found.length === 0) found.push(...explainMore(input as Static<Schema>));
-    if (found.length > 0) throw invalidRequest(found);
+    const schemaItems = explain(shape, input, { name: "The query", skip: refused }).map(asParameter);
+    const faults = [...items, ...schemaItems];
+    if (faults.length === 0) faults.push(...explainMore(input as Static<Schema>));
+    if (faults.length > 0) throw invalidRequest(faults);
     return input as Static<Schema>;
   };
 }
 
-/** For addresses without parameters: whatever is given is a slip. */
-export function refuseParameters(queryText: string): void {
+/** @throws Fault `invalid_request` if the query of a route without parameters is not empty */
+export function rejectParameters(queryText: string): void {
   const { items } = decodeParameters(queryText, {});
   if (items.length === 0) return;
-  throw invalidRequest(items.map((item) => ({ ...item, detail: "This address takes no parameters." })));
+  throw invalidRequest(items.map((item) => ({ ...item, detail: "This path takes no parameters." })));
 }
 
-/** @param found at least one thing that is wrong */
-export function invalidRequest(found: readonly FaultItem[]): Fault {
-  const items = found.slice(0, FAULT_ITEM_COUNT_MAX);
+/**
+ * Returns an `invalid_request` fault that lists at most FAULT_ITEM_COUNT_MAX items.
+ *
+ * @param faults at least one item
+ */
+export function invalidRequest(faults: readonly FaultItem[]): Fault {
+  const items = faults.slice(0, FAULT_ITEM_COUNT_MAX);
   const first = items[0]?.detail;
-  if (first === undefined) throw new Error("Nothing is wrong with what is refused.");
-  const count = items.length === FAULT_ITEM_COUNT_MAX ? `At least ${items.length}` : String(items.length);
-  const message = items.length === 1 ? first : `${count} things are wrong with the request. The first: ${first}`;
+  if (first === undefined) throw new Error("an invalid request needs at least one fault");
+  const count = items.length === FAULT_ITEM_COUNT_MAX ? `at least ${items.length}` : String(items.length);
+  const message = items.length === 1 ? first : `The request has ${count} faults. The first: ${first}`;
   return new Fault("invalid_request", message, { items });
 }

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import { Refusal } from "../problems/problem.ts";
 import type { Route } from "./route.ts";
 
-/** GET /readyz: whether to send requests here. Not before the kernels are warm, and not once the host is stopping. */
+/** GET /readyz: readiness check. Fails until the kernels are warm, and again once the host shuts down. */
 export const readyz: Route<undefined, { readonly status: "ready" }> = {
   method: "GET",
   path: "/readyz",
@@ -10,17 +10,17 @@ export const readyz: Route<undefined, { readonly status: "ready" }> = {
   description: {
     operationId: "getReadiness",
     tag: "Service",
-    summary: "Whether to send requests here",
-    description: "For load balancers: not before the service is warm, and not once it has been told to stop.",
-    answers: {
-      200: { description: "It takes requests.", schema: Type.Object({ status: Type.Literal("ready") }) },
+    summary: "Readiness check",
+    description: "For load balancers: fails until the service is warm, and again once it shuts down.",
+    responses: {
+      200: { description: "The service accepts requests.", schema: Type.Object({ status: Type.Literal("ready") }) },
     },
     problems: ["overloaded"],
   },
   parse: () => undefined,
   handle(_request, { services }) {
     if (services.readiness?.isReady === false) {
-      throw new Refusal("overloaded", "The service is warming up, or has been told to stop.");
+      throw new Refusal("overloaded", "The service is warming up or shutting down.");
     }
     return { status: "ready" };
   },

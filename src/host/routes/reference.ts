@@ -9,7 +9,7 @@ import {
   referenceScenarios,
 } from "../../company/reference.ts";
 import { textOrNull } from "../openapi/nullable.ts";
-import { refuseParameters } from "./parameters.ts";
+import { rejectParameters } from "./parameters.ts";
 import type { Route } from "./route.ts";
 
 interface Reference<Item> {
@@ -20,10 +20,10 @@ const codes = (system: string) => Type.Array(Type.String(), { description: `${sy
 const NAMED = {
   id: Type.String(),
   name: Type.String(),
-  aliases: Type.Array(Type.String(), { description: "Case, accents and punctuation do not count." }),
+  aliases: Type.Array(Type.String(), { description: "Case, accents and punctuation are ignored." }),
 };
 
-/** GET /api/v1/reference/industries */
+/** GET /api/v1/reference/industries: the industries of the company model. */
 export const industries: Route<undefined, Reference<ReferenceIndustry>> = reference(referenceIndustries, {
   path: "/api/v1/reference/industries",
   operationId: "listIndustries",
@@ -34,11 +34,11 @@ export const industries: Route<undefined, Reference<ReferenceIndustry>> = refere
     isic: codes("ISIC, revision 4"),
     nace: codes("NACE, revision 2"),
     naics: codes("NAICS, 2017"),
-    factor_source: Type.String({ description: "Where its emission factors come from." }),
+    factor_source: Type.String({ description: "Source of the emission factors." }),
   }),
 });
 
-/** GET /api/v1/reference/countries */
+/** GET /api/v1/reference/countries: the countries of the company model. */
 export const countries: Route<undefined, Reference<ReferenceCountry>> = reference(referenceCountries, {
   path: "/api/v1/reference/countries",
   operationId: "listCountries",
@@ -46,12 +46,12 @@ export const countries: Route<undefined, Reference<ReferenceCountry>> = referenc
   item: Type.Object({
     ...NAMED,
     iso2: Type.String(),
-    tier: Type.Enum(["A", "B"], { description: "A: all figures come from data. B: some are stand-ins." }),
-    fallbacks: Type.Array(Type.String(), { description: "What stands in." }),
+    tier: Type.Enum(["A", "B"], { description: "A: all figures come from data. B: some are substitutes." }),
+    fallbacks: Type.Array(Type.String(), { description: "Figures that are substitutes." }),
   }),
 });
 
-/** GET /api/v1/reference/scenarios */
+/** GET /api/v1/reference/scenarios: the transition scenarios of the company model. */
 export const scenarios: Route<undefined, Reference<ReferenceScenario>> = reference(referenceScenarios, {
   path: "/api/v1/reference/scenarios",
   operationId: "listScenarios",
@@ -61,20 +61,20 @@ export const scenarios: Route<undefined, Reference<ReferenceScenario>> = referen
     family: Type.Enum(["NGFS", "IPCC"]),
     vintage: Type.Enum(["5", "AR6"]),
     narrative: Type.String(),
-    category: Type.String({ description: "The category of AR6 that it belongs to." }),
+    category: Type.String({ description: "AR6 scenario category." }),
     ssp: textOrNull(),
-    iams: Type.Array(Type.String(), { description: "Models with prices of it." }),
-    world_price: Type.Boolean({ description: "One price for the whole world rather than one by region." }),
-    price_substitute: textOrNull({ description: "What stands for prices that nobody has published." }),
+    iams: Type.Array(Type.String(), { description: "Integrated assessment models that provide prices." }),
+    world_price: Type.Boolean({ description: "Whether there is one global price instead of regional prices." }),
+    price_substitute: textOrNull({ description: "Substitute for prices that have not been published." }),
   }),
 });
 
-/** A list that is the same for everybody until the next release. */
+/** Returns a route for a list that only changes with a release of the model. */
 function reference<Item>(
   list: () => readonly Item[],
   about: { readonly path: string; readonly operationId: string; readonly what: string; readonly item: TSchema },
 ): Route<undefined, Reference<Item>> {
-  let answer: Reference<Item> | undefined;
+  let response: Reference<Item> | undefined;
   return {
     method: "GET",
     path: about.path,
@@ -82,15 +82,15 @@ function reference<Item>(
     description: {
       operationId: about.operationId,
       tag: "Company risk",
-      summary: `The ${about.what} that the company model knows`,
-      answers: { 200: { description: "All of them.", schema: Type.Object({ items: Type.Array(about.item) }) } },
+      summary: `List the ${about.what} of the company model`,
+      responses: { 200: { description: "The complete list.", schema: Type.Object({ items: Type.Array(about.item) }) } },
       problems: ["invalid_request"],
     },
     revision: () => METHOD_VERSION,
     parse({ queryText }) {
-      refuseParameters(queryText);
+      rejectParameters(queryText);
       return undefined;
     },
-    handle: () => (answer ??= { items: list() }),
+    handle: () => (response ??= { items: list() }),
   };
 }

@@ -3,12 +3,12 @@ import type { FaultItem } from "../../errors.ts";
 import { explain } from "../../explain.ts";
 import { type CustomerRecord, customerRecord, CustomerSchema } from "./customerRecord.ts";
 import { encodeJson } from "../http/json.ts";
-import { invalidRequest, refuseParameters } from "./parameters.ts";
+import { invalidRequest, rejectParameters } from "./parameters.ts";
 import type { Route } from "./route.ts";
 
 const LENGTH_MAX = 200;
-/** Control characters, and halves of a pair that stand alone, which no storage keeps apart. */
-const UNFIT = /[\p{Cc}\p{Cs}]/u;
+/** Control characters and lone surrogates, which databases cannot store faithfully. */
+const UNSTORABLE = /[\p{Cc}\p{Cs}]/u;
 const TEXT = { minLength: 1, maxLength: LENGTH_MAX, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" };
 
 const RegistrationSchema = Type.Object(
@@ -16,13 +16,13 @@ const RegistrationSchema = Type.Object(
     internal_id: Type.String({
       ...TEXT,
       description:
-        "The caller's own id of a team, a department, a client: unique within the account, and kept to the letter.",
+        "The caller's own id, such as a team, a department or a client: unique within the account, stored unchanged.",
     }),
     name: Type.Optional(
       Type.String({
         ...TEXT,
         description:
-          "For people to read. Replaces the name of a customer that is registered already; without it the name stays. A name cannot be removed: `null` is rejected.",
+          "Display name. Replaces the name of a customer that is already registered; if omitted, the name is unchanged. A name cannot be removed: `null` is rejected.",
       }),
     ),
   },
@@ -34,13 +34,13 @@ interface Registration {
   readonly name?: string;
 }
 
-interface Outcome {
+interface RegistrationResult {
   readonly customer: CustomerRecord;
   readonly isNew: boolean;
 }
 
-/** POST /latest/api/v1/customers: returns the customer of an internal id, and registers or renames it where needed. */
-export const registerCustomer: Route<Registration, Outcome> = {
+/** POST /latest/api/v1/customers: returns the customer of an internal id; registers or renames it if necessary. */
+export const registerCustomer: Route<Registration, RegistrationResult> = {
   method: "POST",
   path: "/latest/api/v1/customers",
   access: "key",
@@ -50,24 +50,24 @@ export const registerCustomer: Route<Registration, Outcome> = {
     summary: "Register a customer",
     description:
       "Idempotent by `internal_id`: repeated and concurrent requests return the same customer. " +
-      "A `name` that differs from the stored one replaces it; of concurrent names the last one written stays. " +
-      "Send the `customer_id` of the response in X-Customer-ID of data calls.",
+      "A `name` that differs from the stored one replaces it; of concurrent names the last one written wins. " +
+      "Send the `customer_id` of the response as X-Customer-ID in data requests.",
     body: { schema: RegistrationSchema, example: { internal_id: "team-lisbon", name: "Lisbon team" } },
-    answers: {
+    responses: {
       200: {
-        description: "It was registered before; its `name` is the one in the request, if any.",
+        description: "The customer was already registered; its `name` is the one in the request, if any.",
         schema: CustomerSchema,
       },
       201: {
-        description: "It is registered now.",
+        description: "The customer has been registered.",
         schema: CustomerSchema,
-        headers: { Location: "The customer's own address." },
+        headers: { Location: "Path of the customer." },
       },
     },
     problems: ["invalid_request", "customer_archived"],
   },
   parse({ queryText, body }) {
-    refuseParameters(queryText);
+    rejectParameters(queryText);
     return readRegistration(body);
   },
   async handle({ internal_id: internalId, name }, { services, caller: { accountId } }) {
@@ -83,14 +83,14 @@ export const registerCustomer: Route<Registration, Outcome> = {
   },
 };
 
-/** @throws Fault `invalid_request` with everything that is wrong */
+/** @throws Fault `invalid_request` with all faults of the body */
 function readRegistration(body: unknown): Registration {
   const items: FaultItem[] = explain(RegistrationSchema, body, { name: "The request" });
   if (typeof body === "object" && body !== null) {
     for (const name of ["internal_id", "name"] as const) {
       const text: unknown = (body as Readonly<Record<string, unknown>>)[name];
-      const why = typeof text === "string" ? textFault(text) : undefined;
-      if (why !== undefined) items.push({ pointer: `/${name}`, code: why.code, detail: `${name} ${why.detail}` });
+      const fault = typeof text === "string" ? textFault(text) : undefined;
+      if (fault !== undefined) items.push({ pointer: `/${name}`, code: fault.code, detail: `${name} ${fault.detail}` });
     }
   }
   if (items.length > 0) throw invalidRequest(items);
@@ -98,11 +98,11 @@ function readRegistration(body: unknown): Registration {
 }
 
 function textFault(text: string): { readonly code: "out_of_range" | "malformed"; readonly detail: string } | undefined {
-  // Code points, as JSON Schema counts: not halves of them.
+  // Code points, as in JSON Schema, not UTF-16 code units.
   const { length } = Array.from(text);
   if (length < 1 || length > LENGTH_MAX) {
-    return { code: "out_of_range", detail: `must be 1 to ${LENGTH_MAX} characters long, not ${length}.` };
+    return { code: "out_of_range", detail: `must be 1 to ${LENGTH_MAX} characters long (got ${length}).` };
   }
-  if (!UNFIT.test(text)) return undefined;
-  return { code: "malformed", detail: "must be whole characters, without control characters such as line ends." };
+  if (!UNSTORABLE.test(text)) return undefined;
+  return { code: "malformed", detail: "must not contain control characters (such as line breaks) or lone surrogates." };
 }

@@ -1,41 +1,41 @@
 import { type Static, Type } from "typebox";
 import { encodeJson } from "../http/json.ts";
-import { html, joined, pageReply, prefersPage } from "./htmlPage.ts";
+import { html, joinMarkup, htmlReply, prefersHtml } from "./htmlPage.ts";
 import type { Route } from "./route.ts";
 
 const AboutSchema = Type.Object({
   service: Type.String(),
-  documentation: Type.String({ description: "A page where every call can be tried." }),
-  openapi: Type.String({ description: "The same for programs." }),
+  documentation: Type.String({ description: "Interactive API page." }),
+  openapi: Type.String({ description: "OpenAPI document." }),
   health: Type.String(),
   readiness: Type.String(),
   atlas: Type.Object({
     release: Type.String(),
-    synthetic: Type.Boolean({ description: "True where every number is invented: the demo." }),
+    synthetic: Type.Boolean({ description: "True if all values are invented, as in the demo." }),
   }),
 });
 type About = Static<typeof AboutSchema>;
 
-/** GET /: what answers here, and where to read on. */
-export const root: Route<{ readonly isPage: boolean }, { readonly about: About; readonly isPage: boolean }> = {
+/** GET /: describes the service and links to its documentation. */
+export const root: Route<{ readonly isHtml: boolean }, { readonly about: About; readonly isHtml: boolean }> = {
   method: "GET",
   path: "/",
   access: "open",
   description: {
     operationId: "getService",
     tag: "Service",
-    summary: "What answers here",
-    answers: {
+    summary: "Service description",
+    responses: {
       200: {
-        description: "As JSON, or as a page where Accept prefers `text/html`.",
+        description: "JSON, or an HTML page if Accept prefers `text/html`.",
         alsoAs: ["text/html"],
         schema: AboutSchema,
       },
     },
     problems: [],
   },
-  parse: ({ accept }) => ({ isPage: prefersPage(accept) }),
-  handle: ({ isPage }, { services: { atlas } }) => ({
+  parse: ({ accept }) => ({ isHtml: prefersHtml(accept) }),
+  handle: ({ isHtml }, { services: { atlas } }) => ({
     about: {
       service: "isotherm",
       documentation: "/docs",
@@ -44,27 +44,27 @@ export const root: Route<{ readonly isPage: boolean }, { readonly about: About; 
       readiness: "/readyz",
       atlas: { release: atlas.release, synthetic: atlas.synthetic },
     },
-    isPage,
+    isHtml,
   }),
-  reply({ about, isPage }) {
+  reply({ about, isHtml }) {
     const headers = { Vary: "Accept" };
-    if (!isPage) return { status: 200, contentType: "application/json", body: encodeJson(about), headers };
+    if (!isHtml) return { status: 200, contentType: "application/json", body: encodeJson(about), headers };
     const { release, synthetic } = about.atlas;
-    const warning = html`<p class="warning">Every number of this atlas is invented. Decide nothing by it.</p>`;
+    const warning = html`<p class="warning">All values of this atlas are invented. Do not base decisions on them.</p>`;
     const body = html`<h1>Isotherm</h1>
       <p>
-        A climate-risk service: what the climate will do at a place, how warm the world is that a company's emissions
-        belong to, and what transition and climate cost it.
+        A climate-risk service: climate hazards at a location, the implied temperature rise of a company's emissions,
+        and its transition and physical climate losses.
       </p>
-      ${joined(synthetic ? [warning] : [])}
+      ${joinMarkup(synthetic ? [warning] : [])}
       <dl>
         <dt><a href="/docs">/docs</a></dt>
-        <dd>every call, to be read and tried with a key</dd>
+        <dd>interactive API page</dd>
         <dt><a href="/openapi.json">/openapi.json</a></dt>
-        <dd>the same for programs, as OpenAPI 3.1</dd>
+        <dd>OpenAPI 3.1 document</dd>
         <dt>Atlas</dt>
         <dd>release <code>${release}</code></dd>
       </dl>`;
-    return pageReply({ title: "Isotherm", body }, { headers });
+    return htmlReply({ title: "Isotherm", body }, { headers });
   },
 };

@@ -3,16 +3,16 @@ import { Fault } from "../../errors.ts";
 import type { Atlas } from "../../hazard/answer.ts";
 import type { Ledger, Meter } from "../../ledger/ledger.ts";
 
-/** What routes answer from. */
+/** Dependencies of the route handlers. */
 export interface Services {
   readonly atlas: Atlas;
   readonly ledger: Ledger;
   readonly limits: HostLimits;
-  /** Whether the host takes work: not before it is warm, and not once it has been told to stop. Absent in workers. */
+  /** Whether the host accepts requests: false until it is warm, and once it shuts down. Absent in worker threads. */
   readonly readiness?: { readonly isReady: boolean };
 }
 
-/** What one request may ask for; GET /api/v1/limits shows it. */
+/** Limits per request and per account, as shown by GET /api/v1/limits. */
 export interface HostLimits {
   /** hazards x scenarios x years x locations */
   readonly hazardValueCount: number;
@@ -21,31 +21,31 @@ export interface HostLimits {
   readonly entityCount: number;
   /** entities x projected years */
   readonly alignmentValueCount: number;
-  /** Of either, those asked for with `detail`, which makes an answer some ten times as long. */
+  /** Maximum of hazard or alignment values with `detail`, which makes a response about ten times as long. */
   readonly detailCount: number;
   readonly bodySizeBytes: number;
-  /** Requests a second of one account, in the long run and in one burst. */
+  /** Sustained requests per second of one account; `requestBurst` is the maximum burst. */
   readonly requestsPerS: number;
   readonly requestBurst: number;
 }
 
-/** Who asks: by its key, and on data routes by its customer. */
+/** The authenticated caller. */
 export interface Caller {
   readonly accountId: string;
   readonly keyId: string;
-  /** Exactly on routes with access `customer`. */
+  /** Present exactly on routes with access `customer`. */
   readonly customerId?: string;
 }
 
-/** A request as a route sees it: read, matched, not yet understood. */
+/** A matched request before the route has parsed it. */
 export interface RouteRequest {
-  /** What follows the question mark, still percent-encoded. */
+  /** The query string without the question mark, still percent-encoded. */
   readonly queryText: string;
-  /** The members of the path template, decoded. */
+  /** Decoded parameters of the path template. */
   readonly path: Readonly<Record<string, string>>;
-  /** What the JSON of a POST says; others have none. */
+  /** Decoded JSON body; POST requests only. */
   readonly body?: unknown;
-  /** What the header field Accept says, where there is one: pages come as HTML or as JSON. */
+  /** Value of the Accept header field, which selects HTML or JSON for pages. */
   readonly accept?: string;
   readonly limits: HostLimits;
 }
@@ -54,93 +54,90 @@ export interface RouteContext {
   readonly services: Services;
   readonly caller: Caller;
   readonly requestId: string;
-  /** Aborts when the client has gone or the deadline has passed. */
+  /** Aborted when the client disconnects or the deadline passes. */
   readonly signal: AbortSignal;
 }
 
-/** What an answer looks like on the wire, where it is not JSON with status 200. */
+/** A complete response: status, headers and body. */
 export interface Reply {
   readonly status: number;
   readonly contentType: string;
-  /** Text, bytes in pieces, or text that comes bit by bit. */
+  /** Text, chunks of bytes, or a stream of text. */
   readonly body: string | readonly Uint8Array[] | AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A route as the OpenAPI document tells of it. */
+/** Documentation of a route for the OpenAPI document. */
 export interface RouteDescription {
   readonly operationId: string;
   readonly tag: string;
   readonly summary: string;
   readonly description?: string;
-  /** Members are parameters; lists are written with commas. */
+  /** One member per query parameter; lists are written with commas. */
   readonly query?: TSchema;
-  /** Values of parameters, of the query and of the path, that get the answer shown. */
+  /** Values of query and path parameters that produce the example response. */
   readonly parameterExamples?: Readonly<Record<string, string | number | boolean>>;
   readonly path?: TSchema;
   readonly body?: { readonly schema: TSchema; readonly example: unknown };
-  readonly answers: Readonly<
+  readonly responses: Readonly<
     Record<
       number,
       {
         readonly description: string;
         readonly contentType?: string;
-        /** Other types that it comes in, where it is asked for so. */
+        /** Other content types that a request can ask for. */
         readonly alsoAs?: readonly string[];
         readonly schema?: TSchema;
         readonly example?: unknown;
-        /** Header fields beyond those of every answer, each with what it says. */
+        /** Descriptions of header fields beyond those of every response. */
         readonly headers?: Readonly<Record<string, string>>;
       }
     >
   >;
-  /** What it can refuse with, beyond what every route of its access can. */
+  /** Problem codes beyond those that all routes with the same access can return. */
   readonly problems: readonly string[];
 }
 
 /**
- * One thing the host answers, as a value: pipeline.ts carries it, and it can be tried without a socket.
- * HEAD is answered wherever GET is, OPTIONS everywhere.
+ * A route as a value: pipeline.ts runs it, and tests call it without a socket. HEAD is supported wherever GET is, OPTIONS
+ * everywhere.
  */
-export interface Route<Request, Answer> {
+export interface Route<Request, Result> {
   readonly method: "GET" | "POST" | "DELETE";
-  /** The address, or a template of it with `:name` members. One below /api/ is answered below /latest/api/ too. */
+  /** Path, or a template with `:name` parameters. Paths under /api/ are also available under /latest/api/. */
   readonly path: string;
-  /** Who may ask: anyone, whoever has a key, or a key with a customer (data). */
+  /** Required authentication: none, an API key, or an API key and a customer id (data routes). */
   readonly access: "open" | "key" | "customer";
   readonly description: RouteDescription;
-  /** What its answers are counted by; what has none costs nothing. */
-  readonly metered?: { readonly meter: Meter; units(answer: Answer): number };
-  /** Bodies longer than this are answered by a worker thread, not on the event loop; absent: none is. */
+  /** Meter that responses are counted by; responses of routes without one are not counted. */
+  readonly metered?: { readonly meter: Meter; units(result: Result): number };
+  /** Requests with longer bodies run in a worker thread; if absent, none does. */
   readonly inlineBodyBytesMax?: number;
-  /** Whether a request that has been read would keep the event loop for long: then a worker thread answers it. */
+  /** Whether a parsed request would block the event loop for long and must run in a worker thread. */
   isLong?(request: Request, services: Services): boolean;
   /**
-   * Returns what an answer depends on besides the request's address, such as the content of the atlas: while it is
-   * equal, so is the answer, at every host. With it answers carry an ETag, and a client that has one gets a 304.
+   * Returns the version of the data that responses depend on, such as the content hash of the atlas. Equal URLs and equal
+   * revisions mean equal responses on every host: responses carry an ETag, and If-None-Match is answered with 304.
    */
   revision?(services: Services): string;
-  /** @throws Fault for everything that the caller can put right */
+  /** @throws Fault with everything that the caller can correct */
   parse(request: RouteRequest): Request;
-  handle(request: Request, context: RouteContext): Answer | Promise<Answer>;
-  /** Where an answer is not simply JSON with status 200. */
-  reply?(answer: Answer): Reply;
-  /** Header fields of every answer, problems too. */
+  handle(request: Request, context: RouteContext): Result | Promise<Result>;
+  /** Converts a result to a response; default: JSON with status 200. */
+  reply?(result: Result): Reply;
+  /** Header fields of every response, including problems. */
   headers?(services: Services): Readonly<Record<string, string>>;
 }
 
-/** Every address of a route: with and without `/latest` before `/api/`. */
+/** Returns all paths of a route: with and without `/latest` before `/api/`. */
 export function addressesOf({ path }: { readonly path: string }): readonly string[] {
   if (path.startsWith("/api/")) return [path, `/latest${path}`];
   return path.startsWith("/latest/api/") ? [path, path.slice("/latest".length)] : [path];
 }
 
-/** @throws Fault `too_many_values` with `requested` and `limit` in its details */
-export function withinLimit(
-  what: string,
-  { requested, limit }: { readonly requested: number; readonly limit: number },
-) {
+/** @throws Fault `too_many_values` with `requested` and `limit` in its details if the request exceeds the limit */
+export function checkLimit(what: string, { requested, limit }: { readonly requested: number; readonly limit: number }) {
   if (requested <= limit) return;
-  const message = `The request asks for ${requested} ${what}; ${limit} are allowed. Ask in several requests.`;
+  const message = `The request asks for ${requested} ${what}; at most ${limit} are allowed. Split it into several requests.`;
   throw new Fault("too_many_values", message, { details: { requested, limit } });
 }

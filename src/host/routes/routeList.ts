@@ -19,7 +19,7 @@ import { root } from "./root.ts";
 import { totalClimateRisk } from "./totalClimateRisk.ts";
 import { usage } from "./usage.ts";
 
-/** All that the host answers, in the order of the published contract. */
+/** All routes of the host, in the order of the published contract. */
 export const ROUTES: readonly Route<unknown, unknown>[] = [
   hazardRisk,
   hazardRiskBatch,

@@ -1,10 +1,10 @@
 import { assess, type CompanyAnswer } from "../../company/report.ts";
 import { type Company, type CompanyRequest, CompanyRequestSchema, readCompanyRequest } from "../../company/request.ts";
 import { CompanyAnswerSchema } from "./companyAnswer.ts";
-import { refuseParameters } from "./parameters.ts";
+import { rejectParameters } from "./parameters.ts";
 import type { Route } from "./route.ts";
 
-/** A few scenarios and years: a millisecond or two. All of them take ten. */
+/** A few scenarios and years, which take one or two milliseconds; all of them take ten. */
 const INLINE_BODY_BYTES_MAX = 512;
 
 const EXAMPLE: CompanyRequest = {
@@ -19,7 +19,7 @@ const EXAMPLE: CompanyRequest = {
   assessment_years: [2030],
 };
 
-/** POST /analyze/total-climate-risk: one company, every scenario x year asked for. */
+/** POST /analyze/total-climate-risk: losses of one company in every requested scenario x year. */
 export const totalClimateRisk: Route<Company, CompanyAnswer> = {
   method: "POST",
   path: "/analyze/total-climate-risk",
@@ -29,16 +29,16 @@ export const totalClimateRisk: Route<Company, CompanyAnswer> = {
     tag: "Company risk",
     summary: "Total climate risk of a company",
     description:
-      "Transition and physical losses a year in each scenario and year, with all that they come from, their range, and " +
-      "what they do to value and credit. Counts one `company_results` for each scenario x year.",
+      "Annual transition and physical losses in each scenario and year, with their drivers, their range and their effect " +
+      "on value and credit. Each scenario x year is counted as one `company_results`.",
     body: { schema: CompanyRequestSchema, example: EXAMPLE },
-    answers: { 200: { description: "The company's losses.", schema: CompanyAnswerSchema } },
+    responses: { 200: { description: "The company's losses.", schema: CompanyAnswerSchema } },
     problems: ["invalid_request", "combination_unavailable", "country_unknown", "industry_unknown", "scenario_unknown"],
   },
   metered: { meter: "company_results", units: ({ results }) => results.length },
   inlineBodyBytesMax: INLINE_BODY_BYTES_MAX,
   parse({ queryText, body }) {
-    refuseParameters(queryText);
+    rejectParameters(queryText);
     return readCompanyRequest(body);
   },
   handle: (company) => assess(company),

@@ -1,17 +1,17 @@
-import { customerOf } from "./customerRecord.ts";
+import { requireCustomer } from "./customerRecord.ts";
 import type { Route } from "./route.ts";
 import {
   readUsageParameters,
-  USAGE_ANSWERS,
-  type UsageAnswer,
-  type UsageAsked,
-  usageOf,
+  USAGE_RESPONSES,
+  type UsageResult,
+  type UsageRequest,
+  findUsage,
   UsageParametersSchema,
   usageReply,
 } from "./usageReport.ts";
 
-/** GET /latest/api/v1/usage: what the account's answers have counted. An answer's units are in it as soon as it is there. */
-export const usage: Route<UsageAsked, UsageAnswer> = {
+/** GET /latest/api/v1/usage: recorded usage of the account. Includes every response that has been sent. */
+export const usage: Route<UsageRequest, UsageResult> = {
   method: "GET",
   path: "/latest/api/v1/usage",
   access: "key",
@@ -19,17 +19,17 @@ export const usage: Route<UsageAsked, UsageAnswer> = {
     operationId: "getUsage",
     tag: "Usage",
     summary: "Usage of the account",
-    description: "Whatever has been answered is in it at once.",
+    description: "Includes every response that has been sent.",
     query: UsageParametersSchema,
     parameterExamples: { group_by: "customer,meter" },
-    answers: USAGE_ANSWERS,
+    responses: USAGE_RESPONSES,
     problems: ["invalid_request", "customer_not_found"],
   },
   parse: ({ queryText }) => readUsageParameters(queryText),
-  async handle(question, context) {
-    // A slip in the id would else read as a customer without usage.
-    if (question.customerId !== undefined) await customerOf(question.customerId, context);
-    return usageOf(context.services.ledger, context.caller.accountId, question);
+  async handle(request, context) {
+    // Otherwise a mistyped id would look like a customer without usage.
+    if (request.customerId !== undefined) await requireCustomer(request.customerId, context);
+    return findUsage(context.services.ledger, context.caller.accountId, request);
   },
   reply: usageReply,
 };

@@ -19,41 +19,41 @@ import { readUuid } from "../http/uuid.ts";
 const GROUPS_DEFAULT = ["customer", "meter"] as const satisfies readonly UsageGroup[];
 
 const SpanParameters = {
-  from: Type.Optional(
-    Type.String({ format: "date", description: "First day, UTC, as YYYY-MM-DD. Default: the beginning." }),
+  from: Type.Optional(Type.String({ format: "date", description: "First day (UTC), YYYY-MM-DD. Default: no limit." })),
+  to: Type.Optional(
+    Type.String({ format: "date", description: "Day after the last (UTC), YYYY-MM-DD. Default: now." }),
   ),
-  to: Type.Optional(Type.String({ format: "date", description: "The day after the last, UTC. Default: now." })),
   group_by: Type.Optional(
     Type.Array(Type.Enum(USAGE_GROUPS), {
       minItems: 1,
       uniqueItems: true,
       default: GROUPS_DEFAULT,
-      description: "What each line is for; by day and month is by day, which says the month too.",
+      description: "How usage is grouped into lines. `day` takes precedence over `month`.",
     }),
   ),
   format: Type.Optional(
     Type.Enum(["json", "csv"], {
       default: "json",
-      description: "`csv` gives all lines in one file, without pages (RFC 4180, UTF-8, a header line).",
+      description: "`csv` returns all lines in one file without pages (RFC 4180, UTF-8, with a header line).",
     }),
   ),
   ...PagingParameters,
 };
 const CustomerParameter = {
-  customer_id: Type.Optional(Type.String({ format: "uuid", description: "This customer's alone." })),
+  customer_id: Type.Optional(Type.String({ format: "uuid", description: "Limits usage to this customer." })),
 };
 const closed = { additionalProperties: false } as const;
 
 export const UsageParametersSchema = Type.Object({ ...SpanParameters, ...CustomerParameter }, closed);
 export const CustomerUsageParametersSchema = Type.Object(SpanParameters, closed);
 
-/** A question as the caller wrote it, its defaults filled in. */
-export interface UsageAsked {
+/** Parsed usage parameters with their defaults. */
+export interface UsageRequest {
   readonly customerId?: string;
   readonly from?: string;
   readonly to?: string;
   readonly groupBy: readonly UsageGroup[];
-  readonly isFile: boolean;
+  readonly isCsv: boolean;
   readonly limit: number;
   readonly cursor?: string;
 }
@@ -68,21 +68,23 @@ interface UsageParameters {
   cursor?: string;
 }
 
-const readAny = parameterReader(UsageParametersSchema, explainUsage);
-const readOne = parameterReader(CustomerUsageParametersSchema, explainUsage);
+const parseAccountParameters = parameterReader(UsageParametersSchema, explainUsage);
+const parseCustomerParameters = parameterReader(CustomerUsageParametersSchema, explainUsage);
 
 /** @throws Fault `invalid_request` */
-export const readUsageParameters = (queryText: string): UsageAsked => asked(readAny(queryText));
-export const readCustomerUsageParameters = (queryText: string): UsageAsked => asked(readOne(queryText));
+export const readUsageParameters = (queryText: string): UsageRequest =>
+  toUsageRequest(parseAccountParameters(queryText));
+export const readCustomerUsageParameters = (queryText: string): UsageRequest =>
+  toUsageRequest(parseCustomerParameters(queryText));
 
-function asked(parameters: UsageParameters): UsageAsked {
+function toUsageRequest(parameters: UsageParameters): UsageRequest {
   const { customer_id, from, to, group_by, format, limit, cursor } = parameters;
   return {
     ...(customer_id === undefined ? {} : { customerId: customer_id.toLowerCase() }),
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
     groupBy: group_by ?? GROUPS_DEFAULT,
-    isFile: format === "csv",
+    isCsv: format === "csv",
     limit: limit ?? PAGE_LIMIT_DEFAULT,
     ...(cursor === undefined ? {} : { cursor }),
   };
@@ -92,7 +94,7 @@ function explainUsage(parameters: UsageParameters): readonly FaultItem[] {
   const { customer_id, from, to, format } = parameters;
   const items: FaultItem[] = [];
   if (customer_id !== undefined && readUuid(customer_id) === undefined) {
-    const detail = "customer_id must be a UUID, as it was given at registration.";
+    const detail = "customer_id must be the UUID that the registration returned.";
     items.push({ parameter: "customer_id", code: "malformed", detail });
   }
   for (const [parameter, text] of [
@@ -100,16 +102,20 @@ function explainUsage(parameters: UsageParameters): readonly FaultItem[] {
     ["to", to],
   ] as const) {
     if (text === undefined || isDate(text)) continue;
-    items.push({ parameter, code: "malformed", detail: `${parameter} must be a day that there is, as YYYY-MM-DD.` });
+    items.push({
+      parameter,
+      code: "malformed",
+      detail: `${parameter} must be an existing date in the form YYYY-MM-DD.`,
+    });
   }
   if (items.length === 0 && from !== undefined && to !== undefined && from >= to) {
-    const detail = `to must be after from, ${from}: it is the day after the last.`;
+    const detail = `to must be after from (${from}): it is the day after the last one included.`;
     items.push({ parameter: "to", code: "out_of_range", detail });
   }
   if (format === "csv") {
     for (const parameter of ["limit", "cursor"] as const) {
       if (parameters[parameter] === undefined) continue;
-      items.push({ parameter, code: "not_expected", detail: `A file has no pages; leave ${parameter} out.` });
+      items.push({ parameter, code: "not_expected", detail: `A CSV file has no pages; omit ${parameter}.` });
     }
   }
   return items;
@@ -121,7 +127,7 @@ function isDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-/** A line as the wire has it; what is not grouped by is absent. */
+/** A line of usage in responses; members that are not grouped by are absent. */
 interface UsageRecord {
   readonly customer_id?: string;
   readonly internal_id?: string;
@@ -133,51 +139,52 @@ interface UsageRecord {
 
 const COLUMNS = ["customer_id", "internal_id", "meter", "period", "requests", "units"] as const;
 
-export const UsageAnswerSchema = Type.Object({
+export const UsagePageSchema = Type.Object({
   items: Type.Array(
     Type.Object({
       customer_id: Type.Optional(Type.String({ format: "uuid" })),
       internal_id: Type.Optional(Type.String()),
       meter: Type.Optional(Type.Enum(METERS)),
-      period: Type.Optional(Type.String({ description: "YYYY-MM-DD, or YYYY-MM by month." })),
-      requests: Type.Integer({ minimum: 0, description: "Answers that were counted." }),
+      period: Type.Optional(Type.String({ description: "YYYY-MM-DD, or YYYY-MM if grouped by month." })),
+      requests: Type.Integer({ minimum: 0, description: "Number of counted responses." }),
       units: Type.Integer({ minimum: 0 }),
     }),
   ),
   next: NextSchema,
 });
 
-export const USAGE_ANSWERS: RouteDescription["answers"] = {
+export const USAGE_RESPONSES: RouteDescription["responses"] = {
   200: {
-    description: "Lines of usage; a line lacks what is not grouped by. As `text/csv` where `format=csv` asks for it.",
+    description: "Lines of usage without the members that are not grouped by; `text/csv` with `format=csv`.",
     alsoAs: ["text/csv"],
-    schema: UsageAnswerSchema,
+    schema: UsagePageSchema,
   },
 };
 
-export type UsageAnswer = WirePage<UsageRecord> | { readonly file: AsyncIterable<string> };
+export type UsageResult = WirePage<UsageRecord> | { readonly file: AsyncIterable<string> };
 
-export async function usageOf(ledger: Ledger, accountId: string, question: UsageAsked): Promise<UsageAnswer> {
-  const { isFile, limit, ...more } = question;
-  const page = await ledger.usage({ accountId, ...more, limit: isFile ? USAGE_LINE_COUNT_MAX : limit });
-  if (isFile) return { file: linesOf(ledger, page, { accountId, ...more, limit: USAGE_LINE_COUNT_MAX }) };
-  return { items: page.items.map(record), ...(page.next === undefined ? {} : { next: page.next }) };
+/** Reads usage from the ledger: one page, or a stream of all lines as CSV. */
+export async function findUsage(ledger: Ledger, accountId: string, request: UsageRequest): Promise<UsageResult> {
+  const { isCsv, limit, ...filter } = request;
+  const page = await ledger.usage({ accountId, ...filter, limit: isCsv ? USAGE_LINE_COUNT_MAX : limit });
+  if (isCsv) return { file: csvLines(ledger, page, { accountId, ...filter, limit: USAGE_LINE_COUNT_MAX }) };
+  return { items: page.items.map(toRecord), ...(page.next === undefined ? {} : { next: page.next }) };
 }
 
-/** The whole of a file, its first page at hand already, so that what is wrong is told before it begins. */
-async function* linesOf(
+/** Yields a CSV file. The caller has read the first page, so that errors surface before the response starts. */
+async function* csvLines(
   ledger: Ledger,
   first: Page<UsageLine>,
-  question: Parameters<Ledger["usage"]>[0],
+  query: Parameters<Ledger["usage"]>[0],
 ): AsyncGenerator<string> {
   yield csvLine(COLUMNS, "\r\n");
-  for (let page = first; ; page = await ledger.usage({ ...question, cursor: page.next })) {
-    yield page.items.map((line) => lineOf(record(line))).join("");
+  for (let page = first; ; page = await ledger.usage({ ...query, cursor: page.next })) {
+    yield page.items.map((line) => csvLineOf(toRecord(line))).join("");
     if (page.next === undefined) return;
   }
 }
 
-function record({ customerId, internalId, meter, period, requests, units }: UsageLine): UsageRecord {
+function toRecord({ customerId, internalId, meter, period, requests, units }: UsageLine): UsageRecord {
   return {
     ...(customerId === undefined ? {} : { customer_id: customerId }),
     ...(internalId === undefined ? {} : { internal_id: internalId }),
@@ -188,17 +195,17 @@ function record({ customerId, internalId, meter, period, requests, units }: Usag
   };
 }
 
-function lineOf(line: UsageRecord): string {
+function csvLineOf(line: UsageRecord): string {
   const cells = COLUMNS.map((column) => line[column]);
   return csvLine(cells, "\r\n");
 }
 
-export function usageReply(answer: UsageAnswer): Reply {
-  if (!("file" in answer)) return { status: 200, contentType: "application/json", body: encodeJson(answer) };
+export function usageReply(result: UsageResult): Reply {
+  if (!("file" in result)) return { status: 200, contentType: "application/json", body: encodeJson(result) };
   return {
     status: 200,
     contentType: "text/csv; charset=utf-8; header=present",
-    body: answer.file,
+    body: result.file,
     headers: { "Content-Disposition": 'attachment; filename="usage.csv"' },
   };
 }

@@ -9,20 +9,20 @@ import { usage } from "../../../src/host/routes/usage.ts";
 import { RouteCaller } from "../calling.ts";
 
 const UNKNOWN = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
-const NOBODY = { code: "customer_not_found", message: "This account has no customer with this id.", items: [] };
+const NOT_FOUND = { code: "customer_not_found", message: "This account has no customer with this id.", items: [] };
 
-let house: RouteCaller;
+let routes: RouteCaller;
 let caller: Caller;
 beforeEach(async () => {
-  house = new RouteCaller();
-  caller = await house.caller();
+  routes = new RouteCaller();
+  caller = await routes.caller();
 });
 
-const register = (body: unknown, by = caller) => house.call(registerCustomer, { caller: by, body });
+const register = (body: unknown, by = caller) => routes.call(registerCustomer, { caller: by, body });
 const idOf = (text: string): string => (JSON.parse(text) as { customer_id: string }).customer_id;
 
-describe("registering", () => {
-  test("gives a customer, and the same one the second time", async () => {
+describe("POST /customers", () => {
+  test("registers a customer, and returns the same one when repeated", async () => {
     const first = await register({ internal_id: "team-1", name: "Team One" });
     expect(first.status).toBe(201);
     const customer: unknown = JSON.parse(first.text);
@@ -39,49 +39,49 @@ describe("registering", () => {
     expect([second.status, second.headers, JSON.parse(second.text)]).toStrictEqual([200, {}, customer]);
   });
 
-  test("again with another name renames the customer", async () => {
+  test("renames the customer if repeated with another name", async () => {
     const { text } = await register({ internal_id: "team-1", name: "Team One" });
     const renamed: unknown = { ...(JSON.parse(text) as object), name: "Team Uno" };
     const second = await register({ internal_id: "team-1", name: "Team Uno" });
     expect([second.status, second.headers, JSON.parse(second.text)]).toStrictEqual([200, {}, renamed]);
-    const read = await house.call(getCustomer, { caller, path: { id: idOf(text) } });
+    const read = await routes.call(getCustomer, { caller, path: { id: idOf(text) } });
     expect(JSON.parse(read.text)).toStrictEqual(renamed);
   });
 
-  test("without a name says that there is none", async () => {
+  test("returns null for a missing name", async () => {
     expect(JSON.parse((await register({ internal_id: "x" })).text)).toMatchObject({ name: null });
   });
 
-  test("keeps accounts apart", async () => {
-    const other = await house.caller();
+  test("registers the same internal id separately for each account", async () => {
+    const other = await routes.caller();
     const [mine, theirs] = [await register({ internal_id: "same" }), await register({ internal_id: "same" }, other)];
     expect([mine.status, theirs.status]).toStrictEqual([201, 201]);
     expect(idOf(mine.text)).not.toBe(idOf(theirs.text));
   });
 
   test.each(["a", " ", "x".repeat(200), "🌍".repeat(200), "Ünïcode/ß?&=#%", "line separator"])(
-    "takes %o for an internal id",
+    "accepts %o as internal id",
     async (internal_id) => {
       expect(JSON.parse((await register({ internal_id })).text)).toMatchObject({ internal_id });
     },
   );
 
   test.each([
-    ["nothing", undefined, [["", "wrong_type"]]],
+    ["a missing body", undefined, [["", "wrong_type"]]],
     ["a list", [], [["", "wrong_type"]]],
     ["no internal id", {}, [["/internal_id", "missing"]]],
     ["a number", { internal_id: 7 }, [["/internal_id", "wrong_type"]]],
     ["null", { internal_id: null }, [["/internal_id", "wrong_type"]]],
     ["empty text", { internal_id: "" }, [["/internal_id", "out_of_range"]]],
     ["201 characters", { internal_id: "🌍".repeat(201) }, [["/internal_id", "out_of_range"]]],
-    ["a line end", { internal_id: "a\nb" }, [["/internal_id", "malformed"]]],
+    ["a line break", { internal_id: "a\nb" }, [["/internal_id", "malformed"]]],
     ["a NUL", { internal_id: "a\0" }, [["/internal_id", "malformed"]]],
     ["a C1 control", { internal_id: "a\u0085" }, [["/internal_id", "malformed"]]],
-    ["half a pair", { internal_id: "a\ud800" }, [["/internal_id", "malformed"]]],
+    ["a lone surrogate", { internal_id: "a\ud800" }, [["/internal_id", "malformed"]]],
     ["null as the name", { internal_id: "a", name: null }, [["/name", "wrong_type"]]],
     ["an unknown member", { internal_id: "a", nam: "b" }, [["/nam", "unknown"]]],
     [
-      "several things",
+      "several faults",
       { internal_id: "", name: "\t", note: 1 },
       [
         ["/note", "unknown"],
@@ -89,30 +89,30 @@ describe("registering", () => {
         ["/name", "malformed"],
       ],
     ],
-  ])("refuses %s", async (_what, body, faults) => {
-    const refused = await register(body).catch((error: unknown) => error);
-    expect(refused).toMatchObject({ code: "invalid_request" });
-    const { items } = refused as { items: { pointer: string; code: string }[] };
+  ])("rejects %s", async (_what, body, faults) => {
+    const fault = await register(body).catch((error: unknown) => error);
+    expect(fault).toMatchObject({ code: "invalid_request" });
+    const { items } = fault as { items: { pointer: string; code: string }[] };
     expect(items.map(({ pointer, code }) => [pointer, code])).toStrictEqual(faults);
-    expect(house.ledger.customers.size).toBe(0);
+    expect(routes.ledger.customers.size).toBe(0);
   });
 
-  test("of an archived customer is refused", async () => {
+  test("rejects the internal id of an archived customer", async () => {
     const { text } = await register({ internal_id: "gone" });
-    await house.call(archiveCustomer, { caller, path: { id: idOf(text) } });
+    await routes.call(archiveCustomer, { caller, path: { id: idOf(text) } });
     await expect(register({ internal_id: "gone" })).rejects.toMatchObject({ code: "customer_archived" });
   });
 });
 
-describe("listing", () => {
-  test("comes in pages that hold each customer once, archived ones too", async () => {
+describe("GET /customers", () => {
+  test("returns every customer exactly once over all pages, including archived ones", async () => {
     const ids: string[] = [];
     for (let i = 0; i < 7; i++) ids.push(idOf((await register({ internal_id: `team-${i}` })).text));
-    await house.call(archiveCustomer, { caller, path: { id: ids[3] ?? "" } });
-    await register({ internal_id: "theirs" }, await house.caller());
+    await routes.call(archiveCustomer, { caller, path: { id: ids[3] ?? "" } });
+    await register({ internal_id: "theirs" }, await routes.caller());
     const seen: unknown[] = [];
     for (let cursor = ""; ;) {
-      const { text } = await house.call(listCustomers, { caller, queryText: `limit=3${cursor}` });
+      const { text } = await routes.call(listCustomers, { caller, queryText: `limit=3${cursor}` });
       const page = JSON.parse(text) as { items: { customer_id: string; archived_at: string | null }[]; next?: string };
       expect(page.items.length).toBeLessThanOrEqual(3);
       seen.push(...page.items.map(({ customer_id, archived_at }) => [customer_id, archived_at !== null]));
@@ -122,9 +122,9 @@ describe("listing", () => {
     expect(seen).toStrictEqual(ids.map((id, i) => [id, i === 3]));
   });
 
-  test("has 50 on a page unless told otherwise", async () => {
+  test("returns 50 customers per page by default", async () => {
     for (let i = 0; i < 51; i++) await register({ internal_id: `team-${i}` });
-    const page = JSON.parse((await house.call(listCustomers, { caller })).text) as { items: unknown[]; next?: string };
+    const page = JSON.parse((await routes.call(listCustomers, { caller })).text) as { items: unknown[]; next?: string };
     expect([page.items.length, typeof page.next]).toStrictEqual([50, "string"]);
   });
 
@@ -135,68 +135,68 @@ describe("listing", () => {
     ["limit=", "limit", "wrong_type"],
     ["limit=1&limit=2", "limit", "repeated"],
     ["lmit=1", "lmit", "unknown"],
-  ])("refuses %s", async (queryText, parameter, code) => {
-    await expect(house.call(listCustomers, { caller, queryText })).rejects.toMatchObject({
+  ])("rejects %s", async (queryText, parameter, code) => {
+    await expect(routes.call(listCustomers, { caller, queryText })).rejects.toMatchObject({
       code: "invalid_request",
       items: [{ parameter, code }],
     });
   });
 
-  test("hands a cursor on as it is written", async () => {
-    const asked: unknown[] = [];
-    house.ledger.listCustomers = (question) => {
-      asked.push(question);
+  test("passes the cursor to the ledger unchanged", async () => {
+    const received: unknown[] = [];
+    routes.ledger.listCustomers = (query) => {
+      received.push(query);
       return Promise.resolve({ items: [] });
     };
-    await house.call(listCustomers, { caller, queryText: "cursor=007&limit=5" });
-    expect(asked).toStrictEqual([{ accountId: caller.accountId, limit: 5, cursor: "007" }]);
+    await routes.call(listCustomers, { caller, queryText: "cursor=007&limit=5" });
+    expect(received).toStrictEqual([{ accountId: caller.accountId, limit: 5, cursor: "007" }]);
   });
 });
 
-describe("one customer", () => {
-  test("can be read and archived, again and again", async () => {
+describe("/customers/:id", () => {
+  test("returns and archives a customer, idempotently", async () => {
     const { text } = await register({ internal_id: "one" });
     const path = { id: idOf(text) };
-    expect((await house.call(getCustomer, { caller, path })).text).toBe(text);
-    expect((await house.call(getCustomer, { caller, path: { id: path.id.toUpperCase() } })).text).toBe(text);
-    const archived = await house.call(archiveCustomer, { caller, path });
+    expect((await routes.call(getCustomer, { caller, path })).text).toBe(text);
+    expect((await routes.call(getCustomer, { caller, path: { id: path.id.toUpperCase() } })).text).toBe(text);
+    const archived = await routes.call(archiveCustomer, { caller, path });
     expect(archived.status).toBe(200);
     expect(JSON.parse(archived.text)).toStrictEqual({
       ...(JSON.parse(text) as object),
       archived_at: expect.stringMatching(/Z$/) as string,
     });
-    expect((await house.call(archiveCustomer, { caller, path })).text).toBe(archived.text);
-    expect((await house.call(getCustomer, { caller, path })).text).toBe(archived.text);
+    expect((await routes.call(archiveCustomer, { caller, path })).text).toBe(archived.text);
+    expect((await routes.call(getCustomer, { caller, path })).text).toBe(archived.text);
   });
 
-  test("takes no parameters", async () => {
+  test("rejects query parameters", async () => {
     const { text } = await register({ internal_id: "one" });
     await expect(
-      house.call(getCustomer, { caller, path: { id: idOf(text) }, queryText: "a=1&b=%ff" }),
+      routes.call(getCustomer, { caller, path: { id: idOf(text) }, queryText: "a=1&b=%ff" }),
     ).rejects.toMatchObject({ items: [{ parameter: "a" }, { parameter: "b" }] });
   });
 
-  test("that is unknown, another's, or no id, is refused in one and the same way everywhere", async () => {
-    const theirs = idOf((await register({ internal_id: "theirs" }, await house.caller())).text);
-    const refusals: unknown[] = [];
+  test("returns the same customer_not_found for unknown, foreign and malformed ids on every route", async () => {
+    const theirs = idOf((await register({ internal_id: "theirs" }, await routes.caller())).text);
+    const faults: unknown[] = [];
     for (const id of [UNKNOWN, theirs, "x", "", "../../etc", `${UNKNOWN} `]) {
       for (const route of [getCustomer, archiveCustomer, customerUsage]) {
-        refusals.push(
-          await house.call(route as typeof getCustomer, { caller, path: { id } }).catch((error: unknown) => error),
+        faults.push(
+          await routes.call(route as typeof getCustomer, { caller, path: { id } }).catch((error: unknown) => error),
         );
       }
     }
     for (const customer_id of [UNKNOWN, theirs]) {
-      refusals.push(
-        await house.call(usage, { caller, queryText: `customer_id=${customer_id}` }).catch((error: unknown) => error),
+      faults.push(
+        await routes.call(usage, { caller, queryText: `customer_id=${customer_id}` }).catch((error: unknown) => error),
       );
     }
-    expect(refusals).toHaveLength(20);
-    for (const refusal of refusals) {
-      const { code, message, items, details } = refusal as Record<string, unknown>;
-      expect({ code, message, items }).toStrictEqual(NOBODY);
+    expect(faults).toHaveLength(20);
+    for (const fault of faults) {
+      const { code, message, items, details } = fault as Record<string, unknown>;
+      expect({ code, message, items }).toStrictEqual(NOT_FOUND);
       expect(details).toStrictEqual({});
     }
-    expect([...house.ledger.customers.values()].every(({ archivedAt }) => archivedAt === undefined)).toBe(true);
+    expect([...routes.ledger.customers.values()].every(({ archivedAt }) => archivedAt === undefined)).toBe(true);
   });
 });

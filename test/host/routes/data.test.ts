@@ -13,7 +13,7 @@ import { RouteCaller } from "../calling.ts";
 import { ENTITY } from "../entities.ts";
 import { atlasOf, quarters } from "../hosting.ts";
 
-/** An atlas whose every analysis year is this, but for the year itself. */
+/** Returns an atlas that answers every analysis year with the same result. */
 function atlasWith(year: Omit<AnalysisYearResult, "analysis_year">) {
   return atlasOf((query) => {
     const { results, ...rest } = quarters(query);
@@ -30,26 +30,26 @@ function atlasWith(year: Omit<AnalysisYearResult, "analysis_year">) {
   });
 }
 
-describe("what an answer counts", () => {
+describe("usage units", () => {
   test.each([
-    ["all of it", { metrics: { intensity: 0, probability: 0 } }, 8],
-    ["a part of it", { metrics: { intensity: 0.5, total_hazard: null }, no_data: "layer_missing" as const }, 8],
-    ["none of it", { metrics: { intensity: null, probability: null }, no_data: "no_data" as const }, 0],
-  ])("of an analysis year whose data is there, %s", async (_what, year, units) => {
-    const house = new RouteCaller({ atlas: atlasWith(year) });
-    const called = await house.call(hazardRisk, { queryText: queryTextOf(parametersOf(RIGHT)) });
+    ["all metrics", { metrics: { intensity: 0, probability: 0 } }, 8],
+    ["some metrics", { metrics: { intensity: 0.5, total_hazard: null }, no_data: "layer_missing" as const }, 8],
+    ["no metric", { metrics: { intensity: null, probability: null }, no_data: "no_data" as const }, 0],
+  ])("count analysis years with data in %s", async (_what, year, units) => {
+    const routes = new RouteCaller({ atlas: atlasWith(year) });
+    const called = await routes.call(hazardRisk, { queryText: queryTextOf(parametersOf(RIGHT)) });
     expect(called.units).toBe(units);
   });
 
-  test("of alignment are its temperatures, not its nulls", async () => {
+  test("count temperatures but not nulls", async () => {
     const [baseline] = ENTITY.data;
     const none = { ...ENTITY, data: [{ ...baseline, emissions: { scope1: 0 } }] };
-    const house = new RouteCaller();
-    expect((await house.call(alignment, { body: [ENTITY, none] })).units).toBe(ENTITY.projected_emissions.length);
-    expect((await house.call(alignment, { body: [none] })).units).toBe(0);
+    const routes = new RouteCaller();
+    expect((await routes.call(alignment, { body: [ENTITY, none] })).units).toBe(ENTITY.projected_emissions.length);
+    expect((await routes.call(alignment, { body: [none] })).units).toBe(0);
   });
 
-  test("of a company are its scenarios times its years, each once", async () => {
+  test("count distinct scenarios times distinct years of a company", async () => {
     const body = {
       ...(totalClimateRisk.description.body?.example as object),
       transition_scenarios: ["IPCC_C1", "ipcc c1", "NGFS_NET_ZERO_2050"],
@@ -59,32 +59,32 @@ describe("what an answer counts", () => {
   });
 });
 
-describe("a company's route", () => {
+describe("the company route", () => {
   const example = totalClimateRisk.description.body?.example as Readonly<Record<string, unknown>>;
 
-  test("takes numbers as text and as numbers alike", async () => {
-    const house = new RouteCaller();
+  test("accepts numbers as text or as JSON numbers", async () => {
+    const routes = new RouteCaller();
     const asNumbers = Object.fromEntries(
       Object.entries(example).map(([name, value]) => [
         name,
         typeof value === "string" && /^[0-9]+$/.test(value) ? Number(value) : value,
       ]),
     );
-    const [text, numbers] = [example, asNumbers].map((body) => house.call(totalClimateRisk, { body }));
+    const [text, numbers] = [example, asNumbers].map((body) => routes.call(totalClimateRisk, { body }));
     expect((await text)?.text).toBe((await numbers)?.text);
   });
 
-  test("tells all that is wrong at once", async () => {
+  test("reports all faults at once", async () => {
     const body = { ...example, country: "Atlantis", revenue: "1,000", assessment_years: [2024] };
     await expect(new RouteCaller().call(totalClimateRisk, { body })).rejects.toMatchObject({ code: "invalid_request" });
-    const refused = await new RouteCaller().call(totalClimateRisk, { body }).catch((error: unknown) => error);
-    const pointers = (refused as { items: { pointer: string }[] }).items.map(({ pointer }) => pointer);
+    const fault = await new RouteCaller().call(totalClimateRisk, { body }).catch((error: unknown) => error);
+    const pointers = (fault as { items: { pointer: string }[] }).items.map(({ pointer }) => pointer);
     expect(pointers.toSorted()).toStrictEqual(["/assessment_years/0", "/country", "/revenue"]);
   });
 });
 
-describe("the catalogue", () => {
-  test("says of each hazard what there is, and what the atlas has of it", async () => {
+describe("the hazard catalog", () => {
+  test("lists the specification of each hazard and the layers of the atlas", async () => {
     const grid = {
       north_deg: 13,
       west_deg: 41,
@@ -96,18 +96,18 @@ describe("the catalogue", () => {
     const layers = [
       { scenario: "baseline" as const, analysis_year: 1980, metrics: ["depth_meters"], source: { model: "WRI" } },
     ];
-    const held = { hazard: "riverine_floods" as const, grid, rules: { threshold: 0.5 }, layers };
-    const house = new RouteCaller({ atlas: { ...atlasOf(), holdings: [held] } });
-    const answer = JSON.parse((await house.call(hazards)).text) as { hazards: Record<string, unknown>[] };
+    const holding = { hazard: "riverine_floods" as const, grid, rules: { threshold: 0.5 }, layers };
+    const routes = new RouteCaller({ atlas: { ...atlasOf(), holdings: [holding] } });
+    const answer = JSON.parse((await routes.call(hazards)).text) as { hazards: Record<string, unknown>[] };
     expect(answer).toMatchObject({ release: "test-1", synthetic: true });
     expect(answer.hazards.map(({ hazard, analysis_years }) => [hazard, analysis_years])).toStrictEqual(
       Object.values(HAZARDS).map(({ hazard, years }) => [hazard, years]),
     );
-    expect(answer.hazards[3]).toMatchObject({ ...held, coverage: { north: 13, south: 11, west: 41, east: 44 } });
+    expect(answer.hazards[3]).toMatchObject({ ...holding, coverage: { north: 13, south: 11, west: 41, east: 44 } });
     expect(answer.hazards[0]).toMatchObject({ grid: null, coverage: null, rules: {}, layers: [] });
   });
 
-  test("states meanings under the rules of the atlas, and of a rule that it does not state its name", async () => {
+  test("describes metrics with the rules of the atlas, and names a rule that the atlas does not state", async () => {
     const grid = {
       north_deg: 13,
       west_deg: 41,
@@ -132,8 +132,8 @@ describe("the catalogue", () => {
         rules: { design_return_period_years: 1000, threshold: 0.25, intensity_reference: 5 },
       },
     ];
-    const house = new RouteCaller({ atlas: { ...atlasOf(), holdings } });
-    const answer = JSON.parse((await house.call(hazards)).text) as {
+    const routes = new RouteCaller({ atlas: { ...atlasOf(), holdings } });
+    const answer = JSON.parse((await routes.call(hazards)).text) as {
       hazards: { hazard: string; metrics: { metric: string; meaning: string }[] }[];
     };
     const meaningsOf = (name: string): readonly string[] =>
@@ -157,19 +157,19 @@ describe("the catalogue", () => {
       "annual probability that the year's largest Fire Weather Index reaches 45",
       total,
     ]);
-    // Of a hazard that the atlas has nothing of: the rules that it would be made with.
+    // A hazard that the atlas does not have is described with the default rules.
     expect(meaningsOf("coastal_floods")).toStrictEqual(HAZARDS.coastal_floods.metrics.map(({ meaning }) => meaning));
     expect(HAZARDS.coastal_floods.metrics[2]?.meaning).toBe("annual probability of a depth of at least 0.5 m");
     expect(HAZARDS.cyclones.metrics[2]?.meaning).toContain("33 m/s (Saffir-Simpson category 1)");
   });
 
-  test("of the demo names every layer that answers", async () => {
+  test("lists every layer of the demo", async () => {
     const atlas = await openAtlas("demo");
     try {
       const answer = JSON.parse((await new RouteCaller({ atlas }).call(hazards)).text) as {
         hazards: { layers: { metrics: string[] }[]; coverage: unknown }[];
       };
-      // The baseline, and each other scenario in each year after 1980.
+      // The baseline, and every other scenario in every year after 1980.
       expect(answer.hazards.map(({ layers }) => layers.length)).toStrictEqual([21, 21, 7, 7]);
       for (const { layers } of answer.hazards) for (const { metrics } of layers) expect(metrics).toHaveLength(4);
       for (const { coverage } of answer.hazards) expect(coverage).toMatchObject({ north: 90, west: -180 });
@@ -179,9 +179,9 @@ describe("the catalogue", () => {
   });
 });
 
-test("the limits told are those in force", async () => {
-  const house = new RouteCaller({ limits: { batchCount: 7, requestsPerS: 0.5 } });
-  expect(JSON.parse((await house.call(limits)).text)).toStrictEqual({
+test("returns the configured limits", async () => {
+  const routes = new RouteCaller({ limits: { batchCount: 7, requestsPerS: 0.5 } });
+  expect(JSON.parse((await routes.call(limits)).text)).toStrictEqual({
     head_bytes: 16_384,
     body_bytes: 8_388_608,
     json_depth: 16,
@@ -200,14 +200,14 @@ test.each([
   ["industries", industries, 147],
   ["countries", countries, 248],
   ["scenarios", scenarios, 21],
-] as const)("all %s are told", async (_what, route, count) => {
+] as const)("returns all %s", async (_what, route, count) => {
   const { items } = JSON.parse((await new RouteCaller().call(route as typeof industries)).text) as {
     items: { id: string }[];
   };
   expect(new Set(items.map(({ id }) => id)).size).toBe(count);
 });
 
-test.each([hazards, limits, industries])("$path takes no parameters", async (route) => {
+test.each([hazards, limits, industries])("$path rejects query parameters", async (route) => {
   await expect(new RouteCaller().call(route as typeof limits, { queryText: "a=1" })).rejects.toMatchObject({
     code: "invalid_request",
     items: [{ parameter: "a", code: "unknown" }],

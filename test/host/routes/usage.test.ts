@@ -6,41 +6,41 @@ import { usage } from "../../../src/host/routes/usage.ts";
 import type { Meter, UsageQuery } from "../../../src/ledger/ledger.ts";
 import { RouteCaller } from "../calling.ts";
 
-let house: RouteCaller;
+let routes: RouteCaller;
 let caller: Caller;
 let one: string;
 let other: string;
 let receipts = 0;
 beforeEach(async () => {
-  house = new RouteCaller();
-  caller = await house.caller();
+  routes = new RouteCaller();
+  caller = await routes.caller();
   const { accountId } = caller;
   one = (
-    await house.ledger.registerCustomer({ accountId, internalId: 'one, "quoted"\r\nand more'.replace(/[\r\n]/g, " ") })
+    await routes.ledger.registerCustomer({ accountId, internalId: 'one, "quoted"\r\nand more'.replace(/[\r\n]/g, " ") })
   ).customer.customerId;
-  other = (await house.ledger.registerCustomer({ accountId, internalId: "other" })).customer.customerId;
+  other = (await routes.ledger.registerCustomer({ accountId, internalId: "other" })).customer.customerId;
   await record(one, "hazard_values", 3);
   await record(one, "hazard_values", 4);
   await record(one, "alignment_values", 5);
   await record(other, "hazard_values", 6);
-  const stranger = await house.caller();
-  const theirs = await house.ledger.registerCustomer({ accountId: stranger.accountId, internalId: "theirs" });
-  await record(theirs.customer.customerId, "hazard_values", 1000, stranger);
+  const otherCaller = await routes.caller();
+  const theirs = await routes.ledger.registerCustomer({ accountId: otherCaller.accountId, internalId: "theirs" });
+  await record(theirs.customer.customerId, "hazard_values", 1000, otherCaller);
 });
 
 function record(customerId: string, meter: Meter, units: number, { accountId, keyId } = caller): Promise<unknown> {
-  return house.ledger.record({ receipt: `r${receipts++}`, accountId, customerId, keyId, meter, units, route: "/" });
+  return routes.ledger.record({ receipt: `r${receipts++}`, accountId, customerId, keyId, meter, units, route: "/" });
 }
 
 const ask = async (queryText = "") =>
-  JSON.parse((await house.call(usage, { caller, queryText })).text) as {
+  JSON.parse((await routes.call(usage, { caller, queryText })).text) as {
     items: Record<string, unknown>[];
     next?: string;
   };
 const TODAY = new Date().toISOString().slice(0, 10);
 
-describe("usage", () => {
-  test("is by customer and meter unless told otherwise", async () => {
+describe("GET /usage", () => {
+  test("groups by customer and meter by default", async () => {
     expect(await ask()).toStrictEqual({
       items: [
         { customer_id: one, internal_id: 'one, "quoted"  and more', meter: "hazard_values", requests: 2, units: 7 },
@@ -67,35 +67,35 @@ describe("usage", () => {
         { meter: "alignment_values", period: TODAY.slice(0, 7), requests: 1, units: 5 },
       ],
     ],
-  ])("is grouped by %s, and a line lacks what is not grouped by", async (groups, items) => {
+  ])("groups by %s, and omits members that are not grouped by", async (groups, items) => {
     expect(await ask(`group_by=${groups}`)).toStrictEqual({ items });
   });
 
-  test("is of one customer where asked so, by either address", async () => {
+  test("returns one customer's usage by parameter and by path", async () => {
     const items = [
       { meter: "hazard_values", requests: 2, units: 7 },
       { meter: "alignment_values", requests: 1, units: 5 },
     ];
     expect(await ask(`customer_id=${one.toUpperCase()}&group_by=meter`)).toStrictEqual({ items });
-    const { text } = await house.call(customerUsage, { caller, path: { id: one }, queryText: "group_by=meter" });
+    const { text } = await routes.call(customerUsage, { caller, path: { id: one }, queryText: "group_by=meter" });
     expect(JSON.parse(text)).toStrictEqual({ items });
   });
 
-  test("comes in pages", async () => {
+  test("returns pages", async () => {
     const first = await ask("limit=2");
     expect(first.items).toHaveLength(2);
     const second = await ask(`limit=2&cursor=${first.next}`);
     expect([second.items.length, second.next]).toStrictEqual([1, undefined]);
   });
 
-  test("asks the ledger just what it was asked", async () => {
-    const asked: UsageQuery[] = [];
-    house.ledger.usage = (question) => {
-      asked.push(question);
+  test("passes the parameters to the ledger unchanged", async () => {
+    const received: UsageQuery[] = [];
+    routes.ledger.usage = (query) => {
+      received.push(query);
       return Promise.resolve({ items: [] });
     };
     await ask("from=2024-02-29&to=2024-03-01&group_by=day,month&limit=7&cursor=1e5");
-    expect(asked).toStrictEqual([
+    expect(received).toStrictEqual([
       {
         accountId: caller.accountId,
         from: "2024-02-29",
@@ -122,20 +122,20 @@ describe("usage", () => {
     ["format=csv&limit=5", "limit", "not_expected"],
     ["format=csv&cursor=a", "cursor", "not_expected"],
     ["limit=1000", "limit", "out_of_range"],
-  ])("refuses %s", async (queryText, parameter, code) => {
+  ])("rejects %s", async (queryText, parameter, code) => {
     const items = [{ parameter, code }];
-    await expect(house.call(usage, { caller, queryText })).rejects.toMatchObject({ code: "invalid_request", items });
+    await expect(routes.call(usage, { caller, queryText })).rejects.toMatchObject({ code: "invalid_request", items });
   });
 
-  test("of one customer takes no other customer's id", async () => {
-    const asking = house.call(customerUsage, { caller, path: { id: one }, queryText: `customer_id=${other}` });
-    await expect(asking).rejects.toMatchObject({ items: [{ parameter: "customer_id", code: "unknown" }] });
+  test("rejects customer_id on the route of one customer", async () => {
+    const call = routes.call(customerUsage, { caller, path: { id: one }, queryText: `customer_id=${other}` });
+    await expect(call).rejects.toMatchObject({ items: [{ parameter: "customer_id", code: "unknown" }] });
   });
 });
 
-describe("usage as a file", () => {
-  test("says the same as the pages", async () => {
-    const file = await house.call(usage, { caller, queryText: "format=csv&group_by=customer,meter,day" });
+describe("usage as CSV", () => {
+  test("has the same content as the pages", async () => {
+    const file = await routes.call(usage, { caller, queryText: "format=csv&group_by=customer,meter,day" });
     expect(file.contentType).toBe("text/csv; charset=utf-8; header=present");
     expect(file.headers).toStrictEqual({ "Content-Disposition": 'attachment; filename="usage.csv"' });
     const { items } = await ask("group_by=customer,meter,day");
@@ -145,32 +145,32 @@ describe("usage as a file", () => {
     );
   });
 
-  test("has all its columns, empty where not grouped by", async () => {
-    const { text } = await house.call(usage, { caller, queryText: "format=csv&group_by=month" });
+  test("leaves columns empty that are not grouped by", async () => {
+    const { text } = await routes.call(usage, { caller, queryText: "format=csv&group_by=month" });
     expect(text).toBe(`customer_id,internal_id,meter,period,requests,units\r\n,,,${TODAY.slice(0, 7)},4,18\r\n`);
   });
 
-  test("holds every line, however many pages they are", async () => {
+  test("includes the lines of all pages", async () => {
     for (let i = 0; i < 1234; i++) {
-      const { customer } = await house.ledger.registerCustomer({ accountId: caller.accountId, internalId: `c${i}` });
+      const { customer } = await routes.ledger.registerCustomer({ accountId: caller.accountId, internalId: `c${i}` });
       await record(customer.customerId, "company_results", i + 1);
     }
     const limits: number[] = [];
-    const ledgerUsage = house.ledger.usage.bind(house.ledger);
-    house.ledger.usage = (question) => {
-      limits.push(question.limit);
-      return ledgerUsage({ ...question, limit: 500 });
+    const ledgerUsage = routes.ledger.usage.bind(routes.ledger);
+    routes.ledger.usage = (query) => {
+      limits.push(query.limit);
+      return ledgerUsage({ ...query, limit: 500 });
     };
-    const { text } = await house.call(usage, { caller, queryText: "format=csv&group_by=customer" });
+    const { text } = await routes.call(usage, { caller, queryText: "format=csv&group_by=customer" });
     const lines = text.trimEnd().split("\r\n");
     expect(lines).toHaveLength(1 + 2 + 1234);
     expect(lines.at(-1)?.endsWith(",c1233,,,1,1234")).toBe(true);
-    // Each page reads all sums of the account, so that a file asks for as many lines as it gets.
+    // Every page sums over the whole account, so that a file uses the largest page size.
     expect(limits).toStrictEqual([10_000, 10_000, 10_000]);
   });
 
-  test("is refused before it begins", async () => {
-    house.ledger.usage = () => Promise.reject(new Error("broken"));
-    await expect(house.call(usage, { caller, queryText: "format=csv" })).rejects.toThrow("broken");
+  test("fails before the response starts if the ledger fails", async () => {
+    routes.ledger.usage = () => Promise.reject(new Error("broken"));
+    await expect(routes.call(usage, { caller, queryText: "format=csv" })).rejects.toThrow("broken");
   });
 });

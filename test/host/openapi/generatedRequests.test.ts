@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { alignTemperature, roundTemperatures } from "../../src/alignment/align.ts";
-import type { Entity } from "../../src/alignment/entity.ts";
-import { totalClimateRisk } from "../../src/company/report.ts";
-import type { CompanyRequest } from "../../src/company/request.ts";
-import type { Atlas } from "../../src/hazard/answer.ts";
-import type { HazardQueryInput } from "../../src/hazard/query.ts";
-import type { Problem } from "../../src/host/problems/problem.ts";
-import { openAtlas } from "../../src/openAtlas.ts";
-import { randomFrom } from "../seededRandom.ts";
-import { HEADERS, type Hosted, hosted } from "./hosting.ts";
-import { spoilt } from "./openapiMutations.ts";
-import { DATA_OPERATIONS, type GeneratedRequest, OTHER_OPERATIONS, requestOf, written } from "./openapiRequests.ts";
-import { faultsOfAnswer } from "./openapiSchema.ts";
+import { alignTemperature, roundTemperatures } from "../../../src/alignment/align.ts";
+import type { Entity } from "../../../src/alignment/entity.ts";
+import { totalClimateRisk } from "../../../src/company/report.ts";
+import type { CompanyRequest } from "../../../src/company/request.ts";
+import type { Atlas } from "../../../src/hazard/answer.ts";
+import type { HazardQueryInput } from "../../../src/hazard/query.ts";
+import type { Problem } from "../../../src/host/problems/problem.ts";
+import { openAtlas } from "../../../src/openAtlas.ts";
+import { randomFrom } from "../../seededRandom.ts";
+import { HEADERS, type Hosted, hosted } from "../hosting.ts";
+import { mutated } from "./mutations.ts";
+import { DATA_OPERATIONS, type GeneratedRequest, OTHER_OPERATIONS, requestOf, encodeRequest } from "./requests.ts";
+import { responseFaults } from "./publishedDocument.ts";
 
-/** 20,000 and 50,000 are the whole of it; a few hundred fit into every run of the tests. */
+/** Numbers of generated requests. Full runs use 20,000 and 50,000; the defaults keep ordinary test runs short. */
 const VALID_COUNT = Number(process.env["ISOTHERM_OPENAPI_VALID"] ?? 300);
 const MUTATED_COUNT = Number(process.env["ISOTHERM_OPENAPI_MUTATED"] ?? 1000);
 const SEED = Number(process.env["ISOTHERM_OPENAPI_SEED"] ?? 20_260_120);
 const MS_PER_REQUEST_MAX = 50;
-/** Requests that are on the way at the same time. */
+/** Number of concurrent requests. */
 const PARALLEL = 8;
 
 let atlas: Atlas;
@@ -33,7 +33,7 @@ afterAll(async () => {
   await atlas.close();
 });
 
-interface Answered {
+interface Received {
   readonly status: number;
   readonly contentType: string;
   readonly text: string;
@@ -47,7 +47,7 @@ async function send({
 }: {
   readonly target: string;
   readonly body: string | undefined;
-}): Promise<Answered> {
+}): Promise<Received> {
   const response = await host.ask(
     target,
     body === undefined ? {} : { method: "POST", body, headers: { "Content-Type": "application/json" } },
@@ -61,8 +61,8 @@ async function send({
   };
 }
 
-/** What the library says, as text; undefined where it is the ledger that answers. */
-async function answerOfLibrary({ operation, parameters, body }: GeneratedRequest): Promise<string | undefined> {
+/** Returns the result of the library as JSON; undefined for routes that only use the ledger. */
+async function libraryResult({ operation, parameters, body }: GeneratedRequest): Promise<string | undefined> {
   switch (operation.operationId) {
     case "getHazardRisk":
       return JSON.stringify(await atlas.hazardRisk(parameters as unknown as HazardQueryInput));
@@ -77,7 +77,7 @@ async function answerOfLibrary({ operation, parameters, body }: GeneratedRequest
   }
 }
 
-/** The contract's rule of counting, in the plainest words: every object of an answer that counts, one by one. */
+/** Reference implementation of usage counting: counts the objects of a response one by one. */
 function unitsIn(operationId: string, answer: unknown): number | null {
   let units = 0;
   const visit = (value: unknown): void => {
@@ -108,7 +108,7 @@ async function forEach(count: number, act: (index: number) => Promise<void>): Pr
 const OPERATION_IDS = [...DATA_OPERATIONS, ...DATA_OPERATIONS, ...OTHER_OPERATIONS];
 
 test(
-  "what the document calls right is answered: as described, as the library answers, and counted by the rule",
+  "answers requests that are valid against the document as described, as the library does, and with the right units",
   async () => {
     const counts = new Map<string, number>();
     let expectedUnits = 0;
@@ -117,27 +117,27 @@ test(
       const random = randomFrom(SEED + index);
       const request = requestOf(random, OPERATION_IDS[index % OPERATION_IDS.length] ?? "");
       const { operationId } = request.operation;
-      const sent = written(request, HEADERS["X-Customer-ID"]);
+      const sent = encodeRequest(request, HEADERS["X-Customer-ID"]);
       const { status, contentType, text, units, headers } = await send(sent);
       const about = `seed ${SEED + index}: ${sent.target} ${sent.body ?? ""} -> ${text.slice(0, 1000)}`;
       const isFile = request.parameters["format"] === "csv";
       expect([200, 201], about).toContain(status);
       expect(contentType, about).toBe(isFile ? "text/csv" : "application/json");
-      // All that is promised but for what only a repetition has.
-      const promised = Object.keys(request.operation.responses[status]?.headers ?? {});
-      const missing = promised.filter((name) => !headers.has(name));
+      // All documented headers; only replayed responses have Idempotent-Replayed.
+      const documented = Object.keys(request.operation.responses[status]?.headers ?? {});
+      const missing = documented.filter((name) => !headers.has(name));
       expect(
         missing.filter((name) => name !== "Idempotent-Replayed"),
         about,
       ).toStrictEqual([]);
       if (!isFile) {
         const answer = JSON.parse(text) as unknown;
-        expect(faultsOfAnswer(request.operation, status, contentType, answer), about).toStrictEqual([]);
+        expect(responseFaults(request.operation, status, contentType, answer), about).toStrictEqual([]);
         const counted = unitsIn(operationId, answer);
         expect(units, about).toBe(counted === null ? null : String(counted));
         expectedUnits += counted ?? 0;
       }
-      const library = await answerOfLibrary(request);
+      const library = await libraryResult(request);
       if (library !== undefined) expect(text, about).toBe(library);
       counts.set(operationId, (counts.get(operationId) ?? 0) + 1);
     });
@@ -150,28 +150,29 @@ test(
 );
 
 type Item = NonNullable<Problem["errors"]>[number];
-type Place = { readonly parameter: string } | { readonly pointer: string };
+type Location = { readonly parameter: string } | { readonly pointer: string };
 
-/** Whether a finding is about what was spoilt: at its place, or below it. */
-function isAt(item: Item, place: Place): boolean {
-  if ("parameter" in place) return item.parameter === place.parameter;
-  return item.pointer === place.pointer || item.pointer?.startsWith(`${place.pointer}/`) === true;
+/** Whether a fault refers to the mutated location or to one below it. */
+function isAt(item: Item, location: Location): boolean {
+  if ("parameter" in location) return item.parameter === location.parameter;
+  return item.pointer === location.pointer || item.pointer?.startsWith(`${location.pointer}/`) === true;
 }
 
-/** A baseline year that is too late has years before it that were after it. */
-function isConsequence(item: Item, place: Place): boolean {
-  const entity = "pointer" in place ? /^(\/\d+)\/data\/0\/year$/.exec(place.pointer)?.[1] : undefined;
+/** Whether a fault is a consequence of the mutation: a later baseline year makes projected years invalid. */
+function isConsequence(item: Item, location: Location): boolean {
+  const entity = "pointer" in location ? /^(\/\d+)\/data\/0\/year$/.exec(location.pointer)?.[1] : undefined;
   return entity !== undefined && item.pointer?.startsWith(`${entity}/projected_emissions/`) === true;
 }
 
-function arePlaced(items: readonly Item[], place: Place): boolean {
+function areLocated(items: readonly Item[], location: Location): boolean {
   return (
-    items.some((item) => isAt(item, place)) && items.every((item) => isAt(item, place) || isConsequence(item, place))
+    items.some((item) => isAt(item, location)) &&
+    items.every((item) => isAt(item, location) || isConsequence(item, location))
   );
 }
 
 test(
-  "what has one thing wrong with it is refused: by name of the place, for nothing",
+  "rejects requests with one mutation, naming its location, without counting them",
   async () => {
     const seen = new Set<string>();
     const unitsBefore = host.ledger.entries.reduce((sum, { units }) => sum + units, 0);
@@ -180,20 +181,20 @@ test(
       const random = randomFrom(SEED - 1 - index);
       const request = requestOf(random, OPERATION_IDS[index % OPERATION_IDS.length] ?? "");
       const { operationId } = request.operation;
-      const { what, place, ...wrong } = spoilt(random, request);
-      const sent = { ...wrong, target: wrong.target.replace("//usage", `/${HEADERS["X-Customer-ID"]}/usage`) };
+      const { what, location, ...invalid } = mutated(random, request);
+      const sent = { ...invalid, target: invalid.target.replace("//usage", `/${HEADERS["X-Customer-ID"]}/usage`) };
       const { status, contentType, text, units } = await send(sent);
-      const about = `seed ${SEED - 1 - index}: ${what} at ${JSON.stringify(place)}: ${sent.target} ${sent.body ?? ""} -> ${text.slice(0, 1000)}`;
+      const about = `seed ${SEED - 1 - index}: ${what} at ${JSON.stringify(location)}: ${sent.target} ${sent.body ?? ""} -> ${text.slice(0, 1000)}`;
       seen.add(`${operationId} ${what}`);
-      const element = "pointer" in place ? /^\/(\d+)(.*)$/.exec(place.pointer) : null;
+      const element = "pointer" in location ? /^\/(\d+)(.*)$/.exec(location.pointer) : null;
       if (operationId === "postHazardRiskBatch" && element !== null) {
-        // A place that is wrong is refused alone; what is asked beside it is answered.
+        // Only the mutated query fails; the others are answered.
         const { results } = JSON.parse(text) as { results: { error?: Problem }[] };
         const [, position, pointer = ""] = element;
-        const refused = results.filter(({ error }) => error !== undefined);
-        expect([status, refused.length], about).toStrictEqual([200, 1]);
+        const failed = results.filter(({ error }) => error !== undefined);
+        expect([status, failed.length], about).toStrictEqual([200, 1]);
         const errors = results[Number(position)]?.error?.errors ?? [];
-        expect(arePlaced(errors, { pointer }), about).toBe(true);
+        expect(areLocated(errors, { pointer }), about).toBe(true);
         expect(units, about).toBe(String(unitsIn(operationId, results)));
         elementUnits += Number(units);
         return;
@@ -201,9 +202,9 @@ test(
       expect([400, 422], about).toContain(status);
       expect(contentType, about).toBe("application/problem+json");
       const problem = JSON.parse(text) as Problem;
-      expect(faultsOfAnswer(request.operation, status, contentType, problem), about).toStrictEqual([]);
+      expect(responseFaults(request.operation, status, contentType, problem), about).toStrictEqual([]);
       const { errors = [] } = problem;
-      expect(arePlaced(errors, place), about).toBe(true);
+      expect(areLocated(errors, location), about).toBe(true);
       expect(units, about).toBe((DATA_OPERATIONS as readonly string[]).includes(operationId) ? "0" : null);
     });
     const recorded = host.ledger.entries.reduce((sum, { units }) => sum + units, 0) - unitsBefore;

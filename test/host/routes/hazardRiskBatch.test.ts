@@ -1,12 +1,12 @@
-/** POST /api/v1/hazard-risk/batch over real sockets, with workers behind it and without. */
+/** POST /api/v1/hazard-risk/batch over sockets, with and without worker threads. */
 import { setTimeout } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Fault } from "../../src/errors.ts";
-import type { Problem } from "../../src/host/problems/problem.ts";
-import { parametersOf, queryTextOf, RIGHT, rightQueries } from "../hazard/queries.ts";
-import { atlasOf, type Hosted, hosted } from "./hosting.ts";
-import { PLACES_ATLAS, type Workshop, workshop } from "./work/workshop.ts";
+import { Fault } from "../../../src/errors.ts";
+import type { Problem } from "../../../src/host/problems/problem.ts";
+import { parametersOf, queryTextOf, RIGHT, rightQueries } from "../../hazard/queries.ts";
+import { atlasOf, type Hosted, hosted } from "../hosting.ts";
+import { PLACES_ATLAS, type Workshop, workshop } from "../work/workshop.ts";
 
 interface BatchBody {
   readonly results: readonly { readonly error?: Problem }[];
@@ -20,13 +20,13 @@ const post = (host: Hosted, body: unknown, path = BATCH): Promise<Response> =>
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
 
-/** The text of each element of an answer. */
+/** Returns the JSON text of each result. */
 function textsIn(body: string): readonly string[] {
   return (JSON.parse(body) as { results: unknown[] }).results.map((result) => JSON.stringify(result));
 }
 
-/** Elements that are wrong, whatever query they are made of. */
-const SPOILT: readonly ((query: object) => unknown)[] = [
+/** Make an invalid element of any valid query. */
+const INVALIDATIONS: readonly ((query: object) => unknown)[] = [
   () => null,
   () => 7,
   () => "51.5,-0.1",
@@ -48,9 +48,9 @@ const SPOILT: readonly ((query: object) => unknown)[] = [
 ];
 
 describe.each([
-  ["in the workers", true],
+  ["in worker threads", true],
   ["on the event loop", false],
-])("a batch, done %s,", (_, hasWorkers) => {
+])("a batch processed %s", (_, hasWorkers) => {
   let host: Hosted;
   beforeAll(async () => {
     const atlas = hasWorkers ? workshop().atlas : PLACES_ATLAS;
@@ -58,7 +58,7 @@ describe.each([
   });
   afterAll(() => host.close());
 
-  test("gives what GET gives for each query, byte for byte, and costs what they cost together", async () => {
+  test("returns the bytes that GET returns for each query, and counts the sum of their units", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(rightQueries, { minLength: 1, maxLength: 12 }), async (queries) => {
         const singles = await Promise.all(
@@ -77,16 +77,16 @@ describe.each([
     );
   });
 
-  test("puts the problem of a wrong query in its place, and the others are as they would be without it", async () => {
+  test("returns the problem of an invalid query at its index without affecting other results", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(rightQueries, { minLength: 1, maxLength: 8 }),
-        fc.tuple(rightQueries, fc.constantFrom(...SPOILT)).map(([query, spoilt]) => spoilt(query)),
+        fc.tuple(rightQueries, fc.constantFrom(...INVALIDATIONS)).map(([query, invalidate]) => invalidate(query)),
         fc.nat(),
-        async (queries, wrong, where) => {
+        async (queries, invalid, where) => {
           const position = where % (queries.length + 1);
           const clean = textsIn(await (await post(host, queries)).text());
-          const answer = await post(host, queries.toSpliced(position, 0, wrong as never));
+          const answer = await post(host, queries.toSpliced(position, 0, invalid as never));
           expect(answer.status).toBe(200);
           expect(answer.headers.get("x-item-errors")).toBe("1");
           const body = await answer.text();
@@ -103,22 +103,22 @@ describe.each([
 
   test.each([
     ["not JSON", "[", "json_malformed", { line: 1, column: 2 }],
-    ["no list", "{}", "invalid_request", { errors: [{ pointer: "", code: "wrong_type" }] }],
+    ["not a list", "{}", "invalid_request", { errors: [{ pointer: "", code: "wrong_type" }] }],
     ["an empty list", "[]", "invalid_request", { errors: [{ pointer: "", code: "empty" }] }],
     ["too long", JSON.stringify(Array(201).fill(RIGHT)), "too_many_values", { requested: 201, limit: 200 }],
     [
-      "asking for too much",
+      "above the limit of values",
       JSON.stringify(Array(200).fill({ ...RIGHT, analysis_years: [1980, 2030, 2050] })),
       "too_many_values",
       { requested: 2400, limit: 2000 },
     ],
     [
-      "asking for too much detail",
+      "above the limit of values with detail",
       JSON.stringify([...Array(100).fill(RIGHT), ...Array(100).fill({ ...RIGHT, detail: true })]),
       "too_many_values",
       { requested: 800, limit: 799 },
     ],
-  ])("that is %s is refused whole, at no cost", async (...[, text, code, more]) => {
+  ])("that is %s is rejected as a whole and not counted", async (...[, text, code, more]) => {
     const answer = await post(host, text);
     expect([answer.status, answer.headers.get("content-type")]).toEqual([400, "application/problem+json"]);
     expect(answer.headers.get("x-usage-units")).toBe("0");
@@ -126,7 +126,7 @@ describe.each([
     expect(await answer.json()).toMatchObject({ code, request_id: answer.headers.get("x-request-id"), ...more });
   });
 
-  test("with parameters is refused, and answers below /latest too", async () => {
+  test("is rejected with query parameters, and available under /latest", async () => {
     const refused = await post(host, [RIGHT], `${BATCH}?detail=true`);
     expect(await refused.json()).toMatchObject({
       code: "invalid_request",
@@ -136,7 +136,7 @@ describe.each([
     expect([answer.status, answer.headers.get("x-atlas-release")]).toEqual([200, "test-1"]);
   });
 
-  test("is recorded once, with the units of its answer", async () => {
+  test("is recorded once, with the units of its response", async () => {
     const before = host.ledger.entries.length;
     const answer = await post(host, [RIGHT, { ...RIGHT, latitude: 91 }, RIGHT]);
     await answer.text();
@@ -146,7 +146,7 @@ describe.each([
   });
 });
 
-describe("a host with workers", () => {
+describe("a host with worker threads", () => {
   let shop: Workshop;
   let host: Hosted;
   async function open(options: Parameters<typeof workshop>[0]): Promise<void> {
@@ -156,29 +156,29 @@ describe("a host with workers", () => {
   const queries = (count: number): unknown[] =>
     Array.from({ length: count }, (_, i) => ({ ...RIGHT, longitude: (i % 360) - 180 }));
 
-  test("begins no more turns once the client has gone, and records nothing", async () => {
-    const leave = new AbortController();
+  test("starts no more time slices after the client disconnects, and records nothing", async () => {
+    const abort = new AbortController();
     await open({ onBegin: ({ kind }) => (kind === "turn" ? setTimeout(5) : undefined) });
-    const asked = host.ask(BATCH, {
+    const pending = host.ask(BATCH, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify(queries(6400)),
-      signal: leave.signal,
+      signal: abort.signal,
     });
     while (shop.begun.length < 6) await setTimeout(1);
-    leave.abort();
-    await expect(asked).rejects.toThrow("aborted");
+    abort.abort();
+    await expect(pending).rejects.toThrow("aborted");
     while (shop.workforce.state.jobCount > 0) await setTimeout(1);
-    const turns = (): number => shop.begun.filter(({ kind }) => kind === "turn").length;
-    const count = turns();
+    const sliceCount = (): number => shop.begun.filter(({ kind }) => kind === "turn").length;
+    const count = sliceCount();
     await setTimeout(30);
-    expect(turns()).toBe(count);
+    expect(sliceCount()).toBe(count);
     expect(count).toBeLessThan(45);
     await host.close();
     expect(host.ledger.entries).toEqual([]);
   });
 
-  test("that has too much to do says when to ask again, and goes on answering single locations", async () => {
+  test("rejects batches with Retry-After when overloaded, and still answers single locations", async () => {
     let release = (): void => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));
     await open({ onBegin: () => gate, workLimits: { accountJobCountMax: 1 } });
@@ -198,13 +198,13 @@ describe("a host with workers", () => {
     await host.close();
   });
 
-  test("answers a request over which its worker died with a problem, and the next one as ever", async () => {
-    let isDeadly = true;
+  test("returns internal_error if a worker dies, and answers the next request", async () => {
+    let shouldDie = true;
     await open({
       workers: 1,
       onBegin: ({ kind }, thread) => {
-        if (kind !== "turn" || !isDeadly) return undefined;
-        isDeadly = false;
+        if (kind !== "turn" || !shouldDie) return undefined;
+        shouldDie = false;
         thread.die("out of memory");
         return new Promise(() => undefined);
       },
@@ -218,7 +218,7 @@ describe("a host with workers", () => {
     expect(host.ledger.entries).toHaveLength(1);
   });
 
-  test("whose atlas cannot be read says so of the whole batch", async () => {
+  test("returns atlas_unavailable for the whole batch if the atlas cannot be read", async () => {
     const fault = new Fault("atlas_unavailable", "tiles.pack is cut short.");
     const broken = atlasOf((query) => (query.longitude === 7 ? Promise.reject(fault) : PLACES_ATLAS.hazardRisk(query)));
     await open({ atlas: broken });

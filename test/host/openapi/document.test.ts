@@ -6,32 +6,34 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Static } from "typebox";
 import { describe, expect, expectTypeOf, test } from "vitest";
-import type { CompanyAnswer } from "../../src/company/report.ts";
-import type { HazardResult } from "../../src/hazard/result.ts";
-import type { CompanyAnswerSchema } from "../../src/host/routes/companyAnswer.ts";
-import { EXAMPLES } from "../../src/host/openapi/examples.ts";
-import { openApiDocument, problemsOf } from "../../src/host/openapi/document.ts";
-import type { Problem } from "../../src/host/problems/problem.ts";
-import type { ProblemSchema } from "../../src/host/problems/problemSchema.ts";
-import type { Route } from "../../src/host/routes/route.ts";
-import { ROUTES } from "../../src/host/routes/routeList.ts";
-import { hazardRisk, type HazardResultSchema } from "../../src/host/routes/hazardRisk.ts";
-import { closedFaults, DOCUMENT, faultsOfAnswer, OPERATIONS, parametersOf } from "./openapiSchema.ts";
+import type { CompanyAnswer } from "../../../src/company/report.ts";
+import type { HazardResult } from "../../../src/hazard/result.ts";
+import type { CompanyAnswerSchema } from "../../../src/host/routes/companyAnswer.ts";
+import { openApiDocument } from "../../../src/host/openapi/document.ts";
+import { readExamples } from "../../../src/host/openapi/examples.ts";
+import { problemsOf } from "../../../src/host/openapi/routeProblems.ts";
+import type { Problem } from "../../../src/host/problems/problem.ts";
+import type { ProblemSchema } from "../../../src/host/problems/problemSchema.ts";
+import type { Route } from "../../../src/host/routes/route.ts";
+import { ROUTES } from "../../../src/host/routes/routeList.ts";
+import { hazardRisk, type HazardResultSchema } from "../../../src/host/routes/hazardRisk.ts";
+import { schemaFaults, DOCUMENT, responseFaults, OPERATIONS, parametersOf } from "./publishedDocument.ts";
 
 const run = promisify(execFile);
-const REDOCLY = fileURLToPath(new URL("../../node_modules/@redocly/cli/bin/cli.js", import.meta.url));
+const EXAMPLES = readExamples();
+const REDOCLY = fileURLToPath(new URL("../../../node_modules/@redocly/cli/bin/cli.js", import.meta.url));
 
 type Frozen<Value> = Value extends object ? { readonly [Member in keyof Value]: Frozen<Value[Member]> } : Value;
 
-// Held by the type check of the tests: what the engine answers is what the document says.
-test("its answers are those of the engine", () => {
+// Checked by tsc: the types of the engine match the published schemas.
+test("describes the result types of the engine", () => {
   expectTypeOf<HazardResult>().toExtend<Frozen<Static<typeof HazardResultSchema>>>();
   expectTypeOf<CompanyAnswer>().toExtend<Frozen<Static<typeof CompanyAnswerSchema>>>();
   expectTypeOf<Problem>().toExtend<Frozen<Static<typeof ProblemSchema>>>();
   expectTypeOf<keyof Problem>().toEqualTypeOf<keyof Static<typeof ProblemSchema>>();
 });
 
-/** What the linter finds, each as rule and place. */
+/** Lints a document and returns each finding as rule and JSON pointer. */
 async function findingsOf(document: unknown): Promise<readonly string[]> {
   const folder = await mkdtemp(join(tmpdir(), "isotherm-openapi-"));
   try {
@@ -47,7 +49,7 @@ async function findingsOf(document: unknown): Promise<readonly string[]> {
       problems: { ruleId: string; location: { pointer?: string }[] }[];
     };
     expect(report.totals.ignored).toBe(0);
-    // Of more it tells a hundred.
+    // The linter lists at most 100 findings.
     expect(report.problems).toHaveLength(Math.min(100, report.totals.errors + report.totals.warnings));
     return report.problems.map(({ ruleId, location }) => `${ruleId} ${location[0]?.pointer}`);
   } finally {
@@ -55,7 +57,7 @@ async function findingsOf(document: unknown): Promise<readonly string[]> {
   }
 }
 
-/** Every schema with an enum, wherever it is. */
+/** Returns every schema with an enum at any depth. */
 function schemasIn(value: unknown): { readonly type?: unknown; readonly enum: readonly unknown[] }[] {
   if (typeof value !== "object" || value === null) return [];
   const below = Object.values(value).flatMap(schemasIn);
@@ -63,40 +65,40 @@ function schemasIn(value: unknown): { readonly type?: unknown; readonly enum: re
 }
 
 describe("the published document", () => {
-  test("leaves a linter nothing to say", async () => {
+  test("passes the linter", async () => {
     expect(await findingsOf(DOCUMENT)).toStrictEqual([]);
   });
 
-  test("is linted by one that would find something", async () => {
-    const spoilt = structuredClone(DOCUMENT) as unknown as { paths: Record<string, Record<string, object>> };
-    spoilt.paths["/healthz"] = { get: { ...spoilt.paths["/healthz"]?.["get"], operationId: "getHazardRisk" } };
-    const found = await findingsOf(spoilt);
+  test("is checked by a linter that finds injected faults", async () => {
+    const duplicate = structuredClone(DOCUMENT) as unknown as { paths: Record<string, Record<string, object>> };
+    duplicate.paths["/healthz"] = { get: { ...duplicate.paths["/healthz"]?.["get"], operationId: "getHazardRisk" } };
+    const found = await findingsOf(duplicate);
     expect(found.some((finding) => finding.startsWith("operation-operationId-unique"))).toBe(true);
-    const wrong = structuredClone(DOCUMENT) as unknown as {
+    const invalid = structuredClone(DOCUMENT) as unknown as {
       components: { examples: Record<string, { value: object }> };
     };
-    wrong.components.examples["rate_limited_429"] = { value: { code: 429 } };
-    expect((await findingsOf(wrong)).some((finding) => finding.startsWith("no-invalid-media-type-examples"))).toBe(
+    invalid.components.examples["rate_limited_429"] = { value: { code: 429 } };
+    expect((await findingsOf(invalid)).some((finding) => finding.startsWith("no-invalid-media-type-examples"))).toBe(
       true,
     );
   });
 
-  test("tells of every route, at its address", () => {
-    const told = OPERATIONS.map(({ method, path, operationId }) => `${method} ${path} ${operationId}`);
-    const answered = ROUTES.map(
+  test("describes every route at its path", () => {
+    const described = OPERATIONS.map(({ method, path, operationId }) => `${method} ${path} ${operationId}`);
+    const served = ROUTES.map(
       ({ method, path, description }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")} ${description.operationId}`,
     );
-    expect(told.toSorted()).toStrictEqual(answered.toSorted());
-    expect(new Set(told).size).toBe(told.length);
+    expect(described.toSorted()).toStrictEqual(served.toSorted());
+    expect(new Set(described).size).toBe(described.length);
   });
 
-  test.each(OPERATIONS)("$operationId asks for key and customer as its route does", (operation) => {
+  test.each(OPERATIONS)("$operationId requires the authentication of its route", (operation) => {
     const { access, metered } = ROUTES.find(
       ({ description }) => description.operationId === operation.operationId,
     ) as Route<unknown, unknown>;
     const required = { open: [], key: [{ ApiKey: [] }], customer: [{ ApiKey: [], CustomerId: [] }] };
     expect(operation.security).toStrictEqual(required[access]);
-    const headers = parametersOf(operation).filter(({ in: place }) => place === "header");
+    const headers = parametersOf(operation).filter(({ in: location }) => location === "header");
     expect(headers.map(({ name }) => name)).toStrictEqual(metered === undefined ? [] : ["Idempotency-Key"]);
     expect(access === "customer").toBe(metered !== undefined);
   });
@@ -111,14 +113,14 @@ describe("the published document", () => {
   test("gives every enum the type of its values", () => {
     const schemas = schemasIn({ paths: DOCUMENT.paths, components: { ...DOCUMENT.components, examples: {} } });
     expect(schemas.length).toBeGreaterThan(20);
-    const wrong = schemas.filter(({ type, enum: values }) => {
+    const invalid = schemas.filter(({ type, enum: values }) => {
       const types = new Set(values.map((value) => (typeof value === "number" ? "integer" : typeof value)));
       return types.size !== 1 || !types.has(type as "string");
     });
-    expect(wrong).toStrictEqual([]);
+    expect(invalid).toStrictEqual([]);
   });
 
-  // Written down anew from the contract's tables, not taken from what is tested.
+  // Copied from the tables of the contract, independently of the code under test.
   const OPEN = [
     "400 http_malformed",
     "431 headers_too_large",
@@ -155,39 +157,36 @@ describe("the published document", () => {
     getProblem: ["404 route_not_found"],
   };
 
-  test.each(OPERATIONS)(
-    "$operationId tells of every refusal that its access, its body and its work bring",
-    (operation) => {
-      const { responses, operationId } = operation;
-      const told = Object.entries(responses).flatMap(([status, { content = {} }]) =>
-        Object.keys(content["application/problem+json"]?.examples ?? {}).map((code) => `${status} ${code}`),
-      );
-      const isData = operation.security.some((scheme) => "CustomerId" in scheme);
-      const expected = [
-        ...OPEN,
-        ...(operation.security.length > 0 ? KEY : []),
-        ...(isData ? DATA : []),
-        ...(operation.requestBody === undefined ? [] : BODY),
-        ...(OWN[operationId] ?? []),
-      ];
-      expect(expected.filter((refusal) => !told.includes(refusal))).toStrictEqual([]);
-      expect(new Set(told.map((refusal) => refusal.slice(4))).size).toBe(told.length);
-    },
-  );
+  test.each(OPERATIONS)("$operationId lists every problem that its access, body and handler can cause", (operation) => {
+    const { responses, operationId } = operation;
+    const listed = Object.entries(responses).flatMap(([status, { content = {} }]) =>
+      Object.keys(content["application/problem+json"]?.examples ?? {}).map((code) => `${status} ${code}`),
+    );
+    const isData = operation.security.some((scheme) => "CustomerId" in scheme);
+    const expected = [
+      ...OPEN,
+      ...(operation.security.length > 0 ? KEY : []),
+      ...(isData ? DATA : []),
+      ...(operation.requestBody === undefined ? [] : BODY),
+      ...(OWN[operationId] ?? []),
+    ];
+    expect(expected.filter((problem) => !listed.includes(problem))).toStrictEqual([]);
+    expect(new Set(listed.map((problem) => problem.slice(4))).size).toBe(listed.length);
+  });
 
-  test.each(OPERATIONS)("$operationId has an example of every answer, and each is as described", (operation) => {
+  test.each(OPERATIONS)("$operationId has an example of every response, valid against its schema", (operation) => {
     const { responses, operationId } = operation;
     for (const [status, { content = {} }] of Object.entries(responses)) {
       for (const [contentType, { examples = {}, schema }] of Object.entries(content)) {
         const isJson = contentType.endsWith("json");
-        // The document as its own example would have no end.
+        // The document cannot contain itself as an example.
         if (!isJson || (operationId === "getOpenApi" && status === "200")) continue;
         const values = Object.values(examples).map(({ $ref, value }) =>
           $ref === undefined ? value : DOCUMENT.components.examples[$ref.replace("#/components/examples/", "")]?.value,
         );
         expect([operationId, status, values.length > 0]).toStrictEqual([operationId, status, true]);
         for (const value of values)
-          expect(faultsOfAnswer(operation, Number(status), contentType, value)).toStrictEqual([]);
+          expect(responseFaults(operation, Number(status), contentType, value)).toStrictEqual([]);
         expect(schema).toBeDefined();
       }
     }
@@ -204,14 +203,14 @@ describe("the published document", () => {
   });
 
   test.each(OPERATIONS.filter(({ requestBody }) => requestBody !== undefined))(
-    "$operationId has an example of its request that is as described",
+    "$operationId has a request example that is valid against its schema",
     ({ requestBody }) => {
       const { schema, example } = requestBody?.content["application/json"] ?? { schema: {} };
-      expect(closedFaults(schema, example)).toStrictEqual([]);
+      expect(schemaFaults(schema, example)).toStrictEqual([]);
     },
   );
 
-  test("names no problem that there is not", () => {
+  test("throws for an unknown problem code", () => {
     const route = { ...hazardRisk, description: { ...hazardRisk.description, problems: ["no_such_problem"] } };
     expect(() => openApiDocument([route as Route<unknown, unknown>])).toThrow("no_such_problem");
   });

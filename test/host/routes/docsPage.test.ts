@@ -2,27 +2,27 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { HEADERS, type Hosted, hosted } from "./hosting.ts";
+import { HEADERS, type Hosted, hosted } from "../hosting.ts";
 
 const CHROMIUM = process.env["ISOTHERM_CHROMIUM"] ?? "/usr/bin/chromium";
-const isHere = existsSync(CHROMIUM);
-if (!isHere) {
-  // On CI a skipped test would be a check that cannot fail.
-  if (process.env["CI"] === "true") throw new Error(`Chromium is needed on CI; there is none at ${CHROMIUM}.`);
-  console.warn(`skipped: there is no Chromium at ${CHROMIUM} (ISOTHERM_CHROMIUM names another place), so no page test`);
+const isInstalled = existsSync(CHROMIUM);
+if (!isInstalled) {
+  // On CI, a skipped test would hide a missing installation.
+  if (process.env["CI"] === "true") throw new Error(`Chromium is required on CI (not found at ${CHROMIUM})`);
+  console.warn(`skipped: the page tests need Chromium (not found at ${CHROMIUM}; set ISOTHERM_CHROMIUM)`);
 }
 
-// Pages treat a service on this machine as one in the making, so that it goes by another name here.
+// Swagger UI treats localhost as a development server, so the tests use another host name.
 const HOST = "service.test";
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", `--host-resolver-rules=MAP ${HOST} 127.0.0.1`];
 
-/** Written to the folder that ISOTHERM_SCREENSHOTS names, to be looked at. */
+/** Folder that screenshots are written to for inspection. */
 const SCREENSHOTS = process.env["ISOTHERM_SCREENSHOTS"];
 async function screenshot(tab: Page, name: string): Promise<void> {
   if (SCREENSHOTS !== undefined) await tab.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true });
 }
 
-describe.skipIf(!isHere)("the interactive page in Chromium", () => {
+describe.skipIf(!isInstalled)("pages in Chromium", () => {
   let host: Hosted;
   let browser: Browser;
   beforeAll(async () => {
@@ -38,14 +38,14 @@ describe.skipIf(!isHere)("the interactive page in Chromium", () => {
     await host?.close();
   });
 
-  test("shows every call, lets one be tried with a key, and asks nobody else", async () => {
+  test("/docs shows every operation, executes one with a key, and sends no external request", async () => {
     const tab = await browser.newPage();
-    const asked: string[] = [];
-    const complaints: string[] = [];
-    tab.on("request", (request) => asked.push(request.url()));
-    tab.on("pageerror", (error) => complaints.push(error.message));
+    const requestedUrls: string[] = [];
+    const errors: string[] = [];
+    tab.on("request", (request) => requestedUrls.push(request.url()));
+    tab.on("pageerror", (error) => errors.push(error.message));
     tab.on("console", (message) => {
-      if (message.type() === "error") complaints.push(message.text());
+      if (message.type() === "error") errors.push(message.text());
     });
     const origin = `http://${HOST}:${host.address.port}`;
     await tab.goto(`${origin}/docs`);
@@ -63,27 +63,27 @@ describe.skipIf(!isHere)("the interactive page in Chromium", () => {
     await screenshot(tab, "docs-authorize");
     await tab.locator(".auth-btn-wrapper .btn-done").first().click();
 
-    const call = tab.locator("#operations-Hazard_risk-getHazardRisk");
-    await call.locator(".opblock-summary-control").click();
+    const operation = tab.locator("#operations-Hazard_risk-getHazardRisk");
+    await operation.locator(".opblock-summary-control").click();
     const answered = tab.waitForResponse((response) => response.url().includes("/api/v1/hazard-risk?"));
-    await call.locator(".execute").click();
+    await operation.locator(".execute").click();
     const response = await answered;
     expect(response.status()).toBe(200);
     expect(new URL(response.url()).searchParams.get("hazards")).toBe("riverine_floods,coastal_floods");
     expect(await response.json()).toMatchObject({ location: { latitude: 11.59, longitude: 43.15 } });
     expect(host.ledger.entries).toHaveLength(1);
-    await call.locator(".live-responses-table").first().waitFor();
+    await operation.locator(".live-responses-table").first().waitFor();
     await screenshot(tab, "docs-answered");
 
-    const elsewhere = asked.filter((url) => !url.startsWith(`${origin}/`) && !/^(?:data|blob):/.test(url));
-    expect(elsewhere).toStrictEqual([]);
-    expect(complaints).toStrictEqual([]);
+    const external = requestedUrls.filter((url) => !url.startsWith(`${origin}/`) && !/^(?:data|blob):/.test(url));
+    expect(external).toStrictEqual([]);
+    expect(errors).toStrictEqual([]);
   });
 
-  test("shows a problem with its names as code, and asks nobody else", async () => {
+  test("/problems/:code shows names as code and sends no external request", async () => {
     const tab = await browser.newPage();
-    const asked: string[] = [];
-    tab.on("request", (request) => asked.push(request.url()));
+    const requestedUrls: string[] = [];
+    tab.on("request", (request) => requestedUrls.push(request.url()));
     const origin = `http://${HOST}:${host.address.port}`;
     await tab.goto(`${origin}/problems/customer_id_missing`);
     expect(await tab.locator("dd code").allTextContents()).toStrictEqual([
@@ -93,6 +93,6 @@ describe.skipIf(!isHere)("the interactive page in Chromium", () => {
     ]);
     expect(await tab.locator("body").innerText()).not.toContain("`");
     await screenshot(tab, "problem");
-    expect(asked).toStrictEqual([`${origin}/problems/customer_id_missing`]);
+    expect(requestedUrls).toStrictEqual([`${origin}/problems/customer_id_missing`]);
   });
 });

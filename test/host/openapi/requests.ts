@@ -1,6 +1,6 @@
-import { referenceCountries, referenceIndustries, referenceScenarios } from "../../src/company/reference.ts";
-import { HAZARD_NAMES, HAZARDS } from "../../src/hazard/hazards.ts";
-import type { SeededRandom } from "../seededRandom.ts";
+import { referenceCountries, referenceIndustries, referenceScenarios } from "../../../src/company/reference.ts";
+import { HAZARD_NAMES, HAZARDS } from "../../../src/hazard/hazards.ts";
+import type { SeededRandom } from "../../seededRandom.ts";
 import {
   type DescribedOperation,
   type JsonSchema,
@@ -8,12 +8,12 @@ import {
   type Parameter,
   parametersOf,
   resolved,
-} from "./openapiSchema.ts";
+} from "./publishedDocument.ts";
 
-/** A request as the document describes it. */
+/** A request generated from the document. */
 export interface GeneratedRequest {
   readonly operation: DescribedOperation;
-  /** Of the query; lists are lists here. */
+  /** Query parameters; lists are not yet joined with commas. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly body: unknown;
 }
@@ -30,11 +30,11 @@ const COUNTRIES = referenceCountries();
 const INDUSTRIES = referenceIndustries();
 const SCENARIOS = referenceScenarios();
 
-/** Half of the members that may be left out are; a list has as many items as this at most. */
+/** Maximum length of generated lists. */
 const LIST_LENGTH_MAX = 3;
 const TEXTS = ["a", "Zürich & Söhne +1", "x".repeat(40), "名前", "1e5", "true"];
 
-/** A value that a schema allows. */
+/** Returns a random value that is valid against a schema; half of the optional members are omitted. */
 export function valueOf(random: SeededRandom, schema: JsonSchema): unknown {
   const shape = resolved(schema);
   if (shape.enum !== undefined) return random.pick(shape.enum);
@@ -63,12 +63,12 @@ export function valueOf(random: SeededRandom, schema: JsonSchema): unknown {
 }
 
 function numberOf(random: SeededRandom, { minimum = -1e9, maximum = 1e9 }: JsonSchema): number {
-  // The ends, a round number, and any.
+  // The bounds, an integer, and arbitrary values.
   const any = random.between({ least: minimum, most: maximum });
   return random.pick([minimum, maximum, Math.round(any), any, any, any]);
 }
 
-/** A request that is right: what the document says, and what the catalogues say that a schema cannot. */
+/** Returns a request that is valid against the document and against constraints that schemas cannot express. */
 export function requestOf(random: SeededRandom, operationId: string): GeneratedRequest {
   const operation = operationOf(operationId);
   const parameters = Object.fromEntries(
@@ -80,27 +80,27 @@ export function requestOf(random: SeededRandom, operationId: string): GeneratedR
   const body = schema === undefined ? undefined : valueOf(random, schema);
   switch (operationId) {
     case "getHazardRisk":
-      return { operation, parameters: offered(random, parameters), body };
+      return { operation, parameters: withOfferedValues(random, parameters), body };
     case "postHazardRiskBatch":
-      return { operation, parameters, body: (body as object[]).map((query) => offered(random, query)) };
+      return { operation, parameters, body: (body as object[]).map((query) => withOfferedValues(random, query)) };
     case "alignTemperature":
-      return { operation, parameters, body: (body as object[]).map((entity) => inOrder(random, entity)) };
+      return { operation, parameters, body: (body as object[]).map((entity) => withOrderedYears(random, entity)) };
     case "analyzeTotalClimateRisk":
-      return { operation, parameters, body: named(random, body as object) };
+      return { operation, parameters, body: withKnownNames(random, body as object) };
     case "getUsage":
     case "getCustomerUsage":
-      return { operation, parameters: spanned(random, parameters), body };
+      return { operation, parameters: withOrderedDays(random, parameters), body };
     default:
       return { operation, parameters: { ...parameters, cursor: undefined }, body };
   }
 }
 
 export function queryParametersOf(operation: DescribedOperation): readonly Parameter[] {
-  return parametersOf(operation).filter(({ in: place }) => place === "query");
+  return parametersOf(operation).filter(({ in: location }) => location === "query");
 }
 
-/** Years and scenarios that all of the hazards offer. A circle is a small one: the large ones have their own tests. */
-function offered(random: SeededRandom, query: object): Readonly<Record<string, unknown>> {
+/** Restricts a query to years and scenarios that all its hazards offer, and to radii below 5 km for speed. */
+function withOfferedValues(random: SeededRandom, query: object): Readonly<Record<string, unknown>> {
   const hazards = HAZARD_NAMES.filter(() => random.chance(0.4));
   if (hazards.length === 0) hazards.push(random.pick(HAZARD_NAMES));
   const specs = hazards.map((hazard) => HAZARDS[hazard]);
@@ -120,8 +120,8 @@ function offered(random: SeededRandom, query: object): Readonly<Record<string, u
   };
 }
 
-/** Years after the baseline, and at least one scope in each. */
-function inOrder(random: SeededRandom, entity: object): object {
+/** Moves projected years after the baseline, and adds at least one scope to each year. */
+function withOrderedYears(random: SeededRandom, entity: object): object {
   const { data, projected_emissions, ...rest } = entity as {
     readonly data: readonly { readonly year: number; readonly emissions: object }[];
     readonly projected_emissions: readonly { readonly year: number; readonly emissions: object }[];
@@ -138,15 +138,15 @@ function inOrder(random: SeededRandom, entity: object): object {
   };
 }
 
-/** Names that the tables know, and amounts in either form. */
-function named(random: SeededRandom, company: object): Readonly<Record<string, unknown>> {
+/** Uses known names, and amounts as numbers or text. */
+function withKnownNames(random: SeededRandom, company: object): Readonly<Record<string, unknown>> {
   const amount = (most: number): number | string => {
     const value = random.between({ least: 1, most });
     return random.chance(0.5) ? value : random.pick([String(value), value.toFixed(2), value.toExponential()]);
   };
   const country = random.pick(COUNTRIES);
   const industry = random.pick(INDUSTRIES);
-  const written = (id: string): string =>
+  const varySpelling = (id: string): string =>
     random.pick([id, id.toLowerCase(), id.replaceAll("_", "-"), id.replaceAll("_", " ")]);
   const { scope1, scope2, scope3, total_liabilities, ...rest } = company as Readonly<Record<string, unknown>>;
   const optional = Object.entries({ scope1, scope2, scope3, total_liabilities }).filter(
@@ -160,15 +160,15 @@ function named(random: SeededRandom, company: object): Readonly<Record<string, u
     total_assets: amount(1e12),
     ebitda: random.chance(0.2) ? `-${amount(1e9)}` : amount(1e10),
     total_debt: amount(1e11),
-    transition_scenarios: Array.from({ length: 1 + random.below(3) }, () => written(random.pick(SCENARIOS).id)),
+    transition_scenarios: Array.from({ length: 1 + random.below(3) }, () => varySpelling(random.pick(SCENARIOS).id)),
     ...Object.fromEntries(optional.map(([name]) => [name, amount(1e9)])),
     damage_function: random.pick(["kalkuhl_wenz", "howard_sterner", "dice2016", "ngfs5_kotz"]),
     iam: "remind",
   };
 }
 
-/** Days in order, and no page of another question. */
-function spanned(
+/** Puts `from` before `to`, and removes parameters that need values of earlier responses. */
+function withOrderedDays(
   random: SeededRandom,
   parameters: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
@@ -184,8 +184,8 @@ function spanned(
   };
 }
 
-/** The address and the body of a request, as they go over the wire. */
-export function written(
+/** Encodes the URL and body of a request. */
+export function encodeRequest(
   { operation, parameters, body }: GeneratedRequest,
   pathMember = "",
 ): {

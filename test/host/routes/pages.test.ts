@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { prefersPage, withCode } from "../../src/host/routes/htmlPage.ts";
-import { PROBLEM_CODES, problemPage as textsOf } from "../../src/host/problems/problemTexts.ts";
-import { docs, docsFile } from "../../src/host/routes/docs.ts";
-import { openApi } from "../../src/host/routes/openApi.ts";
-import { problemPage } from "../../src/host/routes/problemPage.ts";
-import { root } from "../../src/host/routes/root.ts";
-import { RouteCaller } from "./calling.ts";
-import { type Hosted, hosted } from "./hosting.ts";
+import { prefersHtml, markUpCode } from "../../../src/host/routes/htmlPage.ts";
+import { PROBLEM_CODES, describeProblem } from "../../../src/host/problems/problemTexts.ts";
+import { docs, docsFile } from "../../../src/host/routes/docs.ts";
+import { openApi } from "../../../src/host/routes/openApi.ts";
+import { problemPage } from "../../../src/host/routes/problemPage.ts";
+import { root } from "../../../src/host/routes/root.ts";
+import { RouteCaller } from "../calling.ts";
+import { type Hosted, hosted } from "../hosting.ts";
 
-const PACKAGE = new URL("../../package.json", import.meta.url);
+const PACKAGE = new URL("../../../package.json", import.meta.url);
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
 test.each([
@@ -27,11 +27,11 @@ test.each([
   ["text/html;q=0, */*", false],
   ["text/html;q=high", false],
   ["", false],
-])("Accept: %s prefers a page: %s", (accept, isPage) => {
-  expect(prefersPage(accept)).toBe(isPage);
+])("Accept: %s prefers HTML: %s", (accept, isHtml) => {
+  expect(prefersHtml(accept)).toBe(isHtml);
 });
 
-/** Of a page: its style is the one that its policy lets in, and it asks for nothing from elsewhere. */
+/** Asserts that the policy of a page allows exactly its style, and that the page loads nothing external. */
 function expectClosedPage(text: string, headers: Readonly<Record<string, string>>): void {
   const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? "";
   const hash = createHash("sha256").update(style).digest("base64");
@@ -50,21 +50,21 @@ test.each([
   ["empty `` stays", "empty `` stays"],
   ["`a``b`", "<code>a</code><code>b</code>"],
   ["", ""],
-])("text with backticks as markup: %j", (text, markup) => {
-  expect(withCode(text).html).toBe(markup);
+])("converts backticks to code elements: %j", (text, markup) => {
+  expect(markUpCode(text).html).toBe(markup);
 });
 
-describe("the page of a problem", () => {
-  test.each(PROBLEM_CODES)("%s says what has happened and what to do, to people and to programs", async (code) => {
-    const house = new RouteCaller();
+describe("GET /problems/:code", () => {
+  test.each(PROBLEM_CODES)("explains %s as JSON and as HTML", async (code) => {
+    const routes = new RouteCaller();
     const path = { code };
-    const { text, contentType, status, headers } = await house.call(problemPage, { path });
+    const { text, contentType, status, headers } = await routes.call(problemPage, { path });
     expect([status, contentType, headers["Vary"]]).toStrictEqual([200, "application/json", "Accept"]);
-    const told = textsOf(code);
-    expect(JSON.parse(text)).toStrictEqual(told);
-    expect([told.meaning, told.remedy].every((sentence) => /^[A-Z].{10,}\.$/s.test(sentence))).toBe(true);
+    const description = describeProblem(code);
+    expect(JSON.parse(text)).toStrictEqual(description);
+    expect([description.meaning, description.remedy].every((sentence) => /^[A-Z].{10,}\.$/s.test(sentence))).toBe(true);
 
-    const page = await house.call(problemPage, { path, accept: BROWSER });
+    const page = await routes.call(problemPage, { path, accept: BROWSER });
     expect([page.status, page.contentType]).toStrictEqual([200, "text/html; charset=utf-8"]);
     const inMarkup = (text: string): string =>
       text
@@ -72,36 +72,37 @@ describe("the page of a problem", () => {
         .replaceAll("'", "&#39;")
         .replaceAll('"', "&quot;")
         .replaceAll(/`([^`]+)`/g, "<code>$1</code>");
-    for (const said of [code, told.title, String(told.status), told.meaning, told.remedy]) {
-      expect(page.text).toContain(inMarkup(said));
+    const { title, status: usualStatus, meaning, remedy } = description;
+    for (const part of [code, title, String(usualStatus), meaning, remedy]) {
+      expect(page.text).toContain(inMarkup(part));
     }
     expect(page.text).not.toContain("`");
     expectClosedPage(page.text, page.headers);
   });
 
-  test.each(["no_such", "__proto__", "constructor", ""])("of '%s' there is none", async (code) => {
-    const house = new RouteCaller();
-    await expect(house.call(problemPage, { path: { code } })).rejects.toMatchObject({ code: "route_not_found" });
+  test.each(["no_such", "__proto__", "constructor", ""])("returns route_not_found for '%s'", async (code) => {
+    const routes = new RouteCaller();
+    await expect(routes.call(problemPage, { path: { code } })).rejects.toMatchObject({ code: "route_not_found" });
   });
 });
 
-describe("the first page", () => {
-  test("says what answers here", async () => {
-    const house = new RouteCaller();
-    const { text } = await house.call(root);
+describe("GET /", () => {
+  test("describes the service as JSON and as HTML", async () => {
+    const routes = new RouteCaller();
+    const { text } = await routes.call(root);
     expect(JSON.parse(text)).toMatchObject({
       service: "isotherm",
       documentation: "/docs",
       openapi: "/openapi.json",
       atlas: { release: "test-1", synthetic: true },
     });
-    const page = await house.call(root, { accept: BROWSER });
-    expect(page.text).toContain("Every number of this atlas is invented.");
+    const page = await routes.call(root, { accept: BROWSER });
+    expect(page.text).toContain("All values of this atlas are invented.");
     expect(page.text).toContain("<code>test-1</code>");
     expectClosedPage(page.text, page.headers);
   });
 
-  test("warns of invented numbers alone, and writes names as text", async () => {
+  test("warns only about synthetic atlases, and escapes the release name", async () => {
     const atlas = { ...new RouteCaller().services.atlas, synthetic: false, release: "<b>&'\"" };
     const { text } = await new RouteCaller({ atlas }).call(root, { accept: BROWSER });
     expect(text).not.toContain("invented");
@@ -109,10 +110,10 @@ describe("the first page", () => {
   });
 });
 
-describe("the interactive page", () => {
-  test("says how to get it where it is not installed, and has no parts then", async () => {
-    const house = new RouteCaller();
-    const page = await house.call(docs({ folder: undefined }));
+describe("GET /docs", () => {
+  test("explains how to install it if Swagger UI is missing, and serves no files then", async () => {
+    const routes = new RouteCaller();
+    const page = await routes.call(docs({ folder: undefined }));
     expect(page.status).toBe(501);
     const { peerDependencies } = JSON.parse(readFileSync(PACKAGE, "utf8")) as {
       peerDependencies: Record<string, string>;
@@ -120,42 +121,45 @@ describe("the interactive page", () => {
     expect(page.text).toContain(`npm install swagger-ui-dist@${peerDependencies["swagger-ui-dist"]}`);
     expectClosedPage(page.text, page.headers);
     await expect(
-      house.call(docsFile({ folder: undefined }), { path: { file: "swagger-ui.css" } }),
+      routes.call(docsFile({ folder: undefined }), { path: { file: "swagger-ui.css" } }),
     ).rejects.toMatchObject({
       code: "route_not_found",
     });
   });
 
-  test.each(["package.json", "../package.json", "swagger-ui.js", "__proto__", ""])("has no part '%s'", async (file) => {
-    const asking = new RouteCaller().call(docsFile(), { path: { file } });
-    await expect(asking).rejects.toMatchObject({ code: "route_not_found" });
-  });
+  test.each(["package.json", "../package.json", "swagger-ui.js", "__proto__", ""])(
+    "serves no file '%s'",
+    async (file) => {
+      const call = new RouteCaller().call(docsFile(), { path: { file } });
+      await expect(call).rejects.toMatchObject({ code: "route_not_found" });
+    },
+  );
 
-  test("has its parts, and lets in no other", async () => {
-    const house = new RouteCaller();
-    const page = await house.call(docs());
+  test("serves the files that the page refers to", async () => {
+    const routes = new RouteCaller();
+    const page = await routes.call(docs());
     expect(page.headers["Content-Security-Policy"]).toMatch(/^default-src 'none'; script-src 'self'; /);
-    const parts = [...page.text.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, path]) => path ?? "");
-    expect(parts).toHaveLength(3);
-    for (const path of parts) {
-      const part = await house.call(docsFile(), { path: { file: path.replace("/docs/", "") } });
-      expect(part.status).toBe(200);
-      expect(part.text.length).toBeGreaterThan(100);
-      expect(part.contentType).toMatch(path.endsWith(".css") ? /^text\/css/ : /^text\/javascript/);
+    const files = [...page.text.matchAll(/(?:src|href)="(\/docs\/[^"]+)"/g)].map(([, path]) => path ?? "");
+    expect(files).toHaveLength(3);
+    for (const path of files) {
+      const file = await routes.call(docsFile(), { path: { file: path.replace("/docs/", "") } });
+      expect(file.status).toBe(200);
+      expect(file.text.length).toBeGreaterThan(100);
+      expect(file.contentType).toMatch(path.endsWith(".css") ? /^text\/css/ : /^text\/javascript/);
     }
   });
 });
 
-test("the document is made once, and its revision is of its text", async () => {
+test("builds the OpenAPI document once and derives its revision from the text", async () => {
   let count = 0;
   const route = openApi(() => {
     count++;
     return [root];
   });
-  const house = new RouteCaller();
-  const { text } = await house.call(route);
-  expect((await house.call(route)).text).toBe(text);
-  expect(route.revision?.(house.services)).toBe(createHash("sha256").update(text).digest("base64url"));
+  const routes = new RouteCaller();
+  const { text } = await routes.call(route);
+  expect((await routes.call(route)).text).toBe(text);
+  expect(route.revision?.(routes.services)).toBe(createHash("sha256").update(text).digest("base64url"));
   expect(count).toBe(1);
 });
 
@@ -168,7 +172,7 @@ describe("over a socket", () => {
   const get = (path: string, headers: Record<string, string> = {}) => fetch(`${host.address.url}${path}`, { headers });
 
   test.each(["/", "/problems/rate_limited"])(
-    "%s is a page to browsers, and JSON to programs, without a key",
+    "%s returns HTML to browsers and JSON to programs, without a key",
     async (path) => {
       const page = await get(path, { Accept: BROWSER });
       expect([page.status, page.headers.get("content-type")]).toStrictEqual([200, "text/html; charset=utf-8"]);
@@ -180,7 +184,7 @@ describe("over a socket", () => {
     },
   );
 
-  test("the document and the page come without a key; the document has a tag", async () => {
+  test("serves /openapi.json with an ETag and /docs without a key", async () => {
     const document = await get("/openapi.json");
     expect([document.status, ((await document.json()) as { openapi: string }).openapi]).toStrictEqual([200, "3.1.0"]);
     const again = await get("/openapi.json", { "If-None-Match": document.headers.get("etag") ?? "" });

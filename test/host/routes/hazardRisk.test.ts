@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Fault } from "../../src/errors.ts";
-import { readHazardQuery } from "../../src/hazard/query.ts";
-import type { Problem } from "../../src/host/problems/problem.ts";
-import { parametersOf, queryTextOf, RIGHT, rightQueries, spoilings } from "../hazard/queries.ts";
-import { atlasOf, HEADERS, type Hosted, hosted, quarters } from "./hosting.ts";
+import { Fault } from "../../../src/errors.ts";
+import { readHazardQuery } from "../../../src/hazard/query.ts";
+import type { Problem } from "../../../src/host/problems/problem.ts";
+import { parametersOf, queryTextOf, RIGHT, rightQueries, spoilings } from "../../hazard/queries.ts";
+import { atlasOf, HEADERS, type Hosted, hosted, quarters } from "../hosting.ts";
 
 const RIGHT_TEXT = queryTextOf(parametersOf(RIGHT));
 
@@ -19,8 +19,8 @@ afterAll(async () => {
 const ask = (queryText: string, prefix = ""): Promise<Response> =>
   host.ask(`${prefix}/api/v1/hazard-risk?${queryText}`);
 
-describe("a right query", () => {
-  test.each(["", "/latest"])("is answered below '%s/api/v1'", async (prefix) => {
+describe("a valid query", () => {
+  test.each(["", "/latest"])("is answered under '%s/api/v1'", async (prefix) => {
     const response = await ask(`${RIGHT_TEXT}&radius=5&aggregation_method=mean`, prefix);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/json");
@@ -29,22 +29,22 @@ describe("a right query", () => {
     expect(await response.json()).toStrictEqual(quarters({ ...RIGHT, radius: 5, aggregation_method: "mean" }));
   });
 
-  test("reaches the atlas as the library reads it", async () => {
-    const asked: unknown[] = [];
+  test("reaches the atlas as the library parses it", async () => {
+    const received: unknown[] = [];
     const other = await hosted({
       atlas: atlasOf((query) => {
-        asked.push({ ...query });
+        received.push({ ...query });
         return Promise.resolve(quarters(query));
       }),
     });
     try {
       await fc.assert(
         fc.asyncProperty(rightQueries, async (query) => {
-          asked.length = 0;
+          received.length = 0;
           const response = await other.ask(`/api/v1/hazard-risk?${queryTextOf(parametersOf(query))}`);
           await response.text();
           expect(response.status).toBe(200);
-          expect(asked).toStrictEqual([readHazardQuery(query)]);
+          expect(received).toStrictEqual([readHazardQuery(query)]);
         }),
         { numRuns: 100 },
       );
@@ -54,7 +54,7 @@ describe("a right query", () => {
   });
 });
 
-describe("what the contract refuses", () => {
+describe("rejects", () => {
   const without = (name: string): string => {
     const parameters = parametersOf(RIGHT);
     parameters.delete(name);
@@ -128,7 +128,7 @@ describe("what the contract refuses", () => {
     }
   });
 
-  test("any query spoilt in one parameter, pointing at it", async () => {
+  test("any query with one invalid parameter, naming that parameter", async () => {
     await fc.assert(
       fc.asyncProperty(rightQueries, spoilings, async (query, { parameter, text }) => {
         const response = await ask(queryTextOf(new Map([...parametersOf(query), [parameter, text]])));
@@ -141,7 +141,7 @@ describe("what the contract refuses", () => {
   });
 });
 
-describe("what goes wrong on our side", () => {
+describe("internal errors", () => {
   const SECRET = "/srv/maps/secret.tiles at 11.5, 43.1";
   async function failing(error: unknown): Promise<{ response: Response; text: string; logged: string }> {
     const other = await hosted({ atlas: atlasOf(() => Promise.reject(error)) });
@@ -153,7 +153,7 @@ describe("what goes wrong on our side", () => {
     }
   }
 
-  test("a damaged atlas: 503 with Retry-After, its cause in the log alone", async () => {
+  test("a damaged atlas: 503 with Retry-After; the cause appears only in the log", async () => {
     const cause = Object.assign(new Error(SECRET), { code: "EIO" });
     const { response, text, logged } = await failing(new Fault("atlas_unavailable", "a.tiles, byte 12", { cause }));
     expect(response.status).toBe(503);
@@ -166,7 +166,7 @@ describe("what goes wrong on our side", () => {
   });
 
   test.each([new Error(SECRET), new TypeError(SECRET), SECRET, undefined])(
-    "a bug, thrown as %o: 500 that tells nothing but the request id",
+    "a bug, thrown as %o: 500 that reveals only the request id",
     async (error) => {
       const { response, text, logged } = await failing(error);
       expect(response.status).toBe(500);
@@ -175,7 +175,7 @@ describe("what goes wrong on our side", () => {
         title: "Internal error",
         status: 500,
         code: "internal_error",
-        detail: "Something went wrong on our side. Name the request id when you report it.",
+        detail: "An internal error occurred. Include the request id when you report it.",
         request_id: response.headers.get("x-request-id"),
         retryable: false,
       });
@@ -199,19 +199,19 @@ describe("what goes wrong on our side", () => {
     }
   }
 
-  test.each([NaN, Infinity, -Infinity])("an answer that holds %s never leaves as null", async (value) => {
+  test.each([NaN, Infinity, -Infinity])("%s in a result: 500 instead of null", async (value) => {
     const response = await answering(value);
     expect([response.status, ((await response.json()) as Problem).code]).toStrictEqual([500, "internal_error"]);
   });
 
-  test("a null that is meant leaves as one", async () => {
+  test("null in a result is sent as null", async () => {
     const response = await answering(null);
     expect(response.status).toBe(200);
     expect(await response.text()).toContain('"intensity":null');
   });
 });
 
-test("the log knows routes, not what was asked", async () => {
+test("logs routes but no request data", async () => {
   const other = await hosted();
   try {
     await (await other.ask(`/latest/api/v1/hazard-risk?${RIGHT_TEXT}`)).text();

@@ -1,8 +1,8 @@
 import { Compile } from "typebox/compile";
-import { openApiDocument } from "../../src/host/openapi/document.ts";
-import { ROUTES } from "../../src/host/routes/routeList.ts";
+import { openApiDocument } from "../../../src/host/openapi/document.ts";
+import { ROUTES } from "../../../src/host/routes/routeList.ts";
 
-/** The part of JSON Schema that the published document is written in. */
+/** The subset of JSON Schema that the OpenAPI document uses. */
 export interface JsonSchema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -68,7 +68,7 @@ interface Document {
   };
 }
 
-/** As it goes over the wire. */
+/** The document after a JSON round trip, as clients receive it. */
 export const DOCUMENT = JSON.parse(JSON.stringify(openApiDocument(ROUTES))) as Document;
 
 export interface DescribedOperation extends Operation {
@@ -82,31 +82,31 @@ export const OPERATIONS: readonly DescribedOperation[] = Object.entries(DOCUMENT
 
 export function operationOf(operationId: string): DescribedOperation {
   const operation = OPERATIONS.find((each) => each.operationId === operationId);
-  if (operation === undefined) throw new Error(`The document has no operation ${operationId}.`);
+  if (operation === undefined) throw new Error(`the document has no operation ${operationId}`);
   return operation;
 }
 
-/** What a reference leads to. */
+/** Resolves a reference to a schema. */
 export function resolved(schema: JsonSchema): JsonSchema {
   const name = schema.$ref?.replace("#/components/schemas/", "");
   if (name === undefined) return schema;
   const found = DOCUMENT.components.schemas[name];
-  if (found === undefined) throw new Error(`The document has no schema ${name}.`);
+  if (found === undefined) throw new Error(`the document has no schema ${name}`);
   return found;
 }
 
-/** The parameters of an operation, references followed. */
+/** Returns the parameters of an operation with references resolved. */
 export function parametersOf({ parameters = [] }: Operation): readonly Parameter[] {
   return parameters.map((parameter) => {
     const name = parameter.$ref?.replace("#/components/parameters/", "");
     if (name === undefined) return parameter;
     const found = DOCUMENT.components.parameters[name];
-    if (found === undefined) throw new Error(`The document has no parameter ${name}.`);
+    if (found === undefined) throw new Error(`the document has no parameter ${name}`);
     return found;
   });
 }
 
-/** The same schema without room for what it does not name: what we answer is described to the last member. */
+/** Disallows additional members at every level: responses must be documented completely. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== "object" || value === null) return value;
@@ -118,8 +118,8 @@ function closed(value: unknown): unknown {
 const CLOSED_COMPONENTS = closed({ schemas: DOCUMENT.components.schemas });
 const checks = new Map<JsonSchema, (value: unknown) => readonly string[]>();
 
-/** What keeps a value from being what a schema of the document says, and nothing more; empty when nothing does. */
-export function closedFaults(schema: JsonSchema, value: unknown): readonly string[] {
+/** Returns the faults of a value against a closed schema of the document; empty if it is valid. */
+export function schemaFaults(schema: JsonSchema, value: unknown): readonly string[] {
   let check = checks.get(schema);
   if (check === undefined) {
     const compiled = Compile({ ...(closed(schema) as object), components: CLOSED_COMPONENTS } as object);
@@ -130,14 +130,14 @@ export function closedFaults(schema: JsonSchema, value: unknown): readonly strin
   return check(value);
 }
 
-/** What keeps a value from being what the document says is answered; empty when nothing does. */
-export function faultsOfAnswer(
+/** Returns the faults of a response against the document; empty if it is valid. */
+export function responseFaults(
   operation: Operation,
   status: number,
   contentType: string,
   value: unknown,
 ): readonly string[] {
   const schema = operation.responses[status]?.content?.[contentType]?.schema;
-  if (schema !== undefined) return closedFaults(schema, value);
-  return [`The document does not say that ${operation.operationId} answers ${status} as ${contentType}.`];
+  if (schema !== undefined) return schemaFaults(schema, value);
+  return [`the document has no response ${status} of type ${contentType} for ${operation.operationId}`];
 }

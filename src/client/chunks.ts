@@ -1,24 +1,24 @@
 import { IsothermError } from "./problem.ts";
 
-/** A part of a list that the service takes in one request. */
-export interface Portion {
+/** A part of a list that fits into one request. */
+export interface Chunk {
   /** Index of its first item in the whole list. */
-  readonly first: number;
+  readonly firstIndex: number;
   readonly count: number;
-  /** JSON of its items. */
+  /** JSON array of its items. */
   readonly body: string;
 }
 
-/** What one request may hold. */
-export interface PortionLimits<Item> {
+/** Limits of one request. */
+export interface ChunkLimits<Item> {
   readonly itemCount: number;
   readonly valueCount: number;
   readonly bodyBytes: number;
-  /** Of these, with detail. */
+  /** Maximum number of values with detail. */
   readonly detailCount: number;
-  /** How many values an item asks for. */
+  /** Returns the number of values that an item requests. */
   valuesOf(item: Item): number;
-  /** Whether it asks for detail. */
+  /** Whether an item requests detail. */
   isDetailed(item: Item): boolean;
 }
 
@@ -26,18 +26,18 @@ const BRACKETS_BYTES = 2;
 const COMMA_BYTES = 1;
 
 /**
- * Cuts a list into portions within the limits, as few and in order. An item that is too large by itself is a portion of
- * its own, which the service refuses with its reason.
+ * Splits a list, in order, into as few chunks as the limits allow. An item that exceeds the limits by itself becomes a
+ * chunk of one, which the service rejects. An empty list becomes one empty chunk for the same reason.
  */
-export function* portionsOf<Item>(items: readonly Item[], limits: PortionLimits<Item>): Generator<Portion> {
+export function* splitIntoChunks<Item>(items: readonly Item[], limits: ChunkLimits<Item>): Generator<Chunk> {
   const encoder = new TextEncoder();
   let texts: string[] = [];
-  let first = 0;
+  let firstIndex = 0;
   let values = 0;
   let details = 0;
   let bytes = BRACKETS_BYTES;
   for (const [index, item] of items.entries()) {
-    // What JSON has no word for is refused by the service, in its place.
+    // Values without a JSON form are sent as null, which the service rejects at this index.
     const text = JSON.stringify(item) ?? "null";
     const itemValues = limits.valuesOf(item);
     const itemDetails = limits.isDetailed(item) ? itemValues : 0;
@@ -48,9 +48,9 @@ export function* portionsOf<Item>(items: readonly Item[], limits: PortionLimits<
       details + itemDetails > limits.detailCount ||
       bytes + itemBytes > limits.bodyBytes;
     if (isFull && texts.length > 0) {
-      yield { first, count: texts.length, body: `[${texts.join(",")}]` };
+      yield { firstIndex, count: texts.length, body: `[${texts.join(",")}]` };
       texts = [];
-      first = index;
+      firstIndex = index;
       values = 0;
       details = 0;
       bytes = BRACKETS_BYTES;
@@ -60,17 +60,16 @@ export function* portionsOf<Item>(items: readonly Item[], limits: PortionLimits<
     details += itemDetails;
     bytes += itemBytes;
   }
-  // Of an empty list too: that it is refused is for the service to say.
-  yield { first, count: texts.length, body: `[${texts.join(",")}]` };
+  yield { firstIndex, count: texts.length, body: `[${texts.join(",")}]` };
 }
 
-/** A refusal of a portion, its pointers as they are in the whole list. */
-export function inWhole(error: unknown, first: number): unknown {
-  if (!(error instanceof IsothermError) || error.problem?.errors === undefined || first === 0) return error;
+/** Converts the JSON pointers of an error about a chunk to pointers into the whole list. */
+export function rebasePointers(error: unknown, firstIndex: number): unknown {
+  if (!(error instanceof IsothermError) || error.problem?.errors === undefined || firstIndex === 0) return error;
   const { problem, status } = error;
   const errors = problem.errors?.map((item) => {
     const [, index, rest = ""] = /^\/([0-9]+)(.*)$/s.exec(item.pointer ?? "") ?? [];
-    return index === undefined ? item : { ...item, pointer: `/${first + Number(index)}${rest}` };
+    return index === undefined ? item : { ...item, pointer: `/${firstIndex + Number(index)}${rest}` };
   });
   return new IsothermError(error.message, {
     status,

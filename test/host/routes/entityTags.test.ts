@@ -1,13 +1,13 @@
-/** What an ETag of the hazard routes stands for: everything that an answer of the atlas can show. */
+/** The ETag of the hazard routes covers everything of the atlas that a response can show. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CATALOGUE_NAME, type Catalogue, decodeCatalogue, encodeCatalogue } from "../../src/atlas/catalogue.ts";
-import { openAtlas } from "../../src/index.ts";
-import { ingestLayers } from "../../src/ingest/ingest.ts";
-import { makeGeoTiff } from "../ingest/makeGeoTiff.ts";
-import { hosted } from "./hosting.ts";
+import { CATALOGUE_NAME, type Catalogue, decodeCatalogue, encodeCatalogue } from "../../../src/atlas/catalogue.ts";
+import { openAtlas } from "../../../src/index.ts";
+import { ingestLayers } from "../../../src/ingest/ingest.ts";
+import { makeGeoTiff } from "../../ingest/makeGeoTiff.ts";
+import { hosted } from "../hosting.ts";
 
 const QUERY =
   "latitude=19.95&longitude=10.05&hazards=riverine_floods&analysis_years=1980&scenarios=baseline&detail=true";
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** An atlas of always the same cells and of the same release name. */
+/** Ingests an atlas; cells and release name are always the same. */
 async function atlasFrom(source: object, name: string): Promise<string> {
   const manifest = join(folder, `${name}.json`);
   const layers = [{ scenario: "baseline", year: 1980, metric: "depth_meters", file: "depth.tif" }];
@@ -40,38 +40,38 @@ async function atlasFrom(source: object, name: string): Promise<string> {
   return out;
 }
 
-/** The same atlas with another catalog, as an operator or a copy may leave it. */
-async function changed(out: string, change: (catalog: Catalogue) => Catalogue): Promise<void> {
+/** Rewrites the catalog of an atlas. */
+async function rewriteCatalog(out: string, change: (catalog: Catalogue) => Catalogue): Promise<void> {
   const path = join(out, CATALOGUE_NAME);
   await writeFile(path, await encodeCatalogue(change(await decodeCatalogue(await readFile(path)))));
 }
 
-async function answersOf(out: string, ifNoneMatch: readonly (string | null)[] = []) {
+async function fetchAll(out: string, ifNoneMatch: readonly (string | null)[] = []) {
   const atlas = await openAtlas(out);
   const host = await hosted({ atlas });
   try {
-    const answers = [];
+    const responses = [];
     for (const [i, target] of TARGETS.entries()) {
-      const stated = ifNoneMatch[i];
+      const etag = ifNoneMatch[i];
       const response = await host.ask(
         target,
-        stated === null || stated === undefined ? {} : { headers: { "If-None-Match": stated } },
+        etag === null || etag === undefined ? {} : { headers: { "If-None-Match": etag } },
       );
       const body = await response.text();
-      answers.push({ status: response.status, etag: response.headers.get("etag"), body });
+      responses.push({ status: response.status, etag: response.headers.get("etag"), body });
     }
-    return answers;
+    return responses;
   } finally {
     await host.close();
     await atlas.close();
   }
 }
 
-describe("the ETag of an answer", () => {
-  test("changes with the sources, though cells and release name are the same", async () => {
-    const first = await answersOf(await atlasFrom({ name: "One", licence: "CC0" }, "one"));
+describe("the ETag of a response", () => {
+  test("changes with the sources even if cells and release name are the same", async () => {
+    const first = await fetchAll(await atlasFrom({ name: "One", licence: "CC0" }, "one"));
     const etags = first.map(({ etag }) => etag);
-    const second = await answersOf(await atlasFrom({ name: "Two", licence: "none" }, "two"), etags);
+    const second = await fetchAll(await atlasFrom({ name: "Two", licence: "none" }, "two"), etags);
     for (const [i, { status, body, etag }] of second.entries()) {
       expect(status).toBe(200);
       expect(body).not.toBe(first[i]?.body);
@@ -79,21 +79,21 @@ describe("the ETag of an answer", () => {
     }
   });
 
-  test("is the same at every host of an atlas, and at every time that its catalog was written", async () => {
+  test("is the same on every host of an atlas and does not depend on the creation time", async () => {
     const out = await atlasFrom({ name: "Three", licence: "CC0" }, "three");
-    const first = await answersOf(out);
-    await changed(out, (catalog) => ({ ...catalog, created_at: "2031-01-01T00:00:00.000Z" }));
-    const second = await answersOf(
+    const first = await fetchAll(out);
+    await rewriteCatalog(out, (catalog) => ({ ...catalog, created_at: "2031-01-01T00:00:00.000Z" }));
+    const second = await fetchAll(
       out,
       first.map(({ etag }) => etag),
     );
     expect(second.map(({ status }) => status)).toEqual([304, 304]);
-    expect((await answersOf(out)).map(({ body }) => body)).toEqual(first.map(({ body }) => body));
+    expect((await fetchAll(out)).map(({ body }) => body)).toEqual(first.map(({ body }) => body));
   });
 
   test.each<[string, (catalog: Catalogue) => Catalogue]>([
     ["the release name", (catalog) => ({ ...catalog, release: "chosen-2" })],
-    ["the mark of invented numbers", (catalog) => ({ ...catalog, synthetic: true })],
+    ["the synthetic flag", (catalog) => ({ ...catalog, synthetic: true })],
     [
       "a rule",
       (catalog) => ({
@@ -110,9 +110,9 @@ describe("the ETag of an answer", () => {
     ],
   ])("changes with %s", async (_, change) => {
     const out = await atlasFrom({ name: "Four", licence: "CC0" }, `four-${++folderCount}`);
-    const before = await answersOf(out);
-    await changed(out, change);
-    const after = await answersOf(
+    const before = await fetchAll(out);
+    await rewriteCatalog(out, change);
+    const after = await fetchAll(
       out,
       before.map(({ etag }) => etag),
     );

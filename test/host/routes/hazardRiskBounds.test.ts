@@ -1,10 +1,10 @@
-/** Bounds, sources and caveats on the wire: of the demo, by GET and in a batch, against the published document. */
+/** Bounds, sources and caveats in responses of the demo, by GET and in a batch, compared with the OpenAPI document. */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Atlas } from "../../src/hazard/answer.ts";
-import type { HazardResult } from "../../src/hazard/result.ts";
-import { openAtlas } from "../../src/openAtlas.ts";
-import { type Hosted, hosted } from "./hosting.ts";
-import { faultsOfAnswer, OPERATIONS } from "./openapiSchema.ts";
+import type { Atlas } from "../../../src/hazard/answer.ts";
+import type { HazardResult } from "../../../src/hazard/result.ts";
+import { openAtlas } from "../../../src/openAtlas.ts";
+import { type Hosted, hosted } from "../hosting.ts";
+import { responseFaults, OPERATIONS } from "../openapi/publishedDocument.ts";
 
 let atlas: Atlas;
 let host: Hosted;
@@ -17,40 +17,40 @@ afterAll(async () => {
   await atlas.close();
 });
 
-/** A coast that floods, and hills where nothing does. */
-const PLACES = [
+/** A coast with floods, and hills without. */
+const LOCATIONS = [
   { latitude: 11.59, longitude: 43.15 },
   { latitude: 16.2, longitude: 121.1 },
 ];
-const QUERIES = PLACES.flatMap((place) =>
+const QUERIES = LOCATIONS.flatMap((location) =>
   [
     {},
     { total_hazard: true, radius: 10 },
     { total_hazard: true, anthropogenic: true, detail: true },
     { radius: 10, aggregation_method: "mean", detail: true },
     { radius: 10, anthropogenic: true, detail: true, total_hazard: true },
-  ].map((more) => ({
-    ...place,
-    hazards: ["riverine_floods", "coastal_floods", "cyclones"].slice(0, "radius" in more ? 2 : 3),
+  ].map((options) => ({
+    ...location,
+    hazards: ["riverine_floods", "coastal_floods", "cyclones"].slice(0, "radius" in options ? 2 : 3),
     analysis_years: [2030, 1980],
     scenarios: ["rcp8p5"],
-    ...more,
+    ...options,
   })),
 );
 
-test("an answer with bounds and sources is what the document says, and the same in a batch, byte for byte", async () => {
+test("results with bounds and sources match the document, and the batch returns the same bytes", async () => {
   const operation = OPERATIONS.find(({ operationId }) => operationId === "getHazardRisk");
-  if (operation === undefined) throw new Error("no such operation");
+  if (operation === undefined) throw new Error("the document has no operation getHazardRisk");
   const texts: string[] = [];
   const kinds = new Set<string>();
   for (const query of QUERIES) {
     const parameters = Object.entries(query).map(([name, value]) => `${name}=${String(value)}`);
-    const answer = await host.ask(`/api/v1/hazard-risk?${parameters.join("&")}`);
-    expect(answer.status).toBe(200);
-    const text = await answer.text();
+    const response = await host.ask(`/api/v1/hazard-risk?${parameters.join("&")}`);
+    expect(response.status).toBe(200);
+    const text = await response.text();
     texts.push(text);
     const result = JSON.parse(text) as HazardResult;
-    expect(faultsOfAnswer(operation, 200, "application/json", result)).toStrictEqual([]);
+    expect(responseFaults(operation, 200, "application/json", result)).toStrictEqual([]);
     expect("sources" in result).toBe("detail" in query);
     for (const year of result.results.flatMap(({ scenarios }) => scenarios.flatMap((each) => each.analysis_years))) {
       kinds.add(year.bounds?.probability.bound ?? "exact");

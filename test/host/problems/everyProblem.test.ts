@@ -1,40 +1,40 @@
 import { expect, test } from "vitest";
-import { PROBLEM_CODES, problemPage } from "../../src/host/problems/problemTexts.ts";
-import { PROVOCATIONS, provoked } from "./provoking.ts";
+import { PROBLEM_CODES, describeProblem } from "../../../src/host/problems/problemTexts.ts";
+import { PROBLEM_CASES, triggerProblem } from "./problemCases.ts";
 
-/** Headers that a status must come with (RFC 9110, RFC 6585). */
-const NEEDED: Readonly<Record<number, readonly string[]>> = {
+/** Header fields that a status requires (RFC 9110, RFC 6585). */
+const REQUIRED_HEADERS: Readonly<Record<number, readonly string[]>> = {
   401: ["www-authenticate"],
   405: ["allow"],
   429: ["retry-after", "ratelimit", "ratelimit-policy"],
   503: ["retry-after"],
 };
-const WITHOUT_ROUTE = new Set<string>(["http_malformed", "headers_too_large", "request_timeout"]);
+const BEFORE_ROUTING = new Set<string>(["http_malformed", "headers_too_large", "request_timeout"]);
 const seen = new Set<string>();
 
-test.each(PROVOCATIONS.map((provocation) => [provocation.code, provocation.status, provocation] as const))(
-  "%s, status %i, comes over a socket, whole and for nothing",
-  async (code, status, provocation) => {
-    const { headers, problem, recordedCount, ...answer } = await provoked(provocation);
+test.each(PROBLEM_CASES.map((problemCase) => [problemCase.code, problemCase.status, problemCase] as const))(
+  "%s, status %i: is complete over a socket and not counted",
+  async (code, status, problemCase) => {
+    const { headers, problem, recordedCount, ...answer } = await triggerProblem(problemCase);
     expect([answer.status, problem.status, problem.code]).toStrictEqual([status, status, code]);
     seen.add(problem.code);
     expect(headers.get("content-type")).toBe("application/problem+json");
     expect(headers.get("cache-control")).toBe("no-store");
     expect(headers.get("x-request-id")).toBe(problem.request_id);
     expect(headers.get("x-content-type-options")).toBe("nosniff");
-    for (const name of NEEDED[status] ?? [])
+    for (const name of REQUIRED_HEADERS[status] ?? [])
       expect([name, headers.get(name)]).toStrictEqual([name, expect.any(String)]);
     if (headers.has("x-usage-units")) expect(headers.get("x-usage-units")).toBe("0");
     expect(recordedCount).toBe(0);
 
-    const { title, retryable } = problemPage(code);
+    const { title, retryable } = describeProblem(code);
     expect(problem).toMatchObject({ type: `/problems/${code}`, title, retryable });
     expect(problem.retryable).toBe(headers.has("retry-after") || code === "request_timeout");
     if (status >= 500) expect(problem.detail).not.toContain("operator");
-    if (!WITHOUT_ROUTE.has(code)) expect(problem.detail.length).toBeGreaterThan(20);
+    if (!BEFORE_ROUTING.has(code)) expect(problem.detail.length).toBeGreaterThan(20);
   },
 );
 
-test("no code is left that was never seen over a socket", () => {
+test("covers every problem code", () => {
   expect(PROBLEM_CODES.filter((code) => !seen.has(code))).toStrictEqual([]);
 });
