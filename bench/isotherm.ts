@@ -159,7 +159,7 @@ export function libraryContender({ atlas }: InstrumentedAtlas, workload: Workloa
  * missing or the kernel does not support the circle; neither occurs in the workload.
  */
 export function kernelContender({ set }: InstrumentedAtlas, workload: Workload): CircleContender {
-  const { field } = set.resident;
+  const { field } = set.cachedField;
   const { grid } = field;
   return inProcessContender("Isotherm, kernels", (place, radiusKm, aggregation) => {
     const out = emptyResult();
@@ -189,7 +189,7 @@ export function rowSpanContender(
   { set }: InstrumentedAtlas,
   workload: Workload,
 ): { readonly contender: CircleContender; rowCount(): number } {
-  const { grid } = set.resident.field;
+  const { grid } = set.cachedField.field;
   return {
     contender: inProcessContender("Isotherm, row spans", (place, radiusKm) => {
       grid.setCircle(circleOf(workload, place, radiusKm));

@@ -85,7 +85,7 @@ export async function openAtlasHere(
   const sampler = new Sampler(kernel, cells, { cacheBytes: cacheBytes - headerCacheBytes });
   const neighbourhoods: Neighbourhoods = {
     numberOf: (hazard, { latitude, longitude }) =>
-      sampler.neighbourhoodOf(hazard, { latDeg: latitude, lonDeg: longitude }),
+      sampler.neighborhoodOf(hazard, { latDeg: latitude, lonDeg: longitude }),
   };
   return { atlas: answeringAtlas(sampler, cells, originOf(address)), neighbourhoods };
 }

@@ -20,7 +20,7 @@ export interface Blobs {
   close(): Promise<void>;
 }
 
-/** No catalogue comes near it: at a kilobyte a layer this is 65,536 layers. */
+/** No catalog comes near it: at a kilobyte a layer this is 65,536 layers. */
 const WHOLE_BYTES_MAX = 64 << 20;
 
 /**
@@ -28,7 +28,7 @@ const WHOLE_BYTES_MAX = 64 << 20;
  * @returns undefined when there is no such blob
  * @throws Fault `atlas_unavailable` when it cannot be read, or has more than 64 MiB
  */
-export async function readWhole(blobs: Blobs, name: string): Promise<Uint8Array | undefined> {
+export async function readBlob(blobs: Blobs, name: string): Promise<Uint8Array | undefined> {
   const sizeBytes = await blobs.sizeBytes(name);
   if (sizeBytes === undefined) return undefined;
   if (sizeBytes > WHOLE_BYTES_MAX) {

@@ -8,14 +8,14 @@ const PADDING_BYTES = 64;
 const USED = 1;
 
 /** A tile's place in a directory of the kernel's memory, and how much room the tile takes. */
-export interface TileHome {
+export interface TileSlot {
   /** Index of the directory's word for it, in 32-bit words of the kernel's memory. 0 there: not in memory. */
   readonly word: number;
   readonly sizeBytes: number;
 }
 
 /** A tile that waits for its bytes. */
-export interface EmptyTile {
+export interface TileToFill {
   /** Position in the list that was asked for. */
   readonly index: number;
   readonly region: Region;
@@ -62,7 +62,7 @@ export class TileCache {
   }
 
   /** The most that one `hold` may ask for: half of the whole, so that two calls can go on side by side. */
-  get holdBytesMax(): number {
+  get pinnedBytesMax(): number {
     return (this.#pageCount >>> 1) * PAGE_BYTES;
   }
 
@@ -79,31 +79,31 @@ export class TileCache {
   /**
    * Has all these tiles in memory, their directories' words set, while `read` runs, which must be synchronous.
    *
-   * @param homes distinct
+   * @param slots distinct
    * @param fill fetches what is missing, all at once; when it throws, those tiles are forgotten
    */
-  async hold<T>(
-    homes: readonly TileHome[],
-    fill: (missing: readonly EmptyTile[]) => Promise<void>,
+  async withTiles<T>(
+    slots: readonly TileSlot[],
+    fill: (missing: readonly TileToFill[]) => Promise<void>,
     read: () => T,
   ): Promise<T> {
-    const need = homes.reduce((sum, { sizeBytes }) => sum + pagesOf(sizeBytes), 0);
-    if (need * PAGE_BYTES > this.holdBytesMax) {
-      throw new RangeError(`${need * PAGE_BYTES} bytes of tiles at once; the cache allows ${this.holdBytesMax}.`);
+    const need = slots.reduce((sum, { sizeBytes }) => sum + pagesOf(sizeBytes), 0);
+    if (need * PAGE_BYTES > this.pinnedBytesMax) {
+      throw new RangeError(`${need * PAGE_BYTES} bytes of tiles at once; the cache allows ${this.pinnedBytesMax}.`);
     }
     try {
-      return await this.#holdWithin(need, homes, { fill, read });
+      return await this.#holdWithin(need, slots, { fill, read });
     } catch (error) {
       if (!(error instanceof Scattered)) throw error;
       // Alone in the cache it finds room: its tiles take half of the pages, and the large ones are placed first.
-      return this.#holdWithin(this.#pageCount, homes, { fill, read });
+      return this.#holdWithin(this.#pageCount, slots, { fill, read });
     }
   }
 
   async #holdWithin<T>(
     permits: number,
-    homes: readonly TileHome[],
-    { fill, read }: { readonly fill: (missing: readonly EmptyTile[]) => Promise<void>; readonly read: () => T },
+    slots: readonly TileSlot[],
+    { fill, read }: { readonly fill: (missing: readonly TileToFill[]) => Promise<void>; readonly read: () => T },
   ): Promise<T> {
     await this.#acquire(permits);
     const pinned = new Set<Entry>();
@@ -111,14 +111,14 @@ export class TileCache {
       if (pinned.delete(entry)) entry.pins -= 1;
     };
     try {
-      let wanted = homes.map((_, index) => index);
+      let wanted = slots.map((_, index) => index);
       // Large ones first: small ones find room between them, but not the other way round.
-      wanted.sort((a, b) => (homes[b]?.sizeBytes ?? 0) - (homes[a]?.sizeBytes ?? 0));
+      wanted.sort((a, b) => (slots[b]?.sizeBytes ?? 0) - (slots[a]?.sizeBytes ?? 0));
       while (wanted.length > 0) {
-        const missing: (EmptyTile & { readonly entry: Entry })[] = [];
+        const missing: (TileToFill & { readonly entry: Entry })[] = [];
         const waiting: { readonly index: number; readonly entry: Entry }[] = [];
         for (const index of wanted) {
-          const home = homes[index];
+          const home = slots[index];
           if (home === undefined) continue;
           let entry = this.#entries.get(home.word);
           if (entry === undefined) {
@@ -147,8 +147,8 @@ export class TileCache {
   }
 
   async #fill(
-    missing: readonly (EmptyTile & { readonly entry: Entry })[],
-    fill: (missing: readonly EmptyTile[]) => Promise<void>,
+    missing: readonly (TileToFill & { readonly entry: Entry })[],
+    fill: (missing: readonly TileToFill[]) => Promise<void>,
   ): Promise<void> {
     let settle = (): void => undefined;
     const loading = new Promise<void>((resolve) => (settle = resolve));
@@ -169,7 +169,7 @@ export class TileCache {
   }
 
   /** @param taken before it, in the same call: forgotten where there is no room for this one */
-  #takeRoom({ word, sizeBytes }: TileHome, taken: readonly { readonly entry: Entry }[]): Entry {
+  #takeRoom({ word, sizeBytes }: TileSlot, taken: readonly { readonly entry: Entry }[]): Entry {
     const pageCount = pagesOf(sizeBytes);
     const firstPage = this.#takePages(pageCount);
     if (firstPage === undefined) {

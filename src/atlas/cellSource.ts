@@ -1,5 +1,5 @@
 import type { Cell, Grid } from "../kernel/grid.ts";
-import type { GroupEntry } from "./catalogue.ts";
+import type { GroupEntry } from "./catalog.ts";
 
 /** What a tile of one group holds: cells to be read, or the same everywhere. */
 export type TileState = "cells" | "zero" | "nodata" | "outside";

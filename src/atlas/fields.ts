@@ -3,17 +3,17 @@ import type { Kernel } from "../kernel/instance.ts";
 import type { TileCache } from "./cache.ts";
 import type { CellSource } from "./cellSource.ts";
 import type { ConstantTiles } from "./constantTiles.ts";
-import { type FieldLayer, ResidentField } from "./residentField.ts";
+import { type FieldLayer, CachedField } from "./cachedField.ts";
 
 /** Layers that are asked for together. */
 export interface FoundField {
-  readonly resident: ResidentField;
-  /** Where each layer asked for lies in the resident field. */
+  readonly cachedField: CachedField;
+  /** Where each layer asked for lies in the cachedField field. */
   readonly lanes: readonly number[];
 }
 
 interface Kept {
-  readonly resident: ResidentField;
+  readonly cachedField: CachedField;
   /** By the layer's name. */
   readonly lanes: ReadonlyMap<string, number>;
 }
@@ -66,8 +66,8 @@ export class Fields {
   /** @param layers at least one, none twice */
   of(layers: readonly FieldLayer[]): FoundField {
     const names = layers.map((layer) => this.#nameOf(layer));
-    const { resident, lanes } = this.#keptFor(layers, names);
-    return { resident, lanes: names.map((name) => lanes.get(name) ?? -1) };
+    const { cachedField, lanes } = this.#keptFor(layers, names);
+    return { cachedField, lanes: names.map((name) => lanes.get(name) ?? -1) };
   }
 
   #keptFor(layers: readonly FieldLayer[], names: readonly string[]): Kept {
@@ -95,8 +95,8 @@ export class Fields {
   #keep(layers: readonly FieldLayer[]): Kept {
     const numberOf = ({ source }: FieldLayer): number => this.#sources.get(source) ?? 0;
     const ordered = layers.toSorted((a, b) => numberOf(a) - numberOf(b) || a.group - b.group || a.layer - b.layer);
-    const resident = new ResidentField(this.#kernel, this.#cache, this.grid, ordered, this.#how);
-    return { resident, lanes: new Map(ordered.map((layer, lane) => [this.#nameOf(layer), lane])) };
+    const cachedField = new CachedField(this.#kernel, this.#cache, this.grid, ordered, this.#how);
+    return { cachedField, lanes: new Map(ordered.map((layer, lane) => [this.#nameOf(layer), lane])) };
   }
 
   #nameOf({ source, group, layer }: FieldLayer): string {

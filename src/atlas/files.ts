@@ -6,8 +6,8 @@ import { open, writeFile } from "node:fs/promises";
 export async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   const handle = await open(path, "w");
   try {
-    await naming(path, writeFile(handle, bytes));
-    await naming(path, handle.sync());
+    await withPathInErrors(path, writeFile(handle, bytes));
+    await withPathInErrors(path, handle.sync());
   } finally {
     await handle.close();
   }
@@ -24,7 +24,7 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /** Adds the path to an error of the system that came without one. */
-export async function naming<T>(path: string, work: Promise<T>): Promise<T> {
+export async function withPathInErrors<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {

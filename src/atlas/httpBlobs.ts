@@ -112,7 +112,7 @@ export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blob
 
   /** A request, and another where that may help. Compares the file's version with the one that is known. */
   const ask = async (name: string, range: ByteRange): Promise<Exclude<Outcome, { kind: "refused" | "failed" }>> => {
-    // A relative step would lead out of the folder. The catalogue's own check lets these two through.
+    // A relative step would lead out of the folder. The catalog's own check lets these two through.
     if (!/^[A-Za-z0-9_.-]+$/.test(name) || name === "." || name === "..") {
       throw refusal(name, "this cannot be the name of a file of an atlas");
     }

@@ -5,8 +5,8 @@ import type { Grid } from "../kernel/grid.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import type { Blobs } from "./blobs.ts";
-import type { EmptyTile, TileCache } from "./cache.ts";
-import { type FileEntry, type GroupEntry, type PackEntry, sha256Hex } from "./catalogue.ts";
+import type { TileToFill, TileCache } from "./cache.ts";
+import { type FileEntry, type GroupEntry, type PackEntry, sha256Hex } from "./catalog.ts";
 import type { CellSource, Pyramid, PyramidRequest, TileRequest, TileState } from "./cellSource.ts";
 import { PackRoot } from "./generated/pack-root.ts";
 import { PyramidTile } from "./generated/pyramid-tile.ts";
@@ -70,7 +70,7 @@ export class PackSource implements CellSource {
     for (const file of Object.values(pack.files)) await checkSize(context.blobs, file);
     const { root } = pack.files;
     const bytes = await context.blobs.read(root.name, { offset: 0, sizeBytes: root.size_bytes });
-    if ((await sha256Hex(bytes)) !== root.sha256) throw damaged(root.name, "its SHA-256 is not the catalogue's");
+    if ((await sha256Hex(bytes)) !== root.sha256) throw damaged(root.name, "its SHA-256 is not the catalog's");
     return new PackSource(context, grid, pack, readRoot(bytes, { name: root.name, grid, groups: pack.groups }));
   }
 
@@ -211,13 +211,13 @@ export class PackSource implements CellSource {
         for (const { tile, position } of inside) read(header, tile, position);
       };
       if (kernel.words[word] !== 0) readAll();
-      else await headers.hold([{ word, sizeBytes }], (missing) => this.#fillHeader(index, missing), readAll);
+      else await headers.withTiles([{ word, sizeBytes }], (missing) => this.#fillHeader(index, missing), readAll);
     };
     // Side by side: over a network the way there costs more than all that is read.
     await Promise.all([...byIndex].map(readHeader));
   }
 
-  async #fillHeader(index: number, missing: readonly EmptyTile[]): Promise<void> {
+  async #fillHeader(index: number, missing: readonly TileToFill[]): Promise<void> {
     const { blobs, kernel } = this.#context;
     const { name } = this.#pack.files.pyramid;
     const offset = this.#root.offsets[index] ?? 0;
@@ -307,7 +307,7 @@ function readRoot(
     headerChecksums?.length !== count ||
     bounds?.length !== count * layerCount
   ) {
-    throw damaged(name, "it does not fit the grid and the groups of the catalogue");
+    throw damaged(name, "it does not fit the grid and the groups of the catalog");
   }
   return {
     states: Array.from(states, (state) => STATES[state] as TileState),
@@ -355,7 +355,7 @@ class Header {
       this.#tile.totalsSizesLength() !== pack.groups.length ||
       this.#tile.totalsChecksumsLength() !== pack.groups.length
     ) {
-      throw this.#damaged("does not fit the groups of the catalogue");
+      throw this.#damaged("does not fit the groups of the catalog");
     }
     this.#states = states;
     this.#sizes = sizes;
@@ -414,7 +414,7 @@ async function checkSize(blobs: Blobs, { name, size_bytes }: FileEntry): Promise
   const sizeBytes = await blobs.sizeBytes(name);
   if (sizeBytes === undefined) throw damaged(name, "there is no such file");
   if (sizeBytes !== size_bytes) {
-    throw damaged(name, `it has ${sizeBytes} bytes; the catalogue says ${size_bytes}`);
+    throw damaged(name, `it has ${sizeBytes} bytes; the catalog says ${size_bytes}`);
   }
 }
 

@@ -1,7 +1,7 @@
 /** The unfinished files of a pack and the journal of how far they are known to be good. */
 import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { isMissing, naming, syncFolder, writeSynced } from "./files.ts";
+import { isMissing, withPathInErrors, syncFolder, writeSynced } from "./files.ts";
 
 /** What the root will state of one pyramid tile. */
 export interface RootRow {
@@ -168,19 +168,19 @@ class GrowingFile {
   }
 
   async size(): Promise<number> {
-    return (await naming(this.#path, this.#handle.stat())).size;
+    return (await withPathInErrors(this.#path, this.#handle.stat())).size;
   }
 
   append(bytes: Uint8Array): Promise<void> {
-    return naming(this.#path, this.#handle.appendFile(bytes));
+    return withPathInErrors(this.#path, this.#handle.appendFile(bytes));
   }
 
   truncate(sizeBytes: number): Promise<void> {
-    return naming(this.#path, this.#handle.truncate(sizeBytes));
+    return withPathInErrors(this.#path, this.#handle.truncate(sizeBytes));
   }
 
   sync(): Promise<void> {
-    return naming(this.#path, this.#handle.sync());
+    return withPathInErrors(this.#path, this.#handle.sync());
   }
 
   close(): Promise<void> {

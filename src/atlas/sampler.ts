@@ -6,14 +6,14 @@ import { PYRAMID_SIZE, REASON_NODATA, REASON_OUTSIDE, STEPS_OUTSIDE, TILE_SIZE }
 import type { LocationArrays, LocationResults, LocationValues } from "../kernel/sampling.ts";
 import { CircleAccumulator, type CircleSummary } from "../kernel/radius.ts";
 import { TileCache } from "./cache.ts";
-import type { GroupEntry } from "./catalogue.ts";
+import type { GroupEntry } from "./catalog.ts";
 import type { AtlasHazard, CellAtlas, CellSource } from "./cellSource.ts";
 import { ConstantTiles } from "./constantTiles.ts";
 import { Fields, type FoundField } from "./fields.ts";
-import { makeManyPlaces, readManyPlaces } from "./manyPlaces.ts";
-import type { FieldLayer, ResidentField } from "./residentField.ts";
+import { computeLocations, sampleFromTiles } from "./bulkSampling.ts";
+import type { FieldLayer, CachedField } from "./cachedField.ts";
 import { FetchListeners } from "./tileUse.ts";
-import { tilesOf } from "./tiling.ts";
+import { tilesInCircle } from "./circleTiles.ts";
 
 /** One (scenario, year) of a hazard. */
 export interface SampledGroup {
@@ -37,7 +37,7 @@ export interface LayerSet extends FoundField {
 
 /** What stands at a location. */
 export interface CellSample {
-  readonly centre: Location;
+  readonly center: Location;
   /** Of each layer: steps, or why there are none. */
   readonly steps: Uint16Array;
 }
@@ -121,7 +121,7 @@ export class Sampler {
         grid: new FieldGrid(this.#kernel, hazard.grid),
         allLayers: hazard.allLayers(),
         constants: this.#constants,
-        onFetch: (durationMs) => this.fetches.tell(durationMs),
+        onFetch: (durationMs) => this.fetches.notify(durationMs),
       });
       this.#fields.set(hazard, fields);
     }
@@ -130,27 +130,27 @@ export class Sampler {
 
   /** The cell that contains the location. @returns undefined where the grid does not reach */
   async sampleCell(
-    { hazard, resident, lanes }: LayerSet,
+    { hazard, cachedField, lanes }: LayerSet,
     { latDeg, lonDeg }: Location,
   ): Promise<CellSample | undefined> {
-    const { field } = resident;
+    const { field } = cachedField;
     const { columnCount } = hazard.grid;
     const index = field.grid.cellOf(latDeg, lonDeg);
     if (index < 0) return undefined;
     const row = Math.floor(index / columnCount);
     const cell = { row, column: index - row * columnCount };
-    const centre = cellCenter(hazard.grid, cell);
-    const made = readMade(resident, lanes, cell);
-    if (made !== undefined) return { centre, steps: made };
+    const center = cellCenter(hazard.grid, cell);
+    const made = readMade(cachedField, lanes, cell);
+    if (made !== undefined) return { center, steps: made };
     const tile = Math.floor(cell.row / TILE_SIZE) * field.grid.tileColumnCount + Math.floor(cell.column / TILE_SIZE);
-    const read = (): Uint16Array => this.#readCell(resident, lanes, { tile, ...cell });
-    const isThere = this.#kernel.words[resident.wordOf("cells", tile)] !== 0;
-    const steps = isThere ? read() : await resident.hold([{ form: "cells", indices: [tile] }], read);
-    return { centre, steps };
+    const read = (): Uint16Array => this.#readCell(cachedField, lanes, { tile, ...cell });
+    const isThere = this.#kernel.words[cachedField.wordOf("cells", tile)] !== 0;
+    const steps = isThere ? read() : await cachedField.withTiles([{ form: "cells", indices: [tile] }], read);
+    return { center, steps };
   }
 
   /**
-   * All cells whose centres lie in the circle, and the one that contains its centre.
+   * All cells whose centres lie in the circle, and the one that contains its center.
    *
    * @param asked `shares`: also the count of cells and the share of valid ones
    */
@@ -159,7 +159,7 @@ export class Sampler {
     circle: Circle,
     asked: { readonly method: "max" | "mean"; readonly shares: boolean },
   ): Promise<CircleSample> {
-    const found = set.resident.hasPyramid ? await this.#sampleByPyramid(set, circle, asked) : undefined;
+    const found = set.cachedField.hasPyramid ? await this.#sampleByPyramid(set, circle, asked) : undefined;
     return found ?? this.#sampleByCells(set, circle, asked.method);
   }
 
@@ -167,13 +167,13 @@ export class Sampler {
    * What a circle would have to have looked at, cell by cell: vectors of layers, an estimate by its area. None where a
    * pyramid tells of cells in bulk.
    */
-  cellVectorsOf({ hazard, resident }: LayerSet, { latDeg, radiusM }: Circle): number {
-    if (resident.hasPyramid) return 0;
+  estimateCellVectors({ hazard, cachedField }: LayerSet, { latDeg, radiusM }: Circle): number {
+    if (cachedField.hasPyramid) return 0;
     const { cellSizeLatDeg, cellSizeLonDeg, rowCount, columnCount } = hazard.grid;
     const parallel = Math.max(0.01, Math.cos((latDeg * Math.PI) / 180));
     const cellAreaM2 = cellSizeLatDeg * cellSizeLonDeg * parallel * METRES_PER_DEG ** 2;
     const cellCount = Math.min(rowCount * columnCount, (Math.PI * radiusM ** 2) / cellAreaM2);
-    return cellCount * resident.field.vectorCount;
+    return cellCount * cachedField.field.vectorCount;
   }
 
   /**
@@ -181,15 +181,15 @@ export class Sampler {
    *
    * @param onPlaces told how many more are done; may throw to end the work
    */
-  samplePlaces(
-    { hazard, resident, lanes }: LayerSet,
+  sampleLocations(
+    { hazard, cachedField, lanes }: LayerSet,
     places: LocationArrays,
     out: LocationResults,
     onPlaces: (count: number) => void,
   ): Promise<void> {
-    const isMade = resident.layers.every(({ source }) => source.readCells !== undefined);
-    if (isMade) return makeManyPlaces({ grid: hazard.grid, resident, lanes }, places, out, onPlaces);
-    return readManyPlaces({ resident, lanes, holdBytesMax: this.#cache.holdBytesMax }, places, out, onPlaces);
+    const isMade = cachedField.layers.every(({ source }) => source.readCells !== undefined);
+    if (isMade) return computeLocations({ grid: hazard.grid, cachedField, lanes }, places, out, onPlaces);
+    return sampleFromTiles({ cachedField, lanes, pinnedBytesMax: this.#cache.pinnedBytesMax }, places, out, onPlaces);
   }
 
   /**
@@ -199,7 +199,7 @@ export class Sampler {
    * @returns false where something has to be fetched, or the circle is not for the quick way: then `fetchCircle`
    */
   readCircle(set: LayerSet, at: CircleAt, out: LocationValues): boolean {
-    if (!set.resident.hasPyramid) return false;
+    if (!set.cachedField.hasPyramid) return false;
     const found = this.#tryPyramid(set, at.circle, { method: at.method, shares: false });
     if (found === undefined || isMissing(found)) return false;
     writeValues(set, found.values, at.first, out);
@@ -212,7 +212,7 @@ export class Sampler {
   }
 
   /** The pyramid tile that a place lies in: what places have in common that read the same tiles. -1 outside. */
-  neighbourhoodOf(hazard: string, { latDeg, lonDeg }: Location): number {
+  neighborhoodOf(hazard: string, { latDeg, lonDeg }: Location): number {
     const grid = this.hazards.get(hazard)?.grid;
     if (grid === undefined) return -1;
     const cells = TILE_SIZE * PYRAMID_SIZE;
@@ -222,8 +222,8 @@ export class Sampler {
   }
 
   /** An order of places in which neighbours follow each other: by data tile, row by row. */
-  orderOf({ resident }: LayerSet, { latitudes, longitudes }: LocationArrays): Uint32Array {
-    const { grid } = resident.field;
+  orderByTile({ cachedField }: LayerSet, { latitudes, longitudes }: LocationArrays): Uint32Array {
+    const { grid } = cachedField.field;
     const { columnCount } = grid.grid;
     const count = latitudes.length;
     // Loops over arrays of numbers: of a million places, `from` and a comparator make objects of some 60 MiB.
@@ -250,15 +250,15 @@ export class Sampler {
     circle: Circle,
     asked: { readonly method: "max" | "mean"; readonly shares: boolean },
   ): Promise<CircleSample | undefined> {
-    const { resident } = set;
+    const { cachedField } = set;
     const needed = new Map<MissingTiles["form"], Set<number>>();
     for (;;) {
       const attempt = (): CircleSample | readonly MissingTiles[] | undefined => this.#tryPyramid(set, circle, asked);
       let bytes = 0;
-      for (const [form, indices] of needed) bytes += indices.size * TileCache.costBytes(resident.bytesOf(form));
-      if (bytes > this.#cache.holdBytesMax) return undefined;
+      for (const [form, indices] of needed) bytes += indices.size * TileCache.costBytes(cachedField.bytesOf(form));
+      if (bytes > this.#cache.pinnedBytesMax) return undefined;
       const held = [...needed].map(([form, indices]) => ({ form, indices: [...indices] }));
-      const result = needed.size === 0 ? attempt() : await resident.hold(held, attempt);
+      const result = needed.size === 0 ? attempt() : await cachedField.withTiles(held, attempt);
       if (result === undefined || !isMissing(result)) return result;
       for (const { form, indices } of result) {
         const known = needed.get(form) ?? new Set<number>();
@@ -269,11 +269,11 @@ export class Sampler {
   }
 
   #tryPyramid(
-    { resident, lanes }: LayerSet,
+    { cachedField, lanes }: LayerSet,
     circle: Circle,
     { method, shares }: { readonly method: "max" | "mean"; readonly shares: boolean },
   ): CircleSample | readonly MissingTiles[] | undefined {
-    const { field } = resident;
+    const { field } = cachedField;
     const { grid } = field;
     if (!grid.setCircle(circle)) return undefined;
     const steps: (number | undefined)[] = [];
@@ -312,16 +312,19 @@ export class Sampler {
 
   /** From every cell of the circle, batch by batch as the cache allows: always right, at the cost of all its cells. */
   async #sampleByCells(
-    { hazard, resident, lanes }: LayerSet,
+    { hazard, cachedField, lanes }: LayerSet,
     circle: Circle,
     method: "max" | "mean",
   ): Promise<CircleSample> {
-    const { field } = resident;
+    const { field } = cachedField;
     const laneCount = field.vectorCount * LANES;
     const cells = rowSpans(this.#kernel, hazard.grid, circle);
     const sums = new CircleAccumulator(cells, laneCount);
-    const tiles = tilesOf(cells);
-    const perHold = Math.max(1, Math.floor(this.#cache.holdBytesMax / TileCache.costBytes(resident.bytesOf("cells"))));
+    const tiles = tilesInCircle(cells);
+    const perHold = Math.max(
+      1,
+      Math.floor(this.#cache.pinnedBytesMax / TileCache.costBytes(cachedField.bytesOf("cells"))),
+    );
     for (let start = 0; start < tiles.length; start += perHold) {
       const batch = tiles.slice(start, start + perHold);
       const indices = batch.map(({ tileRow, tileColumn }) => tileRow * field.grid.tileColumnCount + tileColumn);
@@ -330,13 +333,13 @@ export class Sampler {
           this.#kernel,
           // Named one by one: a spread leaves 300 bytes with each circle that only a full collection frees.
           batch.map(({ tileRow, tileColumn }, i) => {
-            const pointer = this.#kernel.pointerAt(resident.wordOf("cells", indices[i] ?? 0));
-            return { tileRow, tileColumn, cells: { pointer, sizeBytes: resident.bytesOf("cells") } };
+            const pointer = this.#kernel.pointerAt(cachedField.wordOf("cells", indices[i] ?? 0));
+            return { tileRow, tileColumn, cells: { pointer, sizeBytes: cachedField.bytesOf("cells") } };
           }),
         );
-      const isThere = indices.every((index) => this.#kernel.words[resident.wordOf("cells", index)] !== 0);
+      const isThere = indices.every((index) => this.#kernel.words[cachedField.wordOf("cells", index)] !== 0);
       if (isThere) add();
-      else await resident.hold([{ form: "cells", indices }], add);
+      else await cachedField.withTiles([{ form: "cells", indices }], add);
     }
     const summaries = sums.summarize(this.#kernel, rowWeights(this.#kernel, hazard.grid, sums.rows));
     return {
@@ -346,12 +349,12 @@ export class Sampler {
   }
 
   #readCell(
-    resident: ResidentField,
+    cachedField: CachedField,
     lanes: readonly number[],
     { tile, row, column }: Cell & { readonly tile: number },
   ): Uint16Array {
-    const { vectorCount, layerCount } = resident.field;
-    const word = resident.wordOf("cells", tile);
+    const { vectorCount, layerCount } = cachedField.field;
+    const word = cachedField.wordOf("cells", tile);
     const pointer = this.#kernel.pointerAt(word);
     this.#kernel.words[word] = pointer | 1;
     const inTile = (row % TILE_SIZE) * TILE_SIZE + (column % TILE_SIZE);
@@ -369,20 +372,20 @@ function isMissing(result: CircleSample | readonly MissingTiles[]): result is re
 }
 
 function writeValues(
-  { resident, lanes }: LayerSet,
+  { cachedField, lanes }: LayerSet,
   found: readonly CircleValue[],
   first: number,
   out: LocationValues,
 ): void {
   for (const [i, { steps, hasNodata }] of found.entries()) {
-    const { entry } = resident.layers[lanes[i] ?? 0] as FieldLayer;
+    const { entry } = cachedField.layers[lanes[i] ?? 0] as FieldLayer;
     out.values[first + i] = steps === undefined ? NaN : steps / entry.steps_per_unit + entry.offset;
     out.reasons[first + i] = steps !== undefined ? 0 : hasNodata ? REASON_NODATA : REASON_OUTSIDE;
   }
 }
 
 /** The layers of one cell from sources that make cells without their tiles. @returns undefined where one does not */
-function readMade({ layers }: ResidentField, lanes: readonly number[], cell: Cell): Uint16Array | undefined {
+function readMade({ layers }: CachedField, lanes: readonly number[], cell: Cell): Uint16Array | undefined {
   const steps = new Uint16Array(lanes.length);
   let last: { readonly source: CellSource; readonly group: number; readonly made: Uint16Array } | undefined;
   for (const [i, lane] of lanes.entries()) {

@@ -25,7 +25,7 @@ export class FetchListeners {
     return () => this.#listeners.delete(own);
   }
 
-  tell(durationMs: number): void {
+  notify(durationMs: number): void {
     for (const listener of this.#listeners) listener(durationMs);
   }
 }

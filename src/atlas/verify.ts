@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Fault, isFault } from "../errors.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import type { Blobs } from "./blobs.ts";
-import type { FileEntry } from "./catalogue.ts";
+import type { FileEntry } from "./catalog.ts";
 import type { PackedAtlas } from "./packedAtlas.ts";
 import type { TileRequest } from "./cellSource.ts";
 import type { PackSource } from "./packSource.ts";
@@ -31,13 +31,13 @@ export async function verifyAtlas(
   { blobs, onProgress }: { readonly blobs: Blobs; readonly onProgress?: (bytesDone: number, bytes: number) => void },
 ): Promise<VerifyReport> {
   const problems: string[] = [];
-  const files = atlas.catalogue.hazards.flatMap(({ packs }) => packs.flatMap((pack) => Object.values(pack.files)));
+  const files = atlas.catalog.hazards.flatMap(({ packs }) => packs.flatMap((pack) => Object.values(pack.files)));
   const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
   let bytesDone = 0;
   for (const file of files) {
     await noting(problems, async () => {
       const hash = await hashOf(blobs, file, (more) => onProgress?.((bytesDone += more), bytes));
-      if (hash !== file.sha256) throw damaged(file.name, "its SHA-256 is not the catalogue's");
+      if (hash !== file.sha256) throw damaged(file.name, "its SHA-256 is not the catalog's");
     });
   }
   let tiles = 0;

@@ -6,16 +6,16 @@ import type { Grid } from "../kernel/grid.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import {
-  CATALOGUE_NAME,
-  type Catalogue,
-  decodeCatalogue,
-  encodeCatalogue,
+  CATALOG_NAME,
+  type Catalog,
+  decodeCatalog,
+  encodeCatalog,
   type FileEntry,
   FORMAT_VERSION,
   type GroupEntry,
   gridFault,
   type PackEntry,
-} from "./catalogue.ts";
+} from "./catalog.ts";
 import { hashOfFile, isMissing, syncFolder, writeSynced } from "./files.ts";
 import { encodeRoot } from "./packEncoding.ts";
 import { PackWork } from "./packWork.ts";
@@ -213,40 +213,40 @@ async function finishPack(
 }
 
 /**
- * Switches the catalogue of an atlas folder: what `change` makes of the current one (undefined where there is
+ * Switches the catalog of an atlas folder: what `change` makes of the current one (undefined where there is
  * none) replaces it in one step. A reader sees the old atlas or the new one. Of two that publish at the same time one
  * would be lost: keep them apart by `withWriteLock`.
- * @throws Fault `atlas_unavailable` when the current catalogue is damaged: it is left as it is
+ * @throws Fault `atlas_unavailable` when the current catalog is damaged: it is left as it is
  */
 export async function publish(
   folder: string,
-  change: (current: Catalogue | undefined) => Omit<Catalogue, "sha256">,
-): Promise<Catalogue> {
+  change: (current: Catalog | undefined) => Omit<Catalog, "sha256">,
+): Promise<Catalog> {
   await mkdir(folder, { recursive: true });
-  const bytes = await encodeCatalogue(change(await readCatalogue(folder)));
-  const catalogue = await decodeCatalogue(bytes); // never publish what we would refuse to read
-  const aside = join(folder, `.${CATALOGUE_NAME}.${randomUUID()}`);
+  const bytes = await encodeCatalog(change(await readCatalog(folder)));
+  const catalog = await decodeCatalog(bytes); // never publish what we would refuse to read
+  const aside = join(folder, `.${CATALOG_NAME}.${randomUUID()}`);
   try {
     await writeSynced(aside, bytes);
-    await rename(aside, join(folder, CATALOGUE_NAME));
+    await rename(aside, join(folder, CATALOG_NAME));
   } catch (error) {
     await rm(aside, { force: true });
     throw error;
   }
   await syncFolder(folder);
-  return catalogue;
+  return catalog;
 }
 
-/** The catalogue of an atlas folder. @returns undefined where there is none */
-export async function readCatalogue(folder: string): Promise<Catalogue | undefined> {
+/** The catalog of an atlas folder. @returns undefined where there is none */
+export async function readCatalog(folder: string): Promise<Catalog | undefined> {
   let bytes: Uint8Array;
   try {
-    bytes = await readFile(join(folder, CATALOGUE_NAME));
+    bytes = await readFile(join(folder, CATALOG_NAME));
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
   }
-  return decodeCatalogue(bytes, folder);
+  return decodeCatalog(bytes, folder);
 }
 
 function checkBand(cells: readonly Uint16Array[], { groups, grid }: PackInput, band: Band): void {

@@ -53,7 +53,7 @@ class FoundInCell implements FoundLayers {
 
   constructor(found: CellSample | undefined) {
     this.cells = found === undefined ? 0 : 1;
-    this.centre = found?.centre;
+    this.centre = found?.center;
     this.#steps = found?.steps;
   }
 

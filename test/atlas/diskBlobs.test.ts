@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { diskBlobs as diskBlobsOfBrowsers } from "../../src/atlas/diskBlobs.browser.ts";
 import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
-import { keepsThePromisesOfBlobs } from "../contracts/blobs.ts";
+import { describeBlobsContract } from "../contracts/blobs.ts";
 
-keepsThePromisesOfBlobs("a folder", async (files) => {
+describeBlobsContract("a folder", async (files) => {
   const folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
   for (const [name, bytes] of files) await writeFile(join(folder, name), bytes);
   const blobs = diskBlobs(folder);

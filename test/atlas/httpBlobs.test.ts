@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
 import { httpBlobs } from "../../src/atlas/httpBlobs.ts";
-import { keepsThePromisesOfBlobs } from "../contracts/blobs.ts";
+import { describeBlobsContract } from "../contracts/blobs.ts";
 import { BYTES, OPTIONS, page, RANGE, refusalOf, useHttpBlobs } from "./httpBlobsFixture.ts";
 import { type ReceivedRequest, startRangeServer } from "./rangeServer.ts";
 
-keepsThePromisesOfBlobs("a web server", async (files) => {
+describeBlobsContract("a web server", async (files) => {
   const server = await startRangeServer((name) => Promise.resolve(files.get(name)));
   const blobs = httpBlobs(`${server.url}/atlases/1`);
   return {

@@ -262,7 +262,7 @@ test("orders places by tile, those outside the grid first, and keeps the input o
     const column = Math.floor(((longitudes[i] ?? NaN) - GRID.westDeg) / GRID.cellSizeLonDeg);
     return row < 0 || row >= GRID.rowCount ? -1 : Math.floor(row / 64) * 11 + Math.floor(column / 64);
   });
-  const order = sampler.orderOf(layersOf(sampler, [0]), { latitudes, longitudes });
+  const order = sampler.orderByTile(layersOf(sampler, [0]), { latitudes, longitudes });
   expect(tiles).toContain(-1);
   expect([...order]).toEqual([...tiles.keys()].toSorted((a, b) => (tiles[a] ?? 0) - (tiles[b] ?? 0) || a - b));
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Blobs } from "../../src/atlas/blobs.ts";
-import { CATALOGUE_NAME, decodeCatalogue, encodeCatalogue, type FileEntry } from "../../src/atlas/catalogue.ts";
+import { CATALOG_NAME, decodeCatalog, encodeCatalog, type FileEntry } from "../../src/atlas/catalog.ts";
 import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
 import { verifyAtlas, type VerifyReport } from "../../src/atlas/verify.ts";
 import { isFault } from "../../src/errors.ts";
@@ -93,8 +93,8 @@ interface OpenPack {
  * change.
  */
 async function withChange(change: (pack: OpenPack) => void): Promise<Files> {
-  const catalogue = await decodeCatalogue(original.get(CATALOGUE_NAME) ?? Buffer.alloc(0));
-  const entry = catalogue.hazards[0]?.packs[0];
+  const catalog = await decodeCatalog(original.get(CATALOG_NAME) ?? Buffer.alloc(0));
+  const entry = catalog.hazards[0]?.packs[0];
   if (entry === undefined) throw new Error("no pack");
   const fileOf = ({ name }: FileEntry): Buffer => Buffer.from(original.get(name) ?? []);
   const [root, pyramid, tiles] = [fileOf(entry.files.root), fileOf(entry.files.pyramid), fileOf(entry.files.tiles)];
@@ -128,15 +128,15 @@ async function withChange(change: (pack: OpenPack) => void): Promise<Files> {
     const sha256 = part === "tiles" ? (pack.tilesHash ?? hash) : hash;
     files[part] = { name: entry.files[part].name, size_bytes: bytes[part].length, sha256 };
   }
-  const { sha256: _, ...withoutHash } = catalogue;
-  const [hazard] = catalogue.hazards;
+  const { sha256: _, ...withoutHash } = catalog;
+  const [hazard] = catalog.hazards;
   const packs = [{ ...entry, files: files as typeof entry.files }];
-  const encoded = await encodeCatalogue({
+  const encoded = await encodeCatalog({
     ...withoutHash,
     hazards: hazard === undefined ? [] : [{ ...hazard, packs }],
   });
   return new Map([
-    [CATALOGUE_NAME, Buffer.from(encoded)],
+    [CATALOG_NAME, Buffer.from(encoded)],
     ...(["root", "pyramid", "tiles"] as const).map((part): [string, Buffer] => [entry.files[part].name, bytes[part]]),
   ]);
 }
@@ -211,7 +211,7 @@ describe("verification", () => {
     [
       "the hash of a file",
       (pack) => (pack.tilesHash = "0".repeat(64)),
-      /^riverine_floods-[0-9a-f]{16}\.tiles: its SHA-256 is not the catalogue's\.$/,
+      /^riverine_floods-[0-9a-f]{16}\.tiles: its SHA-256 is not the catalog's\.$/,
     ],
     [
       "a state without a meaning",
@@ -233,16 +233,16 @@ describe("opening and reading", () => {
   });
 
   test("refuses a grid beyond the pole despite a correct checksum, naming the hazard", async () => {
-    const { sha256: _, ...catalogue } = await decodeCatalogue(original.get(CATALOGUE_NAME) ?? Buffer.alloc(0));
+    const { sha256: _, ...catalog } = await decodeCatalog(original.get(CATALOG_NAME) ?? Buffer.alloc(0));
     const withNorth = (north_deg: number) =>
-      encodeCatalogue({
-        ...catalogue,
-        hazards: catalogue.hazards.map((hazard) => ({ ...hazard, grid: { ...hazard.grid, north_deg } })),
+      encodeCatalog({
+        ...catalog,
+        hazards: catalog.hazards.map((hazard) => ({ ...hazard, grid: { ...hazard.grid, north_deg } })),
       });
-    await expect(decodeCatalogue(await withNorth(90.006), "data/atlas")).rejects.toThrow(
+    await expect(decodeCatalog(await withNorth(90.006), "data/atlas")).rejects.toThrow(
       /^data\/atlas\/atlas\.json: hazard riverine_floods: rows from 90\.00\d* .*between the poles/,
     );
-    expect((await decodeCatalogue(await withNorth(90.005))).hazards[0]?.grid.north_deg).toBe(90.005);
+    expect((await decodeCatalog(await withNorth(90.005))).hazards[0]?.grid.north_deg).toBe(90.005);
   });
 
   test("refuses a header with any one byte changed, naming its file", async () => {
@@ -290,11 +290,11 @@ describe("opening and reading", () => {
       first.copy(root, position + bytes);
     }
     files.set(name, root);
-    const { sha256: _, ...catalogue } = await decodeCatalogue(files.get(CATALOGUE_NAME) ?? Buffer.alloc(0));
-    for (const pack of catalogue.hazards.flatMap(({ packs }) => packs)) {
+    const { sha256: _, ...catalog } = await decodeCatalog(files.get(CATALOG_NAME) ?? Buffer.alloc(0));
+    for (const pack of catalog.hazards.flatMap(({ packs }) => packs)) {
       pack.files.root.sha256 = createHash("sha256").update(root).digest("hex");
     }
-    files.set(CATALOGUE_NAME, Buffer.from(await encodeCatalogue(catalogue)));
+    files.set(CATALOG_NAME, Buffer.from(await encodeCatalog(catalog)));
     const atlas = await openAt(files);
     await expect(atlas.packs[0]?.source.resolve([{ group: 0, tileRow: 0, tileColumn: 9 }])).rejects.toThrow(
       /\.pyramid: the header of pyramid tile row 0, column 1 is that of row 0, column 0\.$/,

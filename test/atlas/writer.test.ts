@@ -3,15 +3,9 @@ import { appendFile, mkdir, readdir, readFile, rename, writeFile } from "node:fs
 import { join } from "node:path";
 import { inflateRawSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
-import {
-  CATALOGUE_NAME,
-  type Catalogue,
-  decodeCatalogue,
-  gridEntryOf,
-  type PackEntry,
-} from "../../src/atlas/catalogue.ts";
+import { CATALOG_NAME, type Catalog, decodeCatalog, gridEntryOf, type PackEntry } from "../../src/atlas/catalog.ts";
 import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
-import { type PackInput, publish, readCatalogue, writePack } from "../../src/atlas/writer.ts";
+import { type PackInput, publish, readCatalog, writePack } from "../../src/atlas/writer.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { Fault } from "../../src/errors.ts";
@@ -400,7 +394,7 @@ describe("an interrupted write", () => {
 });
 
 describe("publishing", () => {
-  const catalogueOf = (hazards: Catalogue["hazards"], release: string): Omit<Catalogue, "sha256"> => ({
+  const catalogOf = (hazards: Catalog["hazards"], release: string): Omit<Catalog, "sha256"> => ({
     format: "isotherm-atlas",
     format_version: 1,
     release,
@@ -412,19 +406,19 @@ describe("publishing", () => {
   test("refuses an unreadable catalog, and leaves only the old one", async () => {
     await withTempFolder(async (folder) => {
       await makeAtlas(kernel, folder, [FLOODS]);
-      const before = await readFile(join(folder, CATALOGUE_NAME));
+      const before = await readFile(join(folder, CATALOG_NAME));
       const names = await readdir(folder);
       const grid = gridEntryOf({ ...GRID, northDeg: 95 });
       await expect(
         publish(folder, (current) =>
-          catalogueOf(
+          catalogOf(
             (current?.hazards ?? []).map((hazard) => ({ ...hazard, grid })),
             "bad-grid",
           ),
         ),
       ).rejects.toThrow(/between the poles/);
-      await expect(publish(folder, () => catalogueOf([], "no good name"))).rejects.toThrow("/release");
-      expect((await readFile(join(folder, CATALOGUE_NAME))).equals(before)).toBe(true);
+      await expect(publish(folder, () => catalogOf([], "no good name"))).rejects.toThrow("/release");
+      expect((await readFile(join(folder, CATALOG_NAME))).equals(before)).toBe(true);
       expect(await readdir(folder)).toEqual(names);
     });
   });
@@ -432,33 +426,33 @@ describe("publishing", () => {
   test("leaves one complete catalog and no temporary files after concurrent calls", async () => {
     await withTempFolder(async (folder) => {
       const releases = Array.from({ length: 12 }, (_, i) => `release-${i}`);
-      await Promise.all(releases.map((release) => publish(folder, () => catalogueOf([], release))));
-      expect(releases).toContain((await readCatalogue(folder))?.release);
-      expect(await readdir(folder)).toEqual([CATALOGUE_NAME]);
+      await Promise.all(releases.map((release) => publish(folder, () => catalogOf([], release))));
+      expect(releases).toContain((await readCatalog(folder))?.release);
+      expect(await readdir(folder)).toEqual([CATALOG_NAME]);
     });
   });
 
   test("gives a concurrent reader the old catalog or the new one, never a part of either", async () => {
     await withTempFolder(async (folder) => {
-      await publish(folder, () => catalogueOf([], "a-release-with-a-long-name"));
+      await publish(folder, () => catalogOf([], "a-release-with-a-long-name"));
       const blobs = diskBlobs(folder);
-      const sizeBytes = (await blobs.sizeBytes(CATALOGUE_NAME)) ?? 0;
-      await publish(folder, () => catalogueOf([], "b"));
-      const bytes = await blobs.read(CATALOGUE_NAME, { offset: 0, sizeBytes });
-      expect((await decodeCatalogue(bytes)).release).toBe("a-release-with-a-long-name");
+      const sizeBytes = (await blobs.sizeBytes(CATALOG_NAME)) ?? 0;
+      await publish(folder, () => catalogOf([], "b"));
+      const bytes = await blobs.read(CATALOG_NAME, { offset: 0, sizeBytes });
+      expect((await decodeCatalog(bytes)).release).toBe("a-release-with-a-long-name");
       await blobs.close();
-      expect((await readCatalogue(folder))?.release).toBe("b");
+      expect((await readCatalog(folder))?.release).toBe("b");
     });
   });
 
   test("names folder and file of a damaged catalog, and finds none below a file", async () => {
     await withTempFolder(async (folder) => {
       await mkdir(join(folder, "atlas"));
-      await writeFile(join(folder, "atlas", CATALOGUE_NAME), "{");
-      await expect(readCatalogue(join(folder, "atlas"))).rejects.toThrow(
-        `${join(folder, "atlas")}/${CATALOGUE_NAME}: is not JSON`,
+      await writeFile(join(folder, "atlas", CATALOG_NAME), "{");
+      await expect(readCatalog(join(folder, "atlas"))).rejects.toThrow(
+        `${join(folder, "atlas")}/${CATALOG_NAME}: is not JSON`,
       );
-      expect(await readCatalogue(join(folder, "atlas", CATALOGUE_NAME))).toBeUndefined();
+      expect(await readCatalog(join(folder, "atlas", CATALOG_NAME))).toBeUndefined();
     });
   });
 });

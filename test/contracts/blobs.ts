@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Blobs, readWhole } from "../../src/atlas/blobs.ts";
+import { type Blobs, readBlob } from "../../src/atlas/blobs.ts";
 import { isFault } from "../../src/errors.ts";
 import { randomFrom } from "../seededRandom.ts";
 
@@ -23,7 +23,7 @@ const FILES: ReadonlyMap<string, Uint8Array> = new Map([
 ]);
 
 /** What every storage of an atlas promises, whatever it is made of. */
-export function keepsThePromisesOfBlobs(
+export function describeBlobsContract(
   what: string,
   open: (files: ReadonlyMap<string, Uint8Array>) => Promise<OpenedBlobs>,
 ): void {
@@ -54,11 +54,11 @@ export function keepsThePromisesOfBlobs(
 
     test("knows no size of what is not there", async () => {
       expect(await blobs.sizeBytes("absent.tiles")).toBeUndefined();
-      expect(await readWhole(blobs, "absent.tiles")).toBeUndefined();
+      expect(await readBlob(blobs, "absent.tiles")).toBeUndefined();
     });
 
     test.each([...FILES])("gives all of %s", async (name, bytes) => {
-      const whole = await readWhole(blobs, name);
+      const whole = await readBlob(blobs, name);
       expect(whole?.length).toBe(bytes.length);
       expect(Buffer.from(whole ?? []).equals(bytes)).toBe(true);
     });

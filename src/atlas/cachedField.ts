@@ -10,8 +10,8 @@ import {
 import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import { copyToLanes, prefixTile } from "../kernel/tiles.ts";
-import type { EmptyTile, TileCache, TileHome } from "./cache.ts";
-import type { LayerEntry } from "./catalogue.ts";
+import type { TileToFill, TileCache, TileSlot } from "./cache.ts";
+import type { LayerEntry } from "./catalog.ts";
 import type { CellSource, PyramidRequest, TileState } from "./cellSource.ts";
 import { type Constant, constantSection, ConstantTiles } from "./constantTiles.ts";
 import { CONSTANT_STEPS } from "./tile.ts";
@@ -45,7 +45,7 @@ interface PartAsker<Request, Numbers> {
  * field holds is put together from the groups of its sources; where all of them are in one constant state, the
  * directory points to one shared tile of that state.
  */
-export class ResidentField {
+export class CachedField {
   readonly field: Field;
   readonly layers: readonly FieldLayer[];
   /** Whether every source keeps bounds and totals. */
@@ -98,17 +98,17 @@ export class ResidentField {
   }
 
   /** Has these tiles in memory while `read` runs, which must be synchronous. */
-  async hold<T>(tiles: readonly MissingTiles[], read: () => T): Promise<T> {
+  async withTiles<T>(tiles: readonly MissingTiles[], read: () => T): Promise<T> {
     const wanted: { readonly form: TileForm; readonly index: number }[] = [];
-    const homes: TileHome[] = [];
+    const slots: TileSlot[] = [];
     for (const { form, indices } of tiles) {
       for (const index of await this.#notConstant(form, [...new Set(indices)])) {
         wanted.push({ form, index });
-        homes.push({ word: this.wordOf(form, index), sizeBytes: this.bytesOf(form) });
+        slots.push({ word: this.wordOf(form, index), sizeBytes: this.bytesOf(form) });
       }
     }
-    return this.#cache.hold(
-      homes,
+    return this.#cache.withTiles(
+      slots,
       (missing) => this.#fill(missing.map((tile) => ({ ...tile, ...(wanted[tile.index] as (typeof wanted)[number]) }))),
       read,
     );
@@ -141,7 +141,7 @@ export class ResidentField {
     return source.resolve(indices.map((index) => tileAt(index, tileColumnCount, group)));
   }
 
-  async #fill(missing: readonly (EmptyTile & { readonly form: TileForm; readonly index: number })[]): Promise<void> {
+  async #fill(missing: readonly (TileToFill & { readonly form: TileForm; readonly index: number })[]): Promise<void> {
     await Promise.all(
       (["cells", "prefixes", "bounds", "totals"] as const).map(async (form) => {
         const tiles = missing.filter((tile) => tile.form === form);
@@ -152,7 +152,7 @@ export class ResidentField {
     );
   }
 
-  async #fillTiles(form: TileForm, tiles: readonly (EmptyTile & { readonly index: number })[]): Promise<void> {
+  async #fillTiles(form: TileForm, tiles: readonly (TileToFill & { readonly index: number })[]): Promise<void> {
     const { tileColumnCount } = this.field.grid;
     const { vectorCount } = this.field;
     const laneCount = vectorCount * LANES;
@@ -195,7 +195,7 @@ export class ResidentField {
     }
   }
 
-  async #fillPyramid(form: TileForm, tiles: readonly (EmptyTile & { readonly index: number })[]): Promise<void> {
+  async #fillPyramid(form: TileForm, tiles: readonly (TileToFill & { readonly index: number })[]): Promise<void> {
     const { pyramidColumnCount } = this.field.grid;
     const laneCount = this.field.vectorCount * LANES;
     const stored = await this.#readParts<PyramidRequest, Uint16Array | Uint32Array>(

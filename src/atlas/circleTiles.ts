@@ -8,7 +8,7 @@ export interface TileAddress {
 }
 
 /** The tiles that hold any cell of the circle, north to south, west to east. */
-export function tilesOf({ spans }: CircleCells): TileAddress[] {
+export function tilesInCircle({ spans }: CircleCells): TileAddress[] {
   const columnsByRow = new Map<number, Set<number>>();
   for (let i = 0; i < spans.length; i += 3) {
     const tileRow = Math.floor((spans[i] ?? 0) / TILE_SIZE);

@@ -3,8 +3,8 @@ import { Compile } from "typebox/compile";
 import { Fault } from "../errors.ts";
 import type { Grid } from "../kernel/grid.ts";
 
-/** The catalogue's file name. All else in an atlas is named by it. */
-export const CATALOGUE_NAME = "atlas.json";
+/** The catalog's file name. All else in an atlas is named by it. */
+export const CATALOG_NAME = "atlas.json";
 export const FORMAT_VERSION = 1;
 
 const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
@@ -70,7 +70,7 @@ const HazardEntry = Type.Object(
   closed,
 );
 
-const Catalogue = Type.Object(
+const Catalog = Type.Object(
   {
     format: Type.Literal("isotherm-atlas"),
     format_version: Type.Literal(FORMAT_VERSION),
@@ -89,15 +89,15 @@ export type GroupEntry = Static<typeof GroupEntry>;
 export type PackEntry = Static<typeof PackEntry>;
 export type GridEntry = Static<typeof GridEntry>;
 export type HazardEntry = Static<typeof HazardEntry>;
-export type Catalogue = Static<typeof Catalogue>;
+export type Catalog = Static<typeof Catalog>;
 
-const checker = Compile(Catalogue);
+const checker = Compile(Catalog);
 const UNSET = "0".repeat(64);
 const SEAL = /"sha256": "([0-9a-f]{64})"\n}\n$/;
 
 /** The bytes of `atlas.json`: indented JSON whose last member is the SHA-256 of the file with that member zeroed. */
-export async function encodeCatalogue(catalogue: Omit<Catalogue, "sha256">): Promise<Uint8Array> {
-  const unsealed = `${JSON.stringify({ ...catalogue, sha256: UNSET }, undefined, 2)}\n`;
+export async function encodeCatalog(catalog: Omit<Catalog, "sha256">): Promise<Uint8Array> {
+  const unsealed = `${JSON.stringify({ ...catalog, sha256: UNSET }, undefined, 2)}\n`;
   const sealed = unsealed.replace(SEAL, `"sha256": "${await sha256Hex(encoded(unsealed))}"\n}\n`);
   return encoded(sealed);
 }
@@ -107,11 +107,11 @@ export async function encodeCatalogue(catalogue: Omit<Catalogue, "sha256">): Pro
  * @param place the atlas that it lies in, for messages
  * @throws Fault `atlas_unavailable` when it is damaged, of another format, or contradicts itself
  */
-export async function decodeCatalogue(bytes: Uint8Array, place?: string): Promise<Catalogue> {
-  const name = place === undefined ? CATALOGUE_NAME : `${place.replace(/\/$/, "")}/${CATALOGUE_NAME}`;
+export async function decodeCatalog(bytes: Uint8Array, place?: string): Promise<Catalog> {
+  const name = place === undefined ? CATALOG_NAME : `${place.replace(/\/$/, "")}/${CATALOG_NAME}`;
   const refuse = (why: string, cause?: unknown): Fault =>
     new Fault("atlas_unavailable", `${name}: ${why}`, {
-      details: { file: CATALOGUE_NAME, ...(place === undefined ? {} : { address: place }) },
+      details: { file: CATALOG_NAME, ...(place === undefined ? {} : { address: place }) },
       cause,
     });
   let text: string;
@@ -120,7 +120,7 @@ export async function decodeCatalogue(bytes: Uint8Array, place?: string): Promis
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     value = JSON.parse(text);
   } catch (error) {
-    throw refuse("is not JSON in UTF-8: it is damaged, or no atlas catalogue.", error);
+    throw refuse("is not JSON in UTF-8: it is damaged, or no atlas catalog.", error);
   }
   const version = (value as { format_version?: unknown } | null)?.format_version;
   if (typeof version === "number" && version > FORMAT_VERSION) {
@@ -132,7 +132,7 @@ export async function decodeCatalogue(bytes: Uint8Array, place?: string): Promis
   }
   if (!checker.Check(value)) {
     const [first] = checker.Errors(value);
-    throw refuse(`at ${first?.instancePath || "/"}: ${first?.message ?? "is not a catalogue"}.`);
+    throw refuse(`at ${first?.instancePath || "/"}: ${first?.message ?? "is not a catalog"}.`);
   }
   for (const { hazard, grid } of value.hazards) {
     const why = gridFault(gridOf(grid));
@@ -168,8 +168,8 @@ export function contentText({ synthetic, hazards }: CatalogContent): string {
 }
 
 /** Returns the SHA-256, in hexadecimal digits, of the release name and all content: where it is equal, so is every answer. */
-export function contentHashOf(catalogue: CatalogContent & Pick<Catalogue, "release">): Promise<string> {
-  return sha256Hex(encoded(JSON.stringify([catalogue.release, contentText(catalogue)])));
+export function contentHashOf(catalog: CatalogContent & Pick<Catalog, "release">): Promise<string> {
+  return sha256Hex(encoded(JSON.stringify([catalog.release, contentText(catalog)])));
 }
 
 export function gridOf(entry: GridEntry): Grid {

@@ -12,7 +12,7 @@ import { locateCells } from "../kernel/points.ts";
 import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import { TileCache } from "./cache.ts";
 import type { CellSource } from "./cellSource.ts";
-import type { FieldLayer, ResidentField } from "./residentField.ts";
+import type { FieldLayer, CachedField } from "./cachedField.ts";
 
 /** Places that one call of a kernel takes: their steps and values stay in the processor's caches. */
 const PLACES_PER_CALL = 2048;
@@ -23,7 +23,7 @@ const TILES_PER_HOLD = 64;
 
 /** Layers of a field, in the order in which they are asked for. */
 interface AskedLayers {
-  readonly resident: ResidentField;
+  readonly cachedField: CachedField;
   readonly lanes: readonly number[];
 }
 
@@ -31,29 +31,29 @@ interface AskedLayers {
  * The cells that contain many places, from their tiles: first those that are in memory, in the order of the places, then
  * the others tile by tile.
  */
-export async function readManyPlaces(
-  { resident, lanes, holdBytesMax }: AskedLayers & { readonly holdBytesMax: number },
+export async function sampleFromTiles(
+  { cachedField, lanes, pinnedBytesMax }: AskedLayers & { readonly pinnedBytesMax: number },
   places: LocationArrays,
   out: LocationResults,
   onPlaces: (count: number) => void,
 ): Promise<void> {
-  const { field, layers } = resident;
+  const { field, layers } = cachedField;
   const quanta = layerEncodings(lanes.map((lane) => ({ lane, ...unitOf(layers[lane] as FieldLayer) })));
   const count = places.latitudes.length;
   /** tile * count + place: in order, neighbours follow each other. Exact: fewer than 2^22 tiles and 2^31 places. */
   const absent: number[] = [];
-  const turns = new Turns();
+  const timeSlice = new TimeSlice();
   for (let first = 0; first < count; first += PLACES_PER_CALL) {
     const chunk = slice(places, first, first + PLACES_PER_CALL);
     const missing = readLocations(field, chunk, quanta, { out, first });
     for (let i = 0; i < missing.length; i += 2) absent.push((missing[i + 1] ?? 0) * count + first + (missing[i] ?? 0));
     onPlaces(chunk.latitudes.length - missing.length / 2);
-    await turns.giveWay();
+    await timeSlice.yield();
   }
   if (absent.length === 0) return;
 
   const keys = Float64Array.from(absent).toSorted();
-  const perHold = Math.max(1, Math.floor(holdBytesMax / TileCache.costBytes(resident.bytesOf("cells"))));
+  const perHold = Math.max(1, Math.floor(pinnedBytesMax / TileCache.costBytes(cachedField.bytesOf("cells"))));
   for (let start = 0; start < keys.length;) {
     const tiles = new Set<number>();
     let end = start;
@@ -68,7 +68,7 @@ export async function readManyPlaces(
       longitudes: Float64Array.from(batch, (place) => places.longitudes[place] ?? NaN),
     };
     const found = newResults(out, batch.length * lanes.length);
-    await resident.hold([{ form: "cells", indices: [...tiles] }], () => {
+    await cachedField.withTiles([{ form: "cells", indices: [...tiles] }], () => {
       readLocations(field, chunk, quanta, { out: found, first: 0 });
     });
     scatter(found, batch, lanes.length, out);
@@ -78,16 +78,16 @@ export async function readManyPlaces(
 }
 
 /** The same of sources that make cells without their tiles. */
-export async function makeManyPlaces(
-  { grid, resident, lanes }: AskedLayers & { readonly grid: Grid },
+export async function computeLocations(
+  { grid, cachedField, lanes }: AskedLayers & { readonly grid: Grid },
   places: LocationArrays,
   out: LocationResults,
   onPlaces: (count: number) => void,
 ): Promise<void> {
-  const { kernel } = resident.field.grid;
-  const asked = lanes.map((lane) => resident.layers[lane] as FieldLayer);
+  const { kernel } = cachedField.field.grid;
+  const asked = lanes.map((lane) => cachedField.layers[lane] as FieldLayer);
   const quanta = layerEncodings(asked.map((layer, i) => ({ lane: i, ...unitOf(layer) })));
-  const turns = new Turns();
+  const timeSlice = new TimeSlice();
   for (let first = 0; first < places.latitudes.length; first += PLACES_PER_CALL) {
     const chunk = slice(places, first, first + PLACES_PER_CALL);
     const { rows, columns } = locateCells(kernel, grid, chunk);
@@ -110,17 +110,17 @@ export async function makeManyPlaces(
     }
     writeSteps(kernel, steps, quanta, { out, first });
     onPlaces(rows.length);
-    await turns.giveWay();
+    await timeSlice.yield();
   }
 }
 
-/** Long work in turns, between which whatever else waits for the thread goes first. */
-export class Turns {
+/** Long work in timeSlice, between which whatever else waits for the thread goes first. */
+export class TimeSlice {
   #end = performance.now() + TURN_MS;
   #pause: Promise<void> | undefined;
 
   /** Whether it is time to give way: for work so small that to wait for nothing would cost more. */
-  get isOver(): boolean {
+  get isExpired(): boolean {
     return performance.now() >= this.#end;
   }
 
@@ -129,8 +129,8 @@ export class Turns {
     return this.#pause !== undefined;
   }
 
-  async giveWay(): Promise<void> {
-    if (this.isOver) await (this.#pause ??= this.#letOthers()); // all that work side by side wait for one message
+  async yield(): Promise<void> {
+    if (this.isExpired) await (this.#pause ??= this.#letOthers()); // all that work side by side wait for one message
   }
 
   async #letOthers(): Promise<void> {
