@@ -1,6 +1,7 @@
 import { TimeSlice } from "../atlas/bulkSampling.ts";
 import type { FieldLayer } from "../atlas/cachedField.ts";
-import type { LayerSet, Sampler } from "../atlas/sampler.ts";
+import type { LayerSet } from "../atlas/layerSet.ts";
+import type { Sampler } from "../atlas/sampler.ts";
 import { type LocationResults, type LocationValues, newResults, type ResultArray } from "../kernel/sampling.ts";
 import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import { type HazardName, layerOf } from "./hazards.ts";

@@ -12,7 +12,7 @@ beforeEach(async () => {
   kernel = await Kernel.load({ scratchBytes: 1 << 16 });
 });
 
-/** Waits for some turns of the event loop. */
+/** Waits for some iterations of the event loop. */
 async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -56,7 +56,7 @@ class Tiles {
     kernel.words[this.word(tile)] = (kernel.words[this.word(tile)] ?? 0) | 1;
   }
 
-  /** Holds the tiles, fetching missing ones after `before`. Returns for each whether its contents are correct. */
+  /** Pins the tiles, fetching missing ones after `before`. Returns for each whether its contents are correct. */
   load(
     tiles: readonly number[],
     before: (missing: readonly number[]) => Promise<void> = () => turns(1),
@@ -126,12 +126,12 @@ describe("the tile cache", () => {
     await tiles.load([11]);
     await tiles.load([12]);
     expect([1, 2, 3, 4].map((tile) => tiles.isThere(tile))).toEqual([true, false, true, false]);
-    // Not used since: they are evicted on the next turn of the hand.
+    // Not used since: they are evicted on the next revolution of the hand.
     for (const tile of [13, 14, 15, 16, 17, 18]) await tiles.load([tile]);
     expect([1, 3].map((tile) => tiles.isThere(tile))).toEqual([false, false]);
   });
 
-  test("never evicts tiles that a call holds", async () => {
+  test("never evicts pinned tiles", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
     for (const tile of [0, 1, 2]) await tiles.load([tile]);
     const fetch = latch();
@@ -155,7 +155,7 @@ describe("the tile cache", () => {
     expect(tiles.region(9).pointer).toBe(constant.pointer);
   });
 
-  test("forgets tiles that failed to load, and fails only the calls that requested them", async () => {
+  test("removes tiles that failed to load, and fails only the calls that requested them", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 16 * PAGE }));
     const failing = async (missing: readonly number[]): Promise<void> => {
       await turns(2);
@@ -184,7 +184,7 @@ describe("the tile cache", () => {
     expect(await tiles.load([1, 2, 3, 4])).toEqual([true, true, true, true]);
   });
 
-  test("releases the tiles when the reader of the held tiles throws", async () => {
+  test("unpins the tiles when `read` throws", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
     const read = (): never => {
       throw new Error("not to be read");
@@ -195,7 +195,7 @@ describe("the tile cache", () => {
     expect(await tiles.load([50, 51, 52, 53])).toEqual([true, true, true, true]);
   });
 
-  test("refuses to hold more than half of its size at once", async () => {
+  test("rejects a call that would pin more than half of its size", async () => {
     const cache = new TileCache(kernel, { sizeBytes: 8 * PAGE + 5 });
     expect(cache.pinnedBytesMax).toBe(4 * PAGE);
     const tiles = new Tiles(cache, {
@@ -205,8 +205,8 @@ describe("the tile cache", () => {
     expect(TileCache.costBytes(ONE_PAGE + 1)).toBe(2 * PAGE);
     expect(await tiles.load([99])).toEqual([true]);
     expect(await tiles.load([1, 2, 98])).toEqual([true, true, true]);
-    await expect(tiles.load([1, 2, 3, 98])).rejects.toThrow("81920 bytes of tiles at once; the cache allows 65536");
-    await expect(tiles.load([1, 99])).rejects.toThrow("81920 bytes of tiles at once");
+    await expect(tiles.load([1, 2, 3, 98])).rejects.toThrow("at most 65536 bytes of tiles (got 81920)");
+    await expect(tiles.load([1, 99])).rejects.toThrow("(got 81920)");
   });
 
   test("admits calls in order: small ones do not starve a large one", async () => {
@@ -226,12 +226,12 @@ describe("the tile cache", () => {
     expect(order.slice(0, 2)).toEqual(["first", "second"]);
   });
 
-  test("finds space for a tile even where held tiles leave the free space fragmented", async () => {
+  test("finds space for a tile even if pinned tiles fragment the free space", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 16 * PAGE }), {
       sizeOf: (tile) => (tile >= 200 ? 6 * PAGE - 64 : ONE_PAGE),
     });
     for (let tile = 0; tile < 16; tile++) await tiles.load([tile]);
-    // One of every five consecutive pages is held until the latch is released.
+    // One of every five consecutive pages is pinned until the latch is released.
     const fetch = latch();
     const held = [tiles.load([4, 9, 100], () => fetch.released), tiles.load([14, 101], () => fetch.released)];
     await turns(1);
@@ -336,7 +336,7 @@ describe("the tile cache", () => {
     expect(peakBytes).toBeGreaterThan(0.8 * sizeBytes);
     expect(refusals).toBeGreaterThan(20);
     expect(kernel.words.length).toBe(pages);
-    // Nothing is held any more: half of the size can be held.
+    // Nothing is pinned any more: half of the size can be pinned.
     let left = cache.pinnedBytesMax;
     const half = Array.from({ length: 90 }, (_, tile) => tile).filter((tile) => {
       left -= TileCache.costBytes(tiles.home(tile).sizeBytes);

@@ -193,7 +193,7 @@ function firstDifference(found: readonly number[], expected: readonly number[]):
   return at < 0 && found.length === expected.length ? undefined : { at, found: found[at], expected: expected[at] };
 }
 
-describe("a cachedField field", () => {
+describe("a cached field", () => {
   test("assembles its tiles from the groups of its sources, layer by layer, in every form", async () => {
     const sources = [
       new RasterSource([

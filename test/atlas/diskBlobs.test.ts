@@ -20,5 +20,7 @@ describeBlobsContract("a folder", async (files) => {
 });
 
 test("refuses a folder in a browser", () => {
-  expect(() => diskBlobsOfBrowsers("data/atlas")).toThrow(/opens no folder \("data\/atlas"\): give the http or https/);
+  expect(() => diskBlobsOfBrowsers("data/atlas")).toThrow(
+    /must be an http or https address, or "demo" \(got "data\/atlas"\)/,
+  );
 });

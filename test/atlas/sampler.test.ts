@@ -5,7 +5,9 @@ import { join } from "node:path";
 import type { CellAtlas, CellSource } from "../../src/atlas/cellSource.ts";
 import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
 import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
-import { type CircleSample, type LayerSet, Sampler } from "../../src/atlas/sampler.ts";
+import type { CircleSample } from "../../src/atlas/circleSampling.ts";
+import type { LayerSet } from "../../src/atlas/layerSet.ts";
+import { Sampler } from "../../src/atlas/sampler.ts";
 import type { Circle } from "../../src/kernel/geodesy.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
@@ -251,7 +253,7 @@ describe("a circle of an atlas", () => {
   });
 });
 
-test("orders places by tile, those outside the grid first, and keeps the input order within a tile", async () => {
+test("orders locations by tile, those outside the grid first, and keeps the input order within a tile", async () => {
   const { sampler } = await open();
   const random = randomFrom(23);
   const count = 3000;

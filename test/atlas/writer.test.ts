@@ -268,7 +268,7 @@ describe("an interrupted write", () => {
     });
   });
 
-  test("by its signal in the midst of a band continues with that band", async () => {
+  test("resumes with the band during which its signal was aborted", async () => {
     await withTempFolder(async (folder) => {
       const input = packInputOf(FLOODS);
       const stopping = new AbortController();
@@ -297,7 +297,7 @@ describe("an interrupted write", () => {
     });
   });
 
-  test("killed at random again and again makes the same files, and reads no band that was safe", async () => {
+  test("produces the same files after repeated random kills, and reads no committed band again", async () => {
     const random = randomFrom(5);
     await withTempFolder(async (whole) => {
       const input = packInputOf(FLOODS);
@@ -313,7 +313,7 @@ describe("an interrupted write", () => {
               checkpointMs: 0,
               signal: stopping.signal,
               readBand: async (band, steps) => {
-                // Half of the time the signal, half of the time an end of which the writer learns nothing.
+                // Half of the interruptions abort the signal; the others fail without notice.
                 if (random.chance(0.4)) {
                   killCount++;
                   if (random.chance(0.5)) throw new Error("killed");
@@ -339,7 +339,7 @@ describe("an interrupted write", () => {
     });
   });
 
-  test("by a failure of the system under a refusal keeps its work, and by any other refusal does not", async () => {
+  test("keeps its work if a system error caused the refusal, and discards it otherwise", async () => {
     const lost = Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" });
     const outcomes: number[] = [];
     for (const cause of [new TypeError("fetch failed", { cause: lost }), new Error("The value is -9999.")]) {
@@ -363,7 +363,7 @@ describe("an interrupted write", () => {
     expect(outcomes).toEqual([128, 0]);
   });
 
-  test("leaves nothing where it cannot be continued", async () => {
+  test("leaves nothing behind if it is not resumable", async () => {
     await withTempFolder(async (folder) => {
       const input = { ...packInputOf(FLOODS), isResumable: false, checkpointMs: 0 };
       const readBand: PackInput["readBand"] = (band, steps) =>
@@ -373,7 +373,7 @@ describe("an interrupted write", () => {
     });
   });
 
-  test.each([true, false])("before its end by what its caller finds then keeps its work: %s", async (keepsWork) => {
+  test.each([true, false])("stopped by beforeFinish keeps its work if requested: %s", async (keepsWork) => {
     await withTempFolder(async (folder) => {
       const input = packInputOf(FLOODS);
       const fault = new Fault("source_invalid", "The map is another one now.");
@@ -450,7 +450,7 @@ describe("publishing", () => {
       await mkdir(join(folder, "atlas"));
       await writeFile(join(folder, "atlas", CATALOG_NAME), "{");
       await expect(readCatalog(join(folder, "atlas"))).rejects.toThrow(
-        `${join(folder, "atlas")}/${CATALOG_NAME}: is not JSON`,
+        `${join(folder, "atlas")}/${CATALOG_NAME}: must be JSON in UTF-8`,
       );
       expect(await readCatalog(join(folder, "atlas", CATALOG_NAME))).toBeUndefined();
     });
