@@ -119,13 +119,13 @@ export class TileCache {
         const missing: (TileToFill & { readonly entry: Entry })[] = [];
         const waiting: { readonly index: number; readonly entry: Entry }[] = [];
         for (const index of wanted) {
-          const home = slots[index];
-          if (home === undefined) continue;
-          let entry = this.#entries.get(home.word);
+          const slot = slots[index];
+          if (slot === undefined) continue;
+          let entry = this.#entries.get(slot.word);
           if (entry === undefined) {
-            if (this.#kernel.words[home.word] !== 0) continue; // points to a constant tile
-            entry = this.#allocate(home, missing);
-            const region = { pointer: this.#base + entry.firstPage * PAGE_BYTES, sizeBytes: home.sizeBytes };
+            if (this.#kernel.words[slot.word] !== 0) continue; // points to a constant tile
+            entry = this.#allocate(slot, missing);
+            const region = { pointer: this.#base + entry.firstPage * PAGE_BYTES, sizeBytes: slot.sizeBytes };
             missing.push({ index, region, entry });
           } else if (entry.loading !== undefined) {
             waiting.push({ index, entry });

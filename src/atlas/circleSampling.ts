@@ -28,7 +28,7 @@ export interface CircleOptions {
   readonly shares: boolean;
 }
 
-/** Aggregates the cells of a circle: those whose centers lie in it, and the one that contains its center. */
+/** Aggregates the cells of a circle: those whose centers are inside it, and the one that contains its center. */
 export class CircleSampler {
   readonly #kernel: Kernel;
   readonly #cache: TileCache;

@@ -95,7 +95,7 @@ export class Sampler {
     return { center, steps };
   }
 
-  /** Samples all cells whose centers lie in the circle, and the one that contains its center. */
+  /** Samples all cells whose centers are inside the circle, and the one that contains its center. */
   sampleCircle(set: LayerSet, circle: Circle, options: CircleOptions): Promise<CircleSample> {
     return this.#circles.sample(set, circle, options);
   }

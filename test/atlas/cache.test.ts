@@ -42,7 +42,7 @@ class Tiles {
   word(tile: number): number {
     return this.#directory + tile;
   }
-  home(tile: number): TileSlot {
+  slot(tile: number): TileSlot {
     return { word: this.word(tile), sizeBytes: this.#sizeOf(tile) };
   }
   isThere(tile: number): boolean {
@@ -62,7 +62,7 @@ class Tiles {
     before: (missing: readonly number[]) => Promise<void> = () => turns(1),
   ): Promise<boolean[]> {
     return this.cache.withTiles(
-      tiles.map((tile) => this.home(tile)),
+      tiles.map((tile) => this.slot(tile)),
       async (missing) => {
         const numbers = missing.map(({ index }) => tiles[index] ?? -1);
         this.fetched.push(...numbers);
@@ -179,7 +179,7 @@ describe("the tile cache", () => {
     const fill = (): Promise<void> => {
       throw new Error("no such thing");
     };
-    await expect(tiles.cache.withTiles([tiles.home(1)], fill, () => 1)).rejects.toThrow("no such thing");
+    await expect(tiles.cache.withTiles([tiles.slot(1)], fill, () => 1)).rejects.toThrow("no such thing");
     expect(tiles.cache.usedBytes).toBe(0);
     expect(await tiles.load([1, 2, 3, 4])).toEqual([true, true, true, true]);
   });
@@ -190,7 +190,7 @@ describe("the tile cache", () => {
       throw new Error("not to be read");
     };
     for (let tile = 0; tile < 40; tile++) {
-      await expect(tiles.cache.withTiles([tiles.home(tile)], () => turns(1), read)).rejects.toThrow("not to be read");
+      await expect(tiles.cache.withTiles([tiles.slot(tile)], () => turns(1), read)).rejects.toThrow("not to be read");
     }
     expect(await tiles.load([50, 51, 52, 53])).toEqual([true, true, true, true]);
   });
@@ -277,7 +277,7 @@ describe("the tile cache", () => {
         random,
         Array.from({ length: 120 }, (_, tile) => tile),
       ).filter((tile) => {
-        const cost = TileCache.costBytes(tiles.home(tile).sizeBytes);
+        const cost = TileCache.costBytes(tiles.slot(tile).sizeBytes);
         if (cost > left) return false;
         left -= cost;
         return true;
@@ -314,7 +314,7 @@ describe("the tile cache", () => {
           ...new Set(Array.from({ length: 1 + random.below(6) }, () => random.below(random.pick([15, 90])))),
         ];
         const isBad = random.chance(0.1);
-        const need = requested.reduce((sum, tile) => sum + TileCache.costBytes(tiles.home(tile).sizeBytes), 0);
+        const need = requested.reduce((sum, tile) => sum + TileCache.costBytes(tiles.slot(tile).sizeBytes), 0);
         try {
           const whole = await tiles.load(requested, async () => {
             await turns(random.below(4));
@@ -339,7 +339,7 @@ describe("the tile cache", () => {
     // Nothing is pinned any more: half of the size can be pinned.
     let left = cache.pinnedBytesMax;
     const half = Array.from({ length: 90 }, (_, tile) => tile).filter((tile) => {
-      left -= TileCache.costBytes(tiles.home(tile).sizeBytes);
+      left -= TileCache.costBytes(tiles.slot(tile).sizeBytes);
       return left >= 0;
     });
     expect((await tiles.load(half)).every(Boolean)).toBe(true);

@@ -158,7 +158,7 @@ function tileCount(grid: FieldGrid, form: TileForm): number {
     : grid.pyramidRowCount * grid.pyramidColumnCount;
 }
 
-/** Returns the numbers of a tile that belong to its layers and lie within the grid. */
+/** Returns the numbers of a tile that belong to its layers and are within the grid. */
 function numbersOf(
   form: TileForm,
   index: number,
