@@ -1,5 +1,5 @@
 /** The flood layers that benchmarks query, and synthetic maps of them. */
-import type { GroupEntry } from "../src/atlas/catalogue.ts";
+import type { GroupEntry } from "../src/atlas/catalog.ts";
 import type { Band } from "../src/atlas/tile.ts";
 import { HAZARDS, totalHazardSteps } from "../src/hazard/hazards.ts";
 import type { Grid } from "../src/kernel/grid.ts";

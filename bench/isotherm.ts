@@ -3,7 +3,8 @@ import type { Blobs } from "../src/atlas/blobs.ts";
 import type { CellAtlas, CellSource, Pyramid } from "../src/atlas/cellSource.ts";
 import { diskBlobs } from "../src/atlas/diskBlobs.ts";
 import { openPackedAtlas } from "../src/atlas/packedAtlas.ts";
-import { type LayerSet, Sampler } from "../src/atlas/sampler.ts";
+import type { LayerSet } from "../src/atlas/layerSet.ts";
+import { Sampler } from "../src/atlas/sampler.ts";
 import { answeringAtlas } from "../src/hazard/answer.ts";
 import type { Atlas, HazardResult } from "../src/index.ts";
 import { type Circle, rowSpans } from "../src/kernel/geodesy.ts";
@@ -159,7 +160,7 @@ export function libraryContender({ atlas }: InstrumentedAtlas, workload: Workloa
  * missing or the kernel does not support the circle; neither occurs in the workload.
  */
 export function kernelContender({ set }: InstrumentedAtlas, workload: Workload): CircleContender {
-  const { field } = set.resident;
+  const { field } = set.cachedField;
   const { grid } = field;
   return inProcessContender("Isotherm, kernels", (place, radiusKm, aggregation) => {
     const out = emptyResult();
@@ -189,7 +190,7 @@ export function rowSpanContender(
   { set }: InstrumentedAtlas,
   workload: Workload,
 ): { readonly contender: CircleContender; rowCount(): number } {
-  const { grid } = set.resident.field;
+  const { grid } = set.cachedField.field;
   return {
     contender: inProcessContender("Isotherm, row spans", (place, radiusKm) => {
       grid.setCircle(circleOf(workload, place, radiusKm));

@@ -35,7 +35,7 @@ const { atlas, sampler, set } = opened;
 const data = await mkdtemp(join(tmpdir(), "isotherm-stages-"));
 const ledger = await openLedger({ data });
 const { headers, usage } = await createClient();
-const { field } = set.resident;
+const { field } = set.cachedField;
 const indices = Array.from({ length: QUERY_COUNT }, (_, i) => i);
 
 for (const method of ["max", "mean"] as const) {

@@ -12,36 +12,35 @@ import { startWorker } from "./workerThreads.ts";
 
 export interface OpenAtlasOptions {
   /**
-   * Memory for decoded tiles in all, bytes, at least 4 MiB, and that for each worker, too. Default 512 MiB; it is taken
-   * as tiles are read, not before.
+   * Total memory for decoded tiles, in bytes, shared equally by the calling thread and the workers. At least 4 MiB, and
+   * at least 4 MiB per thread are used. Default 512 MiB; allocated as tiles are read.
    */
   readonly cacheBytes?: number;
   /**
-   * Worker threads for bulk work (`hazardRiskBatch` and `sample` of many places), each with its share of the cache. They
-   * are started when they are first needed and end with `close`. Default 0: all is done on the caller's thread. Node
-   * only.
+   * Number of worker threads for bulk work (`hazardRiskBatch` and `sample` of many locations), each with its share of the
+   * cache. They start on first use and end with `close`. Default 0: everything runs on the calling thread. Node only.
    */
   readonly workers?: number;
 }
 
 const CACHE_BYTES_DEFAULT = 512 << 20;
-/** For each thread: half of it takes the largest tile of the 84 values that one question may ask for, 1.5 MiB. */
+/** Per thread: half of it holds the largest possible tile, 1.5 MiB for the 84 values that one query can request. */
 const CACHE_BYTES_MIN = 4 << 20;
 const CACHE_BYTES_MAX = 3 * 2 ** 30;
 const WORKERS_MAX = 256;
-/** The part of the cache that holds the index of the tiles, the rest holds tiles. */
+/** Share of the cache for pyramid tile headers; the rest holds tiles. */
 const HEADER_SHARE = 1 / 16;
 
 /**
  * Opens an atlas.
  *
- * @param address a folder that holds an atlas (not in a browser), an http or https address that serves one by range
- *   requests, or "demo" for the synthetic world
- * @throws Fault `atlas_not_found` when there is none, `atlas_unavailable` when it is damaged or cannot be reached,
- *   `configuration_invalid` with every fault of the address and the options
+ * @param address a folder (not in a browser), an http or https address that supports range requests, or "demo" for the
+ *   synthetic world
+ * @throws Fault `atlas_not_found` when there is no atlas, `atlas_unavailable` when it is damaged or unreachable,
+ *   `configuration_invalid` with all problems of the address and the options
  */
 export async function openAtlas(address: string, options: OpenAtlasOptions = {}): Promise<Atlas> {
-  checkOptions(options, OPTIONS_SHAPE, { code: "configuration_invalid", items: findingsOfAddress(address) });
+  checkOptions(options, OPTIONS_SHAPE, { code: "configuration_invalid", items: checkAddress(address) });
   const { cacheBytes = CACHE_BYTES_DEFAULT, workers = 0 } = options;
   const share = Math.max(CACHE_BYTES_MIN, Math.floor(cacheBytes / (workers + 1)));
   const { atlas, neighbourhoods } = await openAtlasHere(address, share);
@@ -63,15 +62,16 @@ const OPTIONS_SHAPE: Shape = {
   additionalProperties: false,
 };
 
-function findingsOfAddress(address: unknown): readonly FaultItem[] {
+/** Returns the problems of an address as items of a fault. */
+function checkAddress(address: unknown): readonly FaultItem[] {
   if (typeof address === "string" && address.trim() !== "") return [];
-  const what = address === undefined ? "is missing" : `must not be ${quote(address)}`;
-  const detail = `The address ${what}; give a folder, an http or https address, or "demo", as text.`;
+  const got = address === undefined ? "is missing" : `is ${quote(address)}`;
+  const detail = `The address must be a folder, an http or https address, or "demo", as a string; it ${got}.`;
   const code = address === undefined ? "missing" : typeof address === "string" ? "empty" : "wrong_type";
   return [{ pointer: "/address", code, detail }];
 }
 
-/** Opens the atlas on this thread. */
+/** Opens an atlas on the current thread. */
 export async function openAtlasHere(
   address: string,
   cacheBytes: number,
@@ -80,12 +80,12 @@ export async function openAtlasHere(
   const headerCacheBytes = Math.floor(cacheBytes * HEADER_SHARE);
   const cells =
     address === "demo"
-      ? await (await import("./demo/world.ts")).openDemo(kernel) // its coastlines are larger than all the rest
+      ? await (await import("./demo/world.ts")).openDemo(kernel) // loaded on demand: its coastlines are larger than the rest of the library
       : await openPackedAt(kernel, address, { headerCacheBytes });
   const sampler = new Sampler(kernel, cells, { cacheBytes: cacheBytes - headerCacheBytes });
   const neighbourhoods: Neighbourhoods = {
     numberOf: (hazard, { latitude, longitude }) =>
-      sampler.neighbourhoodOf(hazard, { latDeg: latitude, lonDeg: longitude }),
+      sampler.neighborhoodOf(hazard, { latDeg: latitude, lonDeg: longitude }),
   };
   return { atlas: answeringAtlas(sampler, cells, originOf(address)), neighbourhoods };
 }
@@ -95,7 +95,7 @@ function originOf(address: string): TileOrigin {
   return isWebAddress(address) ? "http" : "disk";
 }
 
-/** Leaves nothing open where there is no atlas to be had. */
+/** Opens a stored atlas, and closes its files if that fails. */
 async function openPackedAt(
   kernel: Kernel,
   address: string,

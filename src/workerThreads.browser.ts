@@ -1,10 +1,10 @@
 import { Fault } from "./errors.ts";
 import type { WorkerThread } from "./pool/poolWorker.ts";
 
-/** In a browser the page decides what runs in a Worker: the whole library does, opened there. */
+/** Rejects worker threads in browsers, where the page can run the whole library in a Web Worker instead. */
 export function startWorker(): WorkerThread {
   throw new Fault(
     "configuration_invalid",
-    "Workers are started in Node only; in a browser open the atlas in a Worker.",
+    "The option `workers` is supported in Node only; in a browser, open the atlas inside a Web Worker.",
   );
 }

@@ -3,18 +3,17 @@ import type { Report, WorkerSetup } from "./pool/messages.ts";
 import type { WorkerThread } from "./pool/poolWorker.ts";
 
 /**
- * What a worker's engine may fill with short-lived objects before it collects them. With its own default, 48, a worker
- * took some 30 MiB more; tiles and answers do not lie there but in array buffers. With 4 it took 5 MiB less, and batches
- * a quarter longer.
+ * Young generation of a worker's heap. With V8's default of 48, a worker used about 30 MiB more, although tiles and
+ * results are in array buffers outside the heap. With 4 it used 5 MiB less, but batches took a quarter longer.
  */
 const YOUNG_GENERATION_MB = 8;
 /**
- * What a worker's engine may fill in all: far more than a worker needs, but the engine collects sooner where less is
- * allowed. With its own default, up to 4096, two workers took some 15 MiB more for a million circles.
+ * Old generation of a worker's heap: far more than a worker needs, but V8 collects earlier with a lower limit. With its
+ * default of up to 4096, two workers used about 15 MiB more for a million circles.
  */
 const OLD_GENERATION_MB = 1024;
 
-/** Starts one worker thread of Node. In a bundle for browsers workerThreads.browser.ts stands in its place. */
+/** Starts one Node worker thread. Browser bundles use workerThreads.browser.ts instead. */
 export function startWorker(setup: WorkerSetup): WorkerThread {
   const worker = new Worker(new URL("./workerMain.js", import.meta.url), {
     workerData: setup,

@@ -6,31 +6,29 @@ import { httpBlobs } from "./httpBlobs.ts";
 const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i;
 
 /**
- * The files of the atlas at an address; nothing is read yet.
+ * Returns the file storage of the atlas at an address, without reading anything.
  *
  * @param address a folder (not in a browser), or an http or https address
- * @throws Fault `atlas_not_found` for any other scheme, `configuration_invalid` when the address cannot be one
+ * @throws Fault `atlas_not_found` for any other scheme, `configuration_invalid` for a malformed address
  */
 export function blobsAt(address: string): Blobs {
   const scheme = SCHEME.exec(address)?.[1]?.toLowerCase();
   if (scheme === undefined) return diskBlobs(address);
   if (scheme === "http" || scheme === "https") return httpBlobs(address);
-  const said = withoutSecrets(address);
+  const shown = withoutSecrets(address);
   throw new Fault(
     "atlas_not_found",
-    `An atlas is opened from a folder, over http or https, or as "demo", not ${said}.`,
-    {
-      details: { address: said },
-    },
+    `The address of an atlas must be a folder, an http or https address, or "demo" (got ${shown}).`,
+    { details: { address: shown } },
   );
 }
 
-/** Whether an address that can be opened leads to a web server. */
+/** Whether the atlas at a supported address is read over HTTP. */
 export function isWebAddress(address: string): boolean {
   return SCHEME.test(address);
 }
 
-/** An address as it may be logged and shown: without user name, password, query and fragment. Folders stay as they are. */
+/** Returns the address without user name, password, query and fragment, for logs and messages. Folders are unchanged. */
 export function withoutSecrets(address: string): string {
   const scheme = SCHEME.exec(address)?.[0];
   if (scheme === undefined) return address;

@@ -1,40 +1,43 @@
 import { Fault } from "../errors.ts";
 
-/** Some bytes of a blob. */
+/** A range of bytes of a blob. */
 export interface ByteRange {
   readonly offset: number;
   readonly sizeBytes: number;
 }
 
-/** Where the files of an atlas lie. Read by name, offset and length; nothing else is asked of a storage. */
+/** Storage of the files of an atlas, read by name, offset and size. */
 export interface Blobs {
-  /** For messages: the folder or address. */
+  /** The folder or address, for messages. */
   readonly description: string;
-  /** @returns undefined when there is no such blob */
+  /** Returns the size of a blob, or undefined if it does not exist. */
   sizeBytes(name: string): Promise<number | undefined>;
   /**
-   * Exactly the range asked for, in a buffer of its own.
+   * Returns exactly the requested range, in its own buffer.
    * @throws Fault `atlas_unavailable` when the blob is missing, too short or unreadable
    */
   read(name: string, range: ByteRange): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** No catalogue comes near it: at a kilobyte a layer this is 65,536 layers. */
-const WHOLE_BYTES_MAX = 64 << 20;
+/** Far above any catalog: at one kilobyte per layer, 65,536 layers. */
+const BLOB_BYTES_MAX = 64 << 20;
 
 /**
- * The whole of a small blob.
- * @returns undefined when there is no such blob
- * @throws Fault `atlas_unavailable` when it cannot be read, or has more than 64 MiB
+ * Reads a small blob completely. Returns undefined if it does not exist.
+ * @throws Fault `atlas_unavailable` when it cannot be read or is larger than 64 MiB
  */
-export async function readWhole(blobs: Blobs, name: string): Promise<Uint8Array | undefined> {
+export async function readBlob(blobs: Blobs, name: string): Promise<Uint8Array | undefined> {
   const sizeBytes = await blobs.sizeBytes(name);
   if (sizeBytes === undefined) return undefined;
-  if (sizeBytes > WHOLE_BYTES_MAX) {
-    throw new Fault("atlas_unavailable", `${name}: it has ${sizeBytes} bytes; at most ${WHOLE_BYTES_MAX} are read.`, {
-      details: { file: name, sizeBytes },
-    });
+  if (sizeBytes > BLOB_BYTES_MAX) {
+    throw new Fault(
+      "atlas_unavailable",
+      `${name}: its size must be at most ${BLOB_BYTES_MAX} bytes (got ${sizeBytes}).`,
+      {
+        details: { file: name, sizeBytes },
+      },
+    );
   }
   return blobs.read(name, { offset: 0, sizeBytes });
 }

@@ -1,22 +1,22 @@
 import type { Kernel, Region } from "../kernel/instance.ts";
 
-/** Memory is handed out in pages: small enough to waste little, large enough to be counted quickly. */
+/** Unit of allocation: small enough to waste little, large enough to keep the page table short. */
 const PAGE_BYTES = 16_384;
 /** SIMD tails may read past the end of a tile. */
 const PADDING_BYTES = 64;
-/** Bit 0 of a directory's word: kernels set it when they use a tile. */
+/** Bit 0 of a directory word: kernels set it when they use the tile. */
 const USED = 1;
 
-/** A tile's place in a directory of the kernel's memory, and how much room the tile takes. */
-export interface TileHome {
-  /** Index of the directory's word for it, in 32-bit words of the kernel's memory. 0 there: not in memory. */
+/** The directory entry and the size of a tile. */
+export interface TileSlot {
+  /** Index of the tile's directory word, in 32-bit words of the kernel's memory. The word is 0 if the tile is not cached. */
   readonly word: number;
   readonly sizeBytes: number;
 }
 
-/** A tile that waits for its bytes. */
-export interface EmptyTile {
-  /** Position in the list that was asked for. */
+/** A tile whose memory is allocated but not written yet. */
+export interface TileToFill {
+  /** Position in the list of requested tiles. */
   readonly index: number;
   readonly region: Region;
 }
@@ -25,29 +25,29 @@ interface Entry {
   readonly word: number;
   readonly firstPage: number;
   readonly pageCount: number;
-  /** How many calls rely on the tile now; only what nobody relies on makes way. */
+  /** Number of calls that use the tile now; only tiles with 0 pins are evicted. */
   pins: number;
-  /** Set while the bytes are on their way; settles either way. */
+  /** Set while the tile is being fetched; resolves on success and on failure. */
   loading: Promise<void> | undefined;
-  isGone: boolean;
+  isRemoved: boolean;
 }
 
-/** Free pages there are, but no stretch of them is long enough, and what lies between is relied on. */
-class Scattered extends Error {}
+/** Enough pages are free, but pinned tiles leave no sufficiently long run of them. */
+class FragmentedError extends Error {}
 
 /**
- * Decoded tiles in the kernel's memory, which a directory there points to, so that kernels find them without asking
- * JavaScript. One bound for tiles of all sizes; a tile that was not used since the hand last passed makes way
- * (the clock's second chance); a tile is fetched once, however many ask for it at the same time.
+ * Cache of decoded tiles in the kernel's memory. Directories in that memory point to the tiles, so that kernels find
+ * them without calling JavaScript. Tiles of all sizes share one limit. Eviction uses the clock algorithm (second
+ * chance). Concurrent requests for a tile share one fetch.
  */
 export class TileCache {
   readonly #kernel: Kernel;
   readonly #base: number;
   readonly #pageCount: number;
-  readonly #entries = new Map<number, Entry>(); // by word
-  /** Whose each page is. */
+  readonly #entries = new Map<number, Entry>(); // by directory word
+  /** The tile that occupies each page. */
   readonly #owners: (Entry | undefined)[];
-  /** The page where the clock's hand stands: never within a tile. */
+  /** Page index of the clock hand, never inside a tile. */
   #hand = 0;
   #usedPages = 0;
   readonly #queue: { readonly need: number; readonly go: () => void }[] = [];
@@ -56,54 +56,55 @@ export class TileCache {
   constructor(kernel: Kernel, { sizeBytes }: { readonly sizeBytes: number }) {
     this.#kernel = kernel;
     this.#pageCount = Math.max(2, Math.floor(sizeBytes / PAGE_BYTES));
-    this.#base = kernel.reserve(this.#pageCount * PAGE_BYTES).pointer; // at once: growth detaches every view
+    this.#base = kernel.reserve(this.#pageCount * PAGE_BYTES).pointer; // all at once: growing memory detaches every view
     this.#owners = Array.from({ length: this.#pageCount });
     this.#permits = this.#pageCount;
   }
 
-  /** The most that one `hold` may ask for: half of the whole, so that two calls can go on side by side. */
-  get holdBytesMax(): number {
+  /** Maximum that one call of `withTiles` may pin: half of the cache, so that two calls can run concurrently. */
+  get pinnedBytesMax(): number {
     return (this.#pageCount >>> 1) * PAGE_BYTES;
   }
 
-  /** Bytes of the tiles that are in memory. */
+  /** Size of the cached tiles, in whole pages. */
   get usedBytes(): number {
     return this.#usedPages * PAGE_BYTES;
   }
 
-  /** What `hold` counts a tile as. */
+  /** Returns the memory that a tile occupies: its size with padding, in whole pages. */
   static costBytes(sizeBytes: number): number {
     return Math.ceil((sizeBytes + PADDING_BYTES) / PAGE_BYTES) * PAGE_BYTES;
   }
 
   /**
-   * Has all these tiles in memory, their directories' words set, while `read` runs, which must be synchronous.
+   * Runs `read`, which must be synchronous, while all these tiles are in memory and in their directories.
    *
-   * @param homes distinct
-   * @param fill fetches what is missing, all at once; when it throws, those tiles are forgotten
+   * @param slots distinct
+   * @param fill fetches all missing tiles together; when it throws, they are removed again
+   * @throws RangeError when the tiles need more than `pinnedBytesMax`
    */
-  async hold<T>(
-    homes: readonly TileHome[],
-    fill: (missing: readonly EmptyTile[]) => Promise<void>,
+  async withTiles<T>(
+    slots: readonly TileSlot[],
+    fill: (missing: readonly TileToFill[]) => Promise<void>,
     read: () => T,
   ): Promise<T> {
-    const need = homes.reduce((sum, { sizeBytes }) => sum + pagesOf(sizeBytes), 0);
-    if (need * PAGE_BYTES > this.holdBytesMax) {
-      throw new RangeError(`${need * PAGE_BYTES} bytes of tiles at once; the cache allows ${this.holdBytesMax}.`);
+    const need = slots.reduce((sum, { sizeBytes }) => sum + pagesOf(sizeBytes), 0);
+    if (need * PAGE_BYTES > this.pinnedBytesMax) {
+      throw new RangeError(`A call must pin at most ${this.pinnedBytesMax} bytes of tiles (got ${need * PAGE_BYTES}).`);
     }
     try {
-      return await this.#holdWithin(need, homes, { fill, read });
+      return await this.#withPermits(need, slots, { fill, read });
     } catch (error) {
-      if (!(error instanceof Scattered)) throw error;
-      // Alone in the cache it finds room: its tiles take half of the pages, and the large ones are placed first.
-      return this.#holdWithin(this.#pageCount, homes, { fill, read });
+      if (!(error instanceof FragmentedError)) throw error;
+      // With the cache to itself the call always succeeds: it needs half of the pages and places large tiles first.
+      return this.#withPermits(this.#pageCount, slots, { fill, read });
     }
   }
 
-  async #holdWithin<T>(
+  async #withPermits<T>(
     permits: number,
-    homes: readonly TileHome[],
-    { fill, read }: { readonly fill: (missing: readonly EmptyTile[]) => Promise<void>; readonly read: () => T },
+    slots: readonly TileSlot[],
+    { fill, read }: { readonly fill: (missing: readonly TileToFill[]) => Promise<void>; readonly read: () => T },
   ): Promise<T> {
     await this.#acquire(permits);
     const pinned = new Set<Entry>();
@@ -111,20 +112,20 @@ export class TileCache {
       if (pinned.delete(entry)) entry.pins -= 1;
     };
     try {
-      let wanted = homes.map((_, index) => index);
-      // Large ones first: small ones find room between them, but not the other way round.
-      wanted.sort((a, b) => (homes[b]?.sizeBytes ?? 0) - (homes[a]?.sizeBytes ?? 0));
+      let wanted = slots.map((_, index) => index);
+      // Large tiles first: small ones fit into the gaps between them, but not vice versa.
+      wanted.sort((a, b) => (slots[b]?.sizeBytes ?? 0) - (slots[a]?.sizeBytes ?? 0));
       while (wanted.length > 0) {
-        const missing: (EmptyTile & { readonly entry: Entry })[] = [];
+        const missing: (TileToFill & { readonly entry: Entry })[] = [];
         const waiting: { readonly index: number; readonly entry: Entry }[] = [];
         for (const index of wanted) {
-          const home = homes[index];
-          if (home === undefined) continue;
-          let entry = this.#entries.get(home.word);
+          const slot = slots[index];
+          if (slot === undefined) continue;
+          let entry = this.#entries.get(slot.word);
           if (entry === undefined) {
-            if (this.#kernel.words[home.word] !== 0) continue; // points to a constant tile
-            entry = this.#takeRoom(home, missing);
-            const region = { pointer: this.#base + entry.firstPage * PAGE_BYTES, sizeBytes: home.sizeBytes };
+            if (this.#kernel.words[slot.word] !== 0) continue; // points to a constant tile
+            entry = this.#allocate(slot, missing);
+            const region = { pointer: this.#base + entry.firstPage * PAGE_BYTES, sizeBytes: slot.sizeBytes };
             missing.push({ index, region, entry });
           } else if (entry.loading !== undefined) {
             waiting.push({ index, entry });
@@ -134,8 +135,8 @@ export class TileCache {
         }
         if (missing.length > 0) await this.#fill(missing, fill);
         for (const { entry } of waiting) await entry.loading;
-        // What another call failed to fetch is gone again: now it is ours to fetch, and to fail.
-        const failed = waiting.filter(({ entry }) => entry.isGone);
+        // A tile that another call failed to fetch was removed: this call fetches it and reports its own failure.
+        const failed = waiting.filter(({ entry }) => entry.isRemoved);
         for (const { entry } of failed) release(entry);
         wanted = failed.map(({ index }) => index);
       }
@@ -147,8 +148,8 @@ export class TileCache {
   }
 
   async #fill(
-    missing: readonly (EmptyTile & { readonly entry: Entry })[],
-    fill: (missing: readonly EmptyTile[]) => Promise<void>,
+    missing: readonly (TileToFill & { readonly entry: Entry })[],
+    fill: (missing: readonly TileToFill[]) => Promise<void>,
   ): Promise<void> {
     let settle = (): void => undefined;
     const loading = new Promise<void>((resolve) => (settle = resolve));
@@ -160,43 +161,49 @@ export class TileCache {
         this.#kernel.words[entry.word] = region.pointer | USED;
       }
     } catch (error) {
-      for (const { entry } of missing) this.#forget(entry);
-      this.#hand = missing[0]?.entry.firstPage ?? this.#hand; // the next tiles take their place, and no other's
+      for (const { entry } of missing) this.#remove(entry);
+      this.#hand = missing[0]?.entry.firstPage ?? this.#hand; // the next tiles reuse these pages without evicting others
       throw error;
     } finally {
       settle();
     }
   }
 
-  /** @param taken before it, in the same call: forgotten where there is no room for this one */
-  #takeRoom({ word, sizeBytes }: TileHome, taken: readonly { readonly entry: Entry }[]): Entry {
+  /**
+   * @param taken tiles allocated earlier in the same call; removed if this one cannot be allocated
+   * @throws FragmentedError
+   */
+  #allocate({ word, sizeBytes }: TileSlot, taken: readonly { readonly entry: Entry }[]): Entry {
     const pageCount = pagesOf(sizeBytes);
-    const firstPage = this.#takePages(pageCount);
+    const firstPage = this.#allocatePages(pageCount);
     if (firstPage === undefined) {
-      for (const { entry } of taken) this.#forget(entry);
-      throw new Scattered("The cache has no stretch of pages that is long enough.");
+      for (const { entry } of taken) this.#remove(entry);
+      throw new FragmentedError("The cache has no sufficiently long run of free pages.");
     }
-    const entry = { word, firstPage, pageCount, pins: 0, loading: undefined, isGone: false };
+    const entry = { word, firstPage, pageCount, pins: 0, loading: undefined, isRemoved: false };
     this.#entries.set(word, entry);
     for (let page = firstPage; page < firstPage + pageCount; page++) this.#owners[page] = entry;
     this.#usedPages += pageCount;
     return entry;
   }
 
-  /** The hand goes on until enough pages lie behind it that are free or give way. @returns the first of them */
-  #takePages(count: number): number | undefined {
+  /**
+   * Advances the hand until it has passed enough consecutive pages that are free or evictable, and evicts those.
+   * @returns the first of them, or undefined if there is no such run
+   */
+  #allocatePages(count: number): number | undefined {
     let first = this.#hand;
-    // To the end of the pages and twice round: the first time may only take back marks of use.
+    // To the last page and twice around: the first round may only clear the used bits.
     for (let passed = 0; passed < 3 * this.#pageCount;) {
       if (this.#hand >= this.#pageCount) this.#hand = first = 0;
       const entry = this.#owners[this.#hand];
       const end = entry === undefined ? this.#hand + 1 : entry.firstPage + entry.pageCount;
       passed += end - this.#hand;
       this.#hand = end;
-      if (entry !== undefined && !this.#givesWay(entry)) {
+      if (entry !== undefined && !this.#checkEvictable(entry)) {
         first = end;
       } else if (end - first >= count) {
-        for (const owner of new Set(this.#owners.slice(first, end))) if (owner !== undefined) this.#forget(owner);
+        for (const owner of new Set(this.#owners.slice(first, end))) if (owner !== undefined) this.#remove(owner);
         this.#hand = first + count;
         return first;
       }
@@ -204,7 +211,8 @@ export class TileCache {
     return undefined;
   }
 
-  #givesWay({ pins, loading, word }: Entry): boolean {
+  /** Whether the tile can be evicted: not pinned, not loading and not used since the last check. Clears its used bit. */
+  #checkEvictable({ pins, loading, word }: Entry): boolean {
     if (pins > 0 || loading !== undefined) return false;
     const { words } = this.#kernel;
     const state = words[word] ?? 0;
@@ -212,9 +220,9 @@ export class TileCache {
     return (state & USED) === 0;
   }
 
-  #forget(entry: Entry): void {
-    if (entry.isGone) return;
-    entry.isGone = true;
+  #remove(entry: Entry): void {
+    if (entry.isRemoved) return;
+    entry.isRemoved = true;
     entry.loading = undefined;
     this.#entries.delete(entry.word);
     this.#kernel.words[entry.word] = 0;
@@ -222,7 +230,7 @@ export class TileCache {
     this.#usedPages -= entry.pageCount;
   }
 
-  /** Lets calls in, in order, while there is room for all that they ask for. */
+  /** Admits calls in order of arrival, each once enough permits are free. */
   async #acquire(need: number): Promise<void> {
     if (this.#queue.length === 0 && need <= this.#permits) {
       this.#permits -= need;

@@ -5,12 +5,12 @@ import { prefixTile } from "../kernel/tiles.ts";
 import type { TileState } from "./cellSource.ts";
 import { CONSTANT_STEPS, TOTAL_COUNT_SHIFT } from "./tile.ts";
 
-/** What all cells of a tile may be. */
+/** State of a tile whose cells are all equal. */
 export type Constant = Exclude<TileState, "cells">;
 
 /**
- * Tiles that are one thing all over, most of the Earth for most layers: one for each state, form and width, whichever
- * field points to it, and outside of what the cache may take.
+ * Shared tiles for constant states, which cover most of the Earth in most layers: one per state, form and vector count,
+ * used by all fields. Their memory is not part of the cache.
  */
 export class ConstantTiles {
   readonly #kernel: Kernel;
@@ -21,20 +21,20 @@ export class ConstantTiles {
     this.#kernel = kernel;
   }
 
-  /** Whether a shared tile lies there. */
+  /** Whether the pointer is that of a shared tile. */
   has(pointer: number): boolean {
     return this.#pointers.has(pointer);
   }
 
-  /** The shared tile of a state; the first time it may grow the memory. */
+  /** Returns the shared tile of a state. The first call for a state may grow the memory. */
   of(form: TileForm, state: Constant, vectorCount: number): Region {
-    // Of what has no valid cell bounds, totals and prefixes say the same, for whatever reason there is none.
-    const told = form === "cells" || state === "zero" ? state : "nodata";
-    const name = `${form} ${told} ${vectorCount}`;
+    // Without valid cells, bounds, totals and prefixes are the same for nodata and outside.
+    const stored = form === "cells" || state === "zero" ? state : "nodata";
+    const name = `${form} ${stored} ${vectorCount}`;
     let region = this.#regions.get(name);
     if (region === undefined) {
       region = this.#kernel.reserve(tileBytes(form, vectorCount));
-      this.#write(region, form, { state: told, vectorCount });
+      this.#write(region, form, { state: stored, vectorCount });
       this.#regions.set(name, region);
       this.#pointers.add(region.pointer);
     }
@@ -61,7 +61,7 @@ export class ConstantTiles {
   }
 }
 
-/** The section of a pyramid tile under which all is in one state. */
+/** Returns the bounds or totals section of a pyramid tile whose cells all have one state. */
 export function constantSection(form: TileForm, state: Constant, layerCount: number): Uint16Array | Uint32Array {
   const edge = PYRAMID_SIZE * TILE_SIZE;
   if (form === "bounds") return new Uint16Array(TILE_SIZE * TILE_SIZE * layerCount).fill(state === "zero" ? 1 : 0);

@@ -1,11 +1,11 @@
 import { Fault } from "../errors.ts";
 import type { diskBlobs as diskBlobsOfNode } from "./diskBlobs.ts";
 
-/** Takes the place of diskBlobs.ts where there are no folders to open. */
+/** Replaces diskBlobs.ts in browser bundles, where folders cannot be opened. */
 export const diskBlobs: typeof diskBlobsOfNode = (folder) => {
   throw new Fault(
     "configuration_invalid",
-    `A browser opens no folder (${JSON.stringify(folder)}): give the http or https address of the atlas, or "demo".`,
+    `In a browser the address of an atlas must be an http or https address, or "demo" (got ${JSON.stringify(folder)}).`,
     { details: { address: folder } },
   );
 };

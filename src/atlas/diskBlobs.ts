@@ -3,27 +3,27 @@ import { join } from "node:path";
 import { Fault, isFault } from "../errors.ts";
 import type { Blobs, ByteRange } from "./blobs.ts";
 
-/** The files of a folder. Each is opened once and stays open: an atlas never changes under a reader. */
+/** Reads blobs from a folder. Each file is opened once and stays open, so that a reader always sees the same release. */
 export function diskBlobs(folder: string): Blobs {
   const handles = new Map<string, Promise<FileHandle>>();
   let isClosed = false;
 
   const handleOf = (name: string): Promise<FileHandle> => {
-    if (isClosed) throw unreadable(name, "the atlas was closed before this was read");
+    if (isClosed) throw unreadable(name, "the atlas is closed");
     let handle = handles.get(name);
     if (handle === undefined) {
       handle = open(join(folder, name), "r");
       handles.set(name, handle);
-      handle.catch(() => handles.delete(name)); // so that a later read tries again
+      handle.catch(() => handles.delete(name)); // a later read tries again
     }
     return handle;
   };
 
-  const unreadable = (name: string, why: string, cause?: unknown): Fault => {
+  const unreadable = (name: string, problem: string, cause?: unknown): Fault => {
     const code = (cause as NodeJS.ErrnoException | undefined)?.code;
     return new Fault(
       "atlas_unavailable",
-      `${join(folder, name)}: ${why}${code === undefined || isMissing(cause) ? "" : ` (${code})`}.`,
+      `${join(folder, name)}: ${problem}${code === undefined || isMissing(cause) ? "" : ` (${code})`}.`,
       { details: { file: name, address: folder }, cause },
     );
   };
@@ -32,7 +32,7 @@ export function diskBlobs(folder: string): Blobs {
     description: folder,
 
     async sizeBytes(name) {
-      // Of the very file that is read later: by its path it might be the next release's.
+      // By handle, not by path: the path may already name a file of the next release.
       try {
         const found = await (await handleOf(name)).stat();
         return found.isFile() ? found.size : undefined;
@@ -57,7 +57,11 @@ export function diskBlobs(folder: string): Blobs {
         if (isFault(error)) throw error;
         throw unreadable(name, isMissing(error) ? "there is no such file" : `it cannot be read ${at(range)}`, error);
       }
-      if (filled < bytes.length) throw unreadable(name, `it ends ${range.sizeBytes - filled} bytes short ${at(range)}`);
+      if (filled < bytes.length)
+        throw unreadable(
+          name,
+          `it ends ${range.sizeBytes - filled} bytes before the end of the requested range ${at(range)}`,
+        );
       return bytes;
     },
 
@@ -71,7 +75,7 @@ export function diskBlobs(folder: string): Blobs {
 }
 
 function at({ offset, sizeBytes }: ByteRange): string {
-  return `at byte ${offset} (${sizeBytes} bytes wanted)`;
+  return `(offset ${offset}, ${sizeBytes} bytes)`;
 }
 
 function isMissing(error: unknown): boolean {

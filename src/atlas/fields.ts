@@ -3,59 +3,59 @@ import type { Kernel } from "../kernel/instance.ts";
 import type { TileCache } from "./cache.ts";
 import type { CellSource } from "./cellSource.ts";
 import type { ConstantTiles } from "./constantTiles.ts";
-import { type FieldLayer, ResidentField } from "./residentField.ts";
+import { type FieldLayer, CachedField } from "./cachedField.ts";
 
-/** Layers that are asked for together. */
+/** The cached field that holds a set of layers. */
 export interface FoundField {
-  readonly resident: ResidentField;
-  /** Where each layer asked for lies in the resident field. */
+  readonly cachedField: CachedField;
+  /** Lane of each requested layer: its index among the layers of the cached field. */
   readonly lanes: readonly number[];
 }
 
-interface Kept {
-  readonly resident: ResidentField;
-  /** By the layer's name. */
+/** A field and its lanes by layer name. */
+interface FieldEntry {
+  readonly cachedField: CachedField;
   readonly lanes: ReadonlyMap<string, number>;
 }
 
 /**
- * So many fields of one grid are kept, for as long as the atlas is open: services and portfolios ask some sets of layers
- * over and over. More would read the same tiles anew for each, and crowd one another out of the cache.
+ * Maximum number of fields per grid. Services and portfolios use a few sets of layers repeatedly; more fields would each
+ * read the same tiles again and compete for the cache.
  */
 const FIELD_COUNT_MAX = 64;
-/** Directories of all of them together, address space that is taken as they are filled; on fine grids that is fewer. */
+/** Maximum size of the directories of all fields of a grid, which lowers the number of fields on fine grids. */
 const DIRECTORY_BYTES_MAX = 64 << 20;
 const FIELD_COUNT_MIN = 6;
 
-/** The fields of one grid: to each set of layers that is asked for together the one that answers it at the least cost. */
+/** The fields of one grid. Returns for each set of layers the field that samples it at the lowest cost. */
 export class Fields {
   readonly grid: FieldGrid;
   readonly #kernel: Kernel;
   readonly #cache: TileCache;
-  readonly #how: { readonly constants: ConstantTiles; readonly onFetch: (durationMs: number) => void };
+  readonly #options: { readonly constants: ConstantTiles; readonly onFetch: (durationMs: number) => void };
   readonly #allLayers: readonly FieldLayer[];
-  /** A number for each source, to name layers. */
+  /** Index of each source, used in layer names. */
   readonly #sources: ReadonlyMap<CellSource, number>;
-  readonly #byName = new Map<string, Kept>();
+  readonly #byName = new Map<string, FieldEntry>();
   readonly #countMax: number;
-  #all: Kept | undefined;
+  #all: FieldEntry | undefined;
 
   constructor(
     kernel: Kernel,
     cache: TileCache,
-    about: {
+    options: {
       readonly grid: FieldGrid;
       readonly allLayers: readonly FieldLayer[];
       readonly constants: ConstantTiles;
       readonly onFetch: (durationMs: number) => void;
     },
   ) {
-    const { grid, allLayers, constants, onFetch } = about;
+    const { grid, allLayers, constants, onFetch } = options;
     this.#kernel = kernel;
     this.#cache = cache;
     this.grid = grid;
     this.#allLayers = allLayers;
-    this.#how = { constants, onFetch };
+    this.#options = { constants, onFetch };
     this.#sources = new Map([...new Set(allLayers.map(({ source }) => source))].map((source, i) => [source, i]));
     this.#countMax = Math.min(
       FIELD_COUNT_MAX,
@@ -63,28 +63,28 @@ export class Fields {
     );
   }
 
-  /** @param layers at least one, none twice */
+  /** @param layers at least one, without duplicates */
   of(layers: readonly FieldLayer[]): FoundField {
     const names = layers.map((layer) => this.#nameOf(layer));
-    const { resident, lanes } = this.#keptFor(layers, names);
-    return { resident, lanes: names.map((name) => lanes.get(name) ?? -1) };
+    const { cachedField, lanes } = this.#entryFor(layers, names);
+    return { cachedField, lanes: names.map((name) => lanes.get(name) ?? -1) };
   }
 
-  #keptFor(layers: readonly FieldLayer[], names: readonly string[]): Kept {
-    // The same layers in another order are the same field.
+  #entryFor(layers: readonly FieldLayer[], names: readonly string[]): FieldEntry {
+    // The order of layers does not matter: the same set gives the same field.
     const name = names.toSorted().join(" ");
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
     if (this.#byName.size >= this.#countMax) {
-      return this.#narrowestWith(names) ?? (this.#all ??= this.#keep(this.#allLayers));
+      return this.#narrowestWith(names) ?? (this.#all ??= this.#create(this.#allLayers));
     }
-    const kept = this.#keep(layers);
+    const kept = this.#create(layers);
     this.#byName.set(name, kept);
     return kept;
   }
 
-  #narrowestWith(names: readonly string[]): Kept | undefined {
-    let narrowest: Kept | undefined;
+  #narrowestWith(names: readonly string[]): FieldEntry | undefined {
+    let narrowest: FieldEntry | undefined;
     for (const kept of this.#byName.values()) {
       if (kept.lanes.size >= (narrowest?.lanes.size ?? Infinity)) continue;
       if (names.every((name) => kept.lanes.has(name))) narrowest = kept;
@@ -92,11 +92,11 @@ export class Fields {
     return narrowest;
   }
 
-  #keep(layers: readonly FieldLayer[]): Kept {
+  #create(layers: readonly FieldLayer[]): FieldEntry {
     const numberOf = ({ source }: FieldLayer): number => this.#sources.get(source) ?? 0;
     const ordered = layers.toSorted((a, b) => numberOf(a) - numberOf(b) || a.group - b.group || a.layer - b.layer);
-    const resident = new ResidentField(this.#kernel, this.#cache, this.grid, ordered, this.#how);
-    return { resident, lanes: new Map(ordered.map((layer, lane) => [this.#nameOf(layer), lane])) };
+    const cachedField = new CachedField(this.#kernel, this.#cache, this.grid, ordered, this.#options);
+    return { cachedField, lanes: new Map(ordered.map((layer, lane) => [this.#nameOf(layer), lane])) };
   }
 
   #nameOf({ source, group, layer }: FieldLayer): string {

@@ -1,19 +1,20 @@
-/** Writing files so that they last: synced, renamed into place, with errors that name them. */
+/** Durable file writes: synced, with errors that name the file. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
 
+/** Writes a file and syncs it. */
 export async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   const handle = await open(path, "w");
   try {
-    await naming(path, writeFile(handle, bytes));
-    await naming(path, handle.sync());
+    await withPathInErrors(path, writeFile(handle, bytes));
+    await withPathInErrors(path, handle.sync());
   } finally {
     await handle.close();
   }
 }
 
-/** Makes renames in the folder durable. */
+/** Syncs a folder, which makes renames in it durable. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {
@@ -23,10 +24,10 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Adds the path to an error of the system that came without one. */
-export async function naming<T>(path: string, work: Promise<T>): Promise<T> {
+/** Adds the path to a system error that lacks one. */
+export async function withPathInErrors<T>(path: string, operation: Promise<T>): Promise<T> {
   try {
-    return await work;
+    return await operation;
   } catch (error) {
     const { syscall, path: known } = error as NodeJS.ErrnoException;
     if (error instanceof Error && syscall !== undefined && known === undefined) Object.assign(error, { path });
@@ -34,11 +35,13 @@ export async function naming<T>(path: string, work: Promise<T>): Promise<T> {
   }
 }
 
+/** Whether a system error means that the file or folder does not exist. */
 export function isMissing(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
+/** Returns the SHA-256 of a file in hexadecimal. */
 export async function hashOfFile(path: string): Promise<string> {
   const hash = createHash("sha256");
   for await (const piece of createReadStream(path)) hash.update(piece as Uint8Array);

@@ -1,6 +1,6 @@
 import type { inflateRaw as inflateRawOfNode } from "./inflate.ts";
 
-/** Takes the place of inflate.ts, and keeps its promises, where there is no zlib but the platform's own streams. */
+/** Replaces inflate.ts in browser bundles, with the same contract, using DecompressionStream instead of zlib. */
 export const inflateRaw: typeof inflateRawOfNode = async (bytes, sizeBytes) => {
   const unpacked = new Uint8Array(sizeBytes);
   let filled = 0;
@@ -10,12 +10,12 @@ export const inflateRaw: typeof inflateRawOfNode = async (bytes, sizeBytes) => {
   const reader = stream.getReader();
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
     if (filled + piece.value.length > sizeBytes) {
-      await reader.cancel(); // a damaged stream may promise gigabytes
-      throw new Error(`The data unpack to more than ${sizeBytes} bytes.`);
+      await reader.cancel(); // a damaged stream may expand to gigabytes
+      throw new Error(`The decompressed size must be ${sizeBytes} bytes (got more).`);
     }
     unpacked.set(piece.value, filled);
     filled += piece.value.length;
   }
-  if (filled !== sizeBytes) throw new Error(`The data unpack to ${filled} bytes instead of ${sizeBytes}.`);
+  if (filled !== sizeBytes) throw new Error(`The decompressed size must be ${sizeBytes} bytes (got ${filled}).`);
   return unpacked;
 };

@@ -1,4 +1,4 @@
-/** One writer at a time: what keeps two of them out of one atlas folder. */
+/** Exclusive write lock on an atlas folder, across processes. */
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, readlink, rename, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -7,45 +7,48 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "../errors.ts";
 
 const LOCK_NAME = /^\.lock-[0-9a-f-]{36}$/;
-/** A lock younger than this may be that of a rival which is about to give way, too. */
+/** A younger lock may belong to a competing writer that is about to back off, too. */
 const RIVAL_AGE_MS = 5000;
 const ATTEMPT_COUNT_MAX = 6;
 const RETRY_DELAY_MS = 30;
 
-/** Who holds a lock. */
+/** The process that holds a lock. */
 interface Writer {
   readonly pid: number;
   readonly host: string;
-  /** Where the process numbers are counted: containers may share a host's name. Only where the system tells. */
+  /** PID namespace, because containers may share a host name. Absent where the system does not provide it. */
   readonly pid_namespace?: string;
-  /** Tells a process from a later one of its number. Only where the system tells. */
+  /** Start time, which distinguishes processes that reuse a PID. Absent where the system does not provide it. */
   readonly process_start?: string;
   readonly since: string;
 }
 
-/** A lock as it is found. */
+/** A lock file found in the folder. */
 interface FoundLock {
   readonly name: string;
-  /** Undefined where the file cannot be understood. */
+  /** Undefined if the file cannot be parsed. */
   readonly writer: Writer | undefined;
 }
 
 /**
- * Runs `write` as the only writer of an atlas folder, which is made where there is none.
+ * Runs `write` as the only writer of an atlas folder. Creates the folder if it does not exist.
  *
- * Every writer has a lock file with a name of its own, looks for others once its own is there, and gives way when it
- * finds one. The later of two always sees the earlier, so that no two go on; and the lock of a process that is no more
- * can be cleared away by anybody without ever hitting a lock taken since. Two that meet at once both give way and try
- * again a little later.
+ * Each writer creates a lock file with a unique name, then looks for other lock files and backs off if there is one. The
+ * later of two writers always sees the earlier, so two never run at the same time. Because names are unique, anyone can
+ * remove the lock of a dead process without removing a newer lock. Two writers that start simultaneously both back off
+ * and retry after a random delay.
  *
- * @throws Fault `atlas_unavailable` naming process and time, when another process writes there
+ * @throws Fault `atlas_unavailable` naming process and time, when another process is writing
  */
 export async function withWriteLock<T>(folder: string, write: () => Promise<T>): Promise<T> {
   await mkdir(folder, { recursive: true });
   const own = await identify(process.pid);
   for (let attempt = 1; ; attempt++) {
     const name = `.lock-${randomUUID()}`;
-    await writeAtOnce(join(folder, name), JSON.stringify({ ...own, since: new Date().toISOString() } satisfies Writer));
+    await writeAtomically(
+      join(folder, name),
+      JSON.stringify({ ...own, since: new Date().toISOString() } satisfies Writer),
+    );
     try {
       const rival = await findOther(folder, name);
       if (rival === undefined) return await write();
@@ -57,13 +60,13 @@ export async function withWriteLock<T>(folder: string, write: () => Promise<T>):
   }
 }
 
-/** The lock of another writer, once those of processes that are no more are out of the way. */
+/** Removes the locks of dead processes and returns another writer's lock, if any. */
 async function findOther(folder: string, own: string): Promise<FoundLock | undefined> {
   for (const name of await readdir(folder)) {
     if (name === own || !LOCK_NAME.test(name)) continue;
     const writer = await readWriter(join(folder, name));
     if (writer === "gone") continue;
-    if (writer === undefined || !(await isOver(writer))) return { name, writer };
+    if (writer === undefined || !(await hasEnded(writer))) return { name, writer };
     await rm(join(folder, name), { force: true });
   }
   return undefined;
@@ -85,14 +88,14 @@ async function readWriter(path: string): Promise<Writer | "gone" | undefined> {
   }
 }
 
-/** Whether the process is known to be no more. Of other machines nothing is known. */
-async function isOver(writer: Writer): Promise<boolean> {
+/** Whether the process is known to have ended. Always false for processes on other machines. */
+async function hasEnded(writer: Writer): Promise<boolean> {
   const here = await identify(process.pid);
   if (writer.host !== here.host || writer.pid_namespace !== here.pid_namespace) return false;
   try {
     process.kill(writer.pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH"; // otherwise it is there and not ours to signal
+    return (error as NodeJS.ErrnoException).code === "ESRCH"; // otherwise it exists but may not be signaled
   }
   const { process_start } = await identify(writer.pid);
   return writer.process_start !== undefined && process_start !== undefined && writer.process_start !== process_start;
@@ -109,12 +112,12 @@ async function identify(pid: number): Promise<Omit<Writer, "since">> {
   };
 }
 
-/** Boot, and clock ticks from it to the start of the process (proc_pid_stat(5), field 22). Linux only. */
+/** Returns boot ID and start time in clock ticks since boot (proc_pid_stat(5), field 22). Linux only. */
 async function startOf(pid: number): Promise<string | undefined> {
   try {
     const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
     const stat = await readFile(`/proc/${pid}/stat`, "utf8");
-    // The second field is the program's name in brackets, which may hold anything; the third follows the last of them.
+    // The second field is the program name in parentheses and may contain any character; skip to its last parenthesis.
     const ticks = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
     return ticks === undefined ? undefined : `${boot}/${ticks}`;
   } catch {
@@ -129,17 +132,17 @@ function isYoung({ writer }: FoundLock): boolean {
 function refusal(folder: string, { name, writer }: FoundLock): Fault {
   const who =
     writer === undefined
-      ? "somebody"
+      ? "an unknown process"
       : `process ${writer.pid} ${writer.host === hostname() ? "on this machine" : `on ${writer.host}`}, since ${writer.since}`;
   return new Fault(
     "atlas_unavailable",
-    `${folder} is being written by ${who}. Wait until that is done; if nothing writes there any more, remove ${join(folder, name)}.`,
+    `${folder} is being written by ${who}. Wait until it finishes; if no process is writing any more, remove ${join(folder, name)}.`,
     { details: { address: folder, lock: name, ...writer } },
   );
 }
 
-/** A file that is there whole or not at all. */
-async function writeAtOnce(path: string, text: string): Promise<void> {
+/** Writes a file that appears complete or not at all. */
+async function writeAtomically(path: string, text: string): Promise<void> {
   const aside = `${path}.aside`;
   try {
     await writeFile(aside, text, { flag: "wx" });

@@ -1,4 +1,4 @@
-/** The stored forms of pyramid tiles and of the root: docs/atlas-format.md. */
+/** Encoding of pyramid tiles and of the root; see docs/atlas-format.md. */
 import { promisify } from "node:util";
 import { deflateRaw } from "node:zlib";
 import { Builder } from "flatbuffers";
@@ -7,13 +7,14 @@ import type { Grid } from "../kernel/grid.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { PackRoot } from "./generated/pack-root.ts";
 import { PyramidTile } from "./generated/pyramid-tile.ts";
-import { PYRAMID_IDENTIFIER, ROOT_IDENTIFIER } from "./packSource.ts";
+import { PYRAMID_IDENTIFIER } from "./pyramidHeader.ts";
+import { ROOT_IDENTIFIER } from "./rootIndex.ts";
 import type { PackWork, RootRow } from "./packWork.ts";
 import { largestBounds, type PyramidSections, STORED_STATES, tilingOf } from "./tile.ts";
 
 export const deflate = promisify(deflateRaw);
 
-/** A tile's groups as they will be stored. */
+/** The groups of a tile as stored. */
 export interface PackedTile {
   readonly states: readonly number[];
   readonly parts: readonly Uint8Array[];
@@ -108,7 +109,7 @@ export async function writePyramidTile(
   };
 }
 
-/** Returns the root file of a pack from what is known of its pyramid tiles, row by row. */
+/** Encodes the root file of a pack from the entries of its pyramid tiles, row by row. */
 export function encodeRoot(
   { grid, groups }: { readonly grid: Grid; readonly groups: readonly { readonly layers: readonly unknown[] }[] },
   rows: readonly RootRow[],
@@ -152,16 +153,17 @@ export function encodeRoot(
   return builder.asUint8Array();
 }
 
+/** Returns the bytes of an array without copying. */
 export function bytesOf(array: Uint16Array | Uint32Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
 export function concatenated(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
   let at = 0;
   for (const part of parts) {
-    whole.set(part, at);
+    joined.set(part, at);
     at += part.length;
   }
-  return whole;
+  return joined;
 }

@@ -1,9 +1,9 @@
-/** The unfinished files of a pack and the journal of how far they are known to be good. */
+/** The unfinished files of a pack and the journal of their verified sizes. */
 import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { isMissing, naming, syncFolder, writeSynced } from "./files.ts";
+import { isMissing, withPathInErrors, syncFolder, writeSynced } from "./files.ts";
 
-/** What the root will state of one pyramid tile. */
+/** The root's entry for one pyramid tile. */
 export interface RootRow {
   readonly state: number;
   readonly offset: number;
@@ -12,9 +12,9 @@ export interface RootRow {
   readonly bounds: readonly number[];
 }
 
-/** How far a pack has come. */
+/** Progress of a pack. */
 export interface Journal {
-  /** Of the whole grid; those of a pyramid row that is not complete are in the file of partial rows. */
+  /** Counted over the whole grid. Rows of the pyramid row in progress are in the `partial` file. */
   readonly tileRowsDone: number;
   readonly tilesSize: number;
   readonly pyramidSize: number;
@@ -33,9 +33,9 @@ interface WorkFiles {
 }
 
 /**
- * The growing files of a pack, with a journal of how far they are known to be good. `tiles` and `pyramid` become files of
- * the atlas as they are. `partial` holds the finished rows of tiles of the pyramid row in progress, whose tiles cannot be
- * appended to `tiles` yet because those of one pyramid tile lie together there.
+ * The growing files of a pack and a journal of their synced sizes. `tiles` and `pyramid` become files of the atlas
+ * unchanged. `partial` holds the finished rows of tiles of the pyramid row in progress; they cannot be appended to `tiles`
+ * yet, because the tiles of one pyramid tile are contiguous there.
  */
 export class PackWork {
   journal: Journal;
@@ -48,6 +48,7 @@ export class PackWork {
     this.journal = journal;
   }
 
+  /** Opens or creates the files and truncates them to the sizes in the journal. */
   static async open(folder: string): Promise<PackWork> {
     const opened: GrowingFile[] = [];
     const grow = async (name: string): Promise<GrowingFile> => {
@@ -59,8 +60,8 @@ export class PackWork {
       const files = { tiles: await grow("tiles"), pyramid: await grow("pyramid"), partial: await grow("partial") };
       const { tiles, pyramid, partial } = files;
       let journal = await readJournal(folder);
-      // A file that is shorter than the journal states has its final name already: the writer was stopped between two of
-      // its last steps. What is left proves nothing about the bytes, so that all is made again.
+      // A file shorter than in the journal was already renamed to its final name before the writer was interrupted.
+      // The remaining files cannot be verified, so the pack is written again from the start.
       if (
         (await tiles.size()) < journal.tilesSize ||
         (await pyramid.size()) < journal.pyramidSize ||
@@ -80,7 +81,7 @@ export class PackWork {
     }
   }
 
-  /** @returns where the bytes begin */
+  /** Returns the offset of the appended bytes. */
   async appendTiles(bytes: Uint8Array): Promise<number> {
     const at = this.journal.tilesSize;
     await this.#files.tiles.append(bytes);
@@ -88,7 +89,7 @@ export class PackWork {
     return at;
   }
 
-  /** @returns where the bytes begin */
+  /** Returns the offset of the appended bytes. */
   async appendPyramid(bytes: Uint8Array): Promise<number> {
     const at = this.journal.pyramidSize;
     await this.#files.pyramid.append(bytes);
@@ -102,7 +103,7 @@ export class PackWork {
     this.journal = { ...this.journal, partialSize: this.journal.partialSize + bytes.length };
   }
 
-  /** Returns the finished rows of tiles of the pyramid row in progress, one after the other as they were appended. */
+  /** Returns the finished rows of tiles of the pyramid row in progress, concatenated in the order of appending. */
   readPartial(): Promise<Uint8Array> {
     return readFile(join(this.#folder, "partial"));
   }
@@ -111,15 +112,15 @@ export class PackWork {
     this.journal.rows.push(row);
   }
 
-  /** Makes what has been appended durable, and with it that so many rows of tiles are done. */
+  /** Syncs the appended bytes, then records in the journal that this many rows of tiles are done. */
   async commit(tileRowsDone: number, checkpoint: unknown): Promise<void> {
     await this.#write({ ...this.journal, tileRowsDone, checkpoint });
   }
 
-  /** The same at the end of a pyramid row, which leaves nothing in progress. */
+  /** Commits at the end of a pyramid row and empties the `partial` file. */
   async commitPyramidRow(tileRowsDone: number, checkpoint: unknown): Promise<void> {
     await this.#write({ ...this.journal, tileRowsDone, checkpoint, partialSize: 0 });
-    await this.#files.partial.truncate(0); // after the journal: until then the partial rows are all there is
+    await this.#files.partial.truncate(0); // after the journal: until then the rows exist only there
   }
 
   async #write(journal: Journal): Promise<void> {
@@ -135,7 +136,7 @@ export class PackWork {
   }
 }
 
-/** @returns nothing done where there is no journal, or none that can be read */
+/** Returns the journal, or an empty one if there is none or it cannot be parsed. */
 async function readJournal(folder: string): Promise<Journal> {
   let text: string;
   try {
@@ -148,12 +149,12 @@ async function readJournal(folder: string): Promise<Journal> {
     const journal = JSON.parse(text) as Journal;
     if (Number.isInteger(journal.tileRowsDone)) return journal;
   } catch {
-    // A journal that cannot be read says nothing.
+    // An unreadable journal counts as none.
   }
   return { ...NOTHING_DONE, rows: [] };
 }
 
-/** A file that is written at its end. Its errors name it: those of an open file would not. */
+/** An append-only file whose errors include its path, which errors of a file handle lack. */
 class GrowingFile {
   readonly #path: string;
   readonly #handle: FileHandle;
@@ -168,19 +169,19 @@ class GrowingFile {
   }
 
   async size(): Promise<number> {
-    return (await naming(this.#path, this.#handle.stat())).size;
+    return (await withPathInErrors(this.#path, this.#handle.stat())).size;
   }
 
   append(bytes: Uint8Array): Promise<void> {
-    return naming(this.#path, this.#handle.appendFile(bytes));
+    return withPathInErrors(this.#path, this.#handle.appendFile(bytes));
   }
 
   truncate(sizeBytes: number): Promise<void> {
-    return naming(this.#path, this.#handle.truncate(sizeBytes));
+    return withPathInErrors(this.#path, this.#handle.truncate(sizeBytes));
   }
 
   sync(): Promise<void> {
-    return naming(this.#path, this.#handle.sync());
+    return withPathInErrors(this.#path, this.#handle.sync());
   }
 
   close(): Promise<void> {

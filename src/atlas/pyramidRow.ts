@@ -18,13 +18,13 @@ const TILES_PER_PYRAMID_TILE = PYRAMID_SIZE * PYRAMID_SIZE;
 /** Rows of blocks in a row of tiles. */
 const BLOCK_ROWS = 8;
 
-/** What a pyramid row is made of: the grid, and how many layers each group has. */
+/** Dimensions of a pyramid row: the grid and the layer count of each group. */
 export interface PyramidShape {
   readonly grid: Grid;
   readonly layerCounts: readonly number[];
 }
 
-/** The header of a saved row of tiles; the sections and the stored bytes of the tiles follow it. */
+/** Header of a saved row of tiles, followed by the sections and the compressed bytes of the tiles. */
 interface SavedRow {
   readonly states: readonly (readonly number[])[];
   readonly sizes: readonly (readonly number[])[];
@@ -32,8 +32,8 @@ interface SavedRow {
 }
 
 /**
- * The pyramid row in progress: eight rows of tiles, taken north to south. They become pyramid tiles together; until then
- * each finished row of tiles can be saved, so that it need not be made again after an interruption.
+ * The pyramid row in progress: eight rows of tiles, added north to south, which become pyramid tiles together. Finished
+ * rows of tiles can be saved before that, so that an interrupted write does not repeat them.
  */
 export class PyramidRow {
   readonly #shape: PyramidShape;
@@ -41,7 +41,7 @@ export class PyramidRow {
   /** By pyramid column and group. */
   readonly #sections: readonly (readonly PyramidSections[])[];
   readonly #rows: (readonly PackedTile[])[] = [];
-  /** So many of the rows are in the file of partial rows. */
+  /** Number of rows already in the `partial` file. */
   #savedCount = 0;
 
   constructor(shape: PyramidShape, pyramidRow: number) {
@@ -52,7 +52,7 @@ export class PyramidRow {
     );
   }
 
-  /** Returns the pyramid row in progress as a journal left it, with the rows of tiles that it holds. */
+  /** Restores the pyramid row in progress from the `partial` file. */
   static async restored(shape: PyramidShape, work: PackWork): Promise<PyramidRow> {
     const { tileRowsDone } = work.journal;
     const row = new PyramidRow(shape, Math.floor(tileRowsDone / PYRAMID_SIZE));
@@ -60,14 +60,16 @@ export class PyramidRow {
     let at = 0;
     while (at < bytes.length) at = row.#restore(bytes, at);
     row.#savedCount = row.#rows.length;
-    const isWhole = tileRowsDone === tilingOf(shape.grid).tileRowCount;
-    if (!isWhole && row.#rows.length !== tileRowsDone % PYRAMID_SIZE) {
-      throw new Error(`The partial rows hold ${row.#rows.length} rows of tiles, not those up to ${tileRowsDone}.`);
+    const isComplete = tileRowsDone === tilingOf(shape.grid).tileRowCount;
+    if (!isComplete && row.#rows.length !== tileRowsDone % PYRAMID_SIZE) {
+      throw new Error(
+        `The partial file must hold ${tileRowsDone % PYRAMID_SIZE} rows of tiles (got ${row.#rows.length}).`,
+      );
     }
     return row;
   }
 
-  /** Takes the cells of the next row of tiles: for each group u16[rowCount][columnCount][layerCount]. */
+  /** Adds the cells of the next row of tiles: for each group u16[rowCount][columnCount][layerCount]. */
   async add(cells: readonly Uint16Array[], band: Band): Promise<void> {
     const { grid, layerCounts } = this.#shape;
     const rowInTile = this.#rows.length;
@@ -95,10 +97,10 @@ export class PyramidRow {
     this.#rows.push(await Promise.all(row));
   }
 
-  /** Appends the rows of tiles that are not saved yet to the file of partial rows. */
+  /** Appends the rows of tiles that are not saved yet to the `partial` file. */
   async save(work: PackWork): Promise<void> {
     for (; this.#savedCount < this.#rows.length; this.#savedCount++) {
-      await work.appendPartial(this.#saved(this.#savedCount));
+      await work.appendPartial(this.#encodeRow(this.#savedCount));
     }
   }
 
@@ -113,7 +115,7 @@ export class PyramidRow {
     }
   }
 
-  #saved(index: number): Uint8Array {
+  #encodeRow(index: number): Uint8Array {
     const tiles = this.#rows[index] ?? [];
     const header: SavedRow = {
       states: tiles.map(({ states }) => states),
@@ -126,7 +128,7 @@ export class PyramidRow {
     return concatenated([size, text, ...sections, ...tiles.flatMap(({ parts }) => parts)]);
   }
 
-  /** @returns where the next saved row begins */
+  /** Decodes one saved row and returns the offset of the next. */
   #restore(bytes: Uint8Array, start: number): number {
     let at = start;
     const take = (size: number): Uint8Array => bytes.subarray(at, (at += size));
@@ -144,11 +146,11 @@ export class PyramidRow {
         bounds: Uint16Array.from(header.bounds[tile] ?? []),
       })),
     );
-    if (at > bytes.length) throw new Error("A saved row of tiles is cut short.");
+    if (at > bytes.length) throw new Error("The partial file is truncated.");
     return at;
   }
 
-  /** The parts of the sections that a row of tiles fills, for each pyramid column and group. */
+  /** Returns the parts of the sections that a row of tiles fills, for each pyramid column and group. */
   #sectionsOf(index: number): readonly { readonly maxima: Uint16Array; readonly totals: Uint32Array }[] {
     return this.#sections.flatMap((sections) =>
       sections.map(({ maxima, totals }, group) => {

@@ -1,118 +1,64 @@
-import { FieldGrid, LANES, type MissingTiles } from "../kernel/field.ts";
-import { type Circle, type CircleCells, rowSpans, rowWeights } from "../kernel/geodesy.ts";
+import { FieldGrid, LANES } from "../kernel/field.ts";
+import type { Circle } from "../kernel/geodesy.ts";
 import { type Cell, cellCenter, type Location, normalizeLonDeg } from "../kernel/grid.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { PYRAMID_SIZE, REASON_NODATA, REASON_OUTSIDE, STEPS_OUTSIDE, TILE_SIZE } from "../kernel/kernel.generated.ts";
 import type { LocationArrays, LocationResults, LocationValues } from "../kernel/sampling.ts";
-import { CircleAccumulator, type CircleSummary } from "../kernel/radius.ts";
+import { computeLocations, sampleFromTiles } from "./bulkSampling.ts";
 import { TileCache } from "./cache.ts";
-import type { GroupEntry } from "./catalogue.ts";
-import type { AtlasHazard, CellAtlas, CellSource } from "./cellSource.ts";
+import type { CachedField, FieldLayer } from "./cachedField.ts";
+import type { CellAtlas, CellSource } from "./cellSource.ts";
+import { type CircleOptions, type CircleSample, CircleSampler, type CircleValue, isMissing } from "./circleSampling.ts";
 import { ConstantTiles } from "./constantTiles.ts";
-import { Fields, type FoundField } from "./fields.ts";
-import { makeManyPlaces, readManyPlaces } from "./manyPlaces.ts";
-import type { FieldLayer, ResidentField } from "./residentField.ts";
+import { Fields } from "./fields.ts";
+import { type LayerSet, type SampledHazard, sampledHazards } from "./layerSet.ts";
 import { FetchListeners } from "./tileUse.ts";
-import { tilesOf } from "./tiling.ts";
 
-/** One (scenario, year) of a hazard. */
-export interface SampledGroup {
-  readonly entry: GroupEntry;
-  readonly source: CellSource;
-  /** Index in the source's groups. */
-  readonly group: number;
-}
-
-/** A hazard whose groups can be looked up and sampled. */
-export interface SampledHazard extends Pick<AtlasHazard, "hazard" | "grid" | "rules"> {
-  group(scenario: string, year: number): SampledGroup | undefined;
-  /** Every layer of every group. */
-  allLayers(): readonly FieldLayer[];
-}
-
-/** Layers that are asked for together, at the cost of no others. */
-export interface LayerSet extends FoundField {
-  readonly hazard: SampledHazard;
-}
-
-/** What stands at a location. */
+/** The cell at a location. */
 export interface CellSample {
-  readonly centre: Location;
-  /** Of each layer: steps, or why there are none. */
+  readonly center: Location;
+  /** One step per layer; reserved steps mark missing values. */
   readonly steps: Uint16Array;
 }
 
-/** What stands within a circle, of one layer. */
-export interface CircleValue {
-  /** Whole for a maximum, a fraction for a mean; undefined when no cell is valid. */
-  readonly steps: number | undefined;
-  /** Of a circle without a valid cell: whether the source marks any of its cells as missing. */
-  readonly hasNodata: boolean;
-  /** Area of the valid cells / area of all cells; only when it was asked for. */
-  readonly validShare: number | undefined;
-}
+/** Length of one degree of a meridian, approximately. */
+const METERS_PER_DEG = 111_200;
 
-export interface CircleSample {
-  /** Only when it was asked for. */
-  readonly cellCount: number | undefined;
-  readonly values: readonly CircleValue[];
-}
-
-/** Of a meridian, nearly. */
-const METRES_PER_DEG = 111_200;
-
-/** A circle, and where its values go. */
-export interface CircleAt {
+/** A circle to sample, and the index of its first value in the output arrays. */
+export interface CircleTarget {
   readonly circle: Circle;
   readonly method: "max" | "mean";
   readonly first: number;
 }
 
-/** Asks the cells of an open atlas: where a query's geometry, the cache and the kernels meet. Knows no hazard. */
+/** Samples the cells of an open atlas: combines geometry, tile cache and kernels. Has no knowledge of hazards. */
 export class Sampler {
   readonly hazards: ReadonlyMap<string, SampledHazard>;
-  /** Of tiles that were not in memory. */
+  /** Notified of every fetch of tiles that were not in memory. */
   readonly fetches = new FetchListeners();
   readonly #kernel: Kernel;
   readonly #cache: TileCache;
+  readonly #circles: CircleSampler;
   readonly #constants: ConstantTiles;
   readonly #fields = new Map<SampledHazard, Fields>();
 
   constructor(kernel: Kernel, atlas: CellAtlas, { cacheBytes }: { readonly cacheBytes: number }) {
     this.#kernel = kernel;
     this.#cache = new TileCache(kernel, { sizeBytes: cacheBytes });
+    this.#circles = new CircleSampler(kernel, this.#cache);
     this.#constants = new ConstantTiles(kernel);
-    const hazards = new Map<string, SampledHazard>();
-    for (const { hazard, grid, rules, sources } of atlas.hazards) {
-      const groups = new Map<string, SampledGroup>();
-      for (const source of sources) {
-        for (const [group, entry] of source.groups.entries()) {
-          if (entry.superseded !== true) groups.set(`${entry.scenario}/${entry.year}`, { entry, source, group });
-        }
-      }
-      hazards.set(hazard, {
-        hazard,
-        grid,
-        rules,
-        group: (scenario, year) => groups.get(`${scenario}/${year}`),
-        allLayers: () =>
-          [...groups.values()].flatMap(({ source, group, entry: { layers } }) =>
-            layers.map((entry, layer) => ({ source, group, layer, entry })),
-          ),
-      });
-    }
-    this.hazards = hazards;
+    this.hazards = sampledHazards(atlas.hazards);
   }
 
-  /** Bytes of the tiles that are in memory. */
+  /** Size of the tiles in memory. */
   get cachedBytes(): number {
     return this.#cache.usedBytes;
   }
 
   /**
-   * The layers as one set. Their field, with all that is in memory of it, is kept for the next time.
+   * Returns the layers as one set. Its field, including cached tiles, is kept for later calls.
    *
-   * @param layers at least one, none twice
+   * @param layers at least one, without duplicates
    */
   layerSet(hazard: SampledHazard, layers: readonly FieldLayer[]): LayerSet {
     let fields = this.#fields.get(hazard);
@@ -121,98 +67,94 @@ export class Sampler {
         grid: new FieldGrid(this.#kernel, hazard.grid),
         allLayers: hazard.allLayers(),
         constants: this.#constants,
-        onFetch: (durationMs) => this.fetches.tell(durationMs),
+        onFetch: (durationMs) => this.fetches.notify(durationMs),
       });
       this.#fields.set(hazard, fields);
     }
     return { hazard, ...fields.of(layers) };
   }
 
-  /** The cell that contains the location. @returns undefined where the grid does not reach */
+  /** Returns the cell that contains the location, or undefined outside the grid. */
   async sampleCell(
-    { hazard, resident, lanes }: LayerSet,
+    { hazard, cachedField, lanes }: LayerSet,
     { latDeg, lonDeg }: Location,
   ): Promise<CellSample | undefined> {
-    const { field } = resident;
+    const { field } = cachedField;
     const { columnCount } = hazard.grid;
     const index = field.grid.cellOf(latDeg, lonDeg);
     if (index < 0) return undefined;
     const row = Math.floor(index / columnCount);
     const cell = { row, column: index - row * columnCount };
-    const centre = cellCenter(hazard.grid, cell);
-    const made = readMade(resident, lanes, cell);
-    if (made !== undefined) return { centre, steps: made };
+    const center = cellCenter(hazard.grid, cell);
+    const computed = computeCell(cachedField, lanes, cell);
+    if (computed !== undefined) return { center, steps: computed };
     const tile = Math.floor(cell.row / TILE_SIZE) * field.grid.tileColumnCount + Math.floor(cell.column / TILE_SIZE);
-    const read = (): Uint16Array => this.#readCell(resident, lanes, { tile, ...cell });
-    const isThere = this.#kernel.words[resident.wordOf("cells", tile)] !== 0;
-    const steps = isThere ? read() : await resident.hold([{ form: "cells", indices: [tile] }], read);
-    return { centre, steps };
+    const read = (): Uint16Array => this.#readCell(cachedField, lanes, { tile, ...cell });
+    const isCached = this.#kernel.words[cachedField.wordOf("cells", tile)] !== 0;
+    const steps = isCached ? read() : await cachedField.withTiles([{ form: "cells", indices: [tile] }], read);
+    return { center, steps };
+  }
+
+  /** Samples all cells whose centers are inside the circle, and the one that contains its center. */
+  sampleCircle(set: LayerSet, circle: Circle, options: CircleOptions): Promise<CircleSample> {
+    return this.#circles.sample(set, circle, options);
   }
 
   /**
-   * All cells whose centres lie in the circle, and the one that contains its centre.
-   *
-   * @param asked `shares`: also the count of cells and the share of valid ones
+   * Estimates the cost of a circle that is sampled cell by cell, from its area, in vectors of layers to read.
+   * 0 where a pyramid makes the cost independent of the cell count.
    */
-  async sampleCircle(
-    set: LayerSet,
-    circle: Circle,
-    asked: { readonly method: "max" | "mean"; readonly shares: boolean },
-  ): Promise<CircleSample> {
-    const found = set.resident.hasPyramid ? await this.#sampleByPyramid(set, circle, asked) : undefined;
-    return found ?? this.#sampleByCells(set, circle, asked.method);
-  }
-
-  /**
-   * What a circle would have to have looked at, cell by cell: vectors of layers, an estimate by its area. None where a
-   * pyramid tells of cells in bulk.
-   */
-  cellVectorsOf({ hazard, resident }: LayerSet, { latDeg, radiusM }: Circle): number {
-    if (resident.hasPyramid) return 0;
+  estimateCellVectors({ hazard, cachedField }: LayerSet, { latDeg, radiusM }: Circle): number {
+    if (cachedField.hasPyramid) return 0;
     const { cellSizeLatDeg, cellSizeLonDeg, rowCount, columnCount } = hazard.grid;
     const parallel = Math.max(0.01, Math.cos((latDeg * Math.PI) / 180));
-    const cellAreaM2 = cellSizeLatDeg * cellSizeLonDeg * parallel * METRES_PER_DEG ** 2;
+    const cellAreaM2 = cellSizeLatDeg * cellSizeLonDeg * parallel * METERS_PER_DEG ** 2;
     const cellCount = Math.min(rowCount * columnCount, (Math.PI * radiusM ** 2) / cellAreaM2);
-    return cellCount * resident.field.vectorCount;
+    return cellCount * cachedField.field.vectorCount;
   }
 
   /**
-   * The cells that contain many places. Places whose tiles must be fetched come last, neighbours together.
+   * Samples the cells that contain many locations. Locations whose tiles must be fetched come last, grouped by tile.
    *
-   * @param onPlaces told how many more are done; may throw to end the work
+   * @param onProgress called with the number of locations just completed; may throw to stop
    */
-  samplePlaces(
-    { hazard, resident, lanes }: LayerSet,
-    places: LocationArrays,
+  sampleLocations(
+    { hazard, cachedField, lanes }: LayerSet,
+    locations: LocationArrays,
     out: LocationResults,
-    onPlaces: (count: number) => void,
+    onProgress: (count: number) => void,
   ): Promise<void> {
-    const isMade = resident.layers.every(({ source }) => source.readCells !== undefined);
-    if (isMade) return makeManyPlaces({ grid: hazard.grid, resident, lanes }, places, out, onPlaces);
-    return readManyPlaces({ resident, lanes, holdBytesMax: this.#cache.holdBytesMax }, places, out, onPlaces);
+    const isComputed = cachedField.layers.every(({ source }) => source.readCells !== undefined);
+    if (isComputed) return computeLocations({ grid: hazard.grid, cachedField, lanes }, locations, out, onProgress);
+    const { pinnedBytesMax } = this.#cache;
+    return sampleFromTiles({ cachedField, lanes, pinnedBytesMax }, locations, out, onProgress);
   }
 
   /**
-   * The values of a circle, if all that they need is in memory.
+   * Samples a circle synchronously if everything it needs is in memory.
    *
-   * @param out written from `at.first` on
-   * @returns false where something has to be fetched, or the circle is not for the quick way: then `fetchCircle`
+   * @param out written from index `target.first`
+   * @returns false where tiles must be fetched or the pyramid cannot give the result: then call `fetchCircle`
    */
-  readCircle(set: LayerSet, at: CircleAt, out: LocationValues): boolean {
-    if (!set.resident.hasPyramid) return false;
-    const found = this.#tryPyramid(set, at.circle, { method: at.method, shares: false });
+  readCircle(set: LayerSet, target: CircleTarget, out: LocationValues): boolean {
+    if (!set.cachedField.hasPyramid) return false;
+    const found = this.#circles.trySample(set, target.circle, { method: target.method, shares: false });
     if (found === undefined || isMissing(found)) return false;
-    writeValues(set, found.values, at.first, out);
+    writeValues(set, found.values, target.first, out);
     return true;
   }
 
-  async fetchCircle(set: LayerSet, at: CircleAt, out: LocationValues): Promise<void> {
-    const { values } = await this.sampleCircle(set, at.circle, { method: at.method, shares: false });
-    writeValues(set, values, at.first, out);
+  /** Samples a circle, fetching the tiles that it needs. */
+  async fetchCircle(set: LayerSet, target: CircleTarget, out: LocationValues): Promise<void> {
+    const { values } = await this.sampleCircle(set, target.circle, { method: target.method, shares: false });
+    writeValues(set, values, target.first, out);
   }
 
-  /** The pyramid tile that a place lies in: what places have in common that read the same tiles. -1 outside. */
-  neighbourhoodOf(hazard: string, { latDeg, lonDeg }: Location): number {
+  /**
+   * Returns the index of the pyramid tile that contains the location, or -1 outside the grid. Locations with the same
+   * index read the same tiles.
+   */
+  neighborhoodOf(hazard: string, { latDeg, lonDeg }: Location): number {
     const grid = this.hazards.get(hazard)?.grid;
     if (grid === undefined) return -1;
     const cells = TILE_SIZE * PYRAMID_SIZE;
@@ -221,22 +163,22 @@ export class Sampler {
     return row >= 0 && column >= 0 ? row * Math.ceil(grid.columnCount / cells) + column : -1;
   }
 
-  /** An order of places in which neighbours follow each other: by data tile, row by row. */
-  orderOf({ resident }: LayerSet, { latitudes, longitudes }: LocationArrays): Uint32Array {
-    const { grid } = resident.field;
+  /** Returns the indices of the locations sorted by data tile, tiles row by row. Those outside the grid come first. */
+  orderByTile({ cachedField }: LayerSet, { latitudes, longitudes }: LocationArrays): Uint32Array {
+    const { grid } = cachedField.field;
     const { columnCount } = grid.grid;
     const count = latitudes.length;
-    // Loops over arrays of numbers: of a million places, `from` and a comparator make objects of some 60 MiB.
-    /** (tile + 1) * count + place: exact, for there are fewer than 2^22 tiles and 2^31 places. */
+    // Loops over typed arrays: for a million locations, `from` and a comparator allocate some 60 MiB of objects.
+    /** (tile + 1) * count + location: exact for fewer than 2^22 tiles and 2^31 locations. */
     const keys = new Float64Array(count);
-    for (let place = 0; place < count; place++) {
-      const cell = grid.cellOf(latitudes[place] ?? NaN, longitudes[place] ?? NaN);
+    for (let location = 0; location < count; location++) {
+      const cell = grid.cellOf(latitudes[location] ?? NaN, longitudes[location] ?? NaN);
       const row = Math.floor(cell / columnCount);
       const tile =
         cell < 0
           ? -1
           : Math.floor(row / TILE_SIZE) * grid.tileColumnCount + Math.floor((cell - row * columnCount) / TILE_SIZE);
-      keys[place] = (tile + 1) * count + place;
+      keys[location] = (tile + 1) * count + location;
     }
     keys.sort();
     const order = new Uint32Array(count);
@@ -244,114 +186,13 @@ export class Sampler {
     return order;
   }
 
-  /** @returns undefined where the circle, or what it needs, is not for this way */
-  async #sampleByPyramid(
-    set: LayerSet,
-    circle: Circle,
-    asked: { readonly method: "max" | "mean"; readonly shares: boolean },
-  ): Promise<CircleSample | undefined> {
-    const { resident } = set;
-    const needed = new Map<MissingTiles["form"], Set<number>>();
-    for (;;) {
-      const attempt = (): CircleSample | readonly MissingTiles[] | undefined => this.#tryPyramid(set, circle, asked);
-      let bytes = 0;
-      for (const [form, indices] of needed) bytes += indices.size * TileCache.costBytes(resident.bytesOf(form));
-      if (bytes > this.#cache.holdBytesMax) return undefined;
-      const held = [...needed].map(([form, indices]) => ({ form, indices: [...indices] }));
-      const result = needed.size === 0 ? attempt() : await resident.hold(held, attempt);
-      if (result === undefined || !isMissing(result)) return result;
-      for (const { form, indices } of result) {
-        const known = needed.get(form) ?? new Set<number>();
-        needed.set(form, known);
-        for (const index of indices) known.add(index);
-      }
-    }
-  }
-
-  #tryPyramid(
-    { resident, lanes }: LayerSet,
-    circle: Circle,
-    { method, shares }: { readonly method: "max" | "mean"; readonly shares: boolean },
-  ): CircleSample | readonly MissingTiles[] | undefined {
-    const { field } = resident;
-    const { grid } = field;
-    if (!grid.setCircle(circle)) return undefined;
-    const steps: (number | undefined)[] = [];
-    if (method === "max") {
-      const bounds = grid.max(field);
-      if (bounds.kind === "missing") return bounds.tiles;
-      for (const lane of lanes) {
-        const bound = bounds.value[lane] ?? 0;
-        steps.push(bound === 0 ? undefined : bound - 1);
-      }
-    }
-    let allArea = 0;
-    const areas: number[] = [];
-    if (method === "mean" || shares) {
-      const sums = grid.sums(field);
-      if (sums.kind === "missing") return sums.tiles;
-      for (const lane of lanes) {
-        const at = (lane >> 2) * 8 + (lane & 3);
-        const area = sums.value[at + 4] ?? 0;
-        areas.push(area);
-        if (method === "mean") steps.push(area > 0 ? (sums.value[at] ?? 0) / area : undefined);
-      }
-      if (shares) allArea = grid.sumArea();
-    }
-    // Why there is nothing is written in the cells alone.
-    if (steps.includes(undefined)) return undefined;
-    return {
-      cellCount: shares ? grid.countCells() : undefined,
-      values: steps.map((value, i) => ({
-        steps: value,
-        hasNodata: false,
-        validShare: shares ? shareOf(areas[i] ?? 0, allArea) : undefined,
-      })),
-    };
-  }
-
-  /** From every cell of the circle, batch by batch as the cache allows: always right, at the cost of all its cells. */
-  async #sampleByCells(
-    { hazard, resident, lanes }: LayerSet,
-    circle: Circle,
-    method: "max" | "mean",
-  ): Promise<CircleSample> {
-    const { field } = resident;
-    const laneCount = field.vectorCount * LANES;
-    const cells = rowSpans(this.#kernel, hazard.grid, circle);
-    const sums = new CircleAccumulator(cells, laneCount);
-    const tiles = tilesOf(cells);
-    const perHold = Math.max(1, Math.floor(this.#cache.holdBytesMax / TileCache.costBytes(resident.bytesOf("cells"))));
-    for (let start = 0; start < tiles.length; start += perHold) {
-      const batch = tiles.slice(start, start + perHold);
-      const indices = batch.map(({ tileRow, tileColumn }) => tileRow * field.grid.tileColumnCount + tileColumn);
-      const add = (): void =>
-        sums.add(
-          this.#kernel,
-          // Named one by one: a spread leaves 300 bytes with each circle that only a full collection frees.
-          batch.map(({ tileRow, tileColumn }, i) => {
-            const pointer = this.#kernel.pointerAt(resident.wordOf("cells", indices[i] ?? 0));
-            return { tileRow, tileColumn, cells: { pointer, sizeBytes: resident.bytesOf("cells") } };
-          }),
-        );
-      const isThere = indices.every((index) => this.#kernel.words[resident.wordOf("cells", index)] !== 0);
-      if (isThere) add();
-      else await resident.hold([{ form: "cells", indices }], add);
-    }
-    const summaries = sums.summarize(this.#kernel, rowWeights(this.#kernel, hazard.grid, sums.rows));
-    return {
-      cellCount: countOf(cells),
-      values: lanes.map((lane) => valueOf(summaries[lane] as CircleSummary, method)),
-    };
-  }
-
   #readCell(
-    resident: ResidentField,
+    cachedField: CachedField,
     lanes: readonly number[],
     { tile, row, column }: Cell & { readonly tile: number },
   ): Uint16Array {
-    const { vectorCount, layerCount } = resident.field;
-    const word = resident.wordOf("cells", tile);
+    const { vectorCount, layerCount } = cachedField.field;
+    const word = cachedField.wordOf("cells", tile);
     const pointer = this.#kernel.pointerAt(word);
     this.#kernel.words[word] = pointer | 1;
     const inTile = (row % TILE_SIZE) * TILE_SIZE + (column % TILE_SIZE);
@@ -364,52 +205,32 @@ export class Sampler {
   }
 }
 
-function isMissing(result: CircleSample | readonly MissingTiles[]): result is readonly MissingTiles[] {
-  return Array.isArray(result);
-}
-
+/** Writes values in units of their layers and, for missing ones, NaN and the reason. */
 function writeValues(
-  { resident, lanes }: LayerSet,
+  { cachedField, lanes }: LayerSet,
   found: readonly CircleValue[],
   first: number,
   out: LocationValues,
 ): void {
   for (const [i, { steps, hasNodata }] of found.entries()) {
-    const { entry } = resident.layers[lanes[i] ?? 0] as FieldLayer;
+    const { entry } = cachedField.layers[lanes[i] ?? 0] as FieldLayer;
     out.values[first + i] = steps === undefined ? NaN : steps / entry.steps_per_unit + entry.offset;
     out.reasons[first + i] = steps !== undefined ? 0 : hasNodata ? REASON_NODATA : REASON_OUTSIDE;
   }
 }
 
-/** The layers of one cell from sources that make cells without their tiles. @returns undefined where one does not */
-function readMade({ layers }: ResidentField, lanes: readonly number[], cell: Cell): Uint16Array | undefined {
+/** Returns the layers of a cell from sources that compute single cells, or undefined if one of them cannot. */
+function computeCell({ layers }: CachedField, lanes: readonly number[], cell: Cell): Uint16Array | undefined {
   const steps = new Uint16Array(lanes.length);
-  let last: { readonly source: CellSource; readonly group: number; readonly made: Uint16Array } | undefined;
+  let last: { readonly source: CellSource; readonly group: number; readonly computed: Uint16Array } | undefined;
   for (const [i, lane] of lanes.entries()) {
     const { source, group, layer } = layers[lane] as FieldLayer;
     if (last?.source !== source || last.group !== group) {
-      const made = source.readCells?.(group, [cell]);
-      if (made === undefined) return undefined;
-      last = { source, group, made };
+      const computed = source.readCells?.(group, [cell]);
+      if (computed === undefined) return undefined;
+      last = { source, group, computed };
     }
-    steps[i] = last.made[layer] ?? STEPS_OUTSIDE;
+    steps[i] = last.computed[layer] ?? STEPS_OUTSIDE;
   }
   return steps;
-}
-
-function valueOf(summary: CircleSummary, method: "max" | "mean"): CircleValue {
-  const { maxSteps, meanSteps, hasNodata, validShare } = summary;
-  return { steps: method === "max" ? maxSteps : meanSteps, hasNodata, validShare };
-}
-
-/** Equal sums in another order of terms: a circle without gaps is whole, and never more. */
-function shareOf(area: number, allArea: number): number {
-  const share = allArea > 0 ? area / allArea : 0;
-  return share > 1 - 1e-12 ? 1 : share;
-}
-
-function countOf({ spans }: CircleCells): number {
-  let count = 0;
-  for (let i = 0; i < spans.length; i += 3) count += (spans[i + 2] ?? 0) - (spans[i + 1] ?? 0) + 1;
-  return count;
 }

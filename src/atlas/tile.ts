@@ -1,6 +1,6 @@
 /**
- * What a tile is made of, apart from where it is stored: cutting cells into tiles, their states, and what the
- * pyramid keeps of them. The writer makes these numbers and `verify` makes them again.
+ * Content of tiles, independent of storage: extraction from rows of cells, states, block bounds and row totals. Used by
+ * the writer, and by `verify` to recompute them.
  */
 import type { Grid } from "../kernel/grid.ts";
 import { STEPS_MAX, STEPS_NODATA, STEPS_OUTSIDE, TILE_SIZE } from "../kernel/kernel.generated.ts";
@@ -12,7 +12,7 @@ export const PYRAMID_SIZE = 8;
 /** Cells along one edge of a block. */
 export const BLOCK_SIZE = 8;
 const BLOCKS_PER_TILE = TILE_SIZE / BLOCK_SIZE;
-/** Room for the sum below the count in a row total: 64 cells of 65,533 steps stay below. */
+/** Factor of the count in a row total. The sum of 64 cells of at most 65,533 steps is smaller. */
 export const TOTAL_COUNT_SHIFT = 2 ** 22;
 
 export const STORED_STATES: Readonly<Record<TileState, StoredState>> = {
@@ -21,11 +21,11 @@ export const STORED_STATES: Readonly<Record<TileState, StoredState>> = {
   nodata: StoredState.Nodata,
   outside: StoredState.Outside,
 };
-/** By stored number. */
+/** States by stored number. */
 export const STATES: readonly TileState[] = ["cells", "zero", "nodata", "outside"];
 export const CONSTANT_STEPS = { zero: 0, nodata: STEPS_NODATA, outside: STEPS_OUTSIDE } as const;
 
-/** How a grid falls into tiles. */
+/** Tile and pyramid tile counts of a grid. */
 export interface Tiling {
   readonly tileRowCount: number;
   readonly tileColumnCount: number;
@@ -44,17 +44,17 @@ export function tilingOf(grid: Grid): Tiling {
   };
 }
 
-/** A run of whole rows of a grid. */
+/** Consecutive rows of a grid. */
 export interface Band {
   readonly firstRow: number;
   readonly rowCount: number;
 }
 
 /**
- * The cells of one tile out of a band of rows that holds it.
+ * Extracts the cells of one tile from a band of rows.
  *
- * @param cells u16[band.rowCount][grid.columnCount][layerCount]; the band begins with the tile's first row
- * @returns u16[64][64][layerCount]; beyond the grid STEPS_OUTSIDE
+ * @param cells u16[band.rowCount][grid.columnCount][layerCount]; the band starts at the tile's first row
+ * @returns u16[64][64][layerCount]; STEPS_OUTSIDE beyond the grid
  */
 export function cutTile(
   cells: Uint16Array,
@@ -71,7 +71,7 @@ export function cutTile(
   return tile;
 }
 
-/** How much of a tile lies in the grid. */
+/** Rows and columns of a tile that are within the grid. */
 export interface TileExtent {
   readonly rows: number;
   readonly columns: number;
@@ -84,7 +84,7 @@ export function extentOf(grid: Grid, at: { readonly tileRow: number; readonly ti
   };
 }
 
-/** Whether all cells of the tile that lie in the grid say the same. */
+/** Returns the state of a tile: constant if all its cells within the grid, in all layers, are 0, nodata or outside. */
 export function stateOf(tile: Uint16Array, layerCount: number, extent: TileExtent): TileState {
   const first = tile[0];
   const state =
@@ -99,12 +99,12 @@ export function stateOf(tile: Uint16Array, layerCount: number, extent: TileExten
   return state;
 }
 
-/** Bound of some cells: 0 when none is valid, largest step + 1 otherwise. */
+/** Updates a bound, which is 0 if no cell is valid, otherwise the largest step + 1. */
 function raised(bound: number, steps: number): number {
   return steps <= STEPS_MAX && steps + 1 > bound ? steps + 1 : bound;
 }
 
-/** Bounds of the 8 x 8 blocks of one tile: u16[8][8][layerCount]. */
+/** Returns the bounds of the 8 x 8 blocks of a tile, u16[8][8][layerCount]. */
 export function blockBounds(tile: Uint16Array, layerCount: number): Uint16Array {
   const bounds = new Uint16Array(BLOCKS_PER_TILE * BLOCKS_PER_TILE * layerCount);
   let at = 0;
@@ -120,7 +120,7 @@ export function blockBounds(tile: Uint16Array, layerCount: number): Uint16Array 
   return bounds;
 }
 
-/** The largest of many bounds, layer by layer: u16[layerCount]. */
+/** Returns the largest bound per layer, u16[layerCount]. */
 export function largestBounds(bounds: Uint16Array, layerCount: number): Uint16Array {
   const largest = new Uint16Array(layerCount);
   for (let at = 0; at < bounds.length; at++) {
@@ -130,7 +130,7 @@ export function largestBounds(bounds: Uint16Array, layerCount: number): Uint16Ar
   return largest;
 }
 
-/** Totals of the rows of one tile: u32[64][layerCount], count * 2^22 + sum of the valid cells. */
+/** Returns the row totals of a tile, u32[64][layerCount]: count * 2^22 + sum of the valid cells. */
 export function rowTotals(tile: Uint16Array, layerCount: number): Uint32Array {
   const totals = new Uint32Array(TILE_SIZE * layerCount);
   let at = 0;
@@ -161,7 +161,7 @@ export class PyramidSections {
     this.totals = new Uint32Array(PYRAMID_SIZE * TILE_SIZE * PYRAMID_SIZE * layerCount);
   }
 
-  /** Puts one tile in its place (row and column within the pyramid tile). @returns its level-64 bounds */
+  /** Writes one tile at its row and column within the pyramid tile. Returns its level-64 bounds. */
   put(tile: Uint16Array, at: { readonly row: number; readonly column: number }): Uint16Array {
     const layers = this.#layerCount;
     const bounds = blockBounds(tile, layers);

@@ -1,21 +1,21 @@
-/** Where tiles come from: a folder, a web server, or the demo, which makes them. */
+/** Origin of tiles: a folder, a web server, or the demo, which computes them. */
 export type TileOrigin = "disk" | "http" | "demo";
 
-/** What the tiles of an open atlas take, for whoever watches over it. */
+/** Tile cache statistics of an open atlas, for monitoring. */
 export interface TileUse {
   readonly origin: TileOrigin;
-  /** Bytes of the decoded tiles in memory; of all threads, those of workers as they last told. */
+  /** Size of the decoded tiles in memory, over all threads; for workers, as last reported. */
   readonly cachedBytes: number;
   /**
-   * Tells how long it took, each time that tiles were fetched which were not in memory: those that were missing
-   * together, read, checked and unpacked. By workers too.
+   * Calls the listener with the duration of every fetch of tiles that were not in memory: reading, verifying and
+   * decompressing those that were missing together. Includes worker threads.
    *
-   * @returns ends it
+   * @returns removes the listener
    */
   onFetch(listener: (durationMs: number) => void): () => void;
 }
 
-/** Tells whoever listens of what was fetched. */
+/** Listeners for the duration of tile fetches. */
 export class FetchListeners {
   readonly #listeners = new Set<(durationMs: number) => void>();
 
@@ -25,7 +25,7 @@ export class FetchListeners {
     return () => this.#listeners.delete(own);
   }
 
-  tell(durationMs: number): void {
+  notify(durationMs: number): void {
     for (const listener of this.#listeners) listener(durationMs);
   }
 }

@@ -1,43 +1,44 @@
 import { createHash } from "node:crypto";
-import { Fault, isFault } from "../errors.ts";
+import { isFault } from "../errors.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import type { Blobs } from "./blobs.ts";
-import type { FileEntry } from "./catalogue.ts";
+import type { FileEntry } from "./catalog.ts";
 import type { PackedAtlas } from "./packedAtlas.ts";
 import type { TileRequest } from "./cellSource.ts";
+import { damagedFile } from "./damagedFile.ts";
 import type { PackSource } from "./packSource.ts";
 import { CONSTANT_STEPS, extentOf, largestBounds, PYRAMID_SIZE, PyramidSections, stateOf, tilingOf } from "./tile.ts";
 
 const PIECE_BYTES = 8 << 20;
-/** A list of damages longer than this helps nobody. */
+/** Maximum number of problems in a report. */
 const PROBLEM_COUNT_MAX = 100;
 
-/** What a verification found. */
+/** Result of a verification. */
 export interface VerifyReport {
   readonly files: number;
   readonly bytes: number;
-  /** Groups of tiles that were decoded. */
+  /** Number of decoded groups of tiles. */
   readonly tiles: number;
-  /** What is wrong, each naming file and place; empty when all is well. */
+  /** Problems, each naming file and tile; empty if the atlas is intact. */
   readonly problems: readonly string[];
 }
 
 /**
- * Reads every byte of an open atlas: hashes each file, decodes each tile and recomputes the pyramid from it.
- * Goes on after a damage, so that one run lists them all (up to 100).
+ * Verifies every byte of an open atlas: hashes each file, decodes each tile and recomputes the pyramid from it.
+ * Continues after a problem, so that one run reports up to 100 of them.
  */
 export async function verifyAtlas(
   atlas: PackedAtlas,
   { blobs, onProgress }: { readonly blobs: Blobs; readonly onProgress?: (bytesDone: number, bytes: number) => void },
 ): Promise<VerifyReport> {
   const problems: string[] = [];
-  const files = atlas.catalogue.hazards.flatMap(({ packs }) => packs.flatMap((pack) => Object.values(pack.files)));
+  const files = atlas.catalog.hazards.flatMap(({ packs }) => packs.flatMap((pack) => Object.values(pack.files)));
   const bytes = files.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
   let bytesDone = 0;
   for (const file of files) {
-    await noting(problems, async () => {
+    await collectProblem(problems, async () => {
       const hash = await hashOf(blobs, file, (more) => onProgress?.((bytesDone += more), bytes));
-      if (hash !== file.sha256) throw damaged(file.name, "its SHA-256 is not the catalogue's");
+      if (hash !== file.sha256) throw damagedFile(file.name, "its SHA-256 differs from that in the catalog");
     });
   }
   let tiles = 0;
@@ -59,7 +60,7 @@ async function verifyPack({
   for (let row = 0; row < tiling.pyramidRowCount; row++) {
     for (let column = 0; column < tiling.pyramidColumnCount; column++) {
       if (problems.length >= PROBLEM_COUNT_MAX) return tiles;
-      await noting(problems, async () => {
+      await collectProblem(problems, async () => {
         tiles += await verifyPyramidTile(source, { id, row, column });
       });
     }
@@ -72,14 +73,14 @@ async function verifyPyramidTile(
   at: { readonly id: string; readonly row: number; readonly column: number },
 ): Promise<number> {
   const tiling = tilingOf(source.grid);
-  const made = source.groups.map(({ layers }) => new PyramidSections(layers.length));
-  /** Of each tile, group by group. */
-  const bounds: { readonly request: TileRequest; readonly made: Uint16Array }[] = [];
+  const recomputed = source.groups.map(({ layers }) => new PyramidSections(layers.length));
+  /** Recomputed level-64 bounds of each tile, group by group. */
+  const bounds: { readonly request: TileRequest; readonly expected: Uint16Array }[] = [];
   let tiles = 0;
   for (let i = 0; i < PYRAMID_SIZE * PYRAMID_SIZE; i++) {
-    const place = { row: Math.floor(i / PYRAMID_SIZE), column: i % PYRAMID_SIZE };
-    const tileRow = at.row * PYRAMID_SIZE + place.row;
-    const tileColumn = at.column * PYRAMID_SIZE + place.column;
+    const position = { row: Math.floor(i / PYRAMID_SIZE), column: i % PYRAMID_SIZE };
+    const tileRow = at.row * PYRAMID_SIZE + position.row;
+    const tileColumn = at.column * PYRAMID_SIZE + position.column;
     if (tileRow >= tiling.tileRowCount || tileColumn >= tiling.tileColumnCount) continue;
     const requests = source.groups.map((_, group) => ({ group, tileRow, tileColumn }));
     const states = await source.resolve(requests);
@@ -96,39 +97,40 @@ async function verifyPyramidTile(
         cells.fill(CONSTANT_STEPS[state]);
       }
       const extent = extentOf(source.grid, request);
-      if (stateOf(cells, layerCount, extent) !== state) throw damaged(name, `its cells are not "${state}"`);
-      const held = state === "cells" ? cells : withinExtent(cells, layerCount, extent);
-      bounds.push({ request, made: (made[group] as PyramidSections).put(held, place) });
+      if (stateOf(cells, layerCount, extent) !== state)
+        throw damagedFile(name, `its state is "${state}", but its cells differ`);
+      const padded = state === "cells" ? cells : padBeyondGrid(cells, layerCount, extent);
+      bounds.push({ request, expected: (recomputed[group] as PyramidSections).put(padded, position) });
     }
   }
   const stored = await source.readPyramid(at);
   const name = `${at.id}: pyramid tile row ${at.row}, column ${at.column}`;
-  for (const [group, section] of made.entries()) {
+  for (const [group, section] of recomputed.entries()) {
     const found = stored?.[group];
     if (found === undefined) continue;
     if (!isEqual(found.maxima, section.maxima))
-      throw damaged(name, `group ${group}: the block maxima are not those of the cells`);
+      throw damagedFile(name, `group ${group}: the block maxima do not match the cells`);
     if (!isEqual(found.totals, section.totals))
-      throw damaged(name, `group ${group}: the row totals are not those of the cells`);
+      throw damagedFile(name, `group ${group}: the row totals do not match the cells`);
   }
   if (stored !== undefined) {
-    for (const { request, made: expected } of bounds) {
+    for (const { request, expected } of bounds) {
       if (isEqual(await source.readBounds(request), expected)) continue;
       const tile = `tile row ${request.tileRow}, column ${request.tileColumn}, group ${request.group}`;
-      throw damaged(name, `${tile}: the bounds in the header are not those of the cells`);
+      throw damagedFile(name, `${tile}: the bounds in the header do not match the cells`);
     }
   }
   const largest = source.groups.flatMap(({ layers }, group) => {
     const own = bounds.filter(({ request }) => request.group === group);
-    return [...largestBounds(Uint16Array.from(own.flatMap((tile) => [...tile.made])), layers.length)];
+    return [...largestBounds(Uint16Array.from(own.flatMap((tile) => [...tile.expected])), layers.length)];
   });
   if (!isEqual(source.rootBounds(at), largest))
-    throw damaged(name, "the bounds in the root are not those of the cells");
+    throw damagedFile(name, "the bounds in the root do not match the cells");
   return tiles;
 }
 
-/** A constant tile as the writer saw it: outside beyond the grid. */
-function withinExtent(
+/** Sets the cells of a constant tile beyond the grid to outside, as the writer does. */
+function padBeyondGrid(
   cells: Uint16Array,
   layerCount: number,
   extent: { readonly rows: number; readonly columns: number },
@@ -156,16 +158,12 @@ async function hashOf(blobs: Blobs, file: FileEntry, onBytes: (more: number) => 
   return hash.digest("hex");
 }
 
-/** Runs one check; what it finds damaged becomes a line of the report. */
-async function noting(problems: string[], check: () => Promise<void>): Promise<void> {
+/** Runs one check and adds the damage that it reports to the problems. */
+async function collectProblem(problems: string[], check: () => Promise<void>): Promise<void> {
   try {
     await check();
   } catch (error) {
     if (!isFault(error, "atlas_unavailable")) throw error;
     if (problems.length < PROBLEM_COUNT_MAX && !problems.includes(error.message)) problems.push(error.message);
   }
-}
-
-function damaged(name: string, why: string): Fault {
-  return new Fault("atlas_unavailable", `${name}: ${why}.`);
 }

@@ -6,89 +6,91 @@ import type { Grid } from "../kernel/grid.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import {
-  CATALOGUE_NAME,
-  type Catalogue,
-  decodeCatalogue,
-  encodeCatalogue,
+  CATALOG_NAME,
+  type Catalog,
+  decodeCatalog,
+  encodeCatalog,
   type FileEntry,
   FORMAT_VERSION,
   type GroupEntry,
   gridFault,
   type PackEntry,
-} from "./catalogue.ts";
+} from "./catalog.ts";
 import { hashOfFile, isMissing, syncFolder, writeSynced } from "./files.ts";
 import { encodeRoot } from "./packEncoding.ts";
 import { PackWork } from "./packWork.ts";
 import { PyramidRow } from "./pyramidRow.ts";
 import { type Band, PYRAMID_SIZE, tilingOf } from "./tile.ts";
 
-/** The prefix of work folders and files; readers never look into them. */
+/** Name prefix of work folders, which readers ignore. */
 export const WORK_PREFIX = ".writing-";
-/** Half a percent of the time goes into checkpoints so, and no kill takes more than it and the step in work. */
+/** Checkpoints take half a percent of the time at this interval; a kill loses this much work plus the current step. */
 const CHECKPOINT_INTERVAL_MS = 2000;
 
-/** What a pack is made from. */
+/** Input of a pack. */
 export interface PackInput {
   readonly hazard: string;
   readonly grid: Grid;
   readonly groups: readonly Pick<GroupEntry, "scenario" | "year" | "layers">[];
   /**
    * Returns the cells of one row of tiles (64 rows, fewer at the grid's south edge): for each group
-   * u16[rowCount][columnCount][layerCount]. Called north to south, for each band once.
+   * u16[rowCount][columnCount][layerCount]. Called once per band, north to south.
    */
   readBand(band: Band, steps: WorkSteps): Promise<readonly Uint16Array[]>;
-  /** Names the inputs: an interrupted write with the same key continues where it stopped. */
+  /** Identifies the inputs: an interrupted write with the same key is resumed. */
   readonly resumeKey: string;
-  /** False where nothing proves that the inputs will still be the same: an interrupted write leaves nothing. Default true. */
+  /** False if unchanged inputs cannot be proved: an interrupted write then leaves nothing behind. Default true. */
   readonly isResumable?: boolean;
   readonly checkpoint?: {
-    /** Returns what the reader of bands must remember across an interruption, as JSON. */
+    /** Returns the state of the band reader that must survive an interruption, as JSON. */
     save(): unknown;
     restore(state: unknown): void;
-    /** Called when so many rows of cells are safe, so that nothing kept for them is needed any more. */
+    /** Called when this many rows of cells are durable; data kept for them can be deleted. */
     committed?(rowsDone: number): Promise<void>;
   };
-  /** Time between two checkpoints, at least: so much work a kill can cost, beside the step in work. Default 2000. */
+  /** Minimum time between two checkpoints. A kill loses at most this much work plus the current step. Default 2000. */
   readonly checkpointMs?: number;
-  /** Called when all bands are written and before any file gets its final name. @returns why not to go on, if so */
+  /** Called after all bands are written and before any file gets its final name. May return a reason to stop. */
   beforeFinish?(): Promise<Stopped | undefined>;
-  /** Stops the work between two bands, with the signal's reason; it can be continued later. */
+  /** Stops the write between two bands, with the signal's reason. It can be resumed later. */
   readonly signal?: AbortSignal;
-  /** Rows done, of all. */
+  /** Called with the number of rows done and the total. */
   readonly onProgress?: (rowsDone: number, rowCount: number) => void;
 }
 
-/** Why a write ends before its end. */
+/** Reason to stop a write before it is finished. */
 export interface Stopped {
   readonly fault: Fault;
-  /** Whether what is written can be continued later. */
+  /** Whether the write can be resumed later. */
   readonly keepsWork: boolean;
 }
 
-/** How a reader of bands whose work takes long saves steps of it between the writer's own checkpoints. */
+/** Lets a slow band reader save intermediate steps between the writer's checkpoints. */
 export interface WorkSteps {
-  /** The folder of the unfinished pack; files of the reader's own go there, and are gone with it. */
+  /** The folder of the unfinished pack. The reader's own files go there and are removed with it. */
   readonly folder: string;
-  /** Whether the last checkpoint is so long ago that it is time for the next. */
+  /** Whether the next checkpoint is due. */
   isDue(): boolean;
   /** Reports that a step was saved. */
   saved(): void;
 }
 
 /**
- * Writes a pack into an atlas folder: work files first, synced, renamed to names that their content gives.
- * No reader sees it until `publish` names it. Memory: one row of tiles as cells, eight compressed.
- * Two writers of one folder would append to the same files: keep them apart by `withWriteLock`.
+ * Writes a pack into an atlas folder: into work files first, which are synced and then renamed to content-based names.
+ * Readers do not see it until `publish` adds it to the catalog. Memory: one row of tiles as cells, eight compressed.
+ * Requires `withWriteLock`: two writers of one folder would append to the same files.
  *
- * A write that was stopped or killed continues after the last checkpoint, and the finished files are the same to the byte.
+ * A write that was stopped or killed resumes after the last checkpoint; the finished files are identical to the byte.
+ *
+ * @throws Fault `source_invalid` when the grid is invalid
  */
 export async function writePack(
   kernel: Kernel,
   folder: string,
   input: PackInput,
 ): Promise<Pick<PackEntry, "id" | "files">> {
-  const why = gridFault(input.grid);
-  if (why !== undefined) throw new Fault("source_invalid", `The grid of ${input.hazard} cannot be: ${why}`);
+  const problem = gridFault(input.grid);
+  if (problem !== undefined) throw new Fault("source_invalid", `The grid of ${input.hazard} is invalid: ${problem}`);
   const key = createHash("sha256")
     .update(JSON.stringify([FORMAT_VERSION, input.resumeKey, input.hazard, input.grid, input.groups]))
     .digest("hex");
@@ -104,8 +106,8 @@ export async function writePack(
     }
   } catch (error) {
     if (error instanceof StoppedError) throw error.fault;
-    // An input that is refused will be refused again: only what was interrupted can be continued.
-    const isRefused = isFault(error) && input.signal?.aborted !== true && !isBySystem(error);
+    // An invalid input fails again: only an interrupted write is worth resuming.
+    const isRefused = isFault(error) && input.signal?.aborted !== true && !hasSystemCause(error);
     if (isRefused || input.isResumable === false) await rm(workFolder, { recursive: true, force: true });
     throw error;
   } finally {
@@ -114,8 +116,8 @@ export async function writePack(
   return finishPack(folder, workFolder, { input, work });
 }
 
-/** Whether a failed call of the system is behind an error, such as a lost connection: tried again it may well succeed. */
-function isBySystem(error: unknown): boolean {
+/** Whether a failed system call, such as a lost connection, caused the error, so that a retry may succeed. */
+function hasSystemCause(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code, syscall } = cause as NodeJS.ErrnoException;
     if (syscall !== undefined || (typeof code === "string" && /^(?:E[A-Z]+|UND_ERR_[A-Z_]+)$/.test(code))) return true;
@@ -131,7 +133,7 @@ class StoppedError extends Error {
   }
 }
 
-/** Writes all bands that are not done, with a checkpoint whenever one is due, and one when the work is stopped. */
+/** Writes the remaining bands, with checkpoints when due and when the write is stopped. */
 async function writeBands(kernel: Kernel, work: PackWork, input: PackInput, workFolder: string): Promise<void> {
   const { grid, groups, signal, checkpointMs = CHECKPOINT_INTERVAL_MS } = input;
   const shape = { grid, layerCounts: groups.map(({ layers }) => layers.length) };
@@ -139,7 +141,7 @@ async function writeBands(kernel: Kernel, work: PackWork, input: PackInput, work
   if (work.journal.checkpoint !== undefined) input.checkpoint?.restore(work.journal.checkpoint);
   let row = await PyramidRow.restored(shape, work);
   let rowsDone = work.journal.tileRowsDone;
-  /** As it was when the last row was done: while a band is read the reader's own state is in between. */
+  /** State after the last finished row; while a band is being read, the reader's own state is intermediate. */
   let state = structuredClone(input.checkpoint?.save());
   let savedMs = performance.now();
   let hasSteps = false;
@@ -185,12 +187,12 @@ async function writeBands(kernel: Kernel, work: PackWork, input: PackInput, work
     input.onProgress?.(grid.rowCount, grid.rowCount);
   } catch (error) {
     const isBetweenCommits = !isCommitting && rowsDone > work.journal.tileRowsDone;
-    if ((signal?.aborted === true || isBySystem(error)) && isBetweenCommits) await commit({ isRowDone: false });
+    if ((signal?.aborted === true || hasSystemCause(error)) && isBetweenCommits) await commit({ isRowDone: false });
     throw error;
   }
 }
 
-/** Gives the files of a pack the names that their content gives. */
+/** Renames the files of a pack to their content-based names. */
 async function finishPack(
   folder: string,
   workFolder: string,
@@ -213,47 +215,47 @@ async function finishPack(
 }
 
 /**
- * Switches the catalogue of an atlas folder: what `change` makes of the current one (undefined where there is
- * none) replaces it in one step. A reader sees the old atlas or the new one. Of two that publish at the same time one
- * would be lost: keep them apart by `withWriteLock`.
- * @throws Fault `atlas_unavailable` when the current catalogue is damaged: it is left as it is
+ * Atomically replaces the catalog of an atlas folder by the one that `change` returns for the current one (undefined if
+ * there is none). Readers see the old atlas or the new one. Requires `withWriteLock`: of two concurrent calls, one
+ * update would be lost.
+ * @throws Fault `atlas_unavailable` when the current catalog is damaged; it is left unchanged
  */
 export async function publish(
   folder: string,
-  change: (current: Catalogue | undefined) => Omit<Catalogue, "sha256">,
-): Promise<Catalogue> {
+  change: (current: Catalog | undefined) => Omit<Catalog, "sha256">,
+): Promise<Catalog> {
   await mkdir(folder, { recursive: true });
-  const bytes = await encodeCatalogue(change(await readCatalogue(folder)));
-  const catalogue = await decodeCatalogue(bytes); // never publish what we would refuse to read
-  const aside = join(folder, `.${CATALOGUE_NAME}.${randomUUID()}`);
+  const bytes = await encodeCatalog(change(await readCatalog(folder)));
+  const catalog = await decodeCatalog(bytes); // never publish a catalog that cannot be read
+  const aside = join(folder, `.${CATALOG_NAME}.${randomUUID()}`);
   try {
     await writeSynced(aside, bytes);
-    await rename(aside, join(folder, CATALOGUE_NAME));
+    await rename(aside, join(folder, CATALOG_NAME));
   } catch (error) {
     await rm(aside, { force: true });
     throw error;
   }
   await syncFolder(folder);
-  return catalogue;
+  return catalog;
 }
 
-/** The catalogue of an atlas folder. @returns undefined where there is none */
-export async function readCatalogue(folder: string): Promise<Catalogue | undefined> {
+/** Returns the catalog of an atlas folder, or undefined if there is none. */
+export async function readCatalog(folder: string): Promise<Catalog | undefined> {
   let bytes: Uint8Array;
   try {
-    bytes = await readFile(join(folder, CATALOGUE_NAME));
+    bytes = await readFile(join(folder, CATALOG_NAME));
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw error;
   }
-  return decodeCatalogue(bytes, folder);
+  return decodeCatalog(bytes, folder);
 }
 
 function checkBand(cells: readonly Uint16Array[], { groups, grid }: PackInput, band: Band): void {
-  const wrong = groups.findIndex(
+  const invalid = groups.findIndex(
     ({ layers }, i) => cells[i]?.length !== band.rowCount * grid.columnCount * layers.length,
   );
-  if (cells.length !== groups.length || wrong >= 0) {
-    throw new RangeError(`The band at row ${band.firstRow} does not hold all cells of all ${groups.length} groups.`);
+  if (cells.length !== groups.length || invalid >= 0) {
+    throw new RangeError(`The band at row ${band.firstRow} must contain all cells of all ${groups.length} groups.`);
   }
 }

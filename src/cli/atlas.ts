@@ -19,7 +19,7 @@ export function atlasCommand(): Command {
     .addHelpText("after", "\nExample:\n  isotherm atlas info data/atlas")
     .action(async (folder: string, { json = false }: { json?: boolean }) => {
       await withAtlas(folder, async (atlas) => {
-        process.stdout.write(json ? `${JSON.stringify(atlas.catalogue, undefined, 2)}\n` : formatInfo(atlas));
+        process.stdout.write(json ? `${JSON.stringify(atlas.catalog, undefined, 2)}\n` : formatInfo(atlas));
       });
     });
   command
@@ -57,11 +57,11 @@ async function withAtlas(folder: string, use: (atlas: PackedAtlas, blobs: Blobs)
   }
 }
 
-function formatInfo({ catalogue }: PackedAtlas): string {
+function formatInfo({ catalog }: PackedAtlas): string {
   const lines = [
-    `release ${catalogue.release}${catalogue.synthetic ? " (SYNTHETIC: not real data)" : ""}, created ${catalogue.created_at}`,
+    `release ${catalog.release}${catalog.synthetic ? " (SYNTHETIC: not real data)" : ""}, created ${catalog.created_at}`,
   ];
-  for (const { hazard, grid, rules, packs } of catalogue.hazards) {
+  for (const { hazard, grid, rules, packs } of catalog.hazards) {
     const { north_deg, west_deg, cell_size_lat_deg, cell_size_lon_deg, row_count, column_count } = grid;
     const south = north_deg - row_count * cell_size_lat_deg;
     const east = west_deg + column_count * cell_size_lon_deg;

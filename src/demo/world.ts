@@ -2,7 +2,7 @@
  * The demo world: synthetic values over real coastlines, generated cell by cell when requested. It has the shape of
  * real data but is marked synthetic wherever it is returned.
  */
-import { type GroupEntry, sha256Hex } from "../atlas/catalogue.ts";
+import { type GroupEntry, sha256Hex } from "../atlas/catalog.ts";
 import type { AtlasHazard, CellAtlas, CellSource } from "../atlas/cellSource.ts";
 import { BASELINE, HAZARD_NAMES, type HazardName, HAZARDS, layerOf, type Scenario } from "../hazard/hazards.ts";
 import {

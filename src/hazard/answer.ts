@@ -1,6 +1,6 @@
-import { type GridEntry, gridEntryOf } from "../atlas/catalogue.ts";
+import { type GridEntry, gridEntryOf } from "../atlas/catalog.ts";
 import type { CellAtlas } from "../atlas/cellSource.ts";
-import { Turns } from "../atlas/manyPlaces.ts";
+import { TimeSlice } from "../atlas/bulkSampling.ts";
 import type { Sampler } from "../atlas/sampler.ts";
 import type { TileOrigin, TileUse } from "../atlas/tileUse.ts";
 import { Fault, isFault } from "../errors.ts";
@@ -189,7 +189,7 @@ async function answerBatch(
     });
   }
   const results: (HazardResult | RefusedElement)[] = Array.from({ length: queries.length });
-  const turns = new Turns();
+  const turns = new TimeSlice();
   let next = 0;
   let queriesDone = 0;
   const work = async (): Promise<void> => {
@@ -201,7 +201,7 @@ async function answerBatch(
         const isToTell = queriesDone % QUERIES_PER_TELL === 0 || queriesDone === queries.length;
         if (isToTell) onProgress?.(queriesDone, queries.length);
         // With all tiles in memory nothing else would let others, and the signal, have the thread.
-        if (turns.isPaused || (queriesDone % QUERIES_PER_LOOK === 0 && turns.isOver)) await turns.giveWay();
+        if (turns.isPaused || (queriesDone % QUERIES_PER_LOOK === 0 && turns.isExpired)) await turns.yield();
       }
     } catch (error) {
       next = queries.length; // nobody wants the rest any more
@@ -244,7 +244,7 @@ function cellVectorsOf(sampler: Sampler, plans: Plans, query: HazardQuery): numb
   let count = 0;
   for (const hazard of query.hazards) {
     const { set } = plans.of(hazard, query);
-    if (set !== undefined) count += sampler.cellVectorsOf(set, circle);
+    if (set !== undefined) count += sampler.estimateCellVectors(set, circle);
   }
   return count;
 }

@@ -1,4 +1,6 @@
-import type { CellSample, CircleSample, CircleValue, LayerSet, Sampler } from "../atlas/sampler.ts";
+import type { CircleSample, CircleValue } from "../atlas/circleSampling.ts";
+import type { LayerSet } from "../atlas/layerSet.ts";
+import type { CellSample, Sampler } from "../atlas/sampler.ts";
 import type { Location } from "../kernel/grid.ts";
 import { STEPS_MAX, STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import type { HazardQuery } from "./query.ts";
@@ -53,7 +55,7 @@ class FoundInCell implements FoundLayers {
 
   constructor(found: CellSample | undefined) {
     this.cells = found === undefined ? 0 : 1;
-    this.centre = found?.centre;
+    this.centre = found?.center;
     this.#steps = found?.steps;
   }
 

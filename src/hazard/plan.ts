@@ -1,6 +1,7 @@
-import type { LayerEntry } from "../atlas/catalogue.ts";
-import type { FieldLayer } from "../atlas/residentField.ts";
-import type { LayerSet, Sampler } from "../atlas/sampler.ts";
+import type { LayerEntry } from "../atlas/catalog.ts";
+import type { FieldLayer } from "../atlas/cachedField.ts";
+import type { LayerSet } from "../atlas/layerSet.ts";
+import type { Sampler } from "../atlas/sampler.ts";
 import { limitsOf, type PlannedBounds, type PlannedSide } from "./bounds.ts";
 import { BASELINE, type HazardName, HAZARDS, layerOf, type MetricName, type Scenario } from "./hazards.ts";
 import { changeCaveats, type NamedSource, sourceOf } from "./provenance.ts";

@@ -1,5 +1,5 @@
 /** Reads what an atlas states about the origin of its layers: return periods, models, product. */
-import type { GroupEntry } from "../atlas/catalogue.ts";
+import type { GroupEntry } from "../atlas/catalog.ts";
 
 type Provenance = Readonly<Record<string, unknown>>;
 

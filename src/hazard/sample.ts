@@ -1,6 +1,7 @@
-import { Turns } from "../atlas/manyPlaces.ts";
-import type { FieldLayer } from "../atlas/residentField.ts";
-import type { LayerSet, Sampler } from "../atlas/sampler.ts";
+import { TimeSlice } from "../atlas/bulkSampling.ts";
+import type { FieldLayer } from "../atlas/cachedField.ts";
+import type { LayerSet } from "../atlas/layerSet.ts";
+import type { Sampler } from "../atlas/sampler.ts";
 import { type LocationResults, type LocationValues, newResults, type ResultArray } from "../kernel/sampling.ts";
 import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import { type HazardName, layerOf } from "./hazards.ts";
@@ -40,7 +41,7 @@ export async function sample(sampler: Sampler, request: SampleRequest): Promise<
     tell,
     read: (set, answers) =>
       radiusKm === 0
-        ? sampler.samplePlaces(set, request, answers, tell)
+        ? sampler.sampleLocations(set, request, answers, tell)
         : sampleCircles(sampler, set, request, { out: answers, tell }),
   });
   return { values: out.values, reasons: out.reasons };
@@ -60,7 +61,7 @@ export async function sampleSteps(sampler: Sampler, request: StepsRequest): Prom
   const tell = progressOf(request);
   await answerInto({ steps }, request, found, {
     tell,
-    read: (set, answers) => sampler.samplePlaces(set, request, answers, tell),
+    read: (set, answers) => sampler.sampleLocations(set, request, answers, tell),
   });
   return {
     steps,
@@ -149,8 +150,8 @@ async function sampleCircles(
   { out, tell }: { readonly out: LocationValues; readonly tell: Tell },
 ): Promise<void> {
   const placeCount = latitudes.length;
-  const order = sampler.orderOf(set, { latitudes, longitudes });
-  const turns = new Turns();
+  const order = sampler.orderByTile(set, { latitudes, longitudes });
+  const turns = new TimeSlice();
   let next = 0;
   let toTell = placeCount;
   let failure: { readonly error: unknown } | undefined;
@@ -169,8 +170,8 @@ async function sampleCircles(
           toTell -= CIRCLES_PER_TELL;
           tell(CIRCLES_PER_TELL);
         }
-        if (turns.isPaused || (position % CIRCLES_PER_LOOK === 0 && turns.isOver)) {
-          await turns.giveWay();
+        if (turns.isPaused || (position % CIRCLES_PER_LOOK === 0 && turns.isExpired)) {
+          await turns.yield();
           signal?.throwIfAborted();
         }
       }

@@ -1,5 +1,5 @@
 import type { GeoTIFFImage } from "geotiff";
-import { gridFault } from "../atlas/catalogue.ts";
+import { gridFault } from "../atlas/catalog.ts";
 import { Fault } from "../errors.ts";
 import type { Grid } from "../kernel/grid.ts";
 import { requirePackages } from "../optionalPackages.ts";

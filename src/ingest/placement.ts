@@ -1,6 +1,6 @@
 /** Where the cells of a source go: its window, the grid of the hazard in the atlas, and whether the two fit. */
 import { isDeepStrictEqual } from "node:util";
-import { type Catalogue, gridOf } from "../atlas/catalogue.ts";
+import { type Catalog, gridOf } from "../atlas/catalog.ts";
 import { Fault } from "../errors.ts";
 import { closesAt360, type Grid } from "../kernel/grid.ts";
 import { type BoundingBox, type GroupPlan, type HazardPlan, type IngestOptions, mapsOf } from "./plan.ts";
@@ -22,7 +22,7 @@ export interface Target {
 
 export function targetsOf(
   plans: readonly HazardPlan[],
-  current: Catalogue | undefined,
+  current: Catalog | undefined,
   options: IngestOptions,
 ): readonly Target[] {
   const targets = plans.map((plan) => targetOf(plan, current, options));
@@ -30,7 +30,7 @@ export function targetsOf(
   return targets;
 }
 
-export function targetOf(plan: HazardPlan, current: Catalogue | undefined, options: IngestOptions): Target {
+export function targetOf(plan: HazardPlan, current: Catalog | undefined, options: IngestOptions): Target {
   const source = commonGrid(plan);
   const window = options.bbox === undefined ? wholeOf(source) : windowOf(source, options.bbox);
   const cut = gridOfWindow(source, window);

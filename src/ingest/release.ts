@@ -2,14 +2,14 @@
 import { createHash } from "node:crypto";
 import {
   type CatalogContent,
-  type Catalogue,
+  type Catalog,
   contentText,
   FORMAT_VERSION,
   gridEntryOf,
   type GroupEntry,
   type HazardEntry,
   type PackEntry,
-} from "../atlas/catalogue.ts";
+} from "../atlas/catalog.ts";
 import { Fault } from "../errors.ts";
 import { HAZARD_NAMES } from "../hazard/hazards.ts";
 import type { Target } from "./placement.ts";
@@ -30,7 +30,7 @@ const HASH_DIGITS = 8;
  * Returns the day and a hash of all content of the catalog, sources and rules included: equal content has an equal hash.
  * What the atlas already has under such a name keeps it, so that writing it again on another day changes no answer.
  */
-function releaseName(hazards: readonly HazardEntry[], current: Catalogue | undefined, createdAt: string): string {
+function releaseName(hazards: readonly HazardEntry[], current: Catalog | undefined, createdAt: string): string {
   const hash = hashOf({ synthetic: false, hazards }).slice(0, HASH_DIGITS);
   if (current !== undefined && MADE_NAME.exec(current.release)?.[1] === hash) return current.release;
   return `${createdAt.slice(0, 10).replaceAll("-", "")}-${hash}`;
@@ -48,7 +48,7 @@ function hashOf(catalogue: CatalogContent): string {
  */
 export function checkReleaseName(
   release: string | undefined,
-  current: Catalogue | undefined,
+  current: Catalog | undefined,
   plans: readonly HazardPlan[],
 ) {
   if (release === undefined || current?.release !== release) return;
@@ -75,10 +75,10 @@ export const keyOfGroup = (hazard: string, group: { readonly scenario: string; r
   `${hazard}/${group.scenario}/${group.year}`;
 
 export function changedCatalogue(
-  current: Catalogue | undefined,
+  current: Catalog | undefined,
   written: readonly WrittenPack[],
   { release, replaced }: { readonly release: string | undefined; readonly replaced: Set<string> },
-): Omit<Catalogue, "sha256"> {
+): Omit<Catalog, "sha256"> {
   let hazards: readonly HazardEntry[] = current?.hazards ?? [];
   for (const { target, pack, groups } of written) {
     const { hazard, rules } = target.plan;

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { Catalogue, GroupEntry } from "../atlas/catalogue.ts";
+import type { Catalog, GroupEntry } from "../atlas/catalog.ts";
 import { withWriteLock } from "../atlas/lock.ts";
 import type { Band } from "../atlas/tile.ts";
-import { publish, readCatalogue, type WorkSteps, writePack } from "../atlas/writer.ts";
+import { publish, readCatalog, type WorkSteps, writePack } from "../atlas/writer.ts";
 import { Fault } from "../errors.ts";
 import { HAZARDS, type MetricSpec } from "../hazard/hazards.ts";
 import { Kernel } from "../kernel/instance.ts";
@@ -61,7 +61,7 @@ export async function writeHazards(
 }
 
 async function findTargets(plans: readonly HazardPlan[], options: IngestOptions): Promise<readonly Target[]> {
-  const current = await readCatalogue(options.out);
+  const current = await readCatalog(options.out);
   const targets = targetsOf(plans, current, options);
   checkReleaseName(options.release, current, plans);
   return targets;
@@ -75,7 +75,7 @@ interface Context {
 async function writeTargets(
   targets: readonly Target[],
   context: Context,
-): Promise<{ readonly catalogue: Catalogue; readonly written: readonly WrittenPack[]; replaced: Set<string> }> {
+): Promise<{ readonly catalogue: Catalog; readonly written: readonly WrittenPack[]; replaced: Set<string> }> {
   const { options } = context;
   const kernel = await Kernel.load();
   const written: WrittenPack[] = [];

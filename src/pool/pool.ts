@@ -244,7 +244,7 @@ export class Pool {
         const started = new PoolWorker(this.#start(), {
           nowMs: this.#nowMs,
           onDeath: () => this.#deathCount++,
-          onFetch: (durationMs) => this.#fetches.tell(durationMs),
+          onFetch: (durationMs) => this.#fetches.notify(durationMs),
         });
         fresh.push(started);
         return started;

@@ -23,7 +23,7 @@ test.each([
 ])("refuses %j, reporting it as %j", async (address, reported) => {
   const error: unknown = await openAtlas(address).catch((thrown: unknown) => thrown);
   expect(isFault(error, "atlas_not_found") && error.details).toEqual({ address: reported });
-  expect(String(error)).toContain(`over http or https, or as "demo", not ${reported}.`);
+  expect(String(error)).toContain(`a folder, an http or https address, or "demo" (got ${reported}).`);
 });
 
 test("removes credentials, query and fragment from an address", () => {

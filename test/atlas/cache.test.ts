@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { TileCache, type TileHome } from "../../src/atlas/cache.ts";
+import { TileCache, type TileSlot } from "../../src/atlas/cache.ts";
 import { Kernel, type Region } from "../../src/kernel/instance.ts";
 import { randomFrom, shuffled } from "../seededRandom.ts";
 
@@ -12,7 +12,7 @@ beforeEach(async () => {
   kernel = await Kernel.load({ scratchBytes: 1 << 16 });
 });
 
-/** Waits for some turns of the event loop. */
+/** Waits for some iterations of the event loop. */
 async function turns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -42,7 +42,7 @@ class Tiles {
   word(tile: number): number {
     return this.#directory + tile;
   }
-  home(tile: number): TileHome {
+  slot(tile: number): TileSlot {
     return { word: this.word(tile), sizeBytes: this.#sizeOf(tile) };
   }
   isThere(tile: number): boolean {
@@ -56,13 +56,13 @@ class Tiles {
     kernel.words[this.word(tile)] = (kernel.words[this.word(tile)] ?? 0) | 1;
   }
 
-  /** Holds the tiles, fetching missing ones after `before`. Returns for each whether its contents are correct. */
-  hold(
+  /** Pins the tiles, fetching missing ones after `before`. Returns for each whether its contents are correct. */
+  load(
     tiles: readonly number[],
     before: (missing: readonly number[]) => Promise<void> = () => turns(1),
   ): Promise<boolean[]> {
-    return this.cache.hold(
-      tiles.map((tile) => this.home(tile)),
+    return this.cache.withTiles(
+      tiles.map((tile) => this.slot(tile)),
       async (missing) => {
         const numbers = missing.map(({ index }) => tiles[index] ?? -1);
         this.fetched.push(...numbers);
@@ -96,17 +96,17 @@ class Tiles {
 describe("the tile cache", () => {
   test("fetches a tile once when several calls request it at the same time", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 40 * PAGE }));
-    const answers = await Promise.all(Array.from({ length: 9 }, () => tiles.hold([7, 8])));
+    const answers = await Promise.all(Array.from({ length: 9 }, () => tiles.load([7, 8])));
     expect(answers.flat()).toEqual(Array.from({ length: 18 }, () => true));
     expect(tiles.fetched).toEqual([7, 8]);
-    expect(await tiles.hold([8, 7])).toEqual([true, true]);
+    expect(await tiles.load([8, 7])).toEqual([true, true]);
     expect(tiles.fetched).toEqual([7, 8]);
   });
 
   test("enters a tile in the directory only once it is complete, and marks it as used", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
     const fetch = latch();
-    const held = tiles.hold([5], () => fetch.released);
+    const held = tiles.load([5], () => fetch.released);
     await turns(3);
     expect(tiles.isThere(5)).toBe(false);
     fetch.release();
@@ -117,27 +117,27 @@ describe("the tile cache", () => {
 
   test("gives tiles that were used since the clock hand last passed a second chance", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
-    for (const tile of [0, 1, 2, 3, 4, 5, 6, 7]) await tiles.hold([tile]);
+    for (const tile of [0, 1, 2, 3, 4, 5, 6, 7]) await tiles.load([tile]);
     expect(tiles.cache.usedBytes).toBe(8 * PAGE);
-    await tiles.hold([10]); // all were used: the hand clears the marks and evicts the first tile
+    await tiles.load([10]); // all were used: the hand clears the marks and evicts the first tile
     expect(tiles.isThere(0)).toBe(false);
     tiles.touch(1);
     tiles.touch(3);
-    await tiles.hold([11]);
-    await tiles.hold([12]);
+    await tiles.load([11]);
+    await tiles.load([12]);
     expect([1, 2, 3, 4].map((tile) => tiles.isThere(tile))).toEqual([true, false, true, false]);
-    // Not used since: they are evicted on the next turn of the hand.
-    for (const tile of [13, 14, 15, 16, 17, 18]) await tiles.hold([tile]);
+    // Not used since: they are evicted on the next revolution of the hand.
+    for (const tile of [13, 14, 15, 16, 17, 18]) await tiles.load([tile]);
     expect([1, 3].map((tile) => tiles.isThere(tile))).toEqual([false, false]);
   });
 
-  test("never evicts tiles that a call holds", async () => {
+  test("never evicts pinned tiles", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
-    for (const tile of [0, 1, 2]) await tiles.hold([tile]);
+    for (const tile of [0, 1, 2]) await tiles.load([tile]);
     const fetch = latch();
-    const held = tiles.hold([0, 1, 2, 50], () => fetch.released);
+    const held = tiles.load([0, 1, 2, 50], () => fetch.released);
     await turns(1);
-    for (let tile = 20; tile < 60; tile++) if (tile !== 50) expect(await tiles.hold([tile])).toEqual([true]);
+    for (let tile = 20; tile < 60; tile++) if (tile !== 50) expect(await tiles.load([tile])).toEqual([true]);
     expect([0, 1, 2].map((tile) => tiles.isWhole(tile))).toEqual([true, true, true]);
     fetch.release();
     expect(await held).toEqual([true, true, true, true]);
@@ -149,29 +149,29 @@ describe("the tile cache", () => {
     const constant = kernel.reserve(ONE_PAGE);
     kernel.i32(constant).fill(9);
     kernel.words[tiles.word(9)] = constant.pointer;
-    expect(await tiles.hold([9, 1])).toEqual([true, true]);
+    expect(await tiles.load([9, 1])).toEqual([true, true]);
     expect(tiles.fetched).toEqual([1]);
-    for (let tile = 20; tile < 60; tile++) await tiles.hold([tile]);
+    for (let tile = 20; tile < 60; tile++) await tiles.load([tile]);
     expect(tiles.region(9).pointer).toBe(constant.pointer);
   });
 
-  test("forgets tiles that failed to load, and fails only the calls that requested them", async () => {
+  test("removes tiles that failed to load, and fails only the calls that requested them", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 16 * PAGE }));
     const failing = async (missing: readonly number[]): Promise<void> => {
       await turns(2);
       if (missing.includes(13)) throw new Error("damaged");
     };
     // The second call requests a tile that the first is fetching together with a bad one; it fetches that tile again.
-    const results = await Promise.allSettled([tiles.hold([1, 13], failing), tiles.hold([1, 2], failing)]);
+    const results = await Promise.allSettled([tiles.load([1, 13], failing), tiles.load([1, 2], failing)]);
     expect(results.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
     expect(tiles.fetched.toSorted((a, b) => a - b)).toEqual([1, 1, 2, 13]);
     expect([tiles.isThere(13), tiles.isWhole(1)]).toEqual([false, true]);
     // A failure leaves nothing behind: no space is lost, and no later call finds a partial tile.
-    for (let i = 0; i < 50; i++) await expect(tiles.hold([13, 14, 15], failing)).rejects.toThrow("damaged");
+    for (let i = 0; i < 50; i++) await expect(tiles.load([13, 14, 15], failing)).rejects.toThrow("damaged");
     const there = Array.from({ length: 20 }, (_, tile) => tile).filter((tile) => tiles.isThere(tile));
     expect(there.length).toBeLessThanOrEqual(2);
     expect(tiles.cache.usedBytes).toBe(there.length * PAGE);
-    expect(await tiles.hold([13, 3, 4, 5, 6, 7, 8, 9])).toEqual(Array.from({ length: 8 }, () => true));
+    expect(await tiles.load([13, 3, 4, 5, 6, 7, 8, 9])).toEqual(Array.from({ length: 8 }, () => true));
   });
 
   test("handles a fetch that throws synchronously like any other failure", async () => {
@@ -179,44 +179,44 @@ describe("the tile cache", () => {
     const fill = (): Promise<void> => {
       throw new Error("no such thing");
     };
-    await expect(tiles.cache.hold([tiles.home(1)], fill, () => 1)).rejects.toThrow("no such thing");
+    await expect(tiles.cache.withTiles([tiles.slot(1)], fill, () => 1)).rejects.toThrow("no such thing");
     expect(tiles.cache.usedBytes).toBe(0);
-    expect(await tiles.hold([1, 2, 3, 4])).toEqual([true, true, true, true]);
+    expect(await tiles.load([1, 2, 3, 4])).toEqual([true, true, true, true]);
   });
 
-  test("releases the tiles when the reader of the held tiles throws", async () => {
+  test("unpins the tiles when `read` throws", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
     const read = (): never => {
       throw new Error("not to be read");
     };
     for (let tile = 0; tile < 40; tile++) {
-      await expect(tiles.cache.hold([tiles.home(tile)], () => turns(1), read)).rejects.toThrow("not to be read");
+      await expect(tiles.cache.withTiles([tiles.slot(tile)], () => turns(1), read)).rejects.toThrow("not to be read");
     }
-    expect(await tiles.hold([50, 51, 52, 53])).toEqual([true, true, true, true]);
+    expect(await tiles.load([50, 51, 52, 53])).toEqual([true, true, true, true]);
   });
 
-  test("refuses to hold more than half of its size at once", async () => {
+  test("rejects a call that would pin more than half of its size", async () => {
     const cache = new TileCache(kernel, { sizeBytes: 8 * PAGE + 5 });
-    expect(cache.holdBytesMax).toBe(4 * PAGE);
+    expect(cache.pinnedBytesMax).toBe(4 * PAGE);
     const tiles = new Tiles(cache, {
       sizeOf: (tile) => (tile === 99 ? 4 * PAGE - 64 : ONE_PAGE + (tile === 98 ? 1 : 0)),
     });
     expect(TileCache.costBytes(ONE_PAGE)).toBe(PAGE);
     expect(TileCache.costBytes(ONE_PAGE + 1)).toBe(2 * PAGE);
-    expect(await tiles.hold([99])).toEqual([true]);
-    expect(await tiles.hold([1, 2, 98])).toEqual([true, true, true]);
-    await expect(tiles.hold([1, 2, 3, 98])).rejects.toThrow("81920 bytes of tiles at once; the cache allows 65536");
-    await expect(tiles.hold([1, 99])).rejects.toThrow("81920 bytes of tiles at once");
+    expect(await tiles.load([99])).toEqual([true]);
+    expect(await tiles.load([1, 2, 98])).toEqual([true, true, true]);
+    await expect(tiles.load([1, 2, 3, 98])).rejects.toThrow("at most 65536 bytes of tiles (got 81920)");
+    await expect(tiles.load([1, 99])).rejects.toThrow("(got 81920)");
   });
 
   test("admits calls in order: small ones do not starve a large one", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
     const fetch = latch();
     const order: string[] = [];
-    const first = tiles.hold([0, 1, 2, 3], () => fetch.released).then(() => order.push("first"));
-    const second = tiles.hold([4, 5], () => fetch.released).then(() => order.push("second"));
-    const large = tiles.hold([6, 7, 8, 9]).then(() => order.push("large"));
-    const small = [10, 11, 12].map((tile) => tiles.hold([tile]).then(() => order.push(`small ${tile}`)));
+    const first = tiles.load([0, 1, 2, 3], () => fetch.released).then(() => order.push("first"));
+    const second = tiles.load([4, 5], () => fetch.released).then(() => order.push("second"));
+    const large = tiles.load([6, 7, 8, 9]).then(() => order.push("large"));
+    const small = [10, 11, 12].map((tile) => tiles.load([tile]).then(() => order.push(`small ${tile}`)));
     await turns(10);
     expect(order).toEqual([]);
     expect(tiles.fetched).toEqual([0, 1, 2, 3, 4, 5]);
@@ -226,17 +226,17 @@ describe("the tile cache", () => {
     expect(order.slice(0, 2)).toEqual(["first", "second"]);
   });
 
-  test("finds space for a tile even where held tiles leave the free space fragmented", async () => {
+  test("finds space for a tile even if pinned tiles fragment the free space", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 16 * PAGE }), {
       sizeOf: (tile) => (tile >= 200 ? 6 * PAGE - 64 : ONE_PAGE),
     });
-    for (let tile = 0; tile < 16; tile++) await tiles.hold([tile]);
-    // One of every five consecutive pages is held until the latch is released.
+    for (let tile = 0; tile < 16; tile++) await tiles.load([tile]);
+    // One of every five consecutive pages is pinned until the latch is released.
     const fetch = latch();
-    const held = [tiles.hold([4, 9, 100], () => fetch.released), tiles.hold([14, 101], () => fetch.released)];
+    const held = [tiles.load([4, 9, 100], () => fetch.released), tiles.load([14, 101], () => fetch.released)];
     await turns(1);
-    const large = tiles.hold([200, 102]);
-    const later = tiles.hold([103]);
+    const large = tiles.load([200, 102]);
+    const later = tiles.load([103]);
     await turns(10);
     expect(tiles.isThere(200)).toBe(false);
     fetch.release();
@@ -251,12 +251,12 @@ describe("the tile cache", () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 16 * PAGE }), {
       sizeOf: (tile) => (tile >= 200 ? 3 * PAGE - 64 : ONE_PAGE),
     });
-    for (let tile = 0; tile < 16; tile++) await tiles.hold([tile]);
+    for (let tile = 0; tile < 16; tile++) await tiles.load([tile]);
     // The new tile takes the first page; three consecutive pages are left once, two several times.
     const fetch = latch();
-    const held = tiles.hold([4, 7, 10, 13, 100], () => fetch.released);
+    const held = tiles.load([4, 7, 10, 13, 100], () => fetch.released);
     await turns(1);
-    const both = tiles.hold([200, 201]);
+    const both = tiles.load([200, 201]);
     await turns(5);
     expect(tiles.fetched).not.toContain(200);
     expect(tiles.cache.usedBytes).toBeLessThanOrEqual(13 * PAGE);
@@ -272,18 +272,18 @@ describe("the tile cache", () => {
       sizeOf: (tile) => Math.floor((sizes[tile % sizes.length] ?? 1) * PAGE) - 64,
     });
     for (let round = 0; round < 300; round++) {
-      let left = tiles.cache.holdBytesMax;
+      let left = tiles.cache.pinnedBytesMax;
       const requested = shuffled(
         random,
         Array.from({ length: 120 }, (_, tile) => tile),
       ).filter((tile) => {
-        const cost = TileCache.costBytes(tiles.home(tile).sizeBytes);
+        const cost = TileCache.costBytes(tiles.slot(tile).sizeBytes);
         if (cost > left) return false;
         left -= cost;
         return true;
       });
       expect(left).toBeLessThan(PAGE);
-      expect((await tiles.hold(requested, async () => undefined)).every(Boolean)).toBe(true);
+      expect((await tiles.load(requested, async () => undefined)).every(Boolean)).toBe(true);
     }
   });
 
@@ -294,10 +294,10 @@ describe("the tile cache", () => {
       await turns(1);
       kernel.reserve(1 << 20);
     };
-    const answers = await Promise.all([1, 2, 3, 4].map((tile) => tiles.hold([tile, 5], growing)));
+    const answers = await Promise.all([1, 2, 3, 4].map((tile) => tiles.load([tile, 5], growing)));
     expect(answers.flat().every(Boolean)).toBe(true);
     expect(kernel.words.buffer).not.toBe(before);
-    for (let tile = 20; tile < 60; tile++) expect(await tiles.hold([tile], growing)).toEqual([true]);
+    for (let tile = 20; tile < 60; tile++) expect(await tiles.load([tile], growing)).toEqual([true]);
   });
 
   test("under a random mixture of calls, each call finds its tiles complete and the size limit holds", async () => {
@@ -314,15 +314,15 @@ describe("the tile cache", () => {
           ...new Set(Array.from({ length: 1 + random.below(6) }, () => random.below(random.pick([15, 90])))),
         ];
         const isBad = random.chance(0.1);
-        const need = requested.reduce((sum, tile) => sum + TileCache.costBytes(tiles.home(tile).sizeBytes), 0);
+        const need = requested.reduce((sum, tile) => sum + TileCache.costBytes(tiles.slot(tile).sizeBytes), 0);
         try {
-          const whole = await tiles.hold(requested, async () => {
+          const whole = await tiles.load(requested, async () => {
             await turns(random.below(4));
             if (isBad) throw new Error("damaged");
           });
           expect(whole.every(Boolean), requested.join()).toBe(true);
         } catch (error) {
-          if (need > cache.holdBytesMax) expect(String(error)).toContain("at once");
+          if (need > cache.pinnedBytesMax) expect(String(error)).toContain("at once");
           else expect(String(error)).toContain("damaged");
           refusals += 1;
         }
@@ -336,13 +336,13 @@ describe("the tile cache", () => {
     expect(peakBytes).toBeGreaterThan(0.8 * sizeBytes);
     expect(refusals).toBeGreaterThan(20);
     expect(kernel.words.length).toBe(pages);
-    // Nothing is held any more: half of the size can be held.
-    let left = cache.holdBytesMax;
+    // Nothing is pinned any more: half of the size can be pinned.
+    let left = cache.pinnedBytesMax;
     const half = Array.from({ length: 90 }, (_, tile) => tile).filter((tile) => {
-      left -= TileCache.costBytes(tiles.home(tile).sizeBytes);
+      left -= TileCache.costBytes(tiles.slot(tile).sizeBytes);
       return left >= 0;
     });
-    expect((await tiles.hold(half)).every(Boolean)).toBe(true);
+    expect((await tiles.load(half)).every(Boolean)).toBe(true);
     for (let tile = 0; tile < 90; tile++) if (tiles.isThere(tile)) expect(tiles.isWhole(tile)).toBe(true);
   });
 });

@@ -33,7 +33,7 @@ describe("a closed storage", () => {
     for (const name of ["read.tiles", "fresh.tiles"]) {
       await expect(blobs.read(name, { offset: 0, sizeBytes: 4 })).rejects.toMatchObject({
         code: "atlas_unavailable",
-        message: expect.stringContaining("the atlas was closed before this was read") as string,
+        message: expect.stringContaining("the atlas is closed") as string,
       });
     }
     await expect(blobs.sizeBytes("fresh.tiles")).rejects.toMatchObject({ code: "atlas_unavailable" });

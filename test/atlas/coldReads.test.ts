@@ -1,4 +1,4 @@
-/** What a query reads from a newly opened atlas: how many ranges, of which files, of what size. */
+/** Reads of a query on a newly opened atlas: number of ranges, files and sizes. */
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,9 @@ import type { Blobs } from "../../src/atlas/blobs.ts";
 import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
 import { httpBlobs } from "../../src/atlas/httpBlobs.ts";
 import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
-import { type CircleSample, type LayerSet, Sampler } from "../../src/atlas/sampler.ts";
+import type { CircleSample } from "../../src/atlas/circleSampling.ts";
+import type { LayerSet } from "../../src/atlas/layerSet.ts";
+import { Sampler } from "../../src/atlas/sampler.ts";
 import type { Circle } from "../../src/kernel/geodesy.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { diskBlobs as diskBlobsOfBrowsers } from "../../src/atlas/diskBlobs.browser.ts";
 import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
-import { keepsThePromisesOfBlobs } from "../contracts/blobs.ts";
+import { describeBlobsContract } from "../contracts/blobs.ts";
 
-keepsThePromisesOfBlobs("a folder", async (files) => {
+describeBlobsContract("a folder", async (files) => {
   const folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
   for (const [name, bytes] of files) await writeFile(join(folder, name), bytes);
   const blobs = diskBlobs(folder);
@@ -20,5 +20,7 @@ keepsThePromisesOfBlobs("a folder", async (files) => {
 });
 
 test("refuses a folder in a browser", () => {
-  expect(() => diskBlobsOfBrowsers("data/atlas")).toThrow(/opens no folder \("data\/atlas"\): give the http or https/);
+  expect(() => diskBlobsOfBrowsers("data/atlas")).toThrow(
+    /must be an http or https address, or "demo" \(got "data\/atlas"\)/,
+  );
 });

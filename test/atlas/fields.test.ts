@@ -3,7 +3,7 @@ import { TileCache } from "../../src/atlas/cache.ts";
 import type { CellSource } from "../../src/atlas/cellSource.ts";
 import { ConstantTiles } from "../../src/atlas/constantTiles.ts";
 import { Fields } from "../../src/atlas/fields.ts";
-import type { FieldLayer } from "../../src/atlas/residentField.ts";
+import type { FieldLayer } from "../../src/atlas/cachedField.ts";
 import { FieldGrid } from "../../src/kernel/field.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { worldGrid } from "../kernel/circleCells.ts";
@@ -41,38 +41,38 @@ describe("the fields of a grid", () => {
   test("return the lane of each layer, in whatever order the layers are requested", () => {
     const fields = fieldsOf(1);
     const requested = [7, 2, 11, 0].map((i) => LAYERS[i] as FieldLayer);
-    const { resident, lanes } = fields.of(requested);
-    expect(lanes.map((lane) => resident.layers[lane])).toStrictEqual(requested);
-    expect(resident.layers).toHaveLength(4);
+    const { cachedField, lanes } = fields.of(requested);
+    expect(lanes.map((lane) => cachedField.layers[lane])).toStrictEqual(requested);
+    expect(cachedField.layers).toHaveLength(4);
     const reversed = fields.of(requested.toReversed());
-    expect(reversed.resident).toBe(resident);
+    expect(reversed.cachedField).toBe(cachedField);
     expect(reversed.lanes).toStrictEqual(lanes.toReversed());
   });
 
   test("are created per set of layers, with exactly those layers", () => {
     const fields = fieldsOf(1);
-    const residents = Array.from({ length: 64 }, (_, i) => fields.of(layersOfBits(i + 1)).resident);
+    const residents = Array.from({ length: 64 }, (_, i) => fields.of(layersOfBits(i + 1)).cachedField);
     expect(new Set(residents).size).toBe(64);
-    for (const [i, resident] of residents.entries()) expect(resident.layers).toStrictEqual(layersOfBits(i + 1));
+    for (const [i, cachedField] of residents.entries()) expect(cachedField.layers).toStrictEqual(layersOfBits(i + 1));
   });
 
   test("are limited in number: later sets use the narrowest field that contains them, or one of all layers", () => {
     const fields = fieldsOf(1);
-    const narrow = fields.of(layersOfBits(0b1110_0000_0000)).resident;
-    const wide = fields.of(layersOfBits(0b1111_1111_0000)).resident;
+    const narrow = fields.of(layersOfBits(0b1110_0000_0000)).cachedField;
+    const wide = fields.of(layersOfBits(0b1111_1111_0000)).cachedField;
     for (let i = 1; i <= 62; i++) fields.of(layersOfBits(i));
-    for (const [bits, resident] of [
+    for (const [bits, cachedField] of [
       [0b0110_0000_0000, narrow],
       [0b0001_0001_0000, wide],
     ] as const) {
       const found = fields.of(layersOfBits(bits));
-      expect(found.resident).toBe(resident);
-      expect(found.lanes.map((lane) => resident.layers[lane])).toStrictEqual(layersOfBits(bits));
+      expect(found.cachedField).toBe(cachedField);
+      expect(found.lanes.map((lane) => cachedField.layers[lane])).toStrictEqual(layersOfBits(bits));
     }
     const rest = fields.of(layersOfBits(0b1000_0000_0001));
-    expect(rest.resident.layers).toHaveLength(LAYERS.length);
-    expect(fields.of(layersOfBits(0b0100_0000_0001)).resident).toBe(rest.resident);
-    expect(rest.lanes.map((lane) => rest.resident.layers[lane])).toStrictEqual(layersOfBits(0b1000_0000_0001));
+    expect(rest.cachedField.layers).toHaveLength(LAYERS.length);
+    expect(fields.of(layersOfBits(0b0100_0000_0001)).cachedField).toBe(rest.cachedField);
+    expect(rest.lanes.map((lane) => rest.cachedField.layers[lane])).toStrictEqual(layersOfBits(0b1000_0000_0001));
   });
 
   test("are fewer on a grid so fine that their directories are large", () => {
@@ -80,7 +80,7 @@ describe("the fields of a grid", () => {
     // 72,000 x 36,000 cells: 1125 x 563 tiles, 141 x 71 pyramid tiles; two directories each, 4 bytes per tile.
     const countMax = Math.floor((64 << 20) / (2 * 4 * (1125 * 563 + 141 * 71)));
     expect(countMax).toBe(13);
-    const residents = Array.from({ length: 30 }, (_, i) => fields.of(layersOfBits(i + 1)).resident);
+    const residents = Array.from({ length: 30 }, (_, i) => fields.of(layersOfBits(i + 1)).cachedField);
     // Plus one of all layers.
     expect(new Set(residents).size).toBeLessThanOrEqual(countMax + 1);
     expect(new Set(residents.slice(0, countMax)).size).toBe(countMax);

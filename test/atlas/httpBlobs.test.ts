@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from "vitest";
 import { httpBlobs } from "../../src/atlas/httpBlobs.ts";
-import { keepsThePromisesOfBlobs } from "../contracts/blobs.ts";
+import { describeBlobsContract } from "../contracts/blobs.ts";
 import { BYTES, OPTIONS, page, RANGE, refusalOf, useHttpBlobs } from "./httpBlobsFixture.ts";
 import { type ReceivedRequest, startRangeServer } from "./rangeServer.ts";
 
-keepsThePromisesOfBlobs("a web server", async (files) => {
+describeBlobsContract("a web server", async (files) => {
   const server = await startRangeServer((name) => Promise.resolve(files.get(name)));
   const blobs = httpBlobs(`${server.url}/atlases/1`);
   return {
@@ -60,8 +60,8 @@ describe("a request to the server", () => {
   test.each([".", "..", "../a.tiles", "x/a.tiles", "%2e%2e", "a.tiles?x", "", "//example.org"])(
     "refuses the file name %j",
     async (name) => {
-      expect(String(await refusalOf(http.blobs.read(name, RANGE)))).toContain("cannot be the name of a file");
-      expect(String(await refusalOf(http.blobs.sizeBytes(name)))).toContain("cannot be the name of a file");
+      expect(String(await refusalOf(http.blobs.read(name, RANGE)))).toContain("not a valid file name in an atlas");
+      expect(String(await refusalOf(http.blobs.sizeBytes(name)))).toContain("not a valid file name in an atlas");
       expect(http.server.requests).toEqual([]);
     },
   );
@@ -106,7 +106,9 @@ describe("a request to the server", () => {
       { retryDelayMs: 1.5 },
       { timeoutMs: 2 ** 31 },
     ]) {
-      expect(() => httpBlobs(http.server.url, options)).toThrow(`${Object.keys(options)[0]} must be a whole number`);
+      expect(() => httpBlobs(http.server.url, options)).toThrow(
+        `${Object.keys(options)[0]} must be an integer of at least 1`,
+      );
     }
   });
 });
@@ -160,11 +162,11 @@ describe("closing", () => {
     await vi.waitFor(() => expect(http.server.openCount()).toBe(2));
     await limited.close();
     for (const read of reads) {
-      expect((await read).message).toBe("a.tiles: the atlas was closed before this was read.");
+      expect((await read).message).toBe("a.tiles: the atlas is closed.");
     }
     await vi.waitFor(() => expect(http.server.openCount()).toBe(0));
     expect(http.server.requests).toHaveLength(2);
-    expect((await refusalOf(limited.sizeBytes("a.tiles"))).message).toContain("was closed");
+    expect((await refusalOf(limited.sizeBytes("a.tiles"))).message).toContain("the atlas is closed");
     expect(http.server.requests).toHaveLength(2);
   });
 
@@ -174,6 +176,6 @@ describe("closing", () => {
     const read = refusalOf(withLongDelay.read("a.tiles", RANGE));
     await vi.waitFor(() => expect(http.server.openCount()).toBe(0));
     await withLongDelay.close();
-    expect((await read).message).toContain("was closed");
+    expect((await read).message).toContain("the atlas is closed");
   });
 });

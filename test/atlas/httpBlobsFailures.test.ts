@@ -10,74 +10,74 @@ const WRONG: readonly [what: string, transform: (response: RangeResponse) => Ran
   [
     "200 and the whole file",
     (response) => withLength({ ...withHeaders(response, { "content-range": undefined }), status: 200, body: BYTES }),
-    "answered 200 OK (application/octet-stream) instead of 206; it does not serve ranges",
+    "responded with 200 OK (application/octet-stream) instead of 206; it does not support ranges",
   ],
   [
     "200 and a page",
     (response) => page(response, 200),
-    "answered 200 OK (text/html) instead of 206; it does not serve ranges",
+    "responded with 200 OK (text/html) instead of 206; it does not support ranges",
   ],
-  ["206 and a page", (response) => page(response, 206), "answered 206 without a Content-Range"],
-  ["403", (response) => page(response, 403), "answered 403 Forbidden (text/html) instead of 206"],
-  ["500", (response) => page(response, 500), "answered 500 Internal Server Error (text/html) instead of 206"],
+  ["206 and a page", (response) => page(response, 206), "responded with 206 without a Content-Range"],
+  ["403", (response) => page(response, 403), "responded with 403 Forbidden (text/html) instead of 206"],
+  ["500", (response) => page(response, 500), "responded with 500 Internal Server Error (text/html) instead of 206"],
   [
     "a redirect",
     (response) => ({ ...response, status: 302, headers: { location: "/b.tiles" }, body: new Uint8Array(0) }),
-    "answered with a redirect; redirects are not followed: give the address that the atlas is really at",
+    "responded with a redirect; redirects are not followed: use the final address of the atlas",
   ],
-  ["304", (response) => ({ ...response, status: 304, body: new Uint8Array(0) }), "answered with a redirect"],
+  ["304", (response) => ({ ...response, status: 304, body: new Uint8Array(0) }), "responded with a redirect"],
   [
     "an earlier range",
     (response) => withHeaders(response, { "content-range": "bytes 99-118/300" }),
-    "answered with another range (Content-Range: bytes 99-118/300)",
+    "responded with another range (Content-Range: bytes 99-118/300)",
   ],
   [
     "a shorter range",
     (response) =>
       withLength({ ...withHeaders(response, { "content-range": "bytes 100-118/300" }), body: BYTES.slice(100, 119) }),
-    "answered with another range (Content-Range: bytes 100-118/300)",
+    "responded with another range (Content-Range: bytes 100-118/300)",
   ],
   [
     "a longer range",
     (response) =>
       withLength({ ...withHeaders(response, { "content-range": "bytes 100-120/300" }), body: BYTES.slice(100, 121) }),
-    "answered with another range (Content-Range: bytes 100-120/300)",
+    "responded with another range (Content-Range: bytes 100-120/300)",
   ],
   [
     "a range of unknown size",
     (response) => withHeaders(response, { "content-range": "bytes 100-119/*" }),
-    "answered with another range (Content-Range: bytes 100-119/*)",
+    "responded with another range (Content-Range: bytes 100-119/*)",
   ],
   [
     "a range of another unit",
     (response) => withHeaders(response, { "content-range": "rows 100-119/300" }),
-    "answered with another range (Content-Range: rows 100-119/300)",
+    "responded with another range (Content-Range: rows 100-119/300)",
   ],
   [
     "several ranges",
     (response) =>
       withHeaders(response, { "content-range": undefined, "content-type": "multipart/byteranges; boundary=x" }),
-    "answered 206 without a Content-Range",
+    "responded with 206 without a Content-Range",
   ],
   [
     "too few bytes",
     (response) => withLength({ ...response, body: response.body.subarray(0, 19) }),
-    "sent 19 of the 20 bytes that it announced",
+    "sent 19 of the announced 20 bytes",
   ],
   [
     "too many bytes",
     (response) => withLength({ ...response, body: BYTES.slice(100, 121) }),
-    "sent more than the 20 bytes that it announced",
+    "sent more than the announced 20 bytes",
   ],
   [
     "a content coding",
     (response) => withHeaders(response, { "content-encoding": "gzip" }),
-    "answered in content coding gzip; the files of an atlas are served as they are",
+    "responded with content coding gzip; the files of an atlas must be served without compression",
   ],
   [
     "neither ETag nor Last-Modified",
     (response) => withHeaders(response, { etag: undefined, "last-modified": undefined }),
-    "sends neither an ETag nor a Last-Modified",
+    "sent neither an ETag nor a Last-Modified",
   ],
 ];
 
@@ -113,7 +113,9 @@ describe("a wrong response", () => {
 
   test("416 means the end of the file, whether or not the server reports its size", async () => {
     http.server.transform = (response) => ({ ...withHeaders(response, { "content-range": undefined }), status: 416 });
-    expect(String(await refusalOf(http.blobs.read("a.tiles", RANGE)))).toContain("it ends 20 bytes short at byte 100");
+    expect(String(await refusalOf(http.blobs.read("a.tiles", RANGE)))).toContain(
+      "it ends 20 bytes before the end of the requested range (offset 100, 20 bytes)",
+    );
   });
 
   test("an empty file may return 416, or 200 with no content", async () => {
@@ -124,7 +126,7 @@ describe("a wrong response", () => {
 });
 
 describe("an atlas that is replaced while it is open", () => {
-  const replaced = "the atlas was replaced while it was open and must be opened again";
+  const replaced = "the atlas was replaced while open and must be reopened";
 
   test.each([
     ["another ETag", { etag: '"another"' }],
@@ -167,14 +169,14 @@ describe("an atlas that is replaced while it is open", () => {
     http.files.set("a.tiles", BYTES.slice(0, 50));
     http.files.delete("b.tiles");
     expect((await refusalOf(http.blobs.read("a.tiles", RANGE))).message).toContain(
-      `50 bytes, no longer 300; ${replaced}`,
+      `its size changed from 300 to 50 bytes; ${replaced}`,
     );
     expect((await refusalOf(http.blobs.read("b.tiles", RANGE))).message).toBe(
-      `b.tiles: it is gone from the server; ${replaced}.`,
+      `b.tiles: it no longer exists on the server; ${replaced}.`,
     );
   });
 
-  test("can be read after it is opened again", async () => {
+  test("can be read after it is reopened", async () => {
     await http.blobs.read("a.tiles", RANGE);
     http.files.set("a.tiles", BYTES.toReversed());
     await refusalOf(http.blobs.read("a.tiles", RANGE));
@@ -189,16 +191,16 @@ describe("a failing read", () => {
     [
       "a connection that breaks",
       (response) => ({ ...response, breakAfterBytes: 0 }),
-      "could not be reached, or broke off",
+      "could not be reached or closed the connection",
     ],
     [
-      "a body that breaks off",
+      "a body that is cut off",
       (response) => ({ ...response, breakAfterBytes: 7 }),
-      "could not be reached, or broke off",
+      "could not be reached or closed the connection",
     ],
     ...([429, 502, 503, 504] as const).map(
       (status) =>
-        [String(status), (response: RangeResponse) => page(response, status), `answered ${status} `] satisfies [
+        [String(status), (response: RangeResponse) => page(response, status), `responded with ${status} `] satisfies [
           string,
           (response: RangeResponse) => RangeResponse,
           string,
@@ -224,7 +226,7 @@ describe("a failing read", () => {
     const withTimeout = httpBlobs(http.server.url, { ...OPTIONS, timeoutMs: 20 });
     http.server.transform = (response) => ({ ...response, isUnanswered: true });
     const error = await refusalOf(withTimeout.read("a.tiles", RANGE));
-    expect(error.message).toBe(`${PLACE}did not answer within 20 ms, twice.`);
+    expect(error.message).toBe(`${PLACE}did not respond within 20 ms, twice.`);
     await vi.waitFor(() => expect(http.server.openCount()).toBe(0));
     await withTimeout.close();
   });
@@ -267,7 +269,7 @@ describe("a failing read", () => {
     await other.close();
     const nowhere = httpBlobs(other.url, OPTIONS);
     const error = await refusalOf(nowhere.sizeBytes("atlas.json"));
-    expect(error.message).toContain("the server could not be reached, or broke off, twice");
+    expect(error.message).toContain("the server could not be reached or closed the connection, twice");
     expect(error.details["address"]).toBe(other.url);
     expect(error.cause).toBeInstanceOf(Error);
     await nowhere.close();

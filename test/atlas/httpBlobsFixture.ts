@@ -7,7 +7,7 @@ import { type RangeResponse, type RangeServer, startRangeServer, withLength } fr
 export const BYTES = Uint8Array.from({ length: 300 }, (_, i) => i % 251);
 export const RANGE = { offset: 100, sizeBytes: 20 };
 /** The start of every message about a read of RANGE from a.tiles. */
-export const PLACE = "a.tiles: at byte 100 (20 bytes wanted) the server ";
+export const PLACE = "a.tiles: at offset 100 (20 bytes), the server ";
 export const OPTIONS: HttpBlobsOptions = { retryDelayMs: 1 };
 
 /** A server with some files, and blobs that read from it. */

@@ -35,7 +35,7 @@ describe.each([
   });
 
   test("rejects an unexpected size", async () => {
-    await expect(inflate(PACKED, BYTES.length + 1)).rejects.toThrow(`to ${BYTES.length} bytes instead of 40001`);
+    await expect(inflate(PACKED, BYTES.length + 1)).rejects.toThrow(`must be 40001 bytes (got ${BYTES.length})`);
     await expect(inflate(PACKED, BYTES.length - 1)).rejects.toThrow(Error);
     await expect(inflate(deflateRawSync(new Uint8Array(1 << 26)), 10)).rejects.toThrow(Error);
   });
@@ -50,5 +50,7 @@ describe.each([
 
 test("inflating in Node rejects trailing data", async () => {
   const followed = Buffer.concat([PACKED, Buffer.from("abc")]);
-  await expect(inflateRaw(followed, BYTES.length)).rejects.toThrow("The data end 3 bytes before their end.");
+  await expect(inflateRaw(followed, BYTES.length)).rejects.toThrow(
+    "The compressed data are followed by 3 extra bytes.",
+  );
 });

@@ -103,7 +103,7 @@ describe("the write lock of an atlas folder", () => {
   test("is respected even if it cannot be read", async () => {
     await withTempFolder(async (folder) => {
       await writeFile(join(folder, ".lock-00000000-0000-4000-8000-000000000000"), "");
-      await expect(enter(folder)).rejects.toThrow("being written by somebody");
+      await expect(enter(folder)).rejects.toThrow("being written by an unknown process");
     });
   });
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Catalogue, type GroupEntry, gridEntryOf } from "../../src/atlas/catalogue.ts";
+import { type Catalog, type GroupEntry, gridEntryOf } from "../../src/atlas/catalog.ts";
 import type { Band } from "../../src/atlas/tile.ts";
 import { type PackInput, publish, writePack } from "../../src/atlas/writer.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
@@ -50,7 +50,7 @@ export function packInputOf({ hazard, grid, groups }: HazardFixture): PackInput 
 
 /** Writes an atlas with one pack per hazard. */
 export async function makeAtlas(kernel: Kernel, folder: string, hazards: readonly HazardFixture[]): Promise<void> {
-  const entries: Catalogue["hazards"] = [];
+  const entries: Catalog["hazards"] = [];
   for (const fixture of hazards) {
     const pack = await writePack(kernel, folder, packInputOf(fixture));
     entries.push({

@@ -9,10 +9,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Catalogue, gridEntryOf } from "../../src/atlas/catalogue.ts";
+import { type Catalog, gridEntryOf } from "../../src/atlas/catalog.ts";
 import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
 import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
-import { type CircleSample, Sampler } from "../../src/atlas/sampler.ts";
+import type { CircleSample } from "../../src/atlas/circleSampling.ts";
+import { Sampler } from "../../src/atlas/sampler.ts";
 import { publish, writePack } from "../../src/atlas/writer.ts";
 import { answeringAtlas, type Atlas } from "../../src/hazard/answer.ts";
 import type { Circle } from "../../src/kernel/geodesy.ts";
@@ -226,7 +227,7 @@ describe("one world, cut in many ways", () => {
   test("a pack per group and one pack of all groups give the same bits", async () => {
     const folder = await newFolder();
     const kernel = await Kernel.load();
-    const packs: Catalogue["hazards"][number]["packs"] = [];
+    const packs: Catalog["hazards"][number]["packs"] = [];
     for (const group of world.groups.toReversed()) {
       const pack = await writePack(kernel, folder, packInputOf({ ...world, groups: [group] }));
       const { scenario, year, layers } = group;

@@ -5,7 +5,9 @@ import { join } from "node:path";
 import type { CellAtlas, CellSource } from "../../src/atlas/cellSource.ts";
 import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
 import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
-import { type CircleSample, type LayerSet, Sampler } from "../../src/atlas/sampler.ts";
+import type { CircleSample } from "../../src/atlas/circleSampling.ts";
+import type { LayerSet } from "../../src/atlas/layerSet.ts";
+import { Sampler } from "../../src/atlas/sampler.ts";
 import type { Circle } from "../../src/kernel/geodesy.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
@@ -251,7 +253,7 @@ describe("a circle of an atlas", () => {
   });
 });
 
-test("orders places by tile, those outside the grid first, and keeps the input order within a tile", async () => {
+test("orders locations by tile, those outside the grid first, and keeps the input order within a tile", async () => {
   const { sampler } = await open();
   const random = randomFrom(23);
   const count = 3000;
@@ -262,7 +264,7 @@ test("orders places by tile, those outside the grid first, and keeps the input o
     const column = Math.floor(((longitudes[i] ?? NaN) - GRID.westDeg) / GRID.cellSizeLonDeg);
     return row < 0 || row >= GRID.rowCount ? -1 : Math.floor(row / 64) * 11 + Math.floor(column / 64);
   });
-  const order = sampler.orderOf(layersOf(sampler, [0]), { latitudes, longitudes });
+  const order = sampler.orderByTile(layersOf(sampler, [0]), { latitudes, longitudes });
   expect(tiles).toContain(-1);
   expect([...order]).toEqual([...tiles.keys()].toSorted((a, b) => (tiles[a] ?? 0) - (tiles[b] ?? 0) || a - b));
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { deflateRawSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Blobs } from "../../src/atlas/blobs.ts";
-import { CATALOGUE_NAME, decodeCatalogue, encodeCatalogue, type FileEntry } from "../../src/atlas/catalogue.ts";
+import { CATALOG_NAME, decodeCatalog, encodeCatalog, type FileEntry } from "../../src/atlas/catalog.ts";
 import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
 import { verifyAtlas, type VerifyReport } from "../../src/atlas/verify.ts";
 import { isFault } from "../../src/errors.ts";
@@ -93,8 +93,8 @@ interface OpenPack {
  * change.
  */
 async function withChange(change: (pack: OpenPack) => void): Promise<Files> {
-  const catalogue = await decodeCatalogue(original.get(CATALOGUE_NAME) ?? Buffer.alloc(0));
-  const entry = catalogue.hazards[0]?.packs[0];
+  const catalog = await decodeCatalog(original.get(CATALOG_NAME) ?? Buffer.alloc(0));
+  const entry = catalog.hazards[0]?.packs[0];
   if (entry === undefined) throw new Error("no pack");
   const fileOf = ({ name }: FileEntry): Buffer => Buffer.from(original.get(name) ?? []);
   const [root, pyramid, tiles] = [fileOf(entry.files.root), fileOf(entry.files.pyramid), fileOf(entry.files.tiles)];
@@ -128,15 +128,15 @@ async function withChange(change: (pack: OpenPack) => void): Promise<Files> {
     const sha256 = part === "tiles" ? (pack.tilesHash ?? hash) : hash;
     files[part] = { name: entry.files[part].name, size_bytes: bytes[part].length, sha256 };
   }
-  const { sha256: _, ...withoutHash } = catalogue;
-  const [hazard] = catalogue.hazards;
+  const { sha256: _, ...withoutHash } = catalog;
+  const [hazard] = catalog.hazards;
   const packs = [{ ...entry, files: files as typeof entry.files }];
-  const encoded = await encodeCatalogue({
+  const encoded = await encodeCatalog({
     ...withoutHash,
     hazards: hazard === undefined ? [] : [{ ...hazard, packs }],
   });
   return new Map([
-    [CATALOGUE_NAME, Buffer.from(encoded)],
+    [CATALOG_NAME, Buffer.from(encoded)],
     ...(["root", "pyramid", "tiles"] as const).map((part): [string, Buffer] => [entry.files[part].name, bytes[part]]),
   ]);
 }
@@ -157,43 +157,43 @@ describe("verification", () => {
     [
       "one row total",
       ({ totals }) => increment(totals, (70 * 8 + 2) * 2 + 1),
-      /: pyramid tile row 0, column 0: group 0: the row totals are not those of the cells\.$/,
+      /: pyramid tile row 0, column 0: group 0: the row totals do not match the cells\.$/,
     ],
     [
       "a row total beyond the grid",
       ({ totals }) => increment(totals, totals.length - 1),
-      /group 0: the row totals are not those of the cells\.$/,
+      /group 0: the row totals do not match the cells\.$/,
     ],
     [
       "one block maximum",
       ({ maxima }) => increment(maxima, (5 * 64 + 9) * 2),
-      /: pyramid tile row 0, column 0: group 0: the block maxima are not those of the cells\.$/,
+      /: pyramid tile row 0, column 0: group 0: the block maxima do not match the cells\.$/,
     ],
     [
       "the bounds of all tiles in a header",
       ({ header }) =>
         header.fill(0, positionIn(header, HEADER_FIELDS.bounds), positionIn(header, HEADER_FIELDS.bounds) + 256),
-      /: tile row 0, column 0, group 0: the bounds in the header are not those of the cells\.$/,
+      /: tile row 0, column 0, group 0: the bounds in the header do not match the cells\.$/,
     ],
     [
       "the bound of one tile in a header",
       ({ header }) => header.writeUInt16LE(65_534, positionIn(header, HEADER_FIELDS.bounds) + (17 * 2 + 1) * 2),
-      /: tile row 2, column 1, group 0: the bounds in the header are not those of the cells\.$/,
+      /: tile row 2, column 1, group 0: the bounds in the header do not match the cells\.$/,
     ],
     [
       "a bound in the root",
       ({ root }) => root.writeUInt16LE(3, positionIn(root, ROOT_FIELDS.bounds) + 2),
-      /: pyramid tile row 0, column 0: the bounds in the root are not those of the cells\.$/,
+      /: pyramid tile row 0, column 0: the bounds in the root do not match the cells\.$/,
     ],
     [
       "a state that hides cells",
       ({ header }) => header.writeUInt8(1, positionIn(header, HEADER_FIELDS.states) + 2),
-      /group 0: the block maxima are not those of the cells\.$/,
+      /group 0: the block maxima do not match the cells\.$/,
     ],
     [
       "a state that marks a dry tile as missing",
       ({ header }) => header.writeUInt8(2, positionIn(header, HEADER_FIELDS.states) + MIDDLE),
-      /group 0: the block maxima are not those of the cells\.$/,
+      /group 0: the block maxima do not match the cells\.$/,
     ],
     [
       "a dry tile that is stored",
@@ -206,17 +206,17 @@ describe("verification", () => {
         header.writeUInt32LE(crc32ByZlib(stored), positionIn(header, HEADER_FIELDS.checksums) + MIDDLE * 4);
         pack.tiles = Buffer.concat([pack.tiles, stored]);
       },
-      /: tile row 1, column 1, group 0: its cells are not "cells"\.$/,
+      /: tile row 1, column 1, group 0: its state is "cells", but its cells differ\.$/,
     ],
     [
       "the hash of a file",
       (pack) => (pack.tilesHash = "0".repeat(64)),
-      /^riverine_floods-[0-9a-f]{16}\.tiles: its SHA-256 is not the catalogue's\.$/,
+      /^riverine_floods-[0-9a-f]{16}\.tiles: its SHA-256 differs from that in the catalog\.$/,
     ],
     [
       "a state without a meaning",
       ({ header }) => header.writeUInt8(9, positionIn(header, HEADER_FIELDS.states) + 2),
-      /\.pyramid: the header of pyramid tile row 0, column 0 says 9 of tile row 0, column 2, which means nothing\.$/,
+      /\.pyramid: the header of pyramid tile row 0, column 0 has the unknown state 9 for tile row 0, column 2\.$/,
     ],
   ];
   test.each(cases)("finds a change to %s despite correct checksums", async (_, change, line) => {
@@ -229,20 +229,20 @@ describe("verification", () => {
 describe("opening and reading", () => {
   test("refuses an undefined state in the root", async () => {
     const files = await withChange(({ root }) => root.writeUInt8(7, positionIn(root, ROOT_FIELDS.states)));
-    await expect(openAt(files)).rejects.toThrow(/\.root: it does not fit the grid and the groups/);
+    await expect(openAt(files)).rejects.toThrow(/\.root: it does not match the grid and the groups/);
   });
 
   test("refuses a grid beyond the pole despite a correct checksum, naming the hazard", async () => {
-    const { sha256: _, ...catalogue } = await decodeCatalogue(original.get(CATALOGUE_NAME) ?? Buffer.alloc(0));
+    const { sha256: _, ...catalog } = await decodeCatalog(original.get(CATALOG_NAME) ?? Buffer.alloc(0));
     const withNorth = (north_deg: number) =>
-      encodeCatalogue({
-        ...catalogue,
-        hazards: catalogue.hazards.map((hazard) => ({ ...hazard, grid: { ...hazard.grid, north_deg } })),
+      encodeCatalog({
+        ...catalog,
+        hazards: catalog.hazards.map((hazard) => ({ ...hazard, grid: { ...hazard.grid, north_deg } })),
       });
-    await expect(decodeCatalogue(await withNorth(90.006), "data/atlas")).rejects.toThrow(
+    await expect(decodeCatalog(await withNorth(90.006), "data/atlas")).rejects.toThrow(
       /^data\/atlas\/atlas\.json: hazard riverine_floods: rows from 90\.00\d* .*between the poles/,
     );
-    expect((await decodeCatalogue(await withNorth(90.005))).hazards[0]?.grid.north_deg).toBe(90.005);
+    expect((await decodeCatalog(await withNorth(90.005))).hazards[0]?.grid.north_deg).toBe(90.005);
   });
 
   test("refuses a header with any one byte changed, naming its file", async () => {
@@ -290,14 +290,14 @@ describe("opening and reading", () => {
       first.copy(root, position + bytes);
     }
     files.set(name, root);
-    const { sha256: _, ...catalogue } = await decodeCatalogue(files.get(CATALOGUE_NAME) ?? Buffer.alloc(0));
-    for (const pack of catalogue.hazards.flatMap(({ packs }) => packs)) {
+    const { sha256: _, ...catalog } = await decodeCatalog(files.get(CATALOG_NAME) ?? Buffer.alloc(0));
+    for (const pack of catalog.hazards.flatMap(({ packs }) => packs)) {
       pack.files.root.sha256 = createHash("sha256").update(root).digest("hex");
     }
-    files.set(CATALOGUE_NAME, Buffer.from(await encodeCatalogue(catalogue)));
+    files.set(CATALOG_NAME, Buffer.from(await encodeCatalog(catalog)));
     const atlas = await openAt(files);
     await expect(atlas.packs[0]?.source.resolve([{ group: 0, tileRow: 0, tileColumn: 9 }])).rejects.toThrow(
-      /\.pyramid: the header of pyramid tile row 0, column 1 is that of row 0, column 0\.$/,
+      /\.pyramid: the header of pyramid tile row 0, column 1 belongs to row 0, column 0\.$/,
     );
   });
 });

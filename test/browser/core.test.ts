@@ -186,7 +186,7 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
         headers: { ...response.headers, location: "/elsewhere" },
       });
       const found = await refusalInPage(atlasServer.url);
-      expect(found?.message).toContain("answered with a redirect; redirects are not followed");
+      expect(found?.message).toContain("responded with a redirect; redirects are not followed");
       expect(atlasServer.requests).toHaveLength(1);
     });
 
@@ -202,7 +202,7 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
     test("a whole file instead of a range", async () => {
       atlasServer.transform = (response) => ({ ...response, status: 200 });
       expect((await refusalInPage(atlasServer.url))?.message).toContain(
-        "answered 200 OK (application/json) instead of 206",
+        "responded with 200 OK (application/json) instead of 206",
       );
     });
 
@@ -221,8 +221,8 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
       expect(await inflateInPage(damaged, 5000)).toBeTypeOf("string");
       expect(await inflateInPage(packed.subarray(0, -3), 5000)).toBeTypeOf("string");
       expect(await inflateInPage(Buffer.concat([packed, Buffer.from("more")]), 5000)).toBeTypeOf("string");
-      expect(await inflateInPage(packed, 4999)).toBe("Error: The data unpack to more than 4999 bytes.");
-      expect(await inflateInPage(packed, 5001)).toBe("Error: The data unpack to 5000 bytes instead of 5001.");
+      expect(await inflateInPage(packed, 4999)).toBe("Error: The decompressed size must be 4999 bytes (got more).");
+      expect(await inflateInPage(packed, 5001)).toBe("Error: The decompressed size must be 5001 bytes (got 5000).");
     });
   });
 });

@@ -1,4 +1,4 @@
-import type { GroupEntry } from "../../src/atlas/catalogue.ts";
+import type { GroupEntry } from "../../src/atlas/catalog.ts";
 import { type HazardName, HAZARDS } from "../../src/hazard/hazards.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import type { Kernel } from "../../src/kernel/instance.ts";

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Blobs, readWhole } from "../../src/atlas/blobs.ts";
+import { type Blobs, readBlob } from "../../src/atlas/blobs.ts";
 import { isFault } from "../../src/errors.ts";
 import { randomFrom } from "../seededRandom.ts";
 
-/** A storage that holds some files, and what takes it down again. */
+/** A blob storage with test files, and the function that closes it and removes them. */
 export interface OpenedBlobs {
   readonly blobs: Blobs;
   readonly done: () => Promise<void>;
@@ -22,12 +22,12 @@ const FILES: ReadonlyMap<string, Uint8Array> = new Map([
   ["large.tiles", noise(3 << 20, 2)],
 ]);
 
-/** What every storage of an atlas promises, whatever it is made of. */
-export function keepsThePromisesOfBlobs(
-  what: string,
+/** Tests the contract of `Blobs` on an implementation. */
+export function describeBlobsContract(
+  name: string,
   open: (files: ReadonlyMap<string, Uint8Array>) => Promise<OpenedBlobs>,
 ): void {
-  describe(`${what}, as any storage of an atlas`, () => {
+  describe(`${name}, as a blob storage`, () => {
     let opened: OpenedBlobs;
     let blobs: Blobs;
     beforeAll(async () => {
@@ -38,32 +38,32 @@ export function keepsThePromisesOfBlobs(
 
     const refusalOf = (promise: Promise<unknown>): Promise<unknown> =>
       promise.then(
-        () => expect.fail("it was not refused"),
+        () => expect.fail("expected the promise to be rejected"),
         (error: unknown) => error,
       );
 
-    test("says where it is", () => {
+    test("has a description", () => {
       expect(blobs.description).not.toBe("");
     });
 
-    test.each([...FILES])("knows the size of %s, before and after it is read", async (name, bytes) => {
+    test.each([...FILES])("returns the size of %s before and after it is read", async (name, bytes) => {
       expect(await blobs.sizeBytes(name)).toBe(bytes.length);
       await blobs.read(name, { offset: 0, sizeBytes: bytes.length });
       expect(await blobs.sizeBytes(name)).toBe(bytes.length);
     });
 
-    test("knows no size of what is not there", async () => {
+    test("returns undefined as the size and content of a missing file", async () => {
       expect(await blobs.sizeBytes("absent.tiles")).toBeUndefined();
-      expect(await readWhole(blobs, "absent.tiles")).toBeUndefined();
+      expect(await readBlob(blobs, "absent.tiles")).toBeUndefined();
     });
 
-    test.each([...FILES])("gives all of %s", async (name, bytes) => {
-      const whole = await readWhole(blobs, name);
+    test.each([...FILES])("reads %s completely", async (name, bytes) => {
+      const whole = await readBlob(blobs, name);
       expect(whole?.length).toBe(bytes.length);
       expect(Buffer.from(whole ?? []).equals(bytes)).toBe(true);
     });
 
-    test("gives exactly the range, many at a time, each in a buffer of its own", async () => {
+    test("returns exactly the requested ranges, concurrently, each in its own buffer", async () => {
       const random = randomFrom(3);
       const ranges = Array.from({ length: 200 }, () => {
         const name = random.pick(["small.pyramid", "large.tiles"]);
@@ -90,7 +90,7 @@ export function keepsThePromisesOfBlobs(
       expect(new Set(found.map(({ buffer }) => buffer)).size).toBe(found.length);
     });
 
-    test("gives no bytes when none are asked for, and still no file that is not there", async () => {
+    test("returns no bytes for an empty range, and still rejects a missing file", async () => {
       expect(await blobs.read("small.pyramid", { offset: 10, sizeBytes: 0 })).toHaveLength(0);
       expect(await blobs.read("empty.tiles", { offset: 0, sizeBytes: 0 })).toHaveLength(0);
       await expect(blobs.read("absent.tiles", { offset: 0, sizeBytes: 0 })).rejects.toThrow(
@@ -104,16 +104,16 @@ export function keepsThePromisesOfBlobs(
       { name: "small.pyramid", offset: 1e9, sizeBytes: 5, shortBytes: 5 },
       { name: "one-byte.root", offset: 0, sizeBytes: 2, shortBytes: 1 },
       { name: "empty.tiles", offset: 0, sizeBytes: 1, shortBytes: 1 },
-    ])("refuses $sizeBytes bytes at $offset of $name, which ends before", async ({ name, shortBytes, ...range }) => {
+    ])("rejects $sizeBytes bytes at $offset of $name, beyond its end", async ({ name, shortBytes, ...range }) => {
       const error = await refusalOf(blobs.read(name, range));
       expect(isFault(error, "atlas_unavailable") && error.details["file"]).toBe(name);
       const { offset, sizeBytes } = range;
       expect(String(error)).toContain(
-        `${name}: it ends ${shortBytes} bytes short at byte ${offset} (${sizeBytes} bytes wanted)`,
+        `${name}: it ends ${shortBytes} bytes before the end of the requested range (offset ${offset}, ${sizeBytes} bytes)`,
       );
     });
 
-    test("refuses to read a file that is not there, and goes on with the others", async () => {
+    test("rejects a missing file, and can still read the others", async () => {
       const error = await refusalOf(blobs.read("absent.tiles", { offset: 0, sizeBytes: 1 }));
       expect(isFault(error, "atlas_unavailable") && error.details["file"]).toBe("absent.tiles");
       expect(String(error)).toContain("absent.tiles: there is no such file");

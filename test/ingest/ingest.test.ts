@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CATALOGUE_NAME, type Catalogue, decodeCatalogue } from "../../src/atlas/catalogue.ts";
+import { CATALOG_NAME, type Catalog, decodeCatalog } from "../../src/atlas/catalog.ts";
 import { isFault } from "../../src/errors.ts";
 import { ingestAqueductFloods, ingestLayers, type IngestReport } from "../../src/ingest/ingest.ts";
 import { type Atlas, openAtlas } from "../../src/index.ts";
@@ -43,8 +43,8 @@ async function manifest(content: Record<string, unknown>, name = "manifest.json"
 const river = (years: number, { model = "00000NorESM1-M", year = 2030 } = {}): string =>
   `inunriver_rcp4p5_${model}_${year}_rp${String(years).padStart(5, "0")}.tif`;
 
-async function catalogue(): Promise<Catalogue> {
-  return decodeCatalogue(await readFile(join(out, CATALOGUE_NAME)));
+async function catalogue(): Promise<Catalog> {
+  return decodeCatalog(await readFile(join(out, CATALOG_NAME)));
 }
 
 interface Asked {

@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CATALOGUE_NAME } from "../../src/atlas/catalogue.ts";
-import { readCatalogue } from "../../src/atlas/writer.ts";
+import { CATALOG_NAME } from "../../src/atlas/catalog.ts";
+import { readCatalog } from "../../src/atlas/writer.ts";
 import { ingestLayers } from "../../src/ingest/ingest.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { makeGeoTiff } from "./makeGeoTiff.ts";
@@ -32,12 +32,12 @@ let expected: Readonly<Record<string, string>>;
 let provenance: unknown;
 
 async function contentOf(atlas: string): Promise<Readonly<Record<string, string>>> {
-  const names = (await readdir(atlas)).filter((name) => name !== CATALOGUE_NAME).toSorted();
+  const names = (await readdir(atlas)).filter((name) => name !== CATALOG_NAME).toSorted();
   const bytes = await Promise.all(names.map((name) => readFile(join(atlas, name), "base64")));
   return Object.fromEntries(names.map((name, i) => [name, bytes[i] ?? ""]));
 }
 const statedBy = async (atlas: string) =>
-  (await readCatalogue(atlas))?.hazards[0]?.packs[0]?.groups.map((group) => group.provenance);
+  (await readCatalog(atlas))?.hazards[0]?.packs[0]?.groups.map((group) => group.provenance);
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));

@@ -5,8 +5,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CATALOGUE_NAME, type Catalogue } from "../../src/atlas/catalogue.ts";
-import { publish, readCatalogue } from "../../src/atlas/writer.ts";
+import { CATALOG_NAME, type Catalog } from "../../src/atlas/catalog.ts";
+import { publish, readCatalog } from "../../src/atlas/writer.ts";
 import { ingestLayers, type IngestOptions, type IngestReport } from "../../src/ingest/ingest.ts";
 import { type GeoTiffSpec, makeGeoTiff } from "./makeGeoTiff.ts";
 
@@ -59,7 +59,7 @@ async function ingest({
 
 /** Every file of an atlas but the catalogue, which holds the time. */
 async function contentOf(atlas: string): Promise<ReadonlyMap<string, string>> {
-  const names = (await readdir(atlas)).filter((name) => name !== CATALOGUE_NAME).toSorted();
+  const names = (await readdir(atlas)).filter((name) => name !== CATALOG_NAME).toSorted();
   return new Map(
     await Promise.all(
       names.map(async (name): Promise<[string, string]> => [name, await readFile(join(atlas, name), "base64")]),
@@ -78,7 +78,7 @@ describe("the name of a release", () => {
     ];
     expect(new Set(releases).size).toBe(5);
     for (const release of releases) expect(release).toMatch(/^\d{8}-[0-9a-f]{8}$/);
-    expect((await readCatalogue(out))?.release).toBe(releases.at(-1));
+    expect((await readCatalog(out))?.release).toBe(releases.at(-1));
     const back = (await ingest()).release;
     expect(back).toBe(releases[3]); // the numbers of the fourth again, though from another pack
   });
@@ -109,7 +109,7 @@ describe("the name of a release", () => {
   test("stays when the same is written again on another day", async () => {
     const { release } = await ingest();
     await publish(out, (current) => {
-      const { sha256: _, ...catalog } = current as Catalogue;
+      const { sha256: _, ...catalog } = current as Catalog;
       return { ...catalog, release: `20200229${release.slice(8)}` };
     });
     expect((await ingest()).release).toBe(`20200229${release.slice(8)}`);
@@ -118,7 +118,7 @@ describe("the name of a release", () => {
   test("may be given again for the same content, and for no other", async () => {
     await ingest({ release: "mine-1" });
     expect((await ingest({ release: "mine-1" })).release).toBe("mine-1");
-    const before = await readFile(join(out, CATALOGUE_NAME));
+    const before = await readFile(join(out, CATALOG_NAME));
     const taken = { code: "invalid_request", message: expect.stringMatching(/mine-1.*another --release/) as string };
     await expect(ingest({ release: "mine-1", file: "high.tif" })).rejects.toMatchObject(taken);
     await expect(ingest({ release: "mine-1", source: { name: "Other", licence: "none" } })).rejects.toMatchObject(
@@ -129,13 +129,13 @@ describe("the name of a release", () => {
     const added = ingest({ release: "mine-1", year: 2050, onProgress: () => void rows++ });
     await expect(added).rejects.toMatchObject(taken);
     expect(rows).toBe(0);
-    expect(await readFile(join(out, CATALOGUE_NAME))).toEqual(before);
+    expect(await readFile(join(out, CATALOG_NAME))).toEqual(before);
     expect((await ingest({ release: "mine-2", year: 2050 })).release).toBe("mine-2");
   });
 
   test("is the one that was given", async () => {
     expect((await ingest({ release: "mine-1" })).release).toBe("mine-1");
-    expect((await readCatalogue(out))?.release).toBe("mine-1");
+    expect((await readCatalog(out))?.release).toBe("mine-1");
   });
 });
 
@@ -186,7 +186,7 @@ describe("an ingest under way", () => {
     });
     await expect(late).rejects.toThrow(/grid of riverine_floods changed while it was written.*again/);
     await changed;
-    const catalogue = await readCatalogue(out);
+    const catalogue = await readCatalog(out);
     expect(catalogue?.release).toBe("changed");
     expect(catalogue?.hazards[0]?.packs).toHaveLength(1);
     for (const [name, bytes] of before) expect((await contentOf(out)).get(name)).toBe(bytes);
@@ -254,7 +254,7 @@ describe("an ingest that was stopped", () => {
       expect(await begins({ file })).toBe(0);
       const whole = join(folder, "whole");
       await ingest({ file: "high.tif", out: whole });
-      const [ours, theirs] = await Promise.all([out, whole].map((atlas) => readCatalogue(atlas)));
+      const [ours, theirs] = await Promise.all([out, whole].map((atlas) => readCatalog(atlas)));
       expect(ours?.hazards[0]?.packs[0]?.id).toBe(theirs?.hazards[0]?.packs[0]?.id);
     } finally {
       server.closeAllConnections();

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CATALOGUE_NAME, decodeCatalogue } from "../../src/atlas/catalogue.ts";
+import { CATALOG_NAME, decodeCatalog } from "../../src/atlas/catalog.ts";
 import { isFault } from "../../src/errors.ts";
 import { ingestAqueductFloods, ingestLayers, type IngestOptions } from "../../src/ingest/ingest.ts";
 import { openAtlas } from "../../src/index.ts";
@@ -79,8 +79,8 @@ describe("a meridian that a map repeats with other values", () => {
   ] as const)("takes the %s column on request: by the option, or by the manifest", async (column, depth) => {
     await ingest({}, { keepMeridian: column });
     expect(await depthAtSeam()).toBe(depth);
-    const bytes = await readFile(join(out, CATALOGUE_NAME));
-    expect(JSON.stringify(await decodeCatalogue(bytes))).toContain(
+    const bytes = await readFile(join(out, CATALOG_NAME));
+    expect(JSON.stringify(await decodeCatalog(bytes))).toContain(
       `"kept_meridian":"the ${column} column, where the two differ"`,
     );
     await rm(out, { recursive: true });

@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readCatalogue } from "../../src/atlas/writer.ts";
+import { readCatalog } from "../../src/atlas/writer.ts";
 import { ingestLayers, type IngestOptions, type IngestReport } from "../../src/ingest/ingest.ts";
 import { makeGeoTiff } from "./makeGeoTiff.ts";
 
@@ -68,7 +68,7 @@ async function begins(options: Parameters<typeof ingest>[0] = {}): Promise<numbe
   return seen[0];
 }
 
-const packOf = async (atlas: string) => (await readCatalogue(atlas))?.hazards[0]?.packs[0];
+const packOf = async (atlas: string) => (await readCatalog(atlas))?.hazards[0]?.packs[0];
 
 describe("a file", () => {
   test("that changed while an ingest was stopped is read from the beginning, though its size and time are the same", async () => {
@@ -96,7 +96,7 @@ describe("a file", () => {
       message: expect.stringMatching(/map\.tif: was replaced or changed while it was being read/) as string,
     });
     await Promise.all(changes);
-    expect(await readCatalogue(out)).toBeUndefined();
+    expect(await readCatalog(out)).toBeUndefined();
     expect((await readdir(out)).filter((name) => name !== ".writing-sources.json")).toEqual([]);
     expect(await begins()).toBe(0);
   });
@@ -147,7 +147,7 @@ describe("a map behind an address", () => {
   test("that changes while it is read is refused, and nothing is published", async () => {
     const changing = ingest({ source, ...atRow(256, () => void (validators = { ETag: '"two"' })) });
     await expect(changing).rejects.toThrow(/was replaced or changed while it was being read/);
-    expect(await readCatalogue(out)).toBeUndefined();
+    expect(await readCatalog(out)).toBeUndefined();
   });
 
   test.each([
@@ -173,7 +173,7 @@ describe("a map behind an address", () => {
   test("that cannot be checked at the end is not published, and the work is kept", async () => {
     const failing = ingest({ source, ...atRow(300, () => void (isAnsweringHead = false)) });
     await expect(failing).rejects.toThrow(/could not be checked \(HTTP 503\).*continues from here/s);
-    expect(await readCatalogue(out)).toBeUndefined();
+    expect(await readCatalog(out)).toBeUndefined();
     isAnsweringHead = true;
     expect(await begins({ source })).toBe(300);
   });

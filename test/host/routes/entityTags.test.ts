@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CATALOGUE_NAME, type Catalogue, decodeCatalogue, encodeCatalogue } from "../../../src/atlas/catalogue.ts";
+import { CATALOG_NAME, type Catalog, decodeCatalog, encodeCatalog } from "../../../src/atlas/catalog.ts";
 import { openAtlas } from "../../../src/index.ts";
 import { ingestLayers } from "../../../src/ingest/ingest.ts";
 import { makeGeoTiff } from "../../ingest/makeGeoTiff.ts";
@@ -41,9 +41,9 @@ async function atlasFrom(source: object, name: string): Promise<string> {
 }
 
 /** Rewrites the catalog of an atlas. */
-async function rewriteCatalog(out: string, change: (catalog: Catalogue) => Catalogue): Promise<void> {
-  const path = join(out, CATALOGUE_NAME);
-  await writeFile(path, await encodeCatalogue(change(await decodeCatalogue(await readFile(path)))));
+async function rewriteCatalog(out: string, change: (catalog: Catalog) => Catalog): Promise<void> {
+  const path = join(out, CATALOG_NAME);
+  await writeFile(path, await encodeCatalog(change(await decodeCatalog(await readFile(path)))));
 }
 
 async function fetchAll(out: string, ifNoneMatch: readonly (string | null)[] = []) {
@@ -91,7 +91,7 @@ describe("the ETag of a response", () => {
     expect((await fetchAll(out)).map(({ body }) => body)).toEqual(first.map(({ body }) => body));
   });
 
-  test.each<[string, (catalog: Catalogue) => Catalogue]>([
+  test.each<[string, (catalog: Catalog) => Catalog]>([
     ["the release name", (catalog) => ({ ...catalog, release: "chosen-2" })],
     ["the synthetic flag", (catalog) => ({ ...catalog, synthetic: true })],
     [

@@ -3,8 +3,8 @@ import { Compile } from "typebox/compile";
 import { Fault } from "../errors.ts";
 import type { Grid } from "../kernel/grid.ts";
 
-/** The catalogue's file name. All else in an atlas is named by it. */
-export const CATALOGUE_NAME = "atlas.json";
+/** File name of the catalog, which names all other files of an atlas. */
+export const CATALOG_NAME = "atlas.json";
 export const FORMAT_VERSION = 1;
 
 const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
@@ -31,9 +31,9 @@ const GroupEntry = Type.Object(
     scenario: Type.String({ minLength: 1 }),
     year: Type.Integer(),
     layers: Type.Array(LayerEntry, { minItems: 1, maxItems: 8 }),
-    /** Where the numbers come from and what was done to them: model, files, licence, factors, choices. */
+    /** Source and processing of the values: model, files, license, factors, choices. */
     provenance: Type.Record(Type.String(), Type.Unknown()),
-    /** Another pack answers for this scenario and year now; the entry keeps its place, which the files count on. */
+    /** Replaced by another pack. The entry stays because positions in the files depend on the order of groups. */
     superseded: Type.Optional(Type.Boolean()),
   },
   closed,
@@ -70,7 +70,7 @@ const HazardEntry = Type.Object(
   closed,
 );
 
-const Catalogue = Type.Object(
+const Catalog = Type.Object(
   {
     format: Type.Literal("isotherm-atlas"),
     format_version: Type.Literal(FORMAT_VERSION),
@@ -89,29 +89,29 @@ export type GroupEntry = Static<typeof GroupEntry>;
 export type PackEntry = Static<typeof PackEntry>;
 export type GridEntry = Static<typeof GridEntry>;
 export type HazardEntry = Static<typeof HazardEntry>;
-export type Catalogue = Static<typeof Catalogue>;
+export type Catalog = Static<typeof Catalog>;
 
-const checker = Compile(Catalogue);
+const checker = Compile(Catalog);
 const UNSET = "0".repeat(64);
 const SEAL = /"sha256": "([0-9a-f]{64})"\n}\n$/;
 
-/** The bytes of `atlas.json`: indented JSON whose last member is the SHA-256 of the file with that member zeroed. */
-export async function encodeCatalogue(catalogue: Omit<Catalogue, "sha256">): Promise<Uint8Array> {
-  const unsealed = `${JSON.stringify({ ...catalogue, sha256: UNSET }, undefined, 2)}\n`;
+/** Encodes `atlas.json`: indented JSON whose last member is the SHA-256 of the file with that member zeroed. */
+export async function encodeCatalog(catalog: Omit<Catalog, "sha256">): Promise<Uint8Array> {
+  const unsealed = `${JSON.stringify({ ...catalog, sha256: UNSET }, undefined, 2)}\n`;
   const sealed = unsealed.replace(SEAL, `"sha256": "${await sha256Hex(encoded(unsealed))}"\n}\n`);
   return encoded(sealed);
 }
 
 /**
- * Reads and checks `atlas.json`.
- * @param place the atlas that it lies in, for messages
- * @throws Fault `atlas_unavailable` when it is damaged, of another format, or contradicts itself
+ * Parses and validates `atlas.json`.
+ * @param address the atlas that it belongs to, for messages
+ * @throws Fault `atlas_unavailable` when it is damaged, of another format, or inconsistent
  */
-export async function decodeCatalogue(bytes: Uint8Array, place?: string): Promise<Catalogue> {
-  const name = place === undefined ? CATALOGUE_NAME : `${place.replace(/\/$/, "")}/${CATALOGUE_NAME}`;
-  const refuse = (why: string, cause?: unknown): Fault =>
-    new Fault("atlas_unavailable", `${name}: ${why}`, {
-      details: { file: CATALOGUE_NAME, ...(place === undefined ? {} : { address: place }) },
+export async function decodeCatalog(bytes: Uint8Array, address?: string): Promise<Catalog> {
+  const name = address === undefined ? CATALOG_NAME : `${address.replace(/\/$/, "")}/${CATALOG_NAME}`;
+  const refusal = (problem: string, cause?: unknown): Fault =>
+    new Fault("atlas_unavailable", `${name}: ${problem}`, {
+      details: { file: CATALOG_NAME, ...(address === undefined ? {} : { address }) },
       cause,
     });
   let text: string;
@@ -120,37 +120,37 @@ export async function decodeCatalogue(bytes: Uint8Array, place?: string): Promis
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     value = JSON.parse(text);
   } catch (error) {
-    throw refuse("is not JSON in UTF-8: it is damaged, or no atlas catalogue.", error);
+    throw refusal("must be JSON in UTF-8: it is damaged or not an atlas catalog.", error);
   }
   const version = (value as { format_version?: unknown } | null)?.format_version;
   if (typeof version === "number" && version > FORMAT_VERSION) {
-    throw refuse(`is of format version ${version}; this release of Isotherm reads up to ${FORMAT_VERSION}.`);
+    throw refusal(`has format version ${version}; this release of Isotherm reads versions up to ${FORMAT_VERSION}.`);
   }
   const seal = SEAL.exec(text)?.[1];
   if (seal === undefined || seal !== (await sha256Hex(encoded(text.replace(SEAL, `"sha256": "${UNSET}"\n}\n`))))) {
-    throw refuse("does not carry its own SHA-256: it was damaged or changed by hand.");
+    throw refusal("its SHA-256 does not match its content: it is damaged or was edited by hand.");
   }
   if (!checker.Check(value)) {
     const [first] = checker.Errors(value);
-    throw refuse(`at ${first?.instancePath || "/"}: ${first?.message ?? "is not a catalogue"}.`);
+    throw refusal(`at ${first?.instancePath || "/"}: ${first?.message ?? "does not match the schema of a catalog"}.`);
   }
   for (const { hazard, grid } of value.hazards) {
-    const why = gridFault(gridOf(grid));
-    if (why !== undefined) throw refuse(`hazard ${hazard}: ${why}`);
+    const problem = gridFault(gridOf(grid));
+    if (problem !== undefined) throw refusal(`hazard ${hazard}: ${problem}`);
   }
   return value;
 }
 
-/** What of a catalog answers can show, beside the release name. */
+/** The parts of a catalog that responses depend on, apart from the release name. */
 export interface CatalogContent {
   readonly synthetic: boolean;
   readonly hazards: readonly HazardEntry[];
 }
 
 /**
- * Returns everything of a catalog that an answer can show, as one text: the hash of it names the content. Which cells each
- * live (scenario, year) has, on which grid, how their steps are read, by which rules they were made and from which sources.
- * Neither the time of writing nor superseded groups nor the order in which packs were added change it.
+ * Returns everything in a catalog that responses depend on, as text whose hash identifies the content: the cells of each
+ * live (scenario, year), their grid, encoding, rules and sources. Independent of creation time, superseded groups and
+ * the order in which packs were added.
  */
 export function contentText({ synthetic, hazards }: CatalogContent): string {
   const shown = hazards.map(({ hazard, grid, rules, packs }) => {
@@ -167,9 +167,9 @@ export function contentText({ synthetic, hazards }: CatalogContent): string {
   return JSON.stringify([synthetic, shown]);
 }
 
-/** Returns the SHA-256, in hexadecimal digits, of the release name and all content: where it is equal, so is every answer. */
-export function contentHashOf(catalogue: CatalogContent & Pick<Catalogue, "release">): Promise<string> {
-  return sha256Hex(encoded(JSON.stringify([catalogue.release, contentText(catalogue)])));
+/** Returns the SHA-256 of release name and content, in hexadecimal. Catalogs with equal hashes give equal responses. */
+export function contentHashOf(catalog: CatalogContent & Pick<Catalog, "release">): Promise<string> {
+  return sha256Hex(encoded(JSON.stringify([catalog.release, contentText(catalog)])));
 }
 
 export function gridOf(entry: GridEntry): Grid {
@@ -195,12 +195,12 @@ export function gridEntryOf(grid: Grid): GridEntry {
 }
 
 /**
- * Rounding in a file's georeference, as a share of a cell: 1801 rows of 0.1 degrees whose centers run from pole to pole
- * end at -90.00000000000001, and where the cell size is stored in 32 bits at -90.000003. Such a center is on the pole.
+ * Tolerance for rounding in the georeference of a source, as a fraction of a cell: 1801 rows of 0.1 degrees whose centers run from pole to pole
+ * end at -90.00000000000001, or at -90.000003 where the cell size is stored as f32. Such centers count as on the pole.
  */
 const GRID_TOLERANCE_CELLS = 1e-3;
 
-/** Returns why this cannot be a grid on Earth, if so. Row centers stay between the poles, columns within one turn. */
+/** Returns why a grid is invalid, or undefined: row centers must lie between the poles, columns within 360 degrees. */
 export function gridFault(grid: Grid): string | undefined {
   const first = grid.northDeg - 0.5 * grid.cellSizeLatDeg;
   const last = grid.northDeg - (grid.rowCount - 0.5) * grid.cellSizeLatDeg;
@@ -210,13 +210,14 @@ export function gridFault(grid: Grid): string | undefined {
   }
   const widthDeg = grid.columnCount * grid.cellSizeLonDeg;
   if (!(widthDeg <= 360 + GRID_TOLERANCE_CELLS * grid.cellSizeLonDeg)) {
-    return `${grid.columnCount} columns of ${grid.cellSizeLonDeg} degrees are more than one turn.`;
+    return `the width must be at most 360 degrees (got ${grid.columnCount} columns of ${grid.cellSizeLonDeg} degrees).`;
   }
-  if (!(grid.westDeg >= -360 && grid.westDeg <= 360)) return `a west edge of ${grid.westDeg} degrees.`;
+  if (!(grid.westDeg >= -360 && grid.westDeg <= 360))
+    return `the west edge must be between -360 and 360 degrees (got ${grid.westDeg}).`;
   return undefined;
 }
 
-/** SHA-256 in hexadecimal digits, by the platform's own cryptography: Node and browsers alike. */
+/** Returns the SHA-256 in hexadecimal, using Web Crypto, which Node and browsers provide. */
 export async function sha256Hex(bytes: Uint8Array): Promise<string> {
   const digest = await globalThis.crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");

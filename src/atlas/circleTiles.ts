@@ -1,14 +1,14 @@
 import type { CircleCells } from "../kernel/geodesy.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 
-/** A tile's place in its grid. */
+/** Row and column of a tile in its grid. */
 export interface TileAddress {
   readonly tileRow: number;
   readonly tileColumn: number;
 }
 
-/** The tiles that hold any cell of the circle, north to south, west to east. */
-export function tilesOf({ spans }: CircleCells): TileAddress[] {
+/** Returns the tiles that contain cells of the circle, north to south, then west to east. */
+export function tilesInCircle({ spans }: CircleCells): TileAddress[] {
   const columnsByRow = new Map<number, Set<number>>();
   for (let i = 0; i < spans.length; i += 3) {
     const tileRow = Math.floor((spans[i] ?? 0) / TILE_SIZE);

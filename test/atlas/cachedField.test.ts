@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { TileCache } from "../../src/atlas/cache.ts";
 import type { CellSource, Pyramid, TileState } from "../../src/atlas/cellSource.ts";
-import { type FieldLayer, ResidentField } from "../../src/atlas/residentField.ts";
+import { type FieldLayer, CachedField } from "../../src/atlas/cachedField.ts";
 import { cutTile, extentOf, PyramidSections, stateOf, tilingOf } from "../../src/atlas/tile.ts";
 import { FieldGrid, LANES, type TileForm } from "../../src/kernel/field.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
@@ -149,7 +149,7 @@ function constantRaster(layerCount: number, steps: number): Raster {
 function fieldOf(layers: readonly FieldLayer[], { sizeBytes = 16 << 20 }: { readonly sizeBytes?: number } = {}) {
   const cache = new TileCache(kernel, { sizeBytes });
   const grid = new FieldGrid(kernel, GRID);
-  return { cache, grid, resident: new ResidentField(kernel, cache, grid, layers) };
+  return { cache, grid, cachedField: new CachedField(kernel, cache, grid, layers) };
 }
 
 function tileCount(grid: FieldGrid, form: TileForm): number {
@@ -158,7 +158,7 @@ function tileCount(grid: FieldGrid, form: TileForm): number {
     : grid.pyramidRowCount * grid.pyramidColumnCount;
 }
 
-/** Returns the numbers of a tile that belong to its layers and lie within the grid. */
+/** Returns the numbers of a tile that belong to its layers and are within the grid. */
 function numbersOf(
   form: TileForm,
   index: number,
@@ -193,7 +193,7 @@ function firstDifference(found: readonly number[], expected: readonly number[]):
   return at < 0 && found.length === expected.length ? undefined : { at, found: found[at], expected: expected[at] };
 }
 
-describe("a resident field", () => {
+describe("a cached field", () => {
   test("assembles its tiles from the groups of its sources, layer by layer, in every form", async () => {
     const sources = [
       new RasterSource([
@@ -217,14 +217,14 @@ describe("a resident field", () => {
       [...zeros, ...missing],
     ];
     for (const layers of sets) {
-      const { resident, grid } = fieldOf(layers);
+      const { cachedField, grid } = fieldOf(layers);
       const reference = await SyntheticField.of(GRID, rasterOf(layers));
       for (const form of FORMS) {
         for (let index = 0; index < tileCount(grid, form); index++) {
-          const found = await resident.hold([{ form, indices: [index] }], () => {
+          const found = await cachedField.withTiles([{ form, indices: [index] }], () => {
             const region = {
-              pointer: kernel.pointerAt(resident.wordOf(form, index)),
-              sizeBytes: resident.bytesOf(form),
+              pointer: kernel.pointerAt(cachedField.wordOf(form, index)),
+              sizeBytes: cachedField.bytesOf(form),
             };
             const numbers = form === "cells" || form === "bounds" ? kernel.u16(region) : kernel.i32(region);
             return numbersOf(form, index, { numbers, layerCount: layers.length });
@@ -246,18 +246,18 @@ describe("a resident field", () => {
   test("loads only the groups of its layers, and each tile once for concurrent calls", async () => {
     const source = new RasterSource([3, 4, 5].map((seed) => patchyRaster(GRID, { layerCount: 2, seed })));
     const layers = mixedLayers([source], 4).filter(({ group }) => group === 1);
-    const { resident } = fieldOf(layers);
+    const { cachedField } = fieldOf(layers);
     const states = await source.resolve(
       Array.from({ length: 10 }, (_, tileColumn) => ({ group: 1, tileRow: 1, tileColumn })),
     );
     const indices = states.flatMap((state, i) => (state === "cells" ? [10 + i] : []));
     const holdAll = (): Promise<boolean> =>
-      resident.hold(
+      cachedField.withTiles(
         [
           { form: "cells", indices: [...indices, ...indices] },
           { form: "totals", indices: [1, 0, 1] },
         ],
-        () => indices.every((index) => kernel.words[resident.wordOf("cells", index)] !== 0),
+        () => indices.every((index) => kernel.words[cachedField.wordOf("cells", index)] !== 0),
       );
     expect(await Promise.all([holdAll(), holdAll(), holdAll()])).toEqual([true, true, true]);
     expect(source.loaded.toSorted()).toEqual(
@@ -272,24 +272,24 @@ describe("a resident field", () => {
       [65_534, 65_534],
     ] as const) {
       const source = new RasterSource([constantRaster(2, steps), constantRaster(1, steps)]);
-      const { resident, cache } = fieldOf(mixedLayers([source], 5), { sizeBytes: 1 << 20 });
-      const pointers = await resident.hold([{ form: "cells", indices: [0, 9, 17, 29] }], () =>
-        [0, 9, 17, 29].map((index) => kernel.pointerAt(resident.wordOf("cells", index))),
+      const { cachedField, cache } = fieldOf(mixedLayers([source], 5), { sizeBytes: 1 << 20 });
+      const pointers = await cachedField.withTiles([{ form: "cells", indices: [0, 9, 17, 29] }], () =>
+        [0, 9, 17, 29].map((index) => kernel.pointerAt(cachedField.wordOf("cells", index))),
       );
       expect(new Set(pointers).size).toBe(1);
       expect(source.loaded).toEqual([]);
       expect(cache.usedBytes).toBe(0);
-      const region = { pointer: pointers[0] ?? 0, sizeBytes: resident.bytesOf("cells") };
+      const region = { pointer: pointers[0] ?? 0, sizeBytes: cachedField.bytesOf("cells") };
       expect(kernel.u16(region).every((cell, i) => i % LANES >= 3 || cell === expected)).toBe(true);
     }
   });
 
   test("does not treat a tile as constant where its groups differ", async () => {
     const source = new RasterSource([constantRaster(1, 0), constantRaster(1, 65_535)]);
-    const { resident } = fieldOf(mixedLayers([source], 6));
-    const lanes = resident.layers.map(({ group }) => (group === 0 ? 0 : 65_535));
-    const cell = await resident.hold([{ form: "cells", indices: [4] }], () => {
-      const pointer = kernel.pointerAt(resident.wordOf("cells", 4));
+    const { cachedField } = fieldOf(mixedLayers([source], 6));
+    const lanes = cachedField.layers.map(({ group }) => (group === 0 ? 0 : 65_535));
+    const cell = await cachedField.withTiles([{ form: "cells", indices: [4] }], () => {
+      const pointer = kernel.pointerAt(cachedField.wordOf("cells", 4));
       return [...kernel.u16({ pointer, sizeBytes: 4 })];
     });
     expect(cell).toEqual(lanes);
@@ -299,21 +299,21 @@ describe("a resident field", () => {
   test("a failing source fails the calls that need it, and leaves nothing allocated", async () => {
     const good = new RasterSource([patchyRaster(GRID, { layerCount: 1, seed: 7 })]);
     const bad = new RasterSource([patchyRaster(GRID, { layerCount: 1, seed: 8 })]);
-    const { resident, cache } = fieldOf(mixedLayers([good, bad], 7));
+    const { cachedField, cache } = fieldOf(mixedLayers([good, bad], 7));
     const wait = bad.beforeReturn;
     bad.beforeReturn = async () => {
       await wait();
       throw new Error("damaged");
     };
     for (const form of FORMS) {
-      const indices = Array.from({ length: tileCount(resident.field.grid, form) }, (_, index) => index);
-      await expect(resident.hold([{ form, indices }], () => 0)).rejects.toThrow("damaged");
+      const indices = Array.from({ length: tileCount(cachedField.field.grid, form) }, (_, index) => index);
+      await expect(cachedField.withTiles([{ form, indices }], () => 0)).rejects.toThrow("damaged");
     }
     expect(cache.usedBytes).toBe(0);
     bad.beforeReturn = wait;
     const all = FORMS.map((form) => ({ form, indices: [0, 1] }));
-    const areThere = await resident.hold(all, () =>
-      all.every(({ form, indices }) => indices.every((index) => kernel.words[resident.wordOf(form, index)] !== 0)),
+    const areThere = await cachedField.withTiles(all, () =>
+      all.every(({ form, indices }) => indices.every((index) => kernel.words[cachedField.wordOf(form, index)] !== 0)),
     );
     expect(areThere).toBe(true);
   });
@@ -325,15 +325,15 @@ describe("a resident field", () => {
       kernel.reserve(4 << 20);
     };
     const layers = mixedLayers([source], 8);
-    const { resident } = fieldOf(layers);
+    const { cachedField } = fieldOf(layers);
     const reference = await SyntheticField.of(GRID, rasterOf(layers));
     for (const form of FORMS) {
       await Promise.all(
         [0, 1].map(async (index) => {
-          const found = await resident.hold([{ form, indices: [index] }], () => {
+          const found = await cachedField.withTiles([{ form, indices: [index] }], () => {
             const region = {
-              pointer: kernel.pointerAt(resident.wordOf(form, index)),
-              sizeBytes: resident.bytesOf(form),
+              pointer: kernel.pointerAt(cachedField.wordOf(form, index)),
+              sizeBytes: cachedField.bytesOf(form),
             };
             return numbersOf(form, index, {
               numbers: form === "cells" || form === "bounds" ? kernel.u16(region) : kernel.i32(region),

@@ -10,13 +10,13 @@ import {
 import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import { copyToLanes, prefixTile } from "../kernel/tiles.ts";
-import type { EmptyTile, TileCache, TileHome } from "./cache.ts";
-import type { LayerEntry } from "./catalogue.ts";
+import type { TileToFill, TileCache, TileSlot } from "./cache.ts";
+import type { LayerEntry } from "./catalog.ts";
 import type { CellSource, PyramidRequest, TileState } from "./cellSource.ts";
 import { type Constant, constantSection, ConstantTiles } from "./constantTiles.ts";
 import { CONSTANT_STEPS } from "./tile.ts";
 
-/** One layer of a field, wherever its cells come from. */
+/** One layer of a field and the source of its cells. */
 export interface FieldLayer {
   readonly source: CellSource;
   /** Index in the source's groups. */
@@ -26,29 +26,31 @@ export interface FieldLayer {
   readonly entry: LayerEntry;
 }
 
-/** Some layers of one group of one source, and the lanes that they have in the field. */
+/** The layers of a field that come from one group of one source. */
 interface Part {
   readonly source: CellSource;
   readonly group: number;
+  /** Lane of each layer of the group, -1 for layers that are not in the field. */
   readonly lanes: Int32Array;
 }
 
-/** How one kind of tile is asked of a source. */
-interface PartAsker<Request, Numbers> {
+/** Access to one kind of tile of a source. */
+interface PartReader<Request, Numbers> {
   requestOf(index: number, group: number): Request;
   resolve(requests: readonly Request[]): Promise<readonly TileState[]>;
   load(requests: readonly Request[]): Promise<readonly Numbers[]>;
 }
 
 /**
- * The layers that are asked for together, side by side in memory, tile by tile as they are needed. What a tile of the
- * field holds is put together from the groups of its sources; where all of them are in one constant state, the
- * directory points to one shared tile of that state.
+ * Layers that are sampled together, interleaved in memory, with tiles loaded on demand. A tile of the field combines the
+ * groups of its sources; where all groups have the same constant state, the directory points to a shared tile.
+ *
+ * A lane is the index of a layer in the interleaved vectors, in the order of `layers`.
  */
-export class ResidentField {
+export class CachedField {
   readonly field: Field;
   readonly layers: readonly FieldLayer[];
-  /** Whether every source keeps bounds and totals. */
+  /** Whether every source has a pyramid. */
   readonly hasPyramid: boolean;
   readonly #kernel: Kernel;
   readonly #cache: TileCache;
@@ -57,20 +59,19 @@ export class ResidentField {
   readonly #constants: ConstantTiles;
 
   /**
-   * @param how `constants` may be those of other fields too
-   *            `onFetch` is told how long fetching tiles took, each time
+   * @param options `constants` can be shared with other fields; `onFetch` receives the duration of every fetch of tiles
    */
   constructor(
     kernel: Kernel,
     cache: TileCache,
     grid: FieldGrid,
     layers: readonly FieldLayer[],
-    how: { readonly constants?: ConstantTiles; readonly onFetch?: (durationMs: number) => void } = {},
+    options: { readonly constants?: ConstantTiles; readonly onFetch?: (durationMs: number) => void } = {},
   ) {
     this.#kernel = kernel;
     this.#cache = cache;
-    this.#constants = how.constants ?? new ConstantTiles(kernel);
-    this.#onFetch = how.onFetch ?? (() => undefined);
+    this.#constants = options.constants ?? new ConstantTiles(kernel);
+    this.#onFetch = options.onFetch ?? (() => undefined);
     this.field = new Field(grid, layers.length);
     this.layers = layers;
     this.hasPyramid = layers.every(({ source }) => source.pyramid !== undefined);
@@ -87,41 +88,41 @@ export class ResidentField {
     );
   }
 
-  /** Bytes that a tile of this form takes in the cache. */
+  /** Size of a tile of this form, without padding. */
   bytesOf(form: TileForm): number {
     return tileBytes(form, this.field.vectorCount);
   }
 
-  /** The directory's word of a tile. */
+  /** Index of the tile's directory word, in 32-bit words of the kernel's memory. */
   wordOf(form: TileForm, index: number): number {
     return (this.field.directories[form].pointer >>> 2) + index;
   }
 
-  /** Has these tiles in memory while `read` runs, which must be synchronous. */
-  async hold<T>(tiles: readonly MissingTiles[], read: () => T): Promise<T> {
+  /** Runs `read`, which must be synchronous, while these tiles are in memory. */
+  async withTiles<T>(tiles: readonly MissingTiles[], read: () => T): Promise<T> {
     const wanted: { readonly form: TileForm; readonly index: number }[] = [];
-    const homes: TileHome[] = [];
+    const slots: TileSlot[] = [];
     for (const { form, indices } of tiles) {
-      for (const index of await this.#notConstant(form, [...new Set(indices)])) {
+      for (const index of await this.#withoutConstants(form, [...new Set(indices)])) {
         wanted.push({ form, index });
-        homes.push({ word: this.wordOf(form, index), sizeBytes: this.bytesOf(form) });
+        slots.push({ word: this.wordOf(form, index), sizeBytes: this.bytesOf(form) });
       }
     }
-    return this.#cache.hold(
-      homes,
+    return this.#cache.withTiles(
+      slots,
       (missing) => this.#fill(missing.map((tile) => ({ ...tile, ...(wanted[tile.index] as (typeof wanted)[number]) }))),
       read,
     );
   }
 
-  /** Points the directory at a shared tile wherever all parts are in the same constant state. @returns the others */
-  async #notConstant(form: TileForm, indices: readonly number[]): Promise<readonly number[]> {
+  /** Points the directory to a shared tile where all parts have the same constant state. Returns the other indices. */
+  async #withoutConstants(form: TileForm, indices: readonly number[]): Promise<readonly number[]> {
     const unknown = indices.filter((index) => this.#kernel.words[this.wordOf(form, index)] === 0);
     const states = await Promise.all(this.#parts.map((part) => this.#statesOf(part, form, unknown)));
     for (const [i, index] of unknown.entries()) {
       const [first = "cells"] = states.map((ofPart) => ofPart[i] ?? "cells");
       if (first === "cells" || states.some((ofPart) => ofPart[i] !== first)) continue;
-      const { pointer } = this.#constants.of(form, first, this.field.vectorCount); // first: it may grow the memory
+      const { pointer } = this.#constants.of(form, first, this.field.vectorCount); // before `words` is accessed: may grow the memory
       if (this.#kernel.words[this.wordOf(form, index)] === 0) this.#kernel.words[this.wordOf(form, index)] = pointer;
     }
     return indices.filter((index) => !this.#isConstant(form, index));
@@ -141,7 +142,7 @@ export class ResidentField {
     return source.resolve(indices.map((index) => tileAt(index, tileColumnCount, group)));
   }
 
-  async #fill(missing: readonly (EmptyTile & { readonly form: TileForm; readonly index: number })[]): Promise<void> {
+  async #fill(missing: readonly (TileToFill & { readonly form: TileForm; readonly index: number })[]): Promise<void> {
     await Promise.all(
       (["cells", "prefixes", "bounds", "totals"] as const).map(async (form) => {
         const tiles = missing.filter((tile) => tile.form === form);
@@ -152,7 +153,7 @@ export class ResidentField {
     );
   }
 
-  async #fillTiles(form: TileForm, tiles: readonly (EmptyTile & { readonly index: number })[]): Promise<void> {
+  async #fillTiles(form: TileForm, tiles: readonly (TileToFill & { readonly index: number })[]): Promise<void> {
     const { tileColumnCount } = this.field.grid;
     const { vectorCount } = this.field;
     const laneCount = vectorCount * LANES;
@@ -195,13 +196,13 @@ export class ResidentField {
     }
   }
 
-  async #fillPyramid(form: TileForm, tiles: readonly (EmptyTile & { readonly index: number })[]): Promise<void> {
+  async #fillPyramid(form: TileForm, tiles: readonly (TileToFill & { readonly index: number })[]): Promise<void> {
     const { pyramidColumnCount } = this.field.grid;
     const laneCount = this.field.vectorCount * LANES;
     const stored = await this.#readParts<PyramidRequest, Uint16Array | Uint32Array>(
       tiles.map(({ index }) => index),
       ({ pyramid }) => {
-        if (pyramid === undefined) throw new Error("A source without a pyramid was asked for it.");
+        if (pyramid === undefined) throw new Error("The source has no pyramid.");
         return {
           requestOf: (index, group) => pyramidAt(index, pyramidColumnCount, group),
           resolve: (requests) => Promise.resolve(pyramid.resolve(requests)),
@@ -220,20 +221,20 @@ export class ResidentField {
   }
 
   /**
-   * What each part has of some tiles: numbers, or that they are in a constant state. A source is asked for all of its
-   * parts at once, so that what lies side by side in a file is one range. All is read before anything is written: a tile
-   * is whole or not there.
+   * Returns for each part the content of some tiles: numbers or a constant state. All parts of a source are requested
+   * together, so that adjacent parts of a file are read as one range. Everything is read before anything is written, so
+   * that tiles are complete or absent.
    */
   async #readParts<Request, Numbers>(
     indices: readonly number[],
-    askerOf: (source: CellSource) => PartAsker<Request, Numbers>,
+    readerOf: (source: CellSource) => PartReader<Request, Numbers>,
   ): Promise<ReadonlyMap<Part, readonly (Numbers | Constant)[]>> {
     const sources = new Set(this.#parts.map(({ source }) => source));
     const found = new Map<Part, (Numbers | Constant)[]>(this.#parts.map((part) => [part, []]));
     const startMs = performance.now();
     await Promise.all(
       [...sources].map(async (source) => {
-        const { requestOf, resolve, load } = askerOf(source);
+        const { requestOf, resolve, load } = readerOf(source);
         const parts = this.#parts.filter((part) => part.source === source);
         const requests = indices.flatMap((index) => parts.map(({ group }) => requestOf(index, group)));
         const states = await resolve(requests);

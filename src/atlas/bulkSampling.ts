@@ -1,0 +1,176 @@
+import type { Grid } from "../kernel/grid.ts";
+import {
+  layerEncodings,
+  type LocationArrays,
+  type LocationResults,
+  newResults,
+  readLocations,
+  type ResultArray,
+  writeSteps,
+} from "../kernel/sampling.ts";
+import { locateCells } from "../kernel/points.ts";
+import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
+import { TileCache } from "./cache.ts";
+import type { CellSource } from "./cellSource.ts";
+import type { FieldLayer, CachedField } from "./cachedField.ts";
+
+/** Locations per kernel call: few enough that their steps and values stay in the processor's caches. */
+const LOCATIONS_PER_CALL = 2048;
+/** Length of a time slice. */
+const TIME_SLICE_MS = 5;
+/** Tiles fetched together: enough for concurrent reads. */
+const TILES_PER_FETCH = 64;
+
+/** Layers of a field, in the order of the output. */
+interface SelectedLayers {
+  readonly cachedField: CachedField;
+  readonly lanes: readonly number[];
+}
+
+/**
+ * Samples the cells that contain many locations: first those whose tiles are in memory, in the order of the locations,
+ * then the others tile by tile.
+ *
+ * @param onProgress called with the number of locations just completed; may throw to stop
+ */
+export async function sampleFromTiles(
+  { cachedField, lanes, pinnedBytesMax }: SelectedLayers & { readonly pinnedBytesMax: number },
+  locations: LocationArrays,
+  out: LocationResults,
+  onProgress: (count: number) => void,
+): Promise<void> {
+  const { field, layers } = cachedField;
+  const encodings = layerEncodings(lanes.map((lane) => ({ lane, ...unitOf(layers[lane] as FieldLayer) })));
+  const count = locations.latitudes.length;
+  /** tile * count + location, which sorts by tile. Exact for fewer than 2^22 tiles and 2^31 locations. */
+  const uncached: number[] = [];
+  const timeSlice = new TimeSlice();
+  for (let first = 0; first < count; first += LOCATIONS_PER_CALL) {
+    const chunk = slice(locations, first, first + LOCATIONS_PER_CALL);
+    const missing = readLocations(field, chunk, encodings, { out, first });
+    for (let i = 0; i < missing.length; i += 2)
+      uncached.push((missing[i + 1] ?? 0) * count + first + (missing[i] ?? 0));
+    onProgress(chunk.latitudes.length - missing.length / 2);
+    await timeSlice.yield();
+  }
+  if (uncached.length === 0) return;
+
+  const keys = Float64Array.from(uncached).toSorted();
+  const tilesPerFetch = Math.max(1, Math.floor(pinnedBytesMax / TileCache.costBytes(cachedField.bytesOf("cells"))));
+  for (let start = 0; start < keys.length;) {
+    const tiles = new Set<number>();
+    let end = start;
+    for (; end < keys.length && end - start < LOCATIONS_PER_CALL; end++) {
+      const tile = Math.floor((keys[end] ?? 0) / count);
+      if (!tiles.has(tile) && tiles.size === Math.min(tilesPerFetch, TILES_PER_FETCH)) break;
+      tiles.add(tile);
+    }
+    const batch = Uint32Array.from(keys.subarray(start, end), (key) => key % count);
+    const chunk = {
+      latitudes: Float64Array.from(batch, (location) => locations.latitudes[location] ?? NaN),
+      longitudes: Float64Array.from(batch, (location) => locations.longitudes[location] ?? NaN),
+    };
+    const found = newResults(out, batch.length * lanes.length);
+    await cachedField.withTiles([{ form: "cells", indices: [...tiles] }], () => {
+      readLocations(field, chunk, encodings, { out: found, first: 0 });
+    });
+    scatter(found, batch, lanes.length, out);
+    onProgress(batch.length);
+    start = end;
+  }
+}
+
+/** The same for sources that compute single cells without loading tiles. */
+export async function computeLocations(
+  { grid, cachedField, lanes }: SelectedLayers & { readonly grid: Grid },
+  locations: LocationArrays,
+  out: LocationResults,
+  onProgress: (count: number) => void,
+): Promise<void> {
+  const { kernel } = cachedField.field.grid;
+  const selected = lanes.map((lane) => cachedField.layers[lane] as FieldLayer);
+  const encodings = layerEncodings(selected.map((layer, i) => ({ lane: i, ...unitOf(layer) })));
+  const timeSlice = new TimeSlice();
+  for (let first = 0; first < locations.latitudes.length; first += LOCATIONS_PER_CALL) {
+    const chunk = slice(locations, first, first + LOCATIONS_PER_CALL);
+    const { rows, columns } = locateCells(kernel, grid, chunk);
+    const inside: number[] = [];
+    rows.forEach((row, i) => {
+      if (row >= 0) inside.push(i);
+    });
+    const cells = inside.map((i) => ({ row: rows[i] ?? 0, column: columns[i] ?? 0 }));
+    const steps = new Uint16Array(rows.length * selected.length).fill(STEPS_OUTSIDE);
+    const computed = new Map<CellSource, Map<number, Uint16Array>>();
+    for (const [i, { source, group, layer }] of selected.entries()) {
+      const groups = computed.get(source) ?? new Map<number, Uint16Array>();
+      computed.set(source, groups);
+      const ofGroup = groups.get(group) ?? source.readCells?.(group, cells) ?? new Uint16Array();
+      groups.set(group, ofGroup);
+      const groupLayers = source.groups[group]?.layers.length ?? 1;
+      for (const [position, location] of inside.entries()) {
+        steps[location * selected.length + i] = ofGroup[position * groupLayers + layer] ?? STEPS_OUTSIDE;
+      }
+    }
+    writeSteps(kernel, steps, encodings, { out, first });
+    onProgress(rows.length);
+    await timeSlice.yield();
+  }
+}
+
+/** Divides long work into time slices of 5 ms, between which other tasks of the thread run. */
+export class TimeSlice {
+  #end = performance.now() + TIME_SLICE_MS;
+  #pause: Promise<void> | undefined;
+
+  /** Whether the time slice has ended. Check it first where an unneeded `await` would cost more than the work itself. */
+  get isExpired(): boolean {
+    return performance.now() >= this.#end;
+  }
+
+  /** Whether a concurrent user of this time slice is yielding; the others must yield, too, to free the thread. */
+  get isPaused(): boolean {
+    return this.#pause !== undefined;
+  }
+
+  /** Lets other tasks of the thread run if the time slice has ended. */
+  async yield(): Promise<void> {
+    if (this.isExpired) await (this.#pause ??= this.#runOtherTasks()); // concurrent users share one message
+  }
+
+  async #runOtherTasks(): Promise<void> {
+    // A timer would take at least 1 ms, or 4 ms in a browser; a message arrives right after the tasks already queued.
+    const { port1, port2 } = new MessageChannel();
+    await new Promise((resolve) => {
+      port1.addEventListener("message", resolve, { once: true });
+      port1.start();
+      port2.postMessage(undefined);
+    });
+    port1.close();
+    this.#end = performance.now() + TIME_SLICE_MS;
+    this.#pause = undefined;
+  }
+}
+
+function unitOf({ entry }: FieldLayer): { readonly stepsPerUnit: number; readonly offset: number } {
+  return { stepsPerUnit: entry.steps_per_unit, offset: entry.offset };
+}
+
+function slice({ latitudes, longitudes }: LocationArrays, from: number, to: number): LocationArrays {
+  return { latitudes: latitudes.subarray(from, to), longitudes: longitudes.subarray(from, to) };
+}
+
+/** Copies the results of a batch to the positions of its locations. */
+function scatter(found: LocationResults, batch: Uint32Array, layerCount: number, out: LocationResults): void {
+  if ("steps" in found && "steps" in out) {
+    scatterRows(found.steps, batch, layerCount, out.steps);
+  } else if ("values" in found && "values" in out) {
+    scatterRows(found.values, batch, layerCount, out.values);
+    scatterRows(found.reasons, batch, layerCount, out.reasons);
+  }
+}
+
+function scatterRows(from: ResultArray, locations: Uint32Array, width: number, to: ResultArray): void {
+  for (const [i, location] of locations.entries()) {
+    for (let layer = 0; layer < width; layer++) to[location * width + layer] = from[i * width + layer] ?? NaN;
+  }
+}

@@ -1,0 +1,176 @@
+import { LANES, type MissingTiles } from "../kernel/field.ts";
+import { type Circle, type CircleCells, rowSpans, rowWeights } from "../kernel/geodesy.ts";
+import type { Kernel } from "../kernel/instance.ts";
+import { CircleAccumulator, type CircleSummary } from "../kernel/radius.ts";
+import { TileCache } from "./cache.ts";
+import { tilesInCircle } from "./circleTiles.ts";
+import type { LayerSet } from "./layerSet.ts";
+
+/** The value of one layer within a circle. */
+export interface CircleValue {
+  /** An integer for a maximum, a fraction for a mean; undefined when no cell is valid. */
+  readonly steps: number | undefined;
+  /** For a circle without a valid cell: whether the source marks any of its cells as missing. */
+  readonly hasNodata: boolean;
+  /** Area of the valid cells divided by the area of all cells; only on request. */
+  readonly validShare: number | undefined;
+}
+
+export interface CircleSample {
+  /** Only on request. */
+  readonly cellCount: number | undefined;
+  readonly values: readonly CircleValue[];
+}
+
+export interface CircleOptions {
+  readonly method: "max" | "mean";
+  /** Whether to compute the cell count and the valid shares, too. */
+  readonly shares: boolean;
+}
+
+/** Aggregates the cells of a circle: those whose centers are inside it, and the one that contains its center. */
+export class CircleSampler {
+  readonly #kernel: Kernel;
+  readonly #cache: TileCache;
+
+  constructor(kernel: Kernel, cache: TileCache) {
+    this.#kernel = kernel;
+    this.#cache = cache;
+  }
+
+  /** Samples by pyramid where possible, otherwise cell by cell; both give the same result. */
+  async sample(set: LayerSet, circle: Circle, options: CircleOptions): Promise<CircleSample> {
+    const found = set.cachedField.hasPyramid ? await this.#sampleByPyramid(set, circle, options) : undefined;
+    return found ?? this.#sampleByCells(set, circle, options.method);
+  }
+
+  /**
+   * Samples from the pyramid tiles and rim cells that are in memory.
+   *
+   * @returns the missing tiles if any; undefined where only the cells can give the result
+   */
+  trySample(
+    { cachedField, lanes }: LayerSet,
+    circle: Circle,
+    { method, shares }: CircleOptions,
+  ): CircleSample | readonly MissingTiles[] | undefined {
+    const { field } = cachedField;
+    const { grid } = field;
+    if (!grid.setCircle(circle)) return undefined;
+    const steps: (number | undefined)[] = [];
+    if (method === "max") {
+      const bounds = grid.max(field);
+      if (bounds.kind === "missing") return bounds.tiles;
+      for (const lane of lanes) {
+        const bound = bounds.value[lane] ?? 0;
+        steps.push(bound === 0 ? undefined : bound - 1);
+      }
+    }
+    let allArea = 0;
+    const areas: number[] = [];
+    if (method === "mean" || shares) {
+      const sums = grid.sums(field);
+      if (sums.kind === "missing") return sums.tiles;
+      for (const lane of lanes) {
+        const at = (lane >> 2) * 8 + (lane & 3);
+        const area = sums.value[at + 4] ?? 0;
+        areas.push(area);
+        if (method === "mean") steps.push(area > 0 ? (sums.value[at] ?? 0) / area : undefined);
+      }
+      if (shares) allArea = grid.sumArea();
+    }
+    // The pyramid does not distinguish nodata from outside; only the cells give the reason for a missing value.
+    if (steps.includes(undefined)) return undefined;
+    return {
+      cellCount: shares ? grid.countCells() : undefined,
+      values: steps.map((value, i) => ({
+        steps: value,
+        hasNodata: false,
+        validShare: shares ? shareOf(areas[i] ?? 0, allArea) : undefined,
+      })),
+    };
+  }
+
+  /**
+   * Repeats `trySample`, loading the tiles that it reports missing.
+   * @returns undefined where only the cells can give the result, or the tiles exceed what one call may pin
+   */
+  async #sampleByPyramid(set: LayerSet, circle: Circle, options: CircleOptions): Promise<CircleSample | undefined> {
+    const { cachedField } = set;
+    const needed = new Map<MissingTiles["form"], Set<number>>();
+    for (;;) {
+      const attempt = (): CircleSample | readonly MissingTiles[] | undefined => this.trySample(set, circle, options);
+      let bytes = 0;
+      for (const [form, indices] of needed) bytes += indices.size * TileCache.costBytes(cachedField.bytesOf(form));
+      if (bytes > this.#cache.pinnedBytesMax) return undefined;
+      const tiles = [...needed].map(([form, indices]) => ({ form, indices: [...indices] }));
+      const result = needed.size === 0 ? attempt() : await cachedField.withTiles(tiles, attempt);
+      if (result === undefined || !isMissing(result)) return result;
+      for (const { form, indices } of result) {
+        const known = needed.get(form) ?? new Set<number>();
+        needed.set(form, known);
+        for (const index of indices) known.add(index);
+      }
+    }
+  }
+
+  /** Samples every cell of the circle, in batches that fit in the cache. Always correct; costs all cells. */
+  async #sampleByCells(
+    { hazard, cachedField, lanes }: LayerSet,
+    circle: Circle,
+    method: "max" | "mean",
+  ): Promise<CircleSample> {
+    const { field } = cachedField;
+    const laneCount = field.vectorCount * LANES;
+    const cells = rowSpans(this.#kernel, hazard.grid, circle);
+    const sums = new CircleAccumulator(cells, laneCount);
+    const tiles = tilesInCircle(cells);
+    const tilesPerBatch = Math.max(
+      1,
+      Math.floor(this.#cache.pinnedBytesMax / TileCache.costBytes(cachedField.bytesOf("cells"))),
+    );
+    for (let start = 0; start < tiles.length; start += tilesPerBatch) {
+      const batch = tiles.slice(start, start + tilesPerBatch);
+      const indices = batch.map(({ tileRow, tileColumn }) => tileRow * field.grid.tileColumnCount + tileColumn);
+      const add = (): void =>
+        sums.add(
+          this.#kernel,
+          // Explicit fields: a spread retains 300 bytes per circle until a full garbage collection.
+          batch.map(({ tileRow, tileColumn }, i) => {
+            const pointer = this.#kernel.pointerAt(cachedField.wordOf("cells", indices[i] ?? 0));
+            return { tileRow, tileColumn, cells: { pointer, sizeBytes: cachedField.bytesOf("cells") } };
+          }),
+        );
+      const isCached = indices.every((index) => this.#kernel.words[cachedField.wordOf("cells", index)] !== 0);
+      if (isCached) add();
+      else await cachedField.withTiles([{ form: "cells", indices }], add);
+    }
+    const summaries = sums.summarize(this.#kernel, rowWeights(this.#kernel, hazard.grid, sums.rows));
+    return {
+      cellCount: countOf(cells),
+      values: lanes.map((lane) => valueOf(summaries[lane] as CircleSummary, method)),
+    };
+  }
+}
+
+/** Whether `trySample` returned missing tiles. */
+export function isMissing(result: CircleSample | readonly MissingTiles[]): result is readonly MissingTiles[] {
+  return Array.isArray(result);
+}
+
+function valueOf(summary: CircleSummary, method: "max" | "mean"): CircleValue {
+  const { maxSteps, meanSteps, hasNodata, validShare } = summary;
+  return { steps: method === "max" ? maxSteps : meanSteps, hasNodata, validShare };
+}
+
+/** Returns area / allArea, as exactly 1 where they differ only by rounding: both are sums of the same terms. */
+function shareOf(area: number, allArea: number): number {
+  const share = allArea > 0 ? area / allArea : 0;
+  return share > 1 - 1e-12 ? 1 : share;
+}
+
+function countOf({ spans }: CircleCells): number {
+  let count = 0;
+  for (let i = 0; i < spans.length; i += 3) count += (spans[i + 2] ?? 0) - (spans[i + 1] ?? 0) + 1;
+  return count;
+}

@@ -1,0 +1,48 @@
+import type { FieldLayer } from "./cachedField.ts";
+import type { GroupEntry } from "./catalog.ts";
+import type { AtlasHazard, CellSource } from "./cellSource.ts";
+import type { FoundField } from "./fields.ts";
+
+/** One (scenario, year) of a hazard. */
+export interface SampledGroup {
+  readonly entry: GroupEntry;
+  readonly source: CellSource;
+  /** Index in the source's groups. */
+  readonly group: number;
+}
+
+/** A hazard whose groups can be looked up and sampled. */
+export interface SampledHazard extends Pick<AtlasHazard, "hazard" | "grid" | "rules"> {
+  group(scenario: string, year: number): SampledGroup | undefined;
+  /** Returns every layer of every group. */
+  allLayers(): readonly FieldLayer[];
+}
+
+/** Layers of one hazard that are sampled together. */
+export interface LayerSet extends FoundField {
+  readonly hazard: SampledHazard;
+}
+
+/** Returns the hazards of an atlas by name. Superseded groups are left out. */
+export function sampledHazards(hazards: readonly AtlasHazard[]): ReadonlyMap<string, SampledHazard> {
+  const byName = new Map<string, SampledHazard>();
+  for (const { hazard, grid, rules, sources } of hazards) {
+    const groups = new Map<string, SampledGroup>();
+    for (const source of sources) {
+      for (const [group, entry] of source.groups.entries()) {
+        if (entry.superseded !== true) groups.set(`${entry.scenario}/${entry.year}`, { entry, source, group });
+      }
+    }
+    byName.set(hazard, {
+      hazard,
+      grid,
+      rules,
+      group: (scenario, year) => groups.get(`${scenario}/${year}`),
+      allLayers: () =>
+        [...groups.values()].flatMap(({ source, group, entry: { layers } }) =>
+          layers.map((entry, layer) => ({ source, group, layer, entry })),
+        ),
+    });
+  }
+  return byName;
+}

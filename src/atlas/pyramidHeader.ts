@@ -1,0 +1,121 @@
+import { ByteBuffer } from "flatbuffers";
+import type { Fault } from "../errors.ts";
+import type { GroupEntry, PackEntry } from "./catalog.ts";
+import type { TileRequest, TileState } from "./cellSource.ts";
+import { damagedFile } from "./damagedFile.ts";
+import { PyramidTile } from "./generated/pyramid-tile.ts";
+import { PYRAMID_SIZE, STATES } from "./tile.ts";
+
+export const PYRAMID_IDENTIFIER = "IsoP";
+const TILES_PER_PYRAMID_TILE = PYRAMID_SIZE * PYRAMID_SIZE;
+
+/** Location of a compressed part in a file of a pack, with its CRC-32. */
+export interface StoredPart {
+  readonly offset: number;
+  readonly sizeBytes: number;
+  readonly checksum: number;
+}
+
+/** Returns the maximum size of a pyramid tile header of a pack with these groups, in bytes. */
+export function headerBytesMax(groups: readonly { readonly layers: readonly unknown[] }[]): number {
+  const layerCount = groups.reduce((sum, { layers }) => sum + layers.length, 0);
+  return TILES_PER_PYRAMID_TILE * (8 + groups.length * 9 + layerCount * 2) + groups.length * 16 + 512;
+}
+
+/** A view of a pyramid tile header in the cache. The caller has verified its checksum. */
+export class PyramidHeader {
+  readonly #tile: PyramidTile;
+  readonly #damaged: (problem: string) => Fault;
+  readonly #groups: readonly GroupEntry[];
+  readonly #states: Uint8Array;
+  readonly #sizes: Uint32Array;
+  readonly #checksums: Uint32Array;
+  readonly #bounds: Uint16Array;
+
+  /** @throws Fault `atlas_unavailable` when the header belongs to another tile or does not match the pack's groups */
+  constructor(bytes: Uint8Array, pack: PackEntry, at: { readonly row: number; readonly column: number }) {
+    const buffer = new ByteBuffer(bytes);
+    this.#damaged = (problem) =>
+      damagedFile(pack.files.pyramid.name, `the header of pyramid tile row ${at.row}, column ${at.column} ${problem}`);
+    if (!buffer.__has_identifier(PYRAMID_IDENTIFIER)) {
+      throw this.#damaged(`does not have the identifier ${PYRAMID_IDENTIFIER}`);
+    }
+    this.#tile = PyramidTile.getRootAsPyramidTile(buffer);
+    if (this.#tile.row() !== at.row || this.#tile.column() !== at.column) {
+      throw this.#damaged(`belongs to row ${this.#tile.row()}, column ${this.#tile.column()}`);
+    }
+    this.#groups = pack.groups;
+    const entries = TILES_PER_PYRAMID_TILE * pack.groups.length;
+    const layerCount = pack.groups.reduce((sum, { layers }) => sum + layers.length, 0);
+    const states = this.#tile.statesArray();
+    const sizes = this.#tile.sizesArray();
+    const checksums = this.#tile.checksumsArray();
+    const bounds = this.#tile.boundsArray();
+    if (
+      this.#tile.offsetsLength() !== TILES_PER_PYRAMID_TILE ||
+      states?.length !== entries ||
+      sizes?.length !== entries ||
+      checksums?.length !== entries ||
+      bounds?.length !== TILES_PER_PYRAMID_TILE * layerCount ||
+      this.#tile.maximaSizesLength() !== pack.groups.length ||
+      this.#tile.maximaChecksumsLength() !== pack.groups.length ||
+      this.#tile.totalsSizesLength() !== pack.groups.length ||
+      this.#tile.totalsChecksumsLength() !== pack.groups.length
+    ) {
+      throw this.#damaged("does not match the groups of the catalog");
+    }
+    this.#states = states;
+    this.#sizes = sizes;
+    this.#checksums = checksums;
+    this.#bounds = bounds;
+  }
+
+  /** @throws Fault `atlas_unavailable` when the stored state is none of the four defined ones */
+  stateOf(tile: TileRequest): TileState {
+    const stored = this.#states[entryOf(tile, this.#groups.length)] ?? NaN;
+    const state = STATES[stored];
+    if (state === undefined) {
+      throw this.#damaged(`has the unknown state ${stored} for tile row ${tile.tileRow}, column ${tile.tileColumn}`);
+    }
+    return state;
+  }
+
+  /** Returns where the tile's group is stored in the `.tiles` file. */
+  partOf(tile: TileRequest): StoredPart {
+    const inPyramid = positionOf(tile);
+    let offset = Number(this.#tile.offsets(inPyramid));
+    const first = inPyramid * this.#groups.length;
+    for (let entry = first; entry < first + tile.group; entry++) offset += this.#sizes[entry] ?? 0;
+    const entry = first + tile.group;
+    return { offset, sizeBytes: this.#sizes[entry] ?? 0, checksum: this.#checksums[entry] ?? 0 };
+  }
+
+  /** Returns the level-64 bounds of the tile's group, u16[layer count of the group]. */
+  boundsOf(tile: TileRequest): Uint16Array {
+    const perTile = this.#bounds.length / TILES_PER_PYRAMID_TILE;
+    const before = this.#groups.slice(0, tile.group).reduce((sum, { layers }) => sum + layers.length, 0);
+    const from = positionOf(tile) * perTile + before;
+    return this.#bounds.slice(from, from + (this.#groups[tile.group]?.layers.length ?? 0));
+  }
+
+  /** Returns where a section is stored, relative to the end of the header: the maxima of all groups, then the totals. */
+  sectionOf(kind: "maxima" | "totals", group: number): StoredPart {
+    const tile = this.#tile;
+    let offset = 0;
+    const maximaCount = kind === "maxima" ? group : this.#groups.length;
+    for (let i = 0; i < maximaCount; i++) offset += tile.maximaSizes(i) ?? 0;
+    if (kind === "maxima") {
+      return { offset, sizeBytes: tile.maximaSizes(group) ?? 0, checksum: tile.maximaChecksums(group) ?? 0 };
+    }
+    for (let i = 0; i < group; i++) offset += tile.totalsSizes(i) ?? 0;
+    return { offset, sizeBytes: tile.totalsSizes(group) ?? 0, checksum: tile.totalsChecksums(group) ?? 0 };
+  }
+}
+
+function positionOf({ tileRow, tileColumn }: TileRequest): number {
+  return (tileRow % PYRAMID_SIZE) * PYRAMID_SIZE + (tileColumn % PYRAMID_SIZE);
+}
+
+function entryOf(tile: TileRequest, groupCount: number): number {
+  return positionOf(tile) * groupCount + tile.group;
+}
