@@ -1,11 +1,11 @@
 /** Refusals of single values, each naming the file, the cell and the place. */
 import type { MetricSpec } from "../hazard/hazards.ts";
-import { type BadValue, largestOf } from "./curve.ts";
+import { type BadValue, largestAllowed } from "./curve.ts";
 import { type GroupPlan, type MapSource, mapsOf } from "./plan.ts";
-import { type CellWindow, placeOf, sourceFault } from "./raster.ts";
+import { type CellWindow, describeCell, sourceFault } from "./raster.ts";
 
 /** A metric that has no step, traced back to the map that it comes from. */
-export async function outOfRange(
+export async function outOfRangeFault(
   group: GroupPlan,
   layer: MetricSpec | undefined,
   bad: BadValue,
@@ -13,8 +13,8 @@ export async function outOfRange(
 ): Promise<Error> {
   if (layer === undefined) throw new Error(`No layer ${bad.map}.`);
   const maps = mapsOf(group);
-  const { place, cell } = placeIn(maps[0], bad, at);
-  const largest = largestOf(layer);
+  const { place, cell } = locateBadValue(maps[0], bad, at);
+  const largest = largestAllowed(layer);
   const unit = layer.unit === "1" ? "" : ` ${layer.unit}`;
   // A level between two maps, or a mean of models, is too large only where one of the maps is.
   for (const { raster, band, unitFactor } of maps) {
@@ -46,7 +46,7 @@ export function badValueFault(
     readonly clampTolerance: number | undefined;
   },
 ): Error {
-  const { place, cell } = placeIn(source, bad, at);
+  const { place, cell } = locateBadValue(source, bad, at);
   const file = source?.raster.file ?? "?";
   const band = source === undefined || source.raster.bandCount === 1 ? "" : `band ${source.band}, `;
   const marker = `If it marks missing cells, say so: --nodata ${bad.value}`;
@@ -59,12 +59,12 @@ export function badValueFault(
       `the value is ${bad.value}${inUnit}: more than ${at.clampTolerance}${unit} below zero, too much for noise. ` +
       `${marker}; if it is a measurement that counts as zero: --clamp-tolerance with a number above ${at.clampTolerance}.`,
     infinite: `the value is ${bad.value}, which is no measure of anything. ${marker}.`,
-    "above-range": `the value ${bad.value} becomes ${bad.value * unitFactor} as ${at.layer?.metric}, which goes to ${at.layer === undefined ? "" : largestOf(at.layer)}. Check the unit factor. ${marker}.`,
+    "above-range": `the value ${bad.value} becomes ${bad.value * unitFactor} as ${at.layer?.metric}, which goes to ${at.layer === undefined ? "" : largestAllowed(at.layer)}. Check the unit factor. ${marker}.`,
   }[bad.why];
   return sourceFault(file, `${band}${place}: ${why}`, { details: { ...cell, band: source?.band, value: bad.value } });
 }
 
-function placeIn(
+function locateBadValue(
   source: MapSource | undefined,
   bad: BadValue,
   { window, firstCell }: { readonly window: CellWindow; readonly firstCell: number },
@@ -74,5 +74,5 @@ function placeIn(
     row: window.firstRow + Math.floor(index / window.columnCount),
     column: window.firstColumn + (index % window.columnCount),
   };
-  return { place: source === undefined ? "" : placeOf(source.raster.grid, cell), cell };
+  return { place: source === undefined ? "" : describeCell(source.raster.grid, cell), cell };
 }

@@ -24,13 +24,13 @@ export class BadValueError extends Error {
 }
 
 /** What is counted of one cell; bits, since several may hold. */
-export const TALLY_CLAMPED = 1;
+export const FLAG_CLAMPED = 1;
 /** Missing on some maps of a curve and there on others: the whole cell is missing. */
-export const TALLY_PARTLY_MISSING = 2;
+export const FLAG_PARTLY_MISSING = 2;
 /** The shortest return period reaches the threshold already: its probability is a lower bound. */
-export const TALLY_AT_FIRST = 4;
+export const FLAG_AT_FIRST_RETURN_PERIOD = 4;
 /** A rarer map held a smaller value; the running maximum stands in its place. */
-export const TALLY_RAISED = 8;
+export const FLAG_MADE_NON_DECREASING = 8;
 
 /** What the values of a map must keep to. */
 export interface ValueRange {
@@ -45,7 +45,7 @@ export interface ValueRange {
 /** Returns the cells of one source map with every value checked: missing or finite, and not below zero. */
 export function checkedValues(
   values: RasterValues,
-  tallies: Uint8Array,
+  flags: Uint8Array,
   { map, unitFactor, clampTolerance, max }: ValueRange & { readonly map: number },
 ): RasterValues {
   let clamped: RasterValues | undefined;
@@ -62,7 +62,7 @@ export function checkedValues(
     }
     clamped ??= values.slice();
     clamped[cell] = 0;
-    tallies[cell] = (tallies[cell] ?? 0) | TALLY_CLAMPED;
+    flags[cell] = (flags[cell] ?? 0) | FLAG_CLAMPED;
   }
   return clamped ?? values;
 }
@@ -80,29 +80,29 @@ export interface CurveCells {
   readonly unitFactors: readonly number[];
 }
 
-/** One curve a cell to the own metric and the probability, with what is worth counting noted in `tallies`. */
+/** One curve a cell to the own metric and the probability, with what is worth counting noted in `flags`. */
 export function curveCells(
   kernel: Kernel,
   { maps, unitFactors }: CurveCells,
   rule: Omit<CurveRule, "unitFactor">,
-  { clampTolerance, tallies }: Pick<ValueRange, "clampTolerance"> & { readonly tallies: Uint8Array },
+  { clampTolerance, flags }: Pick<ValueRange, "clampTolerance"> & { readonly flags: Uint8Array },
 ): OwnAndProbability {
   // Where the files are in unlike units each is brought to the metric's before the curve is made.
   const shared = unitFactors[0] ?? 1;
   const isShared = unitFactors.every((factor) => factor === shared);
   const checked = maps.map((values, map) => {
     const own = unitFactors[map] ?? 1;
-    const valid = checkedValues(values, tallies, { map, unitFactor: own, clampTolerance, max: Number.MAX_VALUE });
+    const valid = checkedValues(values, flags, { map, unitFactor: own, clampTolerance, max: Number.MAX_VALUE });
     return isShared ? valid : Float64Array.from(valid, (value) => value * own);
   });
   const unitFactor = isShared ? shared : 1;
-  tallyCurves(checked, rule.threshold, unitFactor, tallies);
+  flagCurves(checked, rule.threshold, unitFactor, flags);
   const outcome = curveMetrics(kernel, checked, { ...rule, unitFactor });
   if (outcome.kind === "negative") throw new Error("A value below zero passed the check of values.");
   return { own: outcome.designs, probability: outcome.probabilities };
 }
 
-function tallyCurves(maps: readonly RasterValues[], threshold: number, unitFactor: number, tallies: Uint8Array): void {
+function flagCurves(maps: readonly RasterValues[], threshold: number, unitFactor: number, flags: Uint8Array): void {
   const [first] = maps;
   if (first === undefined) return;
   for (let cell = 0; cell < first.length; cell++) {
@@ -117,12 +117,12 @@ function tallyCurves(maps: readonly RasterValues[], threshold: number, unitFacto
     }
     let bits = 0;
     if (missingCount === 0) {
-      if ((first[cell] ?? NaN) * unitFactor >= threshold) bits |= TALLY_AT_FIRST;
-      if (isRaised) bits |= TALLY_RAISED;
+      if ((first[cell] ?? NaN) * unitFactor >= threshold) bits |= FLAG_AT_FIRST_RETURN_PERIOD;
+      if (isRaised) bits |= FLAG_MADE_NON_DECREASING;
     } else if (missingCount < maps.length) {
-      bits |= TALLY_PARTLY_MISSING;
+      bits |= FLAG_PARTLY_MISSING;
     }
-    tallies[cell] = (tallies[cell] ?? 0) | bits;
+    flags[cell] = (flags[cell] ?? 0) | bits;
   }
 }
 
@@ -183,7 +183,7 @@ export function layersFrom(spec: HazardSpec, metrics: ReadonlySet<MetricName>): 
 }
 
 /** Largest rounding errors so far, in each metric's unit. */
-export type WorstRounding = Partial<Record<MetricName, number>>;
+export type LargestRounding = Partial<Record<MetricName, number>>;
 
 /**
  * Rounds metrics to the steps of their layers, side by side in each cell. The total comes from the stored steps of its
@@ -196,11 +196,11 @@ export function metricSteps(
   kernel: Kernel,
   layers: readonly MetricSpec[],
   values: MetricValues,
-): { readonly steps: Uint16Array; readonly worst: WorstRounding } {
+): { readonly steps: Uint16Array; readonly worst: LargestRounding } {
   const cellCount = Object.values(values)[0]?.length ?? 0;
   const layerCount = layers.length;
   const steps = new Uint16Array(cellCount * layerCount);
-  const worst: WorstRounding = {};
+  const worst: LargestRounding = {};
   layers.forEach((layer, index) => {
     if (layer.metric === "total_hazard") return;
     const numbers = values[layer.metric];
@@ -249,6 +249,6 @@ function addTotals(
 }
 
 /** The largest value that a layer takes: its last step, or less where more would mean nothing. */
-export function largestOf(spec: MetricSpec): number {
+export function largestAllowed(spec: MetricSpec): number {
   return Math.min(spec.max ?? Infinity, largestValue(spec));
 }

@@ -7,14 +7,14 @@
  * Reading GeoTIFF needs the optional package geotiff.
  */
 import { Fault } from "../errors.ts";
-import { openGeoTiff } from "./geotiff.ts";
+import { openGeoTiff } from "./readers/geotiff/geotiff.ts";
 import { checkIngestOptions } from "./options.ts";
 import type { HazardPlan, IngestOptions, IngestReport, SetAside } from "./plan.ts";
 import type { Raster, RasterOptions } from "./raster.ts";
 import { findAqueductFiles, planAqueductFloods } from "./recipes/aqueductFloods.ts";
 import { planLayers } from "./recipes/layers.ts";
 import { readManifest } from "./recipes/layersManifest.ts";
-import { SourceVersions } from "./sources.ts";
+import { SourceVersions } from "./sourceVersions.ts";
 import { writeHazards } from "./writeLayers.ts";
 
 export { Fault, type FaultCode, type FaultItem, isFault } from "../errors.ts";
@@ -97,7 +97,7 @@ async function withRasters(
     const key = JSON.stringify([file, rasterOptions]);
     const known = opened.get(key);
     if (known !== undefined) return known;
-    await sources.noteOpening(file);
+    await sources.recordOpening(file);
     const raster = await openGeoTiff(file, { ...rasterOptions, ...(signal === undefined ? {} : { signal }) });
     opened.set(key, raster);
     return raster;

@@ -1,9 +1,15 @@
 /** What is counted of a group's cells while they are written, and what the catalog states of their origin. */
 import { STEPS_NODATA } from "../kernel/kernel.generated.ts";
-import { TALLY_AT_FIRST, TALLY_CLAMPED, TALLY_PARTLY_MISSING, TALLY_RAISED, type WorstRounding } from "./curve.ts";
+import {
+  FLAG_AT_FIRST_RETURN_PERIOD,
+  FLAG_CLAMPED,
+  FLAG_PARTLY_MISSING,
+  FLAG_MADE_NON_DECREASING,
+  type LargestRounding,
+} from "./curve.ts";
 import type { CellCounts, GroupPlan, IngestOptions } from "./plan.ts";
 import type { Raster } from "./raster.ts";
-import type { SourceVersions } from "./sources.ts";
+import type { SourceVersions } from "./sourceVersions.ts";
 
 /** In the unit of the metric, whatever that is. */
 const CLAMP_TOLERANCE_DEFAULT = 1;
@@ -15,30 +21,30 @@ export function clampToleranceOf({ clampNegative, clampTolerance }: IngestOption
 
 export interface GroupTotals {
   counts: { -readonly [K in keyof CellCounts]: number };
-  worst: WorstRounding;
+  worst: LargestRounding;
 }
 
-export function noCounts(): GroupTotals["counts"] {
+export function zeroCounts(): GroupTotals["counts"] {
   return { valid: 0, nodata: 0, zero: 0, clampedNegative: 0, partlyMissing: 0, reachedAtFirst: 0, raised: 0 };
 }
 
 export function countRow(
   counts: GroupTotals["counts"],
   steps: Uint16Array,
-  tallies: Uint8Array,
+  flags: Uint8Array,
   { own, layerCount }: { readonly own: number; readonly layerCount: number },
 ): void {
-  for (let column = 0; column < tallies.length; column++) {
+  for (let column = 0; column < flags.length; column++) {
     const step = steps[column * layerCount + own] ?? STEPS_NODATA;
     if (step === STEPS_NODATA) counts.nodata++;
     else counts.valid++;
     if (step === 0) counts.zero++;
-    const bits = tallies[column] ?? 0;
+    const bits = flags[column] ?? 0;
     if (bits === 0) continue;
-    if ((bits & TALLY_CLAMPED) !== 0) counts.clampedNegative++;
-    if ((bits & TALLY_PARTLY_MISSING) !== 0) counts.partlyMissing++;
-    if ((bits & TALLY_AT_FIRST) !== 0) counts.reachedAtFirst++;
-    if ((bits & TALLY_RAISED) !== 0) counts.raised++;
+    if ((bits & FLAG_CLAMPED) !== 0) counts.clampedNegative++;
+    if ((bits & FLAG_PARTLY_MISSING) !== 0) counts.partlyMissing++;
+    if ((bits & FLAG_AT_FIRST_RETURN_PERIOD) !== 0) counts.reachedAtFirst++;
+    if ((bits & FLAG_MADE_NON_DECREASING) !== 0) counts.raised++;
   }
 }
 

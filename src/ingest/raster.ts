@@ -70,7 +70,7 @@ export function sourceFault(
 }
 
 /** A place in a map, for a message: its row and column, counted from the north-west, and its centre. */
-export function placeOf(grid: Grid, cell: Cell): string {
+export function describeCell(grid: Grid, cell: Cell): string {
   const { latDeg, lonDeg } = cellCenter(grid, cell);
   return `row ${cell.row}, column ${cell.column} (latitude ${latDeg.toFixed(5)}, longitude ${lonDeg.toFixed(5)})`;
 }

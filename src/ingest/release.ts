@@ -12,7 +12,7 @@ import {
 } from "../atlas/catalogue.ts";
 import { Fault } from "../errors.ts";
 import { HAZARD_NAMES } from "../hazard/hazards.ts";
-import type { Target } from "./placement.ts";
+import type { Target } from "./target.ts";
 import type { HazardPlan } from "./plan.ts";
 import type { GroupTotals } from "./provenance.ts";
 
@@ -54,15 +54,15 @@ export function checkReleaseName(
   if (release === undefined || current?.release !== release) return;
   const held = new Set(
     current.hazards.flatMap(({ hazard, packs }) =>
-      packs.flatMap(({ groups }) => groups.map((group) => keyOfGroup(hazard, group))),
+      packs.flatMap(({ groups }) => groups.map((group) => groupKey(hazard, group))),
     ),
   );
-  const added = plans.flatMap(({ hazard, groups }) => groups.map((group) => keyOfGroup(hazard, group)));
+  const added = plans.flatMap(({ hazard, groups }) => groups.map((group) => groupKey(hazard, group)));
   const first = added.find((key) => !held.has(key));
-  if (first !== undefined) throw nameTaken(release, `it has no ${first}`);
+  if (first !== undefined) throw nameTakenFault(release, `it has no ${first}`);
 }
 
-function nameTaken(release: string, why: string): Fault {
+function nameTakenFault(release: string, why: string): Fault {
   return new Fault(
     "invalid_request",
     `The release name ${release} is that of the atlas as it is now, whose content is another: ${why}. ` +
@@ -71,10 +71,10 @@ function nameTaken(release: string, why: string): Fault {
   );
 }
 
-export const keyOfGroup = (hazard: string, group: { readonly scenario: string; readonly year: number }): string =>
+export const groupKey = (hazard: string, group: { readonly scenario: string; readonly year: number }): string =>
   `${hazard}/${group.scenario}/${group.year}`;
 
-export function changedCatalogue(
+export function updateCatalog(
   current: Catalogue | undefined,
   written: readonly WrittenPack[],
   { release, replaced }: { readonly release: string | undefined; readonly replaced: Set<string> },
@@ -83,15 +83,15 @@ export function changedCatalogue(
   for (const { target, pack, groups } of written) {
     const { hazard, rules } = target.plan;
     const existing = hazards.find((entry) => entry.hazard === hazard);
-    const fresh = new Set(groups.map((group) => keyOfGroup(hazard, group)));
+    const fresh = new Set(groups.map((group) => groupKey(hazard, group)));
     // Groups keep their places in the packs they were written to: positions in the files count on it. Packs are
     // named by their cells alone, so that two scenarios with equal maps share files: an id may stand here twice.
     const older = (existing?.packs ?? [])
       .map((entry) => ({
         ...entry,
         groups: entry.groups.map((group) => {
-          if (!fresh.has(keyOfGroup(hazard, group)) || group.superseded === true) return group;
-          replaced.add(keyOfGroup(hazard, group));
+          if (!fresh.has(groupKey(hazard, group)) || group.superseded === true) return group;
+          replaced.add(groupKey(hazard, group));
           return { ...group, superseded: true };
         }),
       }))
@@ -108,7 +108,7 @@ export function changedCatalogue(
   const ordered = hazards.toSorted((a, b) => order(a.hazard) - order(b.hazard));
   if (release !== undefined && release === current?.release) {
     const isSame = hashOf(current) === hashOf({ synthetic: false, hazards: ordered });
-    if (!isSame) throw nameTaken(release, "cells, rules or sources differ");
+    if (!isSame) throw nameTakenFault(release, "cells, rules or sources differ");
   }
   const createdAt = new Date().toISOString();
   return {

@@ -6,7 +6,7 @@ import { readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeSynced } from "../atlas/files.ts";
 import type { WorkSteps } from "../atlas/writer.ts";
-import type { WorstRounding } from "./curve.ts";
+import type { LargestRounding } from "./curve.ts";
 import type { CellWindow } from "./raster.ts";
 
 /** Finished cells of one group in a window of the source's grid. */
@@ -14,8 +14,8 @@ export interface GroupRows {
   /** u16[rowCount][columnCount][layers] */
   readonly steps: Uint16Array;
   /** u8[rowCount][columnCount], bits TALLY_ of curve.ts */
-  readonly tallies: Uint8Array;
-  readonly worst: WorstRounding;
+  readonly flags: Uint8Array;
+  readonly worst: LargestRounding;
 }
 
 /** Which part of a slab: the cells of one group in a window. */
@@ -60,19 +60,19 @@ export class SlabParts {
     const stepsAt = 8 + worstSize;
     // Copied, since 16-bit numbers must lie at even addresses.
     const steps = new Uint16Array(new Uint8Array(bytes.subarray(stepsAt, stepsAt + stepsSize)).buffer);
-    const tallies = new Uint8Array(bytes.subarray(stepsAt + stepsSize));
-    return { steps, tallies, worst: JSON.parse(text.toString()) as WorstRounding };
+    const flags = new Uint8Array(bytes.subarray(stepsAt + stepsSize));
+    return { steps, flags, worst: JSON.parse(text.toString()) as LargestRounding };
   }
 
   async save(parts: readonly (PartKey & { readonly rows: GroupRows })[]): Promise<void> {
     for (const { rows, ...key } of parts) {
       const name = nameOf(key);
-      const { steps, tallies, worst } = rows;
+      const { steps, flags, worst } = rows;
       const text = Buffer.from(JSON.stringify(worst));
       const sizes = Buffer.from(Uint32Array.of(text.length, steps.byteLength).buffer);
       const stepBytes = Buffer.from(steps.buffer, steps.byteOffset, steps.byteLength);
       const aside = join(this.#steps.folder, `${name}.aside`);
-      await writeSynced(aside, Buffer.concat([sizes, text, stepBytes, tallies]));
+      await writeSynced(aside, Buffer.concat([sizes, text, stepBytes, flags]));
       await rename(aside, join(this.#steps.folder, name));
       this.#names.add(name);
     }
@@ -80,7 +80,7 @@ export class SlabParts {
   }
 
   /** Removes the parts of slabs that end at or before a row of the source's grid. */
-  async forgetBefore(row: number): Promise<void> {
+  async removeBefore(row: number): Promise<void> {
     for (const name of this.#names) {
       const [, firstRow = NaN, rowCount = NaN] = (NAME.exec(name) ?? []).map(Number);
       if (!(firstRow + rowCount <= row)) continue;

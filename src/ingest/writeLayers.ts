@@ -10,7 +10,7 @@ import { HAZARDS, type MetricSpec } from "../hazard/hazards.ts";
 import { Kernel } from "../kernel/instance.ts";
 import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import { version } from "../version.ts";
-import { checkStillFits, type Target, targetOf, targetsOf } from "./placement.ts";
+import { checkTargetUnchanged, type Target, resolveTarget, resolveTargets } from "./target.ts";
 import {
   type GroupReport,
   type HazardPlan,
@@ -19,11 +19,11 @@ import {
   mapsOf,
   type SetAside,
 } from "./plan.ts";
-import { clampToleranceOf, countRow, type GroupTotals, noCounts, provenanceOf } from "./provenance.ts";
-import { changedCatalogue, checkReleaseName, keyOfGroup, type WrittenPack } from "./release.ts";
+import { clampToleranceOf, countRow, type GroupTotals, zeroCounts, provenanceOf } from "./provenance.ts";
+import { updateCatalog, checkReleaseName, groupKey, type WrittenPack } from "./release.ts";
 import { SlabParts } from "./slabParts.ts";
-import { layersOfGroup, mergedWorst, SlabReader } from "./slabs.ts";
-import { KNOWN_HASHES_NAME, type SourceVersions } from "./sources.ts";
+import { layersOfGroup, mergeLargestRounding, SlabReader } from "./slabReader.ts";
+import { KNOWN_HASHES_NAME, type SourceVersions } from "./sourceVersions.ts";
 
 const RELEASE = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
@@ -62,7 +62,7 @@ export async function writeHazards(
 
 async function findTargets(plans: readonly HazardPlan[], options: IngestOptions): Promise<readonly Target[]> {
   const current = await readCatalogue(options.out);
-  const targets = targetsOf(plans, current, options);
+  const targets = resolveTargets(plans, current, options);
   checkReleaseName(options.release, current, plans);
   return targets;
 }
@@ -83,8 +83,8 @@ async function writeTargets(
   const replaced = new Set<string>();
   const catalogue = await publish(options.out, (now) => {
     // Another atlas may have been copied into the folder meanwhile, past any lock: what is published must still fit.
-    for (const { target } of written) checkStillFits(target, targetOf(target.plan, now, options));
-    return changedCatalogue(now, written, { release: options.release, replaced });
+    for (const { target } of written) checkTargetUnchanged(target, resolveTarget(target.plan, now, options));
+    return updateCatalog(now, written, { release: options.release, replaced });
   });
   await rm(join(options.out, KNOWN_HASHES_NAME), { force: true });
   return { catalogue, written, replaced };
@@ -137,7 +137,7 @@ async function writeTarget(kernel: Kernel, target: Target, context: Context): Pr
   const { plan, window, grid, offset } = target;
   const slabs = new SlabReader(kernel, plan, window, { clampTolerance: clampToleranceOf(options) });
   const layers = plan.groups.map((group) => layersOfGroup(plan, group));
-  let totals: GroupTotals[] = plan.groups.map(() => ({ counts: noCounts(), worst: {} }));
+  let totals: GroupTotals[] = plan.groups.map(() => ({ counts: zeroCounts(), worst: {} }));
 
   let parts: SlabParts | undefined;
   const readBand = async (band: Band, steps: WorkSteps): Promise<readonly Uint16Array[]> => {
@@ -150,7 +150,7 @@ async function writeTarget(kernel: Kernel, target: Target, context: Context): Pr
       if (sourceRow < window.firstRow || sourceRow >= window.firstRow + window.rowCount) continue;
       const slab = await slabs.slabAt(sourceRow, { parts, signal: options.signal });
       const from = (sourceRow - slab.firstRow) * window.columnCount;
-      slab.groups.forEach(({ steps, tallies, worst }, index) => {
+      slab.groups.forEach(({ steps, flags, worst }, index) => {
         const group = layers[index] ?? [];
         const total = totals[index];
         const layerCount = group.length;
@@ -161,8 +161,8 @@ async function writeTarget(kernel: Kernel, target: Target, context: Context): Pr
           0,
           group.findIndex(({ metric }) => metric === HAZARDS[plan.hazard].ownMetric),
         );
-        countRow(total.counts, rowSteps, tallies.subarray(from, from + window.columnCount), { own, layerCount });
-        total.worst = mergedWorst(total.worst, worst);
+        countRow(total.counts, rowSteps, flags.subarray(from, from + window.columnCount), { own, layerCount });
+        total.worst = mergeLargestRounding(total.worst, worst);
       });
     }
     return bands;
@@ -180,7 +180,7 @@ async function writeTarget(kernel: Kernel, target: Target, context: Context): Pr
     checkpoint: {
       save: () => totals,
       restore: (state) => void (totals = state as GroupTotals[]),
-      committed: (rowsDone) => parts?.forgetBefore(rowsDone - offset.row + window.firstRow) ?? Promise.resolve(),
+      committed: (rowsDone) => parts?.removeBefore(rowsDone - offset.row + window.firstRow) ?? Promise.resolve(),
     },
     ...(options.checkpointSeconds === undefined ? {} : { checkpointMs: options.checkpointSeconds * 1000 }),
     beforeFinish: () => sources.recheck(files),
@@ -191,7 +191,7 @@ async function writeTarget(kernel: Kernel, target: Target, context: Context): Pr
     scenario: group.scenario,
     year: group.year,
     layers: (layers[i] ?? []).map(layerEntry),
-    provenance: provenanceOf(group, totals[i] ?? { counts: noCounts(), worst: {} }, context),
+    provenance: provenanceOf(group, totals[i] ?? { counts: zeroCounts(), worst: {} }, context),
   }));
   return { target, pack, groups, totals };
 }
@@ -232,8 +232,8 @@ function reportsOf({ target, groups, totals }: WrittenPack, replaced: ReadonlySe
     scenario,
     year,
     metrics: (groups[i]?.layers ?? []).map(({ metric }) => metric as GroupReport["metrics"][number]),
-    cells: totals[i]?.counts ?? noCounts(),
+    cells: totals[i]?.counts ?? zeroCounts(),
     largestRounding: totals[i]?.worst ?? {},
-    replaced: replaced.has(keyOfGroup(hazard, { scenario, year })),
+    replaced: replaced.has(groupKey(hazard, { scenario, year })),
   }));
 }

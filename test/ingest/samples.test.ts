@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openGeoTiff } from "../../src/ingest/geotiff.ts";
+import { openGeoTiff } from "../../src/ingest/readers/geotiff/geotiff.ts";
 import type { Raster } from "../../src/ingest/raster.ts";
 import { closesAt360 } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";

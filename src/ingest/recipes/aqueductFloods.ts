@@ -44,11 +44,11 @@ export function readAqueductName(name: string): AqueductName | undefined {
   if (river !== null) {
     const [, scenario = "", model = "", year = "", returnPeriod = ""] = river;
     const returnPeriodYears = Number(returnPeriod);
-    if (scenario !== "historical") return slot("riverine_floods", scenario, year, model, returnPeriodYears);
+    if (scenario !== "historical") return aqueductMap("riverine_floods", scenario, year, model, returnPeriodYears);
     if (model !== HISTORICAL_MODEL || !isBaselineYear(year)) {
       return { kind: "set-aside", reason: `the historical river maps are those of ${HISTORICAL_MODEL}, 1980` };
     }
-    return slot("riverine_floods", BASELINE.scenario, String(BASELINE.year), model, returnPeriodYears);
+    return aqueductMap("riverine_floods", BASELINE.scenario, String(BASELINE.year), model, returnPeriodYears);
   }
   const coast = COAST.exec(name);
   if (coast !== null) {
@@ -61,7 +61,7 @@ export function readAqueductName(name: string): AqueductName | undefined {
       };
     }
     if (scenario !== "historical") {
-      if (subsidence === "wtsub") return slot("coastal_floods", scenario, year, subsidence, returnPeriodYears);
+      if (subsidence === "wtsub") return aqueductMap("coastal_floods", scenario, year, subsidence, returnPeriodYears);
       return { kind: "set-aside", reason: "without land subsidence; the recipe takes the maps with it (wtsub)" };
     }
     if (subsidence === "wtsub") {
@@ -73,7 +73,7 @@ export function readAqueductName(name: string): AqueductName | undefined {
       };
     }
     if (!isBaselineYear(year)) return { kind: "set-aside", reason: `historical, but of ${year}: not the baseline` };
-    return slot("coastal_floods", BASELINE.scenario, String(BASELINE.year), subsidence, returnPeriodYears);
+    return aqueductMap("coastal_floods", BASELINE.scenario, String(BASELINE.year), subsidence, returnPeriodYears);
   }
   return undefined;
 }
@@ -82,7 +82,7 @@ function isBaselineYear(year: string): boolean {
   return year === "hist" || year === String(BASELINE.year);
 }
 
-function slot(
+function aqueductMap(
   hazard: AqueductMap["hazard"],
   scenario: string,
   year: string,

@@ -1,10 +1,10 @@
 /** Where the cells of a GeoTIFF are: OGC GeoTIFF 1.1, as far as maps in WGS84 degrees use it. */
 import { isDeepStrictEqual } from "node:util";
 import type { GeoTIFFImage } from "geotiff";
-import type { Grid } from "../../kernel/grid.ts";
-import { type RasterOptions, sourceFault } from "../raster.ts";
+import type { Grid } from "../../../kernel/grid.ts";
+import { type RasterOptions, sourceFault } from "../../raster.ts";
 
-export interface Reference {
+export interface Georeference {
   /** The grid as the file has it, before a repeated column is dropped. */
   readonly grid: Grid;
   /** From the outer corner of the first cell that the file has. */
@@ -21,11 +21,11 @@ const RASTER_PIXEL_IS_POINT = 2;
  * Reads the georeference of an image.
  * @throws Fault `source_invalid` when there is none, or it is not a north-up or south-up grid in WGS84 degrees
  */
-export function referenceOf(
+export function readGeoreference(
   file: string,
   image: GeoTIFFImage,
   { worldFile, ...options }: RasterOptions & { readonly worldFile: string | undefined },
-): Reference {
+): Georeference {
   const stated = transformOf(file, image, worldFile);
   const keys = image.getGeoKeys();
   const isPoint = keys?.GTRasterTypeGeoKey === RASTER_PIXEL_IS_POINT;

@@ -4,8 +4,8 @@
  */
 import { type FileHandle, open } from "node:fs/promises";
 import type { GeoTIFF } from "geotiff";
-import { Fault } from "../../errors.ts";
-import { sourceFault } from "../raster.ts";
+import { Fault } from "../../../errors.ts";
+import { sourceFault } from "../../raster.ts";
 import { httpRange, isHttpAddress } from "./http.ts";
 
 export interface ByteSource {

@@ -46,7 +46,7 @@ interface KnownHash {
   readonly sha256: string;
 }
 
-const isWeb = (file: string): boolean => /^https?:\/\//.test(file);
+const isRemote = (file: string): boolean => /^https?:\/\//.test(file);
 
 /** The sources of one ingest. */
 export class SourceVersions {
@@ -64,10 +64,10 @@ export class SourceVersions {
   }
 
   /** Notes the version of a source before anything of it is read. A source that is absent is reported by its reader. */
-  async noteOpening(file: string): Promise<void> {
+  async recordOpening(file: string): Promise<void> {
     if (this.#openedAs.has(file) || this.#versions.has(file)) return;
-    if (isWeb(file)) {
-      this.#versions.set(file, await webVersion(file).catch((): SourceVersion => ({ version_unknown: true })));
+    if (isRemote(file)) {
+      this.#versions.set(file, await remoteVersion(file).catch((): SourceVersion => ({ version_unknown: true })));
       return;
     }
     const state = await stateOf(file).catch(() => undefined);
@@ -81,7 +81,7 @@ export class SourceVersions {
    */
   async identify(files: Iterable<string>): Promise<void> {
     for (const file of files) {
-      if (isWeb(file)) await this.noteOpening(file);
+      if (isRemote(file)) await this.recordOpening(file);
       if (this.#versions.has(file)) continue;
       const { version, identity } = await this.#readFile(file);
       const openedAs = this.#openedAs.get(file);
@@ -102,7 +102,7 @@ export class SourceVersions {
       if (before.version_unknown === true) continue;
       let now: SourceVersion;
       try {
-        now = isWeb(file) ? await webVersion(file) : (await this.#readFile(file)).version;
+        now = isRemote(file) ? await remoteVersion(file) : (await this.#readFile(file)).version;
       } catch (error) {
         this.#signal?.throwIfAborted();
         if (isFault(error)) return { fault: error, keepsWork: false };
@@ -178,7 +178,7 @@ async function stateOf(file: string): Promise<FileState> {
 }
 
 /** A weak ETag does not promise equal bytes and counts only beside a date. */
-async function webVersion(file: string): Promise<SourceVersion> {
+async function remoteVersion(file: string): Promise<SourceVersion> {
   const headers = await headersOf(file);
   const etag = headers.get("etag");
   const date = headers.get("last-modified");

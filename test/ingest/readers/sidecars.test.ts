@@ -5,11 +5,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { isFault } from "../../src/errors.ts";
-import { openGeoTiff } from "../../src/ingest/geotiff.ts";
-import { ingestLayers } from "../../src/ingest/ingest.ts";
-import type { RasterOptions } from "../../src/ingest/raster.ts";
-import { type GeoTiffSpec, makeGeoTiff } from "./makeGeoTiff.ts";
+import { isFault } from "../../../src/errors.ts";
+import { openGeoTiff } from "../../../src/ingest/readers/geotiff/geotiff.ts";
+import { ingestLayers } from "../../../src/ingest/ingest.ts";
+import type { RasterOptions } from "../../../src/ingest/raster.ts";
+import { type GeoTiffSpec, makeGeoTiff } from "../makeGeoTiff.ts";
 
 let folder: string;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 /** Windows of a GeoTIFF's bands: read in steps of bounded size, each of which can be interrupted. */
 import { setImmediate } from "node:timers/promises";
 import type { GeoTIFFImage, Pool } from "geotiff";
-import { Fault } from "../../errors.ts";
-import { type BandWindow, type RasterValues, sourceFault } from "../raster.ts";
-import type { BlockIndex, Box, Holes } from "./blocks.ts";
+import { Fault } from "../../../errors.ts";
+import { type BandWindow, type RasterValues, sourceFault } from "../../raster.ts";
+import type { BlockIndex, Box, SparseBlocks } from "./blockIndex.ts";
 import { messageOf } from "./byteSource.ts";
 import type { Layout } from "./layout.ts";
 
@@ -35,20 +35,20 @@ export function emptyValues(layout: Layout, count: number): RasterValues {
  * Reads a window of the columns that the file has, north up, missing as NaN.
  * @throws Fault `source_invalid` naming file and window when the bytes cannot be read; the signal's reason when aborted
  */
-export async function readStored(context: ReadContext, window: BandWindow): Promise<RasterValues> {
+export async function readStoredWindow(context: ReadContext, window: BandWindow): Promise<RasterValues> {
   const { layout, isSouthUp } = context;
   const { band, rowCount, firstColumn, columnCount } = window;
   const top = isSouthUp ? layout.rowCount - window.firstRow - rowCount : window.firstRow;
   const box = { left: firstColumn, top, right: firstColumn + columnCount, bottom: top + rowCount };
   const where = `band ${band}, rows ${window.firstRow} to ${window.firstRow + rowCount - 1}, columns ${firstColumn} to ${box.right - 1}`;
 
-  const holes = await context.blockIndex.check(box, band, where);
-  const values = oriented(await readBand(context, { box, band, where, holes }), window, isSouthUp);
+  const sparse = await context.blockIndex.check(box, band, where);
+  const values = oriented(await readBand(context, { box, band, where, sparse }), window, isSouthUp);
   const isMissing = context.isMissing(band);
   if (isMissing !== undefined) {
     for (let i = 0; i < values.length; i++) if (isMissing(values[i] ?? NaN)) values[i] = NaN;
   }
-  for (const hole of holes.areMissing ? holes.boxes : []) {
+  for (const hole of sparse.isNodata ? sparse.boxes : []) {
     for (let row = hole.top; row < hole.bottom; row++) {
       const to = isSouthUp ? box.bottom - 1 - row : row - box.top;
       values.fill(NaN, to * columnCount + hole.left - box.left, to * columnCount + hole.right - box.left);
@@ -63,7 +63,7 @@ interface Part {
   readonly band: number;
   /** In words, for messages. */
   readonly where: string;
-  readonly holes: Holes;
+  readonly sparse: SparseBlocks;
 }
 
 /** A copy with the north at the top. */
@@ -104,7 +104,7 @@ async function readBand(context: ReadContext, part: Part): Promise<RasterValues>
 
 async function readBands(
   { file, image, layout, decoders, signal }: ReadContext,
-  { box, where, holes }: Part,
+  { box, where, sparse }: Part,
   samples: readonly number[],
 ): Promise<readonly RasterValues[]> {
   const columnCount = box.right - box.left;
@@ -113,7 +113,7 @@ async function readBands(
     for (const step of stepsOf(box, layout)) {
       await setImmediate(); // lets an abort, and everybody else, have a turn
       signal?.throwIfAborted();
-      if (holes.covers(step)) continue;
+      if (sparse.covers(step)) continue;
       const read = await image.readRasters({
         window: [step.left, step.top, step.right, step.bottom],
         samples: [...samples],

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { HAZARDS } from "../../src/hazard/hazards.ts";
 import type { HazardPlan } from "../../src/ingest/plan.ts";
 import type { BandWindow, Raster } from "../../src/ingest/raster.ts";
-import { SlabReader } from "../../src/ingest/slabs.ts";
+import { SlabReader } from "../../src/ingest/slabReader.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 
 const ROWS = 150;

@@ -3,7 +3,7 @@
  * truncation, huge dimensions, blocks that inflate without end, and hostile files beside them.
  */
 import { deflateSync } from "node:zlib";
-import { randomFrom, type SeededRandom } from "../seededRandom.ts";
+import { randomFrom, type SeededRandom } from "../../seededRandom.ts";
 
 export interface Crafted {
   readonly name: string;

@@ -1,21 +1,21 @@
 import type { GeoTIFFImage } from "geotiff";
-import { gridFault } from "../atlas/catalogue.ts";
-import { Fault } from "../errors.ts";
-import type { Grid } from "../kernel/grid.ts";
-import { requirePackages } from "../optionalPackages.ts";
-import { blockIndexOf } from "./geotiff/blocks.ts";
-import { type ByteSource, geotiffSource, messageOf, openBytes } from "./geotiff/byteSource.ts";
-import { decodersOf } from "./geotiff/decoders.ts";
-import { type Directories, readDirectories, TAG } from "./geotiff/directory.ts";
-import { readGdalMetadata } from "./geotiff/gdalMetadata.ts";
-import { type Reference, referenceOf } from "./geotiff/georeference.ts";
-import { type Layout, readLayout } from "./geotiff/layout.ts";
-import { meridianNotes, readClosing, repeatsMeridian } from "./geotiff/meridian.ts";
-import { missingOf } from "./geotiff/missing.ts";
-import { readStored } from "./geotiff/reading.ts";
-import { readSidecars, type Sidecars } from "./geotiff/sidecars.ts";
-import { XML_BYTES_MAX } from "./geotiff/xml.ts";
-import { type BandWindow, type Raster, type RasterOptions, sourceFault } from "./raster.ts";
+import { gridFault } from "../../../atlas/catalogue.ts";
+import { Fault } from "../../../errors.ts";
+import type { Grid } from "../../../kernel/grid.ts";
+import { requirePackages } from "../../../optionalPackages.ts";
+import { blockIndexOf } from "./blockIndex.ts";
+import { type ByteSource, geotiffSource, messageOf, openBytes } from "./byteSource.ts";
+import { decodersOf } from "./decoders.ts";
+import { type Directories, readDirectories, TAG } from "./directory.ts";
+import { readGdalMetadata } from "./gdalMetadata.ts";
+import { type Georeference, readGeoreference } from "./georeference.ts";
+import { type Layout, readLayout } from "./layout.ts";
+import { meridianNotes, readWithRepeatedMeridian, hasRepeatedMeridian } from "./meridian.ts";
+import { nodataMatchers } from "./nodata.ts";
+import { readStoredWindow } from "./windows.ts";
+import { readSidecars, type Sidecars } from "./sidecars.ts";
+import { XML_BYTES_MAX } from "./xml.ts";
+import { type BandWindow, type Raster, type RasterOptions, sourceFault } from "../../raster.ts";
 
 type GeoTiffModule = typeof import("geotiff");
 
@@ -45,7 +45,7 @@ export async function openGeoTiff(file: string, options: RasterOptions = {}): Pr
     const tiff = await module.GeoTIFF.fromSource(geotiffSource(source));
     const image = await tiff.getImage();
     checkAgreement(file, layout, image);
-    const reference = referenceOf(file, image, { ...options, worldFile: sidecars.worldFile });
+    const reference = readGeoreference(file, image, { ...options, worldFile: sidecars.worldFile });
     sidecars.checkTransform(reference.transform);
     return rasterOf({ file, module, source, directories, layout, units, sidecars, image, reference, options });
   } catch (error) {
@@ -85,12 +85,12 @@ function rasterOf(opened: {
   readonly units: ReadonlyMap<number, string>;
   readonly sidecars: Sidecars;
   readonly image: GeoTIFFImage;
-  readonly reference: Reference;
+  readonly reference: Georeference;
   readonly options: RasterOptions;
 }): Raster {
   const { file, layout, reference, options, source, sidecars, image } = opened;
   const { signal, keepMeridian } = options;
-  const repeats = repeatsMeridian(reference.grid);
+  const repeats = hasRepeatedMeridian(reference.grid);
   const grid = repeats ? { ...reference.grid, columnCount: reference.grid.columnCount - 1 } : reference.grid;
   const why = gridFault(grid);
   if (why !== undefined) throw sourceFault(file, `does not lie on Earth: ${why}`);
@@ -108,7 +108,7 @@ function rasterOf(opened: {
     decoders: decodersOf(opened.module, layout, signal),
     blockIndex: blockIndexOf({ file, layout, source, directory: opened.directories.first }, holeNodata),
     isSouthUp: reference.isSouthUp,
-    isMissing: missingOf(layout, nodata, options.nodata ?? []),
+    isMissing: nodataMatchers(layout, nodata, options.nodata ?? []),
     signal,
     remembered: {},
   };
@@ -136,9 +136,9 @@ function rasterOf(opened: {
     async readWindow(window) {
       checkWindow(window, grid, layout.bandCount);
       signal?.throwIfAborted();
-      const read = (other: BandWindow) => readStored(context, other);
+      const read = (other: BandWindow) => readStoredWindow(context, other);
       if (!repeats || window.firstColumn > 0) return read(window);
-      return readClosing({ file, read, extraColumn: grid.columnCount, kept: keepMeridian }, window);
+      return readWithRepeatedMeridian({ file, read, extraColumn: grid.columnCount, kept: keepMeridian }, window);
     },
     close: () => source.close(),
   };

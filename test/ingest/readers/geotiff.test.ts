@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isFault } from "../../src/errors.ts";
-import { openGeoTiff } from "../../src/ingest/geotiff.ts";
-import type { RasterOptions } from "../../src/ingest/raster.ts";
-import { type GeoTiffSpec, makeGeoTiff } from "./makeGeoTiff.ts";
+import { isFault } from "../../../src/errors.ts";
+import { openGeoTiff } from "../../../src/ingest/readers/geotiff/geotiff.ts";
+import type { RasterOptions } from "../../../src/ingest/raster.ts";
+import { type GeoTiffSpec, makeGeoTiff } from "../makeGeoTiff.ts";
 
 let folder: string;
 beforeAll(async () => {

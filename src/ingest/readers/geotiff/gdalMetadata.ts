@@ -1,5 +1,5 @@
 /** What GDAL notes about bands, in the file's own GDAL_METADATA tag or in the `.aux.xml` beside it. */
-import { sourceFault } from "../raster.ts";
+import { sourceFault } from "../../raster.ts";
 import { messageOf } from "./byteSource.ts";
 import { alphaFault } from "./layout.ts";
 import { readXml } from "./xml.ts";
@@ -20,8 +20,8 @@ export function readGdalMetadata(file: string, xml: string | undefined): Units {
       const own = attributes.at(-1) ?? {};
       if (path.join("/") !== "GDALMetadata/Item") return;
       const band = Number(own["sample"] ?? 0) + 1;
-      checkStatement(file, { name: own["role"] ?? "", text, how: `band ${band} declares` });
-      checkItem(file, own["name"] ?? "", own["domain"] ?? "", "its GDAL metadata");
+      checkBandItem(file, { name: own["role"] ?? "", text, how: `band ${band} declares` });
+      checkMetadataItem(file, own["name"] ?? "", own["domain"] ?? "", "its GDAL metadata");
       if (own["role"]?.toLowerCase() === "unittype" && text.trim() !== "") units.set(band, text.trim());
     });
   } catch (error) {
@@ -34,7 +34,7 @@ export function readGdalMetadata(file: string, xml: string | undefined): Units {
 }
 
 /** Refuses what changes values or makes cells missing: a scale other than 1, an offset other than 0, opacity, classes. */
-export function checkStatement(
+export function checkBandItem(
   file: string,
   { name, text, how }: { readonly name: string; readonly text: string; readonly how: string },
 ): void {
@@ -57,7 +57,7 @@ export function classFault(file: string, how: string): Error {
 }
 
 /** Metadata of free choice, of which two kinds have a meaning. */
-export function checkItem(file: string, name: string, domain: string, where: string): void {
+export function checkMetadataItem(file: string, name: string, domain: string, where: string): void {
   if (name.toUpperCase() === "NODATA_VALUES" && domain === "") {
     throw sourceFault(
       file,

@@ -1,8 +1,8 @@
 /** Where the blocks of an image are in its file. Each is checked before geotiff.js reads it. */
-import { sourceFault } from "../raster.ts";
+import { sourceFault } from "../../raster.ts";
 import type { ByteSource } from "./byteSource.ts";
 import { type Directory, TAG } from "./directory.ts";
-import { holds, type Layout } from "./layout.ts";
+import { canRepresent, type Layout } from "./layout.ts";
 
 /** Cells of an image in the file's order: right and bottom are past the end. */
 export interface Box {
@@ -27,9 +27,9 @@ interface IndexPage {
 }
 
 /** The blocks that were left out of a file, under some cells. */
-export interface Holes {
+export interface SparseBlocks {
   /** True where they are missing: the file declares a nodata value. They are zeros where it does not. */
-  readonly areMissing: boolean;
+  readonly isNodata: boolean;
   /** In cells of the image. */
   readonly boxes: readonly Box[];
   /** Whether a part of the cells is in such blocks alone, and need not be read. */
@@ -41,7 +41,7 @@ export interface BlockIndex {
    * Checks the blocks under some cells: each must lie within the file, or was left out.
    * @returns which of them were left out
    */
-  check(box: Box, band: number, where: string): Promise<Holes>;
+  check(box: Box, band: number, where: string): Promise<SparseBlocks>;
 }
 
 export function blockIndexOf(
@@ -81,7 +81,7 @@ export function blockIndexOf(
   };
 
   /** Returns true for a block that was left out. */
-  const isHole = (page: IndexPage, index: number, where: string): boolean => {
+  const isSparse = (page: IndexPage, index: number, where: string): boolean => {
     const offset = page.offsets[index - page.first] ?? NaN;
     const sizeBytes = page.sizes[index - page.first] ?? NaN;
     if (offset === 0 && sizeBytes === 0) return true;
@@ -119,8 +119,8 @@ export function blockIndexOf(
         for (let across = Math.floor(box.left / blockColumnCount); across * blockColumnCount < box.right; across++) {
           const index = planeStart + down * acrossCount + across;
           if (page === undefined || index < page.first || index >= page.end) page = await pageOf(index);
-          if (!isHole(page, index, where)) continue;
-          if (nodata !== undefined && !holds(nodata, layout.format)) {
+          if (!isSparse(page, index, where)) continue;
+          if (nodata !== undefined && !canRepresent(nodata, layout.format)) {
             throw sourceFault(
               file,
               `leaves blocks out at ${where}, which may mean 0 or missing: its nodata value ${nodata} is none that its integers hold. Write all blocks: gdal_translate.`,
@@ -137,7 +137,7 @@ export function blockIndexOf(
       }
       const across = Math.ceil(box.right / blockColumnCount) - Math.floor(box.left / blockColumnCount);
       return {
-        areMissing: nodata !== undefined,
+        isNodata: nodata !== undefined,
         boxes,
         covers(part) {
           for (let down = Math.floor(part.top / blockRowCount); down * blockRowCount < part.bottom; down++) {

@@ -16,7 +16,7 @@ const TIMEOUT_MS = 2000;
 const HANG_MS = 30_000;
 const MEMORY_BYTES_MAX = 300 << 20;
 const READER = fileURLToPath(new URL("readCrafted.mjs", import.meta.url));
-const BUILT = fileURLToPath(new URL("../../dist/ingest/geotiff.js", import.meta.url));
+const BUILT = fileURLToPath(new URL("../../../dist/ingest/readers/geotiff/geotiff.js", import.meta.url));
 
 interface Outcome {
   readonly kind: "read" | "refused" | "failed" | "too slow" | "crashed";

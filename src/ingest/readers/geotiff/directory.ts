@@ -2,7 +2,7 @@
  * The directories of a TIFF file (TIFF 6.0 section 2; BigTIFF), walked before any other code takes them at their word:
  * every offset must lie within the file, every count within a limit, and no directory may be met twice.
  */
-import { sourceFault } from "../raster.ts";
+import { sourceFault } from "../../raster.ts";
 import type { ByteSource } from "./byteSource.ts";
 
 /** Pages, overviews and masks of one file. */

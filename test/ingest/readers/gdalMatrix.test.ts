@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isFault } from "../../src/errors.ts";
-import { openGeoTiff } from "../../src/ingest/geotiff.ts";
-import type { Raster } from "../../src/ingest/raster.ts";
-import { checkUnit } from "../../src/ingest/units.ts";
-import type { Grid } from "../../src/kernel/grid.ts";
+import { isFault } from "../../../src/errors.ts";
+import { openGeoTiff } from "../../../src/ingest/readers/geotiff/geotiff.ts";
+import type { Raster } from "../../../src/ingest/raster.ts";
+import { checkUnit } from "../../../src/ingest/units.ts";
+import type { Grid } from "../../../src/kernel/grid.ts";
 import { describeWithGdal, GDAL_PYTHON } from "./gdalPython.ts";
 
 const SCRIPT = fileURLToPath(new URL("gdalVariants.py", import.meta.url));

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-const { openGeoTiff } = await import(new URL("../../dist/ingest/geotiff.js", import.meta.url).href);
+const { openGeoTiff } = await import(new URL("../../../dist/ingest/readers/geotiff/geotiff.js", import.meta.url).href);
 
 /** Values that are read at a time. */
 const CELLS_MAX = 1_000_000;

@@ -1,4 +1,4 @@
-import { sourceFault } from "../raster.ts";
+import { sourceFault } from "../../raster.ts";
 
 /** One request, from its start to the last byte of its answer. */
 const REQUEST_TIMEOUT_MS = 60_000;

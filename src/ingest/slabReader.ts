@@ -6,16 +6,16 @@ import {
   curveCells,
   derivesIntensity,
   intensityOf,
-  largestOf,
+  largestAllowed,
   layersFrom,
   type MetricValues,
   metricSteps,
   ModelMean,
   checkedValues,
   type ValueRange,
-  type WorstRounding,
+  type LargestRounding,
 } from "./curve.ts";
-import { badValueFault, outOfRange } from "./badValues.ts";
+import { badValueFault, outOfRangeFault } from "./badValues.ts";
 import { type CurveSource, type GroupPlan, type HazardPlan, mapsOf, type MetricSource } from "./plan.ts";
 import type { CellWindow, RasterValues } from "./raster.ts";
 import type { GroupRows, PartKey, SlabParts } from "./slabParts.ts";
@@ -39,7 +39,7 @@ export interface SlabBudget {
 const BUDGET: SlabBudget = { decodedValues: 25_000_000, finishedSteps: 256 << 20, partValues: 25_000_000 };
 
 /** How the parts of slabs are kept across interruptions. */
-export interface SavedParts {
+export interface SlabOptions {
   readonly parts?: SlabParts;
   readonly signal?: AbortSignal | undefined;
 }
@@ -96,7 +96,7 @@ export class SlabReader {
     const blockRows = Math.max(...rasters.map(({ blockRowCount }) => blockRowCount));
     const blockColumns = Math.max(...rasters.map(({ blockColumnCount }) => blockColumnCount));
     const layerCount = this.#layers.reduce((sum, layers) => sum + layers.length, 0);
-    const mapCount = Math.max(...plan.groups.flatMap(togetherInMemory));
+    const mapCount = Math.max(...plan.groups.flatMap(mapCountsInMemory));
     const mapCountOfAllModels = Math.max(...plan.groups.map((group) => mapsOf(group).length));
 
     const wanted = blockRows >= BAND_ROWS ? blockRows : Math.floor(BAND_ROWS / blockRows) * blockRows;
@@ -120,7 +120,7 @@ export class SlabReader {
    * Returns the slab that holds a row of the window; `row` counts in the source's grid. What of it is saved is not made
    * again, and what is made is saved when that is due, and when the signal ends the work.
    */
-  async slabAt(row: number, saved: SavedParts = {}): Promise<Slab> {
+  async slabAt(row: number, saved: SlabOptions = {}): Promise<Slab> {
     const current = this.#current;
     if (current !== undefined && row >= current.firstRow && row < current.firstRow + current.rowCount) return current;
     this.#current = undefined; // lets go of the old rows before the new ones are made
@@ -135,14 +135,14 @@ export class SlabReader {
 
   async #make(
     rows: { readonly firstRow: number; readonly rowCount: number },
-    { parts, signal }: SavedParts,
+    { parts, signal }: SlabOptions,
   ): Promise<Slab> {
     const { firstColumn, columnCount } = this.#window;
     const cellCount = rows.rowCount * columnCount;
     const groups = this.#layers.map((layers) => ({
       steps: new Uint16Array(cellCount * layers.length),
-      tallies: new Uint8Array(cellCount),
-      worst: {} as WorstRounding,
+      flags: new Uint8Array(cellCount),
+      worst: {} as LargestRounding,
     }));
     const end = firstColumn + columnCount;
     let unsaved: (PartKey & { readonly rows: GroupRows })[] = [];
@@ -168,9 +168,9 @@ export class SlabReader {
             made.steps.subarray(from * layerCount, (from + part.columnCount) * layerCount),
             to * layerCount,
           );
-          target.tallies.set(made.tallies.subarray(from, from + part.columnCount), to);
+          target.flags.set(made.flags.subarray(from, from + part.columnCount), to);
         }
-        target.worst = mergedWorst(target.worst, made.worst);
+        target.worst = mergeLargestRounding(target.worst, made.worst);
       }
       column = next;
     }
@@ -182,31 +182,31 @@ export class SlabReader {
     const layers = this.#layers[index];
     if (group === undefined || layers === undefined) throw new Error(`No group ${index}.`);
     const cellCount = window.rowCount * window.columnCount;
-    const tallies = new Uint8Array(cellCount);
-    const values = await this.#valuesOf(group, window, tallies);
+    const flags = new Uint8Array(cellCount);
+    const values = await this.#valuesOf(group, window, flags);
     const steps = new Uint16Array(cellCount * layers.length);
-    let worst: WorstRounding = {};
-    for (const [first, end] of runsOf(cellCount)) {
+    let worst: LargestRounding = {};
+    for (const [first, end] of kernelBatches(cellCount)) {
       const run = Object.fromEntries(Object.entries(values).map(([metric, all]) => [metric, all.subarray(first, end)]));
       const made = await this.#steps(group, layers, { run, window, firstCell: first });
       steps.set(made.steps, first * layers.length);
-      worst = mergedWorst(worst, made.worst);
+      worst = mergeLargestRounding(worst, made.worst);
     }
-    return { steps, tallies, worst };
+    return { steps, flags, worst };
   }
 
-  async #valuesOf(group: GroupPlan, window: CellWindow, tallies: Uint8Array): Promise<MetricValues> {
+  async #valuesOf(group: GroupPlan, window: CellWindow, flags: Uint8Array): Promise<MetricValues> {
     const spec = HAZARDS[this.#plan.hazard];
     const own = spec.ownMetric as Exclude<MetricName, "total_hazard">;
     const { rules } = this.#plan;
     const { content } = group;
     if (content.kind === "curves") {
-      const mean = await this.#meanOfModels(content.models, window, tallies);
+      const mean = await this.#meanOfModels(content.models, window, flags);
       return { [own]: mean.own, intensity: intensityOf(mean.own, rules), probability: mean.probability };
     }
     const values: MetricValues = {};
     for (const [metric, source] of Object.entries(content.metrics) as [keyof MetricValues, MetricSource][]) {
-      values[metric] = await this.#metricValues(metric, source, window, tallies);
+      values[metric] = await this.#metricValues(metric, source, window, flags);
     }
     const given = values[own];
     if (given !== undefined && values.intensity === undefined && derivesIntensity(rules)) {
@@ -215,7 +215,7 @@ export class SlabReader {
     return values;
   }
 
-  async #meanOfModels(models: readonly CurveSource[], window: CellWindow, tallies: Uint8Array) {
+  async #meanOfModels(models: readonly CurveSource[], window: CellWindow, flags: Uint8Array) {
     const { rules } = this.#plan;
     const cellCount = window.rowCount * window.columnCount;
     const mean = new ModelMean({ modelCount: models.length, cellCount });
@@ -228,11 +228,11 @@ export class SlabReader {
         threshold: rules.threshold,
       } as const;
       const unitFactors = maps.map(({ unitFactor }) => unitFactor);
-      for (const [first, end] of runsOf(cellCount)) {
+      for (const [first, end] of kernelBatches(cellCount)) {
         const run = { maps: all.map((values) => values.subarray(first, end)), unitFactors };
         const clampTolerance = this.#clampTolerance;
         const made = this.#placing(
-          () => curveCells(this.#kernel, run, rule, { clampTolerance, tallies: tallies.subarray(first, end) }),
+          () => curveCells(this.#kernel, run, rule, { clampTolerance, flags: flags.subarray(first, end) }),
           (bad) =>
             badValueFault(maps[bad.map], bad, { window, firstCell: first, layer: this.#ownLayer, clampTolerance }),
         );
@@ -246,17 +246,17 @@ export class SlabReader {
     metric: MetricName,
     source: MetricSource,
     window: CellWindow,
-    tallies: Uint8Array,
+    flags: Uint8Array,
   ): Promise<Float64Array> {
     const layer = HAZARDS[this.#plan.hazard].metrics.find((spec) => spec.metric === metric);
     if (layer === undefined) throw new Error(`${this.#plan.hazard} has no metric ${metric}.`);
-    const largest = largestOf(layer);
+    const largest = largestAllowed(layer);
     const read: RasterValues = await source.raster.readWindow({ ...window, band: source.band });
     const max = source.saturate ? Number.MAX_VALUE : largest / source.unitFactor;
     const { unitFactor } = source;
     const clampTolerance = this.#clampTolerance;
     const checked = this.#placing(
-      () => checkedValues(read, tallies, { map: 0, unitFactor, clampTolerance, max }),
+      () => checkedValues(read, flags, { map: 0, unitFactor, clampTolerance, max }),
       (bad) => badValueFault(source, bad, { window, firstCell: 0, layer, clampTolerance }),
     );
     // A value at the very end of the range may be past it by the last bit once it has its unit.
@@ -272,7 +272,7 @@ export class SlabReader {
       return metricSteps(this.#kernel, layers, run);
     } catch (error) {
       if (!(error instanceof BadValueError)) throw error;
-      throw await outOfRange(group, layers[error.bad.map], error.bad, at);
+      throw await outOfRangeFault(group, layers[error.bad.map], error.bad, at);
     }
   }
 
@@ -292,18 +292,18 @@ export class SlabReader {
 }
 
 /** How many maps of a group are in memory at once: those of one curve, or one. */
-function togetherInMemory({ content }: GroupPlan): number[] {
+function mapCountsInMemory({ content }: GroupPlan): number[] {
   return content.kind === "curves" ? content.models.map(({ maps }) => maps.length) : [1];
 }
 
-function* runsOf(cellCount: number): Generator<readonly [first: number, end: number]> {
+function* kernelBatches(cellCount: number): Generator<readonly [first: number, end: number]> {
   for (let first = 0; first < cellCount; first += KERNEL_CELLS) {
     yield [first, Math.min(cellCount, first + KERNEL_CELLS)];
   }
 }
 
-export function mergedWorst(a: WorstRounding, b: WorstRounding): WorstRounding {
-  const merged: WorstRounding = { ...a };
+export function mergeLargestRounding(a: LargestRounding, b: LargestRounding): LargestRounding {
+  const merged: LargestRounding = { ...a };
   for (const [metric, error] of Object.entries(b) as [MetricName, number][]) {
     merged[metric] = Math.max(merged[metric] ?? 0, error);
   }

@@ -2,7 +2,7 @@
  * How the cells of a file are stored, from its first directory: checked against every limit before anything is
  * allocated for them, and refused by name where their values could be read wrongly.
  */
-import { sourceFault } from "../raster.ts";
+import { sourceFault } from "../../raster.ts";
 import { BLOCK_COUNT_MAX, type Directories, type Directory, TAG } from "./directory.ts";
 
 /** Rows, and columns, of a map: 1/3 of an arc second around the Earth is 3,888,000. */
@@ -288,7 +288,7 @@ export function nodataOf(
 }
 
 /** Whether a number format holds a nodata value; one that it cannot hold marks nothing. */
-export function holds(value: number, format: NumberFormat): boolean {
+export function canRepresent(value: number, format: NumberFormat): boolean {
   return format.kind === "float" || (isInRange(value, format) && Number.isInteger(value));
 }
 

@@ -1,6 +1,6 @@
-import { sourceFault } from "../raster.ts";
+import { sourceFault } from "../../raster.ts";
 import { messageOf } from "./byteSource.ts";
-import { checkItem, checkStatement, classFault, type Units } from "./gdalMetadata.ts";
+import { checkMetadataItem, checkBandItem, classFault, type Units } from "./gdalMetadata.ts";
 import type { Transform } from "./georeference.ts";
 import { nodataOf, type NumberFormat } from "./layout.ts";
 import { readXml, type XmlElement } from "./xml.ts";
@@ -47,7 +47,12 @@ export function readAuxXml(
       if (path[0] !== DATASET) throw new Error(`it is a document of ${path[0]}`);
       const here = path.join("/");
       if (here.endsWith("Metadata/MDI")) {
-        checkItem(file, attributes.at(-1)?.["key"] ?? "", attributes.at(-2)?.["domain"] ?? "", `${name} beside it`);
+        checkMetadataItem(
+          file,
+          attributes.at(-1)?.["key"] ?? "",
+          attributes.at(-2)?.["domain"] ?? "",
+          `${name} beside it`,
+        );
         return;
       }
       if (path[1] === "PAMRasterBand") readBand(element);
@@ -80,7 +85,7 @@ export function readAuxXml(
       case "Scale":
       case "Offset":
       case "ColorInterp":
-        checkStatement(file, { name: path[2], text: value, how });
+        checkBandItem(file, { name: path[2], text: value, how });
         return;
       case "CategoryNames":
       case "ColorTable":

@@ -1,8 +1,8 @@
 /** World maps whose columns make one turn and one column more: the last stands for the same meridian as the first. */
-import type { Grid } from "../../kernel/grid.ts";
-import { type BandWindow, type KeptMeridian, type RasterValues, sourceFault } from "../raster.ts";
+import type { Grid } from "../../../kernel/grid.ts";
+import { type BandWindow, type KeptMeridian, type RasterValues, sourceFault } from "../../raster.ts";
 
-export function repeatsMeridian({ columnCount, cellSizeLonDeg }: Grid): boolean {
+export function hasRepeatedMeridian({ columnCount, cellSizeLonDeg }: Grid): boolean {
   return Math.abs((columnCount - 1) * cellSizeLonDeg - 360) < 1e-3 * cellSizeLonDeg;
 }
 
@@ -22,7 +22,7 @@ export function meridianNotes(kept: KeptMeridian | undefined): Readonly<Record<s
  * @param window of the grid without its last column
  * @throws Fault `source_invalid` where the columns differ and it is not decided which is right
  */
-export async function readClosing(
+export async function readWithRepeatedMeridian(
   {
     file,
     read,

@@ -20,17 +20,17 @@ export interface Target {
   readonly offset: { readonly row: number; readonly column: number };
 }
 
-export function targetsOf(
+export function resolveTargets(
   plans: readonly HazardPlan[],
   current: Catalogue | undefined,
   options: IngestOptions,
 ): readonly Target[] {
-  const targets = plans.map((plan) => targetOf(plan, current, options));
+  const targets = plans.map((plan) => resolveTarget(plan, current, options));
   for (const target of targets) checkGroups(target.plan, options);
   return targets;
 }
 
-export function targetOf(plan: HazardPlan, current: Catalogue | undefined, options: IngestOptions): Target {
+export function resolveTarget(plan: HazardPlan, current: Catalogue | undefined, options: IngestOptions): Target {
   const source = commonGrid(plan);
   const window = options.bbox === undefined ? wholeOf(source) : windowOf(source, options.bbox);
   const cut = gridOfWindow(source, window);
@@ -51,7 +51,7 @@ export function targetOf(plan: HazardPlan, current: Catalogue | undefined, optio
     );
   }
   const grid = gridOf(existing.grid);
-  const offset = offsetIn(grid, cut);
+  const offset = alignedOffset(grid, cut);
   if (offset === undefined) {
     throw sourceFault(
       mapsOf(plan.groups[0] as GroupPlan)[0]?.raster.file ?? plan.hazard,
@@ -62,7 +62,7 @@ export function targetOf(plan: HazardPlan, current: Catalogue | undefined, optio
   return { plan, window, grid, offset };
 }
 
-export function checkStillFits(before: Target, now: Target): void {
+export function checkTargetUnchanged(before: Target, now: Target): void {
   if (isDeepStrictEqual([before.grid, before.offset], [now.grid, now.offset])) return;
   throw new Fault(
     "atlas_unavailable",
@@ -173,7 +173,7 @@ function gridOfWindow(grid: Grid, window: CellWindow): Grid {
 }
 
 /** Where a grid lies in another, if it is an aligned part of it. */
-function offsetIn(whole: Grid, part: Grid): { readonly row: number; readonly column: number } | undefined {
+function alignedOffset(whole: Grid, part: Grid): { readonly row: number; readonly column: number } | undefined {
   if (!isSameSize(whole, part)) return undefined;
   const row = (whole.northDeg - part.northDeg) / whole.cellSizeLatDeg;
   for (const turnDeg of [0, 360, -360]) {

@@ -11,7 +11,7 @@ const FLOAT64_TOLERANCE = 2 * 2 ** -52;
  *
  * @param declared by band, from index 0
  */
-export function missingOf(
+export function nodataMatchers(
   layout: Layout,
   declared: readonly (number | undefined)[],
   given: readonly number[],
