@@ -8,25 +8,20 @@
  */
 import { Fault } from "../errors.ts";
 import { openGeoTiff } from "./readers/geotiff/geotiff.ts";
-import { checkIngestOptions } from "./options.ts";
-import type { HazardPlan, IngestOptions, IngestReport, SetAside } from "./plan.ts";
+import { checkIngestOptions, type IngestOptions } from "./options.ts";
+import type { HazardPlan } from "./plan.ts";
 import type { Raster, RasterOptions } from "./raster.ts";
 import { findAqueductFiles, planAqueductFloods } from "./recipes/aqueductFloods.ts";
 import { planLayers } from "./recipes/layers.ts";
 import { readManifest } from "./recipes/layersManifest.ts";
+import type { IngestReport, SetAside } from "./report.ts";
 import { SourceVersions } from "./sourceVersions.ts";
-import { writeHazards } from "./writeLayers.ts";
+import { writeHazards } from "./writeHazards.ts";
 
 export { Fault, type FaultCode, type FaultItem, isFault } from "../errors.ts";
-export type {
-  BoundingBox,
-  CellCounts,
-  GroupReport,
-  IngestOptions,
-  IngestProgress,
-  IngestReport,
-  SetAside,
-} from "./plan.ts";
+export type { CellCounts } from "./cellCounts.ts";
+export type { BoundingBox, IngestOptions, IngestProgress } from "./options.ts";
+export type { GroupReport, IngestReport, SetAside } from "./report.ts";
 
 export interface AqueductFloodsOptions extends IngestOptions {
   /** Files, folders (searched wholly) or http(s) addresses of the release's maps. */

@@ -91,14 +91,14 @@ export class SourceVersions {
   }
 
   /** Returns the version that is read; `identify` has found it out. */
-  of(file: string): SourceVersion {
+  versionOf(file: string): SourceVersion {
     return this.#versions.get(file) ?? { version_unknown: true };
   }
 
   /** Returns why nothing may be published from these sources, if so: one of them is another version than the one read. */
   async recheck(files: Iterable<string>): Promise<Stopped | undefined> {
     for (const file of files) {
-      const before = this.of(file);
+      const before = this.versionOf(file);
       if (before.version_unknown === true) continue;
       let now: SourceVersion;
       try {
@@ -126,7 +126,7 @@ export class SourceVersions {
     const known = await this.#knownHashes();
     const path = resolve(file);
     const entry = known.get(path);
-    if (entry?.identity === before.identity && before.isSettled) return versionOf(before, entry.sha256);
+    if (entry?.identity === before.identity && before.isSettled) return fileVersion(before, entry.sha256);
     const sha256 = await this.#hash(file);
     const after = await stateOf(file);
     if (after.identity !== before.identity) throw changed(file, "while it was being hashed");
@@ -134,7 +134,7 @@ export class SourceVersions {
       known.set(path, { identity: before.identity, sha256 });
       await this.#remember(known);
     }
-    return versionOf(before, sha256);
+    return fileVersion(before, sha256);
   }
 
   async #hash(file: string): Promise<string> {
@@ -164,7 +164,7 @@ export class SourceVersions {
   }
 }
 
-function versionOf({ identity, sizeBytes }: FileState, sha256: string) {
+function fileVersion({ identity, sizeBytes }: FileState, sha256: string) {
   return { version: { sha256, size_bytes: sizeBytes }, identity };
 }
 

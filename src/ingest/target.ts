@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 import { type Catalogue, gridOf } from "../atlas/catalogue.ts";
 import { Fault } from "../errors.ts";
 import { closesAt360, type Grid } from "../kernel/grid.ts";
-import { type BoundingBox, type GroupPlan, type HazardPlan, type IngestOptions, mapsOf } from "./plan.ts";
+import type { BoundingBox, IngestOptions } from "./options.ts";
+import { type GroupPlan, type HazardPlan, mapsOf } from "./plan.ts";
 import { type CellWindow, sourceFault } from "./raster.ts";
 
 /** Grids agree when no edge is off by more than this share of a cell: files carry rounded numbers. */

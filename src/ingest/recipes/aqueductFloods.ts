@@ -2,8 +2,9 @@ import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../../errors.ts";
 import { BASELINE, HAZARDS, type HazardName, isHazardName, type Scenario } from "../../hazard/hazards.ts";
-import type { CurveSource, GroupPlan, HazardPlan, SetAside } from "../plan.ts";
+import type { CurveSource, GroupPlan, HazardPlan } from "../plan.ts";
 import { type Raster, type RasterOptions, sourceFault } from "../raster.ts";
+import type { SetAside } from "../report.ts";
 import { checkUnit } from "../units.ts";
 
 /** What the release says of itself; goes into the provenance of every layer. */
