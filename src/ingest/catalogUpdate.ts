@@ -2,7 +2,7 @@
 import { type Catalogue, FORMAT_VERSION, gridEntryOf, type HazardEntry } from "../atlas/catalogue.ts";
 import { HAZARD_NAMES } from "../hazard/hazards.ts";
 import type { WrittenPack } from "./packWriter.ts";
-import { contentHash, derivedReleaseName, groupKey, nameTakenFault } from "./releaseName.ts";
+import { hashReleaseContent, derivedReleaseName, groupKey, nameTakenFault } from "./releaseName.ts";
 
 /**
  * Returns the catalog with new packs added. Groups of the same hazard, scenario and year are marked as superseded; packs
@@ -44,7 +44,7 @@ export function updateCatalog(
   const order = (hazard: string): number => (HAZARD_NAMES as readonly string[]).indexOf(hazard);
   const ordered = hazards.toSorted((a, b) => order(a.hazard) - order(b.hazard));
   if (release !== undefined && release === current?.release) {
-    const isSame = contentHash(current) === contentHash({ synthetic: false, hazards: ordered });
+    const isSame = hashReleaseContent(current) === hashReleaseContent({ synthetic: false, hazards: ordered });
     if (!isSame) throw nameTakenFault(release, "cells, rules or sources differ");
   }
   const createdAt = new Date().toISOString();

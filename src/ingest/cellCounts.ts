@@ -11,15 +11,15 @@ import {
 export interface CellCounts {
   readonly valid: number;
   readonly nodata: number;
-  /** Valid cells whose value is zero. */
+  /** Valid cells with the value zero. */
   readonly zero: number;
   /** Cells with a negative value that was set to zero. */
   readonly clampedNegative: number;
   /** Cells missing on some maps of a curve but not on all. */
   readonly partlyMissing: number;
-  /** Cells whose shortest return period already reaches the threshold. */
+  /** Cells that reach the threshold at the shortest return period. */
   readonly reachedAtFirst: number;
-  /** Cells whose curve was made non-decreasing. */
+  /** Cells with a curve that was made non-decreasing. */
   readonly raised: number;
 }
 
@@ -38,7 +38,7 @@ export function zeroCounts(): GroupTotals["counts"] {
  *
  * @param steps u16[cells][layerCount]
  * @param flags u8[cells], the FLAG_ bits of curve.ts
- * @param layout `own`: index of the layer whose cells are counted
+ * @param layout `own`: index of the layer to count
  */
 export function countRow(
   counts: GroupTotals["counts"],

@@ -70,7 +70,7 @@ const MEMBERS: Readonly<Record<string, Shape>> = {
 /**
  * Checks names and types of the options of an ingest before any file is opened.
  *
- * @param own the members specific to this ingest; all of them are required
+ * @param own the members specific to this ingest, all required
  * @throws Fault `invalid_request` listing every unknown member and every value of the wrong type
  */
 export function checkIngestOptions(options: IngestOptions, own: Readonly<Record<string, Shape>>): void {

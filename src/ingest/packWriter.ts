@@ -21,7 +21,7 @@ export interface WriteContext {
   readonly sources: SourceVersions;
 }
 
-/** A pack whose files are written but not yet in the catalog. */
+/** A pack with its files written but not yet in the catalog. */
 export interface WrittenPack {
   readonly target: Target;
   readonly pack: Pick<PackEntry, "id" | "files">;

@@ -1,4 +1,4 @@
-/** What an ingest writes: for each hazard the groups of an atlas, each with the maps it is computed from. */
+/** The plan of an ingest: the groups to write for each hazard, with the maps that they are computed from. */
 import type { HazardName, HazardRules, MetricName, Scenario } from "../hazard/hazards.ts";
 import type { Raster } from "./raster.ts";
 

@@ -18,12 +18,12 @@ export function derivedReleaseName(
   current: Catalogue | undefined,
   createdAt: string,
 ): string {
-  const hash = contentHash({ synthetic: false, hazards }).slice(0, HASH_DIGITS);
+  const hash = hashReleaseContent({ synthetic: false, hazards }).slice(0, HASH_DIGITS);
   if (current !== undefined && DERIVED_NAME.exec(current.release)?.[1] === hash) return current.release;
   return `${createdAt.slice(0, 10).replaceAll("-", "")}-${hash}`;
 }
 
-export function contentHash(content: CatalogContent): string {
+export function hashReleaseContent(content: CatalogContent): string {
   return createHash("sha256").update(contentText(content)).digest("hex");
 }
 
@@ -51,7 +51,7 @@ export function checkReleaseName(
 export function nameTakenFault(release: string, why: string): Fault {
   return new Fault(
     "invalid_request",
-    `The release name ${release} is already used by the atlas, whose content differs: ${why}. ` +
+    `The release name ${release} is already used by the atlas for different content: ${why}. ` +
       `A release name denotes one content; give another --release, or none.`,
     { details: { release } },
   );

@@ -1,3 +1,4 @@
+/** Computes layers from source maps, a slab of rows at a time. */
 import { HAZARDS, type MetricName, type MetricSpec } from "../hazard/hazards.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import {
@@ -20,39 +21,39 @@ import { type CurveSource, type GroupPlan, type HazardPlan, mapsOf, type MetricS
 import type { CellWindow, RasterValues } from "./raster.ts";
 import type { GroupRows, PartKey, SlabParts } from "./slabParts.ts";
 
-/** Rows of an atlas tile: what the writer asks for at a time. */
+/** Rows of an atlas tile, which the writer requests at a time. */
 const BAND_ROWS = 64;
-/** Cells that the kernel takes at a time: ten maps of them are 5 MiB of its scratch. */
+/** Cells passed to the kernel at a time; ten maps of them take 5 MiB of its scratch memory. */
 const KERNEL_CELLS = 65_536;
 
-/** What may be held in memory. */
+/** Limits on memory and on the work between two checkpoints. */
 export interface SlabBudget {
-  /** Values of one curve that are held decoded. */
+  /** Decoded values of one curve. */
   readonly decodedValues: number;
-  /** Steps of all groups that are held until they are asked for. */
+  /** Computed steps of all groups, kept until they are written. */
   readonly finishedSteps: number;
-  /** Values that go into one part of a slab, of all models: a second or two of work, so that it can be saved often. */
+  /** Values of all models in one part of a slab, the unit that is saved: one or two seconds of work. */
   readonly partValues: number;
 }
 
 /** 100 MB of 32-bit floats, 512 MiB of steps. */
 const BUDGET: SlabBudget = { decodedValues: 25_000_000, finishedSteps: 256 << 20, partValues: 25_000_000 };
 
-/** How the parts of slabs are kept across interruptions. */
+/** Where finished parts are saved, and what interrupts the work. */
 export interface SlabOptions {
   readonly parts?: SlabParts;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Some rows of the window, of every group. */
+/** Some rows of the window, for every group. */
 export interface Slab {
-  /** In rows of the source's grid. */
+  /** In rows of the source grid. */
   readonly firstRow: number;
   readonly rowCount: number;
   readonly groups: readonly GroupRows[];
 }
 
-/** The layers that a group will have. */
+/** Returns the layers that a group will have. */
 export function layersOfGroup(plan: HazardPlan, group: GroupPlan): readonly MetricSpec[] {
   const spec = HAZARDS[plan.hazard];
   const { content } = group;
@@ -63,12 +64,12 @@ export function layersOfGroup(plan: HazardPlan, group: GroupPlan): readonly Metr
 }
 
 /**
- * Turns a window of source maps into cells of layers, a slab of rows at a time. Slabs follow the blocks that the source
- * files are stored in, so that a block is decoded once however many rows it has; bands of 64 rows are then cut from them.
+ * Computes cells of layers from a window of source maps, a slab of rows at a time. Slabs are aligned with the blocks of the
+ * source files, so that each block is decoded once; the writer takes bands of 64 rows from them.
  *
- * Memory is bounded by the budget plus one slab's running means (17 bytes a cell). For nine striped maps of
- * 43,200 columns a slab is 64 rows: 100 MB decoded, 28 MB finished for each group. Files of tall blocks get slabs as tall
- * as their blocks, and blocks are decoded again for each slab only where those would be larger than the bounds.
+ * Memory is bounded by the budget plus the running means of one slab (17 bytes per cell). For nine striped maps of 43,200
+ * columns a slab has 64 rows: 100 MB decoded, 28 MB computed for each group. For files with tall blocks a slab is as tall
+ * as a block; blocks are decoded again for each slab only if such a slab would exceed the budget.
  */
 export class SlabReader {
   readonly #kernel: Kernel;
@@ -106,7 +107,7 @@ export class SlabReader {
       Math.floor(budget.decodedValues / (narrowest * mapCount)),
     );
     const rowsAtOnce = Math.max(1, Math.min(wanted, Math.max(BAND_ROWS, affordable)));
-    // Fewer rows at once where a part would take long, unless blocks would be decoded more than once for that.
+    // Fewer rows if a part would take too long, unless blocks would then be decoded more than once.
     const rowsOfPart = Math.floor(budget.partValues / (narrowest * mapCountOfAllModels));
     this.#slabRows = Math.min(rowsAtOnce, Math.max(blockRows, Math.floor(rowsOfPart / blockRows) * blockRows));
     const blocksAcross = Math.min(
@@ -117,23 +118,23 @@ export class SlabReader {
   }
 
   /**
-   * Returns the slab that holds a row of the window; `row` counts in the source's grid. What of it is saved is not made
-   * again, and what is made is saved when that is due, and when the signal ends the work.
+   * Returns the slab that contains a row of the window, given in rows of the source grid. Saved parts are not computed
+   * again; new parts are saved when a checkpoint is due and when the signal stops the work.
    */
   async slabAt(row: number, saved: SlabOptions = {}): Promise<Slab> {
     const current = this.#current;
     if (current !== undefined && row >= current.firstRow && row < current.firstRow + current.rowCount) return current;
-    this.#current = undefined; // lets go of the old rows before the new ones are made
+    this.#current = undefined; // frees the old rows before the new ones are allocated
     const { firstRow, rowCount } = this.#window;
     const start = Math.floor(row / this.#slabRows) * this.#slabRows;
     const first = Math.max(start, firstRow);
     const end = Math.min(start + this.#slabRows, firstRow + rowCount);
-    const slab = await this.#make({ firstRow: first, rowCount: end - first }, saved);
+    const slab = await this.#computeSlab({ firstRow: first, rowCount: end - first }, saved);
     this.#current = slab;
     return slab;
   }
 
-  async #make(
+  async #computeSlab(
     rows: { readonly firstRow: number; readonly rowCount: number },
     { parts, signal }: SlabOptions,
   ): Promise<Slab> {
@@ -148,12 +149,12 @@ export class SlabReader {
     let unsaved: (PartKey & { readonly rows: GroupRows })[] = [];
     for (let column = firstColumn; column < end;) {
       const next = Math.min(end, (Math.floor(column / this.#slabColumns) + 1) * this.#slabColumns);
-      const part: CellWindow = { ...rows, firstColumn: column, columnCount: next - column };
+      const cells: CellWindow = { ...rows, firstColumn: column, columnCount: next - column };
       for (const [index, target] of groups.entries()) {
-        const key: PartKey = { group: index, window: part };
-        const known = await parts?.find(key);
-        const made = known ?? (await this.#makeGroup(index, part));
-        if (parts !== undefined && known === undefined) unsaved.push({ ...key, rows: made });
+        const key: PartKey = { group: index, window: cells };
+        const saved = await parts?.find(key);
+        const part = saved ?? (await this.#computePart(index, cells));
+        if (parts !== undefined && saved === undefined) unsaved.push({ ...key, rows: part });
         const isStopped = signal?.aborted === true;
         if (parts !== undefined && (isStopped || parts.isDue)) {
           await parts.save(unsaved);
@@ -162,25 +163,25 @@ export class SlabReader {
         signal?.throwIfAborted();
         const layerCount = this.#layers[index]?.length ?? 0;
         for (let row = 0; row < rows.rowCount; row++) {
-          const from = row * part.columnCount;
+          const from = row * cells.columnCount;
           const to = row * columnCount + (column - firstColumn);
           target.steps.set(
-            made.steps.subarray(from * layerCount, (from + part.columnCount) * layerCount),
+            part.steps.subarray(from * layerCount, (from + cells.columnCount) * layerCount),
             to * layerCount,
           );
-          target.flags.set(made.flags.subarray(from, from + part.columnCount), to);
+          target.flags.set(part.flags.subarray(from, from + cells.columnCount), to);
         }
-        target.worst = mergeLargestRounding(target.worst, made.worst);
+        target.worst = mergeLargestRounding(target.worst, part.worst);
       }
       column = next;
     }
     return { ...rows, groups };
   }
 
-  async #makeGroup(index: number, window: CellWindow): Promise<GroupRows> {
+  async #computePart(index: number, window: CellWindow): Promise<GroupRows> {
     const group = this.#plan.groups[index];
     const layers = this.#layers[index];
-    if (group === undefined || layers === undefined) throw new Error(`No group ${index}.`);
+    if (group === undefined || layers === undefined) throw new Error(`There is no group ${index}.`);
     const cellCount = window.rowCount * window.columnCount;
     const flags = new Uint8Array(cellCount);
     const values = await this.#valuesOf(group, window, flags);
@@ -231,7 +232,7 @@ export class SlabReader {
       for (const [first, end] of kernelBatches(cellCount)) {
         const run = { maps: all.map((values) => values.subarray(first, end)), unitFactors };
         const clampTolerance = this.#clampTolerance;
-        const made = this.#placing(
+        const made = this.#withFault(
           () => curveCells(this.#kernel, run, rule, { clampTolerance, flags: flags.subarray(first, end) }),
           (bad) =>
             badValueFault(maps[bad.map], bad, { window, firstCell: first, layer: this.#ownLayer, clampTolerance }),
@@ -255,11 +256,11 @@ export class SlabReader {
     const max = source.saturate ? Number.MAX_VALUE : largest / source.unitFactor;
     const { unitFactor } = source;
     const clampTolerance = this.#clampTolerance;
-    const checked = this.#placing(
+    const checked = this.#withFault(
       () => checkedValues(read, flags, { map: 0, unitFactor, clampTolerance, max }),
       (bad) => badValueFault(source, bad, { window, firstCell: 0, layer, clampTolerance }),
     );
-    // A value at the very end of the range may be past it by the last bit once it has its unit.
+    // After conversion, a value at the end of the range may exceed it by the last bit.
     return Float64Array.from(checked, (value) => Math.min(value * source.unitFactor, largest));
   }
 
@@ -276,13 +277,13 @@ export class SlabReader {
     }
   }
 
-  /** The layer of the metric that curves give values of. */
+  /** The layer of the hazard's own metric, which curves give values of. */
   get #ownLayer(): MetricSpec | undefined {
     const { metrics, ownMetric } = HAZARDS[this.#plan.hazard];
     return metrics.find(({ metric }) => metric === ownMetric);
   }
 
-  #placing<T>(make: () => T, refuse: (bad: BadValue) => Error): T {
+  #withFault<T>(make: () => T, refuse: (bad: BadValue) => Error): T {
     try {
       return make();
     } catch (error) {
@@ -291,7 +292,7 @@ export class SlabReader {
   }
 }
 
-/** How many maps of a group are in memory at once: those of one curve, or one. */
+/** Returns how many maps of a group are in memory at once: those of each curve, or one. */
 function mapCountsInMemory({ content }: GroupPlan): number[] {
   return content.kind === "curves" ? content.models.map(({ maps }) => maps.length) : [1];
 }

@@ -1,7 +1,7 @@
 /**
- * Which version of each source an ingest reads, so that no atlas mixes two: the SHA-256 of a file, the validators that a
- * web server states. An interrupted ingest continues only with the versions that it began with, and nothing is published
- * unless every source is still the version that was read.
+ * Versions of sources, so that no atlas mixes two versions of a map. A file is identified by its SHA-256, a remote file by
+ * its HTTP validators. An interrupted ingest continues only with the versions it started with, and nothing is published
+ * unless every source is still at the version that was read.
  */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
@@ -13,14 +13,14 @@ import { type Stopped, WORK_PREFIX } from "../atlas/writer.ts";
 import { type Fault, isFault } from "../errors.ts";
 import { sourceFault } from "./raster.ts";
 
-/** What tells one version of a source from the next; goes into the provenance as it is. */
+/** Identifies one version of a source; written to the provenance unchanged. */
 export interface SourceVersion {
-  /** Of a file. */
+  /** Of a local file. */
   readonly sha256?: string;
   readonly etag?: string;
   readonly last_modified?: string;
   readonly size_bytes?: number;
-  /** The server states nothing by which another version could be told: then work that was stopped starts again. */
+  /** The server sends no usable validators: an interrupted ingest starts again. */
   readonly version_unknown?: true;
 }
 
@@ -28,12 +28,12 @@ const CHUNK_BYTES = 4 << 20;
 const HEAD_TIMEOUT_MS = 10_000;
 const HEAD_ATTEMPT_COUNT = 3;
 const HEAD_RETRY_DELAY_MS = 300;
-/** A file that changed this short a time ago may change again without its times showing it: clocks tick in steps. */
+/** A file that changed more recently than this may change again with the same timestamps, because their resolution is limited. */
 const SETTLED_MS = 3000;
-/** Hashes that are known of files which have not changed since, for the next run where this one is stopped. */
+/** Caches hashes of files for the next run if this one is interrupted. */
 export const KNOWN_HASHES_NAME = `${WORK_PREFIX}sources.json`;
 
-/** A file as the system knows it. No program can set `ctime` back: what is written to a file changes it. */
+/** File system metadata of a file. Every write updates `ctime`, and programs cannot set it. */
 interface FileState {
   /** Device, inode, size, modification and change time in nanoseconds. */
   readonly identity: string;
@@ -52,18 +52,18 @@ const isRemote = (file: string): boolean => /^https?:\/\//.test(file);
 export class SourceVersions {
   readonly #folder: string;
   readonly #signal: AbortSignal | undefined;
-  /** Of files. */
+  /** Identity of each local file when it was opened. */
   readonly #openedAs = new Map<string, string>();
   readonly #versions = new Map<string, SourceVersion>();
   #known: Map<string, KnownHash> | undefined;
 
-  /** @param options `folder` is the atlas's, where known hashes are kept while the work is not finished */
+  /** @param options `folder`: the atlas folder, where hashes are cached until the ingest is published */
   constructor({ folder, signal }: { readonly folder: string; readonly signal?: AbortSignal | undefined }) {
     this.#folder = folder;
     this.#signal = signal;
   }
 
-  /** Notes the version of a source before anything of it is read. A source that is absent is reported by its reader. */
+  /** Records the version of a source before it is read. A missing source is reported by the reader. */
   async recordOpening(file: string): Promise<void> {
     if (this.#openedAs.has(file) || this.#versions.has(file)) return;
     if (isRemote(file)) {
@@ -75,9 +75,9 @@ export class SourceVersions {
   }
 
   /**
-   * Finds out which version of each file is read, hashing it where its hash is not known. Of a web source that is known
-   * since it was opened.
-   * @throws Fault `source_invalid` where a source changed since it was opened
+   * Determines the version of each source, hashing files without a cached hash. Versions of remote sources are recorded
+   * when they are opened.
+   * @throws Fault `source_invalid` if a source changed since it was opened
    */
   async identify(files: Iterable<string>): Promise<void> {
     for (const file of files) {
@@ -90,12 +90,12 @@ export class SourceVersions {
     }
   }
 
-  /** Returns the version that is read; `identify` has found it out. */
+  /** Returns the version determined by `identify`. */
   versionOf(file: string): SourceVersion {
     return this.#versions.get(file) ?? { version_unknown: true };
   }
 
-  /** Returns why nothing may be published from these sources, if so: one of them is another version than the one read. */
+  /** Returns the reason not to publish if a source is no longer at the version that was read, or cannot be checked. */
   async recheck(files: Iterable<string>): Promise<Stopped | undefined> {
     for (const file of files) {
       const before = this.versionOf(file);
@@ -109,8 +109,8 @@ export class SourceVersions {
         const why = error instanceof Error ? error.message : String(error);
         const fault = sourceFault(
           file,
-          `whether it is still the version that was read could not be checked (${why}), so nothing was published. ` +
-            `Make it readable and run the same command again: it continues from here.`,
+          `its version could not be checked after reading (${why}), so nothing was published. ` +
+            `Make the source readable and run the same command again: it continues from here.`,
           { cause: error },
         );
         return { fault, keepsWork: true };
@@ -152,7 +152,7 @@ export class SourceVersions {
     try {
       entries = JSON.parse(await readFile(join(this.#folder, KNOWN_HASHES_NAME), "utf8")) as typeof entries;
     } catch {
-      // Absent or damaged: then files are hashed again.
+      // Absent or damaged: files are hashed again.
     }
     return (this.#known = new Map(entries));
   }
@@ -177,7 +177,7 @@ async function stateOf(file: string): Promise<FileState> {
   };
 }
 
-/** A weak ETag does not promise equal bytes and counts only beside a date. */
+/** Returns the validators of a remote file. A weak ETag does not guarantee equal bytes and is used only with a date. */
 async function remoteVersion(file: string): Promise<SourceVersion> {
   const headers = await headersOf(file);
   const etag = headers.get("etag");
@@ -193,7 +193,7 @@ async function remoteVersion(file: string): Promise<SourceVersion> {
   };
 }
 
-/** Of HEAD, or where a server does not answer that, of a request for the first byte. */
+/** Returns the headers of a HEAD request, or of a request for the first byte if the server does not support HEAD. */
 async function headersOf(file: string): Promise<Headers> {
   for (let attempt = 1; ; attempt++) {
     try {

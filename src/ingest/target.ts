@@ -1,4 +1,4 @@
-/** Where the cells of a source go: its window, the grid of the hazard in the atlas, and whether the two fit. */
+/** Where the cells of an ingest go: the window of the source, and its position in the grid that the hazard has in the atlas. */
 import { isDeepStrictEqual } from "node:util";
 import { type Catalogue, gridOf } from "../atlas/catalogue.ts";
 import { Fault } from "../errors.ts";
@@ -7,20 +7,24 @@ import type { BoundingBox, IngestOptions } from "./options.ts";
 import { type GroupPlan, type HazardPlan, mapsOf } from "./plan.ts";
 import { type CellWindow, sourceFault } from "./raster.ts";
 
-/** Grids agree when no edge is off by more than this share of a cell: files carry rounded numbers. */
+/** Grids match if no edge differs by more than this fraction of a cell; files store rounded numbers. */
 const TOLERANCE_CELLS = 1e-3;
 
-/** Where the cells of a plan come from and go to. */
+/** The source window of a plan, and its position in the atlas. */
 export interface Target {
   readonly plan: HazardPlan;
-  /** The cells of the source that are taken. */
+  /** The cells of the source to write. */
   readonly window: CellWindow;
   /** The hazard's grid in the atlas. */
   readonly grid: Grid;
-  /** Where the window lies in that grid. */
+  /** Position of the window in that grid. */
   readonly offset: { readonly row: number; readonly column: number };
 }
 
+/**
+ * Returns the target of each plan.
+ * @throws Fault `source_invalid` or `invalid_request` if grids, rules, box or return periods do not fit
+ */
 export function resolveTargets(
   plans: readonly HazardPlan[],
   current: Catalogue | undefined,
@@ -36,10 +40,7 @@ export function resolveTarget(plan: HazardPlan, current: Catalogue | undefined, 
   const window = options.bbox === undefined ? wholeOf(source) : windowOf(source, options.bbox);
   const cut = gridOfWindow(source, window);
   if (current?.synthetic === true) {
-    throw new Fault(
-      "invalid_request",
-      `${options.out} holds an invented atlas. Real maps go into an atlas of their own.`,
-    );
+    throw new Fault("invalid_request", `${options.out} is a synthetic atlas. Write real maps to another folder.`);
   }
   const existing = current?.hazards.find(({ hazard }) => hazard === plan.hazard);
   if (existing === undefined) return { plan, window, grid: cut, offset: { row: 0, column: 0 } };
@@ -47,8 +48,8 @@ export function resolveTarget(plan: HazardPlan, current: Catalogue | undefined, 
   if (!isDeepStrictEqual(existing.rules, { ...plan.rules })) {
     throw new Fault(
       "invalid_request",
-      `${options.out} holds ${plan.hazard} made with other rules: ${JSON.stringify(existing.rules)} there, ${JSON.stringify(plan.rules)} here. ` +
-        `An atlas keeps one set for a hazard; write to another folder, or give the same rules.`,
+      `${options.out} has ${plan.hazard} with different rules: ${JSON.stringify(existing.rules)}, not ${JSON.stringify(plan.rules)}. ` +
+        `An atlas has one set of rules for each hazard; write to another folder, or use the same rules.`,
     );
   }
   const grid = gridOf(existing.grid);
@@ -56,18 +57,22 @@ export function resolveTarget(plan: HazardPlan, current: Catalogue | undefined, 
   if (offset === undefined) {
     throw sourceFault(
       mapsOf(plan.groups[0] as GroupPlan)[0]?.raster.file ?? plan.hazard,
-      `its grid (${describeGrid(cut)}) is not that of ${plan.hazard} in ${options.out} (${describeGrid(grid)}), nor an aligned part of it. ` +
-        `A hazard has one grid, its first source's; write to another folder, or cut the map with --bbox.`,
+      `its grid (${describeGrid(cut)}) is neither that of ${plan.hazard} in ${options.out} (${describeGrid(grid)}) nor an aligned part of it. ` +
+        `A hazard has one grid, that of its first source; write to another folder, or crop the map with --bbox.`,
     );
   }
   return { plan, window, grid, offset };
 }
 
+/**
+ * Checks that the atlas still has the grid that a pack was written for.
+ * @throws Fault `atlas_unavailable` if it was changed meanwhile
+ */
 export function checkTargetUnchanged(before: Target, now: Target): void {
   if (isDeepStrictEqual([before.grid, before.offset], [now.grid, now.offset])) return;
   throw new Fault(
     "atlas_unavailable",
-    `The grid of ${before.plan.hazard} changed while it was written. Run the ingest again.`,
+    `The grid of ${before.plan.hazard} in the atlas changed during the ingest. Run the ingest again.`,
   );
 }
 
@@ -75,17 +80,17 @@ function wholeOf(grid: Grid): CellWindow {
   return { firstRow: 0, rowCount: grid.rowCount, firstColumn: 0, columnCount: grid.columnCount };
 }
 
-/** The grid of all maps of a plan. */
+/** Returns the grid that all maps of a plan share. */
 function commonGrid(plan: HazardPlan): Grid {
   const rasters = plan.groups.flatMap(mapsOf).map(({ raster }) => raster);
   const [first] = rasters;
-  if (first === undefined) throw new Error(`A plan for ${plan.hazard} without maps.`);
+  if (first === undefined) throw new Error(`The plan for ${plan.hazard} has no maps.`);
   for (const raster of rasters) {
     const why = gridDifference(first.grid, raster.grid);
     if (why !== undefined) {
       throw sourceFault(
         raster.file,
-        `${why} All maps of a hazard must lie on one grid; that of ${first.file} is ${describeGrid(first.grid)}.`,
+        `${why} All maps of a hazard must share one grid; that of ${first.file} is ${describeGrid(first.grid)}.`,
       );
     }
   }
@@ -108,7 +113,7 @@ function gridDifference(expected: Grid, found: Grid): string | undefined {
   return undefined;
 }
 
-/** Sizes agree when even the far edge is within the tolerance. */
+/** Returns whether cell sizes match so well that even the far edges are within the tolerance. */
 function isSameSize(a: Grid, b: Grid): boolean {
   const lat = Math.abs(a.cellSizeLatDeg - b.cellSizeLatDeg) * Math.max(a.rowCount, b.rowCount);
   const lon = Math.abs(a.cellSizeLonDeg - b.cellSizeLonDeg) * Math.max(a.columnCount, b.columnCount);
@@ -122,7 +127,7 @@ function describeGrid(grid: Grid): string {
   );
 }
 
-/** The cells that a box touches. A box edge on a cell edge takes no further cell. */
+/** Returns the cells that a box touches. A box edge on a cell edge does not include the next cell. */
 function windowOf(grid: Grid, bbox: BoundingBox): CellWindow {
   const turn = (longitudeDeg: number): number => {
     let shifted = longitudeDeg;
@@ -130,11 +135,11 @@ function windowOf(grid: Grid, bbox: BoundingBox): CellWindow {
     while (shifted >= grid.westDeg + 360 - TOLERANCE_CELLS * grid.cellSizeLonDeg) shifted -= 360;
     return shifted;
   };
-  // Where the box begins west of the grid, it is the box's east end that says how many turns lie between.
+  // For a box that starts west of the grid, its east end determines how many turns of 360 degrees to shift it.
   let eastEnd = (bbox.eastDeg - bbox.westDeg) / grid.cellSizeLonDeg;
   let start = (turn(bbox.westDeg) - grid.westDeg) / grid.cellSizeLonDeg;
   const turnCells = 360 / grid.cellSizeLonDeg;
-  // A box around the whole world touches every column, wherever the map has its seam.
+  // A box around the whole world touches every column, whatever the longitude of the seam.
   if (closesAt360(grid) && eastEnd >= turnCells - TOLERANCE_CELLS) {
     start = 0;
     eastEnd = grid.columnCount;
@@ -144,7 +149,7 @@ function windowOf(grid: Grid, bbox: BoundingBox): CellWindow {
     throw new Fault(
       "invalid_request",
       `The box ${bbox.westDeg},${bbox.southDeg},${bbox.eastDeg},${bbox.northDeg} crosses the seam of the map at longitude ${grid.westDeg}. ` +
-        `Take the whole width, or a box on one side of it.`,
+        `Use the full width, or a box on one side of the seam.`,
     );
   }
   const firstColumn = Math.max(0, Math.floor(start + TOLERANCE_CELLS));
@@ -173,7 +178,7 @@ function gridOfWindow(grid: Grid, window: CellWindow): Grid {
   };
 }
 
-/** Where a grid lies in another, if it is an aligned part of it. */
+/** Returns the position of a grid within another, or undefined if it is not an aligned part of it. */
 function alignedOffset(whole: Grid, part: Grid): { readonly row: number; readonly column: number } | undefined {
   if (!isSameSize(whole, part)) return undefined;
   const row = (whole.northDeg - part.northDeg) / whole.cellSizeLatDeg;
@@ -191,7 +196,7 @@ function alignedOffset(whole: Grid, part: Grid): { readonly row: number; readonl
   return undefined;
 }
 
-/** Nothing is extrapolated, unless it is asked for. */
+/** Refuses curves that would have to be extrapolated to the design return period, unless `holdFlat` is set. */
 function checkGroups(plan: HazardPlan, options: IngestOptions): void {
   const designYears = plan.rules.design_return_period_years;
   for (const { scenario, year, content } of plan.groups) {
@@ -204,7 +209,7 @@ function checkGroups(plan: HazardPlan, options: IngestOptions): void {
       throw sourceFault(
         maps[0]?.raster.file ?? plan.hazard,
         `the maps of ${plan.hazard} ${scenario} ${year}${model === "" ? "" : `, model ${model},`} have return periods of ${periods.join(", ")} years, ` +
-          `which do not span ${designYears}. Add the maps around it, or take the nearest map's value for it: --hold-flat.`,
+          `which do not span ${designYears}. Add maps on both sides of it, or use the value of the nearest map with --hold-flat.`,
       );
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The built library killed again and again by SIGKILL and by its signal: it finishes, with the bytes of an ingest that
- * nobody disturbed. Several models and groups, so that parts of slabs are saved too.
+ * Interrupts an ingest repeatedly by SIGKILL and by its signal: it finishes with the same bytes as an uninterrupted ingest.
+ * There are several models and groups, so that parts of slabs are saved too.
  */
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -16,7 +16,7 @@ import { makeGeoTiff } from "./makeGeoTiff.ts";
 
 const LIBRARY = new URL("../../dist/ingest/ingest.js", import.meta.url).href;
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** Tells of its first row and goes on; `0` saves after every part, so that no kill has to be awaited. */
+/** Prints the rows done. Checkpoints follow every part (0 seconds), so that every kill finds saved work. */
 const CHILD = `
   const { ingestLayers } = await import(${JSON.stringify(LIBRARY)});
   const [manifest, out] = process.argv.slice(1);
@@ -36,7 +36,7 @@ async function contentOf(atlas: string): Promise<Readonly<Record<string, string>
   const bytes = await Promise.all(names.map((name) => readFile(join(atlas, name), "base64")));
   return Object.fromEntries(names.map((name, i) => [name, bytes[i] ?? ""]));
 }
-const statedBy = async (atlas: string) =>
+const provenanceIn = async (atlas: string) =>
   (await readCatalogue(atlas))?.hazards[0]?.packs[0]?.groups.map((group) => group.provenance);
 
 beforeAll(async () => {
@@ -50,7 +50,7 @@ beforeAll(async () => {
         const values = Array.from({ length: GRID.rowCount * GRID.columnCount }, () =>
           random.chance(0.1) ? -9999 : random.next() * Math.log(return_period_years),
         );
-        // Tall strips, so that a slab is taller than a row of tiles.
+        // Tall strips make a slab taller than a row of tiles.
         await writeFile(join(folder, file), makeGeoTiff({ ...GRID, nodata: "-9999", rowsPerStrip: 100, values }));
         layers.push({ scenario: "rcp4p5", year, model, return_period_years, file });
       }
@@ -62,16 +62,16 @@ beforeAll(async () => {
   const whole = join(folder, "whole");
   await ingestLayers({ manifest, out: whole });
   expected = await contentOf(whole);
-  provenance = await statedBy(whole);
+  provenance = await provenanceIn(whole);
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs the library in a process of its own, which is killed so long after it began with its first row. */
+/** Runs the ingest in a child process, which is killed `delayMs` after its first row. */
 async function killedAfter(delayMs: number, out: string): Promise<{ isDone: boolean; rows: readonly number[] }> {
   const child = spawn(process.execPath, ["--input-type=module", "-e", CHILD, manifest, out], { cwd: ROOT });
   let printed = "";
-  let said = "";
-  child.stderr.on("data", (piece: Buffer) => (said += piece.toString()));
+  let errorText = "";
+  child.stderr.on("data", (piece: Buffer) => (errorText += piece.toString()));
   child.stdout.on("data", (piece: Buffer) => {
     if (printed === "") setTimeout(() => child.kill("SIGKILL"), delayMs);
     printed += piece.toString();
@@ -79,41 +79,41 @@ async function killedAfter(delayMs: number, out: string): Promise<{ isDone: bool
   const { code, signal } = await new Promise<{ code: number | null; signal: string | null }>((resolve) =>
     child.once("close", (code, signal) => resolve({ code, signal })),
   );
-  if (code !== 0 && signal !== "SIGKILL") throw new Error(said);
+  if (code !== 0 && signal !== "SIGKILL") throw new Error(errorText);
   return { isDone: code === 0, rows: printed.trim().split(" ").map(Number) };
 }
 
-test("killed again and again by SIGKILL it finishes, with the same bytes", { timeout: 300_000 }, async () => {
+test("finishes with the same bytes after repeated SIGKILL", { timeout: 300_000 }, async () => {
   const random = randomFrom(78);
   const out = join(folder, "killed");
-  const begins: number[] = [];
+  const startRows: number[] = [];
   let killCount = 0;
   for (let isDone = false; !isDone; killCount++) {
     expect(killCount).toBeLessThan(KILL_COUNT_MAX);
-    // Longer with every kill, so that a busy machine comes to an end too.
+    // The delay grows with every kill, so that the test ends on a busy machine too.
     const outcome = await killedAfter(random.next() * 60 * (1 + killCount / 4), out);
     isDone = outcome.isDone;
-    if (Number.isFinite(outcome.rows[0])) begins.push(outcome.rows[0] ?? NaN);
+    if (Number.isFinite(outcome.rows[0])) startRows.push(outcome.rows[0] ?? NaN);
   }
-  console.info(`killed ${killCount - 1} times; began at rows ${begins.join(", ")}`);
+  console.info(`killed ${killCount - 1} times; started at rows ${startRows.join(", ")}`);
   expect(killCount - 1).toBeGreaterThan(2);
-  expect(begins).toEqual(begins.toSorted((a, b) => a - b));
+  expect(startRows).toEqual(startRows.toSorted((a, b) => a - b));
   expect(await contentOf(out)).toEqual(expected);
-  expect(await statedBy(out)).toEqual(provenance);
+  expect(await provenanceIn(out)).toEqual(provenance);
 });
 
-test("stopped again and again by its signal it finishes, with the same bytes", { timeout: 120_000 }, async () => {
+test("finishes with the same bytes after repeated aborts by its signal", { timeout: 120_000 }, async () => {
   const random = randomFrom(79);
   const out = join(folder, "stopped");
   let stopCount = 0;
   for (let isDone = false; !isDone;) {
     const stopping = new AbortController();
-    // Stops are counted in steps of the event loop, not in time: it makes no difference how busy the machine is.
+    // Aborts are scheduled by event loop iterations rather than time, independent of machine load.
     let steps = Math.floor(random.next() * 40 * (1 + stopCount / 20));
-    let isUnderWay = true;
+    let isRunning = true;
     const count = (): void => {
       if (steps-- <= 0) stopping.abort(new Error("enough"));
-      else if (isUnderWay) setImmediate(count);
+      else if (isRunning) setImmediate(count);
     };
     const onProgress = (): void => void (steps > 0 && setImmediate(count));
     isDone = await ingestLayers({ manifest, out, checkpointSeconds: 3600, signal: stopping.signal, onProgress }).then(
@@ -124,11 +124,11 @@ test("stopped again and again by its signal it finishes, with the same bytes", {
         return false;
       },
     );
-    isUnderWay = false;
+    isRunning = false;
     expect(stopCount).toBeLessThan(500);
   }
   console.info(`stopped ${stopCount} times`);
   expect(stopCount).toBeGreaterThan(2);
   expect(await contentOf(out)).toEqual(expected);
-  expect(await statedBy(out)).toEqual(provenance);
+  expect(await provenanceIn(out)).toEqual(provenance);
 });

@@ -1,4 +1,4 @@
-/** One version of every source: what an ingest does when a map changes before, during or after a part of its work. */
+/** Consistency of source versions: a map changes before, during or after a part of an ingest. */
 import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
@@ -28,7 +28,7 @@ function bytesOfMap(depth: number): Buffer {
   return makeGeoTiff({ ...GRID, rowsPerStrip: 8, values });
 }
 
-/** Other values of the same size and with the same modification time, in the same file. */
+/** Writes other values to the same file, keeping its size and modification time. */
 async function changeInPlace(depth: number): Promise<void> {
   const { atime, mtime } = await stat(file);
   await writeFile(file, bytesOfMap(depth), { flag: "r+" });
@@ -44,7 +44,7 @@ async function ingest(options: Partial<IngestOptions> & { readonly source?: stri
   return ingestLayers({ manifest, out, checkpointSeconds: 0, ...rest });
 }
 
-/** Does something once, when so many rows are done. */
+/** Calls `act` once, as soon as `row` rows are done. */
 function atRow(row: number, act: () => void): Pick<IngestOptions, "onProgress"> {
   let isDone = false;
   return {
@@ -61,8 +61,8 @@ function stoppedAt(row: number): Pick<IngestOptions, "onProgress" | "signal"> {
   return { signal: stopping.signal, ...atRow(row, () => stopping.abort(new Error("enough"))) };
 }
 
-/** The rows at which an ingest begins. */
-async function begins(options: Parameters<typeof ingest>[0] = {}): Promise<number | undefined> {
+/** Runs an ingest and returns the row at which it starts. */
+async function startRow(options: Parameters<typeof ingest>[0] = {}): Promise<number | undefined> {
   const seen: number[] = [];
   await ingest({ ...options, onProgress: ({ rowsDone }) => void seen.push(rowsDone) });
   return seen[0];
@@ -70,25 +70,25 @@ async function begins(options: Parameters<typeof ingest>[0] = {}): Promise<numbe
 
 const packOf = async (atlas: string) => (await readCatalogue(atlas))?.hazards[0]?.packs[0];
 
-describe("a file", () => {
-  test("that changed while an ingest was stopped is read from the beginning, though its size and time are the same", async () => {
+describe("a local map", () => {
+  test("is read from the start if it changed during an interruption, even with the same size and time", async () => {
     await expect(ingest(stoppedAt(128))).rejects.toThrow("enough");
     await changeInPlace(2);
-    expect(await begins()).toBe(0);
+    expect(await startRow()).toBe(0);
     const whole = join(folder, "whole");
     await ingest({ out: whole });
     expect((await packOf(out))?.id).toBe((await packOf(whole))?.id);
   });
 
-  test("that is the same continues, also where it was copied anew", async () => {
+  test("is resumed if it has the same content, even in a new file", async () => {
     await expect(ingest(stoppedAt(128))).rejects.toThrow("enough");
     const bytes = await readFile(file);
     await rm(file);
     await writeFile(file, bytes);
-    expect(await begins()).toBe(128);
+    expect(await startRow()).toBe(128);
   });
 
-  test("that changes while it is read is refused: nothing is published, and nothing is left to continue", async () => {
+  test("is rejected if it changes while being read, and leaves no work to resume", async () => {
     const changes: Promise<void>[] = [];
     const changing = ingest(atRow(128, () => void changes.push(changeInPlace(2))));
     await expect(changing).rejects.toMatchObject({
@@ -98,10 +98,10 @@ describe("a file", () => {
     await Promise.all(changes);
     expect(await readCatalogue(out)).toBeUndefined();
     expect((await readdir(out)).filter((name) => name !== ".writing-sources.json")).toEqual([]);
-    expect(await begins()).toBe(0);
+    expect(await startRow()).toBe(0);
   });
 
-  test("is named by its SHA-256 and size in the provenance, and no hash is left beside the atlas", async () => {
+  test("has its SHA-256 and size in the provenance, and leaves no hash cache", async () => {
     await ingest();
     const bytes = await readFile(file);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
@@ -111,7 +111,7 @@ describe("a file", () => {
   });
 });
 
-describe("a map behind an address", () => {
+describe("a remote map", () => {
   let server: Server;
   let bytes: Buffer;
   let validators: Readonly<Record<string, string>>;
@@ -123,6 +123,10 @@ describe("a map behind an address", () => {
     validators = { ETag: '"one"' };
     isAnsweringHead = true;
     server = createServer((request, response) => {
+      if (request.url !== "/map.tif") {
+        response.writeHead(404).end();
+        return;
+      }
       const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "") ?? [];
       const isProbe = request.method === "HEAD" || (from === "0" && to === "0");
       if (isProbe && !isAnsweringHead) {
@@ -144,7 +148,7 @@ describe("a map behind an address", () => {
     await new Promise<void>((resolve) => server.close(() => resolve()));
   });
 
-  test("that changes while it is read is refused, and nothing is published", async () => {
+  test("is rejected if it changes while being read, and is not published", async () => {
     const changing = ingest({ source, ...atRow(256, () => void (validators = { ETag: '"two"' })) });
     await expect(changing).rejects.toThrow(/was replaced or changed while it was being read/);
     expect(await readCatalogue(out)).toBeUndefined();
@@ -153,28 +157,28 @@ describe("a map behind an address", () => {
   test.each([
     ["none", {}],
     ["a weak ETag alone", { ETag: 'W/"one"' }],
-  ])("with validators that prove nothing (%s) starts again after a stop, and leaves no work", async (_, given) => {
+  ])("without usable validators (%s) is read again after an interruption", async (_, given) => {
     validators = given;
     await expect(ingest({ source, ...stoppedAt(128) })).rejects.toThrow("enough");
     expect(await readdir(out)).toEqual([]);
-    expect(await begins({ source })).toBe(0);
+    expect(await startRow({ source })).toBe(0);
     expect((await packOf(out))?.groups[0]?.provenance).toMatchObject({ metric_maps: [{ version_unknown: true }] });
   });
 
   test.each([{ ETag: '"one"' }, { "Last-Modified": "Sun, 22 Nov 2026 08:00:00 GMT" }])(
-    "with the same validators continues: %j",
+    "with unchanged validators is resumed: %j",
     async (given) => {
       validators = given;
       await expect(ingest({ source, ...stoppedAt(128) })).rejects.toThrow("enough");
-      expect(await begins({ source })).toBe(128);
+      expect(await startRow({ source })).toBe(128);
     },
   );
 
-  test("that cannot be checked at the end is not published, and the work is kept", async () => {
+  test("that cannot be checked at the end is not published, and its work is kept", async () => {
     const failing = ingest({ source, ...atRow(300, () => void (isAnsweringHead = false)) });
-    await expect(failing).rejects.toThrow(/could not be checked \(HTTP 503\).*continues from here/s);
+    await expect(failing).rejects.toThrow(/could not be checked after reading \(HTTP 503\).*continues from here/s);
     expect(await readCatalogue(out)).toBeUndefined();
     isAnsweringHead = true;
-    expect(await begins({ source })).toBe(300);
+    expect(await startRow({ source })).toBe(300);
   });
 });

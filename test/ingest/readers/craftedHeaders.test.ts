@@ -1,4 +1,4 @@
-/** Files that are meant to exhaust memory or time, read by the built reader in processes of their own. */
+/** Files crafted to exhaust memory or time, read by the built reader in child processes. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
@@ -10,9 +10,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { craftedFile } from "./craftedHeaders.ts";
 
 const COUNT = Number(process.env["ISOTHERM_CRAFTED_HEADERS"] ?? 200);
-/** Processor time; a file that takes more has failed, and its process is killed. Wall time would measure the machine's load. */
+/** Limit of CPU time for one file, independent of machine load; a process that exceeds it is killed. */
 const TIMEOUT_MS = 2000;
-/** Wall time, for a reader that waits for ever. */
+/** Limit of wall time, for a reader that hangs. */
 const HANG_MS = 30_000;
 const MEMORY_BYTES_MAX = 300 << 20;
 const READER = fileURLToPath(new URL("readCrafted.mjs", import.meta.url));
@@ -27,13 +27,13 @@ interface Outcome {
 
 let folder: string;
 beforeAll(async () => {
-  if (!existsSync(BUILT)) throw new Error("dist/ is not there: run `npm run build` first.");
+  if (!existsSync(BUILT)) throw new Error("dist/ is missing: run `npm run build` first.");
   folder = await mkdtemp(join(tmpdir(), "isotherm-crafted-"));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test(
-  `${COUNT} crafted files are refused, or read, in bounded memory and time`,
+  `reads or refuses ${COUNT} crafted files in bounded memory and time`,
   async () => {
     const outcomes = new Map<string, Outcome>();
     const reader = new Reader();
@@ -79,7 +79,7 @@ function report(outcomes: ReadonlyMap<string, Outcome>): void {
   );
 }
 
-/** The processor time of a process so far, where the system tells it. */
+/** Returns the CPU time of a process so far, or undefined if the system does not report it. */
 function processorMs(pid: number | undefined): number | undefined {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
@@ -92,13 +92,13 @@ function processorMs(pid: number | undefined): number | undefined {
   }
 }
 
-/** A process that reads files, started again when it dies. */
+/** A child process that reads files; restarted after a crash. */
 class Reader {
   #child: ChildProcessWithoutNullStreams | undefined;
   #lines: AsyncIterator<string> | undefined;
   #interface: Interface | undefined;
 
-  /** Starts the process and waits until it has loaded the reader: no file is to pay for that. */
+  /** Starts the process and waits until the reader is loaded, so that loading is not measured. */
   async ready(): Promise<void> {
     if (this.#child !== undefined) return;
     const child = spawn(process.execPath, ["--expose-gc", "--max-old-space-size=256", READER]);
@@ -106,7 +106,7 @@ class Reader {
     this.#child = child;
     this.#interface = createInterface({ input: child.stdout });
     this.#lines = this.#interface[Symbol.asyncIterator]();
-    child.stdin.on("error", () => undefined); // of a child that died
+    child.stdin.on("error", () => undefined); // from a child that exited
     child.stdin.write("/nowhere/none.tif\n");
     await this.#lines.next();
   }
@@ -126,9 +126,9 @@ class Reader {
     }, 100);
     const line = await this.#lines?.next();
     clearInterval(timer);
-    if (isSlow) this.stop(); // it may have answered in the last moment, and is dead nevertheless
+    if (isSlow) this.stop(); // killed, even if it responded just before
     if (line !== undefined && line.done !== true) return JSON.parse(line.value) as Outcome;
-    this.stop(); // harmless where it was stopped already
+    this.stop(); // no effect if already stopped
     return { kind: isSlow ? "too slow" : "crashed", ms: TIMEOUT_MS, peakBytes: 0 };
   }
 

@@ -1,6 +1,6 @@
 /**
- * TIFF files whose headers lie, from seeds: loops of directories, counts and offsets past the file, flipped bits,
- * truncation, huge dimensions, blocks that inflate without end, and hostile files beside them.
+ * Generates malformed TIFF files from seeds: loops of directories, counts and offsets past the end, flipped bits,
+ * truncation, huge dimensions, decompression bombs, and malicious sidecar files.
  */
 import { deflateSync } from "node:zlib";
 import { randomFrom, type SeededRandom } from "../../seededRandom.ts";
@@ -8,9 +8,9 @@ import { randomFrom, type SeededRandom } from "../../seededRandom.ts";
 export interface Crafted {
   readonly name: string;
   readonly bytes: Buffer;
-  /** Zeros follow up to this size, which take no place on the disk. */
+  /** Size to which the file is extended with a sparse region. */
   readonly sizeBytes?: number;
-  /** Texts beside the file, by what follows its name. */
+  /** Contents of sidecar files by their suffix. */
   readonly beside?: Readonly<Record<string, Buffer>>;
 }
 
@@ -18,7 +18,7 @@ interface Field {
   readonly tag: number;
   readonly type: number;
   readonly values: readonly number[] | Buffer;
-  /** What the entry states instead of the truth. */
+  /** False values to write in the entry. */
   readonly count?: number;
   readonly offset?: number;
 }
@@ -36,7 +36,7 @@ interface Image {
 const ROWS = 12;
 const COLUMNS = 16;
 
-/** Float32 values 0 to 191 in strips of four rows, as the other cases change it. */
+/** Float32 values 0 to 191 in strips of four rows; the base of most cases. */
 function plainImage(compression = 1): Image {
   const values = Buffer.from(Float32Array.from({ length: ROWS * COLUMNS }, (_, i) => i).buffer);
   const size = 4 * COLUMNS * 4;
@@ -72,7 +72,7 @@ interface Shape {
   readonly entryCount?: number;
 }
 
-/** Writes header, directory, values and strips, with whatever lies the fields state. */
+/** Encodes header, directory, values and strips, with the false values of the fields. */
 function tiffOf(fields: readonly Field[], strips: readonly Buffer[], shape: Shape = {}): Buffer {
   const isBig = shape.isBig === true;
   const wide = isBig ? 8 : 4;
@@ -136,14 +136,14 @@ function changed(fields: readonly Field[], tag: number, change: Partial<Field>):
   return all.map((field) => (field.tag === tag ? { ...field, ...change } : field)).toSorted((a, b) => a.tag - b.tag);
 }
 
-/** One encoded megabyte, or less, that inflates to about `sizeBytes`. */
+/** Decompression bombs: at most one encoded megabyte that expands to about `sizeBytes`. */
 const BOMBS: Readonly<Record<string, { readonly compression: number; encode(sizeBytes: number): Buffer }>> = {
   deflate: { compression: 8, encode: (sizeBytes) => deflateSync(Buffer.alloc(sizeBytes)) },
   packbits: {
     compression: 32_773,
     encode: (sizeBytes) => Buffer.alloc(2 * Math.min(500_000, Math.ceil(sizeBytes / 128)), Buffer.from([0x81, 0])),
   },
-  // Repeated blocks of one byte (RLE) of 128 KB each, in a frame that does not state its size.
+  // RLE blocks of 128 KB each, in a frame without content size.
   zstd: {
     compression: 50_000,
     encode: (sizeBytes) => {
@@ -153,12 +153,12 @@ const BOMBS: Readonly<Record<string, { readonly compression: number; encode(size
       return Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x00, 0x58]), Buffer.alloc(4 * count, block), end]);
     },
   },
-  // A frame that states a content of 8 GiB and has none.
+  // An empty frame with a stated content size of 8 GiB.
   "zstd-stated": {
     compression: 50_000,
     encode: () => Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0xe0, 0, 0, 0, 0, 2, 0, 0, 0, 0x01, 0x00, 0x00]),
   },
-  // Codes of ever longer runs of zeros.
+  // Codes for increasingly long runs of zeros.
   lzw: { compression: 5, encode: (sizeBytes) => lzwRun(sizeBytes) },
 };
 
@@ -235,33 +235,33 @@ const KINDS: readonly ((random: SeededRandom) => Omit<Crafted, "name"> & { reado
     fields = changed(fields, 339, { values: Array.from({ length: count }, () => random.pick([1, 2, 3])) });
     return { bytes: tiffOf(changed(fields, 284, { values: [random.pick([1, 2, 3])] }), image.strips) };
   },
-  function lyingCount(random) {
+  function falseCount(random) {
     const image = plainImage(random.pick([1, 8]));
     const fields = fieldsOf(image);
     const isBig = random.chance(0.5);
     const count = isBig ? random.pick([...HUGE, 2 ** 40, 2 ** 53]) : random.pick(HUGE);
     return { bytes: tiffOf(changed(fields, random.pick(fields).tag, { count }), image.strips, { isBig }) };
   },
-  function lyingOffset(random) {
+  function falseOffset(random) {
     const image = plainImage(random.pick([1, 8]));
     const fields = fieldsOf(image);
     const isBig = random.chance(0.5);
     const offset = isBig ? random.pick([...HUGE, 2 ** 40, 2 ** 53]) : random.pick(HUGE);
     return { bytes: tiffOf(changed(fields, random.pick(fields).tag, { offset }), image.strips, { isBig }) };
   },
-  function lyingType(random) {
+  function falseType(random) {
     const image = plainImage();
     const fields = fieldsOf(image);
     const type = random.pick([0, 1, 2, 4, 5, 7, 12, 13, 16, 18, 99, 65_535]);
     return { bytes: tiffOf(changed(fields, random.pick(fields).tag, { type }), image.strips) };
   },
-  function lyingEntryCount(random) {
+  function falseEntryCount(random) {
     const image = plainImage();
     const isBig = random.chance(0.5);
     const entryCount = isBig ? random.pick(HUGE) : random.pick([0, 1, 14, 16, 1000, 65_535]);
     return { bytes: tiffOf(fieldsOf(image), image.strips, { isBig, entryCount }) };
   },
-  function lyingBlockSize(random) {
+  function falseBlockSize(random) {
     const image = plainImage(random.pick([1, 8]));
     const values = image.strips.map(({ length }) => (random.chance(0.5) ? length : random.pick(HUGE)));
     return {
@@ -313,7 +313,7 @@ const KINDS: readonly ((random: SeededRandom) => Omit<Crafted, "name"> & { reado
     const image = { rowCount: 4000, columnCount, rowsPerStrip: 4000, compression: bomb.compression, strips: [strip] };
     return { name: kind, bytes: tiffOf(fieldsOf(image), image.strips) };
   },
-  function lyingIndex(random) {
+  function falseIndex(random) {
     const image = plainImage();
     const count = random.pick([2 ** 20, 2 ** 23, 2 ** 24, 2 ** 28]);
     let fields = changed(fieldsOf(image), 273, { type: 16, count, offset: 4096 });
@@ -345,14 +345,14 @@ const HOSTILE_TEXTS: readonly (() => Buffer)[] = [
   () => Buffer.from(`<PAMDataset>${"x".repeat(17 << 20)}</PAMDataset>`),
   () => Buffer.alloc(7_000_000, "&amp;"),
   () => Buffer.alloc(1_000_000),
-  // Just below the size that is read.
+  // Just below the size limit.
   () => Buffer.from(`<PAMDataset>${"<b/>".repeat(260_000)}</PAMDataset>`),
   () => Buffer.from(`<GDALMetadata>${"<b/>".repeat(260_000)}</GDALMetadata>`),
   () => Buffer.from(`<GDALMetadata x="${"y".repeat(1_040_000)}"/>`),
   () => Buffer.from(`<GDALMetadata>${"&amp;".repeat(209_000)}</GDALMetadata>`),
 ];
 
-/** The case of a seed. */
+/** Returns the file for a seed. */
 export function craftedFile(seed: number): Crafted {
   const random = randomFrom(seed);
   const make = KINDS[seed % KINDS.length] as (typeof KINDS)[number];

@@ -16,7 +16,7 @@ const SCRIPT = fileURLToPath(new URL("gdalVariants.py", import.meta.url));
 interface Variant {
   readonly name: string;
   readonly file: string;
-  /** Files of float64 values, one for each band, NaN for missing. */
+  /** Files of float64 values, one for each band; NaN is missing. */
   readonly bands: readonly string[];
   readonly grid: Grid | null;
   readonly isWgs84: boolean;
@@ -27,7 +27,7 @@ type Verdict =
   | { readonly kind: "refused"; readonly message: string }
   | { readonly kind: "wrong"; readonly why: string };
 
-describeWithGdal("every variant that GDAL writes is read as GDAL reads it, or refused by name", () => {
+describeWithGdal("every variant that GDAL writes is read like GDAL does, or refused by name", () => {
   let folder: string;
   let variants: readonly Variant[];
   const verdicts = new Map<string, Verdict>();
@@ -45,18 +45,18 @@ describeWithGdal("every variant that GDAL writes is read as GDAL reads it, or re
   }, 240_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  test("none is read wrongly", () => {
+  test("reads no variant incorrectly", () => {
     const wrong = [...verdicts].filter(([, verdict]) => verdict.kind === "wrong");
     expect(Object.fromEntries(wrong)).toEqual({});
     expect(verdicts.size).toBeGreaterThan(250);
   });
 
-  // The reason that the message names, by the beginning of the variant's name.
+  // Expected reasons by the prefix of the variant's name.
   const REFUSED: readonly (readonly [name: RegExp, message: RegExp])[] = [
     [/^LERC/, /LERC.*COMPRESS=DEFLATE/],
     [/^cog-LERC/, /LERC/],
     [/^LZMA/, /method 34925/],
-    [/^(JPEG|WEBP)/, /as a picture/],
+    [/^(JPEG|WEBP)/, /as an image/],
     [/^type-C/, /complex/],
     [/^type-U?Int64/, /64 bits/],
     [/^nbits(1|2|4|7|12|24)-/, /of (1|2|4|7|12|24) bits/],
@@ -86,7 +86,7 @@ describeWithGdal("every variant that GDAL writes is read as GDAL reads it, or re
     [/^system-(3857|4269|32633)/, /EPSG:4326/],
     [/^system-4326-with-heights/, /unit/],
   ];
-  test.each(REFUSED)("%s: the message says why", (name, message) => {
+  test.each(REFUSED)("refuses %s with the reason in the message", (name, message) => {
     const named = [...verdicts].filter(([variant]) => name.test(variant));
     expect(named.length).toBeGreaterThan(0);
     for (const [variant, verdict] of named) {
@@ -97,7 +97,7 @@ describeWithGdal("every variant that GDAL writes is read as GDAL reads it, or re
     }
   });
 
-  test("nothing else is refused", () => {
+  test("refuses no other variant", () => {
     const others = [...verdicts].filter(
       ([variant, verdict]) =>
         verdict.kind === "refused" && !REFUSED.some(([name]) => name.test(variant)) && !SPARSE_REFUSED.test(variant),
@@ -106,7 +106,7 @@ describeWithGdal("every variant that GDAL writes is read as GDAL reads it, or re
   });
 });
 
-/** Blocks that were left out, and a nodata value that the number format cannot hold: GDAL fills them with 0. */
+/** Sparse files with a nodata value that the number format cannot represent; GDAL fills the blocks with 0. */
 const SPARSE_REFUSED = /^sparse-(byte-below|int-nan)$/;
 
 async function verdictOf(variant: Variant, folder: string): Promise<Verdict> {
@@ -127,7 +127,8 @@ async function verdictOf(variant: Variant, folder: string): Promise<Verdict> {
     return { kind: "right" };
   } catch (error) {
     if (!isFault(error, "source_invalid")) return { kind: "wrong", why: `failed: ${String(error)}` };
-    if (!error.message.includes(variant.file)) return { kind: "wrong", why: `names no file: ${error.message}` };
+    if (!error.message.includes(variant.file))
+      return { kind: "wrong", why: `does not name the file: ${error.message}` };
     return { kind: "refused", message: error.message.replaceAll(variant.file, "FILE") };
   } finally {
     await raster?.close();
@@ -139,7 +140,7 @@ function readValues(path: string): Float64Array {
   return new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
 }
 
-/** Reads the whole and a window inside it, and says where they are not what GDAL reads. */
+/** Reads the whole band and a window of it, and describes the first difference from GDAL. */
 async function difference(raster: Raster, band: number, expected: Float64Array): Promise<string | undefined> {
   const { rowCount, columnCount } = raster.grid;
   const windows = [

@@ -1,10 +1,10 @@
-"""Writes GeoTIFF variants with GDAL and, beside each, what GDAL itself reads from it.
+"""Writes GeoTIFF variants with GDAL, and for each the values that GDAL reads from it.
 
 Usage: python3 gdalVariants.py FOLDER
 
-FOLDER/variants.json lists the files. Each band has a file of little-endian float64 values in which the mask, the scale,
-the offset and the factor from the declared unit to meters are applied; NaN stands for a missing cell. `grid` is null
-where GDAL reports no north-up or south-up geotransform.
+FOLDER/variants.json lists the files. Each band has a file of little-endian float64 values with mask, scale, offset and
+the factor from the declared unit to meters applied; NaN marks a missing cell. `grid` is null if GDAL reports no north-up
+or south-up geotransform.
 """
 
 import itertools
@@ -30,7 +30,7 @@ variants = []
 
 
 def values_of(kind, band=0, hole=None):
-    """Repeatable values of the type, zeros among them; `hole` fills a block of cells."""
+    """Returns reproducible values of the type, including zeros; `hole` fills a block of cells."""
     generator = numpy.random.default_rng(7 + band)
     depth = numpy.round(generator.random((ROWS, COLUMNS)) * 12, 2)
     depth[generator.random((ROWS, COLUMNS)) < 0.2] = 0
@@ -42,7 +42,7 @@ def values_of(kind, band=0, hole=None):
 
 
 def make(name, arrays, kind="Float32", options=(), nodata=None, finish=None, transform=WEST_UP, srs=wgs84, driver=gtiff):
-    """Writes a file; `finish` sets what has to be set before it is closed."""
+    """Writes a file; `finish` is called before it is closed."""
     path = os.path.join(folder, f"{name}.tif")
     rows, columns = arrays[0].shape
     type_code = gdal.GDT_Byte if kind == "Int8" else gdal.GetDataTypeByName(kind)
@@ -63,13 +63,13 @@ def make(name, arrays, kind="Float32", options=(), nodata=None, finish=None, tra
         data.FlushCache()
         data = None
     except RuntimeError as error:
-        print(f"not made: {name}: {error}", file=sys.stderr)
+        print(f"not written: {name}: {error}", file=sys.stderr)
         return
     listed(name, path)
 
 
 def listed(name, path):
-    """Adds a file to the list, with what GDAL reads from it."""
+    """Adds a file to the list, with the values that GDAL reads from it."""
     try:
         data = gdal.Open(path)
         geo = data.GetGeoTransform(can_return_null=True)
@@ -114,7 +114,7 @@ def listed(name, path):
 
 
 def sidecar(name, arrays, body, suffix=".aux.xml", before=None, **more):
-    """A file with a text beside it, written before GDAL reads the file."""
+    """Writes a file with a sidecar, which exists before GDAL reads the file."""
     make(name, arrays, **more)
     variants.pop()
     path = os.path.join(folder, f"{name}.tif")
@@ -324,7 +324,7 @@ for unit in ("m", "metre", "cm", "mm", "ft", "km", "US survey foot", "furlong", 
     make(f"unit-{unit.replace('/', '-per-').replace(' ', '-')}", [values_of("Float32")], finish=band_setting("SetUnitType", unit))
 
 
-# --- files beside the file --------------------------------------------------------------------------------------------
+# --- sidecar files ----------------------------------------------------------------------------------------------------
 
 plain = [values_of("Float32", hole=-9999)]
 for label, inside, band in (
@@ -373,7 +373,7 @@ sidecar("world-alone", plain, WORLD, "~.tfw", transform=None)
 sidecar("uppercase-msk-like-name", plain, "not a mask", ".msk.txt")
 
 
-# --- where the cells lie ----------------------------------------------------------------------------------------------
+# --- georeference -----------------------------------------------------------------------------------------------------
 
 make("pixel-is-point", [values_of("Float32")], finish=lambda data: data.SetMetadataItem("AREA_OR_POINT", "Point"))
 make("rotated", [values_of("Float32")], transform=(10.0, 0.25, 0.01, 50.0, 0.01, -0.25))

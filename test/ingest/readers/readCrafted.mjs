@@ -1,11 +1,11 @@
-// Reads one file after the other as they are named on standard input, and answers each by a line of JSON: what became of
-// it, its processor time and the largest resident memory meanwhile. Runs the built reader.
+// Reads the files named on standard input with the built reader, and prints a line of JSON for each: the outcome, the CPU
+// time and the peak resident memory.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 const { openGeoTiff } = await import(new URL("../../../dist/ingest/readers/geotiff/geotiff.js", import.meta.url).href);
 
-/** Values that are read at a time. */
+/** Values read at a time. */
 const CELLS_MAX = 1_000_000;
 
 for await (const file of createInterface({ input: process.stdin })) {
@@ -13,7 +13,7 @@ for await (const file of createInterface({ input: process.stdin })) {
   resetPeak();
   const started = process.cpuUsage();
   const outcome = await outcomeOf(file);
-  const line = { ...outcome, ms: processorMs(process.cpuUsage(started)), peakBytes: peakBytes() };
+  const line = { ...outcome, ms: cpuMs(process.cpuUsage(started)), peakBytes: peakBytes() };
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
@@ -40,16 +40,16 @@ async function outcomeOf(file) {
   }
 }
 
-function processorMs({ user, system }) {
+function cpuMs({ user, system }) {
   return (user + system) / 1000;
 }
 
-/** Linux counts the peak of a process anew after this; elsewhere it is that of all files so far. */
+/** Resets the peak memory of the process on Linux; elsewhere the peak covers all files so far. */
 function resetPeak() {
   try {
     writeFileSync("/proc/self/clear_refs", "5");
   } catch {
-    // the peak of all files so far is a bound for each
+    // Not Linux: the peak of all files so far is an upper bound for each.
   }
 }
 

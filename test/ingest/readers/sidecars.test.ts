@@ -1,4 +1,4 @@
-/** Files beside a map, on disk and at an address, and maps at addresses at all. */
+/** Sidecar files of local and remote maps, and reading of remote maps. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -45,24 +45,24 @@ async function refusal(file: string, options: RasterOptions = {}): Promise<strin
     expect(error.message).toContain(file);
     return error.message;
   }
-  throw new Error("It was read.");
+  throw new Error("The file was not refused.");
 }
 
 const band = (inside: string): string => `<PAMDataset><PAMRasterBand band="1">${inside}</PAMRasterBand></PAMDataset>`;
 const NODATA_3 = Array.from({ length: 12 }, (_, i) => (i === 3 ? NaN : i));
 
 let count = 0;
-/** A map with other files beside it. */
-async function withBeside(files: Readonly<Record<string, string>>, spec: GeoTiffSpec = PLAIN): Promise<string> {
+/** Writes a map with sidecar files and returns its path. */
+async function withSidecars(files: Readonly<Record<string, string>>, spec: GeoTiffSpec = PLAIN): Promise<string> {
   const stem = join(folder, `map${count++}`);
   await writeFile(`${stem}.tif`, makeGeoTiff(spec));
   for (const [name, text] of Object.entries(files)) await writeFile(`${stem}${name}`, text);
   return `${stem}.tif`;
 }
 
-describe("a file beside a map on disk", () => {
-  test("that states nodata is applied, and noted", async () => {
-    const file = await withBeside({ ".tif.aux.xml": band("<NoDataValue>3</NoDataValue>") });
+describe("a sidecar of a local map", () => {
+  test("with nodata is applied and recorded", async () => {
+    const file = await withSidecars({ ".tif.aux.xml": band("<NoDataValue>3</NoDataValue>") });
     expect(await read(file)).toEqual(NODATA_3);
     const raster = await openGeoTiff(file);
     expect(raster.notes["sidecar_nodata"]).toEqual({ 1: 3 });
@@ -71,12 +71,12 @@ describe("a file beside a map on disk", () => {
   });
 
   test.each([
-    [{ ".tif.msk": "" }, /\.tif\.msk beside it marks missing cells/],
-    [{ ".TIF.MSK": "" }, /\.TIF\.MSK beside it marks missing cells/],
-    [{ ".tif.aux.xml": band("<Scale>0.1</Scale>") }, /aux\.xml beside it states for band 1 a scale of 0\.1/],
+    [{ ".tif.msk": "" }, /its mask map\d+\.tif\.msk marks missing cells/],
+    [{ ".TIF.MSK": "" }, /its mask map\d+\.TIF\.MSK marks missing cells/],
+    [{ ".tif.aux.xml": band("<Scale>0.1</Scale>") }, /aux\.xml states for band 1 a scale of 0\.1/],
     [{ ".tif.aux.xml": band("<ColorTable><Entry c1='1'/></ColorTable>") }, /class codes/],
-    [{ ".tif.aux.xml": band("<MaskFlags>2</MaskFlags>") }, /MaskFlags for band 1, which is not applied/],
-    [{ ".tif.aux.xml": "<PAMDataset><GCPList/></PAMDataset>" }, /GCPList, which is not applied/],
+    [{ ".tif.aux.xml": band("<MaskFlags>2</MaskFlags>") }, /MaskFlags for band 1, which is not supported/],
+    [{ ".tif.aux.xml": "<PAMDataset><GCPList/></PAMDataset>" }, /GCPList, which is not supported/],
     [
       {
         ".tif.aux.xml": band('<Metadata domain="IMAGE_STRUCTURE"><MDI key="PIXELTYPE">SIGNEDBYTE</MDI></Metadata>'),
@@ -84,12 +84,12 @@ describe("a file beside a map on disk", () => {
       /PIXELTYPE/,
     ],
     [{ ".tif.aux.xml": '<!DOCTYPE a [<!ENTITY b "c">]><PAMDataset>&b;</PAMDataset>' }, /document type definition/],
-    [{ ".tif.aux.xml": `<PAMDataset>${" ".repeat(1 << 20)}</PAMDataset>` }, /at most 1048576 are read/],
-    [{ ".aux": "EHFA_HEADER_TAG and more" }, /\.aux beside it/],
-    [{ ".tfw": "2\n0\n0\n-1\n12\n49.5\n" }, /\.tfw beside it states its first cell at \(11, 50\)/],
-    [{ ".wld": "2\n0.1\n0\n-1\n11\n49.5\n" }, /\.wld beside it is no world file of an unrotated map/],
-  ])("%j is refused by name", async (files, message) => {
-    expect(await refusal(await withBeside(files as Record<string, string>))).toMatch(message);
+    [{ ".tif.aux.xml": `<PAMDataset>${" ".repeat(1 << 20)}</PAMDataset>` }, /the limit is 1048576/],
+    [{ ".aux": "EHFA_HEADER_TAG and more" }, /its sidecar map\d+\.aux may change/],
+    [{ ".tfw": "2\n0\n0\n-1\n12\n49.5\n" }, /\.tfw states its first cell at \(11, 50\)/],
+    [{ ".wld": "2\n0.1\n0\n-1\n11\n49.5\n" }, /\.wld is not a world file of an unrotated map/],
+  ])("is rejected by name: %j", async (files, message) => {
+    expect(await refusal(await withSidecars(files as Record<string, string>))).toMatch(message);
   });
 
   test.each([
@@ -104,8 +104,8 @@ describe("a file beside a map on disk", () => {
           "<PAMDataset><SRS>GEOGCS[&quot;WGS 84&quot;,AUTHORITY[&quot;EPSG&quot;,&quot;4326&quot;]]</SRS></PAMDataset>",
       },
     ],
-  ])("%j changes nothing", async (files) => {
-    expect(await read(await withBeside(files as Record<string, string>))).toEqual(PLAIN.values);
+  ])("is ignored: %j", async (files) => {
+    expect(await read(await withSidecars(files as Record<string, string>))).toEqual(PLAIN.values);
   });
 });
 
@@ -118,7 +118,7 @@ afterEach(async () => {
   }
 });
 
-/** Serves files by ranges, 404 for all else; `answers` come first. */
+/** Starts a server that supports ranges and returns 404 for unknown files; `answers` take precedence. */
 async function serving(
   files: Readonly<Record<string, Buffer | string>>,
   answers: Readonly<Record<string, Answer>> = {},
@@ -147,28 +147,28 @@ function sendRange(request: IncomingMessage, response: ServerResponse, bytes: Bu
   response.writeHead(206, { etag, "content-range": range, "content-length": part.length }).end(part);
 }
 
-describe("a map at an address", () => {
-  test("is read by ranges", async () => {
+describe("a remote map", () => {
+  test("is read by range requests", async () => {
     expect(await read(`${await serving({ "map.tif": BYTES })}/map.tif`)).toEqual(PLAIN.values);
   });
 
-  test("has the nodata that the file beside it states", async () => {
+  test("uses the nodata value of its sidecar", async () => {
     const address = await serving({ "map.tif": BYTES, "map.tif.aux.xml": band("<NoDataValue>3</NoDataValue>") });
     expect(await read(`${address}/map.tif`)).toEqual(NODATA_3);
   });
 
-  test("is refused with a mask beside it", async () => {
+  test("is rejected if it has a mask sidecar", async () => {
     const address = await serving({ "map.tif": BYTES, "map.tif.msk": "mask" });
-    expect(await refusal(`${address}/map.tif`)).toMatch(/map\.tif\.msk beside it marks missing cells/);
+    expect(await refusal(`${address}/map.tif`)).toMatch(/its mask map\.tif\.msk marks missing cells/);
   });
 
-  test("is refused with a world file beside it that moves it", async () => {
+  test("is rejected if its world file contradicts it", async () => {
     const address = await serving({ "map.tif": BYTES, "map.tfw": "2\n0\n0\n-1\n12\n49.5\n" });
-    expect(await refusal(`${address}/map.tif`)).toMatch(/map\.tfw beside it states/);
+    expect(await refusal(`${address}/map.tif`)).toMatch(/its sidecar map\.tfw states/);
   });
 
   test.each(["map.tif.msk", "map.tif.aux.xml", "map.tfw"])(
-    "is refused where the server does not say whether %s is there",
+    "is rejected if the server does not reveal whether %s exists",
     async (name) => {
       for (const status of [403, 500, 503]) {
         const address = await serving(
@@ -176,27 +176,29 @@ describe("a map at an address", () => {
           { [name]: (_, response) => response.writeHead(status).end() },
         );
         expect(await refusal(`${address}/map.tif`)).toMatch(
-          new RegExp(`${name.replaceAll(".", "\\.")} is beside it cannot be told: the server answers ${status}`),
+          new RegExp(
+            `answered ${status} for the sidecar .*${name.replaceAll(".", "\\.")}, so whether it exists is unknown`,
+          ),
         );
       }
     },
   );
 
-  test("is refused where the server breaks off when it is asked for a file beside it", async () => {
+  test("is rejected if the server drops the connection on a sidecar request", async () => {
     const address = await serving({ "map.tif": BYTES }, { "map.tif.msk": (request) => request.socket.destroy() });
     expect(await refusal(`${address}/map.tif`)).toMatch(/map\.tif\.msk cannot be reached/);
   });
 
   test.each<[string, Answer, RegExp]>([
-    ["sends whole files only", (_, response) => response.end(BYTES), /does not answer range requests/],
+    ["sends whole files only", (_, response) => response.end(BYTES), /does not support range requests/],
     ["has no such map", (_, response) => response.writeHead(404).end(), /status 404/],
     [
-      "sends other bytes than asked for",
+      "sends other bytes than requested",
       (_, response) => response.writeHead(206, { "content-range": "bytes 5-5/100" }).end("x"),
-      /asked for bytes 0 to 0, the server answered with "bytes 5-5\/100"/,
+      /requested bytes 0 to 0, the server sent "bytes 5-5\/100"/,
     ],
     [
-      "sends more bytes than asked for",
+      "sends more bytes than requested",
       (_, response) => response.writeHead(206, { "content-range": "bytes 0-0/100" }).end(Buffer.alloc(100_000)),
       /sends more than the 1 bytes/,
     ],
@@ -205,17 +207,19 @@ describe("a map at an address", () => {
       (_, response) => response.writeHead(206, { "content-range": "bytes 0-0/*" }).end("I"),
       /bytes 0-0/,
     ],
-  ])("is refused where the server %s", async (_, answer, message) => {
+  ])("is rejected if the server %s", async (_, answer, message) => {
     expect(await refusal(`${await serving({}, { "map.tif": answer })}/map.tif`)).toMatch(message);
   });
 
-  test("is refused when it changes while it is read", async () => {
+  test("is rejected if it changes while being read", async () => {
     let requests = 0;
     const answer: Answer = (request, response) => sendRange(request, response, BYTES, `"${requests++}"`);
-    expect(await refusal(`${await serving({}, { "map.tif": answer })}/map.tif`)).toMatch(/changed while it was read/);
+    expect(await refusal(`${await serving({}, { "map.tif": answer })}/map.tif`)).toMatch(
+      /changed while it was being read/,
+    );
   });
 
-  test("whose server is not there is refused", async () => {
+  test("is rejected if its server is unreachable", async () => {
     expect(await refusal("http://127.0.0.1:9/map.tif")).toMatch(/cannot be reached/);
   });
 });
@@ -223,19 +227,19 @@ describe("a map at an address", () => {
 describe("an abort", () => {
   const reason = new Error("enough");
 
-  test("before it begins refuses to open", async () => {
-    const file = await withBeside({});
+  test("before opening rejects with its reason", async () => {
+    const file = await withSidecars({});
     await expect(openGeoTiff(file, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 
-  test("ends the opening of a map whose server does not answer", async () => {
+  test("stops the opening of a map whose server does not respond", async () => {
     const stopping = new AbortController();
     const address = await serving({}, { "map.tif": () => stopping.abort(reason) });
     await expect(openGeoTiff(`${address}/map.tif`, { signal: stopping.signal })).rejects.toBe(reason);
   });
 
-  test("ends the walk of directories that a server hands out one after the other", async () => {
-    // A chain of directories without an end: the next is always further on, in a file of 1 TB.
+  test("stops reading an endless chain of directories", async () => {
+    // Each directory points to the next in a file of 1 TB.
     const stopping = new AbortController();
     let requests = 0;
     const answer: Answer = (request, response) => {
@@ -263,7 +267,7 @@ describe("an abort", () => {
     expect(requests).toBeLessThan(25);
   });
 
-  test("ends a window between its blocks", async () => {
+  test("stops reading a window between blocks", async () => {
     const stopping = new AbortController();
     const rowCount = 4000;
     const spec = {
@@ -273,7 +277,7 @@ describe("an abort", () => {
       rowsPerStrip: 1,
       scale: [1e-3, 1e-3],
     } as const;
-    const raster = await openGeoTiff(await withBeside({}, spec), { signal: stopping.signal });
+    const raster = await openGeoTiff(await withSidecars({}, spec), { signal: stopping.signal });
     try {
       const reading = raster.readWindow({ ...WHOLE, rowCount });
       setImmediate(() => stopping.abort(reason));
@@ -284,10 +288,10 @@ describe("an abort", () => {
     }
   });
 
-  test("ends an ingest that waits for a server", async () => {
+  test("stops an ingest that waits for a server", async () => {
     const stopping = new AbortController();
-    const dataAsked: Answer = (request, response) => {
-      // The header and the directory are answered, the values are not.
+    const answerHeaderOnly: Answer = (request, response) => {
+      // Responds to requests for the header and the directory, but not for values.
       if ((request.headers.range ?? "").startsWith("bytes=0-")) sendRange(request, response, large);
       else stopping.abort(reason);
     };
@@ -298,7 +302,7 @@ describe("an abort", () => {
       tie: [10, 50],
       scale: [0.01, 0.01],
     });
-    const address = await serving({}, { "map.tif": dataAsked });
+    const address = await serving({}, { "map.tif": answerHeaderOnly });
     const manifest = join(folder, "slow.json");
     await writeFile(
       manifest,

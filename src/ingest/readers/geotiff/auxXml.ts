@@ -1,3 +1,4 @@
+/** GDAL's Persistent Auxiliary Metadata (PAM), the `.aux.xml` file beside a map. */
 import { sourceFault } from "../../raster.ts";
 import { messageOf } from "./byteSource.ts";
 import { checkMetadataItem, checkBandItem, classFault, type Units } from "./gdalMetadata.ts";
@@ -5,7 +6,7 @@ import type { Transform } from "./georeference.ts";
 import { nodataOf, type NumberFormat } from "./layout.ts";
 import { readXml, type XmlElement } from "./xml.ts";
 
-/** What an `.aux.xml` states that is applied or compared. */
+/** Statements of an `.aux.xml` that are applied or compared with the map. */
 export interface AuxStatements {
   /** By band, from 1. */
   readonly nodata: Map<number, number>;
@@ -16,7 +17,7 @@ export interface AuxStatements {
 const DATASET = "PAMDataset";
 const BAND = "PAMDataset/PAMRasterBand";
 
-/** Elements that change neither values nor their places. */
+/** Elements that change neither values nor positions. */
 const HARMLESS: ReadonlySet<string> = new Set([
   `${DATASET}/Metadata`,
   `${DATASET}/Subdatasets`,
@@ -30,8 +31,8 @@ const HARMLESS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads GDAL's `.aux.xml`: nodata and units are applied, statistics and other notes are harmless.
- * @throws Fault `source_invalid` naming the map, the sidecar and what in it is not applied
+ * Reads an `.aux.xml`. Nodata values and units are applied; statistics and descriptions are ignored.
+ * @throws Fault `source_invalid` naming the map, the sidecar and the statement that is not supported
  */
 export function readAuxXml(
   file: string,
@@ -40,18 +41,19 @@ export function readAuxXml(
 ): AuxStatements {
   const read = { nodata: new Map<number, number>(), units: new Map<number, string>() };
   let transform: Transform | undefined;
-  const refuse = (why: string): Error => sourceFault(file, `${name} beside it ${why}`, { details: { sidecar: name } });
+  const refuse = (why: string): Error =>
+    sourceFault(file, `its sidecar ${name} ${why}`, { details: { sidecar: name } });
   try {
     readXml(text, (element) => {
       const { path, attributes } = element;
-      if (path[0] !== DATASET) throw new Error(`it is a document of ${path[0]}`);
+      if (path[0] !== DATASET) throw new Error(`its root element is ${path[0]}`);
       const here = path.join("/");
       if (here.endsWith("Metadata/MDI")) {
         checkMetadataItem(
           file,
           attributes.at(-1)?.["key"] ?? "",
           attributes.at(-2)?.["domain"] ?? "",
-          `${name} beside it`,
+          `its sidecar ${name}`,
         );
         return;
       }
@@ -61,21 +63,21 @@ export function readAuxXml(
   } catch (error) {
     if (error instanceof Error && error.name === "Fault") throw error;
     throw refuse(
-      `cannot be read as GDAL's notes (${messageOf(error)}). Remove it, or convert the map: gdal_translate.`,
+      `cannot be read as GDAL metadata (${messageOf(error)}). Remove it, or convert the map with gdal_translate.`,
     );
   }
   return { ...read, transform };
 
   function readBand({ path, attributes, text: value }: XmlElement): void {
     const band = Number(attributes[1]?.["band"] ?? 1);
-    const how = `${name} beside it states for band ${band}`;
+    const how = `its sidecar ${name} states for band ${band}`;
     if (path.length === 2 || HARMLESS.has(path.slice(0, 3).join("/"))) return;
     switch (path[2]) {
       case "NoDataValue": {
-        // The exact bits stand beside decimals that are rounded.
+        // The attribute has the exact bits; the decimal text is rounded.
         const bits = /^[0-9a-f]{16}$/i.exec(attributes[2]?.["le_hex_equiv"] ?? "")?.[0];
         const exact = bits === undefined ? value : String(Buffer.from(bits, "hex").readDoubleLE(0));
-        const nodata = nodataOf(file, exact, format, `${name} beside it states`);
+        const nodata = nodataOf(file, exact, format, `its sidecar ${name} states`);
         if (nodata !== undefined) read.nodata.set(band, nodata);
         return;
       }
@@ -93,7 +95,7 @@ export function readAuxXml(
         return;
       default:
         throw refuse(
-          `states ${path.slice(2).join("/")} for band ${band}, which is not applied. Convert the map: gdal_translate.`,
+          `states ${path.slice(2).join("/")} for band ${band}, which is not supported. Convert the map with gdal_translate.`,
         );
     }
   }
@@ -105,19 +107,19 @@ export function readAuxXml(
         transform = transformOf(value);
         if (transform === undefined) {
           throw refuse(
-            `states the transform ${value.trim()}, which is not that of an unrotated map. Convert the map: gdalwarp.`,
+            `states the transform ${value.trim()}, which is rotated or malformed. Convert the map with gdalwarp.`,
           );
         }
         return;
       case "SRS":
         if (!isWgs84(value)) {
           throw refuse(
-            `states another coordinate system than WGS84 degrees: ${shortened(value)}. Convert the map: gdalwarp -t_srs EPSG:4326.`,
+            `states a coordinate system other than WGS84 degrees: ${abbreviated(value)}. Convert the map with gdalwarp -t_srs EPSG:4326.`,
           );
         }
         return;
       default:
-        throw refuse(`states ${path[1]}, which is not applied. Convert the map: gdal_translate.`);
+        throw refuse(`states ${path[1]}, which is not supported. Convert the map with gdal_translate.`);
     }
   }
 }
@@ -129,7 +131,7 @@ function transformOf(text: string): Transform | undefined {
   return isPlain ? { xDeg, yDeg, sizeXDeg, sizeYDeg } : undefined;
 }
 
-/** Whether a system, as WKT or code, is WGS 84 in degrees. A transform from or to another is not. */
+/** Returns whether a coordinate system, given as WKT or EPSG code, is WGS 84 in degrees. */
 function isWgs84(text: string): boolean {
   const system = text.trim();
   if (/^EPSG:4326$/i.test(system)) return true;
@@ -140,7 +142,7 @@ function isWgs84(text: string): boolean {
   return false;
 }
 
-function shortened(text: string): string {
+function abbreviated(text: string): string {
   const line = text.trim().replaceAll(/\s+/g, " ");
   return line.length <= 60 ? line : `${line.slice(0, 60)}...`;
 }

@@ -1,10 +1,10 @@
-/** Where the blocks of an image are in its file. Each is checked before geotiff.js reads it. */
+/** Positions of the blocks (strips or tiles) of an image. Each block is checked before geotiff.js reads it. */
 import { sourceFault } from "../../raster.ts";
 import type { ByteSource } from "./byteSource.ts";
 import { type Directory, TAG } from "./directory.ts";
 import { canRepresent, type Layout } from "./layout.ts";
 
-/** Cells of an image in the file's order: right and bottom are past the end. */
+/** A rectangle of cells in the row order of the file; `right` and `bottom` are exclusive. */
 export interface Box {
   readonly left: number;
   readonly top: number;
@@ -12,10 +12,10 @@ export interface Box {
   readonly bottom: number;
 }
 
-/** Data that do not compress become longer: LZW by half, all others by less. */
+/** Incompressible data grow when encoded: by half with LZW, by less with the other methods. */
 const ENCODED_RATIO_MAX = 2;
 const ENCODED_BYTES_EXTRA = 65_536;
-/** Entries of the block index that are read at a time. */
+/** Entries of the block index read at a time. */
 const INDEX_PAGE = 512;
 
 /** A part of the block index. */
@@ -26,20 +26,21 @@ interface IndexPage {
   readonly sizes: readonly number[];
 }
 
-/** The blocks that were left out of a file, under some cells. */
+/** The blocks of a region that a sparse file leaves out. */
 export interface SparseBlocks {
-  /** True where they are missing: the file declares a nodata value. They are zeros where it does not. */
+  /** Whether their cells are missing, which is so if the file declares a nodata value; otherwise they are zero. */
   readonly isNodata: boolean;
   /** In cells of the image. */
   readonly boxes: readonly Box[];
-  /** Whether a part of the cells is in such blocks alone, and need not be read. */
+  /** Returns whether a part of the region has only such blocks and need not be read. */
   covers(part: Box): boolean;
 }
 
 export interface BlockIndex {
   /**
-   * Checks the blocks under some cells: each must lie within the file, or was left out.
-   * @returns which of them were left out
+   * Checks the blocks of a region: each must be within the file or left out.
+   * @returns the blocks left out
+   * @throws Fault `source_invalid` if a block is damaged or cut short
    */
   check(box: Box, band: number, where: string): Promise<SparseBlocks>;
 }
@@ -62,25 +63,25 @@ export function blockIndexOf(
   const [offsetTag, sizeTag] = layout.isTiled
     ? [TAG.tileOffsets, TAG.tileByteCounts]
     : [TAG.stripOffsets, TAG.stripByteCounts];
-  let remembered: IndexPage | undefined;
+  let cachedPage: IndexPage | undefined;
 
   const pageOf = async (index: number): Promise<IndexPage> => {
     const first = Math.floor(index / INDEX_PAGE) * INDEX_PAGE;
-    if (remembered?.first === first) return remembered;
+    if (cachedPage?.first === first) return cachedPage;
     const count = Math.min(directory.count(offsetTag), directory.count(sizeTag));
     const end = Math.min(first + INDEX_PAGE, count);
-    // Several windows are read at a time: what is remembered must be one page, never parts of two.
+    // Windows are read concurrently: build a complete page before replacing the cached one.
     const page: IndexPage = {
       first,
       end,
       offsets: await directory.numbers(offsetTag, first, end),
       sizes: await directory.numbers(sizeTag, first, end),
     };
-    remembered = page;
+    cachedPage = page;
     return page;
   };
 
-  /** Returns true for a block that was left out. */
+  /** Returns whether a block was left out. */
   const isSparse = (page: IndexPage, index: number, where: string): boolean => {
     const offset = page.offsets[index - page.first] ?? NaN;
     const sizeBytes = page.sizes[index - page.first] ?? NaN;
@@ -88,21 +89,21 @@ export function blockIndexOf(
     if (!(offset >= 8 && sizeBytes > 0)) {
       throw sourceFault(
         file,
-        `is damaged at ${where}: a block of it should be ${sizeBytes} bytes at byte ${offset}. Only 0 bytes at 0 mean that it was left out.`,
+        `is damaged at ${where}: one of its blocks has ${sizeBytes} bytes at byte ${offset}. Only 0 bytes at offset 0 mark a block that was left out.`,
         { details: { offset, sizeBytes } },
       );
     }
     if (!(offset + sizeBytes <= source.sizeBytes)) {
       throw sourceFault(
         file,
-        `is cut short at ${where}: a block of it should end at byte ${offset + sizeBytes}, the file ends at ${source.sizeBytes}.`,
+        `is cut short at ${where}: one of its blocks would end at byte ${offset + sizeBytes}, the file ends at ${source.sizeBytes}.`,
         { details: { offset, sizeBytes: source.sizeBytes } },
       );
     }
     if (!(sizeBytes <= ENCODED_RATIO_MAX * layout.blockBytes + ENCODED_BYTES_EXTRA)) {
       throw sourceFault(
         file,
-        `is damaged at ${where}: a block of ${layout.blockBytes} bytes takes ${sizeBytes} bytes in the file.`,
+        `is damaged at ${where}: a block of ${layout.blockBytes} bytes has an encoded size of ${sizeBytes} bytes.`,
         { details: { offset, sizeBytes } },
       );
     }
@@ -123,7 +124,7 @@ export function blockIndexOf(
           if (nodata !== undefined && !canRepresent(nodata, layout.format)) {
             throw sourceFault(
               file,
-              `leaves blocks out at ${where}, which may mean 0 or missing: its nodata value ${nodata} is none that its integers hold. Write all blocks: gdal_translate.`,
+              `leaves blocks out at ${where}, which may mean 0 or missing because its integers cannot store its nodata value ${nodata}. Write all blocks with gdal_translate.`,
             );
           }
           rows.set(down, (rows.get(down) ?? 0) + 1);

@@ -1,6 +1,6 @@
 /**
- * Bytes of a file, on disk or behind a web server, by ranges. Nothing is read that was not asked for, every read can be
- * interrupted, and what lies beyond the end is missing rather than filled with zeros.
+ * Reads byte ranges of local and remote files. Reads can be aborted, and bytes past the end are absent rather than filled
+ * with zeros.
  */
 import { type FileHandle, open } from "node:fs/promises";
 import type { GeoTIFF } from "geotiff";
@@ -10,12 +10,12 @@ import { httpRange, isHttpAddress } from "./http.ts";
 
 export interface ByteSource {
   readonly sizeBytes: number;
-  /** Returns the bytes of a range; fewer where the source ends. Throws the reason of the signal once it is aborted. */
+  /** Returns the bytes of a range, fewer at the end of the source. Throws the signal's reason once it is aborted. */
   read(offset: number, sizeBytes: number): Promise<Uint8Array<ArrayBuffer>>;
   close(): Promise<void>;
 }
 
-/** What one read may ask for: more than the largest block takes when it is compressed badly. */
+/** Largest single read; more than the largest encoded block. */
 const READ_BYTES_MAX = 256 << 20;
 
 /**
@@ -31,9 +31,9 @@ async function openAddress(address: string, signal: AbortSignal | undefined): Pr
   const version: { etag?: string } = {};
   const request = async (offset: number, sizeBytes: number) => {
     const answer = await httpRange(address, { offset, sizeBytes }, signal);
-    // Two versions of a file must not be mixed.
+    // Do not mix two versions of a file.
     if (version.etag !== undefined && answer.etag !== version.etag) {
-      throw sourceFault(address, "changed while it was read. Run the ingest again.");
+      throw sourceFault(address, "changed while it was being read. Run the ingest again.");
     }
     if (answer.etag !== undefined) version.etag = answer.etag;
     return answer;
@@ -83,7 +83,7 @@ async function readFrom(
   while (filled < bytes.length) {
     signal?.throwIfAborted();
     const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, offset + filled);
-    if (bytesRead === 0) break; // the file was cut since it was opened
+    if (bytesRead === 0) break; // the file was truncated after it was opened
     filled += bytesRead;
   }
   signal?.throwIfAborted();
@@ -93,7 +93,7 @@ async function readFrom(
 const PAGE_BYTES = 65_536;
 const PAGE_COUNT_MAX = 32;
 
-/** Serves small reads from pages: directories and block indexes are read a few bytes at a time. */
+/** Serves small reads from cached pages: directories and block indexes are read a few bytes at a time. */
 function paged(source: ByteSource): ByteSource {
   const pages = new Map<number, Promise<Uint8Array<ArrayBuffer>>>();
   const pageAt = (index: number): Promise<Uint8Array<ArrayBuffer>> => {
@@ -103,7 +103,7 @@ function paged(source: ByteSource): ByteSource {
       page.catch(() => pages.delete(index)); // a failed read is not remembered
     }
     pages.delete(index);
-    pages.set(index, page); // the most recent is last
+    pages.set(index, page); // most recently used last
     for (const oldest of pages.keys()) {
       if (pages.size <= PAGE_COUNT_MAX) break;
       pages.delete(oldest);
@@ -115,7 +115,7 @@ function paged(source: ByteSource): ByteSource {
     close: () => source.close(),
     async read(offset, sizeBytes) {
       if (!(Number.isSafeInteger(offset) && offset >= 0 && sizeBytes >= 0 && sizeBytes <= READ_BYTES_MAX)) {
-        throw new RangeError(`no ${sizeBytes} bytes are read at ${offset}`);
+        throw new RangeError(`a read of ${sizeBytes} bytes at ${offset} is out of range`);
       }
       const index = Math.floor(offset / PAGE_BYTES);
       const isSmall = sizeBytes <= 4096 && Math.floor((offset + sizeBytes - 1) / PAGE_BYTES) === index;
@@ -128,7 +128,7 @@ function paged(source: ByteSource): ByteSource {
 
 type GeotiffSource = Parameters<typeof GeoTIFF.fromSource>[0];
 
-/** The same bytes as geotiff.js takes them. Its own sources fill what lies beyond the end with zeros. */
+/** Adapts a source to geotiff.js, whose own sources fill bytes past the end with zeros. */
 export function geotiffSource(source: ByteSource): GeotiffSource {
   const fetchSlice: GeotiffSource["fetchSlice"] = async ({ offset, length }) => {
     const bytes = await source.read(offset, length);

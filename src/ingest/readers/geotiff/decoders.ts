@@ -1,6 +1,6 @@
 /**
- * Decoders of blocks that never write past the size a block has: what would inflate further is damaged, or meant to
- * exhaust memory. geotiff.js's own decoders have no such bound.
+ * Block decoders with output limited to the size of a block, so that damaged or malicious data cannot exhaust memory.
+ * The decoders of geotiff.js have no such limit.
  */
 import { promisify } from "node:util";
 import { inflate } from "node:zlib";
@@ -24,7 +24,7 @@ const DECODERS: ReadonlyMap<number, Decode> = new Map<number, Decode>([
 ]);
 
 /**
- * Makes what geotiff.js takes as its pool of decoders, for one file.
+ * Returns the decoder pool that geotiff.js uses for one file.
  * @param signal stops the decoding of further blocks
  */
 export function decodersOf(module: GeoTiffModule, layout: Layout, signal: AbortSignal | undefined): Pool {
@@ -35,13 +35,13 @@ export function decodersOf(module: GeoTiffModule, layout: Layout, signal: AbortS
       signal?.throwIfAborted();
       const decoded = await (decode as Decode)(new Uint8Array(encoded), layout.blockBytes);
       const isWhole = decoded.byteOffset === 0 && decoded.byteLength === decoded.buffer.byteLength;
-      // Not slice: that of a Buffer is a view of the same bytes.
+      // Not slice(): on a Buffer that returns a view of the same bytes.
       return isWhole ? decoded.buffer : new Uint8Array(decoded).buffer;
     }
   }
   class BoundedPool extends module.Pool {
     constructor() {
-      super(0); // no worker: zlib has threads of its own
+      super(0); // no workers: zlib uses the libuv thread pool
     }
     override bindParameters(
       _compression: number,
@@ -55,19 +55,19 @@ export function decodersOf(module: GeoTiffModule, layout: Layout, signal: AbortS
 }
 
 async function decodeDeflate(encoded: Uint8Array, sizeBytesMax: number): Promise<Uint8Array> {
-  // One chunk holds all of it, and the one byte more that tells of too much: a second is never made.
+  // One chunk holds the block and one extra byte that reveals an overflow, so no second chunk is allocated.
   return inflateAsync(encoded, { maxOutputLength: sizeBytesMax, chunkSize: Math.max(64, sizeBytesMax + 1) });
 }
 
 async function decodeZstd(encoded: Uint8Array, sizeBytesMax: number): Promise<Uint8Array> {
   await zstd.init();
-  // Given a size, it decodes into that many bytes and no more; an error leaves nothing.
+  // Given a size, the decoder writes at most that many bytes, and returns none on error.
   const decoded = zstd.decode(encoded, sizeBytesMax);
-  if (decoded.length === 0) throw new Error("its ZSTD data are damaged, or inflate past the size of a block");
+  if (decoded.length === 0) throw new Error("its ZSTD data are damaged or exceed the size of a block");
   return decoded;
 }
 
-/** PackBits, TIFF 6.0 section 9. */
+/** Decodes PackBits (TIFF 6.0 section 9). */
 function decodePackBits(encoded: Uint8Array, sizeBytesMax: number): Uint8Array {
   const decoded = new Uint8Array(sizeBytesMax);
   let to = 0;
@@ -75,9 +75,9 @@ function decodePackBits(encoded: Uint8Array, sizeBytesMax: number): Uint8Array {
     const header = ((encoded[at++] ?? 0) << 24) >> 24;
     if (header === -128) continue;
     const count = header < 0 ? 1 - header : header + 1;
-    if (to === sizeBytesMax) break; // some writers pad
+    if (to === sizeBytesMax) break; // some writers add padding
     if (to + count > sizeBytesMax) throw tooLarge("PackBits");
-    if (at + (header < 0 ? 1 : count) > encoded.length) throw new Error("its PackBits data end too early");
+    if (at + (header < 0 ? 1 : count) > encoded.length) throw new Error("its PackBits data are cut short");
     if (header < 0) decoded.fill(encoded[at++] ?? 0, to, to + count);
     else {
       decoded.set(encoded.subarray(at, at + count), to);
@@ -92,11 +92,12 @@ const LZW_CLEAR = 256;
 const LZW_END = 257;
 const LZW_BITS_MAX = 12;
 
-/** LZW, TIFF 6.0 section 13: codes of 9 to 12 bits, most significant bit first, one code early. */
+/** Decodes LZW (TIFF 6.0 section 13): codes of 9 to 12 bits, most significant bit first, width changed one code early. */
 function decodeLzw(encoded: Uint8Array, sizeBytesMax: number): Uint8Array {
-  if (encoded[0] === 0 && ((encoded[1] ?? 0) & 1) === 1) throw new Error("its LZW data are of the old, reversed kind");
+  if (encoded[0] === 0 && ((encoded[1] ?? 0) & 1) === 1)
+    throw new Error("its LZW data use the old bit-reversed variant");
   const decoded = new Uint8Array(sizeBytesMax);
-  // The string of a code is where it was first written: the string of the code before, and one byte more.
+  // A string is stored as its position in the output: the string of the previous code and one more byte.
   const starts = new Uint32Array(1 << LZW_BITS_MAX);
   const lengths = new Uint32Array(1 << LZW_BITS_MAX);
   let to = 0;
@@ -122,7 +123,7 @@ function decodeLzw(encoded: Uint8Array, sizeBytesMax: number): Uint8Array {
       previousStart = -1;
       continue;
     }
-    if (to === sizeBytesMax) return decoded; // some writers leave the end code out, and pad
+    if (to === sizeBytesMax) return decoded; // some writers omit the end code and add padding
     const start = to;
     if (code < LZW_CLEAR) {
       decoded[to++] = code;
@@ -132,7 +133,7 @@ function decodeLzw(encoded: Uint8Array, sizeBytesMax: number): Uint8Array {
       const from = isNew ? previousStart : (starts[code] ?? 0);
       const length = isNew ? previousLength + 1 : (lengths[code] ?? 0);
       if (to + length > sizeBytesMax) throw tooLarge("LZW");
-      // Byte by byte where the string overlaps what is being written.
+      // Copied byte by byte because the source may overlap the target.
       for (let i = 0; i < length; i++) decoded[to++] = decoded[from + i] ?? 0;
     }
     if (previousStart >= 0 && next < 1 << LZW_BITS_MAX) {
@@ -147,5 +148,5 @@ function decodeLzw(encoded: Uint8Array, sizeBytesMax: number): Uint8Array {
 }
 
 function tooLarge(method: string): Error {
-  return new Error(`its ${method} data inflate past the size of a block`);
+  return new Error(`its ${method} data exceed the size of a block`);
 }

@@ -1,6 +1,6 @@
 /**
- * The directories of a TIFF file (TIFF 6.0 section 2; BigTIFF), walked before any other code takes them at their word:
- * every offset must lie within the file, every count within a limit, and no directory may be met twice.
+ * Validates the directories of a TIFF file (TIFF 6.0 section 2; BigTIFF) before other code uses them: every offset must be
+ * within the file, every count within a limit, and no directory may occur twice.
  */
 import { sourceFault } from "../../raster.ts";
 import type { ByteSource } from "./byteSource.ts";
@@ -8,9 +8,9 @@ import type { ByteSource } from "./byteSource.ts";
 /** Pages, overviews and masks of one file. */
 const DIRECTORY_COUNT_MAX = 1000;
 const ENTRY_COUNT_MAX = 1000;
-/** The bytes of one tag's values, apart from the block index. Longer metadata is no map's. */
+/** Size of the values of one tag, except the block index. */
 const TAG_BYTES_MAX = 8 << 20;
-/** Blocks of one image: 4 million keep their index below 64 MB; a grid of 1/1200 degrees in tiles of 256 has 1.4 million. */
+/** Blocks of one image. The index of 4 million blocks is below 64 MB; a 1/1200-degree grid in tiles of 256 has 1.4 million. */
 export const BLOCK_COUNT_MAX = 4 << 20;
 
 export const TAG = {
@@ -72,10 +72,10 @@ const TYPE_BYTES: Readonly<Record<number, number>> = {
   18: 8, // IFD8
 };
 
-/** The types in which an unsigned whole number may be written, and the offset of a directory. */
+/** Field types of unsigned integers, and of directory offsets. */
 const UNSIGNED: ReadonlySet<number> = new Set([1, 3, 4, 16]);
 const OFFSETS: ReadonlySet<number> = new Set([4, 13, 16, 18]);
-/** Tags that have one type only: libtiff, and with it GDAL, ignores them in any other. */
+/** Tags with one valid type; libtiff, and therefore GDAL, ignores them in any other type. */
 const ONE_TYPE: ReadonlyMap<number, number> = new Map<number, number>([
   [TAG.modelPixelScale, 12],
   [TAG.modelTiepoint, 12],
@@ -91,11 +91,11 @@ interface Entry {
   readonly tag: number;
   readonly type: number;
   readonly count: number;
-  /** Where the values are, in bytes from the start of the file. */
+  /** Position of the values in bytes from the start of the file. */
   readonly at: number;
 }
 
-/** One directory: what it says about one image. */
+/** One directory (IFD), which describes one image. */
 export class Directory {
   readonly #file: string;
   readonly #source: ByteSource;
@@ -111,21 +111,21 @@ export class Directory {
     return this.#entries.has(tag);
   }
 
-  /** Returns how many values a tag has; 0 where it is absent. */
+  /** Returns the number of values of a tag; 0 if it is absent. */
   count(tag: number): number {
     return this.#entries.get(tag)?.count ?? 0;
   }
 
   /**
-   * Reads unsigned whole numbers, some of a long list on request.
-   * @returns no number where the tag is absent
-   * @throws Fault `source_invalid` when the tag is of another type or the numbers are not in the file
+   * Reads the unsigned integers of a tag, or a range of them.
+   * @returns an empty list if the tag is absent
+   * @throws Fault `source_invalid` if the tag has another type or its values are not in the file
    */
   async numbers(tag: number, from = 0, end: number = this.count(tag)): Promise<readonly number[]> {
     const entry = this.#entries.get(tag);
     if (entry === undefined) return [];
     if (!(tag === TAG.subDirectories ? OFFSETS : UNSIGNED).has(entry.type)) {
-      throw sourceFault(this.#file, `is damaged: tag ${tag} is of type ${entry.type}, not an unsigned whole number.`);
+      throw sourceFault(this.#file, `is damaged: tag ${tag} has type ${entry.type}, not an unsigned integer.`);
     }
     const size = TYPE_BYTES[entry.type] ?? 1;
     const bytes = await this.#source.read(entry.at + from * size, (end - from) * size);
@@ -134,7 +134,7 @@ export class Directory {
     return Array.from({ length: end - from }, (_, index) => unsignedAt(view, index * size, size));
   }
 
-  /** Reads the first number of a tag, or gives the default of the format where it is absent. */
+  /** Returns the first number of a tag, or the default if the tag is absent. */
   async number(tag: number, absent: number): Promise<number> {
     if (!this.has(tag)) return absent;
     const [value] = await this.numbers(tag, 0, Math.min(1, this.count(tag)));
@@ -142,15 +142,12 @@ export class Directory {
     return value;
   }
 
-  /** Reads a text, without the zeros at its end. */
+  /** Reads a text without its trailing zeros. */
   async text(tag: number, sizeBytesMax: number): Promise<string | undefined> {
     const entry = this.#entries.get(tag);
     if (entry === undefined) return undefined;
     if (entry.count > sizeBytesMax) {
-      throw sourceFault(
-        this.#file,
-        `its tag ${tag} is a text of ${entry.count} bytes; at most ${sizeBytesMax} are read.`,
-      );
+      throw sourceFault(this.#file, `its tag ${tag} has a text of ${entry.count} bytes; the limit is ${sizeBytesMax}.`);
     }
     const bytes = await this.#source.read(entry.at, entry.count);
     if (bytes.length < entry.count) throw this.#cutShort(tag);
@@ -162,15 +159,15 @@ export class Directory {
   }
 }
 
-/** The directories of a file, in its order, with those under SubIFDs after their own. */
+/** The directories of a file in its order, each followed by its SubIFDs. */
 export interface Directories {
   readonly first: Directory;
   readonly others: readonly Directory[];
 }
 
 /**
- * Walks all directories of a file.
- * @throws Fault `source_invalid` for what is no TIFF, big-endian, damaged, or past a limit
+ * Reads all directories of a file.
+ * @throws Fault `source_invalid` if the file is not a TIFF, is big-endian or damaged, or exceeds a limit
  */
 export async function readDirectories(file: string, source: ByteSource): Promise<Directories> {
   const format = await readSignature(file, source);
@@ -179,16 +176,16 @@ export async function readDirectories(file: string, source: ByteSource): Promise
   const pending = [format.firstOffset];
   for (let offset = pending.pop(); offset !== undefined; offset = pending.pop()) {
     if (seen.has(offset)) {
-      throw sourceFault(file, `is damaged: its directories form a loop (the one at byte ${offset} comes twice).`);
+      throw sourceFault(file, `is damaged: its directories form a loop (the one at byte ${offset} occurs twice).`);
     }
     seen.add(offset);
     if (seen.size > DIRECTORY_COUNT_MAX) {
-      throw sourceFault(file, `has more than ${DIRECTORY_COUNT_MAX} directories, which is not read.`);
+      throw sourceFault(file, `has more than ${DIRECTORY_COUNT_MAX} directories, the limit.`);
     }
     const { directory, nextOffset } = await readDirectory(file, source, format, offset);
     if (nextOffset !== 0) pending.push(nextOffset);
     if (directory.count(TAG.subDirectories) > DIRECTORY_COUNT_MAX) {
-      throw sourceFault(file, `has more than ${DIRECTORY_COUNT_MAX} directories, which is not read.`);
+      throw sourceFault(file, `has more than ${DIRECTORY_COUNT_MAX} directories, the limit.`);
     }
     pending.push(...(await directory.numbers(TAG.subDirectories)));
     found.push(directory);
@@ -208,20 +205,20 @@ async function readSignature(file: string, source: ByteSource): Promise<Format> 
   const order = String.fromCharCode(...bytes.subarray(0, 2));
   const magic = order === "MM" ? bytes[3] : bytes[2];
   if (bytes.length < 4 || (order !== "II" && order !== "MM") || (magic !== 42 && magic !== 43)) {
-    throw sourceFault(file, "is not a GeoTIFF: it does not begin with a TIFF signature. Give a .tif file.");
+    throw sourceFault(file, "is not a GeoTIFF: it does not start with a TIFF signature. Give a .tif file.");
   }
-  // geotiff.js takes the offsets of large big-endian files as little-endian ones: refused, not misread.
+  // Refused because geotiff.js reads the offsets of big-endian BigTIFF files as little-endian.
   if (order === "MM") {
     throw sourceFault(
       file,
-      "is a big-endian TIFF, which is not read. Convert it: gdal_translate -co ENDIANNESS=LITTLE.",
+      "is a big-endian TIFF, which is not supported. Convert it with gdal_translate -co ENDIANNESS=LITTLE.",
     );
   }
   const isBig = magic === 43;
   if (bytes.length < (isBig ? 16 : 8)) throw sourceFault(file, "is damaged or cut short: it ends within its header.");
   const view = viewOf(bytes);
   if (isBig && (view.getUint16(4, true) !== 8 || view.getUint16(6, true) !== 0)) {
-    throw sourceFault(file, "is damaged: its BigTIFF header is none.");
+    throw sourceFault(file, "is damaged: its BigTIFF header is invalid.");
   }
   return { isBig, firstOffset: isBig ? unsignedAt(view, 8, 8) : view.getUint32(4, true) };
 }
@@ -235,13 +232,13 @@ async function readDirectory(
   const [countBytes, entryBytes, offsetBytes] = isBig ? ([8, 20, 8] as const) : ([2, 12, 4] as const);
   const damaged = (why: string): Error => sourceFault(file, `is damaged or cut short: ${why}.`);
   if (!(offset >= 8 && offset + countBytes <= source.sizeBytes)) {
-    throw damaged(`a directory should be at byte ${offset}, the file ends at ${source.sizeBytes}`);
+    throw damaged(`a directory is expected at byte ${offset}, the file ends at ${source.sizeBytes}`);
   }
   const counted = await source.read(offset, countBytes);
   if (counted.length < countBytes) throw damaged("it ends within a directory");
   const entryCount = unsignedAt(viewOf(counted), 0, countBytes);
   if (!(entryCount >= 1 && entryCount <= ENTRY_COUNT_MAX)) {
-    throw damaged(`the directory at byte ${offset} states ${entryCount} entries; 1 to ${ENTRY_COUNT_MAX} are read`);
+    throw damaged(`the directory at byte ${offset} has ${entryCount} entries; 1 to ${ENTRY_COUNT_MAX} are accepted`);
   }
   const bytes = await source.read(offset + countBytes, entryCount * entryBytes + offsetBytes);
   if (bytes.length < entryCount * entryBytes + offsetBytes) throw damaged("it ends within a directory");
@@ -252,24 +249,21 @@ async function readDirectory(
     const type = view.getUint16(at + 2, true);
     const count = unsignedAt(view, at + 4, offsetBytes);
     const typeBytes = TYPE_BYTES[type];
-    if (typeBytes === undefined) throw damaged(`tag ${tag} is of type ${type}, which TIFF does not have`);
+    if (typeBytes === undefined) throw damaged(`tag ${tag} has type ${type}, which TIFF does not define`);
     const onlyType = ONE_TYPE.get(tag);
-    if (onlyType !== undefined && onlyType !== type) throw damaged(`tag ${tag} is of type ${type}, not ${onlyType}`);
-    if (entries.has(tag)) throw damaged(`tag ${tag} comes twice in one directory`);
+    if (onlyType !== undefined && onlyType !== type) throw damaged(`tag ${tag} has type ${type}, not ${onlyType}`);
+    if (entries.has(tag)) throw damaged(`tag ${tag} occurs twice in one directory`);
     const sizeBytes = count * typeBytes;
     const isIndex = BLOCK_INDEX.has(tag);
     if (!(isIndex ? count <= BLOCK_COUNT_MAX : sizeBytes <= TAG_BYTES_MAX)) {
       const limit = isIndex ? `${BLOCK_COUNT_MAX} blocks` : `${TAG_BYTES_MAX} bytes`;
-      throw sourceFault(
-        file,
-        `its tag ${tag} states ${count} values of ${typeBytes} bytes; at most ${limit} are read.`,
-      );
+      throw sourceFault(file, `its tag ${tag} has ${count} values of ${typeBytes} bytes; the limit is ${limit}.`);
     }
     const inPlace = offset + countBytes + at + 4 + offsetBytes;
     const valuesAt = sizeBytes <= offsetBytes ? inPlace : unsignedAt(view, at + 4 + offsetBytes, offsetBytes);
     if (!(valuesAt + sizeBytes <= source.sizeBytes)) {
       throw damaged(
-        `the values of tag ${tag} should end at byte ${valuesAt + sizeBytes}, the file ends at ${source.sizeBytes}`,
+        `the values of tag ${tag} would end at byte ${valuesAt + sizeBytes}, the file ends at ${source.sizeBytes}`,
       );
     }
     entries.set(tag, { tag, type, count, at: valuesAt });
@@ -284,7 +278,7 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** An unsigned number; one that a double cannot hold exactly becomes Infinity, which every limit refuses. */
+/** Reads an unsigned integer; one that a double cannot represent becomes Infinity, which exceeds every limit. */
 function unsignedAt(view: DataView, at: number, sizeBytes: number): number {
   if (sizeBytes === 1) return view.getUint8(at);
   if (sizeBytes === 2) return view.getUint16(at, true);

@@ -1,4 +1,4 @@
-/** What GDAL notes about bands, in the file's own GDAL_METADATA tag or in the `.aux.xml` beside it. */
+/** GDAL metadata of bands, from the GDAL_METADATA tag of the file or from its `.aux.xml`. */
 import { sourceFault } from "../../raster.ts";
 import { messageOf } from "./byteSource.ts";
 import { alphaFault } from "./layout.ts";
@@ -9,8 +9,8 @@ export type Units = Map<number, string>;
 
 /**
  * Reads the GDAL_METADATA tag.
- * @returns the units that bands state
- * @throws Fault `source_invalid` for a scale, an offset, an alpha band or nodata by band, which are not applied
+ * @returns the units of bands
+ * @throws Fault `source_invalid` for a scale, an offset, an alpha band or NODATA_VALUES, which are not supported
  */
 export function readGdalMetadata(file: string, xml: string | undefined): Units {
   const units: Units = new Map();
@@ -26,14 +26,18 @@ export function readGdalMetadata(file: string, xml: string | undefined): Units {
     });
   } catch (error) {
     if (error instanceof Error && error.name === "Fault") throw error;
-    throw sourceFault(file, `its GDAL metadata is no XML document (${messageOf(error)}). It is damaged.`, {
-      cause: error,
-    });
+    throw sourceFault(
+      file,
+      `its GDAL metadata is not a valid XML document (${messageOf(error)}). The file is damaged.`,
+      {
+        cause: error,
+      },
+    );
   }
   return units;
 }
 
-/** Refuses what changes values or makes cells missing: a scale other than 1, an offset other than 0, opacity, classes. */
+/** Refuses statements that change values or mark cells as missing: scales, offsets, alpha bands and palettes. */
 export function checkBandItem(
   file: string,
   { name, text, how }: { readonly name: string; readonly text: string; readonly how: string },
@@ -43,7 +47,7 @@ export function checkBandItem(
     if (text.trim() !== "" && Number(text) === (kind === "scale" ? 1 : 0)) return;
     throw sourceFault(
       file,
-      `${how} ${kind === "scale" ? "a scale" : "an offset"} of ${text.trim()}, which is not applied. Write the values themselves: gdal_translate -unscale.`,
+      `${how} ${kind === "scale" ? "a scale" : "an offset"} of ${text.trim()}, which is not supported. Write unscaled values with gdal_translate -unscale.`,
     );
   }
   if (kind !== "colorinterp") return;
@@ -53,18 +57,18 @@ export function checkBandItem(
 }
 
 export function classFault(file: string, how: string): Error {
-  return sourceFault(file, `${how} classes or a palette: its values are class codes, not amounts.`);
+  return sourceFault(file, `${how} classes or a palette: its values are class codes, not quantities.`);
 }
 
-/** Metadata of free choice, of which two kinds have a meaning. */
+/** Refuses the two kinds of free-form metadata that change the meaning of values. */
 export function checkMetadataItem(file: string, name: string, domain: string, where: string): void {
   if (name.toUpperCase() === "NODATA_VALUES" && domain === "") {
     throw sourceFault(
       file,
-      `${where} marks missing cells by NODATA_VALUES, which is not applied. Set a nodata value: gdal_edit.py -a_nodata.`,
+      `${where} marks missing cells with NODATA_VALUES, which is not supported. Set a nodata value with gdal_edit.py -a_nodata.`,
     );
   }
   if (domain.toUpperCase() === "IMAGE_STRUCTURE" && ["NBITS", "PIXELTYPE"].includes(name.toUpperCase())) {
-    throw sourceFault(file, `${where} states ${name}, which is not applied. Convert it: gdal_translate.`);
+    throw sourceFault(file, `${where} states ${name}, which is not supported. Convert the map with gdal_translate.`);
   }
 }

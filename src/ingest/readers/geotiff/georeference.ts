@@ -1,16 +1,16 @@
-/** Where the cells of a GeoTIFF are: OGC GeoTIFF 1.1, as far as maps in WGS84 degrees use it. */
+/** Georeference of a GeoTIFF (OGC GeoTIFF 1.1), as far as maps in WGS84 degrees use it. */
 import { isDeepStrictEqual } from "node:util";
 import type { GeoTIFFImage } from "geotiff";
 import type { Grid } from "../../../kernel/grid.ts";
 import { type RasterOptions, sourceFault } from "../../raster.ts";
 
 export interface Georeference {
-  /** The grid as the file has it, before a repeated column is dropped. */
+  /** The grid of the file, before a repeated column is dropped. */
   readonly grid: Grid;
-  /** From the outer corner of the first cell that the file has. */
+  /** From the outer corner of the first cell in the file. */
   readonly transform: Transform;
   readonly isSouthUp: boolean;
-  /** The unit of heights, where the coordinate system has one: GDAL takes it for the unit of the values. */
+  /** The vertical unit of the coordinate system, if any; GDAL uses it as the unit of the values. */
   readonly verticalUnit: string | undefined;
   readonly notes: Readonly<Record<string, unknown>>;
 }
@@ -19,7 +19,7 @@ const RASTER_PIXEL_IS_POINT = 2;
 
 /**
  * Reads the georeference of an image.
- * @throws Fault `source_invalid` when there is none, or it is not a north-up or south-up grid in WGS84 degrees
+ * @throws Fault `source_invalid` if there is none, or if it is not a north-up or south-up grid in WGS84 degrees
  */
 export function readGeoreference(
   file: string,
@@ -29,7 +29,7 @@ export function readGeoreference(
   const stated = transformOf(file, image, worldFile);
   const keys = image.getGeoKeys();
   const isPoint = keys?.GTRasterTypeGeoKey === RASTER_PIXEL_IS_POINT;
-  const crs = systemOf(file, keys, stated, options);
+  const crs = describeCrs(file, keys, stated, options);
 
   const { sizeXDeg, sizeYDeg } = stated;
   const rowCount = image.getHeight();
@@ -75,27 +75,22 @@ function transformOf(file: string, image: GeoTIFFImage, worldFile: string | unde
   if (transform === undefined) {
     const hint =
       worldFile === undefined
-        ? "Give a GeoTIFF that says where it lies."
-        : `${worldFile} beside it is not applied: gdal_translate -a_srs EPSG:4326 writes it into the file.`;
+        ? "Give a georeferenced GeoTIFF."
+        : `Its world file ${worldFile} is not used alone; write it into the file with gdal_translate -a_srs EPSG:4326.`;
     throw sourceFault(
       file,
       `has no georeference: neither ModelTransformation nor ModelTiepoint with ModelPixelScale. ${hint}`,
     );
   }
   if (byMatrix !== undefined && byScale !== undefined && !isDeepStrictEqual(byMatrix, byScale)) {
-    throw sourceFault(
-      file,
-      "states two georeferences that contradict each other: a matrix, and a tie point with a scale.",
-    );
+    throw sourceFault(file, "has two contradictory georeferences: a matrix, and a tie point with a scale.");
   }
   const { xDeg, yDeg, sizeXDeg, sizeYDeg } = transform;
   if (!(Number.isFinite(xDeg) && Number.isFinite(yDeg) && sizeXDeg > 0 && Number.isFinite(sizeXDeg))) {
-    throw sourceFault(
-      file,
-      `begins at (${xDeg}, ${yDeg}) with cells of ${sizeXDeg} east-west; columns must run eastward.`,
-    );
+    throw sourceFault(file, `starts at (${xDeg}, ${yDeg}) with cells ${sizeXDeg} wide; columns must run eastward.`);
   }
-  if (!(Number.isFinite(sizeYDeg) && sizeYDeg !== 0)) throw sourceFault(file, `has rows of height ${sizeYDeg}.`);
+  if (!(Number.isFinite(sizeYDeg) && sizeYDeg !== 0))
+    throw sourceFault(file, `has cells of height ${sizeYDeg}; it must be a finite number other than 0.`);
   return transform;
 }
 
@@ -104,10 +99,7 @@ function matrixTransform(file: string, image: GeoTIFFImage): Transform | undefin
   if (matrix === undefined) return undefined;
   const [a = NaN, b = NaN, , x = NaN, d = NaN, e = NaN, , y = NaN] = Array.from(matrix as ArrayLike<number>);
   if (b !== 0 || d !== 0) {
-    throw sourceFault(
-      file,
-      "is rotated or sheared. Give a map whose rows run along parallels: gdalwarp -t_srs EPSG:4326.",
-    );
+    throw sourceFault(file, "is rotated or sheared. Convert it with gdalwarp -t_srs EPSG:4326.");
   }
   return { xDeg: x, yDeg: y, sizeXDeg: a, sizeYDeg: e };
 }
@@ -118,12 +110,12 @@ function scaleTransform(file: string, image: GeoTIFFImage): Transform | undefine
   if (tiePoint === undefined) return undefined;
   const points = Array.from(tiePoint as ArrayLike<number>);
   if (points.length > 6) {
-    throw sourceFault(file, "is placed by several tie points. Give a map on a regular grid: gdalwarp.");
+    throw sourceFault(file, "is georeferenced by several tie points. Convert it to a regular grid with gdalwarp.");
   }
   if (scale === undefined) return undefined;
   const [sizeX = NaN, sizeY = NaN] = Array.from(scale as ArrayLike<number>);
   const [i = NaN, j = NaN, , x = NaN, y = NaN] = points;
-  // A scale of 0.1 means that latitudes fall by 0.1 a row; a negative one is written by some for south-up maps.
+  // A positive scale means that latitude decreases from row to row; some writers use a negative one for south-up maps.
   return { xDeg: x - i * sizeX, yDeg: y + j * sizeY, sizeXDeg: sizeX, sizeYDeg: -sizeY };
 }
 
@@ -133,35 +125,36 @@ const UNIT_DEGREE = 9102;
 const WGS84 = { semiMajorM: 6_378_137, inverseFlattening: 298.257223563 } as const;
 /** WGS 84 in two and three dimensions. */
 const WGS84_CODES: ReadonlySet<unknown> = new Set([4326, 4979]);
-const RIGHT = "WGS84 longitudes and latitudes in degrees (EPSG:4326) are read; convert it: gdalwarp -t_srs EPSG:4326.";
+const ACCEPTED_CRS = "WGS84 degrees (EPSG:4326) are accepted; convert the map with gdalwarp -t_srs EPSG:4326.";
 
 type GeoKeys = NonNullable<ReturnType<GeoTIFFImage["getGeoKeys"]>>;
 
-/** The coordinate system in words, once it is known to be WGS84 degrees. */
-function systemOf(file: string, keys: GeoKeys | null, transform: Transform, options: RasterOptions): string {
+/**
+ * Describes the coordinate system for the provenance.
+ * @throws Fault `source_invalid` if it is not WGS84 degrees
+ */
+function describeCrs(file: string, keys: GeoKeys | null, transform: Transform, options: RasterOptions): string {
   const model: unknown = keys?.GTModelTypeGeoKey;
   const code: unknown = keys?.GeographicTypeGeoKey;
   if (keys === null || (model === undefined && code === undefined)) {
     const isPlausible = Math.abs(transform.xDeg) <= 360.5 && Math.abs(transform.yDeg) <= 90.5;
     if (options.assumeWgs84 === true && isPlausible) return "none stated, taken for EPSG:4326 on request";
-    const hint = isPlausible
-      ? " Its numbers look like degrees: where you know them to be, assume WGS84 (--assume-wgs84)."
-      : "";
-    throw sourceFault(file, `states no coordinate system. ${RIGHT}${hint}`);
+    const hint = isPlausible ? " Its numbers look like degrees: if they are WGS84, pass --assume-wgs84." : "";
+    throw sourceFault(file, `has no coordinate system. ${ACCEPTED_CRS}${hint}`);
   }
   if (model !== undefined && model !== MODEL_GEOGRAPHIC) {
     const projected: unknown = keys.ProjectedCSTypeGeoKey;
-    const name = typeof projected === "number" && projected !== USER_DEFINED ? `EPSG:${projected}` : nameIn(keys);
-    throw sourceFault(file, `is in a projected coordinate system (${name}). ${RIGHT}`);
+    const name = typeof projected === "number" && projected !== USER_DEFINED ? `EPSG:${projected}` : citationOf(keys);
+    throw sourceFault(file, `is in a projected coordinate system (${name}). ${ACCEPTED_CRS}`);
   }
   const unit: unknown = keys.GeogAngularUnitsGeoKey;
   if (unit !== undefined && unit !== UNIT_DEGREE) {
-    throw sourceFault(file, `measures angles in unit ${JSON.stringify(unit)}, not degrees. ${RIGHT}`);
+    throw sourceFault(file, `uses the angular unit ${JSON.stringify(unit)}, not degrees. ${ACCEPTED_CRS}`);
   }
   const meridianDeg: unknown = keys.GeogPrimeMeridianLongGeoKey ?? 0;
   const meridian: unknown = keys.GeogPrimeMeridianGeoKey;
   if (meridianDeg !== 0 || (meridian !== undefined && meridian !== 8901 && meridian !== USER_DEFINED)) {
-    throw sourceFault(file, `counts longitudes from another meridian than Greenwich (${nameIn(keys)}). ${RIGHT}`);
+    throw sourceFault(file, `has a prime meridian other than Greenwich (${citationOf(keys)}). ${ACCEPTED_CRS}`);
   }
   if (WGS84_CODES.has(code)) return `EPSG:${code as number}`;
   const isWgs84Ellipsoid =
@@ -169,15 +162,15 @@ function systemOf(file: string, keys: GeoKeys | null, transform: Transform, opti
     Math.abs(Number(keys.GeogInvFlatteningGeoKey) - WGS84.inverseFlattening) < 1e-9;
   const isWgs84Datum = keys.GeogGeodeticDatumGeoKey === 6326;
   if ((code === USER_DEFINED || code === undefined) && (isWgs84Datum || isWgs84Ellipsoid)) {
-    return `user-defined on the WGS84 ${isWgs84Datum ? "datum" : "ellipsoid"}: ${nameIn(keys)}`;
+    return `user-defined on the WGS84 ${isWgs84Datum ? "datum" : "ellipsoid"}: ${citationOf(keys)}`;
   }
-  const name = typeof code === "number" && code !== USER_DEFINED ? `EPSG:${code}` : nameIn(keys);
-  throw sourceFault(file, `is in the geographic coordinate system ${name}, which is not WGS84. ${RIGHT}`);
+  const name = typeof code === "number" && code !== USER_DEFINED ? `EPSG:${code}` : citationOf(keys);
+  throw sourceFault(file, `is in the geographic coordinate system ${name}, which is not WGS84. ${ACCEPTED_CRS}`);
 }
 
 /** Vertical units by EPSG code. */
 const VERTICAL_UNITS: Readonly<Record<number, string>> = { 9001: "m", 9002: "ft", 9003: "US survey foot" };
-/** Heights that are known to be in meters: EGM2008, EGM96, mean sea level, NAVD88, above the ellipsoid. */
+/** EPSG codes of vertical systems in meters: EGM2008, EGM96, mean sea level, NAVD88, ellipsoidal height. */
 const METRIC_HEIGHTS: ReadonlySet<unknown> = new Set([3855, 5773, 5714, 5703, 4979]);
 
 function verticalUnitOf(keys: GeoKeys | null): string | undefined {
@@ -185,10 +178,10 @@ function verticalUnitOf(keys: GeoKeys | null): string | undefined {
   if (typeof unit === "number") return VERTICAL_UNITS[unit] ?? `EPSG:${unit}`;
   const system: unknown = keys?.VerticalCSTypeGeoKey;
   if (system === undefined) return undefined;
-  return METRIC_HEIGHTS.has(system) ? "m" : `of the heights ${JSON.stringify(system)}`;
+  return METRIC_HEIGHTS.has(system) ? "m" : `of the vertical system ${JSON.stringify(system)}`;
 }
 
-function nameIn(keys: GeoKeys): string {
+function citationOf(keys: GeoKeys): string {
   const name: unknown = keys.PCSCitationGeoKey ?? keys.GTCitationGeoKey ?? keys.GeogCitationGeoKey;
   return typeof name === "string" && name !== "" ? name.replace(/\|$/, "") : "user-defined, unnamed";
 }

@@ -22,17 +22,16 @@ type GeoTiffModule = typeof import("geotiff");
 /**
  * Opens a GeoTIFF on disk, or at an http(s) address by range requests.
  *
- * The grid comes out north up and with edges: south-up files are flipped, PixelIsPoint tie points moved by half a
- * cell, and a world map whose last column repeats the first loses it, so that the grid closes.
+ * The grid is returned north up and in terms of cell edges: south-up files are flipped, PixelIsPoint tie points are moved
+ * by half a cell, and the repeated last column of a world map is dropped.
  *
- * Nothing that the file says is taken on trust: its directories are walked, its sizes held to limits and the files
- * beside it (masks, `.aux.xml`, world files) looked at before geotiff.js reads it. What would change values or make
- * cells missing and is not applied is refused by name.
+ * The file is not trusted: before geotiff.js reads it, all directories are walked, sizes are limited, and sidecar files
+ * (masks, `.aux.xml`, world files) are checked. Anything that would change values or mark cells as missing, and is not
+ * supported, is refused with a message that names it.
  *
  * @param file a path or an http(s) address
- * @throws Fault `source_invalid` when the file is missing, no GeoTIFF, damaged, or of a kind that is not read;
- *   `configuration_invalid` when the optional package geotiff is not installed; the reason of `options.signal` when
- *   that is what stopped it
+ * @throws Fault `source_invalid` if the file is missing, not a GeoTIFF, damaged or unsupported; `configuration_invalid` if
+ *   the optional package geotiff is not installed; the reason of `options.signal` once that is aborted
  */
 export async function openGeoTiff(file: string, options: RasterOptions = {}): Promise<Raster> {
   const module = await loadModule();
@@ -63,7 +62,7 @@ async function loadModule(): Promise<GeoTiffModule> {
   return import("geotiff");
 }
 
-/** The image must be what was checked: both parsers have to read the directory in the same way. */
+/** Checks that geotiff.js parsed the same image that was validated. */
 function checkAgreement(file: string, layout: Layout, image: GeoTIFFImage): void {
   const agrees =
     image.getHeight() === layout.rowCount &&
@@ -73,7 +72,7 @@ function checkAgreement(file: string, layout: Layout, image: GeoTIFFImage): void
     image.getTileWidth() === layout.blockColumnCount &&
     image.isTiled === layout.isTiled &&
     (image.planarConfiguration === 2) === layout.isPlanar;
-  if (!agrees) throw sourceFault(file, "is damaged: its directory can be read in two ways.");
+  if (!agrees) throw sourceFault(file, "is damaged: its directory is ambiguous.");
 }
 
 function rasterOf(opened: {
@@ -93,24 +92,24 @@ function rasterOf(opened: {
   const repeats = hasRepeatedMeridian(reference.grid);
   const grid = repeats ? { ...reference.grid, columnCount: reference.grid.columnCount - 1 } : reference.grid;
   const why = gridFault(grid);
-  if (why !== undefined) throw sourceFault(file, `does not lie on Earth: ${why}`);
+  if (why !== undefined) throw sourceFault(file, `has cells that are not on Earth: ${why}`);
 
   const bandNumbers = Array.from({ length: layout.bandCount }, (_, index) => index + 1);
-  const { nodata: besideNodata } = sidecars.statements;
-  for (const [band, value] of besideNodata) checkNodata(file, layout, band, value);
-  const nodata = bandNumbers.map((band) => besideNodata.get(band) ?? layout.nodata);
-  // A block that was left out is filled by the marker of its band; bands that share blocks have one in common.
-  const holeNodata = nodata.find((value) => value !== undefined);
+  const { nodata: sidecarNodata } = sidecars.statements;
+  for (const [band, value] of sidecarNodata) checkNodata(file, layout, band, value);
+  const nodata = bandNumbers.map((band) => sidecarNodata.get(band) ?? layout.nodata);
+  // A sparse block has the nodata value of its band; bands that share blocks share the value.
+  const sparseNodata = nodata.find((value) => value !== undefined);
   const context = {
     file,
     image,
     layout,
     decoders: decodersOf(opened.module, layout, signal),
-    blockIndex: blockIndexOf({ file, layout, source, directory: opened.directories.first }, holeNodata),
+    blockIndex: blockIndexOf({ file, layout, source, directory: opened.directories.first }, sparseNodata),
     isSouthUp: reference.isSouthUp,
     isMissing: nodataMatchers(layout, nodata, options.nodata ?? []),
     signal,
-    remembered: {},
+    cached: {},
   };
   return {
     file,
@@ -125,7 +124,7 @@ function rasterOf(opened: {
     notes: {
       ...reference.notes,
       ...(repeats ? meridianNotes(keepMeridian) : {}),
-      ...(besideNodata.size === 0 ? {} : { sidecar_nodata: Object.fromEntries(besideNodata) }),
+      ...(sidecarNodata.size === 0 ? {} : { sidecar_nodata: Object.fromEntries(sidecarNodata) }),
       ...(options.nodata === undefined || options.nodata.length === 0
         ? {}
         : {
@@ -144,13 +143,13 @@ function rasterOf(opened: {
   };
 }
 
-/** The file and the `.aux.xml` beside it may not state different markers for one band. */
-function checkNodata(file: string, layout: Layout, band: number, beside: number): void {
-  if (band > layout.bandCount || layout.nodata === undefined || Object.is(layout.nodata, beside)) return;
-  if (layout.fitsFloat32 && Math.fround(layout.nodata) === Math.fround(beside)) return;
+/** Refuses a file if its nodata value contradicts that of its `.aux.xml`. */
+function checkNodata(file: string, layout: Layout, band: number, stated: number): void {
+  if (band > layout.bandCount || layout.nodata === undefined || Object.is(layout.nodata, stated)) return;
+  if (layout.fitsFloat32 && Math.fround(layout.nodata) === Math.fround(stated)) return;
   throw sourceFault(
     file,
-    `declares the nodata value ${layout.nodata}, but the .aux.xml beside it ${beside} for band ${band}. Remove the wrong one of the two.`,
+    `declares the nodata value ${layout.nodata}, but its .aux.xml states ${stated} for band ${band}. Remove the wrong one.`,
   );
 }
 
@@ -165,7 +164,7 @@ function checkWindow(window: BandWindow, grid: Grid, bandCount: number): void {
     firstColumn + columnCount <= grid.columnCount;
   if (!isInside || band < 1 || band > bandCount) {
     throw new Error(
-      `No such window in ${grid.rowCount} x ${grid.columnCount} cells of ${bandCount} bands: ${JSON.stringify(window)}`,
+      `The window ${JSON.stringify(window)} is outside ${grid.rowCount} x ${grid.columnCount} cells and ${bandCount} bands.`,
     );
   }
 }

@@ -1,6 +1,7 @@
+/** HTTP requests for maps and their sidecar files. */
 import { sourceFault } from "../../raster.ts";
 
-/** One request, from its start to the last byte of its answer. */
+/** Timeout of one request including its response body. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
 export function isHttpAddress(file: string): boolean {
@@ -9,7 +10,7 @@ export function isHttpAddress(file: string): boolean {
 
 /**
  * Requests a range of a file.
- * @throws Fault `source_invalid` unless the server answers with exactly that range; the signal's reason when aborted
+ * @throws Fault `source_invalid` unless the response is exactly that range; the signal's reason when aborted
  */
 export async function httpRange(
   address: string,
@@ -23,32 +24,33 @@ export async function httpRange(
   const last = range.offset + range.sizeBytes - 1;
   return request(address, { headers: { range: `bytes=${range.offset}-${last}` }, signal }, async (response) => {
     if (response.status !== 206) {
-      const why = response.status === 200 ? "the server does not answer range requests" : `status ${response.status}`;
-      throw sourceFault(address, `cannot be read as a GeoTIFF (${why}). Download it and give the file.`, {
+      const why = response.status === 200 ? "the server does not support range requests" : `status ${response.status}`;
+      throw sourceFault(address, `cannot be read as a GeoTIFF (${why}). Download it and give the local file.`, {
         details: { status: response.status },
       });
     }
     const stated = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get("content-range") ?? "");
     const [, first = NaN, end = NaN, totalBytes = NaN] = (stated ?? []).map(Number);
-    // A range that passes the end of the file is answered by what there is.
+    // A range past the end of the file is truncated by the server.
     if (first !== range.offset || end !== Math.min(last, totalBytes - 1)) {
       throw sourceFault(
         address,
-        `cannot be read as a GeoTIFF: asked for bytes ${range.offset} to ${last}, the server answered with ` +
-          `${JSON.stringify(response.headers.get("content-range"))}. Download it and give the file.`,
+        `cannot be read as a GeoTIFF: requested bytes ${range.offset} to ${last}, the server sent ` +
+          `${JSON.stringify(response.headers.get("content-range"))}. Download it and give the local file.`,
       );
     }
     const bytes = await bodyOf(address, response, end - first + 1);
     if (bytes.length !== end - first + 1) {
-      throw sourceFault(address, `the server broke off after ${bytes.length} of ${end - first + 1} bytes.`);
+      throw sourceFault(address, `the server closed the connection after ${bytes.length} of ${end - first + 1} bytes.`);
     }
     return { bytes, totalBytes, etag: response.headers.get("etag") ?? undefined };
   });
 }
 
 /**
- * Requests a whole small file.
- * @returns undefined where the server says that there is none (404 or 410); any other failure is an error
+ * Downloads a small file.
+ * @returns undefined if the file does not exist (404 or 410)
+ * @throws Fault `source_invalid` for any other failure
  */
 export async function httpFile(
   address: string,
@@ -63,32 +65,32 @@ export async function httpFile(
     if (response.status !== 200) {
       throw sourceFault(
         file,
-        `whether ${address} is beside it cannot be told: the server answers ${response.status}, where 404 would mean ` +
-          "that there is none. Download the map with the files beside it and give the file.",
+        `the server answered ${response.status} for the sidecar ${address}, so whether it exists is unknown (404 would mean ` +
+          "that it does not). Download the map with its sidecar files and give the local file.",
         { details: { sidecar: address, status: response.status } },
       );
     }
     const bytes = await bodyOf(file, response, sizeBytesMax + 1);
     if (bytes.length > sizeBytesMax) {
-      throw sourceFault(file, `${address} beside it is larger than ${sizeBytesMax} bytes, which is not read.`);
+      throw sourceFault(file, `its sidecar ${address} is larger than ${sizeBytesMax} bytes, the limit.`);
     }
     return bytes;
   });
 }
 
-/** Asks for a small file's existence only. */
+/** Returns whether a file exists, without downloading it. */
 export async function httpExists(
   address: string,
   options: { readonly file: string; readonly signal?: AbortSignal },
 ): Promise<boolean> {
-  // Not HEAD: some servers answer it differently from GET. The body is not read.
+  // Not HEAD, which some servers answer differently from GET. The body is not read.
   return request(address, { headers: { range: "bytes=0-0" }, ...options }, (response) => {
     if (response.status === 404 || response.status === 410) return Promise.resolve(false);
     if ([200, 206, 416].includes(response.status)) return Promise.resolve(true);
     throw sourceFault(
       options.file,
-      `whether ${address} is beside it cannot be told: the server answers ${response.status}, where 404 would mean ` +
-        "that there is none. Download the map with the files beside it and give the file.",
+      `the server answered ${response.status} for the sidecar ${address}, so whether it exists is unknown (404 would mean ` +
+        "that it does not). Download the map with its sidecar files and give the local file.",
       { details: { sidecar: address, status: response.status } },
     );
   });
@@ -105,7 +107,7 @@ async function request<T>(
 ): Promise<T> {
   const { headers, signal, file = address } = options;
   signal?.throwIfAborted();
-  // Not AbortSignal.any: on Node 20 what it makes of a long-lived signal stays as long as that signal.
+  // Not AbortSignal.any: on Node 20 signals derived from a long-lived signal are not collected before it.
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   const timer = setTimeout(abort, REQUEST_TIMEOUT_MS);
@@ -117,19 +119,19 @@ async function request<T>(
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason;
     if (error instanceof TypeError || controller.signal.aborted) {
-      const why = controller.signal.aborted ? `no answer within ${REQUEST_TIMEOUT_MS} ms` : reasonOf(error);
+      const why = controller.signal.aborted ? `no response within ${REQUEST_TIMEOUT_MS} ms` : reasonOf(error);
       throw sourceFault(file, `${file === address ? "it" : address} cannot be reached (${why}).`, { cause: error });
     }
     throw error;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
-    // What was not read, such as the rest of a whole file, is not wanted.
+    // Cancels a body that was not read, such as a whole file.
     if (response?.bodyUsed === false) await response.body?.cancel().catch(() => undefined);
   }
 }
 
-/** Reads at most so many bytes of a body, whatever the server sends. */
+/** Reads at most about `sizeBytesMax` bytes of a body, whatever the server sends. */
 async function bodyOf(file: string, response: Response, sizeBytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
   if (response.body === null) return new Uint8Array(0);
   const parts: Uint8Array[] = [];
@@ -143,7 +145,7 @@ async function bodyOf(file: string, response: Response, sizeBytesMax: number): P
       size += value.length;
     }
     if (size > sizeBytesMax && response.status === 206) {
-      throw sourceFault(file, `the server sends more than the ${sizeBytesMax} bytes that it was asked for.`);
+      throw sourceFault(file, `the server sends more than the ${sizeBytesMax} bytes requested.`);
     }
   } finally {
     await reader.cancel().catch(() => undefined);

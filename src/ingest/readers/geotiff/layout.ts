@@ -1,36 +1,36 @@
 /**
- * How the cells of a file are stored, from its first directory: checked against every limit before anything is
- * allocated for them, and refused by name where their values could be read wrongly.
+ * Storage layout of the cells of a file, from its first directory. Limits are checked before memory is allocated, and
+ * features that could make values be misread are refused by name.
  */
 import { sourceFault } from "../../raster.ts";
 import { BLOCK_COUNT_MAX, type Directories, type Directory, TAG } from "./directory.ts";
 
-/** Rows, and columns, of a map: 1/3 of an arc second around the Earth is 3,888,000. */
+/** Largest number of rows and of columns; a world map of 1/3 arc second has 3,888,000 columns. */
 const LINE_COUNT_MAX = 4_000_000;
-/** The values of one block, decoded. */
+/** Largest decoded size of a block. */
 const BLOCK_BYTES_MAX = 64 << 20;
 const BAND_COUNT_MAX = 65_535;
-/** A nodata value is a number in decimals. */
+/** Largest size of the nodata text. */
 const NODATA_BYTES_MAX = 1000;
 
 export interface Layout {
   readonly rowCount: number;
   readonly columnCount: number;
   readonly bandCount: number;
-  /** True where a Float32Array holds every value of the file exactly. */
+  /** Whether a Float32Array represents every value of the file exactly. */
   readonly fitsFloat32: boolean;
   readonly format: NumberFormat;
   readonly compression: number;
   readonly isTiled: boolean;
-  /** True where each band has blocks of its own. */
+  /** Whether each band has separate blocks. */
   readonly isPlanar: boolean;
   readonly blockRowCount: number;
   readonly blockColumnCount: number;
   readonly acrossCount: number;
   readonly downCount: number;
-  /** Of a whole block, decoded. */
+  /** Decoded size of a whole block. */
   readonly blockBytes: number;
-  /** The nodata value of the file itself, in effect for all bands. */
+  /** The nodata value in the file, which applies to all bands. */
   readonly nodata: number | undefined;
 }
 
@@ -40,8 +40,8 @@ export interface NumberFormat {
 }
 
 /**
- * Reads the layout of a file's map.
- * @throws Fault `source_invalid` naming what is damaged, past a limit or not read
+ * Reads the layout of the first image of a file.
+ * @throws Fault `source_invalid` naming what is damaged, unsupported or past a limit
  */
 export async function readLayout(file: string, { first, others }: Directories): Promise<Layout> {
   await checkKind(file, first, others);
@@ -49,20 +49,23 @@ export async function readLayout(file: string, { first, others }: Directories): 
   const columnCount = await first.number(TAG.imageWidth, 0);
   const bandCount = await first.number(TAG.samplesPerPixel, 1);
   if (!(rowCount > 0 && columnCount > 0 && bandCount > 0)) {
-    throw sourceFault(file, `states ${rowCount} rows, ${columnCount} columns and ${bandCount} bands.`);
+    throw sourceFault(
+      file,
+      `has ${rowCount} rows, ${columnCount} columns and ${bandCount} bands; each must be at least 1.`,
+    );
   }
   if (!(rowCount <= LINE_COUNT_MAX && columnCount <= LINE_COUNT_MAX && bandCount <= BAND_COUNT_MAX)) {
     throw sourceFault(
       file,
-      `states ${rowCount} rows, ${columnCount} columns and ${bandCount} bands; at most ${LINE_COUNT_MAX} rows and ` +
-        `columns and ${BAND_COUNT_MAX} bands are read.`,
+      `has ${rowCount} rows, ${columnCount} columns and ${bandCount} bands; the limits are ${LINE_COUNT_MAX} rows and ` +
+        `columns and ${BAND_COUNT_MAX} bands.`,
     );
   }
   const format = await readFormat(file, first, bandCount);
   const compression = await first.number(TAG.compression, 1);
   checkCompression(file, compression);
   await checkPredictor(file, first, compression, format);
-  await checkPicture(file, first);
+  await checkInterpretation(file, first);
   const blocks = await readBlocks(file, first, { rowCount, columnCount, bandCount, format });
   return {
     rowCount,
@@ -76,13 +79,13 @@ export async function readLayout(file: string, { first, others }: Directories): 
   };
 }
 
-/** The map comes first; overviews may follow it. A mask would have to be applied. */
+/** Checks that the first image is the map itself and that no image is a mask; overviews may follow. */
 async function checkKind(file: string, first: Directory, others: readonly Directory[]): Promise<void> {
   const REDUCED = 1;
   const MASK = 4;
   const kind = await first.number(TAG.newSubfileType, 0);
   if ((kind & (REDUCED | MASK)) !== 0 || (await first.number(TAG.photometric, 1)) === MASK) {
-    throw sourceFault(file, "begins with an overview or a mask instead of the map itself. Convert it: gdal_translate.");
+    throw sourceFault(file, "starts with an overview or a mask instead of the map. Convert it with gdal_translate.");
   }
   for (const other of others) {
     const isMask =
@@ -90,7 +93,7 @@ async function checkKind(file: string, first: Directory, others: readonly Direct
     if (isMask) {
       throw sourceFault(
         file,
-        "keeps missing cells in an internal mask, which is not read. Mark them by a nodata value.",
+        "marks missing cells with an internal mask, which is not supported. Mark them with a nodata value: gdalwarp -dstnodata -9999.",
       );
     }
   }
@@ -111,7 +114,7 @@ async function readFormat(file: string, first: Directory, bandCount: number): Pr
   if (allBits.length !== bandCount || allFormats.length !== bandCount) {
     throw sourceFault(
       file,
-      `is damaged: ${bandCount} bands, but number formats of ${allBits.length} and kinds of ${allFormats.length}.`,
+      `is damaged: it has ${bandCount} bands but BitsPerSample for ${allBits.length} and SampleFormat for ${allFormats.length}.`,
     );
   }
   const [bits = 0] = allBits;
@@ -122,11 +125,11 @@ async function readFormat(file: string, first: Directory, bandCount: number): Pr
     const name = NAMES[code] ?? `sample format ${code}`;
     throw sourceFault(
       file,
-      `band 1 holds ${name} of ${bits} bits; 8, 16, 32-bit integers and 16, 32, 64-bit floats are read.`,
+      `band 1 has ${name} of ${bits} bits; 8, 16, 32-bit integers and 16, 32, 64-bit floats are supported.`,
     );
   }
   if (allBits.some((other) => other !== bits) || allFormats.some((other) => other !== code)) {
-    throw sourceFault(file, "mixes bands of different number formats. Split them into files.");
+    throw sourceFault(file, "mixes bands of different number formats. Split it into one file for each format.");
   }
   return { kind, bits };
 }
@@ -136,7 +139,7 @@ const LZW = 5;
 const ZSTD = 50_000;
 const PACKBITS = 32_773;
 const DEFLATE = [8, 32_946];
-/** JPEG, old and new, JPEG 2000, WebP, JPEG XL: they change values, or may. */
+/** JPEG (old and new), JPEG 2000, WebP, JPEG XL: lossy image compression. */
 const PICTURES: ReadonlySet<number> = new Set([6, 7, 34_892, 33_003, 33_005, 34_712, 50_001, 50_002, 52_546]);
 const LERC = 34_887;
 
@@ -145,15 +148,15 @@ function checkCompression(file: string, compression: number): void {
   if (compression === LERC) {
     throw sourceFault(
       file,
-      "is compressed by LERC (method 34887), whose mask of missing cells is not read. Convert it: gdal_translate -co COMPRESS=DEFLATE.",
+      "is compressed with LERC (method 34887), whose mask of missing cells is not supported. Convert it with gdal_translate -co COMPRESS=DEFLATE.",
     );
   }
   if (PICTURES.has(compression)) {
-    throw sourceFault(file, `is compressed as a picture (method ${compression}), which does not keep values.`);
+    throw sourceFault(file, `is compressed as an image (method ${compression}), which does not preserve values.`);
   }
   throw sourceFault(
     file,
-    `is compressed by method ${compression}, which is not read. Write it with DEFLATE, LZW, ZSTD or none.`,
+    `is compressed with method ${compression}, which is not supported. Use DEFLATE, LZW, ZSTD or none.`,
   );
 }
 
@@ -165,50 +168,50 @@ async function checkPredictor(
 ): Promise<void> {
   const predictor = await first.number(TAG.predictor, 1);
   if (predictor === 1) return;
-  const RIGHT = "Convert it: gdal_translate -co COMPRESS=DEFLATE -co PREDICTOR=1.";
+  const hint = "Convert it with gdal_translate -co COMPRESS=DEFLATE -co PREDICTOR=1.";
   if (compression === NONE || compression === PACKBITS) {
     throw sourceFault(
       file,
-      `states predictor ${predictor}, which its compression ${compression} does not have. ${RIGHT}`,
+      `has predictor ${predictor}, which its compression ${compression} does not support. ${hint}`,
     );
   }
   const isRead = (predictor === 2 && bits <= 32) || (predictor === 3 && kind === "float");
   if (!isRead)
-    throw sourceFault(file, `uses predictor ${predictor} for ${bits}-bit values, which is not read. ${RIGHT}`);
+    throw sourceFault(file, `uses predictor ${predictor} for ${bits}-bit values, which is not supported. ${hint}`);
 }
 
-/** What makes the numbers of a file something else than values: colors, opacity, or another order of bits or rows. */
-async function checkPicture(file: string, first: Directory): Promise<void> {
+/** Refuses images of colors or classes, alpha bands, and unusual orders of bits or rows. */
+async function checkInterpretation(file: string, first: Directory): Promise<void> {
   const photometric = await first.number(TAG.photometric, 1);
   if (photometric === 3) {
     throw sourceFault(
       file,
-      "has a palette: its values are class codes, not amounts. Where they are amounts, remove the color table: " +
+      "has a palette: its values are class codes, not quantities. If they are quantities, remove the color table with " +
         "gdal_translate -co PHOTOMETRIC=MINISBLACK -colorinterp gray.",
     );
   }
-  // 0 and 1: shades of gray; 2: red, green, blue, which GDAL states for any three bands of bytes.
+  // 0 and 1 are grayscale; 2 is RGB, which GDAL writes for any three bands of bytes.
   if (![0, 1, 2].includes(photometric)) {
-    throw sourceFault(file, `holds colors (photometric interpretation ${photometric}), not values.`);
+    throw sourceFault(file, `has colors (photometric interpretation ${photometric}), not quantities.`);
   }
   const extra = await first.numbers(TAG.extraSamples);
   if (extra.some((kind) => kind === 1 || kind === 2)) throw alphaFault(file, "");
   const fillOrder = await first.number(TAG.fillOrder, 1);
-  if (fillOrder !== 1) throw sourceFault(file, `stores the bits of a byte in order ${fillOrder}, which is not read.`);
+  if (fillOrder !== 1) throw sourceFault(file, `has fill order ${fillOrder} (reversed bits), which is not supported.`);
   const orientation = await first.number(TAG.orientation, 1);
   if (orientation !== 1) {
     throw sourceFault(
       file,
-      `states orientation ${orientation}, which is not read; rows run from the top left. Convert it: gdalwarp.`,
+      `has orientation ${orientation}; only 1 (rows from the top left) is supported. Convert it with gdalwarp.`,
     );
   }
 }
 
-/** Refuses opacity, whose zeros mean missing. */
+/** Returns the error for an alpha band, whose zeros mark missing cells. */
 export function alphaFault(file: string, where: string): Error {
   return sourceFault(
     file,
-    `${where}has an alpha band: where it is 0 cells are missing, which is not applied. Turn it into a nodata value: ` +
+    `${where}has an alpha band, whose zeros mark missing cells, which is not supported. Convert it to a nodata value with ` +
       "gdalwarp -srcalpha -ot Float32 -dstnodata -9999, then gdal_translate -b 1.",
   );
 }
@@ -234,13 +237,13 @@ async function readBlocks(
     ? await first.number(TAG.tileLength, 0)
     : Math.min(await first.number(TAG.rowsPerStrip, rowCount), rowCount);
   const blockColumnCount = isTiled ? await first.number(TAG.tileWidth, 0) : columnCount;
-  if (!(blockRowCount > 0 && blockColumnCount > 0)) throw sourceFault(file, "states blocks without cells.");
+  if (!(blockRowCount > 0 && blockColumnCount > 0)) throw sourceFault(file, "has blocks without cells.");
   const blockBytes = blockRowCount * blockColumnCount * (format.bits / 8) * (isPlanar ? 1 : bandCount);
   if (!(blockBytes <= BLOCK_BYTES_MAX)) {
     throw sourceFault(
       file,
-      `its blocks of ${blockRowCount} rows and ${blockColumnCount} columns are ${blockBytes} bytes each; at most ` +
-        `${BLOCK_BYTES_MAX} are read. Convert it: gdal_translate -co TILED=YES.`,
+      `its blocks of ${blockRowCount} rows and ${blockColumnCount} columns have ${blockBytes} bytes each; the limit is ` +
+        `${BLOCK_BYTES_MAX}. Convert it with gdal_translate -co TILED=YES.`,
     );
   }
   const acrossCount = Math.ceil(columnCount / blockColumnCount);
@@ -249,7 +252,7 @@ async function readBlocks(
   if (!(blockCount <= BLOCK_COUNT_MAX)) {
     throw sourceFault(
       file,
-      `has ${blockCount} blocks; at most ${BLOCK_COUNT_MAX} are read. Convert it: gdal_translate -co TILED=YES.`,
+      `has ${blockCount} blocks; the limit is ${BLOCK_COUNT_MAX}. Convert it with gdal_translate -co TILED=YES.`,
     );
   }
   const offsets = first.count(isTiled ? TAG.tileOffsets : TAG.stripOffsets);
@@ -257,14 +260,18 @@ async function readBlocks(
   if (offsets < blockCount || sizes < blockCount) {
     throw sourceFault(
       file,
-      `is damaged: its ${rowCount} rows and ${columnCount} columns are ${blockCount} blocks, but the places of ` +
-        `${offsets} and the sizes of ${sizes} are stated.`,
+      `is damaged: its ${rowCount} rows and ${columnCount} columns have ${blockCount} blocks, but it lists ${offsets} offsets ` +
+        `and ${sizes} sizes.`,
     );
   }
   return { isTiled, isPlanar, blockRowCount, blockColumnCount, acrossCount, downCount, blockBytes };
 }
 
-/** Parses a nodata value as GDAL writes it, and refuses one that the number format cannot be compared with. */
+/**
+ * Parses a nodata value as GDAL writes it.
+ * @param how the start of error messages, such as "declares"
+ * @throws Fault `source_invalid` if it is not a number, or a fraction where the file has integers
+ */
 export function nodataOf(
   file: string,
   declared: string | undefined,
@@ -276,18 +283,18 @@ export function nodataOf(
   if (/^[-+]?nan$/i.test(text)) return NaN;
   const value = /^[-+]?inf(inity)?$/i.test(text) ? (text.startsWith("-") ? -Infinity : Infinity) : Number(text);
   if (Number.isNaN(value)) {
-    throw sourceFault(file, `${how} the nodata value ${JSON.stringify(text)}, which is no number.`);
+    throw sourceFault(file, `${how} the nodata value ${JSON.stringify(text)}, which is not a number.`);
   }
   if (format.kind !== "float" && isInRange(value, format) && !Number.isInteger(value)) {
     throw sourceFault(
       file,
-      `${how} the nodata value ${value}, which its integers cannot hold. Set the one that is meant: gdal_edit.py -a_nodata.`,
+      `${how} the nodata value ${value}, which its integers cannot represent. Set the intended one with gdal_edit.py -a_nodata.`,
     );
   }
   return value;
 }
 
-/** Whether a number format holds a nodata value; one that it cannot hold marks nothing. */
+/** Returns whether a number format can represent a nodata value; one that it cannot represent marks no cells. */
 export function canRepresent(value: number, format: NumberFormat): boolean {
   return format.kind === "float" || (isInRange(value, format) && Number.isInteger(value));
 }

@@ -1,12 +1,13 @@
-/** World maps whose columns make one turn and one column more: the last stands for the same meridian as the first. */
+/** World maps with one column more than 360 degrees: the last column repeats the meridian of the first. */
 import type { Grid } from "../../../kernel/grid.ts";
 import { type BandWindow, type KeptMeridian, type RasterValues, sourceFault } from "../../raster.ts";
 
+/** Returns whether the columns of a grid cover 360 degrees and one column more. */
 export function hasRepeatedMeridian({ columnCount, cellSizeLonDeg }: Grid): boolean {
   return Math.abs((columnCount - 1) * cellSizeLonDeg - 360) < 1e-3 * cellSizeLonDeg;
 }
 
-/** What was done with the two columns, for the provenance. */
+/** Returns the provenance entries for a repeated meridian. */
 export function meridianNotes(kept: KeptMeridian | undefined): Readonly<Record<string, unknown>> {
   return {
     repeated_meridian: "the last column is the first once more and was joined with it",
@@ -15,12 +16,12 @@ export function meridianNotes(kept: KeptMeridian | undefined): Readonly<Record<s
 }
 
 /**
- * Reads a window that begins at the seam. Where only one of the two columns has a value, it is the meridian's: maps put
- * together from basins that end there, as STORM's are, have one half of the meridian in each column. Where both have
- * values and differ, `kept` decides.
+ * Reads a window that starts at the seam and merges the last column into the first. Where only one of the two has a value,
+ * that value is used: maps assembled from basins that end at the seam, such as STORM's, have half of the meridian in each
+ * column. Where both have values and differ, `kept` decides.
  *
- * @param window of the grid without its last column
- * @throws Fault `source_invalid` where the columns differ and it is not decided which is right
+ * @param window a window of the grid without its last column
+ * @throws Fault `source_invalid` if the columns differ and `kept` is undefined
  */
 export async function readWithRepeatedMeridian(
   {
@@ -38,7 +39,7 @@ export async function readWithRepeatedMeridian(
 ): Promise<RasterValues> {
   const { rowCount, columnCount } = window;
   const isWhole = columnCount === extraColumn;
-  // A striped file would be decoded twice for one column: whole rows are read once, with it.
+  // Whole rows are read with the extra column, since a striped file would otherwise be decoded twice.
   const wideCount = isWhole ? columnCount + 1 : columnCount;
   const wide = await read({ ...window, columnCount: wideCount });
   const extra = isWhole ? undefined : await read({ ...window, firstColumn: extraColumn, columnCount: 1 });
@@ -46,18 +47,18 @@ export async function readWithRepeatedMeridian(
   for (let row = 0; row < rowCount; row++) {
     const first = wide[row * wideCount] ?? NaN;
     const last = (extra === undefined ? wide[row * wideCount + columnCount] : extra[row]) ?? NaN;
-    const isContradiction = first !== last && !Number.isNaN(first) && !Number.isNaN(last);
-    if (isContradiction && kept === undefined) {
+    const isConflict = first !== last && !Number.isNaN(first) && !Number.isNaN(last);
+    if (isConflict && kept === undefined) {
       throw sourceFault(
         file,
-        `its columns make one turn and one column more, but in row ${window.firstRow + row} the last column (${last}) ` +
-          `contradicts the first (${first}), which is the same meridian. Say which counts: --keep-meridian west (the ` +
+        `its last column repeats the meridian of the first, but in row ${window.firstRow + row} the last column (${last}) ` +
+          `contradicts the first (${first}). Choose one: --keep-meridian west (the ` +
           "first) or east (the last).",
         { details: { row: window.firstRow + row, band: window.band } },
       );
     }
     if (isWhole) values.set(wide.subarray(row * wideCount, row * wideCount + columnCount), row * columnCount);
-    if (Number.isNaN(first) || (isContradiction && kept === "east")) values[row * columnCount] = last;
+    if (Number.isNaN(first) || (isConflict && kept === "east")) values[row * columnCount] = last;
   }
   return values;
 }

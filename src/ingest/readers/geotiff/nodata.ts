@@ -1,15 +1,17 @@
+/** Detection of missing values. */
 import type { Layout } from "./layout.ts";
 
-/** How far values may be from a declared marker, as GDAL compares them: in units of their sum. */
+/** Relative tolerances with which GDAL compares values to nodata, as a fraction of their sum. */
 const FLOAT32_TOLERANCE = 2 * 2 ** -23;
 const FLOAT64_TOLERANCE = 2 * 2 ** -52;
 
 /**
- * Returns for each band what tells its missing values. Markers that the file declares are compared as GDAL does, which
- * lets floats differ in their last bits (files carry markers in rounded decimals); given ones exactly as the file's
- * number format holds them. NaN is missing anyway.
+ * Returns the test for missing values of each band, or undefined if only NaN is missing. Declared nodata values are compared
+ * as in GDAL, which ignores the last bits of floats because files store nodata as rounded decimals. Given values are rounded
+ * to the number format of the file and compared exactly.
  *
- * @param declared by band, from index 0
+ * @param declared nodata of each band, from index 0
+ * @param given additional nodata values for all bands
  */
 export function nodataMatchers(
   layout: Layout,
@@ -22,16 +24,16 @@ export function nodataMatchers(
   const isFloat = layout.format.kind === "float";
   return (band) => {
     const nodata = declared[band - 1];
-    const markers = nodata === undefined || Number.isNaN(nodata) ? exact : [asStored(nodata), ...exact];
-    const [first, ...more] = markers;
+    const values = nodata === undefined || Number.isNaN(nodata) ? exact : [asStored(nodata), ...exact];
+    const [first, ...more] = values;
     if (first === undefined) return undefined;
     if (!isFloat || nodata === undefined || Number.isNaN(nodata) || !Number.isFinite(first)) {
-      return more.length === 0 ? (value) => value === first : (value) => markers.includes(value);
+      return more.length === 0 ? (value) => value === first : (value) => values.includes(value);
     }
-    const reach = 3 * relative * Math.abs(first);
+    const distanceMax = 3 * relative * Math.abs(first);
     const near = (value: number): boolean =>
       value === first ||
-      (Math.abs(value - first) <= reach && Math.abs(value - first) < relative * Math.abs(value + first));
+      (Math.abs(value - first) <= distanceMax && Math.abs(value - first) < relative * Math.abs(value + first));
     return more.length === 0 ? near : (value) => near(value) || more.includes(value);
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Files beside a GeoTIFF that change what its cells mean: `<file>.msk` (a mask), `<file>.aux.xml` (what GDAL could not
- * write into the file) and world files. What cannot be applied is refused by name; overviews (.ovr) do not matter.
+ * Sidecar files that change the meaning of a GeoTIFF: `<file>.msk` (mask), `<file>.aux.xml` (GDAL metadata) and world files.
+ * Unsupported content is refused by name; overviews (`.ovr`) are ignored.
  */
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -13,11 +13,11 @@ import type { NumberFormat } from "./layout.ts";
 import { XML_BYTES_MAX } from "./xml.ts";
 
 const WORLD_BYTES_MAX = 4096;
-/** The first bytes of an Erdas Imagine file, as which older `.aux` files are written. */
+/** The first bytes of an Erdas Imagine file, the format of older `.aux` files. */
 const IMAGINE = "EHFA_HEADER_TAG";
 
-/** The files beside a map that were found, by what they are. */
-interface Found {
+/** The sidecar files of a map. */
+interface SidecarFiles {
   readonly mask: string | undefined;
   readonly imagine: string | undefined;
   readonly auxXml: { readonly name: string; readonly text: string } | undefined;
@@ -25,25 +25,25 @@ interface Found {
 }
 
 export interface Sidecars {
-  /** Nodata by band and units by band, from 1. */
+  /** Statements of the `.aux.xml`; bands from 1. */
   readonly statements: AuxStatements;
-  /** The name of the world file, for a map that does not say itself where it is. */
+  /** The name of the world file, for the error about a map without georeference. */
   readonly worldFile: string | undefined;
-  /** Refuses a world file, or a transform of the .aux.xml, that moves the map. */
+  /** Refuses a world file or an `.aux.xml` transform that contradicts the map. */
   checkTransform(transform: Transform): void;
 }
 
 /**
- * Looks for files beside a map.
- * @throws Fault `source_invalid` naming the map and the file beside it that is not applied
+ * Finds and reads the sidecar files of a map.
+ * @throws Fault `source_invalid` naming the map and the unsupported sidecar
  */
 export async function readSidecars(file: string, format: NumberFormat, signal?: AbortSignal): Promise<Sidecars> {
-  const found = isHttpAddress(file) ? await besideAddress(file, signal) : await besideFile(file);
+  const found = isHttpAddress(file) ? await findRemoteSidecars(file, signal) : await findLocalSidecars(file);
   signal?.throwIfAborted();
   if (found.mask !== undefined) {
     throw sourceFault(
       file,
-      `${found.mask} beside it marks missing cells, which is not applied. Write them into the map as a nodata value: ` +
+      `its mask ${found.mask} marks missing cells, which is not supported. Write them into the map as a nodata value with ` +
         "gdalwarp -dstnodata -9999.",
       { details: { sidecar: found.mask } },
     );
@@ -51,7 +51,7 @@ export async function readSidecars(file: string, format: NumberFormat, signal?: 
   if (found.imagine !== undefined) {
     throw sourceFault(
       file,
-      `${found.imagine} beside it may change its meaning and is not read. Convert the map: gdal_translate.`,
+      `its sidecar ${found.imagine} may change its meaning and is not supported. Convert the map with gdal_translate.`,
       {
         details: { sidecar: found.imagine },
       },
@@ -67,40 +67,42 @@ export async function readSidecars(file: string, format: NumberFormat, signal?: 
     checkTransform(transform) {
       const { auxXml, world } = found;
       if (auxXml !== undefined && statements.transform !== undefined) {
-        checkSamePlace(file, auxXml.name, transform, statements.transform);
+        checkSameTransform(file, auxXml.name, transform, statements.transform);
       }
-      if (world !== undefined) checkSamePlace(file, world.name, transform, worldTransform(file, world));
+      if (world !== undefined) checkSameTransform(file, world.name, transform, worldTransform(file, world));
     },
   };
 }
 
-async function besideFile(file: string): Promise<Found> {
+async function findLocalSidecars(file: string): Promise<SidecarFiles> {
   const folder = dirname(file);
   let names: readonly string[];
   try {
     names = await readdir(folder);
   } catch (error) {
-    throw sourceFault(file, `the files beside it cannot be listed (${messageOf(error)}).`, { cause: error });
+    throw sourceFault(file, `its folder cannot be listed to find sidecar files (${messageOf(error)}).`, {
+      cause: error,
+    });
   }
   const own = basename(file).toLowerCase();
   const stem = own.replace(/\.[^.]*$/, "");
-  // GDAL compares names without regard to case.
-  const beside = (...wanted: readonly string[]): string | undefined =>
+  // GDAL ignores the case of names.
+  const findName = (...wanted: readonly string[]): string | undefined =>
     names.find((name) => wanted.includes(name.toLowerCase()));
   const textOf = async (name: string | undefined, sizeBytesMax: number) => {
     if (name === undefined) return undefined;
     const path = join(folder, name);
     const { size } = await stat(path);
     if (size > sizeBytesMax)
-      throw sourceFault(file, `${name} beside it has ${size} bytes; at most ${sizeBytesMax} are read.`);
+      throw sourceFault(file, `its sidecar ${name} has ${size} bytes; the limit is ${sizeBytesMax}.`);
     return { name, text: await readFile(path, "utf8") };
   };
-  const imagine = beside(`${stem}.aux`, `${own}.aux`);
+  const imagine = findName(`${stem}.aux`, `${own}.aux`);
   return {
-    mask: beside(`${own}.msk`),
+    mask: findName(`${own}.msk`),
     imagine: imagine !== undefined && (await startsWith(join(folder, imagine), IMAGINE)) ? imagine : undefined,
-    auxXml: await textOf(beside(`${own}.aux.xml`), XML_BYTES_MAX),
-    world: await textOf(beside(`${stem}.tfw`, `${stem}.tifw`, `${stem}.tiffw`, `${stem}.wld`), WORLD_BYTES_MAX),
+    auxXml: await textOf(findName(`${own}.aux.xml`), XML_BYTES_MAX),
+    world: await textOf(findName(`${stem}.tfw`, `${stem}.tifw`, `${stem}.tiffw`, `${stem}.wld`), WORLD_BYTES_MAX),
   };
 }
 
@@ -114,35 +116,35 @@ async function startsWith(path: string, text: string): Promise<boolean> {
   }
 }
 
-async function besideAddress(address: string, signal: AbortSignal | undefined): Promise<Found> {
+async function findRemoteSidecars(address: string, signal: AbortSignal | undefined): Promise<SidecarFiles> {
   const url = new URL(address);
-  const beside = (change: (path: string) => string): { readonly name: string; readonly address: string } => {
+  const siblingOf = (change: (path: string) => string): { readonly name: string; readonly address: string } => {
     const other = new URL(url);
     other.pathname = change(url.pathname);
     return { name: basename(other.pathname), address: other.href };
   };
   const options = { file: address, ...(signal === undefined ? {} : { signal }) };
-  const textOf = async (place: { readonly name: string; readonly address: string }, sizeBytesMax: number) => {
-    const bytes = await httpFile(place.address, { ...options, sizeBytesMax });
-    return bytes === undefined ? undefined : { name: place.name, text: new TextDecoder().decode(bytes) };
+  const textOf = async (sidecar: { readonly name: string; readonly address: string }, sizeBytesMax: number) => {
+    const bytes = await httpFile(sidecar.address, { ...options, sizeBytesMax });
+    return bytes === undefined ? undefined : { name: sidecar.name, text: new TextDecoder().decode(bytes) };
   };
   const none = { mask: undefined, imagine: undefined, auxXml: undefined, world: undefined };
-  const mask = beside((path) => `${path}.msk`);
+  const mask = siblingOf((path) => `${path}.msk`);
   if (await httpExists(mask.address, options)) return { ...none, mask: mask.name };
   return {
-    ...none, // .aux files are of desktop software, which does not publish them
+    ...none, // .aux files are written by desktop software and not published
     auxXml: await textOf(
-      beside((path) => `${path}.aux.xml`),
+      siblingOf((path) => `${path}.aux.xml`),
       XML_BYTES_MAX,
     ),
     world: await textOf(
-      beside((path) => `${path.replace(/\.[^./]*$/, "")}.tfw`),
+      siblingOf((path) => `${path.replace(/\.[^./]*$/, "")}.tfw`),
       WORLD_BYTES_MAX,
     ),
   };
 }
 
-/** A world file: six numbers, one a line; the last two are the center of the first cell. */
+/** Parses a world file: six numbers, one on each line; the last two are the center of the first cell. */
 function worldTransform(file: string, { name, text }: { readonly name: string; readonly text: string }): Transform {
   const numbers = text
     .trim()
@@ -152,28 +154,29 @@ function worldTransform(file: string, { name, text }: { readonly name: string; r
   if (numbers.length !== 6 || numbers.some(Number.isNaN) || d !== 0 || b !== 0) {
     throw sourceFault(
       file,
-      `${name} beside it is no world file of an unrotated map. Remove it, or convert the map: gdal_translate.`,
+      `its sidecar ${name} is not a world file of an unrotated map. Remove it, or convert the map with gdal_translate.`,
     );
   }
   return { xDeg: x - 0.5 * sizeXDeg, yDeg: y - 0.5 * sizeYDeg, sizeXDeg, sizeYDeg };
 }
 
-/** A tenth of a cell: world files of other software round their numbers. */
+/** A tenth of a cell, because some software rounds the numbers of world files. */
 const TOLERANCE_CELLS = 0.1;
 
-function checkSamePlace(file: string, sidecar: string, own: Transform, other: Transform): void {
-  const far = (a: number, b: number, size: number): boolean => !(Math.abs(a - b) <= TOLERANCE_CELLS * Math.abs(size));
-  const isOther =
-    far(own.xDeg, other.xDeg, own.sizeXDeg) ||
-    far(own.yDeg, other.yDeg, own.sizeYDeg) ||
+function checkSameTransform(file: string, sidecar: string, own: Transform, other: Transform): void {
+  const differs = (a: number, b: number, size: number): boolean =>
+    !(Math.abs(a - b) <= TOLERANCE_CELLS * Math.abs(size));
+  const isDifferent =
+    differs(own.xDeg, other.xDeg, own.sizeXDeg) ||
+    differs(own.yDeg, other.yDeg, own.sizeYDeg) ||
     !(Math.abs(other.sizeXDeg / own.sizeXDeg - 1) <= 1e-6) ||
     !(Math.abs(other.sizeYDeg / own.sizeYDeg - 1) <= 1e-6);
-  if (!isOther) return;
+  if (!isDifferent) return;
   const place = ({ xDeg, yDeg, sizeXDeg, sizeYDeg }: Transform): string =>
     `its first cell at (${xDeg}, ${yDeg}) and cells of ${sizeXDeg} x ${sizeYDeg}`;
   throw sourceFault(
     file,
-    `${sidecar} beside it states ${place(other)}, the map itself ${place(own)}. Remove the wrong one of the two.`,
+    `its sidecar ${sidecar} states ${place(other)}, the map itself ${place(own)}. Remove or correct the wrong one.`,
     { details: { sidecar } },
   );
 }

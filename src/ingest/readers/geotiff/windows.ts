@@ -1,4 +1,4 @@
-/** Windows of a GeoTIFF's bands: read in steps of bounded size, each of which can be interrupted. */
+/** Reads windows of bands in steps of bounded size, between which reading can be aborted. */
 import { setImmediate } from "node:timers/promises";
 import type { GeoTIFFImage, Pool } from "geotiff";
 import { Fault } from "../../../errors.ts";
@@ -7,11 +7,11 @@ import type { BlockIndex, Box, SparseBlocks } from "./blockIndex.ts";
 import { messageOf } from "./byteSource.ts";
 import type { Layout } from "./layout.ts";
 
-/** Decoded bytes of the blocks that are read at a time; a single larger block is read alone. */
+/** Decoded size of the blocks read in one step; a larger block is read alone. */
 const STEP_BYTES = 16 << 20;
 const STEP_BLOCKS = 1024;
-/** All bands of a window are kept up to this many values. */
-const REMEMBERED_VALUES = 25_000_000;
+/** Windows with up to this many values in all bands are cached. */
+const CACHED_VALUES = 25_000_000;
 
 export interface ReadContext {
   readonly file: string;
@@ -20,11 +20,11 @@ export interface ReadContext {
   readonly decoders: Pool;
   readonly blockIndex: BlockIndex;
   readonly isSouthUp: boolean;
-  /** Tells which values of a band are missing. */
+  /** Returns the test for missing values of a band, if it has one. */
   readonly isMissing: (band: number) => ((value: number) => boolean) | undefined;
   readonly signal: AbortSignal | undefined;
-  /** The last window of a file whose bands are side by side in each cell. */
-  readonly remembered: { key?: string; bands?: Promise<readonly RasterValues[]> };
+  /** The last window of a file with pixel-interleaved bands. */
+  readonly cached: { key?: string; bands?: Promise<readonly RasterValues[]> };
 }
 
 export function emptyValues(layout: Layout, count: number): RasterValues {
@@ -32,8 +32,8 @@ export function emptyValues(layout: Layout, count: number): RasterValues {
 }
 
 /**
- * Reads a window of the columns that the file has, north up, missing as NaN.
- * @throws Fault `source_invalid` naming file and window when the bytes cannot be read; the signal's reason when aborted
+ * Reads a window in columns of the file, north up, with missing values as NaN.
+ * @throws Fault `source_invalid` naming file and window if the bytes cannot be read; the signal's reason when aborted
  */
 export async function readStoredWindow(context: ReadContext, window: BandWindow): Promise<RasterValues> {
   const { layout, isSouthUp } = context;
@@ -43,31 +43,31 @@ export async function readStoredWindow(context: ReadContext, window: BandWindow)
   const where = `band ${band}, rows ${window.firstRow} to ${window.firstRow + rowCount - 1}, columns ${firstColumn} to ${box.right - 1}`;
 
   const sparse = await context.blockIndex.check(box, band, where);
-  const values = oriented(await readBand(context, { box, band, where, sparse }), window, isSouthUp);
+  const values = northUp(await readBand(context, { box, band, where, sparse }), window, isSouthUp);
   const isMissing = context.isMissing(band);
   if (isMissing !== undefined) {
     for (let i = 0; i < values.length; i++) if (isMissing(values[i] ?? NaN)) values[i] = NaN;
   }
-  for (const hole of sparse.isNodata ? sparse.boxes : []) {
-    for (let row = hole.top; row < hole.bottom; row++) {
+  for (const block of sparse.isNodata ? sparse.boxes : []) {
+    for (let row = block.top; row < block.bottom; row++) {
       const to = isSouthUp ? box.bottom - 1 - row : row - box.top;
-      values.fill(NaN, to * columnCount + hole.left - box.left, to * columnCount + hole.right - box.left);
+      values.fill(NaN, to * columnCount + block.left - box.left, to * columnCount + block.right - box.left);
     }
   }
   return values;
 }
 
-/** Cells of one band, in the file's order. */
+/** A part of one band, in the row order of the file. */
 interface Part {
   readonly box: Box;
   readonly band: number;
-  /** In words, for messages. */
+  /** Description for error messages. */
   readonly where: string;
   readonly sparse: SparseBlocks;
 }
 
-/** A copy with the north at the top. */
-function oriented(stored: RasterValues, { rowCount, columnCount }: BandWindow, isSouthUp: boolean): RasterValues {
+/** Returns a copy with north at the top. */
+function northUp(stored: RasterValues, { rowCount, columnCount }: BandWindow, isSouthUp: boolean): RasterValues {
   const values = stored.slice();
   if (!isSouthUp) return values;
   for (let row = 0; row < rowCount; row++) {
@@ -78,28 +78,28 @@ function oriented(stored: RasterValues, { rowCount, columnCount }: BandWindow, i
 }
 
 /**
- * The values of one band as the file holds them. Where bands are side by side in each cell a block has to be decoded for
- * all of them: the last window is then read for all at once and remembered, since its other bands are asked for next.
+ * Returns the values of one band in the row order of the file. With pixel-interleaved bands, decoding a block yields all
+ * bands; the last window is cached with all bands, because the other bands are usually read next.
  */
 async function readBand(context: ReadContext, part: Part): Promise<RasterValues> {
-  const { layout, remembered } = context;
+  const { layout, cached } = context;
   const { box, band } = part;
   const valueCount = (box.right - box.left) * (box.bottom - box.top) * layout.bandCount;
-  if (layout.bandCount === 1 || layout.isPlanar || valueCount > REMEMBERED_VALUES) {
+  if (layout.bandCount === 1 || layout.isPlanar || valueCount > CACHED_VALUES) {
     const [values] = await readBands(context, part, [band - 1]);
     return values ?? emptyValues(layout, 0);
   }
   const key = [box.left, box.top, box.right, box.bottom].join(" ");
-  if (remembered.key !== key || remembered.bands === undefined) {
+  if (cached.key !== key || cached.bands === undefined) {
     const all = Array.from({ length: layout.bandCount }, (_, index) => index);
     const bands = readBands(context, part, all);
-    remembered.key = key;
-    remembered.bands = bands;
+    cached.key = key;
+    cached.bands = bands;
     bands.catch(() => {
-      if (remembered.bands === bands) delete remembered.bands; // a failed read is not remembered
+      if (cached.bands === bands) delete cached.bands; // do not cache a failure
     });
   }
-  return (await remembered.bands)[band - 1] ?? emptyValues(layout, 0);
+  return (await cached.bands)[band - 1] ?? emptyValues(layout, 0);
 }
 
 async function readBands(
@@ -111,7 +111,7 @@ async function readBands(
   const bands = samples.map(() => emptyValues(layout, columnCount * (box.bottom - box.top)));
   try {
     for (const step of stepsOf(box, layout)) {
-      await setImmediate(); // lets an abort, and everybody else, have a turn
+      await setImmediate(); // yields to the event loop, so that the signal can abort
       signal?.throwIfAborted();
       if (sparse.covers(step)) continue;
       const read = await image.readRasters({
@@ -140,7 +140,7 @@ async function readBands(
   return bands;
 }
 
-/** Cuts a box into parts along blocks, so that no block is decoded twice and few are held at a time. */
+/** Splits a box along block boundaries, so that each block is decoded once and few are in memory at a time. */
 function* stepsOf(box: Box, { blockRowCount, blockColumnCount, blockBytes }: Layout): Generator<Box> {
   const blocksAtOnce = Math.min(STEP_BLOCKS, Math.max(1, Math.floor(STEP_BYTES / blockBytes)));
   const acrossOfBox = Math.ceil(box.right / blockColumnCount) - Math.floor(box.left / blockColumnCount);

@@ -1,22 +1,23 @@
+/** Parses the small XML documents that accompany GeoTIFF files. */
 import sax from "sax";
 
 export interface XmlElement {
-  /** The names of the element and of those around it, outermost first; to be copied where it is kept. */
+  /** Names of the enclosing elements and the element, outermost first. Reused between calls: copy it to keep it. */
   readonly path: readonly string[];
-  /** Their attributes, in the same order. */
+  /** Attributes of these elements, in the same order. */
   readonly attributes: readonly Readonly<Record<string, string>>[];
-  /** The text in it, apart from that in other elements. */
+  /** The text of the element without that of nested elements. */
   readonly text: string;
 }
 
-/** The size of a document: a parser written in JavaScript takes a second for so much. */
+/** Largest document; parsing one takes about a second. */
 export const XML_BYTES_MAX = 1 << 20;
-/** How deep elements may be nested: GDAL's own documents need six. */
+/** Deepest nesting of elements; GDAL's documents use six levels. */
 const DEPTH_MAX = 50;
 
 /**
- * Calls `onElement` for each element of an XML document as it ends. Entities that the document defines are refused.
- * @throws Error when the text is not a well-formed document
+ * Parses an XML document and calls `onElement` at the end of each element. Document type definitions are refused.
+ * @throws Error if the text is not a well-formed document
  */
 export function readXml(text: string, onElement: (element: XmlElement) => void): void {
   const path: string[] = [];
@@ -51,5 +52,5 @@ export function readXml(text: string, onElement: (element: XmlElement) => void):
   };
   const parser = Object.assign(sax.parser(true), handlers);
   parser.write(text).close();
-  if (rootCount !== 1) throw new Error(`it has ${rootCount} outermost elements`);
+  if (rootCount !== 1) throw new Error(`it has ${rootCount} root elements`);
 }
