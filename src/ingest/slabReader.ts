@@ -100,13 +100,13 @@ export class SlabReader {
     const mapCount = Math.max(...plan.groups.flatMap(mapCountsInMemory));
     const mapCountOfAllModels = Math.max(...plan.groups.map((group) => mapsOf(group).length));
 
-    const wanted = blockRows >= BAND_ROWS ? blockRows : Math.floor(BAND_ROWS / blockRows) * blockRows;
+    const rowsWanted = blockRows >= BAND_ROWS ? blockRows : Math.floor(BAND_ROWS / blockRows) * blockRows;
     const narrowest = Math.min(blockColumns, window.columnCount);
     const affordable = Math.min(
       Math.floor(budget.finishedSteps / (window.columnCount * layerCount)),
       Math.floor(budget.decodedValues / (narrowest * mapCount)),
     );
-    const rowsAtOnce = Math.max(1, Math.min(wanted, Math.max(BAND_ROWS, affordable)));
+    const rowsAtOnce = Math.max(1, Math.min(rowsWanted, Math.max(BAND_ROWS, affordable)));
     // Fewer rows if a part would take too long, unless blocks would then be decoded more than once.
     const rowsOfPart = Math.floor(budget.partValues / (narrowest * mapCountOfAllModels));
     this.#slabRows = Math.min(rowsAtOnce, Math.max(blockRows, Math.floor(rowsOfPart / blockRows) * blockRows));

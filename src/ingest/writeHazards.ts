@@ -31,12 +31,12 @@ export async function writeHazards(
   options.signal?.throwIfAborted();
   // Checked once before a folder is created, and again under the lock, which is the check that counts.
   await findTargets(plans, options);
-  const { catalogue, written, replaced } = await withWriteLock(options.out, async () => {
+  const { catalog, written, replaced } = await withWriteLock(options.out, async () => {
     return writeTargets(await findTargets(plans, options), { options, sources });
   });
   return {
     atlas: options.out,
-    release: catalogue.release,
+    release: catalog.release,
     groups: written.flatMap((pack) => groupReports(pack, replaced)),
     setAside,
     durationMs: performance.now() - startedMs,
@@ -53,17 +53,17 @@ async function findTargets(plans: readonly HazardPlan[], options: IngestOptions)
 async function writeTargets(
   targets: readonly Target[],
   context: WriteContext,
-): Promise<{ readonly catalogue: Catalogue; readonly written: readonly WrittenPack[]; replaced: Set<string> }> {
+): Promise<{ readonly catalog: Catalogue; readonly written: readonly WrittenPack[]; replaced: Set<string> }> {
   const { options } = context;
   const kernel = await Kernel.load();
   const written: WrittenPack[] = [];
   for (const target of targets) written.push(await writeHazardPack(kernel, target, context));
   const replaced = new Set<string>();
-  const catalogue = await publish(options.out, (now) => {
+  const catalog = await publish(options.out, (now) => {
     // The lock does not prevent another atlas from being copied into the folder: the grid must still match.
     for (const { target } of written) checkTargetUnchanged(target, resolveTarget(target.plan, now, options));
     return updateCatalog(now, written, { release: options.release, replaced });
   });
   await rm(join(options.out, KNOWN_HASHES_NAME), { force: true });
-  return { catalogue, written, replaced };
+  return { catalog, written, replaced };
 }

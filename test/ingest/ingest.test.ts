@@ -43,7 +43,7 @@ async function manifest(content: Record<string, unknown>, name = "manifest.json"
 const river = (years: number, { model = "00000NorESM1-M", year = 2030 } = {}): string =>
   `inunriver_rcp4p5_${model}_${year}_rp${String(years).padStart(5, "0")}.tif`;
 
-async function catalogue(): Promise<Catalogue> {
+async function readCatalog(): Promise<Catalogue> {
   return decodeCatalogue(await readFile(join(out, CATALOGUE_NAME)));
 }
 
@@ -56,12 +56,12 @@ interface CellQuery {
 }
 
 /** Returns the metrics of one cell through the public API. */
-async function metricsAt(atlas: Atlas, asked: CellQuery): Promise<Readonly<Record<string, unknown>>> {
+async function metricsAt(atlas: Atlas, query: CellQuery): Promise<Readonly<Record<string, unknown>>> {
   const { results } = await atlas.hazardRisk({
-    ...cellCenter(asked.row, asked.column),
-    hazards: [asked.hazard ?? "riverine_floods"],
-    scenarios: [asked.scenario ?? "rcp4p5"],
-    analysis_years: [asked.year ?? 2030],
+    ...cellCenter(query.row, query.column),
+    hazards: [query.hazard ?? "riverine_floods"],
+    scenarios: [query.scenario ?? "rcp4p5"],
+    analysis_years: [query.year ?? 2030],
     total_hazard: true,
   });
   const [year] = results[0]?.scenarios[0]?.analysis_years ?? [];
@@ -147,7 +147,7 @@ describe("ingestAqueductFloods with river maps", () => {
       expect(far["depth_meters"]).toBe(Math.round((0.45 + 5599 / 1e4) * 1000) / 1000);
       expect(await metricsAt(atlas, { row: -1, column: 0 })).toMatchObject({ no_data: "outside_coverage" });
     });
-    const [entry] = (await catalogue()).hazards[0]?.packs[0]?.groups ?? [];
+    const [entry] = (await readCatalog()).hazards[0]?.packs[0]?.groups ?? [];
     expect(entry?.provenance).toMatchObject({
       recipe: "aqueduct-floods",
       licence: "CC BY 4.0",
@@ -204,7 +204,7 @@ describe("ingestAqueductFloods with river maps", () => {
       const held = await metricsAt(atlas, { row: 5, column: 5 });
       expect(held).toMatchObject({ depth_meters: 0.8, probability: 1 / 250 });
     });
-    expect((await catalogue()).hazards[0]?.packs[0]?.groups[0]?.provenance).toMatchObject({ hold_flat: true });
+    expect((await readCatalog()).hazards[0]?.packs[0]?.groups[0]?.provenance).toMatchObject({ hold_flat: true });
   });
 
   test("rejects maps on different grids and describes both", async () => {
@@ -295,7 +295,7 @@ describe("an ingest into an existing atlas", () => {
     await map(river(100), (cell) => (cell === 11 ? -1e-3 : 1));
     const report = await ingestAqueductFloods({ sources: [folder], out, clampNegative: true });
     expect(report.groups[0]?.cells.clampedNegative).toBe(3);
-    const [entry] = (await catalogue()).hazards[0]?.packs.at(-1)?.groups ?? [];
+    const [entry] = (await readCatalog()).hazards[0]?.packs.at(-1)?.groups ?? [];
     expect(entry?.provenance).toMatchObject({ clamp_negative: true, clamp_tolerance: 1, clamped_cells: 3 });
   });
 
@@ -325,7 +325,7 @@ describe("an ingest into an existing atlas", () => {
       [2030, true],
       [2080, false],
     ]);
-    const packs = (await catalogue()).hazards[0]?.packs ?? [];
+    const packs = (await readCatalog()).hazards[0]?.packs ?? [];
     const groupStates = packs.map(({ groups }) => groups.map(({ year, superseded }) => [year, superseded === true]));
     expect(groupStates).toEqual([
       [
@@ -405,7 +405,7 @@ describe("ingestLayers", () => {
     expect(beyond).toMatch(/cm\.tif: row 0, column 4 .*the value is -120, which is -1\.2 m: more than 1 m below zero/);
     const wider = { layers, options: { clamp_negative: true, clamp_tolerance: 1.5 } };
     await ingestLayers({ manifest: await manifest(wider), out });
-    const [entry] = (await catalogue()).hazards[0]?.packs.at(-1)?.groups ?? [];
+    const [entry] = (await readCatalog()).hazards[0]?.packs.at(-1)?.groups ?? [];
     expect(entry?.provenance).toMatchObject({ clamp_tolerance: 1.5, clamped_cells: 2 });
     // The option takes precedence over the manifest.
     expect(await refusal(ingestLayers({ manifest: await manifest(wider), out, clampTolerance: 0.5 }))).toMatch(
@@ -429,16 +429,18 @@ describe("ingestLayers", () => {
     const report = await ingestLayers({ manifest: path, out });
     expect(report.groups[0]?.metrics).toEqual(["intensity", "wind_speed_mps"]);
     await withAtlas(async (atlas) => {
-      const asked = { hazard: "cyclones", year: 2040 } as const;
-      expect(await metricsAt(atlas, { ...asked, row: 44, column: 0 })).toMatchObject({
+      const query = { hazard: "cyclones", year: 2040 } as const;
+      expect(await metricsAt(atlas, { ...query, row: 44, column: 0 })).toMatchObject({
         wind_speed_mps: 40,
         intensity: 0.4,
         probability: null,
         total_hazard: null,
       });
-      expect(await metricsAt(atlas, { ...asked, row: 0, column: 0 })).toMatchObject({ wind_speed_mps: null });
+      expect(await metricsAt(atlas, { ...query, row: 0, column: 0 })).toMatchObject({ wind_speed_mps: null });
     });
-    expect((await catalogue()).hazards[0]?.packs[0]?.groups[0]?.provenance).toMatchObject({ definition: "10-minute" });
+    expect((await readCatalog()).hazards[0]?.packs[0]?.groups[0]?.provenance).toMatchObject({
+      definition: "10-minute",
+    });
   });
 
   test("writes wildfire metrics as given, each with its own missing cells, and derives no intensity from days", async () => {
@@ -450,19 +452,19 @@ describe("ingestLayers", () => {
       { ...at, metric: "fire_danger_days", file: "days.tif" },
       { ...at, metric: "probability", file: "probability.tif", unit_factor: 0.01 },
     ];
-    const asked = { hazard: "wildfire", scenario: "baseline", year: 1980, row: 0 } as const;
+    const query = { hazard: "wildfire", scenario: "baseline", year: 1980, row: 0 } as const;
     const report = await ingestLayers({ manifest: await manifest({ hazard: "wildfire", layers }), out });
     expect(report.groups[0]?.metrics).toEqual(["fire_danger_days", "probability"]);
     const full = [...layers, { ...at, metric: "intensity", file: "fwi.tif", unit_factor: 0.01, saturate: true }];
     await ingestLayers({ manifest: await manifest({ hazard: "wildfire", layers: full }), out });
     await withAtlas(async (atlas) => {
-      expect(await metricsAt(atlas, { ...asked, column: 0 })).toEqual({
+      expect(await metricsAt(atlas, { ...query, column: 0 })).toEqual({
         intensity: 1,
         fire_danger_days: 120.5,
         probability: 0.5,
         total_hazard: 0.5,
       });
-      expect(await metricsAt(atlas, { ...asked, column: 1 })).toMatchObject({
+      expect(await metricsAt(atlas, { ...query, column: 1 })).toMatchObject({
         intensity: 1,
         fire_danger_days: 120.5,
         probability: null,
@@ -498,16 +500,16 @@ describe("ingestLayers", () => {
     ];
     const rules = { design_return_period_years: 200, threshold: 0.4, intensity_reference: 5 };
     await ingestLayers({ manifest: await manifest({ rules, layers }), out });
-    expect((await catalogue()).hazards[0]?.rules).toMatchObject(rules);
+    expect((await readCatalog()).hazards[0]?.rules).toMatchObject(rules);
     await withAtlas(async (atlas) => {
-      const asked = { scenario: "rcp8p5", year: 2050, row: 0 } as const;
-      expect(await metricsAt(atlas, { ...asked, column: 0 })).toMatchObject({
+      const query = { scenario: "rcp8p5", year: 2050, row: 0 } as const;
+      expect(await metricsAt(atlas, { ...query, column: 0 })).toMatchObject({
         depth_meters: 2.5,
         intensity: 0.5,
         probability: 1 / 20,
         total_hazard: 0.025,
       });
-      expect(await metricsAt(atlas, { ...asked, column: 4 })).toMatchObject({ depth_meters: null });
+      expect(await metricsAt(atlas, { ...query, column: 4 })).toMatchObject({ depth_meters: null });
     });
   });
 
@@ -617,7 +619,7 @@ describe("options of an ingest", () => {
     await map(river(100), () => 1);
     const bbox = { westDeg: 10.2, southDeg: 18.95, eastDeg: 10.55, northDeg: 19.8 };
     await ingestAqueductFloods({ sources: [folder], out, bbox });
-    const grid = (await catalogue()).hazards[0]?.grid;
+    const grid = (await readCatalog()).hazards[0]?.grid;
     expect(grid).toMatchObject({ row_count: 9, column_count: 4 });
     expect(grid?.north_deg).toBeCloseTo(19.8, 9);
     expect(grid?.west_deg).toBeCloseTo(10.2, 9);

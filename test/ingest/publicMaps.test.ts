@@ -140,8 +140,8 @@ describeWithSharedData("ingest of public maps", () => {
     await expect(refused).rejects.toThrow(/row 0, column 0 .*the value is -999900, below zero.*--nodata -999900/s);
     await ingestLayers({ manifest: await manifest({ ...content, layers: [{ ...layer, nodata: -999_900 }] }), out });
     const samples = samplesOf(file).map((sample) => ({ ...sample, isMissing: sample.nearest === -999_900 }));
-    const asked = { hazard: "riverine_floods", metric: "depth_meters", scenario: "baseline", year: 1980 } as const;
-    expect(await wrongSamples(samples, { ...asked, quantum: 0.001, factor: 0.01 })).toEqual([]);
+    const query = { hazard: "riverine_floods", metric: "depth_meters", scenario: "baseline", year: 1980 } as const;
+    expect(await wrongSamples(samples, { ...query, quantum: 0.001, factor: 0.01 })).toEqual([]);
   });
 
   test("rejects curves with negative values, and with clampNegative repairs and counts them", async () => {

@@ -87,8 +87,8 @@ async function findLocalSidecars(file: string): Promise<SidecarFiles> {
   const own = basename(file).toLowerCase();
   const stem = own.replace(/\.[^.]*$/, "");
   // GDAL ignores the case of names.
-  const findName = (...wanted: readonly string[]): string | undefined =>
-    names.find((name) => wanted.includes(name.toLowerCase()));
+  const findName = (...candidates: readonly string[]): string | undefined =>
+    names.find((name) => candidates.includes(name.toLowerCase()));
   const textOf = async (name: string | undefined, sizeBytesMax: number) => {
     if (name === undefined) return undefined;
     const path = join(folder, name);
