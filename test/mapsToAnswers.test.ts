@@ -11,7 +11,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HazardResult } from "../src/hazard/result.ts";
 import { type Atlas, openAtlas } from "../src/index.ts";
-import { openGeoTiff } from "../src/ingest/geotiff.ts";
+import { openGeoTiff } from "../src/ingest/readers/geotiff/geotiff.ts";
 import { circleByDefinition, summarizeByDefinition } from "./oracle/radius.ts";
 import { randomFrom } from "./seededRandom.ts";
 import { type Sample, readSamples, SHARED_HAZARD_DATA, describeWithSharedData } from "./sharedData.ts";

@@ -1,22 +1,26 @@
-/** Refusals of single values, each naming the file, the cell and the place. */
+/** Errors for single values, each naming the file, the cell and its coordinates. */
 import type { MetricSpec } from "../hazard/hazards.ts";
-import { type BadValue, largestOf } from "./curve.ts";
+import { type BadValue, largestAllowed } from "./curve.ts";
 import { type GroupPlan, type MapSource, mapsOf } from "./plan.ts";
-import { type CellWindow, placeOf, sourceFault } from "./raster.ts";
+import { type CellWindow, describeCell, sourceFault } from "./raster.ts";
 
-/** A metric that has no step, traced back to the map that it comes from. */
-export async function outOfRange(
+/**
+ * Returns the error for a metric that no step can store, traced back to the source map that caused it.
+ * @param layer the layer that the value is for
+ * @param at the window that was computed, and the index in it that `bad.cell` counts from
+ */
+export async function outOfRangeFault(
   group: GroupPlan,
   layer: MetricSpec | undefined,
   bad: BadValue,
   at: { readonly window: CellWindow; readonly firstCell: number },
 ): Promise<Error> {
-  if (layer === undefined) throw new Error(`No layer ${bad.map}.`);
+  if (layer === undefined) throw new Error(`There is no layer ${bad.map}.`);
   const maps = mapsOf(group);
-  const { place, cell } = placeIn(maps[0], bad, at);
-  const largest = largestOf(layer);
+  const { place, cell } = locateBadValue(maps[0], bad, at);
+  const largest = largestAllowed(layer);
   const unit = layer.unit === "1" ? "" : ` ${layer.unit}`;
-  // A level between two maps, or a mean of models, is too large only where one of the maps is.
+  // An interpolated value or a mean over models is too large only if one of the maps is.
   for (const { raster, band, unitFactor } of maps) {
     const [value = NaN] = await raster.readWindow({
       band,
@@ -28,14 +32,15 @@ export async function outOfRange(
     if (!(value * unitFactor > largest)) continue;
     return sourceFault(
       raster.file,
-      `${raster.bandCount === 1 ? "" : `band ${band}, `}${place}: the value ${value} makes ${layer.metric} ${bad.value}${unit}; a layer holds 0 to ${largest}${unit}. ` +
-        `Check the unit factor, and which number marks missing values.`,
+      `${raster.bandCount === 1 ? "" : `band ${band}, `}${place}: the value ${value} gives ${layer.metric} ${bad.value}${unit}; a layer stores 0 to ${largest}${unit}. ` +
+        `Check the unit factor and the nodata value.`,
       { details: { ...cell, band, value, metric: layer.metric } },
     );
   }
-  return new Error(`${layer.metric} of ${group.scenario} ${group.year} has no step for ${bad.value} at ${place}.`);
+  return new Error(`${layer.metric} of ${group.scenario} ${group.year} cannot be stored: ${bad.value} at ${place}.`);
 }
 
+/** Returns the error for a source value that is refused, with what the user can do about it. */
 export function badValueFault(
   source: MapSource | undefined,
   bad: BadValue,
@@ -46,25 +51,25 @@ export function badValueFault(
     readonly clampTolerance: number | undefined;
   },
 ): Error {
-  const { place, cell } = placeIn(source, bad, at);
+  const { place, cell } = locateBadValue(source, bad, at);
   const file = source?.raster.file ?? "?";
   const band = source === undefined || source.raster.bandCount === 1 ? "" : `band ${source.band}, `;
-  const marker = `If it marks missing cells, say so: --nodata ${bad.value}`;
+  const marker = `If it marks missing cells, pass --nodata ${bad.value}`;
   const unit = at.layer === undefined || at.layer.unit === "1" ? "" : ` ${at.layer.unit}`;
   const unitFactor = source?.unitFactor ?? 1;
   const inUnit = unitFactor === 1 ? "" : `, which is ${Number((bad.value * unitFactor).toPrecision(6))}${unit}`;
   const why = {
-    negative: `the value is ${bad.value}, below zero. ${marker}; if it is noise around zero: --clamp-negative.`,
+    negative: `the value is ${bad.value}, below zero. ${marker}; if it is noise around zero, pass --clamp-negative.`,
     "below-tolerance":
       `the value is ${bad.value}${inUnit}: more than ${at.clampTolerance}${unit} below zero, too much for noise. ` +
-      `${marker}; if it is a measurement that counts as zero: --clamp-tolerance with a number above ${at.clampTolerance}.`,
-    infinite: `the value is ${bad.value}, which is no measure of anything. ${marker}.`,
-    "above-range": `the value ${bad.value} becomes ${bad.value * unitFactor} as ${at.layer?.metric}, which goes to ${at.layer === undefined ? "" : largestOf(at.layer)}. Check the unit factor. ${marker}.`,
+      `${marker}; if it is a measurement that counts as zero, pass --clamp-tolerance with a number above ${at.clampTolerance}.`,
+    infinite: `the value is ${bad.value}; values must be finite. ${marker}.`,
+    "above-range": `the value ${bad.value} becomes ${bad.value * unitFactor} as ${at.layer?.metric}, whose maximum is ${at.layer === undefined ? "" : largestAllowed(at.layer)}. Check the unit factor. ${marker}.`,
   }[bad.why];
   return sourceFault(file, `${band}${place}: ${why}`, { details: { ...cell, band: source?.band, value: bad.value } });
 }
 
-function placeIn(
+function locateBadValue(
   source: MapSource | undefined,
   bad: BadValue,
   { window, firstCell }: { readonly window: CellWindow; readonly firstCell: number },
@@ -74,5 +79,5 @@ function placeIn(
     row: window.firstRow + Math.floor(index / window.columnCount),
     column: window.firstColumn + (index % window.columnCount),
   };
-  return { place: source === undefined ? "" : placeOf(source.raster.grid, cell), cell };
+  return { place: source === undefined ? "" : describeCell(source.raster.grid, cell), cell };
 }

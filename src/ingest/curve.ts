@@ -5,7 +5,7 @@ import type { Kernel } from "../kernel/instance.ts";
 import { STEPS_NODATA } from "../kernel/kernel.generated.ts";
 import type { RasterValues } from "./raster.ts";
 
-/** A value of a source that cannot become a metric, and where: indices of the map and the cell. */
+/** A source value that is refused, with the indices of its map and cell. */
 export interface BadValue {
   readonly map: number;
   readonly cell: number;
@@ -13,7 +13,7 @@ export interface BadValue {
   readonly why: "negative" | "below-tolerance" | "infinite" | "above-range";
 }
 
-/** Signals a bad value up to whoever knows files and places. Never leaves this room. */
+/** Thrown for a refused value, and caught within src/ingest by callers that know the file and the cell. */
 export class BadValueError extends Error {
   override readonly name = "BadValueError";
   readonly bad: BadValue;
@@ -23,29 +23,32 @@ export class BadValueError extends Error {
   }
 }
 
-/** What is counted of one cell; bits, since several may hold. */
-export const TALLY_CLAMPED = 1;
-/** Missing on some maps of a curve and there on others: the whole cell is missing. */
-export const TALLY_PARTLY_MISSING = 2;
-/** The shortest return period reaches the threshold already: its probability is a lower bound. */
-export const TALLY_AT_FIRST = 4;
-/** A rarer map held a smaller value; the running maximum stands in its place. */
-export const TALLY_RAISED = 8;
+/** Flags of a cell, as bits. This one: a negative value was set to zero. */
+export const FLAG_CLAMPED = 1;
+/** Missing on some maps of a curve but not on all: the whole cell is missing. */
+export const FLAG_PARTLY_MISSING = 2;
+/** The shortest return period already reaches the threshold: the probability is a lower bound. */
+export const FLAG_AT_FIRST_RETURN_PERIOD = 4;
+/** A longer return period had a smaller value, which was replaced by the running maximum. */
+export const FLAG_MADE_NON_DECREASING = 8;
 
-/** What the values of a map must keep to. */
+/** The range of values that a map may have. */
 export interface ValueRange {
-  /** Source units to the metric's. */
+  /** Multiplies source values to give the metric's unit. */
   readonly unitFactor: number;
-  /** Values down to so far below zero, in the metric's unit, count as zero; absent: no value below zero is taken. */
+  /** Negative values down to minus this, in the metric's unit, count as zero; undefined refuses every negative value. */
   readonly clampTolerance: number | undefined;
   /** In source units. */
   readonly max: number;
 }
 
-/** Returns the cells of one source map with every value checked: missing or finite, and not below zero. */
+/**
+ * Returns the values of one map with small negative values set to zero; all others are missing or within the range.
+ * @throws BadValueError for the first value that is infinite, too large or too far below zero
+ */
 export function checkedValues(
   values: RasterValues,
-  tallies: Uint8Array,
+  flags: Uint8Array,
   { map, unitFactor, clampTolerance, max }: ValueRange & { readonly map: number },
 ): RasterValues {
   let clamped: RasterValues | undefined;
@@ -56,53 +59,53 @@ export function checkedValues(
     if (!Number.isFinite(value)) throw new BadValueError({ map, cell, value, why: "infinite" });
     if (value > max) throw new BadValueError({ map, cell, value, why: "above-range" });
     if (clampTolerance === undefined) throw new BadValueError({ map, cell, value, why: "negative" });
-    // What is far below zero is no noise but most likely a marker of missing values that nobody declared.
+    // A value far below zero is probably an undeclared nodata value rather than noise.
     if (!(value * unitFactor >= -clampTolerance)) {
       throw new BadValueError({ map, cell, value, why: "below-tolerance" });
     }
     clamped ??= values.slice();
     clamped[cell] = 0;
-    tallies[cell] = (tallies[cell] ?? 0) | TALLY_CLAMPED;
+    flags[cell] = (flags[cell] ?? 0) | FLAG_CLAMPED;
   }
   return clamped ?? values;
 }
 
-/** The own metric and the probability of some cells, unrounded, NaN = missing. */
+/** The hazard's own metric and the probability of some cells, unrounded; NaN is missing. */
 export interface OwnAndProbability {
   readonly own: Float64Array;
   readonly probability: Float64Array;
 }
 
-/** The maps of one curve, of one length, in ascending order of return period. */
+/** Values of the maps of one curve, equally long, in ascending order of return period. */
 export interface CurveCells {
   readonly maps: readonly RasterValues[];
-  /** Source units to the metric's, one for each map. */
+  /** Factor to the metric's unit, one for each map. */
   readonly unitFactors: readonly number[];
 }
 
-/** One curve a cell to the own metric and the probability, with what is worth counting noted in `tallies`. */
+/** Computes the own metric and the probability from the curve of each cell, and sets the flags of the cells. */
 export function curveCells(
   kernel: Kernel,
   { maps, unitFactors }: CurveCells,
   rule: Omit<CurveRule, "unitFactor">,
-  { clampTolerance, tallies }: Pick<ValueRange, "clampTolerance"> & { readonly tallies: Uint8Array },
+  { clampTolerance, flags }: Pick<ValueRange, "clampTolerance"> & { readonly flags: Uint8Array },
 ): OwnAndProbability {
-  // Where the files are in unlike units each is brought to the metric's before the curve is made.
+  // Files in different units are converted to the metric's unit before the curve is computed.
   const shared = unitFactors[0] ?? 1;
   const isShared = unitFactors.every((factor) => factor === shared);
   const checked = maps.map((values, map) => {
     const own = unitFactors[map] ?? 1;
-    const valid = checkedValues(values, tallies, { map, unitFactor: own, clampTolerance, max: Number.MAX_VALUE });
+    const valid = checkedValues(values, flags, { map, unitFactor: own, clampTolerance, max: Number.MAX_VALUE });
     return isShared ? valid : Float64Array.from(valid, (value) => value * own);
   });
   const unitFactor = isShared ? shared : 1;
-  tallyCurves(checked, rule.threshold, unitFactor, tallies);
+  flagCurves(checked, rule.threshold, unitFactor, flags);
   const outcome = curveMetrics(kernel, checked, { ...rule, unitFactor });
-  if (outcome.kind === "negative") throw new Error("A value below zero passed the check of values.");
+  if (outcome.kind === "negative") throw new Error("A negative value passed the range check.");
   return { own: outcome.designs, probability: outcome.probabilities };
 }
 
-function tallyCurves(maps: readonly RasterValues[], threshold: number, unitFactor: number, tallies: Uint8Array): void {
+function flagCurves(maps: readonly RasterValues[], threshold: number, unitFactor: number, flags: Uint8Array): void {
   const [first] = maps;
   if (first === undefined) return;
   for (let cell = 0; cell < first.length; cell++) {
@@ -117,16 +120,16 @@ function tallyCurves(maps: readonly RasterValues[], threshold: number, unitFacto
     }
     let bits = 0;
     if (missingCount === 0) {
-      if ((first[cell] ?? NaN) * unitFactor >= threshold) bits |= TALLY_AT_FIRST;
-      if (isRaised) bits |= TALLY_RAISED;
+      if ((first[cell] ?? NaN) * unitFactor >= threshold) bits |= FLAG_AT_FIRST_RETURN_PERIOD;
+      if (isRaised) bits |= FLAG_MADE_NON_DECREASING;
     } else if (missingCount < maps.length) {
-      bits |= TALLY_PARTLY_MISSING;
+      bits |= FLAG_PARTLY_MISSING;
     }
-    tallies[cell] = (tallies[cell] ?? 0) | bits;
+    flags[cell] = (flags[cell] ?? 0) | bits;
   }
 }
 
-/** The mean over climate models, cell by cell; missing where fewer than half of the models have data. */
+/** Mean over climate models for each cell; missing where fewer than half of the models have data. */
 export class ModelMean {
   readonly #modelCount: number;
   readonly #own: Float64Array;
@@ -140,7 +143,7 @@ export class ModelMean {
     this.#counts = new Uint16Array(cellCount);
   }
 
-  /** Adds a run of cells of one model. The order of models is the order of the sums: keep it fixed. */
+  /** Adds consecutive cells of one model. Add models in a fixed order: sums of floats depend on it. */
   add(firstCell: number, { own, probability }: OwnAndProbability): void {
     for (let i = 0; i < own.length; i++) {
       const value = own[i] ?? NaN;
@@ -161,20 +164,20 @@ export class ModelMean {
   }
 }
 
-/** Unrounded metrics of some cells; those that are not there make no layer. */
+/** Unrounded metrics of some cells; absent metrics have no layer. */
 export type MetricValues = Partial<Record<Exclude<MetricName, "total_hazard">, Float64Array>>;
 
-/** Whether a hazard's intensity is a share of its own metric: so wherever that metric is a return level. */
+/** Returns whether intensity is derived from the hazard's own metric, which holds if that metric is a return level. */
 export function derivesIntensity(rules: HazardRules): boolean {
   return rules.design_return_period_years !== undefined;
 }
 
-/** min(1, own metric / reference), from the unrounded metric. */
+/** Returns min(1, own metric / reference), from the unrounded metric. */
 export function intensityOf(own: Float64Array, rules: HazardRules): Float64Array {
   return own.map((value) => Math.min(1, value / rules.intensity_reference));
 }
 
-/** The layers that a group gets from the metrics it has, in the order of the hazard's table. */
+/** Returns the layers that a group with these metrics has, in the order of the hazard's metrics. */
 export function layersFrom(spec: HazardSpec, metrics: ReadonlySet<MetricName>): readonly MetricSpec[] {
   const has = (metric: MetricName): boolean => metrics.has(metric);
   return spec.metrics.filter(({ metric }) =>
@@ -182,29 +185,29 @@ export function layersFrom(spec: HazardSpec, metrics: ReadonlySet<MetricName>): 
   );
 }
 
-/** Largest rounding errors so far, in each metric's unit. */
-export type WorstRounding = Partial<Record<MetricName, number>>;
+/** Largest rounding error of each metric so far, in its unit. */
+export type LargestRounding = Partial<Record<MetricName, number>>;
 
 /**
- * Rounds metrics to the steps of their layers, side by side in each cell. The total comes from the stored steps of its
- * factors.
- * @param layers as `layersFrom` gives them
+ * Rounds metrics to the steps of their layers, interleaved by cell. The total hazard is computed from the stored steps of
+ * its factors.
+ * @param layers as returned by `layersFrom`
  * @returns u16[cells][layers], and the largest rounding errors
- * @throws BadValueError whose map is the index of the layer, when a value has no step
+ * @throws BadValueError for a value that no step can store; its `map` is the index of the layer
  */
 export function metricSteps(
   kernel: Kernel,
   layers: readonly MetricSpec[],
   values: MetricValues,
-): { readonly steps: Uint16Array; readonly worst: WorstRounding } {
+): { readonly steps: Uint16Array; readonly worst: LargestRounding } {
   const cellCount = Object.values(values)[0]?.length ?? 0;
   const layerCount = layers.length;
   const steps = new Uint16Array(cellCount * layerCount);
-  const worst: WorstRounding = {};
+  const worst: LargestRounding = {};
   layers.forEach((layer, index) => {
     if (layer.metric === "total_hazard") return;
     const numbers = values[layer.metric];
-    if (numbers === undefined) throw new Error(`No values for the layer ${layer.metric}.`);
+    if (numbers === undefined) throw new Error(`There are no values for the layer ${layer.metric}.`);
     const outcome = toSteps(kernel, numbers, layer, { cells: steps, layer: index, layerCount });
     if (outcome.kind === "out-of-range") {
       const value = numbers[outcome.cell] ?? NaN;
@@ -248,7 +251,7 @@ function addTotals(
   return worst;
 }
 
-/** The largest value that a layer takes: its last step, or less where more would mean nothing. */
-export function largestOf(spec: MetricSpec): number {
+/** Returns the largest value that a layer accepts: its last step, or the metric's maximum where that is smaller. */
+export function largestAllowed(spec: MetricSpec): number {
   return Math.min(spec.max ?? Infinity, largestValue(spec));
 }

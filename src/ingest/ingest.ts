@@ -1,44 +1,40 @@
 /**
- * Filling an atlas from public hazard maps. What is exported here is `isotherm/ingest`.
+ * Fills an atlas from public hazard maps. The exports of this file are `isotherm/ingest`.
  *
  *   await ingestAqueductFloods({ sources: ["maps/aqueduct"], out: "data/atlas" });
  *   await ingestLayers({ manifest: "maps/storm.json", out: "data/atlas" });
  *
- * Reading GeoTIFF needs the optional package geotiff.
+ * Reading GeoTIFF files requires the optional package geotiff.
  */
 import { Fault } from "../errors.ts";
-import { openGeoTiff } from "./geotiff.ts";
-import { checkIngestOptions } from "./options.ts";
-import type { HazardPlan, IngestOptions, IngestReport, SetAside } from "./plan.ts";
+import { openGeoTiff } from "./readers/geotiff/geotiff.ts";
+import { checkIngestOptions, type IngestOptions } from "./options.ts";
+import type { HazardPlan } from "./plan.ts";
 import type { Raster, RasterOptions } from "./raster.ts";
 import { findAqueductFiles, planAqueductFloods } from "./recipes/aqueductFloods.ts";
 import { planLayers } from "./recipes/layers.ts";
 import { readManifest } from "./recipes/layersManifest.ts";
-import { SourceVersions } from "./sources.ts";
-import { writeHazards } from "./writeLayers.ts";
+import type { IngestReport, SetAside } from "./report.ts";
+import { SourceVersions } from "./sourceVersions.ts";
+import { writeHazards } from "./writeHazards.ts";
 
 export { Fault, type FaultCode, type FaultItem, isFault } from "../errors.ts";
-export type {
-  BoundingBox,
-  CellCounts,
-  GroupReport,
-  IngestOptions,
-  IngestProgress,
-  IngestReport,
-  SetAside,
-} from "./plan.ts";
+export type { CellCounts } from "./cellCounts.ts";
+export type { BoundingBox, IngestOptions, IngestProgress } from "./options.ts";
+export type { GroupReport, IngestReport, SetAside } from "./report.ts";
 
 export interface AqueductFloodsOptions extends IngestOptions {
-  /** Files, folders (searched wholly) or http(s) addresses of the release's maps. */
+  /** Files, folders (searched recursively) or http(s) addresses of the maps. */
   readonly sources: readonly string[];
 }
 
 /**
- * Writes WRI Aqueduct Floods maps, river and coast, into an atlas: for every scenario and year that is there the depth
- * with a return period of 100 years, its intensity, the annual probability of half a metre, and the total.
+ * Writes river and coastal maps of WRI Aqueduct Floods into an atlas: for each scenario and year given, the depth with a
+ * return period of 100 years, its intensity, the annual probability of a depth of 0.5 m, and the total hazard.
  *
- * @throws Fault `source_invalid` naming file and place, `invalid_request` for options that cannot be met,
- *   `atlas_unavailable` when the existing atlas is damaged, `configuration_invalid` without the package geotiff
+ * @throws Fault `source_invalid` naming file and cell; `invalid_request` for options that cannot be met;
+ *   `atlas_unavailable` if the existing atlas is damaged or being written; `configuration_invalid` without the package
+ *   geotiff
  */
 export async function ingestAqueductFloods(options: AqueductFloodsOptions): Promise<IngestReport> {
   checkIngestOptions(options, { sources: { type: "array", items: { type: "string" } } });
@@ -47,15 +43,15 @@ export async function ingestAqueductFloods(options: AqueductFloodsOptions): Prom
 }
 
 export interface LayersOptions extends IngestOptions {
-  /** Path of the JSON manifest; docs/ingest.md describes it. */
+  /** Path of the JSON manifest, described in docs/ingest.md. */
   readonly manifest: string;
 }
 
 /**
- * Writes maps that a manifest describes into an atlas: one file or band for each metric or return period.
- * Switches may be set in the manifest, here, or in both; of two clamp tolerances the one given here takes precedence.
+ * Writes the maps that a manifest describes into an atlas: one file or band for each metric or return period. Switches may
+ * be set in the manifest, in the options, or in both; the clamp tolerance of the options takes precedence.
  *
- * @throws Fault `invalid_request` with all that is wrong with the manifest; otherwise as `ingestAqueductFloods`
+ * @throws Fault `invalid_request` listing every error of the manifest; otherwise as `ingestAqueductFloods`
  */
 export async function ingestLayers(options: LayersOptions): Promise<IngestReport> {
   checkIngestOptions(options, { manifest: { type: "string" } });
@@ -66,7 +62,7 @@ export async function ingestLayers(options: LayersOptions): Promise<IngestReport
   if (keep_meridian !== undefined && keep_meridian !== keepMeridian) {
     throw new Fault(
       "invalid_request",
-      `${options.manifest}: keeps the ${keep_meridian} column of a repeated meridian, the option says ${keepMeridian}. Give one of them.`,
+      `${options.manifest}: keep_meridian is ${keep_meridian}, but the option keepMeridian is ${keepMeridian}. Give only one of them.`,
     );
   }
   const combined: IngestOptions = {
@@ -84,7 +80,7 @@ export async function ingestLayers(options: LayersOptions): Promise<IngestReport
 
 type OpenRaster = (file: string, options: RasterOptions) => Promise<Raster>;
 
-/** Opens each file once, however many bands of it are taken, and closes all of them whatever happens. */
+/** Plans and writes an ingest. Each file is opened once for all its bands, and closed at the end or on failure. */
 async function withRasters(
   options: IngestOptions,
   setAside: readonly SetAside[],
@@ -95,9 +91,9 @@ async function withRasters(
   const sources = new SourceVersions({ folder: options.out, signal: options.signal });
   const open: OpenRaster = async (file, rasterOptions) => {
     const key = JSON.stringify([file, rasterOptions]);
-    const known = opened.get(key);
-    if (known !== undefined) return known;
-    await sources.noteOpening(file);
+    const existing = opened.get(key);
+    if (existing !== undefined) return existing;
+    await sources.recordOpening(file);
     const raster = await openGeoTiff(file, { ...rasterOptions, ...(signal === undefined ? {} : { signal }) });
     opened.set(key, raster);
     return raster;

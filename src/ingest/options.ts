@@ -1,10 +1,53 @@
-import type { FaultItem } from "../errors.ts";
+/** Options of an ingest: their types, and the checks that need no map. */
+import { Fault, type FaultItem } from "../errors.ts";
 import { checkOptions, quote, type Shape } from "../explain.ts";
-import type { IngestOptions } from "./plan.ts";
+import type { HazardName } from "../hazard/hazards.ts";
+import type { KeptMeridian } from "./raster.ts";
+
+/** Degrees; west < east. */
+export interface BoundingBox {
+  readonly westDeg: number;
+  readonly southDeg: number;
+  readonly eastDeg: number;
+  readonly northDeg: number;
+}
+
+/** The options that every ingest accepts. */
+export interface IngestOptions {
+  /** The atlas folder; created if it does not exist. */
+  readonly out: string;
+  /** Takes only the cells that this box touches. */
+  readonly bbox?: BoundingBox;
+  /** Where the maps do not span the design return period, uses the value of the nearest map. */
+  readonly holdFlat?: boolean;
+  /** Sets values from -`clampTolerance` to 0 to zero. Without it every negative value is refused. */
+  readonly clampNegative?: boolean;
+  /** The largest deviation below zero that `clampNegative` accepts, in the metric's unit. Above 0; default 1. */
+  readonly clampTolerance?: number;
+  /** A value that marks missing cells, in addition to those that the files declare. */
+  readonly nodata?: number;
+  /** Reads files without a coordinate system as WGS84 degrees. */
+  readonly assumeWgs84?: boolean;
+  /** Least number of seconds between two checkpoints, which bounds the work lost when the process is killed. Default 2. */
+  readonly checkpointSeconds?: number;
+  /** Which of the first and last column of a world map to keep where they repeat one meridian with different values. */
+  readonly keepMeridian?: KeptMeridian;
+  /** The name of the new release. Default: derived from the date and the content. */
+  readonly release?: string;
+  /** Stops the ingest within a few rows with the signal's reason; running the same ingest again resumes it. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: IngestProgress) => void;
+}
+
+export interface IngestProgress {
+  readonly hazard: HazardName;
+  readonly rowsDone: number;
+  readonly rowCount: number;
+}
 
 const DEGREES: Shape = { type: "number" };
 
-/** Every member of IngestOptions but `nodata`, which may be infinite. */
+/** Every member of IngestOptions except `nodata`, which may be infinite. */
 const MEMBERS: Readonly<Record<string, Shape>> = {
   out: { type: "string" },
   bbox: {
@@ -25,17 +68,17 @@ const MEMBERS: Readonly<Record<string, Shape>> = {
 };
 
 /**
- * Checks the options of an ingest before any file is opened. Ranges that depend on the maps are checked later.
+ * Checks names and types of the options of an ingest before any file is opened.
  *
- * @param own the members that only this ingest has; all of them are required
- * @throws Fault `invalid_request` with every unknown member and every value of the wrong type
+ * @param own the members specific to this ingest, all required
+ * @throws Fault `invalid_request` listing every unknown member and every value of the wrong type
  */
 export function checkIngestOptions(options: IngestOptions, own: Readonly<Record<string, Shape>>): void {
   const isObject = typeof options === "object" && options !== null;
   const { nodata, ...others }: Partial<IngestOptions> = isObject ? options : {};
   const items: FaultItem[] = [];
   if (nodata !== undefined && (typeof nodata !== "number" || Number.isNaN(nodata))) {
-    const detail = `nodata must be a number, which may be infinite (got ${quote(nodata)}); NaN is always missing.`;
+    const detail = `nodata must be a number, finite or infinite (got ${quote(nodata)}); NaN is always missing.`;
     items.push({ pointer: "/nodata", code: "wrong_type", detail });
   }
   const shape: Shape = {
@@ -45,4 +88,65 @@ export function checkIngestOptions(options: IngestOptions, own: Readonly<Record<
     additionalProperties: false,
   };
   checkOptions(isObject ? others : options, shape, { code: "invalid_request", items });
+}
+
+const RELEASE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
+
+/**
+ * Checks the values of options, which may come partly from a manifest.
+ * @throws Fault `invalid_request` for the first value out of range
+ */
+export function checkOptionRanges({
+  release,
+  bbox,
+  clampNegative,
+  clampTolerance,
+  checkpointSeconds,
+}: IngestOptions): void {
+  if (release !== undefined && !RELEASE_NAME.test(release)) {
+    throw new Fault(
+      "invalid_request",
+      `The release name must be 1 to 100 letters, digits, ".", "_" or "-", starting with a letter or digit (got ${JSON.stringify(release)}).`,
+    );
+  }
+  if (checkpointSeconds !== undefined && !(checkpointSeconds >= 0 && checkpointSeconds < Infinity)) {
+    throw new Fault(
+      "invalid_request",
+      `The time between checkpoints must be a finite number of seconds, 0 or more (got ${checkpointSeconds}).`,
+    );
+  }
+  if (clampTolerance !== undefined) {
+    if (!(clampTolerance > 0 && clampTolerance < Infinity)) {
+      throw new Fault(
+        "invalid_request",
+        `The clamp tolerance must be a finite number above 0, in the unit of the metric (got ${clampTolerance}).`,
+      );
+    }
+    if (clampNegative !== true) {
+      throw new Fault(
+        "invalid_request",
+        `The clamp tolerance ${clampTolerance} has no effect without --clamp-negative (clampNegative, clamp_negative): give both or neither.`,
+      );
+    }
+  }
+  if (bbox !== undefined) checkBox(bbox);
+}
+
+function checkBox({ westDeg, southDeg, eastDeg, northDeg }: BoundingBox): void {
+  const isBox =
+    westDeg < eastDeg && southDeg < northDeg && eastDeg - westDeg <= 360 && southDeg >= -90 && northDeg <= 90;
+  if (isBox && westDeg >= -360 && eastDeg <= 360) return;
+  throw new Fault(
+    "invalid_request",
+    `The box must be W,S,E,N in degrees with W < E, S < N and latitudes from -90 to 90 (got ${westDeg},${southDeg},${eastDeg},${northDeg}). ` +
+      `Across the antimeridian write the east edge as W + width, such as 170,-20,190,-10.`,
+  );
+}
+
+/** In the unit of each metric. */
+const CLAMP_TOLERANCE_DEFAULT = 1;
+
+/** Returns how far below zero values are set to zero, in the metric's unit; undefined if negative values are refused. */
+export function clampToleranceOf({ clampNegative, clampTolerance }: IngestOptions): number | undefined {
+  return clampNegative === true ? (clampTolerance ?? CLAMP_TOLERANCE_DEFAULT) : undefined;
 }

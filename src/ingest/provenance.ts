@@ -1,57 +1,20 @@
-/** What is counted of a group's cells while they are written, and what the catalog states of their origin. */
-import { STEPS_NODATA } from "../kernel/kernel.generated.ts";
-import { TALLY_AT_FIRST, TALLY_CLAMPED, TALLY_PARTLY_MISSING, TALLY_RAISED, type WorstRounding } from "./curve.ts";
-import type { CellCounts, GroupPlan, IngestOptions } from "./plan.ts";
+/** What the catalog states about the origin of a group. */
+import { clampToleranceOf } from "./options.ts";
+import type { GroupTotals } from "./cellCounts.ts";
+import type { WriteContext } from "./packWriter.ts";
+import type { GroupPlan } from "./plan.ts";
 import type { Raster } from "./raster.ts";
-import type { SourceVersions } from "./sources.ts";
 
-/** In the unit of the metric, whatever that is. */
-const CLAMP_TOLERANCE_DEFAULT = 1;
-
-/** Returns how far below zero values count as zero, in the metric's unit; undefined where none does. */
-export function clampToleranceOf({ clampNegative, clampTolerance }: IngestOptions): number | undefined {
-  return clampNegative === true ? (clampTolerance ?? CLAMP_TOLERANCE_DEFAULT) : undefined;
-}
-
-export interface GroupTotals {
-  counts: { -readonly [K in keyof CellCounts]: number };
-  worst: WorstRounding;
-}
-
-export function noCounts(): GroupTotals["counts"] {
-  return { valid: 0, nodata: 0, zero: 0, clampedNegative: 0, partlyMissing: 0, reachedAtFirst: 0, raised: 0 };
-}
-
-export function countRow(
-  counts: GroupTotals["counts"],
-  steps: Uint16Array,
-  tallies: Uint8Array,
-  { own, layerCount }: { readonly own: number; readonly layerCount: number },
-): void {
-  for (let column = 0; column < tallies.length; column++) {
-    const step = steps[column * layerCount + own] ?? STEPS_NODATA;
-    if (step === STEPS_NODATA) counts.nodata++;
-    else counts.valid++;
-    if (step === 0) counts.zero++;
-    const bits = tallies[column] ?? 0;
-    if (bits === 0) continue;
-    if ((bits & TALLY_CLAMPED) !== 0) counts.clampedNegative++;
-    if ((bits & TALLY_PARTLY_MISSING) !== 0) counts.partlyMissing++;
-    if ((bits & TALLY_AT_FIRST) !== 0) counts.reachedAtFirst++;
-    if ((bits & TALLY_RAISED) !== 0) counts.raised++;
-  }
-}
-
-/** What the catalogue says of a group: the recipe's own words, the files, the choices, and what they led to. */
-export function provenanceOf(
+/** Returns the provenance of a group: the recipe's statements, the source files, the options and their effects. */
+export function groupProvenance(
   group: GroupPlan,
   { counts, worst }: GroupTotals,
-  { options, sources }: { readonly options: IngestOptions; readonly sources: SourceVersions },
+  { options, sources }: WriteContext,
 ): Record<string, unknown> {
   const { content } = group;
   const file = (raster: Raster, band: number): Record<string, unknown> => ({
-    file: nameOf(raster.file),
-    ...sources.of(raster.file),
+    file: publicName(raster.file),
+    ...sources.versionOf(raster.file),
     ...(raster.bandCount > 1 ? { band } : {}),
     ...(Object.keys(raster.notes).length > 0 ? { notes: raster.notes } : {}),
   });
@@ -105,7 +68,7 @@ export function provenanceOf(
   };
 }
 
-/** Where a file lay on the machine that made the atlas is nobody's business: its name is. */
-function nameOf(file: string): string {
+/** Returns the address, or the file name without its folder: local paths are private. */
+function publicName(file: string): string {
   return /^https?:\/\//.test(file) ? file : (file.split(/[/\\]/).at(-1) ?? file);
 }

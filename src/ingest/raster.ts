@@ -1,7 +1,8 @@
+/** The interface between readers of file formats and the rest of the ingest. */
 import { Fault } from "../errors.ts";
 import { type Cell, cellCenter, type Grid } from "../kernel/grid.ts";
 
-/** Some whole cells of a raster. Rows count from the north, columns from the west edge of its grid. */
+/** A rectangle of cells. Rows count from the north, columns from the west edge of the grid. */
 export interface CellWindow {
   readonly firstRow: number;
   readonly rowCount: number;
@@ -9,55 +10,56 @@ export interface CellWindow {
   readonly columnCount: number;
 }
 
-/** A window of one band; bands count from 1, as every tool of the field counts them. */
+/** A window of one band; bands count from 1, as in GDAL. */
 export interface BandWindow extends CellWindow {
   readonly band: number;
 }
 
-/** Values of a window, row by row. NaN = missing; that is the only NaN there is. */
+/** Values of a window, row by row. NaN means missing and nothing else. */
 export type RasterValues = Float32Array | Float64Array;
 
-/** A map that can be read window by window, whatever its file format. */
+/** A map that is read window by window, independent of its file format. */
 export interface Raster {
-  /** The path or address as it was given; goes into messages and provenance. */
+  /** The path or address as given; used in messages and provenance. */
   readonly file: string;
-  /** North up, edges not centres, whatever the file's own order and registration. */
+  /** North up, in terms of cell edges, whatever the row order and registration of the file. */
   readonly grid: Grid;
   readonly bandCount: number;
-  /** The markers of missing values that the file declares, one for each band. */
+  /** The nodata value that the file declares for each band. */
   readonly declaredNodata: readonly (number | undefined)[];
-  /** The units that the file states for its values, as it spells them, one for each band. */
+  /** The unit that the file declares for each band, in its own spelling. */
   readonly declaredUnits: readonly (string | undefined)[];
-  /** The rows that are decoded together; reading them apart decodes them again. */
+  /** Rows that are decoded together; reading them separately decodes them again. */
   readonly blockRowCount: number;
   readonly blockColumnCount: number;
-  /** What was found and done on opening, for the provenance of layers. */
+  /** Findings and conversions on opening; part of the provenance. */
   readonly notes: Readonly<Record<string, unknown>>;
   /**
-   * @returns rowCount x columnCount values in the source's unit; declared and given nodata are NaN
-   * @throws Fault `source_invalid` naming file and window, when the bytes cannot be read; the reason of the signal
-   *   that the raster was opened with, once that is aborted
+   * Reads a window.
+   * @returns rowCount x columnCount values in the source's unit; cells with a nodata value are NaN
+   * @throws Fault `source_invalid` naming file and window if the bytes cannot be read; the reason of the signal that the
+   *   raster was opened with, once that is aborted
    */
   readWindow(window: BandWindow): Promise<RasterValues>;
   close(): Promise<void>;
 }
 
-/** Which column of a world map counts where its last stands for the same meridian as its first: the first or the last. */
+/** Which column of a repeated meridian to keep: the first (west) or the last (east). */
 export type KeptMeridian = "west" | "east";
 
-/** What the user knows about a file and the file does not say. */
+/** Facts about a file that the user supplies, and how to read it. */
 export interface RasterOptions {
-  /** Markers of missing values beside the declared one. */
+  /** Nodata values in addition to the declared one. */
   readonly nodata?: readonly number[];
-  /** Read a file without a coordinate system as WGS84 longitudes and latitudes. */
+  /** Reads a file without a coordinate system as WGS84 degrees. */
   readonly assumeWgs84?: boolean;
-  /** The column that counts where the two of a repeated meridian differ; without it such a map is refused. */
+  /** The column to keep where the two columns of a repeated meridian differ; without it such a map is refused. */
   readonly keepMeridian?: KeptMeridian;
-  /** Stops opening and reading with its reason. */
+  /** Stops opening and reading with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
-/** A refusal of a source, which always names the file. */
+/** Returns the error for a source that is refused; its message and details name the file. */
 export function sourceFault(
   file: string,
   why: string,
@@ -69,8 +71,8 @@ export function sourceFault(
   });
 }
 
-/** A place in a map, for a message: its row and column, counted from the north-west, and its centre. */
-export function placeOf(grid: Grid, cell: Cell): string {
+/** Describes a cell in a message: row and column counted from the north-west, and the coordinates of its center. */
+export function describeCell(grid: Grid, cell: Cell): string {
   const { latDeg, lonDeg } = cellCenter(grid, cell);
   return `row ${cell.row}, column ${cell.column} (latitude ${latDeg.toFixed(5)}, longitude ${lonDeg.toFixed(5)})`;
 }

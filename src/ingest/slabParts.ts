@@ -1,24 +1,24 @@
 /**
- * Finished parts of slabs on disk, so that an interrupted ingest need not make them again. A slab of fine maps of many
- * climate models takes longer than any row of tiles; saving its parts bounds what a kill costs.
+ * Saves finished parts of slabs to disk, so that an interrupted ingest does not compute them again. A slab of fine maps of
+ * many climate models takes longer than a row of tiles; saving its parts bounds the work lost when the process is killed.
  */
 import { readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeSynced } from "../atlas/files.ts";
 import type { WorkSteps } from "../atlas/writer.ts";
-import type { WorstRounding } from "./curve.ts";
+import type { LargestRounding } from "./curve.ts";
 import type { CellWindow } from "./raster.ts";
 
 /** Finished cells of one group in a window of the source's grid. */
 export interface GroupRows {
   /** u16[rowCount][columnCount][layers] */
   readonly steps: Uint16Array;
-  /** u8[rowCount][columnCount], bits TALLY_ of curve.ts */
-  readonly tallies: Uint8Array;
-  readonly worst: WorstRounding;
+  /** u8[rowCount][columnCount], the FLAG_ bits of curve.ts */
+  readonly flags: Uint8Array;
+  readonly worst: LargestRounding;
 }
 
-/** Which part of a slab: the cells of one group in a window. */
+/** Identifies a part of a slab: the cells of one group in a window. */
 export interface PartKey {
   readonly group: number;
   readonly window: CellWindow;
@@ -27,8 +27,8 @@ export interface PartKey {
 const NAME = /^part-(\d+)-(\d+)-\d+-\d+-\d+$/;
 
 /**
- * The parts that are saved in a work folder. The folder's name stands for all inputs, so that what is found there under a
- * name is what would be made. A part is written aside and renamed: it is whole or absent.
+ * The parts saved in a work folder. The name of the folder is a hash of all inputs, so a part found there is valid. A part
+ * is written to a temporary file and renamed: it is complete or absent.
  */
 export class SlabParts {
   readonly #steps: WorkSteps;
@@ -44,12 +44,12 @@ export class SlabParts {
     return new SlabParts(steps, new Set(names));
   }
 
-  /** Whether it is time to save. */
+  /** Whether a checkpoint is due. */
   get isDue(): boolean {
     return this.#steps.isDue();
   }
 
-  /** @returns undefined where the part is not saved */
+  /** Returns a saved part, or undefined if it was not saved. */
   async find(key: PartKey): Promise<GroupRows | undefined> {
     const name = nameOf(key);
     if (!this.#names.has(name)) return undefined;
@@ -58,29 +58,29 @@ export class SlabParts {
     const [worstSize, stepsSize] = [view.getUint32(0, true), view.getUint32(4, true)];
     const text = bytes.subarray(8, 8 + worstSize);
     const stepsAt = 8 + worstSize;
-    // Copied, since 16-bit numbers must lie at even addresses.
+    // Copied because a Uint16Array must be aligned to 2 bytes.
     const steps = new Uint16Array(new Uint8Array(bytes.subarray(stepsAt, stepsAt + stepsSize)).buffer);
-    const tallies = new Uint8Array(bytes.subarray(stepsAt + stepsSize));
-    return { steps, tallies, worst: JSON.parse(text.toString()) as WorstRounding };
+    const flags = new Uint8Array(bytes.subarray(stepsAt + stepsSize));
+    return { steps, flags, worst: JSON.parse(text.toString()) as LargestRounding };
   }
 
   async save(parts: readonly (PartKey & { readonly rows: GroupRows })[]): Promise<void> {
     for (const { rows, ...key } of parts) {
       const name = nameOf(key);
-      const { steps, tallies, worst } = rows;
+      const { steps, flags, worst } = rows;
       const text = Buffer.from(JSON.stringify(worst));
       const sizes = Buffer.from(Uint32Array.of(text.length, steps.byteLength).buffer);
       const stepBytes = Buffer.from(steps.buffer, steps.byteOffset, steps.byteLength);
       const aside = join(this.#steps.folder, `${name}.aside`);
-      await writeSynced(aside, Buffer.concat([sizes, text, stepBytes, tallies]));
+      await writeSynced(aside, Buffer.concat([sizes, text, stepBytes, flags]));
       await rename(aside, join(this.#steps.folder, name));
       this.#names.add(name);
     }
     if (parts.length > 0) this.#steps.saved();
   }
 
-  /** Removes the parts of slabs that end at or before a row of the source's grid. */
-  async forgetBefore(row: number): Promise<void> {
+  /** Removes the parts of slabs that end at or before a row of the source grid. */
+  async removeBefore(row: number): Promise<void> {
     for (const name of this.#names) {
       const [, firstRow = NaN, rowCount = NaN] = (NAME.exec(name) ?? []).map(Number);
       if (!(firstRow + rowCount <= row)) continue;

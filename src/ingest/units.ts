@@ -1,19 +1,19 @@
 /**
- * Units that maps state for their values, compared with the unit that a metric has. The table is explicit: a spelling
- * that is not in it is an unknown unit, never a guess.
+ * Compares the unit that a map declares with the unit of its metric. Spellings are listed explicitly: one that is not
+ * listed is an unknown unit and is never guessed.
  */
 import type { MetricSpec } from "../hazard/hazards.ts";
 import { type Raster, sourceFault } from "./raster.ts";
 
 type MetricUnit = MetricSpec["unit"];
 
-/** What a value in this unit is multiplied by to be in the metric's. */
+/** A unit of the same quantity as a metric's unit; `factor` converts values to that unit. */
 interface Unit {
   readonly of: MetricUnit;
   readonly factor: number;
 }
 
-/** Spellings, in lower case, without ^, ** and dots between units; a superscript minus one is written -1. */
+/** Spellings in lower case, without ^, ** or dots between units; a superscript minus one is written -1. */
 const SPELLINGS: readonly (readonly [of: MetricUnit, factor: number, spellings: readonly string[]])[] = [
   ["m", 1, ["m", "meter", "meters", "metre", "metres"]],
   ["m", 0.1, ["dm", "decimeter", "decimeters", "decimetre", "decimetres"]],
@@ -54,16 +54,16 @@ function unitOf(text: string): Unit | undefined {
 }
 
 /**
- * How far a stated factor may be from that between the units: it may also turn a 10-minute wind into a 1-minute wind
- * (1.14), but not hide a unit. Those nearest to each other in the table, knots and m/s, are 1.94 apart.
+ * Largest ratio between a given factor and the exact one. A factor may also convert 10-minute to 1-minute winds (1.14) but
+ * must not hide a wrong unit; the closest two units of the table, knots and m/s, differ by 1.94.
  */
 const FACTOR_RATIO_MAX = 1.5;
 
 /**
- * Compares the unit that a band states with that of a metric.
+ * Compares the unit that a band declares with that of a metric.
  *
- * @param unitFactor what the manifest multiplies values by, undefined where it does not say
- * @throws Fault `source_invalid` naming both units, unless the factor turns one into the other
+ * @param unitFactor the `unit_factor` of the manifest, undefined if it has none
+ * @throws Fault `source_invalid` naming both units, unless they are equal or the factor converts one to the other
  */
 export function checkUnit(
   raster: Raster,
@@ -84,7 +84,7 @@ export function checkUnit(
   const refuse = (why: string): Error =>
     sourceFault(
       raster.file,
-      `band ${band} is in the unit ${JSON.stringify(stated)}, ${metric} in ${nameOf(unit)}. ${why}`,
+      `band ${band} is in the unit ${JSON.stringify(stated)}, ${metric} in ${describeUnit(unit)}. ${why}`,
       {
         details: { band, unit: stated, metric_unit: unit },
       },
@@ -92,23 +92,21 @@ export function checkUnit(
   const known = unitOf(stated);
   if (known === undefined) {
     if (unitFactor !== undefined) return;
-    throw refuse(
-      "That unit is not known here: state the unit_factor of the layer in a manifest (1 where it is the same unit).",
-    );
+    throw refuse("That unit is unknown: state the unit_factor of the layer in a manifest (1 if it is the same unit).");
   }
-  // A share or a count without a unit may be turned into anything, on request.
+  // A dimensionless fraction or count may be converted to anything by an explicit factor.
   if (known.of !== unit && known.of === "1" && unitFactor !== undefined) return;
-  if (known.of !== unit) throw refuse("One does not turn into the other. Check which band and metric are meant.");
+  if (known.of !== unit) throw refuse("These units measure different quantities. Check the band and the metric.");
   const ratio = (unitFactor ?? 1) / known.factor;
   if (ratio <= FACTOR_RATIO_MAX && ratio >= 1 / FACTOR_RATIO_MAX) return;
   const factor = Number(known.factor.toPrecision(6));
   throw refuse(
     unitFactor === undefined
       ? `State the unit_factor ${factor} for the layer in a manifest.`
-      : `The unit_factor ${unitFactor} does not turn one into the other; ${factor} does. Where the file states its unit wrongly: gdal_edit.py -units.`,
+      : `The unit_factor ${unitFactor} does not convert one to the other; ${factor} does. If the file declares a wrong unit, correct it with gdal_edit.py -units.`,
   );
 }
 
-function nameOf(unit: MetricUnit): string {
-  return unit === "1" ? "no unit (a share of 1)" : unit;
+function describeUnit(unit: MetricUnit): string {
+  return unit === "1" ? "no unit (a fraction of 1)" : unit;
 }

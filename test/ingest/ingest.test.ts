@@ -19,7 +19,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 /** 70 x 80 cells of a tenth of a degree, from latitude 20, longitude 10: more than one tile each way. */
 const GRID = { rowCount: 70, columnCount: 80, tie: [10, 20], scale: [0.1, 0.1] } as const;
 const CELL_COUNT = GRID.rowCount * GRID.columnCount;
-const centre = (row: number, column: number) => ({
+const cellCenter = (row: number, column: number) => ({
   latitude: 20 - (row + 0.5) / 10,
   longitude: 10 + (column + 0.5) / 10,
 });
@@ -43,11 +43,11 @@ async function manifest(content: Record<string, unknown>, name = "manifest.json"
 const river = (years: number, { model = "00000NorESM1-M", year = 2030 } = {}): string =>
   `inunriver_rcp4p5_${model}_${year}_rp${String(years).padStart(5, "0")}.tif`;
 
-async function catalogue(): Promise<Catalog> {
+async function readCatalog(): Promise<Catalog> {
   return decodeCatalog(await readFile(join(out, CATALOG_NAME)));
 }
 
-interface Asked {
+interface CellQuery {
   readonly row: number;
   readonly column: number;
   readonly scenario?: "baseline" | "rcp4p5" | "rcp8p5";
@@ -55,13 +55,13 @@ interface Asked {
   readonly hazard?: "riverine_floods" | "cyclones" | "wildfire";
 }
 
-/** The metrics of one cell, through the library's front door. */
-async function metricsAt(atlas: Atlas, asked: Asked): Promise<Readonly<Record<string, unknown>>> {
+/** Returns the metrics of one cell through the public API. */
+async function metricsAt(atlas: Atlas, query: CellQuery): Promise<Readonly<Record<string, unknown>>> {
   const { results } = await atlas.hazardRisk({
-    ...centre(asked.row, asked.column),
-    hazards: [asked.hazard ?? "riverine_floods"],
-    scenarios: [asked.scenario ?? "rcp4p5"],
-    analysis_years: [asked.year ?? 2030],
+    ...cellCenter(query.row, query.column),
+    hazards: [query.hazard ?? "riverine_floods"],
+    scenarios: [query.scenario ?? "rcp4p5"],
+    analysis_years: [query.year ?? 2030],
     total_hazard: true,
   });
   const [year] = results[0]?.scenarios[0]?.analysis_years ?? [];
@@ -77,7 +77,7 @@ async function withAtlas<T>(use: (atlas: Atlas) => Promise<T>): Promise<T> {
   }
 }
 
-/** Every file of the atlas but unfinished work, byte for byte. */
+/** Returns the content of every file of the atlas except unfinished work. */
 async function snapshot(): Promise<Readonly<Record<string, string>>> {
   const names = (await readdir(out)).filter((name) => !name.startsWith(".")).toSorted();
   const bytes = await Promise.all(names.map((name) => readFile(join(out, name), "base64")));
@@ -91,12 +91,12 @@ async function refusal(run: Promise<IngestReport>): Promise<string> {
     if (isFault(error)) return error.message;
     throw error;
   }
-  throw new Error("It was taken.");
+  throw new Error("The ingest was not refused.");
 }
 
-describe("river maps of the Aqueduct release", () => {
-  test("become depth, probability, intensity and their product; missing stays missing, zero stays zero", async () => {
-    // Cell 0 passes half a metre at 50 years; cell 1 is dry; cell 2 missing on one map; cell 81 missing on all.
+describe("ingestAqueductFloods with river maps", () => {
+  test("writes depth, probability, intensity and total hazard, and keeps missing cells and zeros", async () => {
+    // Cell 0 reaches 0.5 m at 50 years; cell 1 is dry; cell 2 is missing on one map, cell 81 on all.
     const depths: Readonly<Record<number, (cell: number) => number>> = {
       10: (cell) => [0.1, 0, 0.2, 1][cell] ?? (cell === 81 ? -9999 : 0.3),
       50: (cell) => [0.5, 0, 0.3, 1][cell] ?? (cell === 81 ? -9999 : 0.4),
@@ -147,7 +147,7 @@ describe("river maps of the Aqueduct release", () => {
       expect(far["depth_meters"]).toBe(Math.round((0.45 + 5599 / 1e4) * 1000) / 1000);
       expect(await metricsAt(atlas, { row: -1, column: 0 })).toMatchObject({ no_data: "outside_coverage" });
     });
-    const [entry] = (await catalogue()).hazards[0]?.packs[0]?.groups ?? [];
+    const [entry] = (await readCatalog()).hazards[0]?.packs[0]?.groups ?? [];
     expect(entry?.provenance).toMatchObject({
       recipe: "aqueduct-floods",
       licence: "CC BY 4.0",
@@ -158,7 +158,7 @@ describe("river maps of the Aqueduct release", () => {
     expect(JSON.stringify(entry?.provenance)).not.toContain(folder);
   });
 
-  test("are averaged over models, and missing where fewer than half of them have data", async () => {
+  test("averages over models, and marks cells as missing where fewer than half of the models have data", async () => {
     const models = ["00000NorESM1-M", "0000GFDL-ESM2M", "0000HadGEM2-ES"];
     for (const [index, model] of models.entries()) {
       const at = (cell: number): number => (cell < 3 && index > cell - 1 ? -9999 : 0.4 + 0.3 * index);
@@ -168,8 +168,8 @@ describe("river maps of the Aqueduct release", () => {
     await ingestAqueductFloods({ sources: [folder], out });
     await withAtlas(async (atlas) => {
       const depth = async (column: number) => (await metricsAt(atlas, { row: 0, column }))["depth_meters"];
-      expect([await depth(0), await depth(1)]).toEqual([null, null]); // none and one of three
-      expect(await depth(2)).toBe(0.75); // two: (0.6 + 0.9) / 2
+      expect([await depth(0), await depth(1)]).toEqual([null, null]); // zero and one of three models
+      expect(await depth(2)).toBe(0.75); // two models: (0.6 + 0.9) / 2
       expect(await depth(3)).toBe(0.9); // (0.6 + 0.9 + 1.2) / 3
       const all = await metricsAt(atlas, { row: 0, column: 3 });
       const crossing = 1 - Math.exp(-Math.exp(-gumbelBetween(50, 100, 0.5)));
@@ -178,7 +178,7 @@ describe("river maps of the Aqueduct release", () => {
     });
   });
 
-  test("of models with unlike return periods are refused", async () => {
+  test("rejects models with different return periods", async () => {
     await map(river(50), () => 1);
     await map(river(100), () => 1);
     await map(river(100, { model: "0000GFDL-ESM2M" }), () => 1);
@@ -187,7 +187,7 @@ describe("river maps of the Aqueduct release", () => {
     );
   });
 
-  test("must span a hundred years, or be held flat, which is written down", async () => {
+  test("rejects return periods that do not span 100 years unless holdFlat is set, and records holdFlat", async () => {
     await map(river(10), () => 0.8);
     await map(river(50), () => 0.9);
     expect(await refusal(ingestAqueductFloods({ sources: [folder], out }))).toMatch(/10, 50 years.*do not span 100/);
@@ -204,10 +204,10 @@ describe("river maps of the Aqueduct release", () => {
       const held = await metricsAt(atlas, { row: 5, column: 5 });
       expect(held).toMatchObject({ depth_meters: 0.8, probability: 1 / 250 });
     });
-    expect((await catalogue()).hazards[0]?.packs[0]?.groups[0]?.provenance).toMatchObject({ hold_flat: true });
+    expect((await readCatalog()).hazards[0]?.packs[0]?.groups[0]?.provenance).toMatchObject({ hold_flat: true });
   });
 
-  test("of another grid are refused, with both described", async () => {
+  test("rejects maps on different grids and describes both", async () => {
     await map(river(50), () => 1);
     const other = await map(river(100), () => 1, { tie: [10.05, 20] });
     const message = await refusal(ingestAqueductFloods({ sources: [folder], out }));
@@ -221,7 +221,7 @@ function gumbelBetween(left: number, right: number, share: number): number {
   return y(left) + (y(right) - y(left)) * share;
 }
 
-describe("an atlas that exists", () => {
+describe("an ingest into an existing atlas", () => {
   async function fill(): Promise<void> {
     await map(river(50), () => 0.25);
     await map(river(100), (cell) => cell / 1000);
@@ -238,11 +238,11 @@ describe("an atlas that exists", () => {
     ],
     ["an infinite value", Infinity, /rp00100\.tif: row 68, column 33 .*the value is Infinity/],
     [
-      "a depth that no step has",
+      "a depth above the largest step",
       65.6,
-      /rp00100\.tif: row 68, column 33 .*the value 65\.5999\d* makes depth_meters 65\.5999\d* m; a layer holds 0 to 65\.533 m/,
+      /rp00100\.tif: row 68, column 33 .*the value 65\.5999\d* gives depth_meters 65\.5999\d* m; a layer stores 0 to 65\.533 m/,
     ],
-  ])("stays as it was to the byte where a new map has %s", async (_, value, expected) => {
+  ])("leaves every byte unchanged if a new map has %s", async (_, value, expected) => {
     await fill();
     const before = await snapshot();
     await map(river(100), (cell) => (cell === 68 * 80 + 33 ? value : 1));
@@ -250,7 +250,7 @@ describe("an atlas that exists", () => {
     expect(await snapshot()).toEqual(before);
   });
 
-  test("stays as it was where a file is cut short", async () => {
+  test("leaves the atlas unchanged if a file is cut short", async () => {
     await fill();
     const before = await snapshot();
     const file = await map(river(100), () => 1);
@@ -262,7 +262,7 @@ describe("an atlas that exists", () => {
     expect(await snapshot()).toEqual(before);
   });
 
-  test("takes values below zero for zero on request, and counts them", async () => {
+  test("sets small negative values to zero with clampNegative, and counts them", async () => {
     await fill();
     await map(river(50), (cell) => (cell === 9 ? -1e-3 : 0));
     const report = await ingestAqueductFloods({ sources: [folder], out, clampNegative: true });
@@ -271,15 +271,15 @@ describe("an atlas that exists", () => {
 
   test.each([
     [
-      "an undeclared marker",
+      "an undeclared nodata value",
       -32767,
       {},
       /the value is -32767: more than 1 m below zero.*--nodata -32767.*--clamp-tolerance/s,
     ],
     ["a value just beyond the tolerance", -1.001, {}, /the value is -1\.00.*more than 1 m below zero/],
-    ["a value beyond the tolerance that was given", -0.3, { clampTolerance: 0.25 }, /more than 0\.25 m below zero/],
+    ["a value beyond the given tolerance", -0.3, { clampTolerance: 0.25 }, /more than 0\.25 m below zero/],
     ["minus infinity", -Infinity, { clampTolerance: 1e6 }, /the value is -Infinity/],
-  ])("stays as it was where clamping meets %s", async (_, value, more, expected) => {
+  ])("leaves the atlas unchanged if clamping finds %s", async (_, value, more, expected) => {
     await fill();
     const before = await snapshot();
     await map(river(100), (cell) => (cell === 68 * 80 + 33 ? value : 1));
@@ -289,17 +289,17 @@ describe("an atlas that exists", () => {
     expect(await snapshot()).toEqual(before);
   });
 
-  test("states the tolerance within which values below zero were taken for zero", async () => {
+  test("records the clamp tolerance in the provenance", async () => {
     await fill();
     await map(river(50), (cell) => ({ 9: -1, 10: -0.5 })[cell] ?? 0);
     await map(river(100), (cell) => (cell === 11 ? -1e-3 : 1));
     const report = await ingestAqueductFloods({ sources: [folder], out, clampNegative: true });
     expect(report.groups[0]?.cells.clampedNegative).toBe(3);
-    const [entry] = (await catalogue()).hazards[0]?.packs.at(-1)?.groups ?? [];
+    const [entry] = (await readCatalog()).hazards[0]?.packs.at(-1)?.groups ?? [];
     expect(entry?.provenance).toMatchObject({ clamp_negative: true, clamp_tolerance: 1, clamped_cells: 3 });
   });
 
-  test.each([0, -1, NaN, Infinity])("refuses a clamp tolerance of %d", async (clampTolerance) => {
+  test.each([0, -1, NaN, Infinity])("rejects a clamp tolerance of %d", async (clampTolerance) => {
     await map(river(100), () => 1);
     const options = { sources: [folder], out, clampNegative: true, clampTolerance };
     expect(await refusal(ingestAqueductFloods(options))).toMatch(
@@ -307,14 +307,14 @@ describe("an atlas that exists", () => {
     );
   });
 
-  test("refuses a clamp tolerance without the order to clamp", async () => {
+  test("rejects a clamp tolerance without clampNegative", async () => {
     await map(river(100), () => 1);
     expect(await refusal(ingestAqueductFloods({ sources: [folder], out, clampTolerance: 2 }))).toMatch(
       /clamp tolerance.*--clamp-negative/,
     );
   });
 
-  test("gets its (scenario, year) replaced, the others kept, and new ones added", async () => {
+  test("replaces a (scenario, year), keeps the others and adds new ones", async () => {
     await fill();
     await map(river(50), () => 3);
     await map(river(100), () => 4);
@@ -325,9 +325,9 @@ describe("an atlas that exists", () => {
       [2030, true],
       [2080, false],
     ]);
-    const packs = (await catalogue()).hazards[0]?.packs ?? [];
-    const standing = packs.map(({ groups }) => groups.map(({ year, superseded }) => [year, superseded === true]));
-    expect(standing).toEqual([
+    const packs = (await readCatalog()).hazards[0]?.packs ?? [];
+    const groupStates = packs.map(({ groups }) => groups.map(({ year, superseded }) => [year, superseded === true]));
+    expect(groupStates).toEqual([
       [
         [2030, true],
         [2050, false],
@@ -344,7 +344,7 @@ describe("an atlas that exists", () => {
     });
   });
 
-  test("takes an aligned part of its grid; around it there is nothing", async () => {
+  test("accepts an aligned part of the grid and reports outside_coverage around it", async () => {
     await fill();
     await map(river(100, { year: 2080 }), () => 7);
     const part = { westDeg: 11, southDeg: 16.05, eastDeg: 12.5, northDeg: 18 };
@@ -372,7 +372,7 @@ describe("an atlas that exists", () => {
     });
   });
 
-  test("refuses another grid and other rules", async () => {
+  test("rejects a different grid and different rules", async () => {
     await fill();
     const before = await snapshot();
     const file = await map("shifted.tif", () => 1, { tie: [10.03, 20] });
@@ -381,14 +381,16 @@ describe("an atlas that exists", () => {
     expect(shifted).toContain(file);
     expect(shifted).toMatch(/nor an aligned part/);
     const rules = { threshold: 1 };
-    expect(await refusal(ingestLayers({ manifest: await manifest({ rules, layers }), out }))).toMatch(/other rules/);
+    expect(await refusal(ingestLayers({ manifest: await manifest({ rules, layers }), out }))).toMatch(
+      /different rules/,
+    );
     expect(await snapshot()).toEqual(before);
   });
 });
 
-describe("layers of a manifest", () => {
-  test("measure the clamp tolerance in the unit of the metric, each file by its own factor", async () => {
-    // Centimeters and meters side by side in one curve: -80 cm and -0.8 m are within a meter, -120 cm is not.
+describe("ingestLayers", () => {
+  test("applies the clamp tolerance in the unit of the metric, with the unit factor of each file", async () => {
+    // One curve with maps in centimeters and in meters: -80 cm and -0.8 m are within a meter, -120 cm is not.
     await map("cm.tif", (cell) => (cell === 4 ? -80 : 50));
     await map("m.tif", (cell) => (cell === 5 ? -0.8 : 1));
     const layers = [
@@ -403,15 +405,15 @@ describe("layers of a manifest", () => {
     expect(beyond).toMatch(/cm\.tif: row 0, column 4 .*the value is -120, which is -1\.2 m: more than 1 m below zero/);
     const wider = { layers, options: { clamp_negative: true, clamp_tolerance: 1.5 } };
     await ingestLayers({ manifest: await manifest(wider), out });
-    const [entry] = (await catalogue()).hazards[0]?.packs.at(-1)?.groups ?? [];
+    const [entry] = (await readCatalog()).hazards[0]?.packs.at(-1)?.groups ?? [];
     expect(entry?.provenance).toMatchObject({ clamp_tolerance: 1.5, clamped_cells: 2 });
-    // The option of the call takes precedence over the manifest's.
+    // The option takes precedence over the manifest.
     expect(await refusal(ingestLayers({ manifest: await manifest(wider), out, clampTolerance: 0.5 }))).toMatch(
       /more than 0\.5 m below zero/,
     );
   });
 
-  test("an own metric alone gives intensity, and neither probability nor total", async () => {
+  test("derives only intensity from the own metric alone", async () => {
     await map("wind.tif", (cell) => cell / 100, { nodata: "0" });
     const layers = [
       {
@@ -427,19 +429,21 @@ describe("layers of a manifest", () => {
     const report = await ingestLayers({ manifest: path, out });
     expect(report.groups[0]?.metrics).toEqual(["intensity", "wind_speed_mps"]);
     await withAtlas(async (atlas) => {
-      const asked = { hazard: "cyclones", year: 2040 } as const;
-      expect(await metricsAt(atlas, { ...asked, row: 44, column: 0 })).toMatchObject({
+      const query = { hazard: "cyclones", year: 2040 } as const;
+      expect(await metricsAt(atlas, { ...query, row: 44, column: 0 })).toMatchObject({
         wind_speed_mps: 40,
         intensity: 0.4,
         probability: null,
         total_hazard: null,
       });
-      expect(await metricsAt(atlas, { ...asked, row: 0, column: 0 })).toMatchObject({ wind_speed_mps: null });
+      expect(await metricsAt(atlas, { ...query, row: 0, column: 0 })).toMatchObject({ wind_speed_mps: null });
     });
-    expect((await catalogue()).hazards[0]?.packs[0]?.groups[0]?.provenance).toMatchObject({ definition: "10-minute" });
+    expect((await readCatalog()).hazards[0]?.packs[0]?.groups[0]?.provenance).toMatchObject({
+      definition: "10-minute",
+    });
   });
 
-  test("metrics of fire weather are taken as they are, each with its own holes; days are never an intensity", async () => {
+  test("writes wildfire metrics as given, each with its own missing cells, and derives no intensity from days", async () => {
     await map("days.tif", () => 120.5);
     await map("probability.tif", (cell) => (cell === 1 ? -9999 : 50));
     await map("fwi.tif", () => 130);
@@ -448,19 +452,19 @@ describe("layers of a manifest", () => {
       { ...at, metric: "fire_danger_days", file: "days.tif" },
       { ...at, metric: "probability", file: "probability.tif", unit_factor: 0.01 },
     ];
-    const asked = { hazard: "wildfire", scenario: "baseline", year: 1980, row: 0 } as const;
+    const query = { hazard: "wildfire", scenario: "baseline", year: 1980, row: 0 } as const;
     const report = await ingestLayers({ manifest: await manifest({ hazard: "wildfire", layers }), out });
     expect(report.groups[0]?.metrics).toEqual(["fire_danger_days", "probability"]);
     const full = [...layers, { ...at, metric: "intensity", file: "fwi.tif", unit_factor: 0.01, saturate: true }];
     await ingestLayers({ manifest: await manifest({ hazard: "wildfire", layers: full }), out });
     await withAtlas(async (atlas) => {
-      expect(await metricsAt(atlas, { ...asked, column: 0 })).toEqual({
+      expect(await metricsAt(atlas, { ...query, column: 0 })).toEqual({
         intensity: 1,
         fire_danger_days: 120.5,
         probability: 0.5,
         total_hazard: 0.5,
       });
-      expect(await metricsAt(atlas, { ...asked, column: 1 })).toMatchObject({
+      expect(await metricsAt(atlas, { ...query, column: 1 })).toMatchObject({
         intensity: 1,
         fire_danger_days: 120.5,
         probability: null,
@@ -469,7 +473,7 @@ describe("layers of a manifest", () => {
     });
   });
 
-  test("a share above one is refused where it is not said to saturate", async () => {
+  test("rejects an intensity above 1 unless the layer saturates", async () => {
     const file = await map("intensity.tif", () => 1.3);
     await map("days.tif", () => 3);
     const at = { scenario: "baseline", year: 1980 };
@@ -479,10 +483,10 @@ describe("layers of a manifest", () => {
     ];
     const message = await refusal(ingestLayers({ manifest: await manifest({ hazard: "wildfire", layers }), out }));
     expect(message).toContain(file);
-    expect(message).toMatch(/row 0, column 0 .*as intensity, which goes to 1/);
+    expect(message).toMatch(/row 0, column 0 .*as intensity, whose maximum is 1/);
   });
 
-  test("bands, units, markers and rules of its own", async () => {
+  test("applies the bands, unit factors, nodata values and rules of the manifest", async () => {
     await mkdir(join(folder, "sub"));
     const values = Array.from({ length: CELL_COUNT }, (_, cell) => [
       cell === 4 ? -999900 : 40,
@@ -496,20 +500,20 @@ describe("layers of a manifest", () => {
     ];
     const rules = { design_return_period_years: 200, threshold: 0.4, intensity_reference: 5 };
     await ingestLayers({ manifest: await manifest({ rules, layers }), out });
-    expect((await catalogue()).hazards[0]?.rules).toMatchObject(rules);
+    expect((await readCatalog()).hazards[0]?.rules).toMatchObject(rules);
     await withAtlas(async (atlas) => {
-      const asked = { scenario: "rcp8p5", year: 2050, row: 0 } as const;
-      expect(await metricsAt(atlas, { ...asked, column: 0 })).toMatchObject({
+      const query = { scenario: "rcp8p5", year: 2050, row: 0 } as const;
+      expect(await metricsAt(atlas, { ...query, column: 0 })).toMatchObject({
         depth_meters: 2.5,
         intensity: 0.5,
         probability: 1 / 20,
         total_hazard: 0.025,
       });
-      expect(await metricsAt(atlas, { ...asked, column: 4 })).toMatchObject({ depth_meters: null });
+      expect(await metricsAt(atlas, { ...query, column: 4 })).toMatchObject({ depth_meters: null });
     });
   });
 
-  test("all that is wrong with a manifest is told at once, each with its place", async () => {
+  test("reports all errors of a manifest at once, each with its JSON pointer", async () => {
     const pointers = async (content: Record<string, unknown>): Promise<readonly string[]> => {
       const error: unknown = await ingestLayers({ manifest: await manifest(content), out }).catch(
         (reason: unknown) => reason,
@@ -548,7 +552,7 @@ describe("layers of a manifest", () => {
       "/layers/5/year combination_unavailable",
       "/rules/danger_threshold not_expected",
     ]);
-    // What only the hazard's rules show is reported beside faults of the schema.
+    // Errors against the rules of the hazard are reported together with schema errors.
     const nested = [
       { ...layer, year: 2041, return_period_years: 0.5 },
       { ...layer, year: 2042, metric: "depth_meters", file: 7 },
@@ -581,28 +585,28 @@ describe("layers of a manifest", () => {
     );
   });
 
-  test("a band that a file has not is refused", async () => {
+  test("rejects a band that the file does not have", async () => {
     await map("one.tif", () => 1);
     const layers = [{ scenario: "rcp4p5", year: 2030, return_period_years: 100, file: "one.tif", band: 2 }];
     expect(await refusal(ingestLayers({ manifest: await manifest({ layers }), out }))).toMatch(
-      /has 1 bands; there is no band 2/,
+      /has no band 2; its number of bands is 1/,
     );
   });
 });
 
-describe("options", () => {
+describe("options of an ingest", () => {
   test.each([
     ["a release name with a slash", { release: "a/b" }, /release name/],
-    ["a box the wrong way round", { bbox: { westDeg: 12, southDeg: 0, eastDeg: 11, northDeg: 10 } }, /W < E/],
-    ["a box beside the maps", { bbox: { westDeg: 30, southDeg: 0, eastDeg: 31, northDeg: 10 } }, /touches no cell/],
-    ["a marker that is no number", { nodata: NaN }, /nodata must be a number/],
-  ])("%s is refused", async (_, options, expected) => {
+    ["a box with west and east swapped", { bbox: { westDeg: 12, southDeg: 0, eastDeg: 11, northDeg: 10 } }, /W < E/],
+    ["a box outside the maps", { bbox: { westDeg: 30, southDeg: 0, eastDeg: 31, northDeg: 10 } }, /touches no cell/],
+    ["a nodata value of NaN", { nodata: NaN }, /nodata must be a number/],
+  ])("reject %s", async (_, options, expected) => {
     await map(river(100), () => 1);
     expect(await refusal(ingestAqueductFloods({ sources: [folder], out, ...options }))).toMatch(expected);
     await expect(readdir(out)).rejects.toThrow(/ENOENT/);
   });
 
-  test.each([Infinity, -Infinity])("the marker %s that a message advises is taken", async (marker) => {
+  test.each([Infinity, -Infinity])("accept the nodata value %s that the error message suggests", async (marker) => {
     await map(river(100), (cell) => (cell === 3 ? marker : 1));
     expect(await refusal(ingestAqueductFloods({ sources: [folder], out }))).toContain(`--nodata ${marker}`);
     const report = await ingestAqueductFloods({ sources: [folder], out, nodata: marker });
@@ -611,11 +615,11 @@ describe("options", () => {
     expect(catalog).toContain(`"${marker}"`);
   });
 
-  test("a box takes every cell it touches, and no cell more", async () => {
+  test("select exactly the cells that a box touches", async () => {
     await map(river(100), () => 1);
     const bbox = { westDeg: 10.2, southDeg: 18.95, eastDeg: 10.55, northDeg: 19.8 };
     await ingestAqueductFloods({ sources: [folder], out, bbox });
-    const grid = (await catalogue()).hazards[0]?.grid;
+    const grid = (await readCatalog()).hazards[0]?.grid;
     expect(grid).toMatchObject({ row_count: 9, column_count: 4 });
     expect(grid?.north_deg).toBeCloseTo(19.8, 9);
     expect(grid?.west_deg).toBeCloseTo(10.2, 9);

@@ -1,30 +1,30 @@
-/** Writes small GeoTIFFs for tests: uncompressed, one strip a few rows, bands interleaved. */
+/** Encodes small GeoTIFF files for tests: uncompressed strips with interleaved bands. */
 
 export interface GeoTiffSpec {
   readonly rowCount: number;
   readonly columnCount: number;
-  /** In the order of the file: row by row as stored, bands interleaved. */
+  /** Row by row in file order, bands interleaved. */
   readonly values: ArrayLike<number>;
   readonly type?: "float32" | "float64" | "uint8" | "int32";
   readonly bandCount?: number;
   readonly rowsPerStrip?: number;
-  /** Strips of these indices are left out: offset and size 0. */
+  /** Indices of strips to leave out (offset and size 0). */
   readonly sparseStrips?: readonly number[];
-  /** The sizes of strips of these indices are stated as 0, their offsets as they are. */
+  /** Indices of strips to write with size 0 and their actual offset. */
   readonly emptyStrips?: readonly number[];
-  /** x, y of the tie point (the outer corner of the first cell, or its centre with pixelIsPoint). */
+  /** x, y of the tie point: the outer corner of the first cell, or its center with pixelIsPoint. */
   readonly tie?: readonly [number, number];
-  /** Cell sizes x, y as ModelPixelScale holds them: a positive y runs south. */
+  /** Cell sizes x, y of ModelPixelScale; positive y runs south. */
   readonly scale?: readonly [number, number];
   /** ModelTransformation instead of tie point and scale, 16 numbers. */
   readonly matrix?: readonly number[];
-  /** Geokeys by number; undefined leaves the whole directory out. Default: EPSG:4326, PixelIsArea. */
+  /** GeoKeys in addition to EPSG:4326 and PixelIsArea; null leaves out the GeoKey directory. */
   readonly geoKeys?: Readonly<Record<number, number>> | null;
   readonly pixelIsPoint?: boolean;
   readonly nodata?: string;
   readonly compression?: number;
   readonly metadata?: string;
-  /** More tags of short numbers, or others instead of those written. */
+  /** Additional or replaced tags of type SHORT. */
   readonly shorts?: Readonly<Record<number, readonly number[]>>;
 }
 
@@ -86,7 +86,7 @@ export function makeGeoTiff(spec: GeoTiffSpec): Buffer {
   }
   fields.sort((a, b) => a.tag - b.tag);
 
-  // Header, directory, what does not fit into it, strips.
+  // Header, directory, values that do not fit into entries, strips.
   const SIZES = { 2: 1, 3: 2, 4: 4, 12: 8 } as const;
   const sizeOf = ({ type, values }: Field): number => values.length * SIZES[type];
   const directorySize = 2 + 12 * fields.length + 4;

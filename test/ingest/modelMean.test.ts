@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ModelMean } from "../../src/ingest/curve.ts";
 
-test("the mean over models needs half of them: two of four are enough, one of four and two of five are not", () => {
+test("ModelMean needs data of at least half of the models", () => {
   const meanOf = (modelCount: number, withData: number): readonly number[] => {
     const mean = new ModelMean({ modelCount, cellCount: 1 });
     for (let model = 0; model < modelCount; model++) {

@@ -1,6 +1,6 @@
 /**
- * Maps whose first and last row lie with their centers on the poles, as climate reanalyses are published: the outer edges
- * of the grid are half a cell beyond the poles, and the centers are exact only but for rounding.
+ * Maps with the centers of the first and last row on the poles, as in climate reanalyses. The outer edges of the grid are
+ * half a cell beyond the poles, and rounding moves the centers slightly.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ interface Catalog {
 
 const PLACE_COUNT = 60;
 const CIRCLE_COUNT = 60;
-/** A share of the cells is missing, in the last rows and columns too. */
+/** Some cells are missing, including cells of the last rows and columns. */
 const isMissing = ({ row, column }: OracleCell): boolean => (row * 7 + column * 13) % 11 === 0;
 const depthAt = ({ row, column }: OracleCell): number => Math.fround(((row * 31 + column * 17) % 4000) / 100);
 const NODATA = 65_535;
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** On the poles, beside them, in either hemisphere, on the seam and on the centers of cells. */
+/** Returns a location on or near a pole, in either hemisphere, on the seam or on a cell center. */
 function somePlace(random: SeededRandom, grid: OracleGrid): { latDeg: number; lonDeg: number } {
   const sign = random.chance(0.6) ? -1 : 1;
   const lonDeg = random.pick([180, -180, 0, random.between({ least: -180, most: 180 })]);
@@ -103,7 +103,7 @@ describe.each([
     await atlas.close();
   });
 
-  const ask = async (place: { latDeg: number; lonDeg: number }, more: object = {}) => {
+  const query = async (place: { latDeg: number; lonDeg: number }, more: object = {}) => {
     const result = await atlas.hazardRisk({
       latitude: place.latDeg,
       longitude: place.lonDeg,
@@ -116,14 +116,14 @@ describe.each([
     return result.results[0]?.scenarios[0]?.analysis_years[0];
   };
 
-  test("reads at every place the cell that contains it, and names a center on Earth", async () => {
+  test("reads the cell that contains each location and reports a center on Earth", async () => {
     const random = randomFrom(rowCount);
     const poles = [90, -90].flatMap((latDeg) => [0, 179.9, -0.04].map((lonDeg) => ({ latDeg, lonDeg })));
     const places = [...poles, ...Array.from({ length: PLACE_COUNT }, () => somePlace(random, grid))];
     for (const place of places) {
       const cell = containingCellByDefinition(grid, place);
       expect(cell, JSON.stringify(place)).toBeDefined();
-      const year = await ask(place);
+      const year = await query(place);
       const steps = stepsOf(cell as OracleCell);
       expect(year?.metrics["depth_meters"], JSON.stringify(place)).toBe(steps === NODATA ? null : steps / 1000);
       const latitude = year?.detail?.cell_center?.latitude ?? NaN;
@@ -132,7 +132,7 @@ describe.each([
     }
   });
 
-  test("takes into every circle the cells that GeographicLib finds, with the area of half cells at the poles", async () => {
+  test("selects the cells of a circle that GeographicLib finds, with half-cell areas at the poles", async () => {
     const random = randomFrom(rowCount + 1);
     let polar = 0;
     for (let i = 0; i < CIRCLE_COUNT; i++) {
@@ -148,7 +148,7 @@ describe.each([
       }
       const expected = summarizeByDefinition(grid, cells, stepsOf);
       for (const aggregation_method of ["max", "mean"] as const) {
-        const year = await ask(place, { radius: radiusM / 1000, aggregation_method });
+        const year = await query(place, { radius: radiusM / 1000, aggregation_method });
         const what = JSON.stringify({ place, radiusM, aggregation_method });
         expect(year?.detail?.cells, what).toBe(cells.length);
         const found = year?.metrics["depth_meters"] ?? undefined;
@@ -161,14 +161,14 @@ describe.each([
     expect(polar).toBeGreaterThan(CIRCLE_COUNT / 5);
   });
 
-  test("covers the Earth from pole to pole in the catalog of hazards, and no more", () => {
+  test("reports coverage from pole to pole in the list of hazards", () => {
     const services = { atlas } as unknown as Services;
     const catalog = hazards.handle(undefined, { services } as unknown as RouteContext) as Catalog;
     const { coverage } = catalog.hazards.find(({ hazard }) => hazard === "riverine_floods") ?? {};
     expect(coverage).toMatchObject({ north: 90, south: -90 });
   });
 
-  test("has a whole pyramid", async () => {
+  test("has a valid pyramid", async () => {
     const blobs = diskBlobs(out);
     const opened = await openPackedAtlas(await Kernel.load(), blobs, { headerCacheBytes: 1 << 20 });
     const { problems } = await verifyAtlas(opened, { blobs });
@@ -176,7 +176,7 @@ describe.each([
     expect(problems).toEqual([]);
   });
 
-  test("is taken whole by a box around the world, wherever its seam is", async () => {
+  test("is selected completely by a box around the world, whatever the longitude of its seam", async () => {
     const bbox = { westDeg: -180, southDeg: -90, eastDeg: 180, northDeg: 90 };
     const { groups } = await ingestLayers({ manifest, out: join(folder, `boxed-${rowCount}`), bbox });
     const { valid = 0, nodata = 0 } = groups[0]?.cells ?? {};
@@ -184,7 +184,7 @@ describe.each([
   });
 });
 
-describe("the check of a grid", () => {
+describe("gridFault", () => {
   const grid = {
     northDeg: 90.05,
     westDeg: 0,
@@ -194,7 +194,7 @@ describe("the check of a grid", () => {
     columnCount: 1,
   };
 
-  test("takes row centers that rounding puts beyond a pole", () => {
+  test("accepts row centers that rounding moves beyond a pole", () => {
     expect(gridFault(grid)).toBeUndefined();
     expect(gridFault({ ...grid, northDeg: 90.0500001 })).toBeUndefined();
     expect(gridFault({ ...grid, cellSizeLatDeg: Math.fround(0.1) })).toBeUndefined();
@@ -203,8 +203,8 @@ describe("the check of a grid", () => {
   test.each([
     ["north", { northDeg: 90.06 }],
     ["south", { northDeg: 90, rowCount: 1801 }],
-    ["no number", { northDeg: NaN }],
-  ])("refuses rows whose center lies beyond a pole by more: %s", (_, more) => {
+    ["NaN", { northDeg: NaN }],
+  ])("rejects row centers clearly beyond a pole: %s", (_, more) => {
     expect(gridFault({ ...grid, ...more })).toMatch(/the center of every row must lie between the poles/);
   });
 });

@@ -7,7 +7,7 @@ import { ingestAqueductFloods, ingestLayers } from "../../src/ingest/ingest.ts";
 import { openAtlas } from "../../src/index.ts";
 import { describeWithSharedData, SHARED_HAZARD_DATA } from "../sharedData.ts";
 
-/** Public maps with samples that other tools took of them; not part of this repository. */
+/** Public maps with values sampled by other tools; not part of this repository. */
 const DATA = SHARED_HAZARD_DATA;
 
 let out: string;
@@ -24,7 +24,7 @@ interface Sample {
   readonly isMissing: boolean;
 }
 
-/** Samples of a one-band map, those inside it. */
+/** Returns the samples inside a one-band map. */
 function samplesOf(file: string): readonly Sample[] {
   const [head = "", ...lines] = readFileSync(`${file}.samples.csv`, "utf8").trim().split("\n");
   const names = head.split(",");
@@ -33,7 +33,7 @@ function samplesOf(file: string): readonly Sample[] {
     .map((fields) => (name: string) => fields[names.indexOf(name)] ?? "")
     .filter((field) => field("inside") === "1")
     .map((field) => ({
-      // The world map's outermost half cells reach over the antimeridian.
+      // The outermost half cells of the world map extend across the antimeridian.
       longitude: ((Number(field("lon")) + 540) % 360) - 180,
       latitude: Number(field("lat")),
       nearest: Number(field("nearest_value")),
@@ -42,9 +42,9 @@ function samplesOf(file: string): readonly Sample[] {
     }));
 }
 
-type Asked = Parameters<Awaited<ReturnType<typeof openAtlas>>["hazardRisk"]>[0];
+type Query = Parameters<Awaited<ReturnType<typeof openAtlas>>["hazardRisk"]>[0];
 
-/** Samples whose answer is not the source's value within half a quantum; none is what we want. */
+/** Returns the samples for which the atlas differs from the source by more than half a quantum. */
 async function wrongSamples(
   samples: readonly Sample[],
   {
@@ -68,8 +68,8 @@ async function wrongSamples(
   try {
     for (const sample of samples) {
       const { longitude, latitude } = sample;
-      const asked: Asked = { longitude, latitude, hazards: [hazard], scenarios: [scenario], analysis_years: [year] };
-      const [answer] = (await atlas.hazardRisk(asked)).results[0]?.scenarios[0]?.analysis_years ?? [];
+      const query: Query = { longitude, latitude, hazards: [hazard], scenarios: [scenario], analysis_years: [year] };
+      const [answer] = (await atlas.hazardRisk(query)).results[0]?.scenarios[0]?.analysis_years ?? [];
       const value = answer?.metrics[metric];
       const isNear = (source: number): boolean =>
         typeof value === "number" && Math.abs(value - source * factor) <= quantum / 2 + 1e-12;
@@ -90,8 +90,8 @@ async function manifest(content: unknown): Promise<string> {
   return file;
 }
 
-describeWithSharedData("public maps, ingested and asked", () => {
-  test("nine return periods of Djibouti: the hundred-year map comes back at every sample", async () => {
+describeWithSharedData("ingest of public maps", () => {
+  test("returns the 100-year depth of nine maps of Djibouti at every sample", async () => {
     const aqueduct = join(DATA, "aqueduct");
     const sources = readdirSync(aqueduct)
       .filter((name) => /^djibouti_inunriver.*\.tif$/.test(name))
@@ -99,7 +99,7 @@ describeWithSharedData("public maps, ingested and asked", () => {
     expect(sources).toHaveLength(9);
     const report = await ingestAqueductFloods({ sources, out });
     const [group] = report.groups;
-    // 29.54 % of these maps are marked missing.
+    // 29.54 % of the cells of these maps are missing.
     expect(group?.cells).toMatchObject({ valid: 42_028, nodata: 256 * 233 - 42_028, partlyMissing: 0, raised: 0 });
     expect(group?.largestRounding.depth_meters).toBeLessThanOrEqual(0.0005 + 1e-12);
     const samples = samplesOf(sources.find((name) => name.includes("rp00100")) ?? "");
@@ -108,7 +108,7 @@ describeWithSharedData("public maps, ingested and asked", () => {
     expect(await wrongSamples(samples, { ...layer, quantum: 0.001 })).toEqual([]);
   });
 
-  test("one map of a thousand years, held flat", async () => {
+  test("uses a single 1000-year map with hold_flat", async () => {
     const file = join(DATA, "aqueduct/horn_of_africa_native_inunriver_rcp4p5_MIROC-ESM-CHEM_2030_rp01000.tif");
     const layers = [{ scenario: "rcp4p5", year: 2030, return_period_years: 1000, file }];
     const content = { hazard: "riverine_floods", source: { name: "Aqueduct", licence: "CC BY 4.0" }, layers };
@@ -118,7 +118,7 @@ describeWithSharedData("public maps, ingested and asked", () => {
     expect(await wrongSamples(samplesOf(file), { ...layer, quantum: 0.001 })).toEqual([]);
   });
 
-  test("the world's winds, registered at cell centres, from ten minutes to one", async () => {
+  test("converts global 10-minute winds registered at cell centers to 1-minute winds", async () => {
     const file = join(DATA, "storm/STORM_present_2020_rp10_global_0p1deg.tif");
     const layers = [{ scenario: "baseline", year: 1980, return_period_years: 10, file, unit_factor: 1 / 0.88 }];
     const content = {
@@ -132,7 +132,7 @@ describeWithSharedData("public maps, ingested and asked", () => {
     expect(await wrongSamples(samplesOf(file), { ...layer, quantum: 0.01, factor: 1 / 0.88 })).toEqual([]);
   });
 
-  test("centimetres whose real marker is not the declared one", async () => {
+  test("rejects centimeters with an undeclared nodata value, and accepts them when it is given", async () => {
     const file = join(DATA, "jrc_jamaica/JAM_label1in100_crop_RAW_cm_declared-nodata--9999_actual--999900.tif");
     const layer = { scenario: "baseline", year: 1980, return_period_years: 100, file, unit_factor: 0.01 };
     const content = { hazard: "riverine_floods", source: { name: "JRC", licence: "CC BY 4.0" } };
@@ -140,11 +140,11 @@ describeWithSharedData("public maps, ingested and asked", () => {
     await expect(refused).rejects.toThrow(/row 0, column 0 .*the value is -999900, below zero.*--nodata -999900/s);
     await ingestLayers({ manifest: await manifest({ ...content, layers: [{ ...layer, nodata: -999_900 }] }), out });
     const samples = samplesOf(file).map((sample) => ({ ...sample, isMissing: sample.nearest === -999_900 }));
-    const asked = { hazard: "riverine_floods", metric: "depth_meters", scenario: "baseline", year: 1980 } as const;
-    expect(await wrongSamples(samples, { ...asked, quantum: 0.001, factor: 0.01 })).toEqual([]);
+    const query = { hazard: "riverine_floods", metric: "depth_meters", scenario: "baseline", year: 1980 } as const;
+    expect(await wrongSamples(samples, { ...query, quantum: 0.001, factor: 0.01 })).toEqual([]);
   });
 
-  test("curves that fall with the return period and dip below zero: refused, or repaired and counted", async () => {
+  test("rejects curves with negative values, and with clampNegative repairs and counts them", async () => {
     const file = join(DATA, "climada/derived_san_salvador_flood_extreme_cc_2040_6rp.tif");
     const layers = [10, 25, 50, 75, 100, 200].map((return_period_years, index) => ({
       scenario: "baseline",

@@ -10,7 +10,7 @@ import { publish, readCatalog } from "../../src/atlas/writer.ts";
 import { ingestLayers, type IngestOptions, type IngestReport } from "../../src/ingest/ingest.ts";
 import { type GeoTiffSpec, makeGeoTiff } from "./makeGeoTiff.ts";
 
-/** More than one row of pyramid tiles, so that there is something to go on from. */
+/** More than one row of pyramid tiles, so that there is a checkpoint to resume from. */
 const GRID = { rowCount: 600, columnCount: 70, tie: [10, 20], scale: [0.01, 0.01] } as const;
 
 let folder: string;
@@ -41,7 +41,7 @@ interface Ingested extends Partial<IngestOptions> {
   readonly rules?: object;
 }
 
-/** One map of depths as one (scenario, year). */
+/** Ingests one depth map as one (scenario, year). */
 async function ingest({
   scenario = "rcp4p5",
   year = 2030,
@@ -57,7 +57,7 @@ async function ingest({
   return ingestLayers({ manifest, out, ...options });
 }
 
-/** Every file of an atlas but the catalogue, which holds the time. */
+/** Returns the content of every file of an atlas except the catalog, which contains a timestamp. */
 async function contentOf(atlas: string): Promise<ReadonlyMap<string, string>> {
   const names = (await readdir(atlas)).filter((name) => name !== CATALOG_NAME).toSorted();
   return new Map(
@@ -67,28 +67,28 @@ async function contentOf(atlas: string): Promise<ReadonlyMap<string, string>> {
   );
 }
 
-describe("the name of a release", () => {
-  test("tells apart every set of numbers: the same maps as another year or scenario are another release", async () => {
+describe("a release name", () => {
+  test("differs for every content, including the same map for another year or scenario", async () => {
     const releases = [
       (await ingest()).release,
       (await ingest({ year: 2050 })).release,
       (await ingest({ year: 2050, scenario: "rcp8p5" })).release,
       (await ingest({ hazard: "coastal_floods" })).release,
-      (await ingest({ file: "high.tif" })).release, // in the place of the first
+      (await ingest({ file: "high.tif" })).release, // replaces the first
     ];
     expect(new Set(releases).size).toBe(5);
     for (const release of releases) expect(release).toMatch(/^\d{8}-[0-9a-f]{8}$/);
     expect((await readCatalog(out))?.release).toBe(releases.at(-1));
     const back = (await ingest()).release;
-    expect(back).toBe(releases[3]); // the numbers of the fourth again, though from another pack
+    expect(back).toBe(releases[3]); // the content of the fourth release again, in another pack
   });
 
-  test("tells one map as 2030 from the same map as 2050, alone in an atlas each", async () => {
+  test("differs between two atlases that have the same map as 2030 and as 2050", async () => {
     const releases = [await ingest(), await ingest({ year: 2050, out: join(folder, "other") })];
     expect(releases[0]?.release).not.toBe(releases[1]?.release);
   });
 
-  test("does not depend on the order in which the numbers came", async () => {
+  test("does not depend on the order of ingests", async () => {
     await ingest();
     const first = (await ingest({ year: 2050, file: "high.tif" })).release;
     const other = join(folder, "other");
@@ -96,7 +96,7 @@ describe("the name of a release", () => {
     expect((await ingest({ out: other })).release).toBe(first);
   });
 
-  test("tells apart the sources and the rules of equal cells", async () => {
+  test("differs for equal cells with different sources or rules", async () => {
     const one = (await ingest({ source: { name: "One", licence: "CC0" } })).release;
     const other = { out: join(folder, "other") };
     const two = (await ingest({ ...other, source: { name: "One", licence: "CC BY 4.0" } })).release;
@@ -106,7 +106,7 @@ describe("the name of a release", () => {
     expect(new Set([one, two, three]).size).toBe(3);
   });
 
-  test("stays when the same is written again on another day", async () => {
+  test("is kept when the same content is written on another day", async () => {
     const { release } = await ingest();
     await publish(out, (current) => {
       const { sha256: _, ...catalog } = current as Catalog;
@@ -115,7 +115,7 @@ describe("the name of a release", () => {
     expect((await ingest()).release).toBe(`20200229${release.slice(8)}`);
   });
 
-  test("may be given again for the same content, and for no other", async () => {
+  test("can be reused for the same content only", async () => {
     await ingest({ release: "mine-1" });
     expect((await ingest({ release: "mine-1" })).release).toBe("mine-1");
     const before = await readFile(join(out, CATALOG_NAME));
@@ -124,7 +124,7 @@ describe("the name of a release", () => {
     await expect(ingest({ release: "mine-1", source: { name: "Other", licence: "none" } })).rejects.toMatchObject(
       taken,
     );
-    // What adds a layer is refused before anything is read.
+    // An ingest that adds a group is refused before any map is read.
     let rows = 0;
     const added = ingest({ release: "mine-1", year: 2050, onProgress: () => void rows++ });
     await expect(added).rejects.toMatchObject(taken);
@@ -133,14 +133,14 @@ describe("the name of a release", () => {
     expect((await ingest({ release: "mine-2", year: 2050 })).release).toBe("mine-2");
   });
 
-  test("is the one that was given", async () => {
+  test("can be chosen", async () => {
     expect((await ingest({ release: "mine-1" })).release).toBe("mine-1");
     expect((await readCatalog(out))?.release).toBe("mine-1");
   });
 });
 
-describe("an ingest under way", () => {
-  test("has the folder to itself, and gives it back", async () => {
+describe("a running ingest", () => {
+  test("locks the folder and releases the lock", async () => {
     const locks: number[] = [];
     await ingest({
       onProgress: () => locks.push(readdirSync(out).filter((name) => name.startsWith(".lock-")).length),
@@ -150,7 +150,7 @@ describe("an ingest under way", () => {
     expect((await readdir(out)).filter((name) => name.startsWith("."))).toEqual([]);
   });
 
-  test("is refused where another one writes, and changes nothing", async () => {
+  test("is refused while another process writes, and changes nothing", async () => {
     await ingest();
     const before = await contentOf(out);
     const lock = join(out, ".lock-00000000-0000-4000-8000-000000000000");
@@ -163,7 +163,7 @@ describe("an ingest under way", () => {
     expect((await ingest({ year: 2050 })).groups).toHaveLength(1);
   });
 
-  test("refuses to publish where the grid of the hazard was changed meanwhile", async () => {
+  test("refuses to publish if the grid of the hazard changed meanwhile", async () => {
     await ingest();
     const before = await contentOf(out);
     let changed: Promise<unknown> | undefined;
@@ -172,7 +172,7 @@ describe("an ingest under way", () => {
       file: "high.tif",
       onProgress: ({ rowsDone }) => {
         if (rowsDone < GRID.rowCount) return;
-        // North of what it was by a whole cell: the new cells would still lie in it, a row too far north.
+        // Extends the grid north by one row: the new cells would still fit, but one row too far north.
         changed ??= publish(out, (now) => {
           if (now === undefined) throw new Error("no atlas");
           const { sha256: _, ...rest } = now;
@@ -184,17 +184,17 @@ describe("an ingest under way", () => {
         });
       },
     });
-    await expect(late).rejects.toThrow(/grid of riverine_floods changed while it was written.*again/);
+    await expect(late).rejects.toThrow(/grid of riverine_floods in the atlas changed during the ingest.*again/);
     await changed;
-    const catalogue = await readCatalog(out);
-    expect(catalogue?.release).toBe("changed");
-    expect(catalogue?.hazards[0]?.packs).toHaveLength(1);
+    const catalog = await readCatalog(out);
+    expect(catalog?.release).toBe("changed");
+    expect(catalog?.hazards[0]?.packs).toHaveLength(1);
     for (const [name, bytes] of before) expect((await contentOf(out)).get(name)).toBe(bytes);
   });
 });
 
-describe("an ingest that was stopped", () => {
-  /** Stops at the first look after so many rows. */
+describe("an interrupted ingest", () => {
+  /** Aborts at the first progress report at or after `rows`. */
   const stoppedAfter = (rows: number): Pick<IngestOptions, "signal" | "onProgress"> => {
     const stopping = new AbortController();
     return {
@@ -205,28 +205,28 @@ describe("an ingest that was stopped", () => {
     };
   };
 
-  /** The rows at which it begins. */
-  async function begins(options: Ingested): Promise<number | undefined> {
+  /** Runs an ingest and returns the row at which it starts. */
+  async function startRow(options: Ingested): Promise<number | undefined> {
     const seen: number[] = [];
     await ingest({ ...options, onProgress: ({ rowsDone }) => seen.push(rowsDone) });
     return seen[0];
   }
 
-  test("leaves the atlas as it was, gives back the lock, and goes on where it was", async () => {
+  test("leaves the atlas unchanged, releases the lock and resumes at its checkpoint", async () => {
     const whole = join(folder, "whole");
     await ingest({ out: whole });
     await expect(ingest(stoppedAfter(512))).rejects.toThrow("enough");
     expect((await readdir(out)).filter((name) => !name.startsWith(".writing-"))).toEqual([]);
-    expect(await begins({})).toBe(512);
+    expect(await startRow({})).toBe(512);
     expect(await contentOf(out)).toEqual(await contentOf(whole));
   });
 
-  test("before it began leaves nothing", async () => {
+  test("leaves nothing if aborted before it starts", async () => {
     await expect(ingest({ signal: AbortSignal.abort(new Error("never mind")) })).rejects.toThrow("never mind");
     await expect(readdir(out)).rejects.toThrow(/ENOENT/);
   });
 
-  test("begins anew where a map behind an address is another one now", async () => {
+  test("starts again if a remote map has changed", async () => {
     let bytes = bytesOfMap(1);
     let etag = '"one"';
     const server = createServer((request, response) => {
@@ -251,11 +251,11 @@ describe("an ingest that was stopped", () => {
       await expect(ingest({ file, ...stoppedAfter(512) })).rejects.toThrow("enough");
       bytes = bytesOfMap(2); // of the same size
       etag = '"two"';
-      expect(await begins({ file })).toBe(0);
+      expect(await startRow({ file })).toBe(0);
       const whole = join(folder, "whole");
       await ingest({ file: "high.tif", out: whole });
-      const [ours, theirs] = await Promise.all([out, whole].map((atlas) => readCatalog(atlas)));
-      expect(ours?.hazards[0]?.packs[0]?.id).toBe(theirs?.hazards[0]?.packs[0]?.id);
+      const [actual, expected] = await Promise.all([out, whole].map((atlas) => readCatalog(atlas)));
+      expect(actual?.hazards[0]?.packs[0]?.id).toBe(expected?.hazards[0]?.packs[0]?.id);
     } finally {
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));

@@ -1,4 +1,4 @@
-/** What a manifest, a flag or an option of the library says about reading maps, through a whole ingest. */
+/** Options and manifest members that affect how maps are read, tested through a whole ingest. */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** A map of the world in cells of 10 degrees with one column more than one turn; the columns of the seam differ. */
+/** A world map of 10-degree cells with a repeated meridian whose two columns differ. */
 const WORLD: GeoTiffSpec = {
   rowCount: 18,
   columnCount: 37,
@@ -49,7 +49,7 @@ async function refusal(run: Promise<unknown>): Promise<string> {
     if (isFault(error)) return error.message;
     throw error;
   }
-  throw new Error("It was taken.");
+  throw new Error("The ingest was not refused.");
 }
 
 async function depthAtSeam(): Promise<unknown> {
@@ -68,15 +68,15 @@ async function depthAtSeam(): Promise<unknown> {
   }
 }
 
-describe("a meridian that a map repeats with other values", () => {
-  test("is refused without a decision", async () => {
+describe("a repeated meridian with different values", () => {
+  test("is rejected without keepMeridian", async () => {
     expect(await refusal(ingest({}))).toContain("--keep-meridian west (the first) or east (the last)");
   });
 
   test.each([
     ["west", 2],
     ["east", 3],
-  ] as const)("takes the %s column on request: by the option, or by the manifest", async (column, depth) => {
+  ] as const)("uses the %s column if the option or the manifest selects it", async (column, depth) => {
     await ingest({}, { keepMeridian: column });
     expect(await depthAtSeam()).toBe(depth);
     const bytes = await readFile(join(out, CATALOG_NAME));
@@ -88,9 +88,9 @@ describe("a meridian that a map repeats with other values", () => {
     expect(await depthAtSeam()).toBe(depth);
   });
 
-  test("is refused where manifest and option contradict each other, and for another word", async () => {
+  test("is rejected if manifest and option differ, and for other values", async () => {
     const both = ingest({}, { keepMeridian: "west", options: { keep_meridian: "east" } });
-    expect(await refusal(both)).toMatch(/keeps the east column .* the option says west/);
+    expect(await refusal(both)).toMatch(/keep_meridian is east, but the option keepMeridian is west/);
     expect(await refusal(ingest({}, { keepMeridian: "first" as "west" }))).toContain("is not one of west, east");
     await expect(ingest({}, { options: { keep_meridian: "first" } })).rejects.toMatchObject({
       items: [{ pointer: "/options/keep_meridian", allowed: ["west", "east"] }],
@@ -98,26 +98,26 @@ describe("a meridian that a map repeats with other values", () => {
   });
 });
 
-describe("a unit that a map states", () => {
+describe("the unit that a map declares", () => {
   const spec = (unit: string): GeoTiffSpec => ({
     ...WORLD,
     values: Array.from({ length: 18 * 37 }, () => 1),
     metadata: `<GDALMetadata><Item name="UNITTYPE" sample="0" role="unittype">${unit}</Item></GDALMetadata>`,
   });
 
-  test("contradicts the metric's: the map is refused, and both are named", async () => {
+  test("is rejected if it differs from the unit of the metric", async () => {
     expect(await refusal(ingest({}, { spec: spec("cm") }))).toMatch(
       /map\.tif: band 1 is in the unit "cm", depth_meters in m\. State the unit_factor 0\.01/,
     );
     expect(await refusal(ingest({ unit_factor: 100 }, { spec: spec("cm") }))).toContain("0.01 does");
   });
 
-  test("is turned into the metric's by the factor of the manifest", async () => {
+  test("is converted by the unit_factor of the manifest", async () => {
     await ingest({ unit_factor: 0.01 }, { spec: spec("cm") });
     expect(await depthAtSeam()).toBe(0.01);
   });
 
-  test("is compared with the unit of the hazard's own metric for return periods, and of the recipe's maps", async () => {
+  test("is checked for return-period maps and for Aqueduct maps too", async () => {
     const layer = { metric: undefined, return_period_years: 100 };
     expect(await refusal(ingest(layer, { spec: spec("ft") }))).toContain('"ft", depth_meters in m');
     const file = join(folder, "inunriver_rcp4p5_00000NorESM1-M_2030_rp00100.tif");
@@ -126,7 +126,7 @@ describe("a unit that a map states", () => {
   });
 });
 
-describe("options of an ingest that do not exist or have the wrong type", () => {
+describe("unknown and mistyped options", () => {
   const items = async (run: Promise<unknown>): Promise<readonly unknown[]> => {
     const error: unknown = await run.catch((thrown: unknown) => thrown);
     if (!isFault(error, "invalid_request")) throw error;
@@ -136,13 +136,13 @@ describe("options of an ingest that do not exist or have the wrong type", () => 
   test.each([
     ["an unknown option", { clampNegatives: true }, { pointer: "/clampNegatives", did_you_mean: "clampNegative" }],
     ["a wire-style name", { hold_flat: true }, { pointer: "/hold_flat", did_you_mean: "holdFlat" }],
-    ["text for a switch", { holdFlat: "yes" }, { pointer: "/holdFlat", code: "wrong_type" }],
-    ["NaN as a marker", { nodata: NaN }, { pointer: "/nodata", code: "wrong_type" }],
+    ["text for a boolean", { holdFlat: "yes" }, { pointer: "/holdFlat", code: "wrong_type" }],
+    ["NaN as nodata", { nodata: NaN }, { pointer: "/nodata", code: "wrong_type" }],
     ["a box as a list", { bbox: [0, 0, 1, 1] }, { pointer: "/bbox", code: "wrong_type" }],
     ["a box without its north edge", { bbox: { westDeg: 0, southDeg: 0, eastDeg: 1 } }, { pointer: "/bbox/northDeg" }],
-    ["another column of the meridian", { keepMeridian: "north" }, { pointer: "/keepMeridian", code: "not_allowed" }],
-    ["no signal", { signal: true }, { pointer: "/signal", code: "wrong_type" }],
-  ])("are refused by both ingests: %s", async (_what, given, item) => {
+    ["an unknown column of the meridian", { keepMeridian: "north" }, { pointer: "/keepMeridian", code: "not_allowed" }],
+    ["a boolean for the signal", { signal: true }, { pointer: "/signal", code: "wrong_type" }],
+  ])("are rejected by both recipes: %s", async (_what, given, item) => {
     const options = { out, ...given };
     const manifest = join(folder, "no-such-manifest.json");
     expect(await items(ingestLayers({ manifest, ...options } as never))).toEqual([expect.objectContaining(item)]);
@@ -152,7 +152,7 @@ describe("options of an ingest that do not exist or have the wrong type", () => 
     ]);
   });
 
-  test("are refused all at once, with what is missing", async () => {
+  test("are reported at once, together with missing options", async () => {
     const pointers = (await items(ingestLayers({ manifests: "x", nodata: "-9999" } as never))).map(
       (item) => (item as { readonly pointer: string }).pointer,
     );

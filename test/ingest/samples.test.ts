@@ -1,14 +1,14 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openGeoTiff } from "../../src/ingest/geotiff.ts";
+import { openGeoTiff } from "../../src/ingest/readers/geotiff/geotiff.ts";
 import type { Raster } from "../../src/ingest/raster.ts";
 import { closesAt360 } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { locateCell } from "../../src/kernel/points.ts";
 import { describeWithSharedData, readSamples, SHARED_HAZARD_DATA } from "../sharedData.ts";
 
-/** Maps in a projected system, which the reader refuses. */
+/** Maps in a projected coordinate system, which the reader refuses. */
 const PROJECTED = "cartograms";
 
 const mapsIn = (folder: string): readonly string[] =>
@@ -20,13 +20,13 @@ const mapsIn = (folder: string): readonly string[] =>
     : [];
 const files = mapsIn(SHARED_HAZARD_DATA).filter((name) => !name.startsWith(PROJECTED));
 
-describeWithSharedData("public maps, cell by cell as other tools read them", () => {
+describeWithSharedData("cells of public maps match the values of other tools", () => {
   let kernel: Kernel;
   beforeAll(async () => {
     kernel = await Kernel.load();
   });
 
-  test("all the maps are there", () => expect(files.length).toBeGreaterThanOrEqual(19));
+  test("the data folder has all maps", () => expect(files.length).toBeGreaterThanOrEqual(19));
 
   describe.each(files)("%s", (name) => {
     const path = join(SHARED_HAZARD_DATA, name);
@@ -41,7 +41,7 @@ describeWithSharedData("public maps, cell by cell as other tools read them", () 
 
     test.each(samples)("$id: latitude $latDeg, longitude $lonDeg", async (sample) => {
       const cell = locateCell(kernel, raster.grid, sample);
-      // Outside the file; inside a map that goes round the Earth, where there is no outside to the west.
+      // A sample outside the file is inside a map that spans 360 degrees.
       const isInside = sample.isInside || closesAt360(raster.grid);
       expect(cell !== undefined).toBe(isInside);
       if (!sample.isInside || cell === undefined) return;
@@ -56,18 +56,18 @@ describeWithSharedData("public maps, cell by cell as other tools read them", () 
     });
   });
 
-  test("the repeated meridian of the world wind map is gone, and the grid closes", async () => {
+  test("drops the repeated meridian of the world wind map, so that the grid closes", async () => {
     const raster = await openGeoTiff(join(SHARED_HAZARD_DATA, "storm/STORM_present_2020_rp10_global_0p1deg.tif"));
     try {
       const { grid } = raster;
       expect(grid.columnCount).toBe(3600);
       expect(closesAt360(grid)).toBe(true);
       expect(grid.westDeg + 0.5 * grid.cellSizeLonDeg).toBeCloseTo(-180, 9);
-      // The dropped column stood for longitude 180: the first answers there now.
+      // The dropped column was at longitude 180, which is now in the first column.
       expect(locateCell(kernel, grid, { latDeg: 10, lonDeg: 180 })?.column).toBe(0);
       const all = await raster.readWindow({ band: 1, firstRow: 0, rowCount: 1201, firstColumn: 0, columnCount: 3600 });
       const part = await raster.readWindow({ band: 1, firstRow: 380, rowCount: 9, firstColumn: 0, columnCount: 100 });
-      // Row 90 has a value at longitude 180 in the last column of the file, and none in the first: they are one cell.
+      // Row 90 has a value in the last column of the file and none in the first; the two are merged.
       expect(all[90 * 3600]).toBe(18.037017822265625);
       for (let row = 0; row < 9; row++) {
         expect(part.slice(row * 100, row * 100 + 100)).toEqual(all.slice((380 + row) * 3600, (380 + row) * 3600 + 100));
@@ -77,7 +77,7 @@ describeWithSharedData("public maps, cell by cell as other tools read them", () 
     }
   });
 
-  test("the marker that a file does not declare can be given", async () => {
+  test("accepts a nodata value that the file does not declare", async () => {
     const path = join(
       SHARED_HAZARD_DATA,
       "jrc_jamaica/JAM_label1in100_crop_RAW_cm_declared-nodata--9999_actual--999900.tif",
@@ -96,7 +96,7 @@ describeWithSharedData("public maps, cell by cell as other tools read them", () 
   });
 
   test.each(mapsIn(join(SHARED_HAZARD_DATA, PROJECTED)))(
-    "refuses the projected %s and says what would be right",
+    "rejects the projected %s and names the accepted coordinate system",
     async (name) => {
       await expect(openGeoTiff(join(SHARED_HAZARD_DATA, PROJECTED, name))).rejects.toThrow(/projected.*EPSG:4326/s);
     },

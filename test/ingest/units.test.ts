@@ -2,9 +2,9 @@ import { expect, test } from "vitest";
 import type { Raster } from "../../src/ingest/raster.ts";
 import { checkUnit } from "../../src/ingest/units.ts";
 
-type Asked = Parameters<typeof checkUnit>[1];
+type UnitCheck = Parameters<typeof checkUnit>[1];
 
-function check(stated: string | undefined, unit: Asked["unit"], unitFactor?: number): string | undefined {
+function check(stated: string | undefined, unit: UnitCheck["unit"], unitFactor?: number): string | undefined {
   const raster = { file: "map.tif", declaredUnits: [undefined, stated] } as unknown as Raster;
   try {
     checkUnit(raster, { band: 2, metric: "the_metric", unit, unitFactor });
@@ -42,31 +42,31 @@ test.each([
   ["mph", "m/s", 0.44704],
   ["%", "1", 0.01],
   ["hours", "days", 0.0416667],
-] as const)("refuses %j for a metric in %s unless the factor %d is stated", (stated, unit, factor) => {
+] as const)("rejects %j for a metric in %s unless the factor %d is given", (stated, unit, factor) => {
   const message = check(stated, unit);
   expect(message).toContain(`map.tif: band 2 is in the unit ${JSON.stringify(stated)}, the_metric in `);
   expect(message).toContain(`unit_factor ${factor} `);
   expect(check(stated, unit, factor)).toBeUndefined();
-  expect(check(stated, unit, factor * 1.14)).toBeUndefined(); // and 10-minute winds made 1-minute winds
+  expect(check(stated, unit, factor * 1.14)).toBeUndefined(); // includes the conversion of 10-minute to 1-minute winds
   expect(check(stated, unit, 1)).toContain(`${factor} does`);
 });
 
-test("refuses a factor for another unit than the file states", () => {
-  expect(check("m", "m", 0.01)).toContain("The unit_factor 0.01 does not turn one into the other; 1 does.");
+test("rejects a factor for a unit other than the declared one", () => {
+  expect(check("m", "m", 0.01)).toContain("The unit_factor 0.01 does not convert one to the other; 1 does.");
   expect(check("m/s", "m/s", 1.13636)).toBeUndefined();
 });
 
-test("refuses another quantity, whatever the factor", () => {
-  expect(check("m/s", "m", 1)).toContain("One does not turn into the other");
-  expect(check("days", "m/s")).toContain("One does not turn into the other");
+test("rejects another quantity, whatever the factor", () => {
+  expect(check("m/s", "m", 1)).toContain("These units measure different quantities");
+  expect(check("days", "m/s")).toContain("These units measure different quantities");
 });
 
-test("takes a share or count for anything, on request", () => {
+test("accepts a dimensionless fraction for any unit if a factor is given", () => {
   expect(check("%", "days", 3.66)).toBeUndefined();
-  expect(check("%", "days")).toContain("One does not turn into the other");
+  expect(check("%", "days")).toContain("These units measure different quantities");
 });
 
-test("refuses a unit that it does not know, unless a factor is stated", () => {
+test("rejects an unknown unit unless a factor is given", () => {
   expect(check("furlong", "m")).toContain('"furlong"');
   expect(check("furlong", "m", 201.168)).toBeUndefined();
   expect(check("EPSG:9095", "m", 1)).toBeUndefined();

@@ -1,12 +1,14 @@
+/** Recipe for the WRI Aqueduct Floods maps, which are recognized by their file names. */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../../errors.ts";
 import { BASELINE, HAZARDS, type HazardName, isHazardName, type Scenario } from "../../hazard/hazards.ts";
-import type { CurveSource, GroupPlan, HazardPlan, SetAside } from "../plan.ts";
+import type { CurveSource, GroupPlan, HazardPlan } from "../plan.ts";
 import { type Raster, type RasterOptions, sourceFault } from "../raster.ts";
+import type { SetAside } from "../report.ts";
 import { checkUnit } from "../units.ts";
 
-/** What the release says of itself; goes into the provenance of every layer. */
+/** Description of the product; part of the provenance of every layer. */
 const PRODUCT = {
   recipe: "aqueduct-floods",
   product: "WRI Aqueduct Floods Hazard Maps, version 2",
@@ -15,7 +17,7 @@ const PRODUCT = {
   url: "https://www.wri.org/data/aqueduct-floods-hazard-maps",
 } as const;
 
-/** The place of a map in the release. */
+/** The contents of a map of the release. */
 export interface AqueductMap {
   readonly hazard: HazardName & ("riverine_floods" | "coastal_floods");
   readonly scenario: Scenario;
@@ -25,30 +27,30 @@ export interface AqueductMap {
   readonly returnPeriodYears: number;
 }
 
-/** What a file name says: a map that the recipe takes, or one that it knowingly leaves. */
+/** The meaning of a file name: a map that the recipe uses, or one that it deliberately leaves out. */
 export type AqueductName =
   { readonly kind: "map"; readonly map: AqueductMap } | { readonly kind: "set-aside"; readonly reason: string };
 
 const RIVER = /inunriver_(historical|rcp\d+p\d+)_0*([A-Za-z][A-Za-z0-9.-]*)_(hist|\d{4})_rp(\d{5})\.tiff?$/;
 const COAST = /inuncoast_(historical|rcp\d+p\d+)_(wtsub|nosub)_(hist|\d{4})_rp(\d{4})_(\d)(?:_perc_(\d{2}))?\.tiff?$/;
-/** The one model of the past; the others are of the future. */
+/** The model of the historical maps. */
 const HISTORICAL_MODEL = "WATCH";
 
 /**
- * Reads a file name of the release; other text may stand before it. Models are padded on the left with zeros there,
- * and `rp0001_5` is one and a half years.
- * @returns undefined when the name is none of the release's
+ * Parses a file name of the release, which may have a prefix. Model names are padded on the left with zeros, and `rp0001_5`
+ * means 1.5 years.
+ * @returns undefined if it is not a file name of the release
  */
 export function readAqueductName(name: string): AqueductName | undefined {
   const river = RIVER.exec(name);
   if (river !== null) {
     const [, scenario = "", model = "", year = "", returnPeriod = ""] = river;
     const returnPeriodYears = Number(returnPeriod);
-    if (scenario !== "historical") return slot("riverine_floods", scenario, year, model, returnPeriodYears);
+    if (scenario !== "historical") return aqueductMap("riverine_floods", scenario, year, model, returnPeriodYears);
     if (model !== HISTORICAL_MODEL || !isBaselineYear(year)) {
-      return { kind: "set-aside", reason: `the historical river maps are those of ${HISTORICAL_MODEL}, 1980` };
+      return { kind: "set-aside", reason: `the recipe uses the historical river maps of ${HISTORICAL_MODEL}, 1980` };
     }
-    return slot("riverine_floods", BASELINE.scenario, String(BASELINE.year), model, returnPeriodYears);
+    return aqueductMap("riverine_floods", BASELINE.scenario, String(BASELINE.year), model, returnPeriodYears);
   }
   const coast = COAST.exec(name);
   if (coast !== null) {
@@ -57,23 +59,24 @@ export function readAqueductName(name: string): AqueductName | undefined {
     if (percentile !== undefined && percentile !== "95") {
       return {
         kind: "set-aside",
-        reason: `percentile ${percentile} of sea level; the recipe takes the 95th, which has no suffix`,
+        reason: `percentile ${percentile} of sea level; the recipe uses the 95th, which has no suffix`,
       };
     }
     if (scenario !== "historical") {
-      if (subsidence === "wtsub") return slot("coastal_floods", scenario, year, subsidence, returnPeriodYears);
-      return { kind: "set-aside", reason: "without land subsidence; the recipe takes the maps with it (wtsub)" };
+      if (subsidence === "wtsub") return aqueductMap("coastal_floods", scenario, year, subsidence, returnPeriodYears);
+      return { kind: "set-aside", reason: "without land subsidence; the recipe uses the maps with it (wtsub)" };
     }
     if (subsidence === "wtsub") {
       return {
         kind: "set-aside",
         reason: isBaselineYear(year)
           ? "the baseline is the historical map without subsidence (historical_nosub_hist)"
-          : `subsidence alone until ${year}, under the climate of the past: neither baseline nor scenario`,
+          : `subsidence alone until ${year} with the historical climate: neither baseline nor scenario`,
       };
     }
-    if (!isBaselineYear(year)) return { kind: "set-aside", reason: `historical, but of ${year}: not the baseline` };
-    return slot("coastal_floods", BASELINE.scenario, String(BASELINE.year), subsidence, returnPeriodYears);
+    if (!isBaselineYear(year))
+      return { kind: "set-aside", reason: `historical map for ${year}, which is not the baseline` };
+    return aqueductMap("coastal_floods", BASELINE.scenario, String(BASELINE.year), subsidence, returnPeriodYears);
   }
   return undefined;
 }
@@ -82,7 +85,7 @@ function isBaselineYear(year: string): boolean {
   return year === "hist" || year === String(BASELINE.year);
 }
 
-function slot(
+function aqueductMap(
   hazard: AqueductMap["hazard"],
   scenario: string,
   year: string,
@@ -96,22 +99,22 @@ function slot(
   if (known === undefined || !hasYear || !(returnPeriodYears > 1)) {
     return {
       kind: "set-aside",
-      reason: `${scenario} ${year}, return period ${returnPeriodYears}: not in the catalogue of ${hazard}`,
+      reason: `${scenario} ${year}, return period ${returnPeriodYears}: ${hazard} has no such layer`,
     };
   }
   return { kind: "map", map: { hazard, scenario: known, year: Number(year), model, returnPeriodYears } };
 }
 
-/** A map of the release and where it is. */
+/** A map of the release and its path or address. */
 export interface AqueductFile {
   readonly file: string;
   readonly map: AqueductMap;
 }
 
 /**
- * Finds the release's maps among files, folders (searched wholly) and http(s) addresses.
- * @throws Fault `source_invalid` when a file that was named is none of the release's, when two files are one map, or
- *   when nothing is left; `invalid_request` when no source was named
+ * Finds maps of the release among files, folders (searched recursively) and http(s) addresses.
+ * @throws Fault `source_invalid` if a named file is not part of the release, if two files are the same map, or if no map is
+ *   found; `invalid_request` if `sources` is empty
  */
 export async function findAqueductFiles(
   sources: readonly string[],
@@ -121,18 +124,18 @@ export async function findAqueductFiles(
   const files: AqueductFile[] = [];
   const setAside: SetAside[] = [];
   const taken = new Map<string, string>();
-  for (const { file, isNamed } of await listed(sources)) {
+  for (const { file, isNamed } of await listFiles(sources)) {
     const name = readAqueductName(file);
     if (name === undefined) {
-      const reason = "its name is none of Aqueduct Floods, such as inunriver_rcp4p5_00000NorESM1-M_2030_rp00100.tif";
-      if (isNamed) throw sourceFault(file, `${reason}. For other maps: isotherm ingest layers.`);
+      const reason = "its name is not one of Aqueduct Floods, such as inunriver_rcp4p5_00000NorESM1-M_2030_rp00100.tif";
+      if (isNamed) throw sourceFault(file, `${reason}. For other maps use isotherm ingest layers.`);
       setAside.push({ file, reason });
     } else if (name.kind === "set-aside") {
       setAside.push({ file, reason: name.reason });
     } else {
       const key = Object.values(name.map).join(" ");
       const other = taken.get(key);
-      if (other !== undefined) throw sourceFault(file, `is the same map as ${other} (${key}). Give one of them.`);
+      if (other !== undefined) throw sourceFault(file, `is the same map as ${other} (${key}). Give only one of them.`);
       taken.set(key, file);
       files.push({ file, map: name.map });
     }
@@ -140,13 +143,15 @@ export async function findAqueductFiles(
   if (files.length === 0) {
     const [first] = setAside;
     const why =
-      first === undefined ? "" : ` ${setAside.length} files were set aside, the first, ${first.file}: ${first.reason}.`;
-    throw new Fault("source_invalid", `${sources.join(", ")}: no Aqueduct Floods map that the recipe takes.${why}`);
+      first === undefined
+        ? ""
+        : ` ${setAside.length} files were set aside; the first is ${first.file}: ${first.reason}.`;
+    throw new Fault("source_invalid", `${sources.join(", ")}: no Aqueduct Floods map that the recipe uses.${why}`);
   }
   return { files, setAside };
 }
 
-async function listed(
+async function listFiles(
   sources: readonly string[],
 ): Promise<readonly { readonly file: string; readonly isNamed: boolean }[]> {
   const found: { readonly file: string; readonly isNamed: boolean }[] = [];
@@ -158,7 +163,7 @@ async function listed(
     const isFolder = await stat(source).then(
       (entry) => entry.isDirectory(),
       (error: unknown) => {
-        throw sourceFault(source, "there is no such file or folder.", { cause: error });
+        throw sourceFault(source, "no such file or folder.", { cause: error });
       },
     );
     if (!isFolder) {
@@ -171,7 +176,7 @@ async function listed(
   return found;
 }
 
-/** Opens the maps and orders them into what is to be written: hazards, then scenarios and years, then models. */
+/** Opens the maps and plans the groups to write, by hazard, scenario, year and model. */
 export async function planAqueductFloods(
   files: readonly AqueductFile[],
   open: (file: string, options: RasterOptions) => Promise<Raster>,
@@ -193,17 +198,17 @@ export async function planAqueductFloods(
           scenario,
           year,
           content: { kind: "curves", models },
-          provenance: provenanceOf(hazard, scenario),
+          provenance: recipeProvenance(hazard, scenario),
         });
       }
     }
-    if (!isHazardName(hazard)) throw new Error(`${String(hazard)} is no hazard.`);
+    if (!isHazardName(hazard)) throw new Error(`${String(hazard)} is not a hazard.`);
     plans.push({ hazard, rules: spec.rules, groups });
   }
   return plans;
 }
 
-function provenanceOf(hazard: AqueductMap["hazard"], scenario: Scenario): Record<string, unknown> {
+function recipeProvenance(hazard: AqueductMap["hazard"], scenario: Scenario): Record<string, unknown> {
   if (hazard === "riverine_floods") return PRODUCT;
   return scenario === BASELINE.scenario
     ? { ...PRODUCT, subsidence: "none" }
@@ -216,7 +221,7 @@ async function curvesOf(
   options: RasterOptions,
 ): Promise<readonly CurveSource[]> {
   const curves: CurveSource[] = [];
-  // By name, so that the mean is summed in one order whatever order the files were found in.
+  // Sorted by name, so that the sums of the mean do not depend on the order in which files were found.
   for (const model of [...new Set(files.map(({ map }) => map.model))].toSorted()) {
     const ascending = files
       .filter(({ map }) => map.model === model)
@@ -232,7 +237,11 @@ async function curvesOf(
   return curves;
 }
 
-/** A mean over models compares like with like only when each has the same maps. */
+/**
+ * Checks that all models have the same return periods, without which their mean would be biased.
+ * @param what the group, for the message
+ * @throws Fault `source_invalid` naming the first model that lacks some
+ */
 export function checkSamePeriods(models: readonly CurveSource[], what: string): void {
   const all = new Set(models.flatMap(({ maps }) => maps.map(({ returnPeriodYears }) => returnPeriodYears)));
   for (const { model, maps } of models) {
@@ -241,7 +250,7 @@ export function checkSamePeriods(models: readonly CurveSource[], what: string): 
     if (missing.length === 0) continue;
     throw sourceFault(
       maps[0]?.raster.file ?? what,
-      `model ${model} of ${what} lacks the maps of ${missing.join(", ")} years that other models have. Add them, or leave the model out.`,
+      `model ${model} of ${what} lacks the maps of ${missing.join(", ")} years that other models have. Add them, or leave out the model.`,
     );
   }
 }

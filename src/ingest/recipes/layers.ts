@@ -1,3 +1,4 @@
+/** Recipe for maps that a JSON manifest describes. */
 import { dirname, isAbsolute, join } from "node:path";
 import { type HazardRules, HAZARDS, type MetricName } from "../../hazard/hazards.ts";
 import type { CurveSource, GroupPlan, HazardPlan, MetricSource } from "../plan.ts";
@@ -6,7 +7,7 @@ import { checkUnit } from "../units.ts";
 import { checkSamePeriods } from "./aqueductFloods.ts";
 import type { LayersManifest, ManifestLayer } from "./layersManifest.ts";
 
-/** Opens the files of a manifest, which are named relative to it, and orders them into what is to be written. */
+/** Opens the files of a manifest, relative to its path, and plans the groups to write. */
 export async function planLayers(
   manifest: LayersManifest,
   path: string,
@@ -21,7 +22,8 @@ export async function planLayers(
     const nodata = [...(options.nodata ?? []), ...(layer.nodata === undefined ? [] : [layer.nodata])];
     const raster = await open(file, { ...options, nodata });
     const band = layer.band ?? 1;
-    if (band > raster.bandCount) throw sourceFault(file, `has ${raster.bandCount} bands; there is no band ${band}.`);
+    if (band > raster.bandCount)
+      throw sourceFault(file, `has no band ${band}; its number of bands is ${raster.bandCount}.`);
     const metric = spec.metrics.find((known) => known.metric === (layer.metric ?? spec.ownMetric));
     if (metric === undefined) throw new Error(`${spec.hazard} has no metric ${layer.metric}.`);
     checkUnit(raster, { band, metric: metric.metric, unit: metric.unit, unitFactor: layer.unit_factor });
@@ -33,7 +35,7 @@ export async function planLayers(
     for (const year of spec.years) {
       const layers = manifest.layers.filter((layer) => layer.scenario === scenario && layer.year === year);
       if (layers.length === 0) continue;
-      const provenance = provenanceOf(manifest, layers);
+      const provenance = recipeProvenance(manifest, layers);
       if (layers.some(({ metric }) => metric === undefined)) {
         const models = await curvesOf(layers, sourceOf);
         checkSamePeriods(models, `${manifest.hazard} ${scenario} ${year}`);
@@ -71,18 +73,18 @@ async function curvesOf(
   return curves;
 }
 
-function provenanceOf({ source }: LayersManifest, layers: readonly ManifestLayer[]): Record<string, unknown> {
-  const stated = (member: "proxy_of" | "definition"): Record<string, unknown> => {
-    const words = [...new Set(layers.flatMap((layer) => layer[member] ?? []))];
-    return words.length === 0 ? {} : { [member]: words.length === 1 ? words[0] : words };
+function recipeProvenance({ source }: LayersManifest, layers: readonly ManifestLayer[]): Record<string, unknown> {
+  const collected = (member: "proxy_of" | "definition"): Record<string, unknown> => {
+    const texts = [...new Set(layers.flatMap((layer) => layer[member] ?? []))];
+    return texts.length === 0 ? {} : { [member]: texts.length === 1 ? texts[0] : texts };
   };
   return {
     recipe: "layers",
     product: source.name,
     ...definedOf({ version: source.version, credit: source.credit, url: source.url }),
     licence: source.licence,
-    ...stated("proxy_of"),
-    ...stated("definition"),
+    ...collected("proxy_of"),
+    ...collected("definition"),
   };
 }
 

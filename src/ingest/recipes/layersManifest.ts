@@ -1,3 +1,4 @@
+/** The JSON manifest of `ingest layers`: schema, and rules that depend on the hazard. */
 import { readFile } from "node:fs/promises";
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
@@ -69,17 +70,17 @@ const Manifest = Type.Object(
   closed,
 );
 
-/** What `ingest layers` is told: docs/ingest.md describes each member. */
+/** The manifest of `ingest layers`; docs/ingest.md describes each member. */
 export type LayersManifest = Static<typeof Manifest>;
 export type ManifestLayer = Static<typeof Layer>;
 
 const checker = Compile(Manifest);
 
 /**
- * Reads a manifest and checks all of it that can be checked without opening a map.
+ * Reads a manifest and checks everything that can be checked without opening a map.
  *
- * @param options `holdFlat`: as in the options of an ingest; either this or the manifest switches it on
- * @throws Fault `invalid_request` with one item for each fault, each with the pointer to its place
+ * @param options `holdFlat`: as in the options of an ingest; on if set here or in the manifest
+ * @throws Fault `invalid_request` with one item for each error, each with its JSON pointer
  */
 export async function readManifest(
   path: string,
@@ -97,8 +98,8 @@ export async function readManifest(
   if (first !== undefined) {
     const what =
       items.length === 1
-        ? `one thing is wrong with this manifest. ${first.detail}`
-        : `${items.length} things are wrong with this manifest.`;
+        ? `the manifest has an error at ${first.pointer === "" ? "its root" : first.pointer}: ${first.detail}`
+        : `the manifest has ${items.length} errors.`;
     throw new Fault("invalid_request", `${path}: ${what}`, {
       details: { file: path },
       items: items.slice(0, FAULT_ITEM_COUNT_MAX),
@@ -107,52 +108,52 @@ export async function readManifest(
   return value as LayersManifest;
 }
 
-/** Tells whether something has been found wrong at a place, or below it. */
+/** Returns whether an error was found at a JSON pointer or below it. */
 type IsFaulty = (pointer: string) => boolean;
 
-/** A layer with its place. Members that are faulty have not the type that is stated here. */
-interface PlacedLayer {
+/** A layer with its JSON pointer. Members with schema errors may have other types than declared. */
+interface LocatedLayer {
   readonly layer: ManifestLayer;
   readonly at: string;
 }
 
-/** The faults of the schema, and of all that is sound by the schema those that only the hazard's rules show. */
+/** Returns schema errors, and errors against the rules of the hazard in all parts that pass the schema. */
 function faultsOf(value: unknown, holdFlat: boolean): readonly FaultItem[] {
   const items = checker.Check(value) ? [] : checker.Errors(value).flatMap(schemaItems);
   const pointers = items.map(({ pointer = "" }) => pointer);
   const isFaulty: IsFaulty = (place) =>
     pointers.some((pointer) => pointer === place || pointer.startsWith(`${place}/`));
-  // What a hazard allows can only be said of a known hazard.
+  // The rules of the hazard can be checked only if the hazard is known.
   if (pointers.includes("") || isFaulty("/hazard")) return items;
   const manifest = value as LayersManifest;
   const spec = HAZARDS[manifest.hazard];
   if (!pointers.includes("/rules")) {
     for (const [rule, given] of Object.entries(manifest.rules ?? {})) {
       if (rule in spec.rules || isFaulty(`/rules/${rule}`)) continue;
-      const detail = `${manifest.hazard} has no such rule; ${given} would mean nothing.`;
+      const detail = `${manifest.hazard} has no such rule (got ${given}).`;
       items.push(item(`/rules/${rule}`, "not_expected", detail, Object.keys(spec.rules)));
     }
   }
   if (pointers.includes("/layers")) return items;
   const layers = manifest.layers.map((layer, index) => ({ layer, at: `/layers/${index}` }));
   const objects = layers.filter(({ at }) => !pointers.includes(at));
-  for (const placed of objects) items.push(...layerFaults(spec, placed, isFaulty));
-  const sound = objects.filter(({ at }) =>
+  for (const located of objects) items.push(...layerFaults(spec, located, isFaulty));
+  const valid = objects.filter(({ at }) =>
     ["scenario", "year", "metric", "return_period_years", "model"].every((name) => !isFaulty(`${at}/${name}`)),
   );
-  const isWhole = sound.length === layers.length;
-  items.push(...slotFaults(spec, sound, { isWhole }));
-  if (isWhole && !isFaulty("/rules") && !isFaulty("/options")) {
+  const isComplete = valid.length === layers.length;
+  items.push(...groupFaults(spec, valid, { isComplete }));
+  if (isComplete && !isFaulty("/rules") && !isFaulty("/options")) {
     const designYears = manifest.rules?.design_return_period_years ?? spec.rules.design_return_period_years;
     const isFlat = holdFlat || manifest.options?.hold_flat === true;
-    items.push(...curveFaults(sound, isFlat ? undefined : designYears));
+    items.push(...curveFaults(valid, isFlat ? undefined : designYears));
   }
   return items;
 }
 
 type SchemaError = ReturnType<typeof checker.Errors>[number];
 
-/** A fault of the schema in our words: one for each unknown or missing member. */
+/** Converts a schema error to items, one for each unknown or missing member. */
 function schemaItems({ keyword, instancePath, params, message }: SchemaError): readonly FaultItem[] {
   const {
     additionalProperties = [],
@@ -165,15 +166,16 @@ function schemaItems({ keyword, instancePath, params, message }: SchemaError): r
   };
   if (keyword === "additionalProperties") {
     return additionalProperties.map((name) =>
-      item(`${instancePath}/${name}`, "unknown", "A manifest has no such member; docs/ingest.md lists those it has."),
+      item(`${instancePath}/${name}`, "unknown", "A manifest has no such member; docs/ingest.md lists its members."),
     );
   }
   if (keyword === "required") {
-    return requiredProperties.map((name) => item(`${instancePath}/${name}`, "missing", "It must be there."));
+    return requiredProperties.map((name) => item(`${instancePath}/${name}`, "missing", "It is required."));
   }
-  // Each forbidden member is told once more as "must not be there at all".
+  // A repeated report of a forbidden member.
   if (keyword === "boolean") return [];
-  if (keyword === "enum") return [item(instancePath, "not_allowed", "It must be one of those allowed.", allowedValues)];
+  if (keyword === "enum")
+    return [item(instancePath, "not_allowed", "It must be one of the allowed values.", allowedValues)];
   if (keyword === "minItems") return [item(instancePath, "empty", "There must be at least one layer.")];
   const code = keyword === "type" ? "wrong_type" : "out_of_range";
   return [item(instancePath, code, `It ${message}.`)];
@@ -188,54 +190,57 @@ function item(
   return { pointer, code, detail, ...(allowed === undefined ? {} : { allowed }) };
 }
 
-function layerFaults(spec: HazardSpec, { layer, at }: PlacedLayer, isFaulty: IsFaulty): readonly FaultItem[] {
+function layerFaults(spec: HazardSpec, { layer, at }: LocatedLayer, isFaulty: IsFaulty): readonly FaultItem[] {
   const items: FaultItem[] = [];
-  const isSound = (...names: readonly string[]): boolean => names.every((name) => !isFaulty(`${at}/${name}`));
-  if (isSound("scenario") && !spec.scenarios.includes(layer.scenario)) {
+  const isValid = (...names: readonly string[]): boolean => names.every((name) => !isFaulty(`${at}/${name}`));
+  if (isValid("scenario") && !spec.scenarios.includes(layer.scenario)) {
     const detail = `${spec.hazard} has no scenario ${layer.scenario}.`;
     items.push(item(`${at}/scenario`, "not_allowed", detail, spec.scenarios));
   }
-  if (isSound("year") && !spec.years.includes(layer.year)) {
+  if (isValid("year") && !spec.years.includes(layer.year)) {
     items.push(item(`${at}/year`, "not_allowed", `${spec.hazard} has no year ${layer.year}.`, spec.years));
-  } else if (isSound("scenario", "year") && (layer.scenario === BASELINE.scenario) !== (layer.year === BASELINE.year)) {
-    const detail = `the baseline is the year ${BASELINE.year}, and ${BASELINE.year} is the baseline.`;
+  } else if (isValid("scenario", "year") && (layer.scenario === BASELINE.scenario) !== (layer.year === BASELINE.year)) {
+    const detail = `the baseline is the year ${BASELINE.year}, which no other scenario has.`;
     items.push(item(`${at}/year`, "combination_unavailable", detail));
   }
-  if (!isSound("metric", "return_period_years")) return items;
+  if (!isValid("metric", "return_period_years")) return items;
   return [...items, ...kindFaults(spec, { layer, at })];
 }
 
-/** Faults of what a layer is: the map of a metric, or of a return period. */
-function kindFaults(spec: HazardSpec, { layer, at }: PlacedLayer): readonly FaultItem[] {
+/** Returns errors about the kind of a layer: the map of a metric or of a return period. */
+function kindFaults(spec: HazardSpec, { layer, at }: LocatedLayer): readonly FaultItem[] {
   const items: FaultItem[] = [];
   const metrics = spec.metrics.map(({ metric }) => metric).filter((metric) => metric !== "total_hazard");
   if ((layer.metric === undefined) === (layer.return_period_years === undefined)) {
-    items.push(item(at, "not_expected", "a layer states either its metric or its return_period_years."));
+    items.push(item(at, "not_expected", "a layer must have either metric or return_period_years."));
   } else if (layer.metric !== undefined && !metrics.some((metric) => metric === layer.metric)) {
     const why =
       layer.metric === "total_hazard"
-        ? "total_hazard is made, never read."
+        ? "total_hazard is computed and cannot be given."
         : `${spec.hazard} has no metric ${layer.metric}.`;
     items.push(item(`${at}/metric`, "not_allowed", why, metrics));
   } else if (layer.return_period_years !== undefined && spec.rules.curve === undefined) {
-    const detail = `${spec.hazard} is not made from return-period maps; give its metrics.`;
+    const detail = `${spec.hazard} is not computed from return-period maps; give its metrics.`;
     items.push(item(`${at}/return_period_years`, "not_expected", detail, metrics));
   }
   if (layer.return_period_years !== undefined && layer.saturate !== undefined) {
-    items.push(item(`${at}/saturate`, "not_expected", "only a map of a metric can be saturated."));
+    items.push(item(`${at}/saturate`, "not_expected", "only the map of a metric can be saturated."));
   }
   if (layer.metric !== undefined && layer.model !== undefined) {
-    const detail = "only return-period maps are averaged over models; name the model in definition.";
+    const detail = "only return-period maps are averaged over models; describe the model in definition.";
     items.push(item(`${at}/model`, "not_expected", detail));
   }
   return items;
 }
 
-/** @param options `isWhole`: whether these are all layers, so that what is not among them is missing */
-function slotFaults(
+/**
+ * Returns errors between layers of one (scenario, year).
+ * @param options `isComplete`: whether these are all layers of the manifest, so that others are missing
+ */
+function groupFaults(
   spec: HazardSpec,
-  layers: readonly PlacedLayer[],
-  { isWhole }: { readonly isWhole: boolean },
+  layers: readonly LocatedLayer[],
+  { isComplete }: { readonly isComplete: boolean },
 ): readonly FaultItem[] {
   const items: FaultItem[] = [];
   const taken = new Map<string, string>();
@@ -246,16 +251,16 @@ function slotFaults(
     const key = `${group} ${isCurve ? `${layer.return_period_years} years ${layer.model ?? ""}` : layer.metric}`;
     const other = taken.get(key);
     if (other !== undefined) {
-      items.push(item(at, "duplicate", `stands for the same (${key.trim()}) as ${other}.`));
+      items.push(item(at, "duplicate", `describes the same map (${key.trim()}) as ${other}.`));
     } else taken.set(key, at);
     const kind = kinds.get(group);
     if (kind === undefined) kinds.set(group, { first: at, isCurve });
     else if (kind.isCurve !== isCurve) {
-      const detail = `${group} is given by return periods or by metrics, not both: see ${kind.first}.`;
+      const detail = `${group} must have return periods or metrics, not both: see ${kind.first}.`;
       items.push(item(at, "not_expected", detail));
     }
   }
-  if (!isWhole) return items;
+  if (!isComplete) return items;
   for (const [group, { first, isCurve }] of kinds) {
     if (isCurve) continue;
     if (layers.some(({ layer }) => groupOf(layer) === group && layer.metric === spec.ownMetric)) continue;
@@ -265,10 +270,10 @@ function slotFaults(
 }
 
 /**
- * Faults of the curves: every model needs the return periods of the others, and all together the design return period.
- * @param designYears undefined where a curve need not span it
+ * Returns errors of curves: all models need the same return periods, which must span the design return period.
+ * @param designYears design return period, undefined if curves need not span it
  */
-function curveFaults(layers: readonly PlacedLayer[], designYears: number | undefined): readonly FaultItem[] {
+function curveFaults(layers: readonly LocatedLayer[], designYears: number | undefined): readonly FaultItem[] {
   const items: FaultItem[] = [];
   const curves = new Map<string, Map<string, { readonly first: string; readonly periods: Set<number> }>>();
   for (const { layer, at } of layers) {
@@ -285,14 +290,14 @@ function curveFaults(layers: readonly PlacedLayer[], designYears: number | undef
       const missing = all.filter((period) => !periods.has(period));
       if (missing.length === 0) continue;
       const detail = `model ${model} of ${group} lacks the maps of ${missing.join(", ")} years that other models have.`;
-      items.push(item(first, "missing", `${detail} Add them, or leave the model out.`));
+      items.push(item(first, "missing", `${detail} Add them, or leave out the model.`));
     }
     const [first] = models.values();
     const [least = NaN, most = NaN] = [all[0], all.at(-1)];
     if (first === undefined || designYears === undefined || (least <= designYears && designYears <= most)) continue;
     const detail =
       `the maps of ${group} have return periods of ${all.join(", ")} years, which do not span ${designYears}. ` +
-      "Add the maps around it, or take the nearest map's value for it: hold_flat in options, or --hold-flat.";
+      "Add maps on both sides of it, or use the value of the nearest map: hold_flat in options, or --hold-flat.";
     items.push(item(`${first.first}/return_period_years`, "out_of_range", detail));
   }
   return items;

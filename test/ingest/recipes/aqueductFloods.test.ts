@@ -9,7 +9,7 @@ import { describeWithSharedData, SHARED_HAZARD_DATA } from "../../sharedData.ts"
 
 const DATA = join(SHARED_HAZARD_DATA, "aqueduct");
 
-describe("file names", () => {
+describe("readAqueductName", () => {
   test.each([
     ["inunriver_historical_000000000WATCH_1980_rp00100.tif", "riverine_floods", "baseline", 1980, "WATCH", 100],
     ["inunriver_rcp4p5_0000GFDL-ESM2M_2030_rp00002.tif", "riverine_floods", "rcp4p5", 2030, "GFDL-ESM2M", 2],
@@ -23,7 +23,7 @@ describe("file names", () => {
     ],
     ["inuncoast_historical_nosub_hist_rp0001_5.tif", "coastal_floods", "baseline", 1980, "nosub", 1.5],
     ["inuncoast_rcp8p5_wtsub_2080_rp1000_0.tif", "coastal_floods", "rcp8p5", 2080, "wtsub", 1000],
-  ])("%s", (name, hazard, scenario, year, model, returnPeriodYears) => {
+  ])("parses %s", (name, hazard, scenario, year, model, returnPeriodYears) => {
     expect(readAqueductName(name)).toEqual({ kind: "map", map: { hazard, scenario, year, model, returnPeriodYears } });
   });
 
@@ -32,20 +32,20 @@ describe("file names", () => {
     ["inuncoast_rcp8p5_nosub_2080_rp1000_0.tif", /without land subsidence/],
     ["inuncoast_historical_wtsub_2030_rp0100_0.tif", /subsidence alone until 2030/],
     ["inuncoast_historical_wtsub_hist_rp0100_0.tif", /baseline is the historical map without/],
-    ["inunriver_rcp8p5_00000NorESM1-M_2040_rp00100.tif", /not in the catalogue/],
-    ["inunriver_rcp2p6_00000NorESM1-M_2030_rp00100.tif", /not in the catalogue/],
+    ["inunriver_rcp8p5_00000NorESM1-M_2040_rp00100.tif", /has no such layer/],
+    ["inunriver_rcp2p6_00000NorESM1-M_2030_rp00100.tif", /has no such layer/],
     ["inunriver_historical_00000NorESM1-M_1980_rp00100.tif", /WATCH/],
-  ])("%s is set aside", (name, reason) => {
+  ])("sets %s aside", (name, reason) => {
     expect(readAqueductName(name)).toEqual({ kind: "set-aside", reason: expect.stringMatching(reason) as string });
   });
 
   test.each(["floods.tif", "inunriver_rcp4p5_MIROC_2030_rp100.tif", "inuncoast_rcp4p5_wtsub_2030_rp0100.tif"])(
-    "%s is none of the release's",
+    "returns undefined for %s",
     (name) => expect(readAqueductName(name)).toBeUndefined(),
   );
 });
 
-describeWithSharedData("every name of the release", () => {
+describeWithSharedData("readAqueductName for the inventory of the release", () => {
   const urls = (name: string): readonly string[] =>
     readFileSync(join(DATA, name), "utf8")
       .trim()
@@ -53,7 +53,7 @@ describeWithSharedData("every name of the release", () => {
       .slice(1)
       .map((line) => line.trim().split(",").at(-1) ?? "");
 
-  test("river: all 279 are maps, five models a future, one a past", () => {
+  test("accepts all 279 river maps, with five models for each future year and one for 1980", () => {
     const names = urls("inventory_aqueduct_river.csv").map(readAqueductName);
     expect(names).toHaveLength(279);
     const maps = names.flatMap((name) => (name?.kind === "map" ? [name.map] : []));
@@ -64,12 +64,12 @@ describeWithSharedData("every name of the release", () => {
     expect(new Set(maps.map((map) => Object.values(map).join())).size).toBe(279);
   });
 
-  test("coast: all are known; a tenth-return-period set for each scenario and year, the rest set aside with a reason", () => {
+  test("recognizes all coastal maps and uses ten return periods for each scenario and year", () => {
     const names = urls("inventory_aqueduct_coastal.csv").map(readAqueductName);
     expect(names).toHaveLength(410);
     expect(names.filter((name) => name === undefined)).toEqual([]);
     const maps = names.flatMap((name) => (name?.kind === "map" ? [name.map] : []));
-    // 7 groups of 10 return periods: the baseline, and two scenarios in three years.
+    // 7 groups of 10 return periods: the baseline, and two scenarios for three years each.
     expect(maps).toHaveLength(70);
     expect(new Set(maps.map(({ returnPeriodYears }) => returnPeriodYears))).toEqual(
       new Set([1.5, 2, 5, 10, 25, 50, 100, 250, 500, 1000]),
@@ -85,7 +85,7 @@ describeWithSharedData("every name of the release", () => {
   });
 });
 
-describe("finding files", () => {
+describe("findAqueductFiles", () => {
   let folder: string;
   const river = (years: string): string => `inunriver_rcp4p5_00000NorESM1-M_2030_rp${years}.tif`;
   beforeAll(async () => {
@@ -97,17 +97,17 @@ describe("finding files", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test("folders are searched wholly; what is no map of the release is listed", async () => {
+  test("searches folders recursively and lists files that are not part of the release", async () => {
     const { files, setAside } = await findAqueductFiles([join(folder, river("00100")), join(folder, "a")]);
     expect(files.map(({ map }) => map.returnPeriodYears)).toEqual([100, 250]);
     expect(setAside).toEqual([{ file: join(folder, "a/other.tif"), reason: expect.stringMatching(/name/) as string }]);
   });
 
-  test("two files for one map are refused, both named", async () => {
+  test("rejects two files for one map and names both", async () => {
     await expect(findAqueductFiles([folder])).rejects.toThrow(/is the same map as .*rp00100/);
   });
 
-  test("a named file that is none of the release's is refused, as is a place without maps, or none at all", async () => {
+  test("rejects a named file outside the release, a folder without maps, and an empty list", async () => {
     await expect(findAqueductFiles([join(folder, "a/other.tif")])).rejects.toThrow(/ingest layers/);
     await expect(findAqueductFiles([join(folder, "nowhere")])).rejects.toThrow(/no such file or folder/);
     await rm(join(folder, "a/b"), { recursive: true });

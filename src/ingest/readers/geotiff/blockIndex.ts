@@ -1,0 +1,152 @@
+/** Positions of the blocks (strips or tiles) of an image. Each block is checked before geotiff.js reads it. */
+import { sourceFault } from "../../raster.ts";
+import type { ByteSource } from "./byteSource.ts";
+import { type Directory, TAG } from "./directory.ts";
+import { canRepresent, type Layout } from "./layout.ts";
+
+/** A rectangle of cells in the row order of the file; `right` and `bottom` are exclusive. */
+export interface Box {
+  readonly left: number;
+  readonly top: number;
+  readonly right: number;
+  readonly bottom: number;
+}
+
+/** Incompressible data grow when encoded: by half with LZW, by less with the other methods. */
+const ENCODED_RATIO_MAX = 2;
+const ENCODED_BYTES_EXTRA = 65_536;
+/** Entries of the block index read at a time. */
+const INDEX_PAGE = 512;
+
+/** A part of the block index. */
+interface IndexPage {
+  readonly first: number;
+  readonly end: number;
+  readonly offsets: readonly number[];
+  readonly sizes: readonly number[];
+}
+
+/** The blocks of a region that a sparse file leaves out. */
+export interface SparseBlocks {
+  /** Whether their cells are missing, which is so if the file declares a nodata value; otherwise they are zero. */
+  readonly isNodata: boolean;
+  /** In cells of the image. */
+  readonly boxes: readonly Box[];
+  /** Returns whether a part of the region has only such blocks and need not be read. */
+  covers(part: Box): boolean;
+}
+
+export interface BlockIndex {
+  /**
+   * Checks the blocks of a region: each must be within the file or left out.
+   * @returns the blocks left out
+   * @throws Fault `source_invalid` if a block is damaged or cut short
+   */
+  check(box: Box, band: number, where: string): Promise<SparseBlocks>;
+}
+
+export function blockIndexOf(
+  {
+    file,
+    layout,
+    source,
+    directory,
+  }: {
+    readonly file: string;
+    readonly layout: Layout;
+    readonly source: ByteSource;
+    readonly directory: Directory;
+  },
+  nodata: number | undefined,
+): BlockIndex {
+  const { blockRowCount, blockColumnCount, acrossCount, downCount } = layout;
+  const [offsetTag, sizeTag] = layout.isTiled
+    ? [TAG.tileOffsets, TAG.tileByteCounts]
+    : [TAG.stripOffsets, TAG.stripByteCounts];
+  let cachedPage: IndexPage | undefined;
+
+  const pageOf = async (index: number): Promise<IndexPage> => {
+    const first = Math.floor(index / INDEX_PAGE) * INDEX_PAGE;
+    if (cachedPage?.first === first) return cachedPage;
+    const count = Math.min(directory.count(offsetTag), directory.count(sizeTag));
+    const end = Math.min(first + INDEX_PAGE, count);
+    // Windows are read concurrently: build a complete page before replacing the cached one.
+    const page: IndexPage = {
+      first,
+      end,
+      offsets: await directory.numbers(offsetTag, first, end),
+      sizes: await directory.numbers(sizeTag, first, end),
+    };
+    cachedPage = page;
+    return page;
+  };
+
+  /** Returns whether a block was left out. */
+  const isSparse = (page: IndexPage, index: number, where: string): boolean => {
+    const offset = page.offsets[index - page.first] ?? NaN;
+    const sizeBytes = page.sizes[index - page.first] ?? NaN;
+    if (offset === 0 && sizeBytes === 0) return true;
+    if (!(offset >= 8 && sizeBytes > 0)) {
+      throw sourceFault(
+        file,
+        `is damaged at ${where}: one of its blocks has ${sizeBytes} bytes at byte ${offset}. Only 0 bytes at offset 0 mark a block that was left out.`,
+        { details: { offset, sizeBytes } },
+      );
+    }
+    if (!(offset + sizeBytes <= source.sizeBytes)) {
+      throw sourceFault(
+        file,
+        `is cut short at ${where}: one of its blocks would end at byte ${offset + sizeBytes}, the file ends at ${source.sizeBytes}.`,
+        { details: { offset, sizeBytes: source.sizeBytes } },
+      );
+    }
+    if (!(sizeBytes <= ENCODED_RATIO_MAX * layout.blockBytes + ENCODED_BYTES_EXTRA)) {
+      throw sourceFault(
+        file,
+        `is damaged at ${where}: a block of ${layout.blockBytes} bytes has an encoded size of ${sizeBytes} bytes.`,
+        { details: { offset, sizeBytes } },
+      );
+    }
+    return false;
+  };
+
+  return {
+    async check(box, band, where) {
+      const planeStart = layout.isPlanar ? (band - 1) * acrossCount * downCount : 0;
+      const boxes: Box[] = [];
+      const rows = new Map<number, number>();
+      let page: IndexPage | undefined;
+      for (let down = Math.floor(box.top / blockRowCount); down * blockRowCount < box.bottom; down++) {
+        for (let across = Math.floor(box.left / blockColumnCount); across * blockColumnCount < box.right; across++) {
+          const index = planeStart + down * acrossCount + across;
+          if (page === undefined || index < page.first || index >= page.end) page = await pageOf(index);
+          if (!isSparse(page, index, where)) continue;
+          if (nodata !== undefined && !canRepresent(nodata, layout.format)) {
+            throw sourceFault(
+              file,
+              `leaves blocks out at ${where}, which may mean 0 or missing because its integers cannot store its nodata value ${nodata}. Write all blocks with gdal_translate.`,
+            );
+          }
+          rows.set(down, (rows.get(down) ?? 0) + 1);
+          boxes.push({
+            left: Math.max(box.left, across * blockColumnCount),
+            right: Math.min(box.right, (across + 1) * blockColumnCount),
+            top: Math.max(box.top, down * blockRowCount),
+            bottom: Math.min(box.bottom, (down + 1) * blockRowCount),
+          });
+        }
+      }
+      const across = Math.ceil(box.right / blockColumnCount) - Math.floor(box.left / blockColumnCount);
+      return {
+        isNodata: nodata !== undefined,
+        boxes,
+        covers(part) {
+          for (let down = Math.floor(part.top / blockRowCount); down * blockRowCount < part.bottom; down++) {
+            if (rows.get(down) !== across) return false;
+          }
+          return true;
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,149 @@
+/**
+ * Reads byte ranges of local and remote files. Reads can be aborted, and bytes past the end are absent rather than filled
+ * with zeros.
+ */
+import { type FileHandle, open } from "node:fs/promises";
+import type { GeoTIFF } from "geotiff";
+import { Fault } from "../../../errors.ts";
+import { sourceFault } from "../../raster.ts";
+import { httpRange, isHttpAddress } from "./http.ts";
+
+export interface ByteSource {
+  readonly sizeBytes: number;
+  /** Returns the bytes of a range, fewer at the end of the source. Throws the signal's reason once it is aborted. */
+  read(offset: number, sizeBytes: number): Promise<Uint8Array<ArrayBuffer>>;
+  close(): Promise<void>;
+}
+
+/** Largest single read; more than the largest encoded block. */
+const READ_BYTES_MAX = 256 << 20;
+
+/**
+ * Opens a file on disk, or at an http(s) address.
+ * @throws Fault `source_invalid` naming the file; the reason of the signal once it is aborted
+ */
+export async function openBytes(file: string, signal?: AbortSignal): Promise<ByteSource> {
+  signal?.throwIfAborted();
+  return paged(isHttpAddress(file) ? await openAddress(file, signal) : await openFile(file, signal));
+}
+
+async function openAddress(address: string, signal: AbortSignal | undefined): Promise<ByteSource> {
+  const version: { etag?: string } = {};
+  const request = async (offset: number, sizeBytes: number) => {
+    const answer = await httpRange(address, { offset, sizeBytes }, signal);
+    // Do not mix two versions of a file.
+    if (version.etag !== undefined && answer.etag !== version.etag) {
+      throw sourceFault(address, "changed while it was being read. Run the ingest again.");
+    }
+    if (answer.etag !== undefined) version.etag = answer.etag;
+    return answer;
+  };
+  const { totalBytes } = await request(0, 1);
+  return {
+    sizeBytes: totalBytes,
+    async read(offset, sizeBytes) {
+      const size = Math.min(sizeBytes, totalBytes - offset);
+      return size <= 0 ? new Uint8Array(0) : (await request(offset, size)).bytes;
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+async function openFile(file: string, signal: AbortSignal | undefined): Promise<ByteSource> {
+  let handle: FileHandle;
+  try {
+    handle = await open(file, "r");
+  } catch (error) {
+    throw sourceFault(file, `cannot be opened (${messageOf(error)}).`, { cause: error });
+  }
+  try {
+    const stat = await handle.stat();
+    if (!stat.isFile()) throw sourceFault(file, "is not a file.");
+    return {
+      sizeBytes: stat.size,
+      read: (offset, sizeBytes) =>
+        readFrom(handle, { offset, sizeBytes: Math.min(sizeBytes, stat.size - offset) }, signal),
+      close: () => handle.close(),
+    };
+  } catch (error) {
+    await handle.close();
+    throw error instanceof Fault
+      ? error
+      : sourceFault(file, `cannot be opened (${messageOf(error)}).`, { cause: error });
+  }
+}
+
+async function readFrom(
+  handle: FileHandle,
+  { offset, sizeBytes }: { readonly offset: number; readonly sizeBytes: number },
+  signal: AbortSignal | undefined,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(Math.max(0, sizeBytes));
+  let filled = 0;
+  while (filled < bytes.length) {
+    signal?.throwIfAborted();
+    const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, offset + filled);
+    if (bytesRead === 0) break; // the file was truncated after it was opened
+    filled += bytesRead;
+  }
+  signal?.throwIfAborted();
+  return filled === bytes.length ? bytes : bytes.slice(0, filled);
+}
+
+const PAGE_BYTES = 65_536;
+const PAGE_COUNT_MAX = 32;
+
+/** Serves small reads from cached pages: directories and block indexes are read a few bytes at a time. */
+function paged(source: ByteSource): ByteSource {
+  const pages = new Map<number, Promise<Uint8Array<ArrayBuffer>>>();
+  const pageAt = (index: number): Promise<Uint8Array<ArrayBuffer>> => {
+    let page = pages.get(index);
+    if (page === undefined) {
+      page = source.read(index * PAGE_BYTES, PAGE_BYTES);
+      page.catch(() => pages.delete(index)); // a failed read is not remembered
+    }
+    pages.delete(index);
+    pages.set(index, page); // most recently used last
+    for (const oldest of pages.keys()) {
+      if (pages.size <= PAGE_COUNT_MAX) break;
+      pages.delete(oldest);
+    }
+    return page;
+  };
+  return {
+    sizeBytes: source.sizeBytes,
+    close: () => source.close(),
+    async read(offset, sizeBytes) {
+      if (!(Number.isSafeInteger(offset) && offset >= 0 && sizeBytes >= 0 && sizeBytes <= READ_BYTES_MAX)) {
+        throw new RangeError(`a read of ${sizeBytes} bytes at ${offset} is out of range`);
+      }
+      const index = Math.floor(offset / PAGE_BYTES);
+      const isSmall = sizeBytes <= 4096 && Math.floor((offset + sizeBytes - 1) / PAGE_BYTES) === index;
+      if (!isSmall) return source.read(offset, sizeBytes);
+      const page = await pageAt(index);
+      return page.slice(offset - index * PAGE_BYTES, offset - index * PAGE_BYTES + sizeBytes);
+    },
+  };
+}
+
+type GeotiffSource = Parameters<typeof GeoTIFF.fromSource>[0];
+
+/** Adapts a source to geotiff.js, whose own sources fill bytes past the end with zeros. */
+export function geotiffSource(source: ByteSource): GeotiffSource {
+  const fetchSlice: GeotiffSource["fetchSlice"] = async ({ offset, length }) => {
+    const bytes = await source.read(offset, length);
+    return { data: bytes.buffer, offset, length: bytes.length };
+  };
+  return {
+    fetchSlice,
+    fetch: (slices, signal) => Promise.all(slices.map(async (slice) => (await fetchSlice(slice, signal)).data)),
+    get fileSize() {
+      return source.sizeBytes;
+    },
+    close: () => source.close(),
+  };
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,74 @@
+/** GDAL metadata of bands, from the GDAL_METADATA tag of the file or from its `.aux.xml`. */
+import { sourceFault } from "../../raster.ts";
+import { messageOf } from "./byteSource.ts";
+import { alphaFault } from "./layout.ts";
+import { readXml } from "./xml.ts";
+
+/** Units by band, from 1. */
+export type Units = Map<number, string>;
+
+/**
+ * Reads the GDAL_METADATA tag.
+ * @returns the units of bands
+ * @throws Fault `source_invalid` for a scale, an offset, an alpha band or NODATA_VALUES, which are not supported
+ */
+export function readGdalMetadata(file: string, xml: string | undefined): Units {
+  const units: Units = new Map();
+  if (xml === undefined || xml.trim() === "") return units;
+  try {
+    readXml(xml, ({ path, attributes, text }) => {
+      const own = attributes.at(-1) ?? {};
+      if (path.join("/") !== "GDALMetadata/Item") return;
+      const band = Number(own["sample"] ?? 0) + 1;
+      checkBandItem(file, { name: own["role"] ?? "", text, how: `band ${band} declares` });
+      checkMetadataItem(file, own["name"] ?? "", own["domain"] ?? "", "its GDAL metadata");
+      if (own["role"]?.toLowerCase() === "unittype" && text.trim() !== "") units.set(band, text.trim());
+    });
+  } catch (error) {
+    if (error instanceof Error && error.name === "Fault") throw error;
+    throw sourceFault(
+      file,
+      `its GDAL metadata is not a valid XML document (${messageOf(error)}). The file is damaged.`,
+      {
+        cause: error,
+      },
+    );
+  }
+  return units;
+}
+
+/** Refuses statements that change values or mark cells as missing: scales, offsets, alpha bands and palettes. */
+export function checkBandItem(
+  file: string,
+  { name, text, how }: { readonly name: string; readonly text: string; readonly how: string },
+): void {
+  const kind = name.toLowerCase();
+  if (kind === "scale" || kind === "offset") {
+    if (text.trim() !== "" && Number(text) === (kind === "scale" ? 1 : 0)) return;
+    throw sourceFault(
+      file,
+      `${how} ${kind === "scale" ? "a scale" : "an offset"} of ${text.trim()}, which is not supported. Write unscaled values with gdal_translate -unscale.`,
+    );
+  }
+  if (kind !== "colorinterp") return;
+  const color = text.trim().toLowerCase();
+  if (color === "alpha") throw alphaFault(file, `${how} that it `);
+  if (color === "palette") throw classFault(file, how);
+}
+
+export function classFault(file: string, how: string): Error {
+  return sourceFault(file, `${how} classes or a palette: its values are class codes, not quantities.`);
+}
+
+/** Refuses the two kinds of free-form metadata that change the meaning of values. */
+export function checkMetadataItem(file: string, name: string, domain: string, where: string): void {
+  if (name.toUpperCase() === "NODATA_VALUES" && domain === "") {
+    throw sourceFault(
+      file,
+      `${where} marks missing cells with NODATA_VALUES, which is not supported. Set a nodata value with gdal_edit.py -a_nodata.`,
+    );
+  }
+  if (domain.toUpperCase() === "IMAGE_STRUCTURE" && ["NBITS", "PIXELTYPE"].includes(name.toUpperCase())) {
+    throw sourceFault(file, `${where} states ${name}, which is not supported. Convert the map with gdal_translate.`);
+  }
+}

@@ -1,0 +1,187 @@
+/** Georeference of a GeoTIFF (OGC GeoTIFF 1.1), as far as maps in WGS84 degrees use it. */
+import { isDeepStrictEqual } from "node:util";
+import type { GeoTIFFImage } from "geotiff";
+import type { Grid } from "../../../kernel/grid.ts";
+import { type RasterOptions, sourceFault } from "../../raster.ts";
+
+export interface Georeference {
+  /** The grid of the file, before a repeated column is dropped. */
+  readonly grid: Grid;
+  /** From the outer corner of the first cell in the file. */
+  readonly transform: Transform;
+  readonly isSouthUp: boolean;
+  /** The vertical unit of the coordinate system, if any; GDAL uses it as the unit of the values. */
+  readonly verticalUnit: string | undefined;
+  readonly notes: Readonly<Record<string, unknown>>;
+}
+
+const RASTER_PIXEL_IS_POINT = 2;
+
+/**
+ * Reads the georeference of an image.
+ * @throws Fault `source_invalid` if there is none, or if it is not a north-up or south-up grid in WGS84 degrees
+ */
+export function readGeoreference(
+  file: string,
+  image: GeoTIFFImage,
+  { worldFile, ...options }: RasterOptions & { readonly worldFile: string | undefined },
+): Georeference {
+  const stated = transformOf(file, image, worldFile);
+  const keys = image.getGeoKeys();
+  const isPoint = keys?.GTRasterTypeGeoKey === RASTER_PIXEL_IS_POINT;
+  const crs = describeCrs(file, keys, stated, options);
+
+  const { sizeXDeg, sizeYDeg } = stated;
+  const rowCount = image.getHeight();
+  // The tie point of a PixelIsPoint file is the center of its cell.
+  const transform: Transform = {
+    ...stated,
+    xDeg: stated.xDeg - (isPoint ? 0.5 * sizeXDeg : 0),
+    yDeg: stated.yDeg - (isPoint ? 0.5 * sizeYDeg : 0),
+  };
+  const isSouthUp = sizeYDeg > 0;
+  return {
+    grid: {
+      northDeg: isSouthUp ? transform.yDeg + rowCount * sizeYDeg : transform.yDeg,
+      westDeg: transform.xDeg,
+      cellSizeLatDeg: Math.abs(sizeYDeg),
+      cellSizeLonDeg: sizeXDeg,
+      rowCount,
+      columnCount: image.getWidth(),
+    },
+    transform,
+    isSouthUp,
+    verticalUnit: verticalUnitOf(keys),
+    notes: {
+      crs,
+      ...(isPoint ? { registration: "cell centres (PixelIsPoint), moved by half a cell" } : {}),
+      ...(isSouthUp ? { row_order: "south to north, flipped" } : {}),
+    },
+  };
+}
+
+/** The outer corner (or center) of the first cell of the file, and signed cell sizes: x east, y north. */
+export interface Transform {
+  readonly xDeg: number;
+  readonly yDeg: number;
+  readonly sizeXDeg: number;
+  readonly sizeYDeg: number;
+}
+
+function transformOf(file: string, image: GeoTIFFImage, worldFile: string | undefined): Transform {
+  const byMatrix = matrixTransform(file, image);
+  const byScale = scaleTransform(file, image);
+  const transform = byMatrix ?? byScale;
+  if (transform === undefined) {
+    const hint =
+      worldFile === undefined
+        ? "Give a georeferenced GeoTIFF."
+        : `Its world file ${worldFile} is not used alone; write it into the file with gdal_translate -a_srs EPSG:4326.`;
+    throw sourceFault(
+      file,
+      `has no georeference: neither ModelTransformation nor ModelTiepoint with ModelPixelScale. ${hint}`,
+    );
+  }
+  if (byMatrix !== undefined && byScale !== undefined && !isDeepStrictEqual(byMatrix, byScale)) {
+    throw sourceFault(file, "has two contradictory georeferences: a matrix, and a tie point with a scale.");
+  }
+  const { xDeg, yDeg, sizeXDeg, sizeYDeg } = transform;
+  if (!(Number.isFinite(xDeg) && Number.isFinite(yDeg) && sizeXDeg > 0 && Number.isFinite(sizeXDeg))) {
+    throw sourceFault(file, `starts at (${xDeg}, ${yDeg}) with cells ${sizeXDeg} wide; columns must run eastward.`);
+  }
+  if (!(Number.isFinite(sizeYDeg) && sizeYDeg !== 0))
+    throw sourceFault(file, `has cells of height ${sizeYDeg}; it must be a finite number other than 0.`);
+  return transform;
+}
+
+function matrixTransform(file: string, image: GeoTIFFImage): Transform | undefined {
+  const matrix = image.fileDirectory.getValue("ModelTransformation");
+  if (matrix === undefined) return undefined;
+  const [a = NaN, b = NaN, , x = NaN, d = NaN, e = NaN, , y = NaN] = Array.from(matrix as ArrayLike<number>);
+  if (b !== 0 || d !== 0) {
+    throw sourceFault(file, "is rotated or sheared. Convert it with gdalwarp -t_srs EPSG:4326.");
+  }
+  return { xDeg: x, yDeg: y, sizeXDeg: a, sizeYDeg: e };
+}
+
+function scaleTransform(file: string, image: GeoTIFFImage): Transform | undefined {
+  const scale = image.fileDirectory.getValue("ModelPixelScale");
+  const tiePoint = image.fileDirectory.getValue("ModelTiepoint");
+  if (tiePoint === undefined) return undefined;
+  const points = Array.from(tiePoint as ArrayLike<number>);
+  if (points.length > 6) {
+    throw sourceFault(file, "is georeferenced by several tie points. Convert it to a regular grid with gdalwarp.");
+  }
+  if (scale === undefined) return undefined;
+  const [sizeX = NaN, sizeY = NaN] = Array.from(scale as ArrayLike<number>);
+  const [i = NaN, j = NaN, , x = NaN, y = NaN] = points;
+  // A positive scale means that latitude decreases from row to row; some writers use a negative one for south-up maps.
+  return { xDeg: x - i * sizeX, yDeg: y + j * sizeY, sizeXDeg: sizeX, sizeYDeg: -sizeY };
+}
+
+const MODEL_GEOGRAPHIC = 2;
+const USER_DEFINED = 32_767;
+const UNIT_DEGREE = 9102;
+const WGS84 = { semiMajorM: 6_378_137, inverseFlattening: 298.257223563 } as const;
+/** WGS 84 in two and three dimensions. */
+const WGS84_CODES: ReadonlySet<unknown> = new Set([4326, 4979]);
+const ACCEPTED_CRS = "WGS84 degrees (EPSG:4326) are accepted; convert the map with gdalwarp -t_srs EPSG:4326.";
+
+type GeoKeys = NonNullable<ReturnType<GeoTIFFImage["getGeoKeys"]>>;
+
+/**
+ * Describes the coordinate system for the provenance.
+ * @throws Fault `source_invalid` if it is not WGS84 degrees
+ */
+function describeCrs(file: string, keys: GeoKeys | null, transform: Transform, options: RasterOptions): string {
+  const model: unknown = keys?.GTModelTypeGeoKey;
+  const code: unknown = keys?.GeographicTypeGeoKey;
+  if (keys === null || (model === undefined && code === undefined)) {
+    const isPlausible = Math.abs(transform.xDeg) <= 360.5 && Math.abs(transform.yDeg) <= 90.5;
+    if (options.assumeWgs84 === true && isPlausible) return "none stated, taken for EPSG:4326 on request";
+    const hint = isPlausible ? " Its numbers look like degrees: if they are WGS84, pass --assume-wgs84." : "";
+    throw sourceFault(file, `has no coordinate system. ${ACCEPTED_CRS}${hint}`);
+  }
+  if (model !== undefined && model !== MODEL_GEOGRAPHIC) {
+    const projected: unknown = keys.ProjectedCSTypeGeoKey;
+    const name = typeof projected === "number" && projected !== USER_DEFINED ? `EPSG:${projected}` : citationOf(keys);
+    throw sourceFault(file, `is in a projected coordinate system (${name}). ${ACCEPTED_CRS}`);
+  }
+  const unit: unknown = keys.GeogAngularUnitsGeoKey;
+  if (unit !== undefined && unit !== UNIT_DEGREE) {
+    throw sourceFault(file, `uses the angular unit ${JSON.stringify(unit)}, not degrees. ${ACCEPTED_CRS}`);
+  }
+  const meridianDeg: unknown = keys.GeogPrimeMeridianLongGeoKey ?? 0;
+  const meridian: unknown = keys.GeogPrimeMeridianGeoKey;
+  if (meridianDeg !== 0 || (meridian !== undefined && meridian !== 8901 && meridian !== USER_DEFINED)) {
+    throw sourceFault(file, `has a prime meridian other than Greenwich (${citationOf(keys)}). ${ACCEPTED_CRS}`);
+  }
+  if (WGS84_CODES.has(code)) return `EPSG:${code as number}`;
+  const isWgs84Ellipsoid =
+    keys.GeogSemiMajorAxisGeoKey === WGS84.semiMajorM &&
+    Math.abs(Number(keys.GeogInvFlatteningGeoKey) - WGS84.inverseFlattening) < 1e-9;
+  const isWgs84Datum = keys.GeogGeodeticDatumGeoKey === 6326;
+  if ((code === USER_DEFINED || code === undefined) && (isWgs84Datum || isWgs84Ellipsoid)) {
+    return `user-defined on the WGS84 ${isWgs84Datum ? "datum" : "ellipsoid"}: ${citationOf(keys)}`;
+  }
+  const name = typeof code === "number" && code !== USER_DEFINED ? `EPSG:${code}` : citationOf(keys);
+  throw sourceFault(file, `is in the geographic coordinate system ${name}, which is not WGS84. ${ACCEPTED_CRS}`);
+}
+
+/** Vertical units by EPSG code. */
+const VERTICAL_UNITS: Readonly<Record<number, string>> = { 9001: "m", 9002: "ft", 9003: "US survey foot" };
+/** EPSG codes of vertical systems in meters: EGM2008, EGM96, mean sea level, NAVD88, ellipsoidal height. */
+const METRIC_HEIGHTS: ReadonlySet<unknown> = new Set([3855, 5773, 5714, 5703, 4979]);
+
+function verticalUnitOf(keys: GeoKeys | null): string | undefined {
+  const unit: unknown = keys?.VerticalUnitsGeoKey;
+  if (typeof unit === "number") return VERTICAL_UNITS[unit] ?? `EPSG:${unit}`;
+  const system: unknown = keys?.VerticalCSTypeGeoKey;
+  if (system === undefined) return undefined;
+  return METRIC_HEIGHTS.has(system) ? "m" : `of the vertical system ${JSON.stringify(system)}`;
+}
+
+function citationOf(keys: GeoKeys): string {
+  const name: unknown = keys.PCSCitationGeoKey ?? keys.GTCitationGeoKey ?? keys.GeogCitationGeoKey;
+  return typeof name === "string" && name !== "" ? name.replace(/\|$/, "") : "user-defined, unnamed";
+}

@@ -1,0 +1,165 @@
+/** HTTP requests for maps and their sidecar files. */
+import { sourceFault } from "../../raster.ts";
+
+/** Timeout of one request including its response body. */
+const REQUEST_TIMEOUT_MS = 60_000;
+
+export function isHttpAddress(file: string): boolean {
+  return /^https?:\/\//i.test(file);
+}
+
+/**
+ * Requests a range of a file.
+ * @throws Fault `source_invalid` unless the response is exactly that range; the signal's reason when aborted
+ */
+export async function httpRange(
+  address: string,
+  range: { readonly offset: number; readonly sizeBytes: number },
+  signal: AbortSignal | undefined,
+): Promise<{
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly totalBytes: number;
+  readonly etag: string | undefined;
+}> {
+  const last = range.offset + range.sizeBytes - 1;
+  return request(address, { headers: { range: `bytes=${range.offset}-${last}` }, signal }, async (response) => {
+    if (response.status !== 206) {
+      const why = response.status === 200 ? "the server does not support range requests" : `status ${response.status}`;
+      throw sourceFault(address, `cannot be read as a GeoTIFF (${why}). Download it and give the local file.`, {
+        details: { status: response.status },
+      });
+    }
+    const stated = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get("content-range") ?? "");
+    const [, first = NaN, end = NaN, totalBytes = NaN] = (stated ?? []).map(Number);
+    // A range past the end of the file is truncated by the server.
+    if (first !== range.offset || end !== Math.min(last, totalBytes - 1)) {
+      throw sourceFault(
+        address,
+        `cannot be read as a GeoTIFF: requested bytes ${range.offset} to ${last}, the server sent ` +
+          `${JSON.stringify(response.headers.get("content-range"))}. Download it and give the local file.`,
+      );
+    }
+    const bytes = await bodyOf(address, response, end - first + 1);
+    if (bytes.length !== end - first + 1) {
+      throw sourceFault(address, `the server closed the connection after ${bytes.length} of ${end - first + 1} bytes.`);
+    }
+    return { bytes, totalBytes, etag: response.headers.get("etag") ?? undefined };
+  });
+}
+
+/**
+ * Downloads a small file.
+ * @returns undefined if the file does not exist (404 or 410)
+ * @throws Fault `source_invalid` for any other failure
+ */
+export async function httpFile(
+  address: string,
+  {
+    file,
+    sizeBytesMax,
+    signal,
+  }: { readonly file: string; readonly sizeBytesMax: number; readonly signal?: AbortSignal },
+): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  return request(address, { headers: {}, signal, file }, async (response) => {
+    if (response.status === 404 || response.status === 410) return undefined;
+    if (response.status !== 200) {
+      throw sourceFault(
+        file,
+        `the server answered ${response.status} for the sidecar ${address}, so whether it exists is unknown (404 would mean ` +
+          "that it does not). Download the map with its sidecar files and give the local file.",
+        { details: { sidecar: address, status: response.status } },
+      );
+    }
+    const bytes = await bodyOf(file, response, sizeBytesMax + 1);
+    if (bytes.length > sizeBytesMax) {
+      throw sourceFault(file, `its sidecar ${address} is larger than ${sizeBytesMax} bytes, the limit.`);
+    }
+    return bytes;
+  });
+}
+
+/** Returns whether a file exists, without downloading it. */
+export async function httpExists(
+  address: string,
+  options: { readonly file: string; readonly signal?: AbortSignal },
+): Promise<boolean> {
+  // Not HEAD, which some servers answer differently from GET. The body is not read.
+  return request(address, { headers: { range: "bytes=0-0" }, ...options }, (response) => {
+    if (response.status === 404 || response.status === 410) return Promise.resolve(false);
+    if ([200, 206, 416].includes(response.status)) return Promise.resolve(true);
+    throw sourceFault(
+      options.file,
+      `the server answered ${response.status} for the sidecar ${address}, so whether it exists is unknown (404 would mean ` +
+        "that it does not). Download the map with its sidecar files and give the local file.",
+      { details: { sidecar: address, status: response.status } },
+    );
+  });
+}
+
+async function request<T>(
+  address: string,
+  options: {
+    readonly headers: Record<string, string>;
+    readonly signal?: AbortSignal | undefined;
+    readonly file?: string;
+  },
+  take: (response: Response) => Promise<T>,
+): Promise<T> {
+  const { headers, signal, file = address } = options;
+  signal?.throwIfAborted();
+  // Not AbortSignal.any: on Node 20 signals derived from a long-lived signal are not collected before it.
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  const timer = setTimeout(abort, REQUEST_TIMEOUT_MS);
+  signal?.addEventListener("abort", abort);
+  let response: Response | undefined;
+  try {
+    response = await fetch(address, { headers, signal: controller.signal });
+    return await take(response);
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason;
+    if (error instanceof TypeError || controller.signal.aborted) {
+      const why = controller.signal.aborted ? `no response within ${REQUEST_TIMEOUT_MS} ms` : reasonOf(error);
+      throw sourceFault(file, `${file === address ? "it" : address} cannot be reached (${why}).`, { cause: error });
+    }
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+    // Cancels a body that was not read, such as a whole file.
+    if (response?.bodyUsed === false) await response.body?.cancel().catch(() => undefined);
+  }
+}
+
+/** Reads at most about `sizeBytesMax` bytes of a body, whatever the server sends. */
+async function bodyOf(file: string, response: Response, sizeBytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
+  if (response.body === null) return new Uint8Array(0);
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  const reader = response.body.getReader();
+  try {
+    while (size < sizeBytesMax) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      parts.push(value);
+      size += value.length;
+    }
+    if (size > sizeBytesMax && response.status === 206) {
+      throw sourceFault(file, `the server sends more than the ${sizeBytesMax} bytes requested.`);
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return cause instanceof Error ? cause.message : String(cause);
+}

@@ -1,0 +1,306 @@
+/**
+ * Storage layout of the cells of a file, from its first directory. Limits are checked before memory is allocated, and
+ * features that could make values be misread are refused by name.
+ */
+import { sourceFault } from "../../raster.ts";
+import { BLOCK_COUNT_MAX, type Directories, type Directory, TAG } from "./directory.ts";
+
+/** Largest number of rows and of columns; a world map of 1/3 arc second has 3,888,000 columns. */
+const LINE_COUNT_MAX = 4_000_000;
+/** Largest decoded size of a block. */
+const BLOCK_BYTES_MAX = 64 << 20;
+const BAND_COUNT_MAX = 65_535;
+/** Largest size of the nodata text. */
+const NODATA_BYTES_MAX = 1000;
+
+export interface Layout {
+  readonly rowCount: number;
+  readonly columnCount: number;
+  readonly bandCount: number;
+  /** Whether a Float32Array represents every value of the file exactly. */
+  readonly fitsFloat32: boolean;
+  readonly format: NumberFormat;
+  readonly compression: number;
+  readonly isTiled: boolean;
+  /** Whether each band has separate blocks. */
+  readonly isPlanar: boolean;
+  readonly blockRowCount: number;
+  readonly blockColumnCount: number;
+  readonly acrossCount: number;
+  readonly downCount: number;
+  /** Decoded size of a whole block. */
+  readonly blockBytes: number;
+  /** The nodata value in the file, which applies to all bands. */
+  readonly nodata: number | undefined;
+}
+
+export interface NumberFormat {
+  readonly kind: "unsigned" | "integer" | "float";
+  readonly bits: number;
+}
+
+/**
+ * Reads the layout of the first image of a file.
+ * @throws Fault `source_invalid` naming what is damaged, unsupported or past a limit
+ */
+export async function readLayout(file: string, { first, others }: Directories): Promise<Layout> {
+  await checkKind(file, first, others);
+  const rowCount = await first.number(TAG.imageLength, 0);
+  const columnCount = await first.number(TAG.imageWidth, 0);
+  const bandCount = await first.number(TAG.samplesPerPixel, 1);
+  if (!(rowCount > 0 && columnCount > 0 && bandCount > 0)) {
+    throw sourceFault(
+      file,
+      `has ${rowCount} rows, ${columnCount} columns and ${bandCount} bands; each must be at least 1.`,
+    );
+  }
+  if (!(rowCount <= LINE_COUNT_MAX && columnCount <= LINE_COUNT_MAX && bandCount <= BAND_COUNT_MAX)) {
+    throw sourceFault(
+      file,
+      `has ${rowCount} rows, ${columnCount} columns and ${bandCount} bands; the limits are ${LINE_COUNT_MAX} rows and ` +
+        `columns and ${BAND_COUNT_MAX} bands.`,
+    );
+  }
+  const format = await readFormat(file, first, bandCount);
+  const compression = await first.number(TAG.compression, 1);
+  checkCompression(file, compression);
+  await checkPredictor(file, first, compression, format);
+  await checkInterpretation(file, first);
+  const blocks = await readBlocks(file, first, { rowCount, columnCount, bandCount, format });
+  return {
+    rowCount,
+    columnCount,
+    bandCount,
+    fitsFloat32: format.bits <= 16 || (format.kind === "float" && format.bits === 32),
+    format,
+    compression,
+    ...blocks,
+    nodata: nodataOf(file, await first.text(TAG.gdalNodata, NODATA_BYTES_MAX), format, "declares"),
+  };
+}
+
+/** Checks that the first image is the map itself and that no image is a mask; overviews may follow. */
+async function checkKind(file: string, first: Directory, others: readonly Directory[]): Promise<void> {
+  const REDUCED = 1;
+  const MASK = 4;
+  const kind = await first.number(TAG.newSubfileType, 0);
+  if ((kind & (REDUCED | MASK)) !== 0 || (await first.number(TAG.photometric, 1)) === MASK) {
+    throw sourceFault(file, "starts with an overview or a mask instead of the map. Convert it with gdal_translate.");
+  }
+  for (const other of others) {
+    const isMask =
+      ((await other.number(TAG.newSubfileType, 0)) & MASK) !== 0 || (await other.number(TAG.photometric, 1)) === MASK;
+    if (isMask) {
+      throw sourceFault(
+        file,
+        "marks missing cells with an internal mask, which is not supported. Mark them with a nodata value: gdalwarp -dstnodata -9999.",
+      );
+    }
+  }
+}
+
+const KINDS: Readonly<Record<number, NumberFormat["kind"]>> = { 1: "unsigned", 2: "integer", 3: "float" };
+const NAMES: Readonly<Record<number, string>> = {
+  1: "unsigned integers",
+  2: "integers",
+  3: "floats",
+  5: "complex integers",
+  6: "complex floats",
+};
+
+async function readFormat(file: string, first: Directory, bandCount: number): Promise<NumberFormat> {
+  const allBits = await first.numbers(TAG.bitsPerSample);
+  const allFormats = first.has(TAG.sampleFormat) ? await first.numbers(TAG.sampleFormat) : allBits.map(() => 1);
+  if (allBits.length !== bandCount || allFormats.length !== bandCount) {
+    throw sourceFault(
+      file,
+      `is damaged: it has ${bandCount} bands but BitsPerSample for ${allBits.length} and SampleFormat for ${allFormats.length}.`,
+    );
+  }
+  const [bits = 0] = allBits;
+  const [code = 0] = allFormats;
+  const kind = KINDS[code];
+  const isRead = kind === "float" ? [16, 32, 64].includes(bits) : [8, 16, 32].includes(bits);
+  if (kind === undefined || !isRead) {
+    const name = NAMES[code] ?? `sample format ${code}`;
+    throw sourceFault(
+      file,
+      `band 1 has ${name} of ${bits} bits; 8, 16, 32-bit integers and 16, 32, 64-bit floats are supported.`,
+    );
+  }
+  if (allBits.some((other) => other !== bits) || allFormats.some((other) => other !== code)) {
+    throw sourceFault(file, "mixes bands of different number formats. Split it into one file for each format.");
+  }
+  return { kind, bits };
+}
+
+const NONE = 1;
+const LZW = 5;
+const ZSTD = 50_000;
+const PACKBITS = 32_773;
+const DEFLATE = [8, 32_946];
+/** JPEG (old and new), JPEG 2000, WebP, JPEG XL: lossy image compression. */
+const PICTURES: ReadonlySet<number> = new Set([6, 7, 34_892, 33_003, 33_005, 34_712, 50_001, 50_002, 52_546]);
+const LERC = 34_887;
+
+function checkCompression(file: string, compression: number): void {
+  if ([NONE, LZW, ZSTD, PACKBITS, ...DEFLATE].includes(compression)) return;
+  if (compression === LERC) {
+    throw sourceFault(
+      file,
+      "is compressed with LERC (method 34887), whose mask of missing cells is not supported. Convert it with gdal_translate -co COMPRESS=DEFLATE.",
+    );
+  }
+  if (PICTURES.has(compression)) {
+    throw sourceFault(file, `is compressed as an image (method ${compression}), which does not preserve values.`);
+  }
+  throw sourceFault(
+    file,
+    `is compressed with method ${compression}, which is not supported. Use DEFLATE, LZW, ZSTD or none.`,
+  );
+}
+
+async function checkPredictor(
+  file: string,
+  first: Directory,
+  compression: number,
+  { kind, bits }: NumberFormat,
+): Promise<void> {
+  const predictor = await first.number(TAG.predictor, 1);
+  if (predictor === 1) return;
+  const hint = "Convert it with gdal_translate -co COMPRESS=DEFLATE -co PREDICTOR=1.";
+  if (compression === NONE || compression === PACKBITS) {
+    throw sourceFault(
+      file,
+      `has predictor ${predictor}, which its compression ${compression} does not support. ${hint}`,
+    );
+  }
+  const isRead = (predictor === 2 && bits <= 32) || (predictor === 3 && kind === "float");
+  if (!isRead)
+    throw sourceFault(file, `uses predictor ${predictor} for ${bits}-bit values, which is not supported. ${hint}`);
+}
+
+/** Refuses images of colors or classes, alpha bands, and unusual orders of bits or rows. */
+async function checkInterpretation(file: string, first: Directory): Promise<void> {
+  const photometric = await first.number(TAG.photometric, 1);
+  if (photometric === 3) {
+    throw sourceFault(
+      file,
+      "has a palette: its values are class codes, not quantities. If they are quantities, remove the color table with " +
+        "gdal_translate -co PHOTOMETRIC=MINISBLACK -colorinterp gray.",
+    );
+  }
+  // 0 and 1 are grayscale; 2 is RGB, which GDAL writes for any three bands of bytes.
+  if (![0, 1, 2].includes(photometric)) {
+    throw sourceFault(file, `has colors (photometric interpretation ${photometric}), not quantities.`);
+  }
+  const extra = await first.numbers(TAG.extraSamples);
+  if (extra.some((kind) => kind === 1 || kind === 2)) throw alphaFault(file, "");
+  const fillOrder = await first.number(TAG.fillOrder, 1);
+  if (fillOrder !== 1) throw sourceFault(file, `has fill order ${fillOrder} (reversed bits), which is not supported.`);
+  const orientation = await first.number(TAG.orientation, 1);
+  if (orientation !== 1) {
+    throw sourceFault(
+      file,
+      `has orientation ${orientation}; only 1 (rows from the top left) is supported. Convert it with gdalwarp.`,
+    );
+  }
+}
+
+/** Returns the error for an alpha band, whose zeros mark missing cells. */
+export function alphaFault(file: string, where: string): Error {
+  return sourceFault(
+    file,
+    `${where}has an alpha band, whose zeros mark missing cells, which is not supported. Convert it to a nodata value with ` +
+      "gdalwarp -srcalpha -ot Float32 -dstnodata -9999, then gdal_translate -b 1.",
+  );
+}
+
+type Blocks = Pick<
+  Layout,
+  "isTiled" | "isPlanar" | "blockRowCount" | "blockColumnCount" | "acrossCount" | "downCount" | "blockBytes"
+>;
+
+async function readBlocks(
+  file: string,
+  first: Directory,
+  { rowCount, columnCount, bandCount, format }: Pick<Layout, "rowCount" | "columnCount" | "bandCount" | "format">,
+): Promise<Blocks> {
+  const isTiled = first.has(TAG.tileOffsets);
+  if (isTiled === first.has(TAG.stripOffsets)) {
+    throw sourceFault(file, `is damaged: it has ${isTiled ? "both strips and tiles" : "neither strips nor tiles"}.`);
+  }
+  const planar = await first.number(TAG.planarConfiguration, 1);
+  if (planar !== 1 && planar !== 2) throw sourceFault(file, `is damaged: planar configuration ${planar}.`);
+  const isPlanar = planar === 2;
+  const blockRowCount = isTiled
+    ? await first.number(TAG.tileLength, 0)
+    : Math.min(await first.number(TAG.rowsPerStrip, rowCount), rowCount);
+  const blockColumnCount = isTiled ? await first.number(TAG.tileWidth, 0) : columnCount;
+  if (!(blockRowCount > 0 && blockColumnCount > 0)) throw sourceFault(file, "has blocks without cells.");
+  const blockBytes = blockRowCount * blockColumnCount * (format.bits / 8) * (isPlanar ? 1 : bandCount);
+  if (!(blockBytes <= BLOCK_BYTES_MAX)) {
+    throw sourceFault(
+      file,
+      `its blocks of ${blockRowCount} rows and ${blockColumnCount} columns have ${blockBytes} bytes each; the limit is ` +
+        `${BLOCK_BYTES_MAX}. Convert it with gdal_translate -co TILED=YES.`,
+    );
+  }
+  const acrossCount = Math.ceil(columnCount / blockColumnCount);
+  const downCount = Math.ceil(rowCount / blockRowCount);
+  const blockCount = acrossCount * downCount * (isPlanar ? bandCount : 1);
+  if (!(blockCount <= BLOCK_COUNT_MAX)) {
+    throw sourceFault(
+      file,
+      `has ${blockCount} blocks; the limit is ${BLOCK_COUNT_MAX}. Convert it with gdal_translate -co TILED=YES.`,
+    );
+  }
+  const offsets = first.count(isTiled ? TAG.tileOffsets : TAG.stripOffsets);
+  const sizes = first.count(isTiled ? TAG.tileByteCounts : TAG.stripByteCounts);
+  if (offsets < blockCount || sizes < blockCount) {
+    throw sourceFault(
+      file,
+      `is damaged: its ${rowCount} rows and ${columnCount} columns have ${blockCount} blocks, but it lists ${offsets} offsets ` +
+        `and ${sizes} sizes.`,
+    );
+  }
+  return { isTiled, isPlanar, blockRowCount, blockColumnCount, acrossCount, downCount, blockBytes };
+}
+
+/**
+ * Parses a nodata value as GDAL writes it.
+ * @param how the start of error messages, such as "declares"
+ * @throws Fault `source_invalid` if it is not a number, or a fraction where the file has integers
+ */
+export function nodataOf(
+  file: string,
+  declared: string | undefined,
+  format: NumberFormat,
+  how: string,
+): number | undefined {
+  const text = declared?.trim() ?? "";
+  if (text === "") return undefined;
+  if (/^[-+]?nan$/i.test(text)) return NaN;
+  const value = /^[-+]?inf(inity)?$/i.test(text) ? (text.startsWith("-") ? -Infinity : Infinity) : Number(text);
+  if (Number.isNaN(value)) {
+    throw sourceFault(file, `${how} the nodata value ${JSON.stringify(text)}, which is not a number.`);
+  }
+  if (format.kind !== "float" && isInRange(value, format) && !Number.isInteger(value)) {
+    throw sourceFault(
+      file,
+      `${how} the nodata value ${value}, which its integers cannot represent. Set the intended one with gdal_edit.py -a_nodata.`,
+    );
+  }
+  return value;
+}
+
+/** Returns whether a number format can represent a nodata value; one that it cannot represent marks no cells. */
+export function canRepresent(value: number, format: NumberFormat): boolean {
+  return format.kind === "float" || (isInRange(value, format) && Number.isInteger(value));
+}
+
+function isInRange(value: number, { kind, bits }: NumberFormat): boolean {
+  const min = kind === "unsigned" ? 0 : -(2 ** (bits - 1));
+  const max = kind === "unsigned" ? 2 ** bits - 1 : 2 ** (bits - 1) - 1;
+  return value >= min && value <= max;
+}

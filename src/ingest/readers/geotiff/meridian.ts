@@ -1,0 +1,64 @@
+/** World maps with one column more than 360 degrees: the last column repeats the meridian of the first. */
+import type { Grid } from "../../../kernel/grid.ts";
+import { type BandWindow, type KeptMeridian, type RasterValues, sourceFault } from "../../raster.ts";
+
+/** Returns whether the columns of a grid cover 360 degrees and one column more. */
+export function hasRepeatedMeridian({ columnCount, cellSizeLonDeg }: Grid): boolean {
+  return Math.abs((columnCount - 1) * cellSizeLonDeg - 360) < 1e-3 * cellSizeLonDeg;
+}
+
+/** Returns the provenance entries for a repeated meridian. */
+export function meridianNotes(kept: KeptMeridian | undefined): Readonly<Record<string, unknown>> {
+  return {
+    repeated_meridian: "the last column is the first once more and was joined with it",
+    ...(kept === undefined ? {} : { kept_meridian: `the ${kept} column, where the two differ` }),
+  };
+}
+
+/**
+ * Reads a window that starts at the seam and merges the last column into the first. Where only one of the two has a value,
+ * that value is used: maps assembled from basins that end at the seam, such as STORM's, have half of the meridian in each
+ * column. Where both have values and differ, `kept` decides.
+ *
+ * @param window a window of the grid without its last column
+ * @throws Fault `source_invalid` if the columns differ and `kept` is undefined
+ */
+export async function readWithRepeatedMeridian(
+  {
+    file,
+    read,
+    extraColumn,
+    kept,
+  }: {
+    readonly file: string;
+    readonly read: (window: BandWindow) => Promise<RasterValues>;
+    readonly extraColumn: number;
+    readonly kept: KeptMeridian | undefined;
+  },
+  window: BandWindow,
+): Promise<RasterValues> {
+  const { rowCount, columnCount } = window;
+  const isWhole = columnCount === extraColumn;
+  // Whole rows are read with the extra column, since a striped file would otherwise be decoded twice.
+  const wideCount = isWhole ? columnCount + 1 : columnCount;
+  const wide = await read({ ...window, columnCount: wideCount });
+  const extra = isWhole ? undefined : await read({ ...window, firstColumn: extraColumn, columnCount: 1 });
+  const values = isWhole ? wide.slice(0, rowCount * columnCount) : wide;
+  for (let row = 0; row < rowCount; row++) {
+    const first = wide[row * wideCount] ?? NaN;
+    const last = (extra === undefined ? wide[row * wideCount + columnCount] : extra[row]) ?? NaN;
+    const isConflict = first !== last && !Number.isNaN(first) && !Number.isNaN(last);
+    if (isConflict && kept === undefined) {
+      throw sourceFault(
+        file,
+        `its last column repeats the meridian of the first, but in row ${window.firstRow + row} the last column (${last}) ` +
+          `contradicts the first (${first}). Choose one: --keep-meridian west (the ` +
+          "first) or east (the last).",
+        { details: { row: window.firstRow + row, band: window.band } },
+      );
+    }
+    if (isWhole) values.set(wide.subarray(row * wideCount, row * wideCount + columnCount), row * columnCount);
+    if (Number.isNaN(first) || (isConflict && kept === "east")) values[row * columnCount] = last;
+  }
+  return values;
+}

@@ -1,0 +1,156 @@
+/** Reads windows of bands in steps of bounded size, between which reading can be aborted. */
+import { setImmediate } from "node:timers/promises";
+import type { GeoTIFFImage, Pool } from "geotiff";
+import { Fault } from "../../../errors.ts";
+import { type BandWindow, type RasterValues, sourceFault } from "../../raster.ts";
+import type { BlockIndex, Box, SparseBlocks } from "./blockIndex.ts";
+import { messageOf } from "./byteSource.ts";
+import type { Layout } from "./layout.ts";
+
+/** Decoded size of the blocks read in one step; a larger block is read alone. */
+const STEP_BYTES = 16 << 20;
+const STEP_BLOCKS = 1024;
+/** Windows with up to this many values in all bands are cached. */
+const CACHED_VALUES = 25_000_000;
+
+export interface ReadContext {
+  readonly file: string;
+  readonly image: GeoTIFFImage;
+  readonly layout: Layout;
+  readonly decoders: Pool;
+  readonly blockIndex: BlockIndex;
+  readonly isSouthUp: boolean;
+  /** Returns the test for missing values of a band, if it has one. */
+  readonly isMissing: (band: number) => ((value: number) => boolean) | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** The last window of a file with pixel-interleaved bands. */
+  readonly cached: { key?: string; bands?: Promise<readonly RasterValues[]> };
+}
+
+export function emptyValues(layout: Layout, count: number): RasterValues {
+  return layout.fitsFloat32 ? new Float32Array(count) : new Float64Array(count);
+}
+
+/**
+ * Reads a window in columns of the file, north up, with missing values as NaN.
+ * @throws Fault `source_invalid` naming file and window if the bytes cannot be read; the signal's reason when aborted
+ */
+export async function readStoredWindow(context: ReadContext, window: BandWindow): Promise<RasterValues> {
+  const { layout, isSouthUp } = context;
+  const { band, rowCount, firstColumn, columnCount } = window;
+  const top = isSouthUp ? layout.rowCount - window.firstRow - rowCount : window.firstRow;
+  const box = { left: firstColumn, top, right: firstColumn + columnCount, bottom: top + rowCount };
+  const where = `band ${band}, rows ${window.firstRow} to ${window.firstRow + rowCount - 1}, columns ${firstColumn} to ${box.right - 1}`;
+
+  const sparse = await context.blockIndex.check(box, band, where);
+  const values = northUp(await readBand(context, { box, band, where, sparse }), window, isSouthUp);
+  const isMissing = context.isMissing(band);
+  if (isMissing !== undefined) {
+    for (let i = 0; i < values.length; i++) if (isMissing(values[i] ?? NaN)) values[i] = NaN;
+  }
+  for (const block of sparse.isNodata ? sparse.boxes : []) {
+    for (let row = block.top; row < block.bottom; row++) {
+      const to = isSouthUp ? box.bottom - 1 - row : row - box.top;
+      values.fill(NaN, to * columnCount + block.left - box.left, to * columnCount + block.right - box.left);
+    }
+  }
+  return values;
+}
+
+/** A part of one band, in the row order of the file. */
+interface Part {
+  readonly box: Box;
+  readonly band: number;
+  /** Description for error messages. */
+  readonly where: string;
+  readonly sparse: SparseBlocks;
+}
+
+/** Returns a copy with north at the top. */
+function northUp(stored: RasterValues, { rowCount, columnCount }: BandWindow, isSouthUp: boolean): RasterValues {
+  const values = stored.slice();
+  if (!isSouthUp) return values;
+  for (let row = 0; row < rowCount; row++) {
+    const from = (rowCount - 1 - row) * columnCount;
+    values.set(stored.subarray(from, from + columnCount), row * columnCount);
+  }
+  return values;
+}
+
+/**
+ * Returns the values of one band in the row order of the file. With pixel-interleaved bands, decoding a block yields all
+ * bands; the last window is cached with all bands, because the other bands are usually read next.
+ */
+async function readBand(context: ReadContext, part: Part): Promise<RasterValues> {
+  const { layout, cached } = context;
+  const { box, band } = part;
+  const valueCount = (box.right - box.left) * (box.bottom - box.top) * layout.bandCount;
+  if (layout.bandCount === 1 || layout.isPlanar || valueCount > CACHED_VALUES) {
+    const [values] = await readBands(context, part, [band - 1]);
+    return values ?? emptyValues(layout, 0);
+  }
+  const key = [box.left, box.top, box.right, box.bottom].join(" ");
+  if (cached.key !== key || cached.bands === undefined) {
+    const all = Array.from({ length: layout.bandCount }, (_, index) => index);
+    const bands = readBands(context, part, all);
+    cached.key = key;
+    cached.bands = bands;
+    bands.catch(() => {
+      if (cached.bands === bands) delete cached.bands; // do not cache a failure
+    });
+  }
+  return (await cached.bands)[band - 1] ?? emptyValues(layout, 0);
+}
+
+async function readBands(
+  { file, image, layout, decoders, signal }: ReadContext,
+  { box, where, sparse }: Part,
+  samples: readonly number[],
+): Promise<readonly RasterValues[]> {
+  const columnCount = box.right - box.left;
+  const bands = samples.map(() => emptyValues(layout, columnCount * (box.bottom - box.top)));
+  try {
+    for (const step of stepsOf(box, layout)) {
+      await setImmediate(); // yields to the event loop, so that the signal can abort
+      signal?.throwIfAborted();
+      if (sparse.covers(step)) continue;
+      const read = await image.readRasters({
+        window: [step.left, step.top, step.right, step.bottom],
+        samples: [...samples],
+        interleave: false,
+        pool: decoders,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      const width = step.right - step.left;
+      for (const [index, values] of bands.entries()) {
+        const part = read[index] as Exclude<(typeof read)[number], number>;
+        for (let row = step.top; row < step.bottom; row++) {
+          const from = (row - step.top) * width;
+          values.set(part.subarray(from, from + width), (row - box.top) * columnCount + step.left - box.left);
+        }
+      }
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof Fault) throw error;
+    throw sourceFault(file, `cannot be read at ${where} (${messageOf(error)}). It is damaged or cut short.`, {
+      cause: error,
+    });
+  }
+  return bands;
+}
+
+/** Splits a box along block boundaries, so that each block is decoded once and few are in memory at a time. */
+function* stepsOf(box: Box, { blockRowCount, blockColumnCount, blockBytes }: Layout): Generator<Box> {
+  const blocksAtOnce = Math.min(STEP_BLOCKS, Math.max(1, Math.floor(STEP_BYTES / blockBytes)));
+  const acrossOfBox = Math.ceil(box.right / blockColumnCount) - Math.floor(box.left / blockColumnCount);
+  const across = Math.min(acrossOfBox, blocksAtOnce);
+  const down = Math.max(1, Math.floor(blocksAtOnce / across));
+  const next = (at: number, size: number, count: number): number => (Math.floor(at / size) + count) * size;
+  for (let top = box.top; top < box.bottom; top = next(top, blockRowCount, down)) {
+    const bottom = Math.min(box.bottom, next(top, blockRowCount, down));
+    for (let left = box.left; left < box.right; left = next(left, blockColumnCount, across)) {
+      yield { top, bottom, left, right: Math.min(box.right, next(left, blockColumnCount, across)) };
+    }
+  }
+}

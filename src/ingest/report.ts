@@ -1,0 +1,49 @@
+/** The report that an ingest returns. */
+import type { HazardName, MetricName, Scenario } from "../hazard/hazards.ts";
+import { type CellCounts, zeroCounts } from "./cellCounts.ts";
+import type { WrittenPack } from "./packWriter.ts";
+import { groupKey } from "./releaseName.ts";
+
+/** A file that was given, or found in a folder, and not used, with the reason. */
+export interface SetAside {
+  readonly file: string;
+  readonly reason: string;
+}
+
+export interface IngestReport {
+  readonly atlas: string;
+  readonly release: string;
+  readonly groups: readonly GroupReport[];
+  readonly setAside: readonly SetAside[];
+  readonly durationMs: number;
+}
+
+export interface GroupReport {
+  readonly hazard: HazardName;
+  readonly scenario: Scenario;
+  readonly year: number;
+  readonly metrics: readonly MetricName[];
+  /** Cells of the hazard's own metric, or of the group's first metric where that is absent. */
+  readonly cells: CellCounts;
+  /** Largest rounding error of each metric, in its unit. */
+  readonly largestRounding: Readonly<Partial<Record<MetricName, number>>>;
+  /** True if the atlas already had this (scenario, year). */
+  readonly replaced: boolean;
+}
+
+/** @param replaced keys of the groups that the new ones superseded, see `groupKey` */
+export function groupReports(
+  { target, groups, totals }: WrittenPack,
+  replaced: ReadonlySet<string>,
+): readonly GroupReport[] {
+  const { hazard } = target.plan;
+  return target.plan.groups.map(({ scenario, year }, i) => ({
+    hazard,
+    scenario,
+    year,
+    metrics: (groups[i]?.layers ?? []).map(({ metric }) => metric as GroupReport["metrics"][number]),
+    cells: totals[i]?.counts ?? zeroCounts(),
+    largestRounding: totals[i]?.worst ?? {},
+    replaced: replaced.has(groupKey(hazard, { scenario, year })),
+  }));
+}

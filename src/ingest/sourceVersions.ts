@@ -1,0 +1,222 @@
+/**
+ * Versions of sources, so that no atlas mixes two versions of a map. A file is identified by its SHA-256, a remote file by
+ * its HTTP validators. An interrupted ingest continues only with the versions it started with, and nothing is published
+ * unless every source is still at the version that was read.
+ */
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { readFile, rename, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { writeSynced } from "../atlas/files.ts";
+import { type Stopped, WORK_PREFIX } from "../atlas/writer.ts";
+import { type Fault, isFault } from "../errors.ts";
+import { sourceFault } from "./raster.ts";
+
+/** Identifies one version of a source; written to the provenance unchanged. */
+export interface SourceVersion {
+  /** Of a local file. */
+  readonly sha256?: string;
+  readonly etag?: string;
+  readonly last_modified?: string;
+  readonly size_bytes?: number;
+  /** The server sends no usable validators: an interrupted ingest starts again. */
+  readonly version_unknown?: true;
+}
+
+const CHUNK_BYTES = 4 << 20;
+const HEAD_TIMEOUT_MS = 10_000;
+const HEAD_ATTEMPT_COUNT = 3;
+const HEAD_RETRY_DELAY_MS = 300;
+/** A file that changed more recently than this may change again with the same timestamps, because their resolution is limited. */
+const SETTLED_MS = 3000;
+/** Caches hashes of files for the next run if this one is interrupted. */
+export const KNOWN_HASHES_NAME = `${WORK_PREFIX}sources.json`;
+
+/** File system metadata of a file. Every write updates `ctime`, and programs cannot set it. */
+interface FileState {
+  /** Device, inode, size, modification and change time in nanoseconds. */
+  readonly identity: string;
+  readonly sizeBytes: number;
+  readonly isSettled: boolean;
+}
+
+interface KnownHash {
+  readonly identity: string;
+  readonly sha256: string;
+}
+
+const isRemote = (file: string): boolean => /^https?:\/\//.test(file);
+
+/** The sources of one ingest. */
+export class SourceVersions {
+  readonly #folder: string;
+  readonly #signal: AbortSignal | undefined;
+  /** Identity of each local file when it was opened. */
+  readonly #openedAs = new Map<string, string>();
+  readonly #versions = new Map<string, SourceVersion>();
+  #known: Map<string, KnownHash> | undefined;
+
+  /** @param options `folder`: the atlas folder, where hashes are cached until the ingest is published */
+  constructor({ folder, signal }: { readonly folder: string; readonly signal?: AbortSignal | undefined }) {
+    this.#folder = folder;
+    this.#signal = signal;
+  }
+
+  /** Records the version of a source before it is read. A missing source is reported by the reader. */
+  async recordOpening(file: string): Promise<void> {
+    if (this.#openedAs.has(file) || this.#versions.has(file)) return;
+    if (isRemote(file)) {
+      this.#versions.set(file, await remoteVersion(file).catch((): SourceVersion => ({ version_unknown: true })));
+      return;
+    }
+    const state = await stateOf(file).catch(() => undefined);
+    if (state !== undefined) this.#openedAs.set(file, state.identity);
+  }
+
+  /**
+   * Determines the version of each source, hashing files without a cached hash. Versions of remote sources are recorded
+   * when they are opened.
+   * @throws Fault `source_invalid` if a source changed since it was opened
+   */
+  async identify(files: Iterable<string>): Promise<void> {
+    for (const file of files) {
+      if (isRemote(file)) await this.recordOpening(file);
+      if (this.#versions.has(file)) continue;
+      const { version, identity } = await this.#readFile(file);
+      const openedAs = this.#openedAs.get(file);
+      if (openedAs !== undefined && openedAs !== identity) throw changed(file, "while it was being opened");
+      this.#versions.set(file, version);
+    }
+  }
+
+  /** Returns the version determined by `identify`. */
+  versionOf(file: string): SourceVersion {
+    return this.#versions.get(file) ?? { version_unknown: true };
+  }
+
+  /** Returns the reason not to publish if a source is no longer at the version that was read, or cannot be checked. */
+  async recheck(files: Iterable<string>): Promise<Stopped | undefined> {
+    for (const file of files) {
+      const before = this.versionOf(file);
+      if (before.version_unknown === true) continue;
+      let now: SourceVersion;
+      try {
+        now = isRemote(file) ? await remoteVersion(file) : (await this.#readFile(file)).version;
+      } catch (error) {
+        this.#signal?.throwIfAborted();
+        if (isFault(error)) return { fault: error, keepsWork: false };
+        const why = error instanceof Error ? error.message : String(error);
+        const fault = sourceFault(
+          file,
+          `its version could not be checked after reading (${why}), so nothing was published. ` +
+            `Make the source readable and run the same command again: it continues from here.`,
+          { cause: error },
+        );
+        return { fault, keepsWork: true };
+      }
+      if (JSON.stringify(now) !== JSON.stringify(before))
+        return { fault: changed(file, "while it was being read"), keepsWork: false };
+    }
+    return undefined;
+  }
+
+  async #readFile(file: string): Promise<{ readonly version: SourceVersion; readonly identity: string }> {
+    const before = await stateOf(file);
+    const known = await this.#knownHashes();
+    const path = resolve(file);
+    const entry = known.get(path);
+    if (entry?.identity === before.identity && before.isSettled) return fileVersion(before, entry.sha256);
+    const sha256 = await this.#hash(file);
+    const after = await stateOf(file);
+    if (after.identity !== before.identity) throw changed(file, "while it was being hashed");
+    if (before.isSettled) {
+      known.set(path, { identity: before.identity, sha256 });
+      await this.#remember(known);
+    }
+    return fileVersion(before, sha256);
+  }
+
+  async #hash(file: string): Promise<string> {
+    const hash = createHash("sha256");
+    for await (const piece of createReadStream(file, { highWaterMark: CHUNK_BYTES })) {
+      this.#signal?.throwIfAborted();
+      hash.update(piece as Uint8Array);
+    }
+    return hash.digest("hex");
+  }
+
+  async #knownHashes(): Promise<Map<string, KnownHash>> {
+    if (this.#known !== undefined) return this.#known;
+    let entries: readonly [string, KnownHash][] = [];
+    try {
+      entries = JSON.parse(await readFile(join(this.#folder, KNOWN_HASHES_NAME), "utf8")) as typeof entries;
+    } catch {
+      // Absent or damaged: files are hashed again.
+    }
+    return (this.#known = new Map(entries));
+  }
+
+  async #remember(known: ReadonlyMap<string, KnownHash>): Promise<void> {
+    const path = join(this.#folder, KNOWN_HASHES_NAME);
+    await writeSynced(`${path}.aside`, new TextEncoder().encode(JSON.stringify([...known])));
+    await rename(`${path}.aside`, path);
+  }
+}
+
+function fileVersion({ identity, sizeBytes }: FileState, sha256: string) {
+  return { version: { sha256, size_bytes: sizeBytes }, identity };
+}
+
+async function stateOf(file: string): Promise<FileState> {
+  const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = await stat(file, { bigint: true });
+  return {
+    identity: [dev, ino, size, mtimeNs, ctimeNs].join("/"),
+    sizeBytes: Number(size),
+    isSettled: Date.now() - Number(ctimeMs) > SETTLED_MS,
+  };
+}
+
+/** Returns the validators of a remote file. A weak ETag does not guarantee equal bytes and is used only with a date. */
+async function remoteVersion(file: string): Promise<SourceVersion> {
+  const headers = await headersOf(file);
+  const etag = headers.get("etag");
+  const date = headers.get("last-modified");
+  const isStrong = etag !== null && !etag.startsWith("W/");
+  if (!isStrong && date === null) return { version_unknown: true };
+  const range = /\/(\d+)$/.exec(headers.get("content-range") ?? "")?.[1];
+  const size = range ?? headers.get("content-length");
+  return {
+    ...(etag === null ? {} : { etag }),
+    ...(date === null ? {} : { last_modified: date }),
+    ...(size === null ? {} : { size_bytes: Number(size) }),
+  };
+}
+
+/** Returns the headers of a HEAD request, or of a request for the first byte if the server does not support HEAD. */
+async function headersOf(file: string): Promise<Headers> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const head = await fetch(file, { method: "HEAD", signal: AbortSignal.timeout(HEAD_TIMEOUT_MS) });
+      if (head.ok) return head.headers;
+      const first = await fetch(file, {
+        headers: { Range: "bytes=0-0" },
+        signal: AbortSignal.timeout(HEAD_TIMEOUT_MS),
+      });
+      await first.body?.cancel();
+      if (first.ok) return first.headers;
+      throw new Error(`HTTP ${first.status}`);
+    } catch (error) {
+      if (attempt === HEAD_ATTEMPT_COUNT) throw error;
+      await delay(HEAD_RETRY_DELAY_MS * 2 ** attempt);
+    }
+  }
+}
+
+function changed(file: string, when: string): Fault {
+  return sourceFault(
+    file,
+    `was replaced or changed ${when}. Nothing was published: an atlas must not mix two versions of a map. ` +
+      `Run the ingest again when the map is complete.`,
+  );
+}

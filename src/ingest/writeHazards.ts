@@ -1,0 +1,69 @@
+/** Writes the packs of an ingest under the write lock and publishes them in one catalog. */
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Catalog } from "../atlas/catalog.ts";
+import { withWriteLock } from "../atlas/lock.ts";
+import { publish, readCatalog } from "../atlas/writer.ts";
+import { Kernel } from "../kernel/instance.ts";
+import { updateCatalog } from "./catalogUpdate.ts";
+import { checkOptionRanges, type IngestOptions } from "./options.ts";
+import { type WriteContext, writeHazardPack, type WrittenPack } from "./packWriter.ts";
+import type { HazardPlan } from "./plan.ts";
+import { checkReleaseName } from "./releaseName.ts";
+import { groupReports, type IngestReport, type SetAside } from "./report.ts";
+import { KNOWN_HASHES_NAME } from "./sourceVersions.ts";
+import { checkTargetUnchanged, resolveTarget, resolveTargets, type Target } from "./target.ts";
+
+/**
+ * Writes the layers of some hazards into an atlas and publishes them together. The atlas keeps answering from its current
+ * release until the last step, and after any failure.
+ *
+ * @throws Fault `source_invalid` naming file and cell; `invalid_request` for options that cannot be met;
+ *   `atlas_unavailable` if the existing atlas is damaged or another process writes to it; the reason of
+ *   `options.signal` once that is aborted
+ */
+export async function writeHazards(
+  plans: readonly HazardPlan[],
+  { options, setAside, sources }: WriteContext & { readonly setAside: readonly SetAside[] },
+): Promise<IngestReport> {
+  const startedMs = performance.now();
+  checkOptionRanges(options);
+  options.signal?.throwIfAborted();
+  // Checked once before a folder is created, and again under the lock, which is the check that counts.
+  await findTargets(plans, options);
+  const { catalog, written, replaced } = await withWriteLock(options.out, async () => {
+    return writeTargets(await findTargets(plans, options), { options, sources });
+  });
+  return {
+    atlas: options.out,
+    release: catalog.release,
+    groups: written.flatMap((pack) => groupReports(pack, replaced)),
+    setAside,
+    durationMs: performance.now() - startedMs,
+  };
+}
+
+async function findTargets(plans: readonly HazardPlan[], options: IngestOptions): Promise<readonly Target[]> {
+  const current = await readCatalog(options.out);
+  const targets = resolveTargets(plans, current, options);
+  checkReleaseName(options.release, current, plans);
+  return targets;
+}
+
+async function writeTargets(
+  targets: readonly Target[],
+  context: WriteContext,
+): Promise<{ readonly catalog: Catalog; readonly written: readonly WrittenPack[]; replaced: Set<string> }> {
+  const { options } = context;
+  const kernel = await Kernel.load();
+  const written: WrittenPack[] = [];
+  for (const target of targets) written.push(await writeHazardPack(kernel, target, context));
+  const replaced = new Set<string>();
+  const catalog = await publish(options.out, (now) => {
+    // The lock does not prevent another atlas from being copied into the folder: the grid must still match.
+    for (const { target } of written) checkTargetUnchanged(target, resolveTarget(target.plan, now, options));
+    return updateCatalog(now, written, { release: options.release, replaced });
+  });
+  await rm(join(options.out, KNOWN_HASHES_NAME), { force: true });
+  return { catalog, written, replaced };
+}

@@ -1,0 +1,336 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isFault } from "../../../src/errors.ts";
+import { openGeoTiff } from "../../../src/ingest/readers/geotiff/geotiff.ts";
+import type { RasterOptions } from "../../../src/ingest/raster.ts";
+import { type GeoTiffSpec, makeGeoTiff } from "../makeGeoTiff.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "isotherm-geotiff-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** 3 x 4 cells of 2 x 1 degrees (longitude x latitude), values 0 to 11, from latitude 50, longitude 10. */
+const PLAIN: GeoTiffSpec = {
+  rowCount: 3,
+  columnCount: 4,
+  values: Array.from({ length: 12 }, (_, i) => i),
+  tie: [10, 50],
+  scale: [2, 1],
+};
+
+let fileCount = 0;
+async function written(bytes: Uint8Array): Promise<string> {
+  const file = join(folder, `map${fileCount++}.tif`);
+  await writeFile(file, bytes);
+  return file;
+}
+
+async function readAll(spec: GeoTiffSpec, options: RasterOptions = {}, band = 1) {
+  const raster = await openGeoTiff(await written(makeGeoTiff(spec)), options);
+  try {
+    const { rowCount, columnCount } = raster.grid;
+    const values = await raster.readWindow({ band, firstRow: 0, rowCount, firstColumn: 0, columnCount });
+    return { raster, grid: raster.grid, values: Array.from(values) };
+  } finally {
+    await raster.close();
+  }
+}
+
+/** Returns the message of the refusal, which must name the file. */
+async function refusal(bytes: Uint8Array, options: RasterOptions = {}): Promise<string> {
+  const file = await written(bytes);
+  const error = await readWhole(file, options).then(
+    () => new Error("The file was not refused."),
+    (reason: unknown) => reason,
+  );
+  if (!isFault(error, "source_invalid")) throw error;
+  expect(error.message).toContain(file);
+  expect(error.details["file"]).toBe(file);
+  return error.message;
+}
+
+async function readWhole(file: string, options: RasterOptions): Promise<void> {
+  const raster = await openGeoTiff(file, options);
+  const { rowCount, columnCount } = raster.grid;
+  try {
+    await raster.readWindow({ band: 1, firstRow: 0, rowCount, firstColumn: 0, columnCount });
+  } finally {
+    await raster.close();
+  }
+}
+
+const GRID = { northDeg: 50, westDeg: 10, cellSizeLatDeg: 1, cellSizeLonDeg: 2, rowCount: 3, columnCount: 4 };
+const FLIPPED = [8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3];
+
+describe("georeference", () => {
+  test("reads a north-up grid with cell edges", async () => {
+    const { grid, values } = await readAll(PLAIN);
+    expect(grid).toEqual(GRID);
+    expect(values).toEqual(PLAIN.values);
+  });
+
+  test("uses a PixelIsPoint tie point as the center of the first cell", async () => {
+    const { grid } = await readAll({ ...PLAIN, tie: [11, 49.5], pixelIsPoint: true });
+    expect(grid).toEqual(GRID);
+  });
+
+  test("reads a transformation matrix like tie point and scale", async () => {
+    const matrix = [2, 0, 0, 10, 0, -1, 0, 50, 0, 0, 0, 0, 0, 0, 0, 1];
+    expect((await readAll({ ...PLAIN, matrix })).grid).toEqual(GRID);
+  });
+
+  test("flips south-up maps given by a matrix or a negative scale, with either registration", async () => {
+    const matrix = [2, 0, 0, 10, 0, 1, 0, 47, 0, 0, 0, 0, 0, 0, 0, 1];
+    const byMatrix = await readAll({ ...PLAIN, matrix });
+    expect(byMatrix.grid).toEqual(GRID);
+    expect(byMatrix.values).toEqual(FLIPPED);
+    const byScale = await readAll({ ...PLAIN, tie: [10, 47], scale: [2, -1] });
+    expect(byScale.grid).toEqual(GRID);
+    expect(byScale.values).toEqual(FLIPPED);
+    const pointRegistered = await readAll({ ...PLAIN, tie: [11, 47.5], scale: [2, -1], pixelIsPoint: true });
+    expect(pointRegistered.grid).toEqual(GRID);
+    expect(pointRegistered.values).toEqual(FLIPPED);
+  });
+
+  test("reads windows of a flipped map across strips", async () => {
+    const spec = { ...PLAIN, tie: [10, 47], scale: [2, -1], rowsPerStrip: 2 } as const;
+    const raster = await openGeoTiff(await written(makeGeoTiff(spec)));
+    try {
+      const values = await raster.readWindow({ band: 1, firstRow: 1, rowCount: 2, firstColumn: 1, columnCount: 2 });
+      expect(Array.from(values)).toEqual([5, 6, 1, 2]);
+    } finally {
+      await raster.close();
+    }
+  });
+});
+
+describe("a world map with a repeated meridian", () => {
+  const row = Array.from({ length: 37 }, (_, column) => column % 36);
+  const world = (values: readonly number[]): GeoTiffSpec => ({
+    rowCount: 2,
+    columnCount: 37,
+    values,
+    tie: [-185, 10],
+    scale: [10, 10],
+  });
+
+  test("loses the repeated column", async () => {
+    const { grid, values } = await readAll(world([...row, ...row]));
+    expect(grid).toMatchObject({ columnCount: 36, westDeg: -185 });
+    expect(values).toEqual([...row.slice(0, 36), ...row.slice(0, 36)]);
+  });
+
+  test("merges two columns that each have half of the meridian", async () => {
+    const { values } = await readAll(world([NaN, ...row.slice(1, 36), 5, 6, ...row.slice(1, 36), NaN]));
+    expect([values[0], values[36]]).toEqual([5, 6]);
+  });
+
+  test("merges them in a partial window too", async () => {
+    const raster = await openGeoTiff(await written(makeGeoTiff(world([NaN, ...row.slice(1, 36), 5, ...row]))));
+    try {
+      const values = await raster.readWindow({ band: 1, firstRow: 0, rowCount: 2, firstColumn: 0, columnCount: 3 });
+      expect(Array.from(values)).toEqual([5, 1, 2, 0, 1, 2]);
+    } finally {
+      await raster.close();
+    }
+  });
+
+  test("is rejected if the columns differ, and the message names the option", async () => {
+    const message = await refusal(makeGeoTiff(world([...row, ...row.slice(0, 36), 7])));
+    expect(message).toMatch(/row 1 the last column \(7\) contradicts the first \(0\)/);
+    expect(message).toContain("--keep-meridian west");
+  });
+
+  test.each([
+    ["west", 3],
+    ["east", 7],
+  ] as const)("keeps the %s column if the option selects it", async (keepMeridian, kept) => {
+    const first = [NaN, ...row.slice(1, 36), 5];
+    const second = [3, ...row.slice(1, 36), 7];
+    const { raster, values } = await readAll(world([...first, ...second]), { keepMeridian });
+    expect([values[0], values[36]]).toEqual([5, kept]);
+    expect(values.slice(37, 72)).toEqual(row.slice(1, 36));
+    expect(raster.notes["kept_meridian"]).toBe(`the ${keepMeridian} column, where the two differ`);
+
+    const part = await openGeoTiff(await written(makeGeoTiff(world([...first, ...second]))), { keepMeridian });
+    try {
+      const read = await part.readWindow({ band: 1, firstRow: 0, rowCount: 2, firstColumn: 0, columnCount: 2 });
+      expect(Array.from(read)).toEqual([5, 1, kept, 1]);
+    } finally {
+      await part.close();
+    }
+  });
+
+  test("needs no option if the columns agree", async () => {
+    const { raster } = await readAll(world([...row, ...row]));
+    expect(raster.notes).not.toHaveProperty("kept_meridian");
+  });
+});
+
+describe("missing values", () => {
+  test("are declared nodata, given nodata and NaN only", async () => {
+    const values = [0, -9999, 2, NaN, 4, 5, -999900, 7, 8, 9, 10, -9998];
+    const { values: read } = await readAll({ ...PLAIN, values, nodata: "-9999" }, { nodata: [-999900] });
+    expect(read).toEqual([0, NaN, 2, NaN, 4, 5, NaN, 7, 8, 9, 10, -9998]);
+  });
+
+  test("are compared with nodata rounded to 32 bits in float32 files", async () => {
+    const values = [...Array.from(PLAIN.values).slice(1), -3.4028234663852886e38];
+    const { values: read } = await readAll({ ...PLAIN, values, nodata: "-3.40282346638529e+38" });
+    expect(read[11]).toBeNaN();
+  });
+
+  test("are recognized in float64 and integer files, and other values stay exact", async () => {
+    const values = Array.from(PLAIN.values, (value) => value + 0.1);
+    expect((await readAll({ ...PLAIN, values, type: "float64" })).values).toEqual(values);
+    const large = Array.from(PLAIN.values, (value) => 16_777_217 + value);
+    expect((await readAll({ ...PLAIN, values: large, type: "int32" })).values).toEqual(large);
+    expect((await readAll({ ...PLAIN, type: "uint8", nodata: "3" })).values[3]).toBeNaN();
+  });
+
+  test("include strips left out of a file with nodata; without nodata these are zero", async () => {
+    const spec = { ...PLAIN, rowsPerStrip: 1, sparseStrips: [1] };
+    for (const nodata of ["-9999", "nan"]) {
+      const { values } = await readAll({ ...spec, nodata });
+      expect(values.slice(4, 8)).toEqual([NaN, NaN, NaN, NaN]);
+      expect(values.slice(8)).toEqual([8, 9, 10, 11]);
+    }
+    expect((await readAll(spec)).values.slice(4, 8)).toEqual([0, 0, 0, 0]);
+  });
+
+  test("do not include strips of 0 bytes at an offset, which are rejected as damaged", async () => {
+    for (const nodata of ["-9999", undefined]) {
+      const spec = { ...PLAIN, rowsPerStrip: 1, emptyStrips: [1], ...(nodata === undefined ? {} : { nodata }) };
+      expect(await refusal(makeGeoTiff(spec))).toMatch(/damaged at band 1, rows 0 to 2.*0 bytes at byte \d+/);
+    }
+  });
+
+  test("are correct in windows that are read concurrently", async () => {
+    const rowCount = 3000;
+    const values = Array.from({ length: 4 * rowCount }, (_, cell) => Math.floor(cell / 4));
+    const sparseStrips = Array.from({ length: rowCount / 3 }, (_, i) => 3 * i);
+    const spec = {
+      ...PLAIN,
+      rowCount,
+      values,
+      rowsPerStrip: 1,
+      sparseStrips,
+      scale: [1e-3, 1e-3],
+      nodata: "-9999",
+    } as const;
+    const raster = await openGeoTiff(await written(makeGeoTiff(spec)));
+    try {
+      const windows = Array.from({ length: 30 }, (_, i) => ({ firstRow: ((i * 7) % 30) * 100, rowCount: 100 }));
+      const read = await Promise.all(
+        windows.map((rows) => raster.readWindow({ band: 1, ...rows, firstColumn: 1, columnCount: 1 })),
+      );
+      const expected = windows.map(({ firstRow }) =>
+        Array.from({ length: 100 }, (_, i) => ((firstRow + i) % 3 === 0 ? NaN : firstRow + i)),
+      );
+      expect(read.map((part) => Array.from(part))).toEqual(expected);
+    } finally {
+      await raster.close();
+    }
+  });
+
+  test("are read from the requested band", async () => {
+    const values = Array.from(PLAIN.values).flatMap((value) => [value, 100 + value]);
+    const spec = { ...PLAIN, values, bandCount: 2 };
+    expect((await readAll(spec, {}, 2)).values).toEqual(Array.from(PLAIN.values, (value) => 100 + value));
+    expect((await readAll(spec, {}, 1)).values).toEqual(PLAIN.values);
+  });
+});
+
+describe("coordinate systems", () => {
+  test.each([
+    ["a system without code or ellipsoid", { 2048: 32767, 2050: 32767 }, /is in the geographic/],
+    ["NAD83", { 2048: 4269 }, /EPSG:4269.*EPSG:4326/],
+    ["UTM", { 1024: 1, 3072: 32633 }, /projected.*EPSG:32633/],
+    ["geocentric", { 1024: 3 }, /projected|EPSG:4326/],
+    ["grads", { 2054: 9105 }, /angular unit 9105/],
+    ["the meridian of Paris", { 2051: 8903 }, /prime meridian other than Greenwich/],
+  ])("rejects %s and names the accepted system", async (_, geoKeys, expected) => {
+    const message = await refusal(makeGeoTiff({ ...PLAIN, geoKeys }));
+    expect(message).toMatch(expected);
+    expect(message).toContain("gdalwarp -t_srs EPSG:4326");
+  });
+
+  test("rejects a missing system unless assumeWgs84 is set and the numbers are plausible degrees", async () => {
+    const bytes = makeGeoTiff({ ...PLAIN, geoKeys: null });
+    expect(await refusal(bytes)).toMatch(/no coordinate system.*--assume-wgs84/s);
+    expect((await readAll({ ...PLAIN, geoKeys: null }, { assumeWgs84: true })).grid).toEqual(GRID);
+    const meters = makeGeoTiff({ ...PLAIN, geoKeys: null, tie: [500_000, 4_000_000] });
+    expect(await refusal(meters, { assumeWgs84: true })).toMatch(/no coordinate system/);
+  });
+});
+
+describe("rejected files", () => {
+  test.each([
+    ["text", Buffer.from("not a map at all"), /is not a GeoTIFF/],
+    ["nothing", Buffer.alloc(0), /is not a GeoTIFF/],
+    ["a header alone", makeGeoTiff(PLAIN).subarray(0, 8), /damaged or cut short/],
+    ["half a directory", makeGeoTiff(PLAIN).subarray(0, 60), /damaged or cut short/],
+    ["big-endian", Buffer.from("4d4d002a00000008", "hex"), /big-endian.*ENDIANNESS=LITTLE/],
+    ["no georeference", makeGeoTiff({ rowCount: 3, columnCount: 4, values: PLAIN.values }), /no georeference/],
+    ["rotation", makeGeoTiff({ ...PLAIN, matrix: [2, 0.1, 0, 10, 0.1, -1, 0, 50, 0, 0, 0, 0, 0, 0, 0, 1] }), /rotated/],
+    ["columns running west", makeGeoTiff({ ...PLAIN, scale: [-2, 1] }), /run eastward/],
+    ["rows past the pole", makeGeoTiff({ ...PLAIN, tie: [10, 95] }), /cells that are not on Earth/],
+    ["more than 360 degrees", makeGeoTiff({ ...PLAIN, scale: [200, 1] }), /more than one turn/],
+    ["LERC", makeGeoTiff({ ...PLAIN, compression: 34887 }), /LERC.*gdal_translate -co COMPRESS=DEFLATE/],
+    ["rows from the bottom", makeGeoTiff({ ...PLAIN, shorts: { 274: [4] } }), /orientation 4/],
+    ["reversed bit order", makeGeoTiff({ ...PLAIN, shorts: { 266: [2] } }), /fill order 2/],
+    ["a predictor without compression", makeGeoTiff({ ...PLAIN, shorts: { 317: [2] } }), /predictor 2/],
+    ["an unknown predictor", makeGeoTiff({ ...PLAIN, compression: 8, shorts: { 317: [7] } }), /predictor 7/],
+    ["a CMYK image", makeGeoTiff({ ...PLAIN, shorts: { 262: [5] } }), /photometric interpretation 5/],
+    ["an overview alone", makeGeoTiff({ ...PLAIN, shorts: { 254: [1] } }), /starts with an overview or a mask/],
+    ["an alpha band", makeGeoTiff({ ...PLAIN, shorts: { 338: [2] } }), /alpha/],
+    [
+      "one offset for three strips",
+      makeGeoTiff({ ...PLAIN, shorts: { 278: [1] } }),
+      /3 blocks, but it lists 1 offsets/,
+    ],
+    ["no blocks", makeGeoTiff({ ...PLAIN, shorts: { 278: [0] } }), /blocks without cells/],
+    [
+      "more bands than number formats",
+      makeGeoTiff({ ...PLAIN, shorts: { 277: [2] } }),
+      /2 bands but BitsPerSample for 1/,
+    ],
+    [
+      "an offset in metadata with single quotes",
+      makeGeoTiff({
+        ...PLAIN,
+        metadata: "<GDALMetadata><Item sample='0' role='offset' name='OFFSET'>5</Item></GDALMetadata>",
+      }),
+      /band 1 declares an offset of 5/,
+    ],
+    ["malformed metadata", makeGeoTiff({ ...PLAIN, metadata: "<GDALMetadata><Item>" }), /not a valid XML document/],
+    ["an unknown compression", makeGeoTiff({ ...PLAIN, compression: 34925 }), /method 34925/],
+    ["image compression", makeGeoTiff({ ...PLAIN, compression: 7 }), /method 7/],
+    ["a nodata value that is a word", makeGeoTiff({ ...PLAIN, nodata: "none" }), /nodata value "none"/],
+    [
+      "a scale in metadata",
+      makeGeoTiff({
+        ...PLAIN,
+        metadata: '<GDALMetadata><Item name="SCALE" sample="0" role="scale">0.01</Item></GDALMetadata>',
+      }),
+      /band 1 declares a scale of 0.01/,
+    ],
+  ])("%s", async (_, bytes, expected) => {
+    expect(await refusal(bytes)).toMatch(expected);
+  });
+
+  test("a file cut short in its values, naming the window", async () => {
+    const bytes = makeGeoTiff({ ...PLAIN, rowsPerStrip: 1 });
+    const message = await refusal(bytes.subarray(0, bytes.length - 5));
+    expect(message).toMatch(/cut short at band 1, rows 0 to 2, columns 0 to 3/);
+    expect(message).toContain(`end at byte ${bytes.length}, the file ends at ${bytes.length - 5}`);
+  });
+
+  test("a missing file", async () => {
+    await expect(openGeoTiff(join(folder, "none.tif"))).rejects.toThrow(/none\.tif: cannot be opened/);
+  });
+});
