@@ -33,7 +33,7 @@ export type FaultCode =
   | "configuration_invalid";
 
 /** Where something is wrong: in what was handed in, in a query parameter, or in a header. */
-type FaultPlace =
+type FaultLocation =
   /** A JSON pointer (RFC 6901) into the object or array that was handed in; "" is the whole of it. */
   | { readonly pointer: string; readonly parameter?: never; readonly header?: never }
   | { readonly parameter: string; readonly pointer?: never; readonly header?: never }
@@ -69,7 +69,7 @@ type FaultItemCode =
   | "scenario_unknown";
 
 /** One thing that is wrong. */
-export interface FaultFinding {
+export interface FaultDescription {
   readonly code: FaultItemCode;
   /** What is wrong, and what would be right. */
   readonly detail: string;
@@ -84,7 +84,7 @@ export interface FaultFinding {
 }
 
 /** One thing that is wrong, and where. */
-export type FaultItem = FaultPlace & FaultFinding;
+export type FaultItem = FaultLocation & FaultDescription;
 
 /** So many items a refusal lists at most. */
 export const FAULT_ITEM_COUNT_MAX = 100;

@@ -1,5 +1,5 @@
 import type { FaultItem } from "./errors.ts";
-import { type PointedFinding, quote, type Shape, unknownName } from "./explain.ts";
+import { type SchemaError, quote, type ValueSchema, unknownNameItem } from "./schemaErrors.ts";
 
 /**
  * The query part of an address: one parameter a member, lists separated by commas, numbers written
@@ -21,7 +21,7 @@ export interface DecodedParameters {
  * @param queryText what follows the question mark, still percent-encoded
  * @param members every parameter there is, with what it holds
  */
-export function decodeParameters(queryText: string, members: Readonly<Record<string, Shape>>): DecodedParameters {
+export function decodeParameters(queryText: string, members: Readonly<Record<string, ValueSchema>>): DecodedParameters {
   const input: Record<string, unknown> = {};
   const items: FaultItem[] = [];
   const refused = new Set<string>();
@@ -49,7 +49,7 @@ export function decodeParameters(queryText: string, members: Readonly<Record<str
     }
     seen.add(name);
     if (shape === undefined) {
-      items.push(unknownName({ parameter: name }, { name, known: Object.keys(members) }));
+      items.push(unknownNameItem({ parameter: name }, { name, known: Object.keys(members) }));
       continue;
     }
     const text = percentDecoded(equals < 0 ? "" : pair.slice(equals + 1));
@@ -62,25 +62,25 @@ export function decodeParameters(queryText: string, members: Readonly<Record<str
 }
 
 /** What was found in the decoded object, as the caller sees it: the first step of the pointer is the parameter. */
-export function asParameter({ pointer, ...finding }: PointedFinding): FaultItem {
+export function toParameterItem({ pointer, ...finding }: SchemaError): FaultItem {
   return { parameter: pointer.split("/")[1] ?? "", ...finding };
 }
 
 const NUMBER = /^-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$/;
 
 /** The number that a text stands for. What does not read as one stays text, which a check then refuses. */
-export function readNumber(text: string): number | string {
+export function parseNumber(text: string): number | string {
   return NUMBER.test(text) ? Number(text) : text;
 }
 
-function readText(shape: Shape, text: string): unknown {
+function readText(shape: ValueSchema, text: string): unknown {
   if (shape.type === "array") {
     return text === "" ? [] : text.split(",").map((itemText) => readText(shape.items ?? {}, itemText));
   }
   // "007" is no number where text belongs.
   if (shape.enum !== undefined || shape.type === "string") return text;
   if (shape.type === "boolean") return text === "true" || text === "false" ? text === "true" : text;
-  return readNumber(text);
+  return parseNumber(text);
 }
 
 function malformed(name: string): FaultItem {

@@ -1,7 +1,7 @@
 import { Fault, isFault } from "../errors.ts";
-import { nearest, quote } from "../explain.ts";
+import { closestMatch, quote } from "../schemaErrors.ts";
 import { parseJson } from "../host/http/json.ts";
-import { readNumber } from "../parameters.ts";
+import { parseNumber } from "../parameters.ts";
 import { firstLine, rowsOf } from "./entityCsv.ts";
 import { PlacedFaults, type SourcePiece } from "./entityFiles.ts";
 import { type Element, elementsOf, linesOf } from "./entityJson.ts";
@@ -136,7 +136,7 @@ function readHeader(cells: readonly string[]): readonly string[] {
     if (names.indexOf(name) < index) faults.add(column, "the column stands there twice.");
     if (COMPANY_COLUMN_NAMES.includes(name)) continue;
     // A column of the caller's own is passed over; but contry, passed over, would be another company.
-    const meant = nearest(name, COMPANY_COLUMN_NAMES);
+    const meant = closestMatch(name, COMPANY_COLUMN_NAMES);
     if (meant === undefined || names.includes(meant)) continue;
     faults.add(column, `there is no such column; is it ${meant}? Rename it, to that or to something less like it.`);
   }
@@ -162,7 +162,7 @@ function companyOf(names: readonly string[], cells: readonly string[]): unknown 
   return {
     ...Object.fromEntries(members.filter(([, text]) => text !== undefined)),
     ...optional("transition_scenarios", list("transition_scenarios")),
-    ...optional("assessment_years", list("assessment_years")?.map(readNumber)),
+    ...optional("assessment_years", list("assessment_years")?.map(parseNumber)),
   };
 }
 

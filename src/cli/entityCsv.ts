@@ -1,6 +1,6 @@
 import { Fault } from "../errors.ts";
-import { nearest, quote } from "../explain.ts";
-import { readNumber } from "../parameters.ts";
+import { closestMatch, quote } from "../schemaErrors.ts";
+import { parseNumber } from "../parameters.ts";
 import {
   type EntityChunk,
   type EntitySource,
@@ -101,7 +101,7 @@ function readHeader(cells: readonly string[], reservedNames: readonly string[]):
     else if (reservedNames.includes(name)) refuse(name, "the answer has a column of this name; rename yours.");
     else if (!ENTITY_COLUMN_NAMES.includes(name as ColumnName)) {
       // A column of the caller's own goes through; but contry, let through, would be a wrong number.
-      const meant = nearest(name, ENTITY_COLUMN_NAMES);
+      const meant = closestMatch(name, ENTITY_COLUMN_NAMES);
       if (meant === undefined || names.includes(meant)) continue;
       refuse(name, `there is no such column; is it ${meant}? Rename it, to that or to something less like it.`);
     }
@@ -241,7 +241,7 @@ class CsvChunker {
 }
 
 function numberOf(text: string | undefined): number | string | undefined {
-  return text === undefined ? undefined : readNumber(text.trim());
+  return text === undefined ? undefined : parseNumber(text.trim());
 }
 
 /** Line and column of what a pointer into the list of entities names. */

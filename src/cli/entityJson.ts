@@ -1,5 +1,5 @@
 import { Fault } from "../errors.ts";
-import { quote } from "../explain.ts";
+import { quote } from "../schemaErrors.ts";
 import { type JsonPosition, parseJson, positionAfter } from "../host/http/json.ts";
 import { type EntityChunk, type EntitySource, PlacedFaults, type SourcePiece } from "./entityFiles.ts";
 

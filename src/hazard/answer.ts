@@ -4,16 +4,16 @@ import { Turns } from "../atlas/manyPlaces.ts";
 import type { Sampler } from "../atlas/sampler.ts";
 import type { TileOrigin, TileUse } from "../atlas/tileUse.ts";
 import { Fault, isFault } from "../errors.ts";
-import { checkOptions, type Shape } from "../explain.ts";
+import { checkOptions, type ValueSchema } from "../schemaErrors.ts";
 import { addSources } from "./detail.ts";
-import { NOTHING, sampleLayers } from "./found.ts";
+import { NO_LAYERS, sampleLayers } from "./sampledLayers.ts";
 import { HAZARD_NAMES, type HazardName, HAZARDS, layerOf, type Scenario } from "./hazards.ts";
-import { Plans } from "./plan.ts";
-import { type HazardQuery, type HazardQueryInput, readHazardQuery } from "./query.ts";
+import { PlanCache } from "./plan.ts";
+import { type HazardQuery, type HazardQueryInput, parseHazardQuery } from "./query.ts";
 import type { HazardResult } from "./result.ts";
 import { sample, sampleSteps } from "./sample.ts";
 import type { SampleRequest, SampleResult, StepsRequest, StepsResult } from "./sampleRequest.ts";
-import { shape } from "./shape.ts";
+import { toScenarioResult } from "./scenarioResult.ts";
 
 /** An element of a batch that could not be answered; the others are untouched by it. */
 export interface RefusedElement {
@@ -27,7 +27,7 @@ export interface BatchOptions {
   readonly onProgress?: (queriesDone: number, queryCount: number) => void;
 }
 
-const BATCH_OPTIONS: Shape = {
+const BATCH_OPTIONS: ValueSchema = {
   type: "object",
   properties: { signal: { type: "signal" }, onProgress: { type: "function" } },
   additionalProperties: false,
@@ -99,32 +99,32 @@ export interface Atlas {
 }
 
 /** Queries of a batch that are in work at the same time: enough to keep reads busy, few enough to bound memory. */
-const BATCH_PARALLEL = 16;
+const BATCH_CONCURRENCY = 16;
 /**
  * Looking at so many takes a third of a millisecond with their tiles in memory, and ten times that where tiles of the demo
  * have to be made first, which the next circle there finds made.
  */
 const SHORT_CELL_VECTORS_MAX = 32_768;
 /** Queries of a batch between two words of progress. */
-const QUERIES_PER_TELL = 64;
+const QUERIES_PER_PROGRESS_REPORT = 64;
 /** Queries between two looks at the clock, each of which takes a tenth of a place's time. */
-const QUERIES_PER_LOOK = 4;
+const QUERIES_PER_TIME_CHECK = 4;
 
 /** The atlas as its users see it, over the cells of one. */
-export function answeringAtlas(
+export function createAtlas(
   sampler: Sampler,
-  about: Pick<CellAtlas, "release" | "contentHash" | "synthetic" | "close">,
+  source: Pick<CellAtlas, "release" | "contentHash" | "synthetic" | "close">,
   tileOrigin: TileOrigin,
 ): Atlas {
-  const plans = new Plans(sampler);
+  const plans = new PlanCache(sampler);
   let isClosed = false;
   /** What is in memory could still be given, and what is not could not: one who holds a closed atlas is told so. */
-  const whileOpen = <Answer>(work: () => Promise<Answer>): Promise<Answer> =>
-    isClosed ? Promise.reject(atlasClosed()) : work();
+  const ifOpen = <Answer>(work: () => Promise<Answer>): Promise<Answer> =>
+    isClosed ? Promise.reject(atlasClosedFault()) : work();
   return {
-    release: about.release,
-    contentHash: about.contentHash,
-    synthetic: about.synthetic,
+    release: source.release,
+    contentHash: source.contentHash,
+    synthetic: source.synthetic,
     holdings: holdingsOf(sampler),
     tileUse: {
       origin: tileOrigin,
@@ -134,19 +134,19 @@ export function answeringAtlas(
       onFetch: (listener) => sampler.fetches.add(listener),
     },
     isLong: (query) => query.radius > 0 && cellVectorsOf(sampler, plans, query) > SHORT_CELL_VECTORS_MAX,
-    hazardRisk: (input) => whileOpen(() => answer(sampler, plans, input)),
-    hazardRiskBatch: (queries, options) => whileOpen(() => answerBatch(sampler, plans, queries, options)),
-    sample: (request) => whileOpen(() => sample(sampler, request)),
-    sampleSteps: (request) => whileOpen(() => sampleSteps(sampler, request)),
+    hazardRisk: (input) => ifOpen(() => answer(sampler, plans, input)),
+    hazardRiskBatch: (queries, options) => ifOpen(() => answerBatch(sampler, plans, queries, options)),
+    sample: (request) => ifOpen(() => sample(sampler, request)),
+    sampleSteps: (request) => ifOpen(() => sampleSteps(sampler, request)),
     close() {
       isClosed = true;
-      return about.close();
+      return source.close();
     },
   };
 }
 
 /** Why a call has no answer that was under way when the atlas was closed, or that came after. */
-export function atlasClosed(): Fault {
+export function atlasClosedFault(): Fault {
   return new Fault("atlas_unavailable", "The atlas was closed.");
 }
 
@@ -171,7 +171,7 @@ function holdingsOf({ hazards }: Sampler): readonly AtlasHoldings[] {
 
 async function answerBatch(
   sampler: Sampler,
-  plans: Plans,
+  plans: PlanCache,
   queries: readonly HazardQueryInput[],
   options: BatchOptions = {},
 ): Promise<readonly (HazardResult | RefusedElement)[]> {
@@ -198,21 +198,25 @@ async function answerBatch(
         signal?.throwIfAborted();
         results[index] = await answerElement(sampler, plans, queries[index]);
         queriesDone += 1;
-        const isToTell = queriesDone % QUERIES_PER_TELL === 0 || queriesDone === queries.length;
-        if (isToTell) onProgress?.(queriesDone, queries.length);
+        const isReportDue = queriesDone % QUERIES_PER_PROGRESS_REPORT === 0 || queriesDone === queries.length;
+        if (isReportDue) onProgress?.(queriesDone, queries.length);
         // With all tiles in memory nothing else would let others, and the signal, have the thread.
-        if (turns.isPaused || (queriesDone % QUERIES_PER_LOOK === 0 && turns.isOver)) await turns.giveWay();
+        if (turns.isPaused || (queriesDone % QUERIES_PER_TIME_CHECK === 0 && turns.isOver)) await turns.giveWay();
       }
     } catch (error) {
       next = queries.length; // nobody wants the rest any more
       throw error;
     }
   };
-  await Promise.all(Array.from({ length: Math.min(BATCH_PARALLEL, queries.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(BATCH_CONCURRENCY, queries.length) }, work));
   return results;
 }
 
-async function answerElement(sampler: Sampler, plans: Plans, input: unknown): Promise<HazardResult | RefusedElement> {
+async function answerElement(
+  sampler: Sampler,
+  plans: PlanCache,
+  input: unknown,
+): Promise<HazardResult | RefusedElement> {
   try {
     return await answer(sampler, plans, input);
   } catch (error) {
@@ -221,15 +225,15 @@ async function answerElement(sampler: Sampler, plans: Plans, input: unknown): Pr
   }
 }
 
-async function answer(sampler: Sampler, plans: Plans, input: unknown): Promise<HazardResult> {
-  const query = readHazardQuery(input);
+async function answer(sampler: Sampler, plans: PlanCache, input: unknown): Promise<HazardResult> {
+  const query = parseHazardQuery(input);
   const { latitude, longitude, radius, aggregation_method } = query;
   const results: HazardResult["results"][number][] = [];
   const sources: Record<string, Readonly<Record<string, unknown>>> = {};
   for (const hazard of query.hazards) {
-    const plan = plans.of(hazard, query);
-    const found = plan.set === undefined ? NOTHING : await sampleLayers(sampler, plan.set, query);
-    results.push({ hazard, scenarios: plan.scenarios.map((scenario) => shape(query, scenario, found)) });
+    const plan = plans.get(hazard, query);
+    const sampled = plan.set === undefined ? NO_LAYERS : await sampleLayers(sampler, plan.set, query);
+    results.push({ hazard, scenarios: plan.scenarios.map((scenario) => toScenarioResult(query, scenario, sampled)) });
     if (query.detail) for (const { years } of plan.scenarios) addSources(years, sources);
   }
   const location = { latitude, longitude };
@@ -239,11 +243,11 @@ async function answer(sampler: Sampler, plans: Plans, input: unknown): Promise<H
 }
 
 /** All that a query's circle would have to have looked at, cell by cell. */
-function cellVectorsOf(sampler: Sampler, plans: Plans, query: HazardQuery): number {
+function cellVectorsOf(sampler: Sampler, plans: PlanCache, query: HazardQuery): number {
   const circle = { latDeg: query.latitude, lonDeg: query.longitude, radiusM: query.radius * 1000 };
   let count = 0;
   for (const hazard of query.hazards) {
-    const { set } = plans.of(hazard, query);
+    const { set } = plans.get(hazard, query);
     if (set !== undefined) count += sampler.cellVectorsOf(set, circle);
   }
   return count;

@@ -3,7 +3,7 @@
  * reaches the threshold already, the stored value 1/T1 is a lower bound; where none does, the stored 0 stands for
  * "at most 1/Tn". Which it is follows from the stored step.
  */
-import type { FoundLayers } from "./found.ts";
+import type { SampledLayers } from "./sampledLayers.ts";
 import type { PlannedLayer } from "./plan.ts";
 import type { Bound, Bounds } from "./result.ts";
 
@@ -78,24 +78,28 @@ const UNKNOWN = frozen({ probability: { bound: "indeterminate" } });
  *
  * @param isMean the values are means over a circle
  */
-export function boundsOf({ own, reference }: PlannedBounds, found: FoundLayers, isMean: boolean): Bounds | undefined {
-  const kind = kindOf(own, found);
-  if (reference === undefined) return kind === undefined ? undefined : boundsOfValue(own, kind, found);
-  const before = kindOf(reference, found);
+export function boundsOf(
+  { own, reference }: PlannedBounds,
+  sampled: SampledLayers,
+  isMean: boolean,
+): Bounds | undefined {
+  const kind = kindOf(own, sampled);
+  if (reference === undefined) return kind === undefined ? undefined : boundsOfValue(own, kind, sampled);
+  const before = kindOf(reference, sampled);
   if (kind === undefined && before === undefined) return undefined;
-  return boundsOfChange({ side: own, kind }, { side: reference, kind: before }, { found, isMean });
+  return boundsOfChange({ side: own, kind }, { side: reference, kind: before }, { sampled, isMean });
 }
 
 /** Tells whether a value lies between its limits, so that a mean may hide cells or models that are only bounds. */
-export function mayHideBounds({ own, reference }: PlannedBounds, found: FoundLayers): boolean {
+export function mayHideBounds({ own, reference }: PlannedBounds, sampled: SampledLayers): boolean {
   const sides = reference === undefined ? [own] : [own, reference];
-  if (sides.some(({ probability }) => found.stepsOf(probability.position) === undefined)) return false;
-  return sides.some((side) => side.limits !== undefined && kindOf(side, found) === undefined);
+  if (sides.some(({ probability }) => sampled.stepsOf(probability.position) === undefined)) return false;
+  return sides.some((side) => side.limits !== undefined && kindOf(side, sampled) === undefined);
 }
 
-function kindOf({ probability, limits }: PlannedSide, found: FoundLayers): BoundKind | undefined {
+function kindOf({ probability, limits }: PlannedSide, sampled: SampledLayers): BoundKind | undefined {
   if (limits === undefined) return undefined;
-  const steps = found.stepsOf(probability.position);
+  const steps = sampled.stepsOf(probability.position);
   if (steps === undefined) return undefined;
   const { firstSteps } = limits;
   // Beyond 120,000 years 1/T1 is stored as 0 too, and the step tells nothing.
@@ -107,13 +111,13 @@ function kindOf({ probability, limits }: PlannedSide, found: FoundLayers): Bound
  * A lower bound of total_hazard is the value itself: of a maximum the cell with the largest product need not be the one
  * whose probability is bounded.
  */
-function boundsOfValue(side: PlannedSide, kind: BoundKind, found: FoundLayers): Bounds {
+function boundsOfValue(side: PlannedSide, kind: BoundKind, sampled: SampledLayers): Bounds {
   const { limits, total } = side;
   const plain = (kind === "at_least" ? limits?.atLeast : kind === "at_most" ? limits?.atMost : undefined) ?? UNKNOWN;
-  const steps = total === undefined ? undefined : found.stepsOf(total.position);
+  const steps = total === undefined ? undefined : sampled.stepsOf(total.position);
   if (total === undefined || limits === undefined || steps === undefined) return plain;
   if (kind === "indeterminate") return { probability: plain.probability, total_hazard: { bound: kind } };
-  const limitSteps = kind === "at_least" ? steps : totalAtMostSteps(side, limits, found);
+  const limitSteps = kind === "at_least" ? steps : totalAtMostSteps(side, limits, sampled);
   return {
     probability: plain.probability,
     total_hazard: { bound: kind, limit: limitSteps / total.entry.steps_per_unit },
@@ -133,16 +137,16 @@ interface Range {
 function boundsOfChange(
   { side: own, kind }: { readonly side: PlannedSide; readonly kind: BoundKind | undefined },
   { side: before, kind: kindBefore }: { readonly side: PlannedSide; readonly kind: BoundKind | undefined },
-  { found, isMean }: { readonly found: FoundLayers; readonly isMean: boolean },
+  { sampled, isMean }: { readonly sampled: SampledLayers; readonly isMean: boolean },
 ): Bounds | undefined {
   // The baseline less itself is 0, whatever it is.
   if (own.probability.position === before.probability.position) return undefined;
-  if (!hasValue(own.probability, found) || !hasValue(before.probability, found)) return undefined;
-  const now = rangeOf(own, kind, { found, isMean });
-  const then = rangeOf(before, kindBefore, { found, isMean });
+  if (!hasValue(own.probability, sampled) || !hasValue(before.probability, sampled)) return undefined;
+  const now = rangeOf(own, kind, { sampled, isMean });
+  const then = rangeOf(before, kindBefore, { sampled, isMean });
   const [total, totalBefore] = [own.total, before.total];
   const hasTotal =
-    total !== undefined && totalBefore !== undefined && hasValue(total, found) && hasValue(totalBefore, found);
+    total !== undefined && totalBefore !== undefined && hasValue(total, sampled) && hasValue(totalBefore, sampled);
   const isOpenAbove = now.isOpenAbove || then.isOpenBelow;
   const isOpenBelow = now.isOpenBelow || then.isOpenAbove;
   if (isOpenAbove && isOpenBelow) {
@@ -166,12 +170,12 @@ function boundsOfChange(
 function rangeOf(
   side: PlannedSide,
   kind: BoundKind | undefined,
-  { found, isMean }: { readonly found: FoundLayers; readonly isMean: boolean },
+  { sampled, isMean }: { readonly sampled: SampledLayers; readonly isMean: boolean },
 ): Range {
   const { probability, limits, total } = side;
-  const steps = found.stepsOf(probability.position) ?? NaN;
-  const totalSteps = total === undefined ? NaN : (found.stepsOf(total.position) ?? NaN);
-  const totalAtMost = limits === undefined ? NaN : totalAtMostSteps(side, limits, found);
+  const steps = sampled.stepsOf(probability.position) ?? NaN;
+  const totalSteps = total === undefined ? NaN : (sampled.stepsOf(total.position) ?? NaN);
+  const totalAtMost = limits === undefined ? NaN : totalAtMostSteps(side, limits, sampled);
   const isMixed = kind === undefined && limits !== undefined && (isMean || side.isModelMean);
   return {
     isOpenAbove: isMixed || kind === "at_least" || kind === "indeterminate",
@@ -200,14 +204,14 @@ function difference(
 function totalAtMostSteps(
   { probability, intensity, total }: PlannedSide,
   { atMostSteps }: ProbabilityLimits,
-  found: FoundLayers,
+  sampled: SampledLayers,
 ): number {
   if (total === undefined || intensity === undefined) return NaN;
   const { steps_per_unit, offset } = intensity.entry;
-  const value = (found.stepsOf(intensity.position) ?? NaN) / steps_per_unit + offset;
+  const value = (sampled.stepsOf(intensity.position) ?? NaN) / steps_per_unit + offset;
   return value * (atMostSteps / probability.entry.steps_per_unit) * total.entry.steps_per_unit;
 }
 
-function hasValue({ position }: PlannedLayer, found: FoundLayers): boolean {
-  return found.stepsOf(position) !== undefined;
+function hasValue({ position }: PlannedLayer, sampled: SampledLayers): boolean {
+  return sampled.stepsOf(position) !== undefined;
 }

@@ -1,5 +1,5 @@
 import { mayHideBounds } from "./bounds.ts";
-import type { FoundLayers } from "./found.ts";
+import type { SampledLayers } from "./sampledLayers.ts";
 import type { MetricName } from "./hazards.ts";
 import type { PlannedMetric, PlannedYear } from "./plan.ts";
 import type { HazardQuery } from "./query.ts";
@@ -18,21 +18,21 @@ const UNLIKE_CELLS = "A change of maxima compares the largest value of each side
 export function detailOf(
   query: HazardQuery,
   planned: PlannedYear,
-  { found, reasonOf }: { readonly found: FoundLayers; readonly reasonOf: ReasonOf },
+  { sampled, reasonOf }: { readonly sampled: SampledLayers; readonly reasonOf: ReasonOf },
 ): AnswerDetail {
   const { source, baselineSource, rules } = planned;
   const sources = {
     ...(source === undefined ? {} : { source: source.id }),
     ...(baselineSource === undefined ? {} : { baseline_source: baselineSource.id }),
   };
-  const caveats = caveatsOf(query, planned, found);
+  const caveats = caveatsOf(query, planned, sampled);
   const rest = { ...sources, rules, ...(caveats.length === 0 ? {} : { caveats }) };
   if (source === undefined) return { cells: 0, valid_share: 0, ...rest };
-  const each = planned.metrics.map((metric) => metricDetailOf(metric, found, reasonOf(metric)));
+  const each = planned.metrics.map((metric) => metricDetailOf(metric, sampled, reasonOf(metric)));
   const shares = each.flatMap(({ valid_share }) => valid_share ?? []);
-  const { centre } = found;
+  const { centre } = sampled;
   return {
-    cells: found.cells,
+    cells: sampled.cells,
     valid_share: shares.length === 0 ? 0 : Math.min(...shares),
     ...(areEqual(each) ? {} : { metrics: named(planned.metrics, each) }),
     ...(centre === undefined ? {} : { cell_centre: { latitude: centre.latDeg, longitude: centre.lonDeg } }),
@@ -49,9 +49,13 @@ export function addSources(years: readonly PlannedYear[], sources: Record<string
 
 type HazardSource = NonNullable<HazardResult["sources"]>[string];
 
-function metricDetailOf({ own }: PlannedMetric, found: FoundLayers, reason: NoDataReason | undefined): MetricDetail {
+function metricDetailOf(
+  { own }: PlannedMetric,
+  sampled: SampledLayers,
+  reason: NoDataReason | undefined,
+): MetricDetail {
   return {
-    ...(own === undefined ? {} : { valid_share: found.shareOf(own.position) }),
+    ...(own === undefined ? {} : { valid_share: sampled.shareOf(own.position) }),
     ...(reason === undefined ? {} : { no_data: reason }),
   };
 }
@@ -67,12 +71,16 @@ function named(
   return Object.fromEntries(metrics.map(({ metric }, i) => [metric, details[i]]));
 }
 
-function caveatsOf(query: HazardQuery, { bounds, source, baselineSource, caveats }: PlannedYear, found: FoundLayers) {
+function caveatsOf(
+  query: HazardQuery,
+  { bounds, source, baselineSource, caveats }: PlannedYear,
+  sampled: SampledLayers,
+) {
   const all = [...caveats];
   const isCircle = query.radius > 0;
   const isChange = baselineSource !== undefined && source !== undefined && baselineSource.id !== source.id;
   if (isChange && isCircle && query.aggregation_method === "max") all.push(UNLIKE_CELLS);
-  if (bounds !== undefined && mayHideBounds(bounds, found)) {
+  if (bounds !== undefined && mayHideBounds(bounds, sampled)) {
     if (isCircle && query.aggregation_method === "mean") all.push(BOUNDED_CELLS);
     if (bounds.own.isModelMean || bounds.reference?.isModelMean === true) all.push(BOUNDED_MODELS);
   }

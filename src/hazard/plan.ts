@@ -4,7 +4,7 @@ import type { LayerSet, Sampler } from "../atlas/sampler.ts";
 import { limitsOf, type PlannedBounds, type PlannedSide } from "./bounds.ts";
 import { BASELINE, type HazardName, HAZARDS, layerOf, type MetricName, type Scenario } from "./hazards.ts";
 import { changeCaveats, type NamedSource, sourceOf } from "./provenance.ts";
-import { askedBy, type HazardQuery } from "./query.ts";
+import { templateOf, type HazardQuery } from "./query.ts";
 
 /** What has to be looked up for a query's hazard, scenarios and years, wherever the place is. */
 export interface Plan {
@@ -22,9 +22,9 @@ export interface PlannedYear {
   readonly year: number;
   /** Of the layers that answer; undefined where the atlas lacks them. */
   readonly source: NamedSource | undefined;
-  /** Of the baseline; undefined where no change is asked for, or where the atlas lacks it. */
+  /** Of the baseline; undefined where no change is template for, or where the atlas lacks it. */
   readonly baselineSource: NamedSource | undefined;
-  /** Why the change is more than one of climate; empty where no change is asked for. */
+  /** Why the change is more than one of climate; empty where no change is template for. */
   readonly caveats: readonly string[];
   /** What the metrics were made with: the atlas's rules of the hazard, and the return periods of the maps. */
   readonly rules: Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ export interface PlannedYear {
 export interface PlannedMetric {
   readonly metric: MetricName;
   readonly own: PlannedLayer | undefined;
-  /** What the change is counted from; undefined where no change is asked for, or where the atlas lacks it. */
+  /** What the change is counted from; undefined where no change is template for, or where the atlas lacks it. */
   readonly reference: PlannedLayer | undefined;
 }
 
@@ -50,23 +50,23 @@ export interface PlannedLayer {
 const PLAN_COUNT_MAX = 256;
 
 /** The plans of an atlas, each made once. */
-export class Plans {
+export class PlanCache {
   readonly #sampler: Sampler;
   readonly #plans = new Map<string, Plan>();
   /** Those of queries that were written alike, by what these have in common. */
-  readonly #byAsked = new WeakMap<object, Map<HazardName, Plan>>();
+  readonly #byTemplate = new WeakMap<object, Map<HazardName, Plan>>();
 
   constructor(sampler: Sampler) {
     this.#sampler = sampler;
   }
 
-  of(hazard: HazardName, query: HazardQuery): Plan {
-    const asked = askedBy(query);
-    if (asked === undefined) return this.#named(hazard, query);
-    let plans = this.#byAsked.get(asked);
+  get(hazard: HazardName, query: HazardQuery): Plan {
+    const template = templateOf(query);
+    if (template === undefined) return this.#named(hazard, query);
+    let plans = this.#byTemplate.get(template);
     if (plans === undefined) {
       plans = new Map();
-      this.#byAsked.set(asked, plans);
+      this.#byTemplate.set(template, plans);
     }
     let plan = plans.get(hazard);
     if (plan === undefined) {
@@ -135,7 +135,7 @@ function makePlan(sampler: Sampler, hazard: HazardName, query: HazardQuery): Pla
       };
     }),
   }));
-  // One set for all that is asked: its layers lie side by side in memory, and nothing else with them.
+  // One set for all that is template: its layers lie side by side in memory, and nothing else with them.
   const set = sampled === undefined || layers.length === 0 ? undefined : sampler.layerSet(sampled, layers);
   return { set, scenarios };
 }

@@ -1,8 +1,8 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
-import { explain, type Shape } from "../explain.ts";
-import { asParameter, decodeParameters, readNumber } from "../parameters.ts";
+import { findSchemaErrors, type ValueSchema } from "../schemaErrors.ts";
+import { toParameterItem, decodeParameters, parseNumber } from "../parameters.ts";
 import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "./hazards.ts";
 
 /** What one request may ask for unless whoever runs the service says otherwise. */
@@ -81,13 +81,13 @@ export type HazardQuery = Required<HazardQueryInput>;
 /**
  * Checks a query and fills in its defaults.
  *
- * @returns a new object that shares nothing with the input; or the input, where it is of `readHazardParameters`
+ * @returns a new object that shares nothing with the input; or the input, where it is of `parseHazardParameters`
  * @throws Fault `invalid_request` with everything that is wrong with its members, up to 100 items; where its
  *   members are right, `combination_unavailable` with every year and scenario that a hazard does not offer
  */
-export function readHazardQuery(input: unknown): HazardQuery {
+export function parseHazardQuery(input: unknown): HazardQuery {
   if (CheckedQuery.is(input)) return input;
-  if (!hasShape(input)) throw invalid(explain(SHAPE, input, { name: "The query" }));
+  if (!matchesSchema(input)) throw invalid(findSchemaErrors(SCHEMA, input, { name: "The query" }));
   const query = withDefaults(input);
   if (!isOffered(query)) throw unavailable(query, (name, index) => ({ pointer: `/${name}/${index}` }));
   return query;
@@ -98,37 +98,37 @@ export function readHazardQuery(input: unknown): HazardQuery {
  *
  * @param queryText what follows the question mark, still percent-encoded
  * @returns an object that cannot be changed
- * @throws Fault as `readHazardQuery`, its items naming `parameter`
+ * @throws Fault as `parseHazardQuery`, its items naming `parameter`
  */
-export function readHazardParameters(queryText: string): HazardQuery {
-  const cut = cutLocation(queryText);
-  if (cut !== undefined) {
-    const known = readBefore.get(cut.rest);
-    if (known !== undefined) return new CheckedQuery(known, cut.latitude, cut.longitude);
+export function parseHazardParameters(queryText: string): HazardQuery {
+  const split = splitLocation(queryText);
+  if (split !== undefined) {
+    const known = parsedTemplates.get(split.rest);
+    if (known !== undefined) return new CheckedQuery(known, split.latitude, split.longitude);
   }
   const { input, items, refused } = decodeParameters(queryText, HazardQuerySchema.properties);
-  if (items.length > 0 || !hasShape(input)) {
-    const more = explain(SHAPE, input, { name: "The query", skip: refused }).map(asParameter);
+  if (items.length > 0 || !matchesSchema(input)) {
+    const more = findSchemaErrors(SCHEMA, input, { name: "The query", skip: refused }).map(toParameterItem);
     throw invalid([...items, ...more].slice(0, FAULT_ITEM_COUNT_MAX));
   }
   const query = withDefaults(input);
   if (!isOffered(query)) throw unavailable(query, (name) => ({ parameter: name }));
   for (const list of [query.hazards, query.analysis_years, query.scenarios]) Object.freeze(list);
-  if (cut !== undefined && cut.rest.length <= READ_BEFORE_LENGTH_MAX) {
-    if (readBefore.size >= READ_BEFORE_COUNT_MAX) readBefore.clear();
-    readBefore.set(cut.rest, query);
+  if (split !== undefined && split.rest.length <= TEMPLATE_LENGTH_MAX) {
+    if (parsedTemplates.size >= TEMPLATE_COUNT_MAX) parsedTemplates.clear();
+    parsedTemplates.set(split.rest, query);
   }
   return new CheckedQuery(query, query.latitude, query.longitude);
 }
 
 /** So many ways of asking, each of so many characters, are kept: portfolios ask the same of place after place. */
-const READ_BEFORE_COUNT_MAX = 256;
-const READ_BEFORE_LENGTH_MAX = 1024;
+const TEMPLATE_COUNT_MAX = 256;
+const TEMPLATE_LENGTH_MAX = 1024;
 
 /** What was found right before, whatever the place, by how it was written. */
-const readBefore = new Map<string, HazardQuery>();
+const parsedTemplates = new Map<string, HazardQuery>();
 
-interface CutLocation {
+interface SplitQuery {
   readonly latitude: number;
   readonly longitude: number;
   /** The text without the two parameters. */
@@ -136,14 +136,14 @@ interface CutLocation {
 }
 
 /** Takes the place out of a query. @returns undefined where it is not there, or not right, as far as this can tell */
-function cutLocation(text: string): CutLocation | undefined {
+function splitLocation(text: string): SplitQuery | undefined {
   const latitudeAt = startOf(text, "latitude=");
   const longitudeAt = startOf(text, "longitude=");
   if (latitudeAt < 0 || longitudeAt < 0) return undefined;
   const latitudeEnd = endOf(text, latitudeAt);
   const longitudeEnd = endOf(text, longitudeAt);
-  const latitude = readNumber(text.slice(latitudeAt + "latitude=".length, latitudeEnd));
-  const longitude = readNumber(text.slice(longitudeAt + "longitude=".length, longitudeEnd));
+  const latitude = parseNumber(text.slice(latitudeAt + "latitude=".length, latitudeEnd));
+  const longitude = parseNumber(text.slice(longitudeAt + "longitude=".length, longitudeEnd));
   if (typeof latitude === "string" || typeof longitude === "string") return undefined;
   if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return undefined;
   const rest =
@@ -176,31 +176,31 @@ class CheckedQuery implements HazardQuery {
   readonly total_hazard: boolean;
   readonly anthropogenic: boolean;
   readonly detail: boolean;
-  readonly #asked: HazardQuery;
+  readonly #template: HazardQuery;
 
   /** @param asked found right, its lists frozen */
-  constructor(asked: HazardQuery, latitude: number, longitude: number) {
+  constructor(template: HazardQuery, latitude: number, longitude: number) {
     // As in `withDefaults`.
     this.latitude = latitude + 0;
     this.longitude = longitude + 0;
-    this.hazards = asked.hazards;
-    this.analysis_years = asked.analysis_years;
-    this.scenarios = asked.scenarios;
-    this.radius = asked.radius;
-    this.aggregation_method = asked.aggregation_method;
-    this.total_hazard = asked.total_hazard;
-    this.anthropogenic = asked.anthropogenic;
-    this.detail = asked.detail;
-    this.#asked = asked;
+    this.hazards = template.hazards;
+    this.analysis_years = template.analysis_years;
+    this.scenarios = template.scenarios;
+    this.radius = template.radius;
+    this.aggregation_method = template.aggregation_method;
+    this.total_hazard = template.total_hazard;
+    this.anthropogenic = template.anthropogenic;
+    this.detail = template.detail;
+    this.#template = template;
     Object.freeze(this);
   }
 
   static is(input: unknown): input is CheckedQuery {
-    return typeof input === "object" && input !== null && #asked in input;
+    return typeof input === "object" && input !== null && #template in input;
   }
 
-  static askedBy(query: CheckedQuery): HazardQuery {
-    return query.#asked;
+  static templateOf(query: CheckedQuery): HazardQuery {
+    return query.#template;
   }
 }
 
@@ -208,8 +208,8 @@ class CheckedQuery implements HazardQuery {
  * What a query asks, wherever: one and the same object for all that were written alike, so that what follows from it can
  * be found by it. @returns undefined for queries that were not read from an address
  */
-export function askedBy(query: HazardQuery): object | undefined {
-  return CheckedQuery.is(query) ? CheckedQuery.askedBy(query) : undefined;
+export function templateOf(query: HazardQuery): object | undefined {
+  return CheckedQuery.is(query) ? CheckedQuery.templateOf(query) : undefined;
 }
 
 /** How many values a query asks for: hazards x scenarios x years. */
@@ -217,22 +217,22 @@ export function countValues(query: HazardQuery): number {
   return query.hazards.length * query.scenarios.length * query.analysis_years.length;
 }
 
-const SHAPE: Shape = HazardQuerySchema;
+const SCHEMA: ValueSchema = HazardQuerySchema;
 
-// The compiled form of `uniqueItems` costs ten times all the rest together, so it is left to `isPlainList`.
-const shapeButForRepeats = Compile(describeHazardQuery({ minItems: 1 }));
+// The compiled form of `uniqueItems` costs ten times all the rest together, so it is left to `isDenseAndUnique`.
+const checkExceptDuplicates = Compile(describeHazardQuery({ minItems: 1 }));
 
-function hasShape(input: unknown): input is HazardQueryMembers {
+function matchesSchema(input: unknown): input is HazardQueryMembers {
   return (
-    shapeButForRepeats.Check(input) &&
-    isPlainList(input.hazards) &&
-    isPlainList(input.analysis_years) &&
-    isPlainList(input.scenarios)
+    checkExceptDuplicates.Check(input) &&
+    isDenseAndUnique(input.hazards) &&
+    isDenseAndUnique(input.analysis_years) &&
+    isDenseAndUnique(input.scenarios)
   );
 }
 
 /** No item twice, and no holes: a compiled check steps over the holes of a sparse array. */
-function isPlainList(list: readonly unknown[]): boolean {
+function isDenseAndUnique(list: readonly unknown[]): boolean {
   if (list.length > 8) return new Set(list).size === list.length && !list.includes(undefined);
   for (let index = 0; index < list.length; index++) {
     if (list[index] === undefined || list.indexOf(list[index]) !== index) return false;

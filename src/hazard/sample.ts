@@ -20,11 +20,11 @@ export const SAMPLE_REASONS = ["value", "outside_coverage", "no_data", "layer_mi
 const LAYER_MISSING = SAMPLE_REASONS.indexOf("layer_missing");
 
 /** Circles that are in work at the same time: enough to keep reads busy. */
-const CIRCLES_PARALLEL = 16;
+const CIRCLE_CONCURRENCY = 16;
 /** Circles between two words of progress. */
-const CIRCLES_PER_TELL = 512;
+const CIRCLES_PER_PROGRESS_REPORT = 512;
 /** Circles between two looks at the clock: a warm one takes microseconds, one that is read cell by cell milliseconds. */
-const CIRCLES_PER_LOOK = 4;
+const CIRCLES_PER_TIME_CHECK = 4;
 
 /**
  * @throws Fault `invalid_request` or `combination_unavailable` with all that is wrong with the request
@@ -35,13 +35,13 @@ export async function sample(sampler: Sampler, request: SampleRequest): Promise<
   signal?.throwIfAborted();
   const length = latitudes.length * layers.length;
   const out = request.into ?? { values: new Float64Array(length), reasons: new Uint8Array(length) };
-  const tell = progressOf(request);
-  await answerInto(out, request, findLayers(sampler, hazard, layers), {
-    tell,
+  const reportProgress = progressReporter(request);
+  await sampleDistinctLayers(out, request, resolveLayers(sampler, hazard, layers), {
+    reportProgress,
     read: (set, answers) =>
       radiusKm === 0
-        ? sampler.samplePlaces(set, request, answers, tell)
-        : sampleCircles(sampler, set, request, { out: answers, tell }),
+        ? sampler.samplePlaces(set, request, answers, reportProgress)
+        : sampleCircles(sampler, set, request, { out: answers, reportProgress }),
   });
   return { values: out.values, reasons: out.reasons };
 }
@@ -56,11 +56,11 @@ export async function sampleSteps(sampler: Sampler, request: StepsRequest): Prom
   const { layers, latitudes, signal } = request;
   signal?.throwIfAborted();
   const steps = request.into ?? new Uint16Array(latitudes.length * layers.length);
-  const found = findLayers(sampler, hazard, layers);
-  const tell = progressOf(request);
-  await answerInto({ steps }, request, found, {
-    tell,
-    read: (set, answers) => sampler.samplePlaces(set, request, answers, tell),
+  const found = resolveLayers(sampler, hazard, layers);
+  const reportProgress = progressReporter(request);
+  await sampleDistinctLayers({ steps }, request, found, {
+    reportProgress,
+    read: (set, answers) => sampler.samplePlaces(set, request, answers, reportProgress),
   });
   return {
     steps,
@@ -70,7 +70,7 @@ export async function sampleSteps(sampler: Sampler, request: StepsRequest): Prom
 }
 
 /** The layers of a request as the atlas has them. */
-interface LayersInPlace {
+interface ResolvedLayers {
   /** One lane a stored layer, however often it is asked for: the baseline answers for several years. */
   readonly distinct: readonly FieldLayer[];
   /** For each layer asked for its number in `distinct`, -1 where the atlas lacks it. */
@@ -79,7 +79,7 @@ interface LayersInPlace {
   readonly set: LayerSet | undefined;
 }
 
-function findLayers(sampler: Sampler, hazardName: HazardName, layers: readonly SampleLayer[]): LayersInPlace {
+function resolveLayers(sampler: Sampler, hazardName: HazardName, layers: readonly SampleLayer[]): ResolvedLayers {
   const hazard = sampler.hazards.get(hazardName);
   const distinct: FieldLayer[] = [];
   const positions = layers.map(({ scenario, analysisYear, metric }) => {
@@ -99,11 +99,14 @@ function findLayers(sampler: Sampler, hazardName: HazardName, layers: readonly S
 }
 
 /** Has the distinct layers read, straight into `out` where these are all the layers asked for, each once. */
-async function answerInto<Answers extends LocationResults>(
+async function sampleDistinctLayers<Answers extends LocationResults>(
   out: Answers,
   { latitudes }: CellsRequest,
-  { set, distinct, positions }: LayersInPlace,
-  { tell, read }: { readonly tell: Tell; readonly read: (set: LayerSet, out: Answers) => Promise<void> },
+  { set, distinct, positions }: ResolvedLayers,
+  {
+    reportProgress,
+    read,
+  }: { readonly reportProgress: ReportProgress; readonly read: (set: LayerSet, out: Answers) => Promise<void> },
 ): Promise<void> {
   const isWhole = distinct.length === positions.length && positions.every((at, layer) => at === layer);
   if (set !== undefined && isWhole) {
@@ -112,7 +115,7 @@ async function answerInto<Answers extends LocationResults>(
   }
   const narrow = newResults(out, latitudes.length * distinct.length);
   if (set !== undefined) await read(set, narrow);
-  else tell(latitudes.length);
+  else reportProgress(latitudes.length);
   const widen = (from: ResultArray, to: ResultArray, missing: number): void => {
     for (let place = 0; place < latitudes.length; place++) {
       for (let layer = 0; layer < positions.length; layer++) {
@@ -130,10 +133,10 @@ async function answerInto<Answers extends LocationResults>(
 }
 
 /** Told how many more places are done. */
-type Tell = (count: number) => void;
+type ReportProgress = (count: number) => void;
 
 /** Counts the places that are done, and stops the work where the signal says so. */
-function progressOf({ latitudes, signal, onProgress }: CellsRequest): Tell {
+function progressReporter({ latitudes, signal, onProgress }: CellsRequest): ReportProgress {
   let placesDone = 0;
   return (count) => {
     signal?.throwIfAborted();
@@ -146,13 +149,13 @@ async function sampleCircles(
   sampler: Sampler,
   set: LayerSet,
   { latitudes, longitudes, radiusKm = 0, method = "max", signal }: SampleRequest,
-  { out, tell }: { readonly out: LocationValues; readonly tell: Tell },
+  { out, reportProgress }: { readonly out: LocationValues; readonly reportProgress: ReportProgress },
 ): Promise<void> {
   const placeCount = latitudes.length;
   const order = sampler.orderOf(set, { latitudes, longitudes });
   const turns = new Turns();
   let next = 0;
-  let toTell = placeCount;
+  let unreportedCount = placeCount;
   let failure: { readonly error: unknown } | undefined;
   const work = async (): Promise<void> => {
     try {
@@ -165,11 +168,11 @@ async function sampleCircles(
         };
         const at = { circle, method, first: place * set.lanes.length };
         if (!sampler.readCircle(set, at, out)) await sampler.fetchCircle(set, at, out);
-        if (position % CIRCLES_PER_TELL === CIRCLES_PER_TELL - 1) {
-          toTell -= CIRCLES_PER_TELL;
-          tell(CIRCLES_PER_TELL);
+        if (position % CIRCLES_PER_PROGRESS_REPORT === CIRCLES_PER_PROGRESS_REPORT - 1) {
+          unreportedCount -= CIRCLES_PER_PROGRESS_REPORT;
+          reportProgress(CIRCLES_PER_PROGRESS_REPORT);
         }
-        if (turns.isPaused || (position % CIRCLES_PER_LOOK === 0 && turns.isOver)) {
+        if (turns.isPaused || (position % CIRCLES_PER_TIME_CHECK === 0 && turns.isOver)) {
           await turns.giveWay();
           signal?.throwIfAborted();
         }
@@ -180,7 +183,7 @@ async function sampleCircles(
     }
   };
   // Until all have ended: whoever hears of a failure may ask anew into the same arrays.
-  await Promise.all(Array.from({ length: CIRCLES_PARALLEL }, work));
+  await Promise.all(Array.from({ length: CIRCLE_CONCURRENCY }, work));
   if (failure !== undefined) throw failure.error;
-  tell(toTell);
+  reportProgress(unreportedCount);
 }

@@ -1,5 +1,5 @@
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
-import { isSignal, type PointedFinding, unknownMembers } from "../explain.ts";
+import { isAbortSignal, type SchemaError, findUnknownMembers } from "../schemaErrors.ts";
 import type { LocationArrays } from "../kernel/sampling.ts";
 import { type HazardName, HAZARDS, isHazardName, type MetricName, type Scenario } from "./hazards.ts";
 
@@ -102,11 +102,11 @@ const LAYER_ALIASES: Readonly<Record<string, string>> = {
   metrics: "metric",
 };
 
-type Wrong = (pointer: string, code: FaultItem["code"], detail: string) => void;
+type AddItem = (pointer: string, code: FaultItem["code"], detail: string) => void;
 
-interface Findings {
-  readonly wrong: Wrong;
-  readonly add: (items: readonly PointedFinding[]) => void;
+interface ItemCollector {
+  readonly addItem: AddItem;
+  readonly add: (items: readonly SchemaError[]) => void;
 }
 
 /**
@@ -116,110 +116,110 @@ interface Findings {
  * @throws Fault `invalid_request` or `combination_unavailable` with everything that is wrong, up to 100 items
  */
 export function checkSample(request: SampleRequest): HazardName {
-  return check(request, ({ wrong, add }) => {
-    add(unknownMembers(request, { known: SAMPLE_MEMBERS, aliases: SAMPLE_ALIASES }));
+  return check(request, ({ addItem, add }) => {
+    add(findUnknownMembers(request, { known: SAMPLE_MEMBERS, aliases: SAMPLE_ALIASES }));
     const { radiusKm = 0, method = "max" } = request;
     if (!(typeof radiusKm === "number" && radiusKm >= 0 && radiusKm <= 100)) {
-      wrong("/radiusKm", "out_of_range", "radiusKm must be a number from 0 to 100.");
+      addItem("/radiusKm", "out_of_range", "radiusKm must be a number from 0 to 100.");
     }
-    if (method !== "max" && method !== "mean") wrong("/method", "not_allowed", "method must be max or mean.");
+    if (method !== "max" && method !== "mean") addItem("/method", "not_allowed", "method must be max or mean.");
     if (request.into === undefined) return;
     if (typeof request.into !== "object" || request.into === null) {
-      wrong("/into", "wrong_type", "into must be an object with values and reasons.");
+      addItem("/into", "wrong_type", "into must be an object with values and reasons.");
     } else {
       const { values, reasons } = request.into;
-      add(unknownMembers(request.into, { known: INTO_MEMBERS, pointer: "/into" }));
-      checkInto(request, { "/into/values": [values, Float64Array], "/into/reasons": [reasons, Uint8Array] }, wrong);
+      add(findUnknownMembers(request.into, { known: INTO_MEMBERS, pointer: "/into" }));
+      checkInto(request, { "/into/values": [values, Float64Array], "/into/reasons": [reasons, Uint8Array] }, addItem);
     }
   });
 }
 
 /** Checks a request for stored steps of many places. @throws Fault as `checkSample` */
 export function checkSteps(request: StepsRequest): HazardName {
-  return check(request, ({ wrong, add }) => {
+  return check(request, ({ addItem, add }) => {
     const skip = new Set(["radiusKm", "method"]);
-    add(unknownMembers(request, { known: CELLS_MEMBERS, aliases: CELLS_ALIASES, skip }));
+    add(findUnknownMembers(request, { known: CELLS_MEMBERS, aliases: CELLS_ALIASES, skip }));
     const asked: StepsRequest & Pick<SampleRequest, "radiusKm" | "method"> = request;
     for (const name of ["radiusKm", "method"] as const) {
       if (asked[name] === undefined) continue;
-      wrong(`/${name}`, "not_allowed", `Steps are of single cells: ${name} is for sample.`);
+      addItem(`/${name}`, "not_allowed", `Steps are of single cells: ${name} is for sample.`);
     }
-    if (request.into !== undefined) checkInto(request, { "/into": [request.into, Uint16Array] }, wrong);
+    if (request.into !== undefined) checkInto(request, { "/into": [request.into, Uint16Array] }, addItem);
   });
 }
 
 /** Checks what both requests have in common, in its order; `rest` checks what only one of them has. */
-function check(request: CellsRequest, rest: (findings: Findings) => void): HazardName {
+function check(request: CellsRequest, rest: (findings: ItemCollector) => void): HazardName {
   const items: FaultItem[] = [];
-  const add: Findings["add"] = (more) => items.push(...more.slice(0, FAULT_ITEM_COUNT_MAX - items.length));
-  const wrong: Wrong = (pointer, code, detail) => add([{ pointer, code, detail }]);
+  const add: ItemCollector["add"] = (more) => items.push(...more.slice(0, FAULT_ITEM_COUNT_MAX - items.length));
+  const addItem: AddItem = (pointer, code, detail) => add([{ pointer, code, detail }]);
   if (typeof request !== "object" || request === null) {
     const detail = "The request must be an object with hazard, layers, latitudes and longitudes.";
     throw new Fault("invalid_request", detail, { items: [{ pointer: "", code: "wrong_type", detail }] });
   }
   const { hazard, layers, latitudes, longitudes } = request;
   if (!isHazardName(hazard))
-    wrong("/hazard", "not_allowed", `hazard must be one of ${Object.keys(HAZARDS).join(", ")}.`);
+    addItem("/hazard", "not_allowed", `hazard must be one of ${Object.keys(HAZARDS).join(", ")}.`);
   const isList = Array.isArray(layers) && layers.length > 0;
-  if (!isList) wrong("/layers", "empty", "layers must name at least one layer.");
-  for (const [i, layer] of (isList ? (layers as readonly unknown[]) : []).entries()) add(findingsOfLayer(layer, i));
-  if (!(latitudes instanceof Float64Array)) wrong("/latitudes", "wrong_type", "latitudes must be a Float64Array.");
-  if (!(longitudes instanceof Float64Array)) wrong("/longitudes", "wrong_type", "longitudes must be a Float64Array.");
-  const isShaped = items.length === 0;
+  if (!isList) addItem("/layers", "empty", "layers must name at least one layer.");
+  for (const [i, layer] of (isList ? (layers as readonly unknown[]) : []).entries()) add(layerErrors(layer, i));
+  if (!(latitudes instanceof Float64Array)) addItem("/latitudes", "wrong_type", "latitudes must be a Float64Array.");
+  if (!(longitudes instanceof Float64Array)) addItem("/longitudes", "wrong_type", "longitudes must be a Float64Array.");
+  const areArraysValid = items.length === 0;
   const { signal, onProgress } = request as { readonly signal?: unknown; readonly onProgress?: unknown };
-  if (signal !== undefined && !isSignal(signal)) {
-    wrong("/signal", "wrong_type", "signal must be an AbortSignal.");
+  if (signal !== undefined && !isAbortSignal(signal)) {
+    addItem("/signal", "wrong_type", "signal must be an AbortSignal.");
   }
   if (onProgress !== undefined && typeof onProgress !== "function") {
-    wrong("/onProgress", "wrong_type", "onProgress must be a function.");
+    addItem("/onProgress", "wrong_type", "onProgress must be a function.");
   }
-  rest({ wrong, add });
-  if (isShaped) {
+  rest({ addItem, add });
+  if (areArraysValid) {
     if (latitudes.length !== longitudes.length) {
-      wrong(
+      addItem(
         "/longitudes",
         "out_of_range",
         `${latitudes.length} latitudes stand beside ${longitudes.length} longitudes.`,
       );
     }
-    checkPlaces({ latitudes, longitudes }, wrong);
+    checkLocations({ latitudes, longitudes }, addItem);
   }
   if (items.length > 0) {
-    throw new Fault("invalid_request", summaryOf(items), { items });
+    throw new Fault("invalid_request", summarize(items), { items });
   }
   const spec = HAZARDS[hazard as keyof typeof HAZARDS];
   for (const [i, { scenario, analysisYear, metric }] of layers.entries()) {
     const at = `/layers/${i}`;
     if (!spec.scenarios.includes(scenario)) {
-      wrong(`${at}/scenario`, "combination_unavailable", `${hazard} offers ${spec.scenarios.join(", ")}.`);
+      addItem(`${at}/scenario`, "combination_unavailable", `${hazard} offers ${spec.scenarios.join(", ")}.`);
     }
     if (!spec.years.includes(analysisYear)) {
-      wrong(`${at}/analysisYear`, "combination_unavailable", `${hazard} offers ${spec.years.join(", ")}.`);
+      addItem(`${at}/analysisYear`, "combination_unavailable", `${hazard} offers ${spec.years.join(", ")}.`);
     }
     if (!spec.metrics.some((offered) => offered.metric === metric)) {
       const metrics = spec.metrics.map((offered) => offered.metric).join(", ");
-      wrong(`${at}/metric`, "combination_unavailable", `${hazard} offers ${metrics}.`);
+      addItem(`${at}/metric`, "combination_unavailable", `${hazard} offers ${metrics}.`);
     }
   }
   if (items.length > 0) {
-    throw new Fault("combination_unavailable", summaryOf(items), { items });
+    throw new Fault("combination_unavailable", summarize(items), { items });
   }
   return spec.hazard;
 }
 
 /** What is wrong with the members of a layer, whatever their values. */
-function findingsOfLayer(layer: unknown, index: number): readonly PointedFinding[] {
+function layerErrors(layer: unknown, index: number): readonly SchemaError[] {
   const pointer = `/layers/${index}`;
   if (typeof layer !== "object" || layer === null) {
     const detail = `layer ${index} must be an object with scenario, analysisYear and metric.`;
     return [{ pointer, code: "wrong_type", detail }];
   }
-  const unknown = unknownMembers(layer, { known: LAYER_MEMBERS, aliases: LAYER_ALIASES, pointer });
+  const unknown = findUnknownMembers(layer, { known: LAYER_MEMBERS, aliases: LAYER_ALIASES, pointer });
   const given = layer as Readonly<Record<string, unknown>>;
   const missing = LAYER_MEMBERS.filter(
     (name) => given[name] === undefined && !unknown.some((item) => item.did_you_mean === name),
   );
-  const details = missing.map((name): PointedFinding => ({
+  const details = missing.map((name): SchemaError => ({
     pointer: `${pointer}/${name}`,
     code: "missing",
     detail: `layer ${index} has no ${name}; give scenario, analysisYear and metric.`,
@@ -227,20 +227,20 @@ function findingsOfLayer(layer: unknown, index: number): readonly PointedFinding
   return [...details, ...unknown];
 }
 
-function summaryOf(items: readonly FaultItem[]): string {
+function summarize(items: readonly FaultItem[]): string {
   const first = items[0]?.detail ?? "";
   return items.length === 1 ? first : `${first} In all ${items.length} things are wrong.`;
 }
 
-function checkPlaces({ latitudes, longitudes }: LocationArrays, wrong: Wrong): void {
+function checkLocations({ latitudes, longitudes }: LocationArrays, addItem: AddItem): void {
   // Nearly always all are right, and then this is all: looking at them one by one takes ten times as long.
   if (isWithin(latitudes, 90) && isWithin(longitudes, 180)) return;
   for (let i = 0; i < latitudes.length; i++) {
     const [lat, lon] = [latitudes[i] ?? NaN, longitudes[i] ?? NaN];
     if (!(lat >= -90 && lat <= 90))
-      wrong(`/latitudes/${i}`, "out_of_range", `latitude ${i} must be from -90 to 90, not ${lat}.`);
+      addItem(`/latitudes/${i}`, "out_of_range", `latitude ${i} must be from -90 to 90, not ${lat}.`);
     if (!(lon >= -180 && lon <= 180))
-      wrong(`/longitudes/${i}`, "out_of_range", `longitude ${i} must be from -180 to 180, not ${lon}.`);
+      addItem(`/longitudes/${i}`, "out_of_range", `longitude ${i} must be from -180 to 180, not ${lon}.`);
   }
 }
 
@@ -255,7 +255,7 @@ type IntoArray = [unknown, typeof Float64Array | typeof Uint16Array | typeof Uin
 function checkInto(
   { layers, latitudes, longitudes }: CellsRequest,
   into: Readonly<Record<string, IntoArray>>,
-  wrong: Wrong,
+  addItem: AddItem,
 ): void {
   if (!Array.isArray(layers) || !(latitudes instanceof Float64Array) || !(longitudes instanceof Float64Array)) return;
   const length = latitudes.length * layers.length;
@@ -266,12 +266,12 @@ function checkInto(
   for (const [pointer, [array, Kind]] of Object.entries(into)) {
     const name = pointer.slice(1).replace("/", ".");
     if (!(array instanceof Kind)) {
-      wrong(pointer, "wrong_type", `${name} must be a ${Kind.name}.`);
+      addItem(pointer, "wrong_type", `${name} must be a ${Kind.name}.`);
     } else if (array.length !== length) {
-      wrong(pointer, "out_of_range", `${name} must have ${length} elements, places x layers, not ${array.length}.`);
+      addItem(pointer, "out_of_range", `${name} must have ${length} elements, places x layers, not ${array.length}.`);
     } else {
       const other = taken.find(([, view]) => overlap(view, array));
-      if (other !== undefined) wrong(pointer, "not_allowed", `${name} must share no memory with ${other[0]}.`);
+      if (other !== undefined) addItem(pointer, "not_allowed", `${name} must share no memory with ${other[0]}.`);
       taken.push([name, array]);
     }
   }

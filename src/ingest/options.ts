@@ -1,11 +1,11 @@
 import type { FaultItem } from "../errors.ts";
-import { checkOptions, quote, type Shape } from "../explain.ts";
+import { checkOptions, quote, type ValueSchema } from "../schemaErrors.ts";
 import type { IngestOptions } from "./plan.ts";
 
-const DEGREES: Shape = { type: "number" };
+const DEGREES: ValueSchema = { type: "number" };
 
 /** Every member of IngestOptions but `nodata`, which may be infinite. */
-const MEMBERS: Readonly<Record<string, Shape>> = {
+const MEMBERS: Readonly<Record<string, ValueSchema>> = {
   out: { type: "string" },
   bbox: {
     type: "object",
@@ -30,7 +30,7 @@ const MEMBERS: Readonly<Record<string, Shape>> = {
  * @param own the members that only this ingest has; all of them are required
  * @throws Fault `invalid_request` with every unknown member and every value of the wrong type
  */
-export function checkIngestOptions(options: IngestOptions, own: Readonly<Record<string, Shape>>): void {
+export function checkIngestOptions(options: IngestOptions, own: Readonly<Record<string, ValueSchema>>): void {
   const isObject = typeof options === "object" && options !== null;
   const { nodata, ...others }: Partial<IngestOptions> = isObject ? options : {};
   const items: FaultItem[] = [];
@@ -38,7 +38,7 @@ export function checkIngestOptions(options: IngestOptions, own: Readonly<Record<
     const detail = `nodata must be a number, which may be infinite (got ${quote(nodata)}); NaN is always missing.`;
     items.push({ pointer: "/nodata", code: "wrong_type", detail });
   }
-  const shape: Shape = {
+  const shape: ValueSchema = {
     type: "object",
     properties: { ...own, ...MEMBERS },
     required: ["out", ...Object.keys(own)],

@@ -31,11 +31,11 @@ import {
 import { type CompanyAnswer, totalClimateRisk } from "../../src/company/report.ts";
 import type { CompanyRequest } from "../../src/company/request.ts";
 import type { HazardResult } from "../../src/hazard/result.ts";
-import { type HazardQueryInput, readHazardQuery } from "../../src/hazard/query.ts";
+import { type HazardQueryInput, parseHazardQuery } from "../../src/hazard/query.ts";
 import type { Problem } from "../../src/host/problems/problem.ts";
 import { totalClimateRisk as companyRoute } from "../../src/host/routes/totalClimateRisk.ts";
 import type { Meter, UsageGroup } from "../../src/ledger/ledger.ts";
-import { RIGHT, rightQueries } from "../hazard/queries.ts";
+import { VALID_QUERY, validQueries } from "../hazard/queries.ts";
 import { ENTITY } from "../host/entities.ts";
 import { atlasOf, HEADERS, type Hosted, hosted, quarters } from "../host/hosting.ts";
 
@@ -107,10 +107,10 @@ describe("a client", () => {
   test.each(["", "/"])("asks what it is told to ask, its address ending in '%s'", async (slash) => {
     const other = clientOf(host, slash);
     await fc.assert(
-      fc.asyncProperty(rightQueries, async (query) => {
+      fc.asyncProperty(validQueries, async (query) => {
         asked.length = 0;
         const answer = await other.hazardRisk(query);
-        expect(asked).toStrictEqual([readHazardQuery(query)]);
+        expect(asked).toStrictEqual([parseHazardQuery(query)]);
         expect(answer).toStrictEqual(JSON.parse(JSON.stringify(quarters(query))));
       }),
       { numRuns: 50 },
@@ -152,7 +152,7 @@ describe("a client", () => {
     expect(await client.registerCustomer({ internal_id: "team ünïcode/1" })).toStrictEqual(customer);
     const customerId = customer.customer_id;
     notes.length = 0;
-    await client.hazardRisk(RIGHT, { customerId });
+    await client.hazardRisk(VALID_QUERY, { customerId });
     await client.alignTemperature([ENTITY], { customerId });
     expect(notes.map(({ usageUnits, atlasRelease }) => [usageUnits, atlasRelease])).toStrictEqual([
       [8, "test-1"],
@@ -178,7 +178,7 @@ describe("a client", () => {
     expect(await client.customer(customerId)).toStrictEqual(customer);
     const archived = await client.archiveCustomer(customerId);
     expect(archived.archived_at).toMatch(/Z$/);
-    await expect(client.hazardRisk(RIGHT, { customerId })).rejects.toMatchObject({
+    await expect(client.hazardRisk(VALID_QUERY, { customerId })).rejects.toMatchObject({
       status: 403,
       problem: { code: "customer_archived" },
     });
@@ -190,9 +190,9 @@ describe("a client", () => {
       status: 401,
       problem: { code: "api_key_missing" },
     });
-    await expect(new IsothermClient({ baseUrl, apiKey: HEADERS["X-API-Key"] }).hazardRisk(RIGHT)).rejects.toMatchObject(
-      { status: 400, problem: { code: "customer_id_missing" } },
-    );
+    await expect(
+      new IsothermClient({ baseUrl, apiKey: HEADERS["X-API-Key"] }).hazardRisk(VALID_QUERY),
+    ).rejects.toMatchObject({ status: 400, problem: { code: "customer_id_missing" } });
   });
 
   test("throws the problem that it is told about an entity", async () => {
@@ -203,7 +203,7 @@ describe("a client", () => {
 
   test("throws the problem that it is told", async () => {
     const error = await client
-      .hazardRisk({ ...RIGHT, latitude: NaN, hazards: ["wild&fire" as "wildfire"] })
+      .hazardRisk({ ...VALID_QUERY, latitude: NaN, hazards: ["wild&fire" as "wildfire"] })
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(IsothermError);
     expect(error).toMatchObject({
@@ -221,8 +221,8 @@ describe("a client", () => {
   test("gives up when its signal says so, whatever it asks", async () => {
     const signal = AbortSignal.abort();
     for (const asking of [
-      client.hazardRisk(RIGHT, { signal }),
-      client.hazardRiskBatch([RIGHT], { signal }),
+      client.hazardRisk(VALID_QUERY, { signal }),
+      client.hazardRiskBatch([VALID_QUERY], { signal }),
       client.alignTemperature([ENTITY], { signal }),
       client.usage({}, { signal }),
     ]) {
@@ -254,9 +254,9 @@ describe("a client", () => {
     asked.length = 0;
     const wrong = { customer_id: "c", signal: "now" } as never;
     const calls: readonly (() => Promise<unknown>)[] = [
-      () => client.hazardRisk(RIGHT, wrong),
-      () => client.hazardRiskBatch([RIGHT], wrong),
-      () => client.hazardRiskParts([RIGHT], wrong).next(),
+      () => client.hazardRisk(VALID_QUERY, wrong),
+      () => client.hazardRiskBatch([VALID_QUERY], wrong),
+      () => client.hazardRiskParts([VALID_QUERY], wrong).next(),
       () => client.alignTemperature([ENTITY], wrong),
       () => client.alignTemperatureParts([ENTITY], wrong).next(),
       () => client.totalClimateRisk({} as never, wrong),

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { IsothermClient, IsothermError, type RetryOptions } from "../../src/client/client.ts";
-import { RIGHT } from "../hazard/queries.ts";
+import { VALID_QUERY } from "../hazard/queries.ts";
 import { ENTITY } from "../host/entities.ts";
 import { HEADERS, hosted } from "../host/hosting.ts";
 
@@ -62,16 +62,16 @@ describe("what may succeed later", () => {
     ["a proxy's 504", new Response("", { status: 504 })],
   ])("is sent again: %s", async (_what, failure) => {
     const { client, sent } = service([failure, failure, RIGHT_ANSWER]);
-    expect(await settled(client.hazardRisk(RIGHT))).toStrictEqual({ value: { location: {}, results: [] } });
+    expect(await settled(client.hazardRisk(VALID_QUERY))).toStrictEqual({ value: { location: {}, results: [] } });
     expect(sent).toHaveLength(3);
   });
 
   test("is sent four times unless told otherwise, and then thrown as it is", async () => {
     const { client, sent } = service([AWAY]);
-    expect(await settled(client.hazardRisk(RIGHT))).toStrictEqual({ error: AWAY });
+    expect(await settled(client.hazardRisk(VALID_QUERY))).toStrictEqual({ error: AWAY });
     expect(sent).toHaveLength(4);
     const once = service([problem(503, true)], { attempts: 1 });
-    expect(await settled(once.client.hazardRisk(RIGHT))).toMatchObject({ error: { status: 503 } });
+    expect(await settled(once.client.hazardRisk(VALID_QUERY))).toMatchObject({ error: { status: 503 } });
     expect(once.sent).toHaveLength(1);
   });
 
@@ -90,7 +90,7 @@ describe("what may succeed later", () => {
       }),
     ]);
     await settled(client.totalClimateRisk({} as never));
-    await settled(client.hazardRisk(RIGHT));
+    await settled(client.hazardRisk(VALID_QUERY));
     await settled(client.limits());
     const keys = sent.map(({ headers }) => headers.get("Idempotency-Key"));
     expect(keys).toHaveLength(5);
@@ -107,7 +107,7 @@ describe("what may succeed later", () => {
     vi.setSystemTime(1_800_000_000_000);
     vi.spyOn(Math, "random").mockReturnValue(0.5);
     const { client, sent } = service([problem(status, true, headers), RIGHT_ANSWER]);
-    await settled(client.hazardRisk(RIGHT));
+    await settled(client.hazardRisk(VALID_QUERY));
     const [first, second] = sent;
     expect((second?.atMs ?? NaN) - (first?.atMs ?? NaN)).toBe(7000 + 125);
   });
@@ -125,14 +125,14 @@ describe("what may succeed later", () => {
 
   test("is not waited for longer than the bound", async () => {
     const { client, sent } = service([problem(503, true, { "Retry-After": "31" })]);
-    expect(await settled(client.hazardRisk(RIGHT))).toMatchObject({ error: { status: 503 } });
+    expect(await settled(client.hazardRisk(VALID_QUERY))).toMatchObject({ error: { status: 503 } });
     expect(sent).toHaveLength(1);
   });
 
   test("is not sent any more once the signal says so", async () => {
     const { client, sent } = service([problem(503, true, { "Retry-After": "20" })]);
     const stop = new AbortController();
-    const outcome = client.hazardRisk(RIGHT, { signal: stop.signal }).catch((error: unknown) => error);
+    const outcome = client.hazardRisk(VALID_QUERY, { signal: stop.signal }).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(1000);
     stop.abort(new Error("enough"));
     expect(await outcome).toMatchObject({ message: "enough" });
@@ -149,7 +149,7 @@ describe("what will not succeed later", () => {
     ["a proxy's 500", new Response("<html>", { status: 500 }), 500],
   ])("is sent once: %s", async (_what, response, status) => {
     const { client, sent } = service([response]);
-    const outcome = await settled(client.hazardRisk(RIGHT));
+    const outcome = await settled(client.hazardRisk(VALID_QUERY));
     expect(outcome).toMatchObject({ error: { status } });
     expect("error" in outcome && outcome.error).toBeInstanceOf(IsothermError);
     expect(sent).toHaveLength(1);
@@ -157,7 +157,7 @@ describe("what will not succeed later", () => {
 
   test.each([200, 404, 502])("says that it was not the service: %i", async (status) => {
     const { client } = service([new Response("<html>", { status })], { attempts: 1 });
-    expect(await settled(client.hazardRisk(RIGHT))).toMatchObject({
+    expect(await settled(client.hazardRisk(VALID_QUERY))).toMatchObject({
       error: { problem: undefined, message: `http://h answered with status ${status}, but not as Isotherm does.` },
     });
   });

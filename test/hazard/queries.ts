@@ -3,7 +3,7 @@ import { HAZARD_NAMES, HAZARDS } from "../../src/hazard/hazards.ts";
 import type { HazardQueryInput } from "../../src/hazard/query.ts";
 
 /** A query that is right, for tests to spoil. */
-export const RIGHT = {
+export const VALID_QUERY = {
   latitude: 11.5,
   longitude: 43.1,
   hazards: ["riverine_floods", "cyclones"],
@@ -12,7 +12,7 @@ export const RIGHT = {
 } as const satisfies HazardQueryInput;
 
 /** Any query that is right: hazards in any order, and only what all of them offer. */
-export const rightQueries: fc.Arbitrary<HazardQueryInput> = fc
+export const validQueries: fc.Arbitrary<HazardQueryInput> = fc
   .shuffledSubarray([...HAZARD_NAMES], { minLength: 1 })
   .chain((hazards) => {
     const offered = hazards.map((hazard) => HAZARDS[hazard]);
@@ -46,7 +46,7 @@ export function queryTextOf(parameters: ReadonlyMap<string, string>): string {
 }
 
 /** One way to spoil one parameter of any right query. */
-export interface Spoiling {
+export interface InvalidParameter {
   readonly parameter: string;
   readonly text: string;
 }
@@ -54,7 +54,7 @@ export interface Spoiling {
 const NUMBERS = ["", "abc", "0x10", "1,5", ".5", "5.", "1e", " 1", "+1", "NaN", "Infinity", "1e400", "-1e400", "1_000"];
 
 /** Texts that are wrong for their parameter whatever the others are. */
-export const spoilings: fc.Arbitrary<Spoiling> = fc.constantFrom(
+export const invalidParameters: fc.Arbitrary<InvalidParameter> = fc.constantFrom(
   ...[...NUMBERS, "90.001", "-91"].map((text) => ({ parameter: "latitude", text })),
   ...[...NUMBERS, "180.1", "-181"].map((text) => ({ parameter: "longitude", text })),
   ...[...NUMBERS, "-0.1", "100.5"].map((text) => ({ parameter: "radius", text })),

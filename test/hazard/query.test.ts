@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { Compile } from "typebox/compile";
 import { describe, expect, test } from "vitest";
 import { Fault, type FaultItem } from "../../src/errors.ts";
-import { nearest } from "../../src/explain.ts";
+import { closestMatch } from "../../src/schemaErrors.ts";
 import { HAZARDS } from "../../src/hazard/hazards.ts";
-import { countValues, HazardQuerySchema, readHazardParameters, readHazardQuery } from "../../src/hazard/query.ts";
-import { parametersOf, queryTextOf, RIGHT, rightQueries, spoilings } from "./queries.ts";
+import { countValues, HazardQuerySchema, parseHazardParameters, parseHazardQuery } from "../../src/hazard/query.ts";
+import { parametersOf, queryTextOf, VALID_QUERY, validQueries, invalidParameters } from "./queries.ts";
 
-function refusalOf(read: () => unknown): Fault | undefined {
+function rejectionOf(read: () => unknown): Fault | undefined {
   try {
     read();
   } catch (error) {
@@ -18,7 +18,7 @@ function refusalOf(read: () => unknown): Fault | undefined {
 }
 
 function faultOf(read: () => unknown): Fault {
-  const fault = refusalOf(read);
+  const fault = rejectionOf(read);
   if (fault === undefined) throw new Error("Nothing was refused.");
   return fault;
 }
@@ -28,7 +28,7 @@ const places = ({ items }: Fault): string[] => items.map((item) => item.pointer 
 describe("a query that is right", () => {
   test("gets its defaults, and shares nothing with what was handed in", () => {
     const hazards = ["wildfire"];
-    const query = readHazardQuery({ ...RIGHT, hazards });
+    const query = parseHazardQuery({ ...VALID_QUERY, hazards });
     expect(query).toStrictEqual({
       latitude: 11.5,
       longitude: 43.1,
@@ -46,7 +46,7 @@ describe("a query that is right", () => {
   });
 
   test("takes a member that is undefined for absent", () => {
-    expect(readHazardQuery({ ...RIGHT, radius: undefined, detail: undefined })).toMatchObject({
+    expect(parseHazardQuery({ ...VALID_QUERY, radius: undefined, detail: undefined })).toMatchObject({
       radius: 0,
       detail: false,
     });
@@ -57,25 +57,29 @@ describe("a query that is right", () => {
       [90, 180, 100],
       [-90, -180, 0],
     ]) {
-      expect(readHazardQuery({ ...RIGHT, latitude, longitude, radius })).toMatchObject({ latitude, longitude, radius });
+      expect(parseHazardQuery({ ...VALID_QUERY, latitude, longitude, radius })).toMatchObject({
+        latitude,
+        longitude,
+        radius,
+      });
     }
   });
 
   test("has one form for one place: minus zero is zero", () => {
-    const query = readHazardQuery({ ...RIGHT, latitude: -0, longitude: -0, radius: -0 });
+    const query = parseHazardQuery({ ...VALID_QUERY, latitude: -0, longitude: -0, radius: -0 });
     expect([query.latitude, query.longitude, query.radius].every((value) => Object.is(value, 0))).toBe(true);
   });
 
   test("counts hazards x scenarios x years", () => {
-    expect(countValues(readHazardQuery({ ...RIGHT, analysis_years: [1980, 2030, 2050] }))).toBe(2 * 2 * 3);
+    expect(countValues(parseHazardQuery({ ...VALID_QUERY, analysis_years: [1980, 2030, 2050] }))).toBe(2 * 2 * 3);
   });
 
   test("is the same from an address as from an object", () => {
     fc.assert(
-      fc.property(rightQueries, (input) => {
-        const query = readHazardQuery(input);
-        expect({ ...readHazardParameters(queryTextOf(parametersOf(input))) }).toStrictEqual(query);
-        expect({ ...readHazardParameters(queryTextOf(parametersOf(query))) }).toStrictEqual(query);
+      fc.property(validQueries, (input) => {
+        const query = parseHazardQuery(input);
+        expect({ ...parseHazardParameters(queryTextOf(parametersOf(input))) }).toStrictEqual(query);
+        expect({ ...parseHazardParameters(queryTextOf(parametersOf(query))) }).toStrictEqual(query);
       }),
       { numRuns: 2000 },
     );
@@ -83,48 +87,53 @@ describe("a query that is right", () => {
 });
 
 describe("a query that is wrong", () => {
-  const { latitude: _, ...withoutLatitude } = RIGHT;
+  const { latitude: _, ...withoutLatitude } = VALID_QUERY;
   const rows: [what: string, query: unknown, pointer: string, code: FaultItem["code"]][] = [
     ["a missing member", withoutLatitude, "/latitude", "missing"],
-    ["text for a number", { ...RIGHT, latitude: "11.5" }, "/latitude", "wrong_type"],
-    ["null for a number", { ...RIGHT, longitude: null }, "/longitude", "wrong_type"],
-    ["NaN", { ...RIGHT, latitude: NaN }, "/latitude", "not_finite"],
-    ["an infinity", { ...RIGHT, radius: -Infinity }, "/radius", "not_finite"],
-    ["a latitude beyond the pole", { ...RIGHT, latitude: 90.0001 }, "/latitude", "out_of_range"],
-    ["a longitude beyond 180", { ...RIGHT, longitude: -180.0001 }, "/longitude", "out_of_range"],
-    ["a radius below zero", { ...RIGHT, radius: -1 }, "/radius", "out_of_range"],
-    ["a radius above 100 km", { ...RIGHT, radius: 100.5 }, "/radius", "out_of_range"],
-    ["an unknown member", { ...RIGHT, "a/b~c": 1 }, "/a~1b~0c", "unknown"],
-    ["a member of every object's prototype", { ...RIGHT, ["constructor"]: 1 }, "/constructor", "unknown"],
-    ["a list that is text", { ...RIGHT, hazards: "cyclones" }, "/hazards", "wrong_type"],
-    ["an empty list", { ...RIGHT, analysis_years: [] }, "/analysis_years", "empty"],
-    ["a hazard twice", { ...RIGHT, hazards: ["cyclones", "wildfire", "cyclones"] }, "/hazards/2", "duplicate"],
-    ["a year twice", { ...RIGHT, analysis_years: [2050, 2050] }, "/analysis_years/1", "duplicate"],
+    ["text for a number", { ...VALID_QUERY, latitude: "11.5" }, "/latitude", "wrong_type"],
+    ["null for a number", { ...VALID_QUERY, longitude: null }, "/longitude", "wrong_type"],
+    ["NaN", { ...VALID_QUERY, latitude: NaN }, "/latitude", "not_finite"],
+    ["an infinity", { ...VALID_QUERY, radius: -Infinity }, "/radius", "not_finite"],
+    ["a latitude beyond the pole", { ...VALID_QUERY, latitude: 90.0001 }, "/latitude", "out_of_range"],
+    ["a longitude beyond 180", { ...VALID_QUERY, longitude: -180.0001 }, "/longitude", "out_of_range"],
+    ["a radius below zero", { ...VALID_QUERY, radius: -1 }, "/radius", "out_of_range"],
+    ["a radius above 100 km", { ...VALID_QUERY, radius: 100.5 }, "/radius", "out_of_range"],
+    ["an unknown member", { ...VALID_QUERY, "a/b~c": 1 }, "/a~1b~0c", "unknown"],
+    ["a member of every object's prototype", { ...VALID_QUERY, ["constructor"]: 1 }, "/constructor", "unknown"],
+    ["a list that is text", { ...VALID_QUERY, hazards: "cyclones" }, "/hazards", "wrong_type"],
+    ["an empty list", { ...VALID_QUERY, analysis_years: [] }, "/analysis_years", "empty"],
+    ["a hazard twice", { ...VALID_QUERY, hazards: ["cyclones", "wildfire", "cyclones"] }, "/hazards/2", "duplicate"],
+    ["a year twice", { ...VALID_QUERY, analysis_years: [2050, 2050] }, "/analysis_years/1", "duplicate"],
     [
       "a hole in a list",
-      { ...RIGHT, hazards: Array.from({ length: 2 }).fill("cyclones", 0, 1) },
+      { ...VALID_QUERY, hazards: Array.from({ length: 2 }).fill("cyclones", 0, 1) },
       "/hazards/1",
       "wrong_type",
     ],
     // oxlint-disable-next-line no-sparse-arrays
-    ["a sparse list", { ...RIGHT, scenarios: ["baseline", , "rcp8p5"] }, "/scenarios/1", "wrong_type"],
-    ["a hazard not in the list", { ...RIGHT, hazards: ["hail"] }, "/hazards/0", "not_allowed"],
-    ["a scenario not in the list", { ...RIGHT, scenarios: ["baseline", "rcp3"] }, "/scenarios/1", "not_allowed"],
-    ["a year with a fraction", { ...RIGHT, analysis_years: [2050.5] }, "/analysis_years/0", "wrong_type"],
-    ["a year as text", { ...RIGHT, analysis_years: ["2050"] }, "/analysis_years/0", "wrong_type"],
-    ["a method that is neither", { ...RIGHT, aggregation_method: "median" }, "/aggregation_method", "not_allowed"],
+    ["a sparse list", { ...VALID_QUERY, scenarios: ["baseline", , "rcp8p5"] }, "/scenarios/1", "wrong_type"],
+    ["a hazard not in the list", { ...VALID_QUERY, hazards: ["hail"] }, "/hazards/0", "not_allowed"],
+    ["a scenario not in the list", { ...VALID_QUERY, scenarios: ["baseline", "rcp3"] }, "/scenarios/1", "not_allowed"],
+    ["a year with a fraction", { ...VALID_QUERY, analysis_years: [2050.5] }, "/analysis_years/0", "wrong_type"],
+    ["a year as text", { ...VALID_QUERY, analysis_years: ["2050"] }, "/analysis_years/0", "wrong_type"],
+    [
+      "a method that is neither",
+      { ...VALID_QUERY, aggregation_method: "median" },
+      "/aggregation_method",
+      "not_allowed",
+    ],
     [
       "a wrong method, radius 0 or not",
-      { ...RIGHT, radius: 0, aggregation_method: 1 },
+      { ...VALID_QUERY, radius: 0, aggregation_method: 1 },
       "/aggregation_method",
       "wrong_type",
     ],
-    ["text for a boolean", { ...RIGHT, detail: "true" }, "/detail", "wrong_type"],
-    ["no object", [RIGHT], "", "wrong_type"],
+    ["text for a boolean", { ...VALID_QUERY, detail: "true" }, "/detail", "wrong_type"],
+    ["no object", [VALID_QUERY], "", "wrong_type"],
     ["nothing", undefined, "", "wrong_type"],
   ];
   test.each(rows)("%s is refused in its place", (_what, query, pointer, code) => {
-    const fault = faultOf(() => readHazardQuery(query));
+    const fault = faultOf(() => parseHazardQuery(query));
     expect(fault.code).toBe("invalid_request");
     expect(fault.items.map((item) => [item.pointer, item.code])).toStrictEqual([[pointer, code]]);
     expect(fault.message).toBe(fault.items[0]?.detail);
@@ -132,7 +141,7 @@ describe("a query that is wrong", () => {
 
   test("is told everything at once", () => {
     const fault = faultOf(() =>
-      readHazardQuery({ latitude: 91, hazards: ["cyclone", "hail"], analysis_years: [], scenarios: "rcp8p5", lon: 1 }),
+      parseHazardQuery({ latitude: 91, hazards: ["cyclone", "hail"], analysis_years: [], scenarios: "rcp8p5", lon: 1 }),
     );
     expect(places(fault)).toStrictEqual([
       "/latitude",
@@ -154,20 +163,20 @@ describe("a query that is wrong", () => {
 
   test("lists 100 faults at most, of however many", () => {
     const fault = faultOf(() =>
-      readHazardQuery({ ...RIGHT, hazards: Array.from({ length: 100_000 }, (_v, i) => `h${i}`) }),
+      parseHazardQuery({ ...VALID_QUERY, hazards: Array.from({ length: 100_000 }, (_v, i) => `h${i}`) }),
     );
     expect(fault.items).toHaveLength(100);
     expect(fault.message).toMatch(/^At least 100 things/);
     const halves = Array.from({ length: 99 }, () => 0.5);
-    expect(faultOf(() => readHazardQuery({ ...RIGHT, scenarios: halves, analysis_years: halves })).items).toHaveLength(
-      100,
-    );
+    expect(
+      faultOf(() => parseHazardQuery({ ...VALID_QUERY, scenarios: halves, analysis_years: halves })).items,
+    ).toHaveLength(100);
     const years = Array.from({ length: 50_000 }, (_v, i) => i + 10_000);
-    expect(faultOf(() => readHazardQuery({ ...RIGHT, analysis_years: years })).items).toHaveLength(100);
+    expect(faultOf(() => parseHazardQuery({ ...VALID_QUERY, analysis_years: years })).items).toHaveLength(100);
   });
 
   test("is shown short, on one line, when quoted", () => {
-    const { items } = faultOf(() => readHazardQuery({ ...RIGHT, hazards: [`a\nb${"x".repeat(10_000)}`] }));
+    const { items } = faultOf(() => parseHazardQuery({ ...VALID_QUERY, hazards: [`a\nb${"x".repeat(10_000)}`] }));
     expect(items[0]?.detail.length).toBeLessThan(250);
     expect(items[0]?.detail).not.toContain("\n");
   });
@@ -184,14 +193,14 @@ describe("a query that is wrong", () => {
     );
     const seen = new Set<string>();
     fc.assert(
-      fc.property(member, value, (name, spoiled) => {
-        const input = { ...RIGHT, [name]: spoiled };
-        const fault = refusalOf(() => readHazardQuery(input));
+      fc.property(member, value, (name, invalidValue) => {
+        const input = { ...VALID_QUERY, [name]: invalidValue };
+        const fault = rejectionOf(() => parseHazardQuery(input));
         seen.add(fault?.code ?? "accepted");
         expect(published.Check(input)).toBe(fault?.code !== "invalid_request");
         expect(fault === undefined || fault.items.length > 0).toBe(true);
-        const spoken = fault?.code === "invalid_request" ? places(fault) : [];
-        expect(spoken.filter((place) => place.split("/")[1] !== name)).toStrictEqual([]);
+        const namedLocations = fault?.code === "invalid_request" ? places(fault) : [];
+        expect(namedLocations.filter((place) => place.split("/")[1] !== name)).toStrictEqual([]);
       }),
       { numRuns: 5000 },
     );
@@ -202,8 +211,8 @@ describe("a query that is wrong", () => {
 describe("years and scenarios that a hazard does not offer", () => {
   test("are listed hazard by hazard, with what it offers", () => {
     const fault = faultOf(() =>
-      readHazardQuery({
-        ...RIGHT,
+      parseHazardQuery({
+        ...VALID_QUERY,
         hazards: ["coastal_floods", "cyclones", "riverine_floods"],
         analysis_years: [2025, 2030, 1999],
         scenarios: ["rcp8p5", "rcp6p0"],
@@ -232,8 +241,8 @@ describe("years and scenarios that a hazard does not offer", () => {
     expect(fault.items[2]?.allowed).toStrictEqual(["baseline", "rcp4p5", "rcp8p5"]);
   });
 
-  test("are only spoken of when the rest is right", () => {
-    const fault = faultOf(() => readHazardQuery({ ...RIGHT, analysis_years: [1999], radius: 101 }));
+  test("are only namedLocations of when the rest is right", () => {
+    const fault = faultOf(() => parseHazardQuery({ ...VALID_QUERY, analysis_years: [1999], radius: 101 }));
     expect(fault.code).toBe("invalid_request");
     expect(places(fault)).toStrictEqual(["/radius"]);
   });
@@ -242,9 +251,9 @@ describe("years and scenarios that a hazard does not offer", () => {
     for (const spec of Object.values(HAZARDS)) {
       for (const year of [1980, 2025, 2030, 2040, 2050, 2080]) {
         for (const scenario of ["baseline", "rcp2p6", "rcp4p5", "rcp6p0", "rcp8p5"] as const) {
-          const input = { ...RIGHT, hazards: [spec.hazard], analysis_years: [year], scenarios: [scenario] };
+          const input = { ...VALID_QUERY, hazards: [spec.hazard], analysis_years: [year], scenarios: [scenario] };
           const wrong = Number(!spec.years.includes(year)) + Number(!spec.scenarios.includes(scenario));
-          const fault = refusalOf(() => readHazardQuery(input));
+          const fault = rejectionOf(() => parseHazardQuery(input));
           expect(fault?.items.length ?? 0, `${spec.hazard} ${year} ${scenario}`).toBe(wrong);
         }
       }
@@ -253,7 +262,7 @@ describe("years and scenarios that a hazard does not offer", () => {
 });
 
 describe("a query in an address", () => {
-  const right = parametersOf(RIGHT);
+  const right = parametersOf(VALID_QUERY);
   const withText = (parameter: string, text: string): string => queryTextOf(new Map([...right, [parameter, text]]));
 
   test.each([
@@ -263,20 +272,20 @@ describe("a query in an address", () => {
     ["1.5e-1", 0.15],
     ["1e+1", 10],
   ])("reads %s as a number", (text, value) => {
-    expect(readHazardParameters(withText("latitude", text)).latitude).toBe(value);
+    expect(parseHazardParameters(withText("latitude", text)).latitude).toBe(value);
   });
 
   test("takes a plus sign for itself, escaped or not", () => {
     const rest = "longitude=43&hazards=cyclones&analysis_years=2050&scenarios=rcp8p5";
-    expect(readHazardParameters(`latitude=1e+1&${rest}`).latitude).toBe(10);
-    expect(readHazardParameters(`latitude=1e%2B1&${rest}`).latitude).toBe(10);
-    const fault = faultOf(() => readHazardParameters(`latitude=1&${rest.replace("cyclones", "cyclones,+wildfire")}`));
+    expect(parseHazardParameters(`latitude=1e+1&${rest}`).latitude).toBe(10);
+    expect(parseHazardParameters(`latitude=1e%2B1&${rest}`).latitude).toBe(10);
+    const fault = faultOf(() => parseHazardParameters(`latitude=1&${rest.replace("cyclones", "cyclones,+wildfire")}`));
     expect(fault.items).toMatchObject([{ parameter: "hazards", code: "not_allowed", did_you_mean: "wildfire" }]);
   });
 
   test("splits lists at commas, escaped or not, and skips empty pairs", () => {
     const query = "&latitude=1&&longitude=43&hazards=cyclones%2Cwildfire&analysis_years=2050,2030&scenarios=rcp8p5&";
-    expect(readHazardParameters(query)).toMatchObject({
+    expect(parseHazardParameters(query)).toMatchObject({
       hazards: ["cyclones", "wildfire"],
       analysis_years: [2050, 2030],
     });
@@ -284,7 +293,7 @@ describe("a query in an address", () => {
 
   test("is read alike the first time and when all but its place has been read before", () => {
     fc.assert(
-      fc.property(rightQueries, rightQueries, fc.nat(), fc.boolean(), (one, other, cut, isTurned) => {
+      fc.property(validQueries, validQueries, fc.nat(), fc.boolean(), (one, other, cut, isTurned) => {
         const pairs = [...parametersOf(one)].map(([name, text]) => `${name}=${encodeURIComponent(text)}`);
         const { latitude, longitude } = other;
         const textAt = (place: { readonly latitude: number; readonly longitude: number }): string => {
@@ -293,25 +302,25 @@ describe("a query in an address", () => {
           const at = cut % (others.length + 1);
           return [...(isTurned ? places.toReversed() : places), ...others.splice(at), "", ...others].join("&");
         };
-        const first = readHazardParameters(textAt(one));
-        const second = readHazardParameters(textAt(other));
-        expect({ ...first }).toStrictEqual(readHazardQuery(one));
-        expect({ ...second }).toStrictEqual(readHazardQuery({ ...one, latitude, longitude }));
+        const first = parseHazardParameters(textAt(one));
+        const second = parseHazardParameters(textAt(other));
+        expect({ ...first }).toStrictEqual(parseHazardQuery(one));
+        expect({ ...second }).toStrictEqual(parseHazardQuery({ ...one, latitude, longitude }));
         expect(Object.isFrozen(second) && Object.isFrozen(second.hazards) && Object.isFrozen(second.scenarios)).toBe(
           true,
         );
         expect(Object.isFrozen(second.analysis_years)).toBe(true);
-        expect(readHazardQuery(second)).toBe(second);
+        expect(parseHazardQuery(second)).toBe(second);
         for (const [more, code] of [
           ["&latitude=1", "repeated"],
           ["&%6Congitude=1", "repeated"],
           ["&latitude2=1", "unknown"],
         ] as const) {
-          expect(faultOf(() => readHazardParameters(textAt(other) + more)).items[0]?.code).toBe(code);
+          expect(faultOf(() => parseHazardParameters(textAt(other) + more)).items[0]?.code).toBe(code);
         }
         for (const wrong of ["90.5", "x", "", "1e999", "0x1"]) {
           const fault = faultOf(() =>
-            readHazardParameters(textAt(one).replace(/(^|&)latitude=[^&]*/, `$1latitude=${wrong}`)),
+            parseHazardParameters(textAt(one).replace(/(^|&)latitude=[^&]*/, `$1latitude=${wrong}`)),
           );
           expect(fault.items.map(({ parameter }) => parameter)).toStrictEqual(["latitude"]);
         }
@@ -329,37 +338,37 @@ describe("a query in an address", () => {
   ])("is told from one that differs %s its place", (_where, placed) => {
     const rest = "&hazards=cyclones&analysis_years=2050&scenarios=rcp8p5";
     for (const radius of [3, 4, 3]) {
-      expect(readHazardParameters(placed(`radius=${radius}`) + rest).radius).toBe(radius);
+      expect(parseHazardParameters(placed(`radius=${radius}`) + rest).radius).toBe(radius);
     }
   });
 
   test("takes nothing for read before that was wrong", () => {
     for (let time = 0; time < 2; time++) {
-      const fault = faultOf(() => readHazardParameters(withText("analysis_years", "2025")));
+      const fault = faultOf(() => parseHazardParameters(withText("analysis_years", "2025")));
       expect(fault.code).toBe("combination_unavailable");
-      expect(faultOf(() => readHazardParameters(withText("radius", "101"))).code).toBe("invalid_request");
+      expect(faultOf(() => parseHazardParameters(withText("radius", "101"))).code).toBe("invalid_request");
     }
   });
 
   test.each(["%", "%zz", "%ff", "%c3%28"])("names the parameter whose text holds %s", (text) => {
-    const fault = faultOf(() => readHazardParameters(`${queryTextOf(right)}&radius=${text}`));
+    const fault = faultOf(() => parseHazardParameters(`${queryTextOf(right)}&radius=${text}`));
     expect(fault.items).toMatchObject([{ parameter: "radius", code: "malformed" }]);
   });
 
   test("names a parameter that cannot be decoded", () => {
-    const fault = faultOf(() => readHazardParameters(`${queryTextOf(right)}&%zz=1`));
+    const fault = faultOf(() => parseHazardParameters(`${queryTextOf(right)}&%zz=1`));
     expect(fault.items).toMatchObject([{ parameter: "%zz", code: "malformed" }]);
   });
 
   test("refuses a parameter given twice, once", () => {
-    const fault = faultOf(() => readHazardParameters(`${queryTextOf(right)}&hazards=wildfire&hazards=cyclones`));
+    const fault = faultOf(() => parseHazardParameters(`${queryTextOf(right)}&hazards=wildfire&hazards=cyclones`));
     expect(fault.items.map((item) => [item.parameter, item.code])).toStrictEqual([["hazards", "repeated"]]);
     expect(fault.message).toContain("commas");
   });
 
   test("tells of text, ranges and absence in one list", () => {
     const fault = faultOf(() =>
-      readHazardParameters("latitude=91&hazards=&analysis_years=2050,x,2050&scenarios=rcp8.5&radius=%&lat=1&detail=1"),
+      parseHazardParameters("latitude=91&hazards=&analysis_years=2050,x,2050&scenarios=rcp8.5&radius=%&lat=1&detail=1"),
     );
     expect(fault.code).toBe("invalid_request");
     expect(fault.items.map((item) => `${item.parameter} ${item.code}`).toSorted()).toStrictEqual([
@@ -377,16 +386,16 @@ describe("a query in an address", () => {
   });
 
   test("names parameters where a combination is not offered", () => {
-    const fault = faultOf(() => readHazardParameters(withText("analysis_years", "2025,2050")));
+    const fault = faultOf(() => parseHazardParameters(withText("analysis_years", "2025,2050")));
     expect(fault.code).toBe("combination_unavailable");
     expect(fault.items).toMatchObject([{ parameter: "analysis_years", hazard: "riverine_floods" }]);
   });
 
-  test("spoilt in one parameter is refused in that parameter alone", () => {
+  test("invalid in one parameter is refused in that parameter alone", () => {
     fc.assert(
-      fc.property(rightQueries, spoilings, (query, { parameter, text }) => {
-        const spoilt = queryTextOf(new Map([...parametersOf(query), [parameter, text]]));
-        const fault = faultOf(() => readHazardParameters(spoilt));
+      fc.property(validQueries, invalidParameters, (query, { parameter, text }) => {
+        const invalid = queryTextOf(new Map([...parametersOf(query), [parameter, text]]));
+        const fault = faultOf(() => parseHazardParameters(invalid));
         expect(fault.code).toBe("invalid_request");
         expect(new Set(fault.items.map((item) => item.parameter))).toStrictEqual(new Set([parameter]));
       }),
@@ -397,7 +406,7 @@ describe("a query in an address", () => {
   test("is never anything but read or refused, whatever the text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
-        expect(faultOf(() => readHazardParameters(text)).items.length).toBeGreaterThan(0);
+        expect(faultOf(() => parseHazardParameters(text)).items.length).toBeGreaterThan(0);
       }),
     );
   });
@@ -419,6 +428,6 @@ describe("what may have been meant", () => {
     ["", scenarios, undefined],
     ["baseline".padEnd(65, "e"), scenarios, undefined],
   ])("%s", (given, candidates, meant) => {
-    expect(nearest(given, candidates)).toBe(meant);
+    expect(closestMatch(given, candidates)).toBe(meant);
   });
 });

@@ -9,8 +9,8 @@ import {
 import { NGFS_PHASE5, type Pathway } from "../../alignment/benchmark.ts";
 import { countProjections, type Entity, EntitySchema, readEntities } from "../../alignment/entity.ts";
 import { type FaultItem, isFault } from "../../errors.ts";
-import { explain } from "../../explain.ts";
-import { asParameter, decodeParameters } from "../../parameters.ts";
+import { findSchemaErrors } from "../../schemaErrors.ts";
+import { toParameterItem, decodeParameters } from "../../parameters.ts";
 import { numberOrNull, textOrNull } from "../openapi/nullable.ts";
 import { invalidRequest } from "./parameters.ts";
 import { type Route, withinLimit } from "./route.ts";
@@ -200,7 +200,7 @@ export const alignment: Route<AlignmentRequest, AlignmentAnswer> = {
 /** @throws Fault with what is wrong with the parameters and with the entities, all of it at once */
 function readRequest(queryText: string, body: unknown): AlignmentRequest {
   const { input, items, refused } = decodeParameters(queryText, ParametersSchema.properties);
-  const misread = explain(ParametersSchema, input, { name: "The query", skip: refused }).map(asParameter);
+  const misread = findSchemaErrors(ParametersSchema, input, { name: "The query", skip: refused }).map(toParameterItem);
   const parameterItems: readonly FaultItem[] = [...items, ...misread];
   if (parameterItems.length === 0) return { entities: readEntities(body), parameters: input };
 

@@ -8,7 +8,7 @@ import { limits } from "../../../src/host/routes/limits.ts";
 import { countries, industries, scenarios } from "../../../src/host/routes/reference.ts";
 import { totalClimateRisk } from "../../../src/host/routes/totalClimateRisk.ts";
 import { openAtlas } from "../../../src/openAtlas.ts";
-import { parametersOf, queryTextOf, RIGHT } from "../../hazard/queries.ts";
+import { parametersOf, queryTextOf, VALID_QUERY } from "../../hazard/queries.ts";
 import { RouteCaller } from "../calling.ts";
 import { ENTITY } from "../entities.ts";
 import { atlasOf, quarters } from "../hosting.ts";
@@ -37,7 +37,7 @@ describe("what an answer counts", () => {
     ["none of it", { metrics: { intensity: null, probability: null }, no_data: "no_data" as const }, 0],
   ])("of an analysis year whose data is there, %s", async (_what, year, units) => {
     const house = new RouteCaller({ atlas: atlasWith(year) });
-    const called = await house.call(hazardRisk, { queryText: queryTextOf(parametersOf(RIGHT)) });
+    const called = await house.call(hazardRisk, { queryText: queryTextOf(parametersOf(VALID_QUERY)) });
     expect(called.units).toBe(units);
   });
 

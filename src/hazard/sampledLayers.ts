@@ -5,7 +5,7 @@ import type { HazardQuery } from "./query.ts";
 import type { NoDataReason } from "./result.ts";
 
 /** What was found of a set of layers, by position. */
-export interface FoundLayers {
+export interface SampledLayers {
   readonly cells: number;
   readonly centre: Location | undefined;
   /** Whole at a point or for a maximum, a fraction for a mean; undefined where there is no value. */
@@ -15,7 +15,7 @@ export interface FoundLayers {
   shareOf(position: number): number;
 }
 
-export const NOTHING: FoundLayers = {
+export const NO_LAYERS: SampledLayers = {
   cells: 0,
   centre: undefined,
   stepsOf: () => undefined,
@@ -23,7 +23,7 @@ export const NOTHING: FoundLayers = {
   shareOf: () => 0,
 };
 
-class FoundInCircle implements FoundLayers {
+class CircleLayers implements SampledLayers {
   readonly cells: number;
   readonly centre = undefined;
   readonly #values: readonly CircleValue[];
@@ -46,7 +46,7 @@ class FoundInCircle implements FoundLayers {
   }
 }
 
-class FoundInCell implements FoundLayers {
+class CellLayers implements SampledLayers {
   readonly cells: number;
   readonly centre: Location | undefined;
   readonly #steps: Uint16Array | undefined;
@@ -76,9 +76,9 @@ class FoundInCell implements FoundLayers {
 }
 
 /** Looks up what a query's place has of a set of layers. */
-export async function sampleLayers(sampler: Sampler, set: LayerSet, query: HazardQuery): Promise<FoundLayers> {
+export async function sampleLayers(sampler: Sampler, set: LayerSet, query: HazardQuery): Promise<SampledLayers> {
   const { latitude: latDeg, longitude: lonDeg, radius, aggregation_method: method, detail: shares } = query;
-  if (radius === 0) return new FoundInCell(await sampler.sampleCell(set, { latDeg, lonDeg }));
+  if (radius === 0) return new CellLayers(await sampler.sampleCell(set, { latDeg, lonDeg }));
   const circle = { latDeg, lonDeg, radiusM: radius * 1000 };
-  return new FoundInCircle(await sampler.sampleCircle(set, circle, { method, shares }));
+  return new CircleLayers(await sampler.sampleCircle(set, circle, { method, shares }));
 }

@@ -1,27 +1,27 @@
-import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode, type FaultFinding, type FaultItem } from "./errors.ts";
+import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode, type FaultDescription, type FaultItem } from "./errors.ts";
 
 /**
  * The part of JSON Schema that requests and options are described with. Options also have the types `function` and
  * `signal` (an AbortSignal).
  */
-export interface Shape {
+export interface ValueSchema {
   readonly type?: string;
   readonly enum?: readonly (string | number)[];
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;
   readonly maximum?: number;
-  readonly items?: Shape;
+  readonly items?: ValueSchema;
   readonly minItems?: number;
   readonly maxItems?: number;
   readonly uniqueItems?: boolean;
-  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly properties?: Readonly<Record<string, ValueSchema>>;
   readonly required?: readonly string[] | undefined;
   /** `false`: a member that is not described is a fault; else it is nobody's business. */
   readonly additionalProperties?: unknown;
 }
 
 /** A finding inside an object or list that was handed in. */
-export type PointedFinding = FaultFinding & { readonly pointer: string };
+export type SchemaError = FaultDescription & { readonly pointer: string };
 
 /** Text this long is no slip of the pen, and comparing it costs its length squared. */
 const SUGGESTION_LENGTH_MAX = 64;
@@ -35,18 +35,18 @@ const QUOTE_LENGTH_MAX = 60;
  * @param whole how a sentence calls the value, where it stands, and which of its members somebody else has found fault
  *   with already
  */
-export function explain(
-  shape: Shape,
+export function findSchemaErrors(
+  shape: ValueSchema,
   value: unknown,
   whole: { readonly name: string; readonly pointer?: string; readonly skip?: ReadonlySet<string> },
-): PointedFinding[] {
-  const items: PointedFinding[] = [];
-  explainInto(items, { shape, value, pointer: "", skip: new Set(), ...whole });
+): SchemaError[] {
+  const items: SchemaError[] = [];
+  collectErrors(items, { shape, value, pointer: "", skip: new Set(), ...whole });
   return items.slice(0, FAULT_ITEM_COUNT_MAX);
 }
 
 interface Place {
-  readonly shape: Shape;
+  readonly shape: ValueSchema;
   readonly value: unknown;
   readonly pointer: string;
   /** How a sentence calls it. */
@@ -54,10 +54,10 @@ interface Place {
   readonly skip?: ReadonlySet<string>;
 }
 
-function explainInto(items: PointedFinding[], place: Place): void {
-  if (place.shape.enum !== undefined) explainChoice(items, place);
-  else if (place.shape.type === "object") explainObject(items, place);
-  else if (place.shape.type === "array") explainList(items, place);
+function collectErrors(items: SchemaError[], place: Place): void {
+  if (place.shape.enum !== undefined) collectChoiceErrors(items, place);
+  else if (place.shape.type === "object") collectObjectErrors(items, place);
+  else if (place.shape.type === "array") collectListErrors(items, place);
   else if (place.shape.type === "boolean") {
     if (typeof place.value !== "boolean") items.push(wrongType(place));
   } else if (place.shape.type === "string") {
@@ -65,12 +65,12 @@ function explainInto(items: PointedFinding[], place: Place): void {
   } else if (place.shape.type === "function") {
     if (typeof place.value !== "function") items.push(wrongType(place));
   } else if (place.shape.type === "signal") {
-    if (!isSignal(place.value)) items.push(wrongType(place));
-  } else explainNumber(items, place);
+    if (!isAbortSignal(place.value)) items.push(wrongType(place));
+  } else collectNumberErrors(items, place);
 }
 
 /** Whether a value is an AbortSignal, of this realm or of another. */
-export function isSignal(value: unknown): boolean {
+export function isAbortSignal(value: unknown): boolean {
   return (
     typeof value === "object" &&
     value !== null &&
@@ -80,7 +80,7 @@ export function isSignal(value: unknown): boolean {
   );
 }
 
-function explainObject(items: PointedFinding[], place: Place): void {
+function collectObjectErrors(items: SchemaError[], place: Place): void {
   const { shape, value, pointer, skip } = place;
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     items.push(wrongType(place));
@@ -92,13 +92,13 @@ function explainObject(items: PointedFinding[], place: Place): void {
     if (skip?.has(name)) continue;
     const at = `${pointer}/${pointerToken(name)}`;
     // As the compiled check sees it: inherited members count, `undefined` ones do not.
-    if (given[name] !== undefined) explainInto(items, { shape: member, value: given[name], pointer: at, name });
+    if (given[name] !== undefined) collectErrors(items, { shape: member, value: given[name], pointer: at, name });
     else if (shape.required?.includes(name)) {
       items.push({ pointer: at, code: "missing", detail: `${name} is missing; give ${expected(member)}.` });
     }
   }
   if (shape.additionalProperties !== false) return;
-  for (const item of unknownMembers(given, {
+  for (const item of findUnknownMembers(given, {
     known: Object.keys(members),
     pointer,
     ...(skip === undefined ? {} : { skip }),
@@ -113,7 +113,7 @@ function explainObject(items: PointedFinding[], place: Place): void {
  *
  * @param aliases known members by other names for them, which no distance between letters would find
  */
-export function unknownMembers(
+export function findUnknownMembers(
   given: object,
   rule: {
     readonly known: readonly string[];
@@ -121,14 +121,14 @@ export function unknownMembers(
     readonly skip?: ReadonlySet<string>;
     readonly aliases?: Readonly<Record<string, string>>;
   },
-): PointedFinding[] {
+): SchemaError[] {
   const { known, pointer = "", skip, aliases = {} } = rule;
   return Object.getOwnPropertyNames(given)
     .filter((name) => !known.includes(name) && skip?.has(name) !== true)
     .map((name) => {
       const meant = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
       const where = { pointer: `${pointer}/${pointerToken(name)}` };
-      return unknownName(where, { name, known, ...(meant === undefined ? {} : { meant }) });
+      return unknownNameItem(where, { name, known, ...(meant === undefined ? {} : { meant }) });
     });
 }
 
@@ -140,11 +140,11 @@ export function unknownMembers(
  */
 export function checkOptions(
   options: unknown,
-  shape: Shape,
+  shape: ValueSchema,
   { code, name = "The options", items: others = [] }: OptionCheck = { code: "invalid_request" },
 ): void {
-  const items = [...others, ...explain(shape, options, { name })].slice(0, FAULT_ITEM_COUNT_MAX);
-  if (items.length > 0) throw new Fault(code, summaryOf(items, "the options"), { items });
+  const items = [...others, ...findSchemaErrors(shape, options, { name })].slice(0, FAULT_ITEM_COUNT_MAX);
+  if (items.length > 0) throw new Fault(code, summarizeItems(items, "the options"), { items });
 }
 
 interface OptionCheck {
@@ -155,14 +155,14 @@ interface OptionCheck {
 }
 
 /** The first fault of several, and how many there are. */
-export function summaryOf(items: readonly FaultItem[], what: string): string {
+export function summarizeItems(items: readonly FaultItem[], what: string): string {
   const first = items[0]?.detail ?? "";
   if (items.length === 1) return first;
   const count = items.length === FAULT_ITEM_COUNT_MAX ? `At least ${items.length}` : String(items.length);
   return `${count} things are wrong with ${what}. The first: ${first}`;
 }
 
-function explainList(items: PointedFinding[], place: Place): void {
+function collectListErrors(items: SchemaError[], place: Place): void {
   const { shape, value, pointer, name } = place;
   if (!Array.isArray(value)) {
     items.push(wrongType(place));
@@ -185,15 +185,15 @@ function explainList(items: PointedFinding[], place: Place): void {
       continue;
     }
     seen.add(item);
-    if (shape.items !== undefined) explainInto(items, { shape: shape.items, value: item, pointer: at, name });
+    if (shape.items !== undefined) collectErrors(items, { shape: shape.items, value: item, pointer: at, name });
   }
 }
 
-function explainChoice(items: PointedFinding[], place: Place): void {
+function collectChoiceErrors(items: SchemaError[], place: Place): void {
   const { shape, value, pointer, name } = place;
   const allowed = shape.enum ?? [];
   if ((allowed as readonly unknown[]).includes(value)) return;
-  const meant = typeof value === "string" ? nearest(value, allowed.map(String)) : undefined;
+  const meant = typeof value === "string" ? closestMatch(value, allowed.map(String)) : undefined;
   items.push({
     pointer,
     code: typeof value === "string" ? "not_allowed" : "wrong_type",
@@ -203,7 +203,7 @@ function explainChoice(items: PointedFinding[], place: Place): void {
   });
 }
 
-function explainNumber(items: PointedFinding[], place: Place): void {
+function collectNumberErrors(items: SchemaError[], place: Place): void {
   const { shape, value, pointer, name } = place;
   if (typeof value !== "number") items.push(wrongType(place));
   else if (!Number.isFinite(value)) {
@@ -214,23 +214,23 @@ function explainNumber(items: PointedFinding[], place: Place): void {
   }
 }
 
-function isInRange({ minimum = -Infinity, exclusiveMinimum, maximum = Infinity }: Shape, value: number): boolean {
+function isInRange({ minimum = -Infinity, exclusiveMinimum, maximum = Infinity }: ValueSchema, value: number): boolean {
   return value >= minimum && value <= maximum && (exclusiveMinimum === undefined || value > exclusiveMinimum);
 }
 
-function wrongType({ shape, value, pointer, name }: Place): PointedFinding {
+function wrongType({ shape, value, pointer, name }: Place): SchemaError {
   return { pointer, code: "wrong_type", detail: `${name} must be ${expected(shape)}, not ${quote(value)}.` };
 }
 
 /** A name that we do not know, with the one that may have been meant. */
-export function unknownName<Where extends { readonly pointer: string } | { readonly parameter: string }>(
+export function unknownNameItem<Where extends { readonly pointer: string } | { readonly parameter: string }>(
   place: Where,
   {
     name,
     known,
-    meant = nearest(name, known),
+    meant = closestMatch(name, known),
   }: { readonly name: string; readonly known: readonly string[]; readonly meant?: string | undefined },
-): Where & FaultFinding {
+): Where & FaultDescription {
   const what = "pointer" in place ? "member" : "parameter";
   return {
     ...place,
@@ -242,7 +242,7 @@ export function unknownName<Where extends { readonly pointer: string } | { reado
 }
 
 /** What would be right, as it reads after "must be" and "give". */
-function expected(shape: Shape): string {
+function expected(shape: ValueSchema): string {
   if (shape.enum !== undefined) return `one of ${shape.enum.join(", ")}`;
   switch (shape.type) {
     case "object":
@@ -266,7 +266,7 @@ function expected(shape: Shape): string {
   }
 }
 
-function expectedNumber({ type, minimum, exclusiveMinimum, maximum }: Shape): string {
+function expectedNumber({ type, minimum, exclusiveMinimum, maximum }: ValueSchema): string {
   const kind = type === "integer" ? "a whole number" : "a number";
   if (exclusiveMinimum !== undefined) {
     return `${kind} above ${exclusiveMinimum}${maximum === undefined ? "" : `, at most ${maximum}`}`;
@@ -300,7 +300,7 @@ function pointerToken(name: string): string {
  * The one candidate that `given` is a slip or an abbreviation of, if there is exactly one nearest. Case and
  * the choice between `-`, `.`, space and `_` do not count; at most a third of the letters may be wrong.
  */
-export function nearest(given: string, candidates: readonly string[]): string | undefined {
+export function closestMatch(given: string, candidates: readonly string[]): string | undefined {
   if (given.length > SUGGESTION_LENGTH_MAX) return undefined;
   const plain = folded(given);
   const ranked = candidates
