@@ -1,8 +1,8 @@
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode, type FaultDescription, type FaultItem } from "./errors.ts";
 
 /**
- * The part of JSON Schema that requests and options are described with. Options also have the types `function` and
- * `signal` (an AbortSignal).
+ * The subset of JSON Schema that describes requests and options, extended by the types `function` and `signal` (an
+ * AbortSignal) for options.
  */
 export interface ValueSchema {
   readonly type?: string;
@@ -16,60 +16,60 @@ export interface ValueSchema {
   readonly uniqueItems?: boolean;
   readonly properties?: Readonly<Record<string, ValueSchema>>;
   readonly required?: readonly string[] | undefined;
-  /** `false`: a member that is not described is a fault; else it is nobody's business. */
+  /** `false` rejects members that are not in `properties`; any other value ignores them. */
   readonly additionalProperties?: unknown;
 }
 
-/** A finding inside an object or list that was handed in. */
+/** An error at a JSON pointer of a validated value. */
 export type SchemaError = FaultDescription & { readonly pointer: string };
 
-/** Text this long is no slip of the pen, and comparing it costs its length squared. */
+/** Longer names get no suggestion: they are unlikely to be typos, and the comparison is quadratic in the length. */
 const SUGGESTION_LENGTH_MAX = 64;
 const QUOTE_LENGTH_MAX = 60;
 
 /**
- * Everything that keeps a value from having the shape, at most 100 items, each with a JSON pointer.
- * This is the slow road, taken only when the compiled check has said no; a member that is `undefined` is absent, as
- * there.
+ * Returns the schema violations of a value, at most 100, each with a JSON pointer. Slower than a compiled validator, so
+ * callers use it only for values that the validator rejected. Members that are `undefined` count as absent in both.
  *
- * @param whole how a sentence calls the value, where it stands, and which of its members somebody else has found fault
- *   with already
+ * @param name name of the value in messages
+ * @param pointer location of the value
+ * @param skip members that already have an error and are not checked again
  */
 export function findSchemaErrors(
-  shape: ValueSchema,
+  schema: ValueSchema,
   value: unknown,
-  whole: { readonly name: string; readonly pointer?: string; readonly skip?: ReadonlySet<string> },
+  root: { readonly name: string; readonly pointer?: string; readonly skip?: ReadonlySet<string> },
 ): SchemaError[] {
   const items: SchemaError[] = [];
-  collectErrors(items, { shape, value, pointer: "", skip: new Set(), ...whole });
+  collectErrors(items, { schema, value, pointer: "", skip: new Set(), ...root });
   return items.slice(0, FAULT_ITEM_COUNT_MAX);
 }
 
-interface Place {
-  readonly shape: ValueSchema;
+interface ValueAtPointer {
+  readonly schema: ValueSchema;
   readonly value: unknown;
   readonly pointer: string;
-  /** How a sentence calls it. */
+  /** Name of the value in messages. */
   readonly name: string;
   readonly skip?: ReadonlySet<string>;
 }
 
-function collectErrors(items: SchemaError[], place: Place): void {
-  if (place.shape.enum !== undefined) collectChoiceErrors(items, place);
-  else if (place.shape.type === "object") collectObjectErrors(items, place);
-  else if (place.shape.type === "array") collectListErrors(items, place);
-  else if (place.shape.type === "boolean") {
-    if (typeof place.value !== "boolean") items.push(wrongType(place));
-  } else if (place.shape.type === "string") {
-    if (typeof place.value !== "string") items.push(wrongType(place));
-  } else if (place.shape.type === "function") {
-    if (typeof place.value !== "function") items.push(wrongType(place));
-  } else if (place.shape.type === "signal") {
-    if (!isAbortSignal(place.value)) items.push(wrongType(place));
-  } else collectNumberErrors(items, place);
+function collectErrors(items: SchemaError[], target: ValueAtPointer): void {
+  if (target.schema.enum !== undefined) collectChoiceErrors(items, target);
+  else if (target.schema.type === "object") collectObjectErrors(items, target);
+  else if (target.schema.type === "array") collectListErrors(items, target);
+  else if (target.schema.type === "boolean") {
+    if (typeof target.value !== "boolean") items.push(wrongType(target));
+  } else if (target.schema.type === "string") {
+    if (typeof target.value !== "string") items.push(wrongType(target));
+  } else if (target.schema.type === "function") {
+    if (typeof target.value !== "function") items.push(wrongType(target));
+  } else if (target.schema.type === "signal") {
+    if (!isAbortSignal(target.value)) items.push(wrongType(target));
+  } else collectNumberErrors(items, target);
 }
 
-/** Whether a value is an AbortSignal, of this realm or of another. */
+/** Returns whether a value is an AbortSignal, of any realm. */
 export function isAbortSignal(value: unknown): boolean {
   return (
     typeof value === "object" &&
@@ -80,24 +80,24 @@ export function isAbortSignal(value: unknown): boolean {
   );
 }
 
-function collectObjectErrors(items: SchemaError[], place: Place): void {
-  const { shape, value, pointer, skip } = place;
+function collectObjectErrors(items: SchemaError[], target: ValueAtPointer): void {
+  const { schema, value, pointer, skip } = target;
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    items.push(wrongType(place));
+    items.push(wrongType(target));
     return;
   }
-  const members = shape.properties ?? {};
+  const members = schema.properties ?? {};
   const given = value as Readonly<Record<string, unknown>>;
   for (const [name, member] of Object.entries(members)) {
     if (skip?.has(name)) continue;
     const at = `${pointer}/${pointerToken(name)}`;
-    // As the compiled check sees it: inherited members count, `undefined` ones do not.
-    if (given[name] !== undefined) collectErrors(items, { shape: member, value: given[name], pointer: at, name });
-    else if (shape.required?.includes(name)) {
-      items.push({ pointer: at, code: "missing", detail: `${name} is missing; give ${expected(member)}.` });
+    // As in the compiled validator, inherited members count and `undefined` ones do not.
+    if (given[name] !== undefined) collectErrors(items, { schema: member, value: given[name], pointer: at, name });
+    else if (schema.required?.includes(name)) {
+      items.push({ pointer: at, code: "missing", detail: `${name} is required and must be ${expected(member)}.` });
     }
   }
-  if (shape.additionalProperties !== false) return;
+  if (schema.additionalProperties !== false) return;
   for (const item of findUnknownMembers(given, {
     known: Object.keys(members),
     pointer,
@@ -109,9 +109,10 @@ function collectObjectErrors(items: SchemaError[], place: Place): void {
 }
 
 /**
- * Finds the members of an object that are not among the known ones.
+ * Returns an error for each own member of an object whose name is not known.
  *
- * @param aliases known members by other names for them, which no distance between letters would find
+ * @param aliases known members by names that callers may confuse with them, where the spelling is too different for
+ *   `closestMatch`
  */
 export function findUnknownMembers(
   given: object,
@@ -126,91 +127,91 @@ export function findUnknownMembers(
   return Object.getOwnPropertyNames(given)
     .filter((name) => !known.includes(name) && skip?.has(name) !== true)
     .map((name) => {
-      const meant = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+      const suggestion = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
       const where = { pointer: `${pointer}/${pointerToken(name)}` };
-      return unknownNameItem(where, { name, known, ...(meant === undefined ? {} : { meant }) });
+      return unknownNameItem(where, { name, known, ...(suggestion === undefined ? {} : { suggestion }) });
     });
 }
 
 /**
- * Checks the options of a function: members that do not exist, and values of the wrong type or out of range.
+ * Rejects options with unknown members, or with values of the wrong type or out of range.
  *
- * @param name how a sentence calls them
- * @throws Fault of the code, with every fault at once
+ * @param name name of the options in messages
+ * @throws Fault of the code, with all errors
  */
 export function checkOptions(
   options: unknown,
-  shape: ValueSchema,
+  schema: ValueSchema,
   { code, name = "The options", items: others = [] }: OptionCheck = { code: "invalid_request" },
 ): void {
-  const items = [...others, ...findSchemaErrors(shape, options, { name })].slice(0, FAULT_ITEM_COUNT_MAX);
+  const items = [...others, ...findSchemaErrors(schema, options, { name })].slice(0, FAULT_ITEM_COUNT_MAX);
   if (items.length > 0) throw new Fault(code, summarizeItems(items, "the options"), { items });
 }
 
 interface OptionCheck {
   readonly code: FaultCode;
   readonly name?: string;
-  /** Faults that were found elsewhere. */
+  /** Errors that the caller found, listed first. */
   readonly items?: readonly FaultItem[];
 }
 
-/** The first fault of several, and how many there are. */
-export function summarizeItems(items: readonly FaultItem[], what: string): string {
+/** Returns the first error, preceded by the number of errors if there are several. */
+export function summarizeItems(items: readonly FaultItem[], subject: string): string {
   const first = items[0]?.detail ?? "";
   if (items.length === 1) return first;
   const count = items.length === FAULT_ITEM_COUNT_MAX ? `At least ${items.length}` : String(items.length);
-  return `${count} things are wrong with ${what}. The first: ${first}`;
+  return `${count} errors in ${subject}. The first: ${first}`;
 }
 
-function collectListErrors(items: SchemaError[], place: Place): void {
-  const { shape, value, pointer, name } = place;
+function collectListErrors(items: SchemaError[], target: ValueAtPointer): void {
+  const { schema, value, pointer, name } = target;
   if (!Array.isArray(value)) {
-    items.push(wrongType(place));
+    items.push(wrongType(target));
     return;
   }
-  if (value.length < (shape.minItems ?? 0)) {
-    items.push({ pointer, code: "empty", detail: `${name} is an empty list; give ${expected(shape)}.` });
+  if (value.length < (schema.minItems ?? 0)) {
+    items.push({ pointer, code: "empty", detail: `${name} must not be empty; it must be ${expected(schema)}.` });
   }
-  if (value.length > (shape.maxItems ?? Infinity)) {
-    const detail = `${name} has ${value.length} items; ${shape.maxItems} are allowed: give ${expected(shape)}.`;
+  if (value.length > (schema.maxItems ?? Infinity)) {
+    const detail = `${name} must be ${expected(schema)} (got ${value.length} items).`;
     items.push({ pointer, code: "too_many", detail });
   }
   const seen = new Set<unknown>();
   for (let index = 0; index < value.length && items.length < FAULT_ITEM_COUNT_MAX; index++) {
     const item: unknown = value[index];
     const at = `${pointer}/${index}`;
-    if (shape.uniqueItems === true && seen.has(item)) {
-      const detail = `${name} names ${quote(item)} more than once; give each item once.`;
+    if (schema.uniqueItems === true && seen.has(item)) {
+      const detail = `${name} must not contain ${quote(item)} more than once.`;
       items.push({ pointer: at, code: "duplicate", detail });
       continue;
     }
     seen.add(item);
-    if (shape.items !== undefined) collectErrors(items, { shape: shape.items, value: item, pointer: at, name });
+    if (schema.items !== undefined) collectErrors(items, { schema: schema.items, value: item, pointer: at, name });
   }
 }
 
-function collectChoiceErrors(items: SchemaError[], place: Place): void {
-  const { shape, value, pointer, name } = place;
-  const allowed = shape.enum ?? [];
+function collectChoiceErrors(items: SchemaError[], target: ValueAtPointer): void {
+  const { schema, value, pointer, name } = target;
+  const allowed = schema.enum ?? [];
   if ((allowed as readonly unknown[]).includes(value)) return;
-  const meant = typeof value === "string" ? closestMatch(value, allowed.map(String)) : undefined;
+  const suggestion = typeof value === "string" ? closestMatch(value, allowed.map(String)) : undefined;
   items.push({
     pointer,
     code: typeof value === "string" ? "not_allowed" : "wrong_type",
-    detail: `${name}: ${quote(value)} is not one of ${allowed.join(", ")}${meantClause(meant)}`,
+    detail: `${name} must be one of ${allowed.join(", ")} (got ${quote(value)})${suggestionClause(suggestion)}`,
     allowed,
-    ...(meant === undefined ? {} : { did_you_mean: meant }),
+    ...(suggestion === undefined ? {} : { did_you_mean: suggestion }),
   });
 }
 
-function collectNumberErrors(items: SchemaError[], place: Place): void {
-  const { shape, value, pointer, name } = place;
-  if (typeof value !== "number") items.push(wrongType(place));
+function collectNumberErrors(items: SchemaError[], target: ValueAtPointer): void {
+  const { schema, value, pointer, name } = target;
+  if (typeof value !== "number") items.push(wrongType(target));
   else if (!Number.isFinite(value)) {
-    items.push({ pointer, code: "not_finite", detail: `${name} must be ${expected(shape)}, not ${value}.` });
-  } else if (shape.type === "integer" && !Number.isInteger(value)) items.push(wrongType(place));
-  else if (!isInRange(shape, value)) {
-    items.push({ pointer, code: "out_of_range", detail: `${name} must be ${expected(shape)}, not ${value}.` });
+    items.push({ pointer, code: "not_finite", detail: `${name} must be ${expected(schema)} (got ${value}).` });
+  } else if (schema.type === "integer" && !Number.isInteger(value)) items.push(wrongType(target));
+  else if (!isInRange(schema, value)) {
+    items.push({ pointer, code: "out_of_range", detail: `${name} must be ${expectedRange(schema)} (got ${value}).` });
   }
 }
 
@@ -218,41 +219,39 @@ function isInRange({ minimum = -Infinity, exclusiveMinimum, maximum = Infinity }
   return value >= minimum && value <= maximum && (exclusiveMinimum === undefined || value > exclusiveMinimum);
 }
 
-function wrongType({ shape, value, pointer, name }: Place): SchemaError {
-  return { pointer, code: "wrong_type", detail: `${name} must be ${expected(shape)}, not ${quote(value)}.` };
+function wrongType({ schema, value, pointer, name }: ValueAtPointer): SchemaError {
+  return { pointer, code: "wrong_type", detail: `${name} must be ${expected(schema)} (got ${quote(value)}).` };
 }
 
-/** A name that we do not know, with the one that may have been meant. */
+/** Returns the error for an unknown member or parameter, with a suggestion if exactly one known name is similar. */
 export function unknownNameItem<Where extends { readonly pointer: string } | { readonly parameter: string }>(
-  place: Where,
+  location: Where,
   {
     name,
     known,
-    meant = closestMatch(name, known),
-  }: { readonly name: string; readonly known: readonly string[]; readonly meant?: string | undefined },
+    suggestion = closestMatch(name, known),
+  }: { readonly name: string; readonly known: readonly string[]; readonly suggestion?: string | undefined },
 ): Where & FaultDescription {
-  const what = "pointer" in place ? "member" : "parameter";
+  const kind = "pointer" in location ? "member" : "parameter";
   return {
-    ...place,
+    ...location,
     code: "unknown",
-    detail: `There is no ${what} ${quote(name)}; known are ${known.join(", ")}${meantClause(meant)}`,
+    detail: `Unknown ${kind} ${quote(name)} (known: ${known.join(", ")})${suggestionClause(suggestion)}`,
     allowed: known,
-    ...(meant === undefined ? {} : { did_you_mean: meant }),
+    ...(suggestion === undefined ? {} : { did_you_mean: suggestion }),
   };
 }
 
-/** What would be right, as it reads after "must be" and "give". */
-function expected(shape: ValueSchema): string {
-  if (shape.enum !== undefined) return `one of ${shape.enum.join(", ")}`;
-  switch (shape.type) {
+/** Returns a phrase for the accepted values, to follow "must be". */
+function expected(schema: ValueSchema): string {
+  if (schema.enum !== undefined) return `one of ${schema.enum.join(", ")}`;
+  switch (schema.type) {
     case "object":
-      return shape.properties === undefined
+      return schema.properties === undefined
         ? "an object"
-        : `an object with ${Object.keys(shape.properties).join(", ")}`;
+        : `an object with ${Object.keys(schema.properties).join(", ")}`;
     case "array":
-      return shape.minItems === 1 && shape.maxItems === 1
-        ? `a list with exactly one item, ${expected(shape.items ?? {})}`
-        : `a list, each item ${expected(shape.items ?? {})}`;
+      return expectedList(schema);
     case "boolean":
       return "true or false";
     case "string":
@@ -262,20 +261,34 @@ function expected(shape: ValueSchema): string {
     case "signal":
       return "an AbortSignal";
     default:
-      return expectedNumber(shape);
+      return expectedNumber(schema);
   }
 }
 
-function expectedNumber({ type, minimum, exclusiveMinimum, maximum }: ValueSchema): string {
-  const kind = type === "integer" ? "a whole number" : "a number";
+function expectedList({ minItems, maxItems, items = {} }: ValueSchema): string {
+  if (minItems === 1 && maxItems === 1) return `a list with exactly one item, ${expected(items)}`;
+  return maxItems === undefined
+    ? `a list, each item ${expected(items)}`
+    : `a list of at most ${maxItems} items, each ${expected(items)}`;
+}
+
+function expectedNumber(schema: ValueSchema): string {
+  const range = expectedRange(schema);
+  const kind = schema.type === "integer" ? "a whole number" : "a number";
+  if (range === "") return kind;
+  return range.startsWith("at ") ? `${kind} of ${range}` : `${kind} ${range}`;
+}
+
+function expectedRange({ minimum, exclusiveMinimum, maximum }: ValueSchema): string {
   if (exclusiveMinimum !== undefined) {
-    return `${kind} above ${exclusiveMinimum}${maximum === undefined ? "" : `, at most ${maximum}`}`;
+    return `greater than ${exclusiveMinimum}${maximum === undefined ? "" : ` and at most ${maximum}`}`;
   }
-  if (minimum === undefined) return kind;
-  return maximum === undefined ? `${kind} of ${minimum} or more` : `${kind} from ${minimum} to ${maximum}`;
+  if (minimum !== undefined && maximum !== undefined) return `between ${minimum} and ${maximum}`;
+  if (minimum !== undefined) return `at least ${minimum}`;
+  return maximum === undefined ? "" : `at most ${maximum}`;
 }
 
-/** A value as a message may show it: short, on one line, its kind plain to see. */
+/** Formats a value for a message: short, on one line, and with strings in quotes. */
 export function quote(value: unknown): string {
   if (typeof value === "string") {
     return JSON.stringify(value.length > QUOTE_LENGTH_MAX ? `${value.slice(0, QUOTE_LENGTH_MAX)}...` : value);
@@ -287,18 +300,19 @@ export function quote(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-function meantClause(meant: string | undefined): string {
-  return meant === undefined ? "." : `; did you mean ${meant}?`;
+function suggestionClause(suggestion: string | undefined): string {
+  return suggestion === undefined ? "." : `; did you mean ${suggestion}?`;
 }
 
-/** RFC 6901: `~` and `/` inside a name are written `~0` and `~1`. */
+/** Escapes a name for a JSON pointer (RFC 6901): `~` becomes `~0` and `/` becomes `~1`. */
 function pointerToken(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 
 /**
- * The one candidate that `given` is a slip or an abbreviation of, if there is exactly one nearest. Case and
- * the choice between `-`, `.`, space and `_` do not count; at most a third of the letters may be wrong.
+ * Returns the candidate that `given` is a misspelling or an abbreviation of; undefined unless exactly one is closest.
+ * Ignores case and the difference between `-`, `.`, space and `_`. A misspelling differs in at most a third of the
+ * characters, or in one; an abbreviation is a prefix of at least three characters.
  */
 export function closestMatch(given: string, candidates: readonly string[]): string | undefined {
   if (given.length > SUGGESTION_LENGTH_MAX) return undefined;
@@ -317,7 +331,7 @@ function folded(name: string): string {
   return name.trim().toLowerCase().replaceAll(/[-. ]/g, "_");
 }
 
-/** Fewest insertions, deletions, replacements and swaps of neighbours (Damerau's distance, each letter touched once). */
+/** Returns the optimal string alignment distance: insertions, deletions, replacements and swaps of adjacent letters. */
 function editDistance(from: string, to: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -15,19 +15,21 @@ import {
   type StepsResult,
 } from "./sampleRequest.ts";
 
-/** What the numbers in `reasons` mean. */
+/** Meaning of the numbers in `reasons`, by index. */
 export const SAMPLE_REASONS = ["value", "outside_coverage", "no_data", "layer_missing"] as const;
 const LAYER_MISSING = SAMPLE_REASONS.indexOf("layer_missing");
 
-/** Circles that are in work at the same time: enough to keep reads busy. */
+/** Circles that are sampled concurrently: enough to keep reads busy. */
 const CIRCLE_CONCURRENCY = 16;
-/** Circles between two words of progress. */
+/** Circles between two progress reports. */
 const CIRCLES_PER_PROGRESS_REPORT = 512;
-/** Circles between two looks at the clock: a warm one takes microseconds, one that is read cell by cell milliseconds. */
+/** Circles between two checks of the clock. A cached circle takes microseconds, one read cell by cell milliseconds. */
 const CIRCLES_PER_TIME_CHECK = 4;
 
 /**
- * @throws Fault `invalid_request` or `combination_unavailable` with all that is wrong with the request
+ * Samples layers of one hazard at many locations, at points or over circles.
+ *
+ * @throws Fault `invalid_request` or `combination_unavailable` with all errors in the request
  */
 export async function sample(sampler: Sampler, request: SampleRequest): Promise<SampleResult> {
   const hazard = checkSample(request);
@@ -47,35 +49,35 @@ export async function sample(sampler: Sampler, request: SampleRequest): Promise<
 }
 
 /**
- * The cells of many places as they are stored.
+ * Returns the stored steps of the cells at many locations.
  *
- * @throws Fault `invalid_request` or `combination_unavailable` with all that is wrong with the request
+ * @throws Fault `invalid_request` or `combination_unavailable` with all errors in the request
  */
 export async function sampleSteps(sampler: Sampler, request: StepsRequest): Promise<StepsResult> {
   const hazard = checkSteps(request);
   const { layers, latitudes, signal } = request;
   signal?.throwIfAborted();
   const steps = request.into ?? new Uint16Array(latitudes.length * layers.length);
-  const found = resolveLayers(sampler, hazard, layers);
+  const resolved = resolveLayers(sampler, hazard, layers);
   const reportProgress = progressReporter(request);
-  await sampleDistinctLayers({ steps }, request, found, {
+  await sampleDistinctLayers({ steps }, request, resolved, {
     reportProgress,
     read: (set, answers) => sampler.samplePlaces(set, request, answers, reportProgress),
   });
   return {
     steps,
-    stepsPerUnit: Float64Array.from(found.positions, (at) => found.distinct[at]?.entry.steps_per_unit ?? NaN),
-    offsets: Float64Array.from(found.positions, (at) => found.distinct[at]?.entry.offset ?? NaN),
+    stepsPerUnit: Float64Array.from(resolved.positions, (at) => resolved.distinct[at]?.entry.steps_per_unit ?? NaN),
+    offsets: Float64Array.from(resolved.positions, (at) => resolved.distinct[at]?.entry.offset ?? NaN),
   };
 }
 
-/** The layers of a request as the atlas has them. */
+/** The layers of a request, resolved to stored layers. */
 interface ResolvedLayers {
-  /** One lane a stored layer, however often it is asked for: the baseline answers for several years. */
+  /** Stored layers without duplicates: the baseline layer, for example, serves several years. */
   readonly distinct: readonly FieldLayer[];
-  /** For each layer asked for its number in `distinct`, -1 where the atlas lacks it. */
+  /** Index in `distinct` of each requested layer; -1 if the atlas does not have it. */
   readonly positions: readonly number[];
-  /** The distinct layers; undefined where there are none. */
+  /** Layer set of `distinct`; undefined if it is empty. */
   readonly set: LayerSet | undefined;
 }
 
@@ -98,7 +100,7 @@ function resolveLayers(sampler: Sampler, hazardName: HazardName, layers: readonl
   return { distinct, positions, set };
 }
 
-/** Has the distinct layers read, straight into `out` where these are all the layers asked for, each once. */
+/** Reads the distinct layers, directly into `out` if they equal the requested layers, otherwise by way of a copy. */
 async function sampleDistinctLayers<Answers extends LocationResults>(
   out: Answers,
   { latitudes }: CellsRequest,
@@ -117,10 +119,10 @@ async function sampleDistinctLayers<Answers extends LocationResults>(
   if (set !== undefined) await read(set, narrow);
   else reportProgress(latitudes.length);
   const widen = (from: ResultArray, to: ResultArray, missing: number): void => {
-    for (let place = 0; place < latitudes.length; place++) {
+    for (let location = 0; location < latitudes.length; location++) {
       for (let layer = 0; layer < positions.length; layer++) {
         const at = positions[layer] ?? -1;
-        to[place * positions.length + layer] = at < 0 ? missing : (from[place * distinct.length + at] ?? missing);
+        to[location * positions.length + layer] = at < 0 ? missing : (from[location * distinct.length + at] ?? missing);
       }
     }
   };
@@ -132,16 +134,16 @@ async function sampleDistinctLayers<Answers extends LocationResults>(
   }
 }
 
-/** Told how many more places are done. */
+/** Receives the number of locations completed since the previous call. */
 type ReportProgress = (count: number) => void;
 
-/** Counts the places that are done, and stops the work where the signal says so. */
+/** Returns a function that reports progress to the caller and throws once the request is aborted. */
 function progressReporter({ latitudes, signal, onProgress }: CellsRequest): ReportProgress {
-  let placesDone = 0;
+  let locationsDone = 0;
   return (count) => {
     signal?.throwIfAborted();
-    placesDone += count;
-    onProgress?.(placesDone, latitudes.length);
+    locationsDone += count;
+    onProgress?.(locationsDone, latitudes.length);
   };
 }
 
@@ -151,22 +153,22 @@ async function sampleCircles(
   { latitudes, longitudes, radiusKm = 0, method = "max", signal }: SampleRequest,
   { out, reportProgress }: { readonly out: LocationValues; readonly reportProgress: ReportProgress },
 ): Promise<void> {
-  const placeCount = latitudes.length;
+  const locationCount = latitudes.length;
   const order = sampler.orderOf(set, { latitudes, longitudes });
   const turns = new Turns();
   let next = 0;
-  let unreportedCount = placeCount;
+  let unreportedCount = locationCount;
   let failure: { readonly error: unknown } | undefined;
   const work = async (): Promise<void> => {
     try {
-      for (let position = next++; position < placeCount; position = next++) {
-        const place = order[position] ?? 0;
+      for (let position = next++; position < locationCount; position = next++) {
+        const location = order[position] ?? 0;
         const circle = {
-          latDeg: latitudes[place] ?? NaN,
-          lonDeg: longitudes[place] ?? NaN,
+          latDeg: latitudes[location] ?? NaN,
+          lonDeg: longitudes[location] ?? NaN,
           radiusM: radiusKm * 1000,
         };
-        const at = { circle, method, first: place * set.lanes.length };
+        const at = { circle, method, first: location * set.lanes.length };
         if (!sampler.readCircle(set, at, out)) await sampler.fetchCircle(set, at, out);
         if (position % CIRCLES_PER_PROGRESS_REPORT === CIRCLES_PER_PROGRESS_REPORT - 1) {
           unreportedCount -= CIRCLES_PER_PROGRESS_REPORT;
@@ -179,10 +181,10 @@ async function sampleCircles(
       }
     } catch (error) {
       failure ??= { error };
-      next = placeCount; // nobody wants the rest any more
+      next = locationCount; // stops the other loops
     }
   };
-  // Until all have ended: whoever hears of a failure may ask anew into the same arrays.
+  // Waits for all loops even after a failure, because the caller may then reuse the output arrays.
   await Promise.all(Array.from({ length: CIRCLE_CONCURRENCY }, work));
   if (failure !== undefined) throw failure.error;
   reportProgress(unreportedCount);

@@ -4,20 +4,24 @@ import { STEPS_MAX, STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import type { HazardQuery } from "./query.ts";
 import type { NoDataReason } from "./result.ts";
 
-/** What was found of a set of layers, by position. */
+/** Values of a set of layers at a query's point or circle, by position in the set. */
 export interface SampledLayers {
+  /** Number of cells that were aggregated. */
   readonly cells: number;
-  readonly centre: Location | undefined;
-  /** Whole at a point or for a maximum, a fraction for a mean; undefined where there is no value. */
+  /** Center of the cell at a point; undefined for a circle. */
+  readonly center: Location | undefined;
+  /** An integer for a point or a maximum, fractional for a mean; undefined if there is no value. */
   stepsOf(position: number): number | undefined;
-  /** Of a layer without a value. */
+  /** Returns the reason why a layer has no value. */
   reasonOf(position: number): NoDataReason;
+  /** Returns the share of the cells' area that has a value, 0 to 1. */
   shareOf(position: number): number;
 }
 
+/** Result for an atlas that has none of the layers. */
 export const NO_LAYERS: SampledLayers = {
   cells: 0,
-  centre: undefined,
+  center: undefined,
   stepsOf: () => undefined,
   reasonOf: () => "layer_missing",
   shareOf: () => 0,
@@ -25,7 +29,7 @@ export const NO_LAYERS: SampledLayers = {
 
 class CircleLayers implements SampledLayers {
   readonly cells: number;
-  readonly centre = undefined;
+  readonly center = undefined;
   readonly #values: readonly CircleValue[];
 
   constructor({ cellCount, values }: CircleSample) {
@@ -48,13 +52,13 @@ class CircleLayers implements SampledLayers {
 
 class CellLayers implements SampledLayers {
   readonly cells: number;
-  readonly centre: Location | undefined;
+  readonly center: Location | undefined;
   readonly #steps: Uint16Array | undefined;
 
-  constructor(found: CellSample | undefined) {
-    this.cells = found === undefined ? 0 : 1;
-    this.centre = found?.centre;
-    this.#steps = found?.steps;
+  constructor(cell: CellSample | undefined) {
+    this.cells = cell === undefined ? 0 : 1;
+    this.center = cell?.centre;
+    this.#steps = cell?.steps;
   }
 
   stepsOf(position: number): number | undefined {
@@ -75,7 +79,7 @@ class CellLayers implements SampledLayers {
   }
 }
 
-/** Looks up what a query's place has of a set of layers. */
+/** Samples a set of layers at the query's point or circle. */
 export async function sampleLayers(sampler: Sampler, set: LayerSet, query: HazardQuery): Promise<SampledLayers> {
   const { latitude: latDeg, longitude: lonDeg, radius, aggregation_method: method, detail: shares } = query;
   if (radius === 0) return new CellLayers(await sampler.sampleCell(set, { latDeg, lonDeg }));

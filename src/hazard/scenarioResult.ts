@@ -6,7 +6,7 @@ import type { PlannedLayer, PlannedMetric, PlannedScenario, PlannedYear } from "
 import type { HazardQuery } from "./query.ts";
 import type { AnalysisYearResult, NoDataReason, ScenarioResult } from "./result.ts";
 
-/** Returns the object of one scenario: what was found, as values, and why there is none. */
+/** Returns the result of one scenario: values, bounds and, for nulls, reasons. */
 export function toScenarioResult(
   query: HazardQuery,
   { scenario, years }: PlannedScenario,
@@ -28,7 +28,7 @@ function toYearResult(query: HazardQuery, planned: PlannedYear, sampled: Sampled
   const isMean = query.radius > 0 && query.aggregation_method === "mean";
   const bounds = planned.bounds === undefined ? undefined : boundsOf(planned.bounds, sampled, isMean);
   if (!query.detail) {
-    // Written out: conditional spreads cost a tenth of a point's time.
+    // Written out because conditional spreads take a tenth of the time of a point query.
     if (reason !== undefined) {
       return bounds === undefined
         ? { analysis_year: year, metrics, no_data: reason }
@@ -59,8 +59,8 @@ function missing(layer: PlannedLayer | undefined, sampled: SampledLayers): NoDat
 }
 
 /**
- * A layer's value, or its change where a reference is given. Of two values on the same steps the steps are subtracted:
- * 0.412 m less 0.4 m is then 0.012 m, not 0.01199….
+ * Returns a layer's value, or its change if there is a reference. If both layers have the same step size, steps are
+ * subtracted: 0.412 m minus 0.4 m is then 0.012 m, not 0.01199….
  */
 function valueOf(own: PlannedLayer, reference: PlannedLayer | undefined, sampled: SampledLayers): number {
   const steps = sampled.stepsOf(own.position) ?? NaN;
