@@ -198,7 +198,7 @@ function collectChoiceErrors(items: SchemaError[], target: ValueAtPointer): void
   items.push({
     pointer,
     code: typeof value === "string" ? "not_allowed" : "wrong_type",
-    detail: `${name} must be one of ${allowed.join(", ")} (got ${quote(value)})${suggestionClause(suggestion)}`,
+    detail: `${name} must be ${oneOf(allowed)} (got ${quote(value)})${suggestionClause(suggestion)}`,
     allowed,
     ...(suggestion === undefined ? {} : { did_you_mean: suggestion }),
   });
@@ -244,7 +244,7 @@ export function unknownNameItem<Where extends { readonly pointer: string } | { r
 
 /** Returns a phrase for the accepted values, to follow "must be". */
 function expected(schema: ValueSchema): string {
-  if (schema.enum !== undefined) return `one of ${schema.enum.join(", ")}`;
+  if (schema.enum !== undefined) return oneOf(schema.enum);
   switch (schema.type) {
     case "object":
       return schema.properties === undefined
@@ -263,6 +263,10 @@ function expected(schema: ValueSchema): string {
     default:
       return expectedNumber(schema);
   }
+}
+
+function oneOf(values: readonly (string | number)[]): string {
+  return values.length === 1 ? String(values[0]) : `one of ${values.join(", ")}`;
 }
 
 function expectedList({ minItems, maxItems, items = {} }: ValueSchema): string {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { HAZARD_NAMES, HAZARDS } from "../../src/hazard/hazards.ts";
 import type { HazardQueryInput } from "../../src/hazard/query.ts";
 
-/** A query that is right, for tests to spoil. */
+/** A valid query, which tests modify. */
 export const VALID_QUERY = {
   latitude: 11.5,
   longitude: 43.1,
@@ -11,7 +11,7 @@ export const VALID_QUERY = {
   scenarios: ["baseline", "rcp8p5"],
 } as const satisfies HazardQueryInput;
 
-/** Any query that is right: hazards in any order, and only what all of them offer. */
+/** Arbitrary valid queries: hazards in any order, with years and scenarios that all of them offer. */
 export const validQueries: fc.Arbitrary<HazardQueryInput> = fc
   .shuffledSubarray([...HAZARD_NAMES], { minLength: 1 })
   .chain((hazards) => {
@@ -36,7 +36,7 @@ export const validQueries: fc.Arbitrary<HazardQueryInput> = fc
     );
   });
 
-/** The parameters of a query, as a caller writes them into an address. */
+/** Returns the URL parameters of a query. */
 export function parametersOf(query: object): Map<string, string> {
   return new Map(Object.entries(query).map(([name, value]) => [name, String(value)]));
 }
@@ -45,7 +45,7 @@ export function queryTextOf(parameters: ReadonlyMap<string, string>): string {
   return [...parameters].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
 }
 
-/** One way to spoil one parameter of any right query. */
+/** An invalid value for a parameter of any valid query. */
 export interface InvalidParameter {
   readonly parameter: string;
   readonly text: string;
@@ -53,7 +53,7 @@ export interface InvalidParameter {
 
 const NUMBERS = ["", "abc", "0x10", "1,5", ".5", "5.", "1e", " 1", "+1", "NaN", "Infinity", "1e400", "-1e400", "1_000"];
 
-/** Texts that are wrong for their parameter whatever the others are. */
+/** Texts that are invalid for their parameter whatever the values of the others. */
 export const invalidParameters: fc.Arbitrary<InvalidParameter> = fc.constantFrom(
   ...[...NUMBERS, "90.001", "-91"].map((text) => ({ parameter: "latitude", text })),
   ...[...NUMBERS, "180.1", "-181"].map((text) => ({ parameter: "longitude", text })),

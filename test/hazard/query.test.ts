@@ -19,14 +19,14 @@ function rejectionOf(read: () => unknown): Fault | undefined {
 
 function faultOf(read: () => unknown): Fault {
   const fault = rejectionOf(read);
-  if (fault === undefined) throw new Error("Nothing was refused.");
+  if (fault === undefined) throw new Error("no fault was thrown");
   return fault;
 }
 
-const places = ({ items }: Fault): string[] => items.map((item) => item.pointer ?? `parameter ${item.parameter}`);
+const locationsOf = ({ items }: Fault): string[] => items.map((item) => item.pointer ?? `parameter ${item.parameter}`);
 
-describe("a query that is right", () => {
-  test("gets its defaults, and shares nothing with what was handed in", () => {
+describe("a valid query", () => {
+  test("gets defaults and shares no lists with the input", () => {
     const hazards = ["wildfire"];
     const query = parseHazardQuery({ ...VALID_QUERY, hazards });
     expect(query).toStrictEqual({
@@ -45,14 +45,14 @@ describe("a query that is right", () => {
     expect(query.hazards).toStrictEqual(["wildfire"]);
   });
 
-  test("takes a member that is undefined for absent", () => {
+  test("treats an undefined member as absent", () => {
     expect(parseHazardQuery({ ...VALID_QUERY, radius: undefined, detail: undefined })).toMatchObject({
       radius: 0,
       detail: false,
     });
   });
 
-  test("may stand on the bounds", () => {
+  test("may have values at the limits of their ranges", () => {
     for (const [latitude, longitude, radius] of [
       [90, 180, 100],
       [-90, -180, 0],
@@ -65,7 +65,7 @@ describe("a query that is right", () => {
     }
   });
 
-  test("has one form for one place: minus zero is zero", () => {
+  test("has 0 where the input has -0", () => {
     const query = parseHazardQuery({ ...VALID_QUERY, latitude: -0, longitude: -0, radius: -0 });
     expect([query.latitude, query.longitude, query.radius].every((value) => Object.is(value, 0))).toBe(true);
   });
@@ -74,7 +74,7 @@ describe("a query that is right", () => {
     expect(countValues(parseHazardQuery({ ...VALID_QUERY, analysis_years: [1980, 2030, 2050] }))).toBe(2 * 2 * 3);
   });
 
-  test("is the same from an address as from an object", () => {
+  test("parses to the same query from a query string and from an object", () => {
     fc.assert(
       fc.property(validQueries, (input) => {
         const query = parseHazardQuery(input);
@@ -86,7 +86,7 @@ describe("a query that is right", () => {
   });
 });
 
-describe("a query that is wrong", () => {
+describe("an invalid query", () => {
   const { latitude: _, ...withoutLatitude } = VALID_QUERY;
   const rows: [what: string, query: unknown, pointer: string, code: FaultItem["code"]][] = [
     ["a missing member", withoutLatitude, "/latitude", "missing"],
@@ -94,12 +94,12 @@ describe("a query that is wrong", () => {
     ["null for a number", { ...VALID_QUERY, longitude: null }, "/longitude", "wrong_type"],
     ["NaN", { ...VALID_QUERY, latitude: NaN }, "/latitude", "not_finite"],
     ["an infinity", { ...VALID_QUERY, radius: -Infinity }, "/radius", "not_finite"],
-    ["a latitude beyond the pole", { ...VALID_QUERY, latitude: 90.0001 }, "/latitude", "out_of_range"],
-    ["a longitude beyond 180", { ...VALID_QUERY, longitude: -180.0001 }, "/longitude", "out_of_range"],
+    ["a latitude above 90", { ...VALID_QUERY, latitude: 90.0001 }, "/latitude", "out_of_range"],
+    ["a longitude below -180", { ...VALID_QUERY, longitude: -180.0001 }, "/longitude", "out_of_range"],
     ["a radius below zero", { ...VALID_QUERY, radius: -1 }, "/radius", "out_of_range"],
     ["a radius above 100 km", { ...VALID_QUERY, radius: 100.5 }, "/radius", "out_of_range"],
     ["an unknown member", { ...VALID_QUERY, "a/b~c": 1 }, "/a~1b~0c", "unknown"],
-    ["a member of every object's prototype", { ...VALID_QUERY, ["constructor"]: 1 }, "/constructor", "unknown"],
+    ["a member named like one of Object.prototype", { ...VALID_QUERY, ["constructor"]: 1 }, "/constructor", "unknown"],
     ["a list that is text", { ...VALID_QUERY, hazards: "cyclones" }, "/hazards", "wrong_type"],
     ["an empty list", { ...VALID_QUERY, analysis_years: [] }, "/analysis_years", "empty"],
     ["a hazard twice", { ...VALID_QUERY, hazards: ["cyclones", "wildfire", "cyclones"] }, "/hazards/2", "duplicate"],
@@ -116,34 +116,29 @@ describe("a query that is wrong", () => {
     ["a scenario not in the list", { ...VALID_QUERY, scenarios: ["baseline", "rcp3"] }, "/scenarios/1", "not_allowed"],
     ["a year with a fraction", { ...VALID_QUERY, analysis_years: [2050.5] }, "/analysis_years/0", "wrong_type"],
     ["a year as text", { ...VALID_QUERY, analysis_years: ["2050"] }, "/analysis_years/0", "wrong_type"],
+    ["an unknown method", { ...VALID_QUERY, aggregation_method: "median" }, "/aggregation_method", "not_allowed"],
     [
-      "a method that is neither",
-      { ...VALID_QUERY, aggregation_method: "median" },
-      "/aggregation_method",
-      "not_allowed",
-    ],
-    [
-      "a wrong method, radius 0 or not",
+      "an invalid method with radius 0",
       { ...VALID_QUERY, radius: 0, aggregation_method: 1 },
       "/aggregation_method",
       "wrong_type",
     ],
     ["text for a boolean", { ...VALID_QUERY, detail: "true" }, "/detail", "wrong_type"],
-    ["no object", [VALID_QUERY], "", "wrong_type"],
-    ["nothing", undefined, "", "wrong_type"],
+    ["a list instead of an object", [VALID_QUERY], "", "wrong_type"],
+    ["undefined", undefined, "", "wrong_type"],
   ];
-  test.each(rows)("%s is refused in its place", (_what, query, pointer, code) => {
+  test.each(rows)("with %s is rejected with the pointer of the error", (_what, query, pointer, code) => {
     const fault = faultOf(() => parseHazardQuery(query));
     expect(fault.code).toBe("invalid_request");
     expect(fault.items.map((item) => [item.pointer, item.code])).toStrictEqual([[pointer, code]]);
     expect(fault.message).toBe(fault.items[0]?.detail);
   });
 
-  test("is told everything at once", () => {
+  test("is rejected with all errors", () => {
     const fault = faultOf(() =>
       parseHazardQuery({ latitude: 91, hazards: ["cyclone", "hail"], analysis_years: [], scenarios: "rcp8p5", lon: 1 }),
     );
-    expect(places(fault)).toStrictEqual([
+    expect(locationsOf(fault)).toStrictEqual([
       "/latitude",
       "/longitude",
       "/hazards/0",
@@ -158,15 +153,17 @@ describe("a query that is wrong", () => {
     });
     expect(fault.items[3]).not.toHaveProperty("did_you_mean");
     expect(fault.items[6]).toMatchObject({ did_you_mean: "longitude" });
-    expect(fault.message).toMatch(/^7 things are wrong/);
+    expect(fault.message).toMatch(
+      /^7 errors in the query\. The first: latitude must be between -90 and 90 \(got 91\)\.$/,
+    );
   });
 
-  test("lists 100 faults at most, of however many", () => {
+  test("is rejected with at most 100 errors", () => {
     const fault = faultOf(() =>
       parseHazardQuery({ ...VALID_QUERY, hazards: Array.from({ length: 100_000 }, (_v, i) => `h${i}`) }),
     );
     expect(fault.items).toHaveLength(100);
-    expect(fault.message).toMatch(/^At least 100 things/);
+    expect(fault.message).toMatch(/^At least 100 errors/);
     const halves = Array.from({ length: 99 }, () => 0.5);
     expect(
       faultOf(() => parseHazardQuery({ ...VALID_QUERY, scenarios: halves, analysis_years: halves })).items,
@@ -175,13 +172,13 @@ describe("a query that is wrong", () => {
     expect(faultOf(() => parseHazardQuery({ ...VALID_QUERY, analysis_years: years })).items).toHaveLength(100);
   });
 
-  test("is shown short, on one line, when quoted", () => {
+  test("is quoted in the message on one line and shortened", () => {
     const { items } = faultOf(() => parseHazardQuery({ ...VALID_QUERY, hazards: [`a\nb${"x".repeat(10_000)}`] }));
     expect(items[0]?.detail.length).toBeLessThan(250);
     expect(items[0]?.detail).not.toContain("\n");
   });
 
-  test("by whatever value in whatever place is a fault that names a place, as the published schema has it", () => {
+  test("is rejected exactly if the published schema rejects it, at the modified member", () => {
     const published = Compile(HazardQuerySchema);
     const member = fc.constantFrom(...Object.keys(HazardQuerySchema.properties), "other");
     const value = fc.oneof(
@@ -199,8 +196,8 @@ describe("a query that is wrong", () => {
         seen.add(fault?.code ?? "accepted");
         expect(published.Check(input)).toBe(fault?.code !== "invalid_request");
         expect(fault === undefined || fault.items.length > 0).toBe(true);
-        const namedLocations = fault?.code === "invalid_request" ? places(fault) : [];
-        expect(namedLocations.filter((place) => place.split("/")[1] !== name)).toStrictEqual([]);
+        const namedLocations = fault?.code === "invalid_request" ? locationsOf(fault) : [];
+        expect(namedLocations.filter((location) => location.split("/")[1] !== name)).toStrictEqual([]);
       }),
       { numRuns: 5000 },
     );
@@ -209,7 +206,7 @@ describe("a query that is wrong", () => {
 });
 
 describe("years and scenarios that a hazard does not offer", () => {
-  test("are listed hazard by hazard, with what it offers", () => {
+  test("are listed by hazard, with the years and scenarios that it offers", () => {
     const fault = faultOf(() =>
       parseHazardQuery({
         ...VALID_QUERY,
@@ -241,27 +238,27 @@ describe("years and scenarios that a hazard does not offer", () => {
     expect(fault.items[2]?.allowed).toStrictEqual(["baseline", "rcp4p5", "rcp8p5"]);
   });
 
-  test("are only namedLocations of when the rest is right", () => {
+  test("are reported only if the rest of the query is valid", () => {
     const fault = faultOf(() => parseHazardQuery({ ...VALID_QUERY, analysis_years: [1999], radius: 101 }));
     expect(fault.code).toBe("invalid_request");
-    expect(places(fault)).toStrictEqual(["/radius"]);
+    expect(locationsOf(fault)).toStrictEqual(["/radius"]);
   });
 
-  test("every combination of the catalogue is accepted, every other refused", () => {
+  test("are rejected, and all offered combinations are accepted", () => {
     for (const spec of Object.values(HAZARDS)) {
       for (const year of [1980, 2025, 2030, 2040, 2050, 2080]) {
         for (const scenario of ["baseline", "rcp2p6", "rcp4p5", "rcp6p0", "rcp8p5"] as const) {
           const input = { ...VALID_QUERY, hazards: [spec.hazard], analysis_years: [year], scenarios: [scenario] };
-          const wrong = Number(!spec.years.includes(year)) + Number(!spec.scenarios.includes(scenario));
+          const errorCount = Number(!spec.years.includes(year)) + Number(!spec.scenarios.includes(scenario));
           const fault = rejectionOf(() => parseHazardQuery(input));
-          expect(fault?.items.length ?? 0, `${spec.hazard} ${year} ${scenario}`).toBe(wrong);
+          expect(fault?.items.length ?? 0, `${spec.hazard} ${year} ${scenario}`).toBe(errorCount);
         }
       }
     }
   });
 });
 
-describe("a query in an address", () => {
+describe("a query string", () => {
   const right = parametersOf(VALID_QUERY);
   const withText = (parameter: string, text: string): string => queryTextOf(new Map([...right, [parameter, text]]));
 
@@ -271,11 +268,11 @@ describe("a query in an address", () => {
     ["1e1", 10],
     ["1.5e-1", 0.15],
     ["1e+1", 10],
-  ])("reads %s as a number", (text, value) => {
+  ])("accepts %s as a number", (text, value) => {
     expect(parseHazardParameters(withText("latitude", text)).latitude).toBe(value);
   });
 
-  test("takes a plus sign for itself, escaped or not", () => {
+  test("keeps a plus sign, escaped or not", () => {
     const rest = "longitude=43&hazards=cyclones&analysis_years=2050&scenarios=rcp8p5";
     expect(parseHazardParameters(`latitude=1e+1&${rest}`).latitude).toBe(10);
     expect(parseHazardParameters(`latitude=1e%2B1&${rest}`).latitude).toBe(10);
@@ -291,7 +288,7 @@ describe("a query in an address", () => {
     });
   });
 
-  test("is read alike the first time and when all but its place has been read before", () => {
+  test("gives the same query with and without a cached template", () => {
     fc.assert(
       fc.property(validQueries, validQueries, fc.nat(), fc.boolean(), (one, other, cut, isTurned) => {
         const pairs = [...parametersOf(one)].map(([name, text]) => `${name}=${encodeURIComponent(text)}`);
@@ -335,14 +332,14 @@ describe("a query in an address", () => {
     ["between, turned", (radius: string) => `longitude=2&${radius}&latitude=1`],
     ["before, turned", (radius: string) => `${radius}&longitude=2&latitude=1`],
     ["after", (radius: string) => `longitude=2&latitude=1&${radius}`],
-  ])("is told from one that differs %s its place", (_where, placed) => {
+  ])("is distinguished from one that differs %s its location", (_where, placed) => {
     const rest = "&hazards=cyclones&analysis_years=2050&scenarios=rcp8p5";
     for (const radius of [3, 4, 3]) {
       expect(parseHazardParameters(placed(`radius=${radius}`) + rest).radius).toBe(radius);
     }
   });
 
-  test("takes nothing for read before that was wrong", () => {
+  test("is not cached if invalid", () => {
     for (let time = 0; time < 2; time++) {
       const fault = faultOf(() => parseHazardParameters(withText("analysis_years", "2025")));
       expect(fault.code).toBe("combination_unavailable");
@@ -350,23 +347,23 @@ describe("a query in an address", () => {
     }
   });
 
-  test.each(["%", "%zz", "%ff", "%c3%28"])("names the parameter whose text holds %s", (text) => {
+  test.each(["%", "%zz", "%ff", "%c3%28"])("with %s in a value is rejected at that parameter", (text) => {
     const fault = faultOf(() => parseHazardParameters(`${queryTextOf(right)}&radius=${text}`));
     expect(fault.items).toMatchObject([{ parameter: "radius", code: "malformed" }]);
   });
 
-  test("names a parameter that cannot be decoded", () => {
+  test("with a name that cannot be decoded is rejected at that name", () => {
     const fault = faultOf(() => parseHazardParameters(`${queryTextOf(right)}&%zz=1`));
     expect(fault.items).toMatchObject([{ parameter: "%zz", code: "malformed" }]);
   });
 
-  test("refuses a parameter given twice, once", () => {
+  test("with a repeated parameter gives one error for it", () => {
     const fault = faultOf(() => parseHazardParameters(`${queryTextOf(right)}&hazards=wildfire&hazards=cyclones`));
     expect(fault.items.map((item) => [item.parameter, item.code])).toStrictEqual([["hazards", "repeated"]]);
     expect(fault.message).toContain("commas");
   });
 
-  test("tells of text, ranges and absence in one list", () => {
+  test("is rejected with errors of syntax, range and missing parameters in one list", () => {
     const fault = faultOf(() =>
       parseHazardParameters("latitude=91&hazards=&analysis_years=2050,x,2050&scenarios=rcp8.5&radius=%&lat=1&detail=1"),
     );
@@ -385,13 +382,13 @@ describe("a query in an address", () => {
     for (const item of fault.items) expect(item).not.toHaveProperty("pointer");
   });
 
-  test("names parameters where a combination is not offered", () => {
+  test("is rejected at the parameter whose value a hazard does not offer", () => {
     const fault = faultOf(() => parseHazardParameters(withText("analysis_years", "2025,2050")));
     expect(fault.code).toBe("combination_unavailable");
     expect(fault.items).toMatchObject([{ parameter: "analysis_years", hazard: "riverine_floods" }]);
   });
 
-  test("invalid in one parameter is refused in that parameter alone", () => {
+  test("with one invalid parameter is rejected at that parameter only", () => {
     fc.assert(
       fc.property(validQueries, invalidParameters, (query, { parameter, text }) => {
         const invalid = queryTextOf(new Map([...parametersOf(query), [parameter, text]]));
@@ -403,7 +400,7 @@ describe("a query in an address", () => {
     );
   });
 
-  test("is never anything but read or refused, whatever the text", () => {
+  test("of random text is rejected with a Fault", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
         expect(faultOf(() => parseHazardParameters(text)).items.length).toBeGreaterThan(0);
@@ -412,7 +409,7 @@ describe("a query in an address", () => {
   });
 });
 
-describe("what may have been meant", () => {
+describe("the suggestion for an unknown name", () => {
   const scenarios = ["baseline", "rcp2p6", "rcp4p5", "rcp6p0", "rcp8p5"];
   test.each([
     ["rcp85", scenarios, "rcp8p5"],
@@ -427,7 +424,7 @@ describe("what may have been meant", () => {
     ["Coastal-Floods", ["coastal_floods", "riverine_floods"], "coastal_floods"],
     ["", scenarios, undefined],
     ["baseline".padEnd(65, "e"), scenarios, undefined],
-  ])("%s", (given, candidates, meant) => {
-    expect(closestMatch(given, candidates)).toBe(meant);
+  ])("is correct for %j", (given, candidates, suggestion) => {
+    expect(closestMatch(given, candidates)).toBe(suggestion);
   });
 });

@@ -1402,7 +1402,7 @@ export const EXAMPLES: Examples = {
       status: 400,
       code: "invalid_request",
       detail:
-        '4 things are wrong with the query. The first: There is no parameter "hazard"; known are latitude, longitude, hazards, analysis_years, scenarios, radius, aggregation_method, total_hazard, anthropogenic, detail; did you mean hazards?',
+        '4 errors in the query. The first: Unknown parameter "hazard" (known: latitude, longitude, hazards, analysis_years, scenarios, radius, aggregation_method, total_hazard, anthropogenic, detail); did you mean hazards?',
       request_id: "0190f000-0000-7000-8000-000000000001",
       retryable: false,
       errors: [
@@ -1410,7 +1410,7 @@ export const EXAMPLES: Examples = {
           parameter: "hazard",
           code: "unknown",
           detail:
-            'There is no parameter "hazard"; known are latitude, longitude, hazards, analysis_years, scenarios, radius, aggregation_method, total_hazard, anthropogenic, detail; did you mean hazards?',
+            'Unknown parameter "hazard" (known: latitude, longitude, hazards, analysis_years, scenarios, radius, aggregation_method, total_hazard, anthropogenic, detail); did you mean hazards?',
           allowed: [
             "latitude",
             "longitude",
@@ -1425,17 +1425,18 @@ export const EXAMPLES: Examples = {
           ],
           did_you_mean: "hazards",
         },
-        { parameter: "latitude", code: "out_of_range", detail: "latitude must be a number from -90 to 90, not 91." },
+        { parameter: "latitude", code: "out_of_range", detail: "latitude must be between -90 and 90 (got 91)." },
         {
           parameter: "hazards",
           code: "missing",
           detail:
-            "hazards is missing; give a list, each item one of cyclones, wildfire, coastal_floods, riverine_floods.",
+            "hazards is required and must be a list, each item one of cyclones, wildfire, coastal_floods, riverine_floods.",
         },
         {
           parameter: "scenarios",
           code: "not_allowed",
-          detail: 'scenarios: "rcp85" is not one of baseline, rcp2p6, rcp4p5, rcp6p0, rcp8p5; did you mean rcp8p5?',
+          detail:
+            'scenarios must be one of baseline, rcp2p6, rcp4p5, rcp6p0, rcp8p5 (got "rcp85"); did you mean rcp8p5?',
           allowed: ["baseline", "rcp2p6", "rcp4p5", "rcp6p0", "rcp8p5"],
           did_you_mean: "rcp8p5",
         },
@@ -1468,14 +1469,14 @@ export const EXAMPLES: Examples = {
       title: "The alignment of this type of asset is not known",
       status: 422,
       code: "asset_type_unsupported",
-      detail: 'asset_type: "bond" is not one of equity.',
+      detail: 'asset_type must be one of equity (got "bond").',
       request_id: "0190f000-0000-7000-8000-000000000001",
       retryable: false,
       errors: [
         {
           pointer: "/0/entity_info/asset_type",
           code: "asset_type_unsupported",
-          detail: 'asset_type: "bond" is not one of equity.',
+          detail: 'asset_type must be one of equity (got "bond").',
           allowed: ["equity"],
         },
       ],
