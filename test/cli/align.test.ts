@@ -272,19 +272,19 @@ describe("CSV", () => {
       `${inFolder("in.csv")}: 13 things are wrong.`,
     ]);
     expect(details(fault)).toStrictEqual([
-      'line 3, column asset_type: asset_type: "bond" is not one of equity.',
-      "line 5, column name: name is missing; give text.",
-      'line 5, column scope1: scope1 must be a number from -1000000000000000 to 1000000000000000, not "NaN".',
+      'line 3, column asset_type: asset_type must be equity (got "bond").',
+      "line 5, column name: name is required and must be text.",
+      'line 5, column scope1: scope1 must be a number between -1000000000000000 and 1000000000000000 (got "NaN").',
       "line 5, column year: year 2020 is not after the baseline year 2025; give a later one.",
-      'line 6, column scope1: scope1 must be a number from -1000000000000000 to 1000000000000000, not "1,000".',
+      'line 6, column scope1: scope1 must be a number between -1000000000000000 and 1000000000000000 (got "1,000").',
       'line 7, column baseline_year: "2026" differs from "2025" in line 6, of the same entity "d".',
-      "line 8, column baseline_year: year is missing; give a whole number from 1900 to 2200.",
-      "line 8, column year: year must be a whole number from 1900 to 2200, not 2030.5.",
+      "line 8, column baseline_year: year is required and must be a whole number between 1900 and 2200.",
+      "line 8, column year: year must be a whole number between 1900 and 2200 (got 2030.5).",
       "line 9, column baseline_scope1: emissions names no scope; give at least one of scope1, scope2, scope3.",
       "line 9, column scope1: emissions names no scope; give at least one of scope1, scope2, scope3.",
       "line 10: the row has 6 cells, the header 8.",
-      "line 11, column scope1: scope1 must be a number from -1000000000000000 to 1000000000000000, not 10000000000000000.",
-      'line 11, column scope2: scope2 must be a number from -1000000000000000 to 1000000000000000, not "0x1".',
+      "line 11, column scope1: scope1 must be between -1000000000000000 and 1000000000000000 (got 10000000000000000).",
+      'line 11, column scope2: scope2 must be a number between -1000000000000000 and 1000000000000000 (got "0x1").',
     ]);
   });
 

@@ -25,7 +25,7 @@ describe("what the command line tells of an error", () => {
   });
 
   test("of a fault in one place: its message, once, and where", () => {
-    const detail = "latitude must be a number from -90 to 90, not 146.";
+    const detail = "latitude must be between -90 and 90 (got 146).";
     const fault = new Fault("invalid_request", detail, {
       items: [{ parameter: "latitude", code: "out_of_range", detail }],
     });

@@ -240,7 +240,7 @@ describe("what the contract refuses in the query", () => {
   test("is told together with what is wrong in the body", async () => {
     const problem = await problemOf(await post("[]", `${PATH}?detail=yes`));
     expect(problem.detail).toBe(
-      '2 things are wrong with the request. The first: detail must be true or false, not "yes".',
+      '2 things are wrong with the request. The first: detail must be true or false (got "yes").',
     );
     expect(problem.errors).toMatchObject([{ parameter: "detail" }, { pointer: "", code: "empty" }]);
   });
