@@ -12,36 +12,35 @@ import { startWorker } from "./workerThreads.ts";
 
 export interface OpenAtlasOptions {
   /**
-   * Memory for decoded tiles in all, bytes, at least 4 MiB, and that for each worker, too. Default 512 MiB; it is taken
-   * as tiles are read, not before.
+   * Maximum memory for decoded tiles, bytes, divided equally between the calling thread and the workers. At least 4 MiB,
+   * and at least 4 MiB are used per thread. Default 512 MiB. Memory is allocated as tiles are read.
    */
   readonly cacheBytes?: number;
   /**
-   * Worker threads for bulk work (`hazardRiskBatch` and `sample` of many places), each with its share of the cache. They
-   * are started when they are first needed and end with `close`. Default 0: all is done on the caller's thread. Node
-   * only.
+   * Worker threads for bulk work (`hazardRiskBatch`, and `sample` of many locations), each with its share of the cache.
+   * They start on first use and end with `close`. Default 0: all work runs on the calling thread. Node only.
    */
   readonly workers?: number;
 }
 
 const CACHE_BYTES_DEFAULT = 512 << 20;
-/** For each thread: half of it takes the largest tile of the 84 values that one question may ask for, 1.5 MiB. */
+/** Per thread. Half of it fits the largest tile of the 84 values that one query may request, 1.5 MiB. */
 const CACHE_BYTES_MIN = 4 << 20;
 const CACHE_BYTES_MAX = 3 * 2 ** 30;
 const WORKERS_MAX = 256;
-/** The part of the cache that holds the index of the tiles, the rest holds tiles. */
+/** Share of the cache for the tile index; the rest is for tiles. */
 const HEADER_SHARE = 1 / 16;
 
 /**
  * Opens an atlas.
  *
- * @param address a folder that holds an atlas (not in a browser), an http or https address that serves one by range
- *   requests, or "demo" for the synthetic world
- * @throws Fault `atlas_not_found` when there is none, `atlas_unavailable` when it is damaged or cannot be reached,
- *   `configuration_invalid` with every fault of the address and the options
+ * @param address a folder with an atlas (not in browsers), an http or https address that supports range requests, or "demo"
+ *   for the synthetic world
+ * @throws Fault `atlas_not_found` if there is none, `atlas_unavailable` if it is damaged or unreachable,
+ *   `configuration_invalid` with all errors in the address and the options
  */
 export async function openAtlas(address: string, options: OpenAtlasOptions = {}): Promise<Atlas> {
-  checkOptions(options, OPTIONS_SHAPE, { code: "configuration_invalid", items: findingsOfAddress(address) });
+  checkOptions(options, OPTIONS_SHAPE, { code: "configuration_invalid", items: addressErrors(address) });
   const { cacheBytes = CACHE_BYTES_DEFAULT, workers = 0 } = options;
   const share = Math.max(CACHE_BYTES_MIN, Math.floor(cacheBytes / (workers + 1)));
   const { atlas, neighbourhoods } = await openAtlasHere(address, share);
@@ -63,15 +62,15 @@ const OPTIONS_SHAPE: ValueSchema = {
   additionalProperties: false,
 };
 
-function findingsOfAddress(address: unknown): readonly FaultItem[] {
+function addressErrors(address: unknown): readonly FaultItem[] {
   if (typeof address === "string" && address.trim() !== "") return [];
-  const what = address === undefined ? "is missing" : `must not be ${quote(address)}`;
-  const detail = `The address ${what}; give a folder, an http or https address, or "demo", as text.`;
+  const received = address === undefined ? "" : ` (got ${quote(address)})`;
+  const detail = `The address must be a folder, an http or https address, or "demo"${received}.`;
   const code = address === undefined ? "missing" : typeof address === "string" ? "empty" : "wrong_type";
   return [{ pointer: "/address", code, detail }];
 }
 
-/** Opens the atlas on this thread. */
+/** Opens an atlas on the calling thread. */
 export async function openAtlasHere(
   address: string,
   cacheBytes: number,
@@ -80,7 +79,7 @@ export async function openAtlasHere(
   const headerCacheBytes = Math.floor(cacheBytes * HEADER_SHARE);
   const cells =
     address === "demo"
-      ? await (await import("./demo/world.ts")).openDemo(kernel) // its coastlines are larger than all the rest
+      ? await (await import("./demo/world.ts")).openDemo(kernel) // imported on demand because of its large coastlines
       : await openPackedAt(kernel, address, { headerCacheBytes });
   const sampler = new Sampler(kernel, cells, { cacheBytes: cacheBytes - headerCacheBytes });
   const neighbourhoods: Neighbourhoods = {
@@ -95,7 +94,7 @@ function originOf(address: string): TileOrigin {
   return isWebAddress(address) ? "http" : "disk";
 }
 
-/** Leaves nothing open where there is no atlas to be had. */
+/** Opens a stored atlas; closes its files if that fails. */
 async function openPackedAt(
   kernel: Kernel,
   address: string,

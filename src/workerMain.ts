@@ -1,4 +1,4 @@
-/** The program of one worker thread of the pool: opens the atlas for itself and serves orders until it is ended. */
+/** Entry point of a worker thread of the pool: opens the atlas and executes orders until it is terminated. */
 import { constants, setPriority } from "node:os";
 import { platform } from "node:process";
 import { parentPort, workerData } from "node:worker_threads";
@@ -8,7 +8,7 @@ import type { Order, WorkerSetup } from "./pool/messages.ts";
 import { serveOrders, type TaskDoer, type WorkerPort } from "./pool/worker.ts";
 
 const thread = parentPort;
-if (thread === null) throw new Error("This file is the program of a worker thread, not one to be run.");
+if (thread === null) throw new Error("workerMain.js must be started as a worker thread.");
 const port: WorkerPort = {
   onOrder: (take) => thread.on("message", (order: Order) => take(order)),
   tell: (report, handOver) => thread.postMessage(report, [...handOver]),
@@ -16,7 +16,7 @@ const port: WorkerPort = {
 const { address, cacheBytes } = workerData as WorkerSetup;
 try {
   const { atlas, neighbourhoods } = await openAtlasHere(address, cacheBytes);
-  // Tasks are the HTTP host's, and it is loaded with the first of them: who embeds the library has none.
+  // Only the HTTP host sends tasks, so its code is loaded with the first one.
   let host: Promise<TaskDoer> | undefined;
   serveOrders(port, atlas, async (task) => {
     host ??= startHost();
@@ -25,8 +25,8 @@ try {
 
   async function startHost(): Promise<TaskDoer> {
     const { hostTasks } = await import("./host/work/worker.ts");
-    // Where there are fewer cores than threads, the event loop goes before the workers. Only on Linux is this the
-    // priority of the thread; elsewhere it would be that of the whole process.
+    // Gives the event loop precedence if there are fewer cores than threads. Only on Linux does this set the priority of
+    // the thread; elsewhere it would set that of the process.
     if (platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
     return hostTasks({ atlas, neighbourhoods });
   }

@@ -1,10 +1,10 @@
 import { Fault } from "./errors.ts";
 import type { WorkerThread } from "./pool/poolWorker.ts";
 
-/** In a browser the page decides what runs in a Worker: the whole library does, opened there. */
+/** Throws: in a browser, a page that needs a Worker opens the atlas in it. */
 export function startWorker(): WorkerThread {
   throw new Fault(
     "configuration_invalid",
-    "Workers are started in Node only; in a browser open the atlas in a Worker.",
+    "The option workers is available in Node only; in a browser, open the atlas in a Worker.",
   );
 }

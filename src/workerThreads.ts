@@ -3,18 +3,18 @@ import type { Report, WorkerSetup } from "./pool/messages.ts";
 import type { WorkerThread } from "./pool/poolWorker.ts";
 
 /**
- * What a worker's engine may fill with short-lived objects before it collects them. With its own default, 48, a worker
- * took some 30 MiB more; tiles and answers do not lie there but in array buffers. With 4 it took 5 MiB less, and batches
- * a quarter longer.
+ * Maximum size of the young generation of a worker's heap. The default of 48 uses about 30 MiB more per worker, without
+ * benefit because tiles and results are array buffers outside this heap. A size of 4 saves another 5 MiB but makes batches
+ * a quarter slower.
  */
 const YOUNG_GENERATION_MB = 8;
 /**
- * What a worker's engine may fill in all: far more than a worker needs, but the engine collects sooner where less is
- * allowed. With its own default, up to 4096, two workers took some 15 MiB more for a million circles.
+ * Maximum size of the old generation of a worker's heap: far more than needed, but a lower limit makes V8 collect earlier.
+ * With the default of up to 4096, two workers used about 15 MiB more for a million circles.
  */
 const OLD_GENERATION_MB = 1024;
 
-/** Starts one worker thread of Node. In a bundle for browsers workerThreads.browser.ts stands in its place. */
+/** Starts a worker thread in Node. Bundles for browsers contain workerThreads.browser.ts instead. */
 export function startWorker(setup: WorkerSetup): WorkerThread {
   const worker = new Worker(new URL("./workerMain.js", import.meta.url), {
     workerData: setup,

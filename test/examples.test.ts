@@ -28,7 +28,7 @@ afterEach(() => {
 
 describe("the examples", () => {
   test.each(["csv", "json", "ndjson"])(
-    "portfolio.%s has the same companies as the others, and a temperature each year",
+    "portfolio.%s has the same companies as the other formats, and a temperature for each year",
     async (format) => {
       const out = join(folder, "out.csv");
       expect(await runProgram(["align", join(EXAMPLES, `portfolio.${format}`), out, "--to", "csv"])).toBeUndefined();
@@ -45,7 +45,7 @@ describe("the examples", () => {
     expect((JSON.parse(readFileSync(out, "utf8")) as { results: unknown[] }).results).toHaveLength(4);
   });
 
-  test("hazard-batch.json is answered element by element", async () => {
+  test("hazard-batch.json has a result for each element", async () => {
     const atlas = await openAtlas("demo");
     try {
       const batch = JSON.parse(read("examples/hazard-batch.json")) as Parameters<typeof atlas.hazardRiskBatch>[0];
@@ -57,17 +57,17 @@ describe("the examples", () => {
     }
   });
 
-  test("ingest-manifest.json is right but for the maps, which are not included", async () => {
+  test("ingest-manifest.json is valid, although its maps are not included", async () => {
     await expect(readManifest(join(EXAMPLES, "ingest-manifest.json"))).resolves.toHaveProperty("hazard", "cyclones");
   });
 
-  test("say that their figures are invented", () => {
+  test("state that their figures are invented", () => {
     for (const name of readdirSync(EXAMPLES).filter((each) => each !== "hazard-batch.json")) {
       expect([name, /invented/i.test(read(`examples/${name}`))]).toEqual([name, true]);
     }
   });
 
-  test("are in the package, and are the only input files that the documentation names", () => {
+  test("are in the package, and the documentation refers to no other input files", () => {
     expect((JSON.parse(read("package.json")) as { files: string[] }).files).toContain("examples");
     for (const page of ["README.md", "docs/align-files.md", "examples/README.md"]) {
       const named = [...read(page).matchAll(/^(?:.*`)?(?:cat |isotherm (?:align|company) )(\S+)/gm)].map(

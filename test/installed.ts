@@ -7,9 +7,8 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 /**
- * Installs the packed package as users do, and runs the command that its message prints, to the letter. Each install
- * compiles better-sqlite3 for one to two minutes, or downloads it, so that optionalPackages.test.ts takes these tests in
- * on request alone.
+ * Installs the packed package as users do and runs the printed command unchanged. Each install downloads better-sqlite3 or
+ * compiles it for one to two minutes, so optionalPackages.test.ts imports these tests only on request.
  */
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const run = promisify(execFile);
@@ -18,7 +17,7 @@ const INSTALL_TIMEOUT_MS = 900_000;
 let folder: string;
 let tarball: string;
 beforeAll(async () => {
-  // Not below the temporary folder of the system, where a stray node_modules would be found.
+  // Outside the system's temporary folder, where packages could resolve from a stray node_modules.
   folder = mkdtempSync(join(homedir(), ".isotherm-install-"));
   await run("npm", ["pack", "--ignore-scripts", "--pack-destination", folder], { cwd: ROOT });
   tarball = join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "");
@@ -32,25 +31,25 @@ async function statusOf(url: string): Promise<number> {
   return status;
 }
 
-/** Runs a shell command until it listens, and tells the status of /docs then; or what it says when it ends. */
-function serve(command: string, cwd: string): Promise<{ readonly said: string; readonly docsStatus?: number }> {
+/** Starts `serve` and, once it listens, returns the status of /docs and stops it. Returns only the output if it exits. */
+function serve(command: string, cwd: string): Promise<{ readonly output: string; readonly docsStatus?: number }> {
   return new Promise((resolve, reject) => {
     const child = spawn("sh", ["-c", `exec ${command} serve --demo --port 0 --admin-port 0`], { cwd });
-    let said = "";
+    let output = "";
     let docs: Promise<number> | undefined;
-    const hear = (piece: Buffer): void => {
-      said += piece.toString();
-      const [, url] = /Documentation: (http\S+)/.exec(said) ?? [];
+    const onData = (piece: Buffer): void => {
+      output += piece.toString();
+      const [, url] = /Documentation: (http\S+)/.exec(output) ?? [];
       if (url === undefined || docs !== undefined) return;
       docs = statusOf(url);
       void docs.finally(() => child.kill("SIGINT")).catch(reject);
     };
-    child.stdout.on("data", hear);
-    child.stderr.on("data", hear);
+    child.stdout.on("data", onData);
+    child.stderr.on("data", onData);
     child.once("error", reject);
     child.once("close", () => {
-      if (docs === undefined) resolve({ said });
-      else docs.then((docsStatus) => resolve({ said, docsStatus }), reject);
+      if (docs === undefined) resolve({ output });
+      else docs.then((docsStatus) => resolve({ output, docsStatus }), reject);
     });
   });
 }
@@ -73,17 +72,17 @@ describe("isotherm serve --demo of an installed package", () => {
       },
     ],
   ] as const)(
-    "works in %s after the one command that it prints",
+    "works in %s after the printed command has run",
     async (where, install) => {
       const cwd = join(folder, where.replaceAll(" ", "-"));
       mkdirSync(cwd);
       const command = await install(cwd);
-      const { said } = await serve(command, cwd);
-      const [, advice = ""] = /^ {2}(npm install .*)$/m.exec(said) ?? [];
-      expect(said.match(/npm install/g)).toHaveLength(1);
+      const { output } = await serve(command, cwd);
+      const [, advice = ""] = /^ {2}(npm install .*)$/m.exec(output) ?? [];
+      expect(output.match(/npm install/g)).toHaveLength(1);
       await run("sh", ["-c", advice], { cwd, maxBuffer: 1 << 26 });
       const after = await serve(command, cwd);
-      expect(after.said).toContain("Isotherm listens on");
+      expect(after.output).toContain("Isotherm listens on");
       expect(after.docsStatus).toBe(200);
     },
     INSTALL_TIMEOUT_MS,

@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Lays out an installed package in a folder, and tells what is missing from there. */
+/** Creates an installed package in a folder, and returns the message about the packages missing there. */
 function adviceIn(path: string, at: Partial<Installation> & { readonly files?: readonly string[] } = {}): string {
   const root = join(folder, path);
   mkdirSync(root, { recursive: true });
@@ -37,14 +37,14 @@ function adviceIn(path: string, at: Partial<Installation> & { readonly files?: r
 const commandIn = (message: string): string | undefined => /^ {2}(npm .*)$/m.exec(message)?.[1];
 const PACKAGES = '"pg@^8.1.0" "kysely@^0.28.0"';
 
-describe("packages that are missing", () => {
-  test("are named at once, with one command on a line of its own", () => {
+describe("missing packages", () => {
+  test("are all listed, with one command on a separate line", () => {
     expect(adviceIn("node_modules/isotherm", { files: ["package.json"] })).toBe(
       `The ledger needs 2 packages that are not installed: pg, kysely. Run:\n\n  npm install ${PACKAGES}`,
     );
   });
 
-  test("are only those that are not there", () => {
+  test("do not include installed packages", () => {
     const isInstalled = (name: string): boolean => name === "pg";
     expect(adviceIn("node_modules/isotherm", { isInstalled, files: ["package.json"] })).toBe(
       'The ledger needs a package that is not installed: kysely. Run:\n\n  npm install "kysely@^0.28.0"',
@@ -64,23 +64,23 @@ describe("packages that are missing", () => {
     expect(commandIn(adviceIn(path, at))).toBe(`npm install${flags} ${PACKAGES}`);
   });
 
-  test("come with the development packages of a clone", () => {
+  test("are installed in a clone by npm ci", () => {
     expect(commandIn(adviceIn("isotherm"))).toBe('npm ci --prefix "/isotherm"');
   });
 
-  test("are left to a package manager into whose folders npm cannot install", () => {
+  test("are left to the package manager if npm cannot install into its folders", () => {
     const message = adviceIn("node_modules/.pnpm/isotherm@0.1.0/node_modules/isotherm");
     expect(commandIn(message)).toBeUndefined();
     expect(message).toContain(`Add them with your package manager: ${PACKAGES}`);
   });
 });
 
-test("a ledger needs a driver for its storage alone", () => {
+test("a ledger needs only the driver of its own database", () => {
   expect(ledgerPackages({})).toEqual(["better-sqlite3", "kysely"]);
   expect(ledgerPackages({ database: "postgres://h/d" })).toEqual(["pg", "kysely"]);
 });
 
-test("peers have compatible ranges that begin at the version that is tested here; others are exact", () => {
+test("peer dependencies accept compatible versions from the tested one on; other dependencies are exact", () => {
   const { dependencies, devDependencies, peerDependencies } = manifest;
   for (const [name, range] of Object.entries(peerDependencies))
     expect([name, range]).toEqual([name, `^${devDependencies[name]}`]);
@@ -88,4 +88,4 @@ test("peers have compatible ranges that begin at the version that is tested here
 });
 
 if (process.env["ISOTHERM_INSTALL_TEST"] === "1") await import("./installed.ts");
-else console.warn("not run: real installs, which take minutes; ISOTHERM_INSTALL_TEST=1 adds them");
+else console.warn("skipped: real installs, which take minutes; set ISOTHERM_INSTALL_TEST=1 to run them");

@@ -291,7 +291,7 @@ describe("CSV", () => {
   test("names the line far into a file", async () => {
     const rows = Array.from({ length: 30_000 }, (_, i) => `N${i},equity,2025,100,2030,${i === 29_000 ? "x" : i}`);
     expect(details(await refusal("in.csv", [HEAD, ...rows].join("\n")))).toStrictEqual([
-      expect.stringMatching(/^line 29002, column scope1: .* not "x"\.$/),
+      expect.stringMatching(/^line 29002, column scope1: .* \(got "x"\)\.$/),
     ]);
   });
 
@@ -336,17 +336,17 @@ describe("JSON and NDJSON", () => {
   test("faults are named with the line of the entity and the place in it", async () => {
     const fault = await refusal("in.ndjson", `${text}\n\n${wrong}\n${text.replace("2030", '"x"')}`);
     expect(details(fault).map((detail) => detail.slice(0, 48))).toStrictEqual([
-      expect.stringMatching(/^line 3, \/data: data is an empty list/),
+      expect.stringMatching(/^line 3, \/data: data must not be empty/),
       expect.stringMatching(/^line 4, \/projected_emissions\/1\/year: year must/),
     ]);
     rmSync(inFolder("in.ndjson"));
     const inList = await refusal("in.json", `[\n ${text},\n\n ${wrong}]`);
-    expect(details(inList)).toStrictEqual([expect.stringMatching(/^line 4, \/1\/data: data is an empty list/)]);
+    expect(details(inList)).toStrictEqual([expect.stringMatching(/^line 4, \/1\/data: data must not be empty/)]);
     // In one line, as programs write it, the line alone says nothing; also not in a later part of the file.
     const inLine = await refusal("in.json", `[${`${text},`.repeat(2500)}${wrong},${text},${wrong}]`);
     expect(details(inLine)).toStrictEqual([
-      expect.stringMatching(/^line 1, \/2500\/data: data is an empty list/),
-      expect.stringMatching(/^line 1, \/2502\/data: data is an empty list/),
+      expect.stringMatching(/^line 1, \/2500\/data: data must not be empty/),
+      expect.stringMatching(/^line 1, \/2502\/data: data must not be empty/),
     ]);
   });
 

@@ -91,7 +91,7 @@ describe("a meridian that a map repeats with other values", () => {
   test("is refused where manifest and option contradict each other, and for another word", async () => {
     const both = ingest({}, { keepMeridian: "west", options: { keep_meridian: "east" } });
     expect(await refusal(both)).toMatch(/keeps the east column .* the option says west/);
-    expect(await refusal(ingest({}, { keepMeridian: "first" as "west" }))).toContain("is not one of west, east");
+    expect(await refusal(ingest({}, { keepMeridian: "first" as "west" }))).toContain("must be one of west, east");
     await expect(ingest({}, { options: { keep_meridian: "first" } })).rejects.toMatchObject({
       items: [{ pointer: "/options/keep_meridian", allowed: ["west", "east"] }],
     });

@@ -1469,14 +1469,14 @@ export const EXAMPLES: Examples = {
       title: "The alignment of this type of asset is not known",
       status: 422,
       code: "asset_type_unsupported",
-      detail: 'asset_type must be one of equity (got "bond").',
+      detail: 'asset_type must be equity (got "bond").',
       request_id: "0190f000-0000-7000-8000-000000000001",
       retryable: false,
       errors: [
         {
           pointer: "/0/entity_info/asset_type",
           code: "asset_type_unsupported",
-          detail: 'asset_type must be one of equity (got "bond").',
+          detail: 'asset_type must be equity (got "bond").',
           allowed: ["equity"],
         },
       ],
