@@ -122,7 +122,7 @@ describe("the offset of a layer", () => {
     { radiusKm: 0, method: "max" },
     { radiusKm: 40, method: "max" },
     { radiusKm: 40, method: "mean" },
-  ] as const)("is in the values of the bulk door (%o)", async (how) => {
+  ] as const)("is added to the values of sample (%o)", async (how) => {
     const layer = { scenario: "rcp4p5", analysisYear: 2030, metric: "depth_meters" } as const;
     const { values, reasons } = await atlas.sample({
       hazard: "riverine_floods",
@@ -151,8 +151,8 @@ describe("the reason for a null", () => {
     ["a circle of nodata cells", centerOf(30, 30), "no_data"],
     ["a circle of cells outside coverage", centerOf(30, 100), "outside_coverage"],
     ["a circle of both", centerOf(100, 30), "no_data"],
-    ["entirely outside the grid", { latitude: -60, longitude: 20 }, "outside_coverage"],
-  ] as const)("a circle %s says so, in an answer and in bulk", async (_, place, reason) => {
+    ["a circle entirely outside the grid", { latitude: -60, longitude: 20 }, "outside_coverage"],
+  ] as const)("%s is the same for hazardRisk and sample", async (_, place, reason) => {
     await open([group("rcp4p5", 2030, FLOOD_LAYERS.slice(0, 3), quarters)]);
     for (const aggregation_method of ["max", "mean"] as const) {
       const year = await ask({ ...place, radius: 60, aggregation_method });

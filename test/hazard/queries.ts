@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { Fault } from "../../src/errors.ts";
 import { HAZARD_NAMES, HAZARDS } from "../../src/hazard/hazards.ts";
 import type { HazardQueryInput } from "../../src/hazard/query.ts";
 
@@ -72,3 +73,21 @@ export const invalidParameters: fc.Arbitrary<InvalidParameter> = fc.constantFrom
   { parameter: "key", text: "value" },
   { parameter: "__proto__", text: "1" },
 );
+
+/** Returns the Fault that a call throws; undefined if it throws nothing. */
+export function rejectionOf(read: () => unknown): Fault | undefined {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+  return undefined;
+}
+
+/** Returns the Fault that a call throws. @throws Error if it throws none */
+export function faultOf(read: () => unknown): Fault {
+  const fault = rejectionOf(read);
+  if (fault === undefined) throw new Error("no fault was thrown");
+  return fault;
+}
