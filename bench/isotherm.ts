@@ -5,7 +5,7 @@ import { diskBlobs } from "../src/atlas/diskBlobs.ts";
 import { openPackedAtlas } from "../src/atlas/packedAtlas.ts";
 import type { LayerSet } from "../src/atlas/layerSet.ts";
 import { Sampler } from "../src/atlas/sampler.ts";
-import { answeringAtlas } from "../src/hazard/answer.ts";
+import { createAtlas } from "../src/hazard/answer.ts";
 import type { Atlas, HazardResult } from "../src/index.ts";
 import { type Circle, rowSpans } from "../src/kernel/geodesy.ts";
 import { Kernel } from "../src/kernel/instance.ts";
@@ -77,7 +77,7 @@ export async function openInstrumentedAtlas(workload: Workload, { isSmall = fals
     if (layer === undefined) throw new Error(`the workload's atlas has no ${metric} of ${scenario} ${year}`);
     return layer;
   });
-  return { atlas: answeringAtlas(sampler, cells, "disk"), sampler, set: sampler.layerSet(hazard, layers), reads };
+  return { atlas: createAtlas(sampler, cells, "disk"), sampler, set: sampler.layerSet(hazard, layers), reads };
 }
 
 function counted(blobs: Blobs, reads: Reads): Blobs {

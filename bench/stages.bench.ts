@@ -9,7 +9,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { HazardResult } from "../src/hazard/result.ts";
-import { readHazardParameters, readHazardQuery } from "../src/hazard/query.ts";
+import { parseHazardParameters, parseHazardQuery } from "../src/hazard/query.ts";
 import { encodeJson } from "../src/host/http/json.ts";
 import { serve } from "../src/host/main.ts";
 import { newRequestId } from "../src/host/http/requestId.ts";
@@ -66,8 +66,8 @@ for (const method of ["max", "mean"] as const) {
     });
     const timings = await interleave(
       [
-        stage("parse object", (i) => readHazardQuery(queries[i])),
-        stage("parse text", (i) => readHazardParameters(queryStrings[i] ?? "")),
+        stage("parse object", (i) => parseHazardQuery(queries[i])),
+        stage("parse text", (i) => parseHazardParameters(queryStrings[i] ?? "")),
         stage("plan", (i) => field.grid.setCircle(at(circles, i))),
         stage("kernel", (i) => {
           field.grid.setCircle(at(circles, i));

@@ -1,15 +1,19 @@
-/** How CSV is written (RFC 4180): in files, in reports, by the command line and by the service. */
+/** CSV output (RFC 4180) of the command line, the reports and the service. */
 
-/** What is not there is an empty cell. */
+/** null and undefined are written as an empty cell. */
 export type CsvCell = string | number | null | undefined;
 
-/** In quotes where it holds what would end it. Nothing else is changed: what is read again is what was written. */
+/** Returns the cell as CSV, quoted if it contains a quote, comma or line break. The text is otherwise unchanged. */
 export function csvCell(cell: CsvCell): string {
   const text = String(cell ?? "");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** @param end RFC 4180 has `\r\n`; programs that work line by line read `\n` more easily, and spreadsheets read both */
+/**
+ * Returns a line of CSV.
+ *
+ * @param end RFC 4180 specifies `\r\n`; `\n` suits line-oriented programs, and spreadsheets accept both
+ */
 export function csvLine(cells: readonly CsvCell[], end: "\n" | "\r\n" = "\n"): string {
   return `${cells.map(csvCell).join(",")}${end}`;
 }

@@ -1,9 +1,9 @@
 /**
- * Every way this library refuses. Programs branch on `code`; people read `message`.
- * The codes are those of the HTTP contract, so that a refusal has one name wherever it is met.
+ * Codes of all expected errors. Programs branch on `code`; people read `message`. The library, the command line and the
+ * HTTP contract use the same codes.
  */
 export type FaultCode =
-  // the caller can put it right
+  // fixed by the caller
   | "invalid_request"
   | "combination_unavailable"
   | "asset_type_unsupported"
@@ -12,11 +12,11 @@ export type FaultCode =
   | "scenario_unknown"
   | "too_many_values"
   | "json_malformed"
-  // whoever holds the data can
+  // fixed by the owner of the data
   | "atlas_not_found"
   | "atlas_unavailable"
   | "source_invalid"
-  // whoever holds the key can
+  // fixed by the holder of the API key
   | "api_key_missing"
   | "api_key_invalid"
   | "api_key_revoked"
@@ -25,42 +25,42 @@ export type FaultCode =
   | "customer_archived"
   | "idempotency_key_reused"
   | "rate_limited"
-  // whoever runs the service can
+  // fixed by the operator of the service
   | "account_not_found"
   | "key_not_found"
   | "ledger_unavailable"
   | "usage_not_recorded"
   | "configuration_invalid";
 
-/** Where something is wrong: in what was handed in, in a query parameter, or in a header. */
-type FaultPlace =
-  /** A JSON pointer (RFC 6901) into the object or array that was handed in; "" is the whole of it. */
+/** Location of an error: in the input value, a query parameter or a header. */
+type FaultLocation =
+  /** JSON pointer (RFC 6901) into the input object or array; "" is the entire input. */
   | { readonly pointer: string; readonly parameter?: never; readonly header?: never }
   | { readonly parameter: string; readonly pointer?: never; readonly header?: never }
   | { readonly header: string; readonly pointer?: never; readonly parameter?: never };
 
-/** What is wrong at one place. Programs branch on it, so a code keeps its meaning. */
+/** Kind of error at one location. Programs branch on it, so the meaning of a code never changes. */
 type FaultItemCode =
   | "missing"
-  /** Of another kind than belongs there, or text that does not read as that kind. */
+  /** A value of the wrong type, or text that cannot be parsed as that type. */
   | "wrong_type"
   | "not_finite"
   | "out_of_range"
-  /** Not in the closed list of values; `allowed` holds the list. */
+  /** Not one of the accepted values, which are in `allowed`. */
   | "not_allowed"
-  /** No such member or parameter. */
+  /** No member or parameter has this name. */
   | "unknown"
-  /** A list without items. */
+  /** An empty list. */
   | "empty"
-  /** A list with more items than belong there. */
+  /** A list with more items than are accepted. */
   | "too_many"
-  /** A list item that stands in the list already. */
+  /** An item that occurs earlier in the list. */
   | "duplicate"
-  /** A parameter that is given more than once. */
+  /** A parameter given more than once. */
   | "repeated"
-  /** Text that cannot be decoded: broken percent-encoding, bytes that are not UTF-8. */
+  /** Text that cannot be decoded: invalid percent-encoding or invalid UTF-8. */
   | "malformed"
-  /** A member, parameter or header that has no place in such a request. */
+  /** A member, parameter or header that this request does not accept. */
   | "not_expected"
   | "combination_unavailable"
   | "asset_type_unsupported"
@@ -68,36 +68,37 @@ type FaultItemCode =
   | "industry_unknown"
   | "scenario_unknown";
 
-/** One thing that is wrong. */
-export interface FaultFinding {
+/** Description of one error, without its location. */
+export interface FaultDescription {
   readonly code: FaultItemCode;
-  /** What is wrong, and what would be right. */
+  /** States what is wrong and what is accepted. */
   readonly detail: string;
   readonly allowed?: readonly (string | number | boolean)[];
   readonly did_you_mean?: string | number;
-  /** With a name that is not known: those most like it, the likest first. */
+  /** For an unknown name: the most similar known names, most similar first. */
   readonly nearest?: readonly string[];
-  /** With `combination_unavailable`: the hazard, and all that it offers. */
+  /** For `combination_unavailable`: the hazard and the years and scenarios that it offers. */
   readonly hazard?: string;
   readonly offered_years?: readonly number[];
   readonly offered_scenarios?: readonly string[];
 }
 
-/** One thing that is wrong, and where. */
-export type FaultItem = FaultPlace & FaultFinding;
+/** One error and its location. */
+export type FaultItem = FaultLocation & FaultDescription;
 
-/** So many items a refusal lists at most. */
+/** Maximum number of items that a fault lists. */
 export const FAULT_ITEM_COUNT_MAX = 100;
 
 /**
- * A refusal. `message` may be shown to whoever asked; what only the operator should see goes into `cause`.
+ * An expected error that the caller, the operator or the owner of the data can fix. `message` may be shown to the caller;
+ * information for the operator only belongs in `cause`.
  */
 export class Fault extends Error {
   override readonly name = "Fault";
   readonly code: FaultCode;
-  /** Where, and what was found there. */
+  /** Context of the error, by name. */
   readonly details: Readonly<Record<string, unknown>>;
-  /** All that is wrong at once, where the caller can put it right. */
+  /** All errors in the input, up to FAULT_ITEM_COUNT_MAX; empty where the input is not the cause. */
   readonly items: readonly FaultItem[];
 
   constructor(

@@ -1,6 +1,6 @@
 /**
- * Physical climate hazards at any place on Earth, exact to the cell, the world that an entity's emissions belong to, and
- * what a company stands to lose. What is exported here is what we version.
+ * Public API: physical climate hazards at any location, temperature alignment of entities' emissions, and climate risk of
+ * companies. Semantic versioning applies to these exports only.
  *
  *   const atlas = await openAtlas("data/atlas");
  *   await atlas.hazardRisk({ latitude: 11.6, longitude: 43.1, hazards: ["riverine_floods"],

@@ -3,8 +3,8 @@ import { openPackedAtlas, type PackedAtlas } from "./atlas/packedAtlas.ts";
 import { Sampler } from "./atlas/sampler.ts";
 import type { TileOrigin } from "./atlas/tileUse.ts";
 import type { FaultItem } from "./errors.ts";
-import { checkOptions, quote, type Shape } from "./explain.ts";
-import { answeringAtlas, type Atlas } from "./hazard/answer.ts";
+import { checkOptions, quote, type ValueSchema } from "./schemaErrors.ts";
+import { createAtlas, type Atlas } from "./hazard/answer.ts";
 import { Kernel } from "./kernel/instance.ts";
 import type { Neighbourhoods } from "./pool/owners.ts";
 import { Pool } from "./pool/pool.ts";
@@ -53,7 +53,7 @@ export async function openAtlas(address: string, options: OpenAtlasOptions = {})
   return pool.behind(atlas, neighbourhoods);
 }
 
-const OPTIONS_SHAPE: Shape = {
+const OPTIONS_SHAPE: ValueSchema = {
   type: "object",
   properties: {
     cacheBytes: { type: "number", minimum: CACHE_BYTES_MIN, maximum: CACHE_BYTES_MAX },
@@ -87,7 +87,7 @@ export async function openAtlasHere(
     numberOf: (hazard, { latitude, longitude }) =>
       sampler.neighborhoodOf(hazard, { latDeg: latitude, lonDeg: longitude }),
   };
-  return { atlas: answeringAtlas(sampler, cells, originOf(address)), neighbourhoods };
+  return { atlas: createAtlas(sampler, cells, originOf(address)), neighbourhoods };
 }
 
 function originOf(address: string): TileOrigin {

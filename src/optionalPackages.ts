@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Fault } from "./errors.ts";
 
-/** A package that only a part of Isotherm needs: an optional peer dependency in package.json. */
+/** A package that only some features need: an optional peer dependency in package.json. */
 export type OptionalPackage =
   | "better-sqlite3"
   | "find-my-way"
@@ -16,9 +16,9 @@ export type OptionalPackage =
   | "rate-limiter-flexible"
   | "swagger-ui-dist";
 
-/** Where this copy of Isotherm is installed and from where it was started. */
+/** Location of this installation of Isotherm, and the environment that it runs in. */
 export interface Installation {
-  /** The folder with the package.json of Isotherm. */
+  /** Folder of Isotherm's package.json. */
   readonly root: string;
   readonly cwd: string;
   readonly platform: NodeJS.Platform;
@@ -34,8 +34,9 @@ const HERE: Installation = {
 
 /**
  * Checks that optional packages are installed.
- * @param user what needs them, as the subject of a sentence: "isotherm serve"
- * @throws Fault `configuration_invalid` that names every missing package and the one command that installs them all
+ *
+ * @param user the feature that needs them, as the subject of a sentence: "isotherm serve"
+ * @throws Fault `configuration_invalid` with all missing packages and one command that installs them
  */
 export function requirePackages(user: string, names: readonly OptionalPackage[], at: Installation = HERE): void {
   const missing = names.filter((name) => !at.isInstalled(name));
@@ -45,15 +46,15 @@ export function requirePackages(user: string, names: readonly OptionalPackage[],
   throw new Fault("configuration_invalid", message, { details: { packages: missing } });
 }
 
-/** The optional packages that a ledger at this address needs. */
+/** Returns the optional packages that a ledger at this address needs. */
 export function ledgerPackages({ database }: { readonly database?: string | undefined }): readonly OptionalPackage[] {
   return [database === undefined ? "better-sqlite3" : "pg", "kysely"];
 }
 
-/** How the packages are installed so that this copy of Isotherm finds them. */
+/** Returns instructions for installing packages where this installation of Isotherm resolves them. */
 function adviceFor(missing: readonly OptionalPackage[], at: Installation): string {
   const ranges = peerRanges(at.root);
-  // Double quotes are understood by POSIX shells, PowerShell and cmd.exe; unquoted, cmd.exe drops the caret.
+  // POSIX shells, PowerShell and cmd.exe all accept double quotes; without quotes cmd.exe drops the caret.
   const words = missing.map((name) => `"${name}@${ranges[name] ?? "*"}"`).join(" ");
   const target = npmTarget(at);
   if (target === "unknown") return `Add them with your package manager: ${words}`;
@@ -62,15 +63,15 @@ function adviceFor(missing: readonly OptionalPackage[], at: Installation): strin
 }
 
 /**
- * Where npm has to install a package for this copy of Isotherm to find it. The folder is derived from the path of the
- * package itself, because the prefix that npm is configured with need not be the one it was installed under.
+ * Determines where npm has to install a package for this installation of Isotherm to resolve it. The folder is derived
+ * from Isotherm's own path, because the configured npm prefix may differ from the one used for the installation.
  */
 function npmTarget(at: Installation): { readonly flags: string } | "clone" | "unknown" {
   const root = resolve(at.root);
   const modules = dirname(root);
   if (basename(modules) !== "node_modules") return "clone";
   const parent = dirname(modules);
-  // pnpm keeps each package in a folder of its own, into which npm cannot install.
+  // pnpm stores each package in a separate folder, into which npm cannot install.
   if (parent.split(sep).includes(".pnpm")) return "unknown";
   if (existsSync(join(parent, "package.json"))) return { flags: prefixOf(parent, at) };
   if (at.platform === "win32") return { flags: ` --global --prefix "${parent}"` };
@@ -94,7 +95,7 @@ function isInstalled(name: OptionalPackage): boolean {
     createRequire(import.meta.url).resolve(name);
     return true;
   } catch (error) {
-    // Any other error is about a package that is there.
+    // Any other error means that the package is installed.
     return (error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND";
   }
 }

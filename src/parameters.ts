@@ -1,27 +1,28 @@
 import type { FaultItem } from "./errors.ts";
-import { type PointedFinding, quote, type Shape, unknownName } from "./explain.ts";
+import { type SchemaError, quote, type ValueSchema, unknownNameItem } from "./schemaErrors.ts";
 
 /**
- * The query part of an address: one parameter a member, lists separated by commas, numbers written
- * `-?digits[.digits][e[+-]digits]`, `true` or `false`.
+ * The decoded query string of a URL: one parameter per member, lists separated by commas, numbers as
+ * `-?digits[.digits][e[+-]digits]`, booleans as `true` or `false`.
  *
- * A plus sign stands for itself, not for a space as in HTML forms: no value of ours has a space in it, and `1e+1` is a
- * number.
+ * A plus sign is literal, not a space as in HTML forms: no accepted value contains a space, and `1e+1` is a number.
  */
 export interface DecodedParameters {
-  /** To be checked like any other input: what does not read as its member's kind has stayed text. */
+  /** Unvalidated input. Text that cannot be parsed as the type of its member is kept as a string. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** What cannot even be checked: broken encoding, unknown and repeated names. */
+  /** Errors of the query string itself: invalid encoding, unknown and repeated names. */
   readonly items: readonly FaultItem[];
-  /** The members that `items` speaks of: they are not missing. */
+  /** Known members that have an error in `items`; validation skips them. */
   readonly refused: ReadonlySet<string>;
 }
 
 /**
- * @param queryText what follows the question mark, still percent-encoded
- * @param members every parameter there is, with what it holds
+ * Decodes a query string without validating the values.
+ *
+ * @param queryText the part after the question mark, percent-encoded
+ * @param members schema of each accepted parameter, by name
  */
-export function decodeParameters(queryText: string, members: Readonly<Record<string, Shape>>): DecodedParameters {
+export function decodeParameters(queryText: string, members: Readonly<Record<string, ValueSchema>>): DecodedParameters {
   const input: Record<string, unknown> = {};
   const items: FaultItem[] = [];
   const refused = new Set<string>();
@@ -36,55 +37,55 @@ export function decodeParameters(queryText: string, members: Readonly<Record<str
       items.push(malformed(nameText));
       continue;
     }
-    const shape = Object.hasOwn(members, name) ? members[name] : undefined;
+    const schema = Object.hasOwn(members, name) ? members[name] : undefined;
     if (seen.has(name)) {
-      // Once said is enough, however often it comes.
-      if (shape !== undefined && !refused.has(name)) {
-        const how = shape.type === "array" ? "give its items separated by commas" : "give it once";
-        items.push({ parameter: name, code: "repeated", detail: `${name} is given more than once; ${how}.` });
+      // One error per parameter, however often it is repeated.
+      if (schema !== undefined && !refused.has(name)) {
+        const advice = schema.type === "array" ? "; separate its items with commas" : "";
+        items.push({ parameter: name, code: "repeated", detail: `${name} must not be given more than once${advice}.` });
         refused.add(name);
         delete input[name];
       }
       continue;
     }
     seen.add(name);
-    if (shape === undefined) {
-      items.push(unknownName({ parameter: name }, { name, known: Object.keys(members) }));
+    if (schema === undefined) {
+      items.push(unknownNameItem({ parameter: name }, { name, known: Object.keys(members) }));
       continue;
     }
     const text = percentDecoded(equals < 0 ? "" : pair.slice(equals + 1));
     if (text === undefined) {
       items.push(malformed(name));
       refused.add(name);
-    } else input[name] = readText(shape, text);
+    } else input[name] = parseText(schema, text);
   }
   return { input, items, refused };
 }
 
-/** What was found in the decoded object, as the caller sees it: the first step of the pointer is the parameter. */
-export function asParameter({ pointer, ...finding }: PointedFinding): FaultItem {
+/** Converts an error in the decoded object to one of the parameter, which is the first segment of the pointer. */
+export function toParameterItem({ pointer, ...finding }: SchemaError): FaultItem {
   return { parameter: pointer.split("/")[1] ?? "", ...finding };
 }
 
 const NUMBER = /^-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$/;
 
-/** The number that a text stands for. What does not read as one stays text, which a check then refuses. */
-export function readNumber(text: string): number | string {
+/** Parses a number; returns text that is not a number unchanged, for the validation to reject. */
+export function parseNumber(text: string): number | string {
   return NUMBER.test(text) ? Number(text) : text;
 }
 
-function readText(shape: Shape, text: string): unknown {
-  if (shape.type === "array") {
-    return text === "" ? [] : text.split(",").map((itemText) => readText(shape.items ?? {}, itemText));
+function parseText(schema: ValueSchema, text: string): unknown {
+  if (schema.type === "array") {
+    return text === "" ? [] : text.split(",").map((itemText) => parseText(schema.items ?? {}, itemText));
   }
-  // "007" is no number where text belongs.
-  if (shape.enum !== undefined || shape.type === "string") return text;
-  if (shape.type === "boolean") return text === "true" || text === "false" ? text === "true" : text;
-  return readNumber(text);
+  // Text that looks like a number, such as "007", must not be converted where a string is expected.
+  if (schema.enum !== undefined || schema.type === "string") return text;
+  if (schema.type === "boolean") return text === "true" || text === "false" ? text === "true" : text;
+  return parseNumber(text);
 }
 
 function malformed(name: string): FaultItem {
-  const detail = `${quote(name)} holds percent signs that do not stand for UTF-8; write a percent sign itself as %25.`;
+  const detail = `${quote(name)} is not valid percent-encoded UTF-8; encode a literal percent sign as %25.`;
   return { parameter: name, code: "malformed", detail };
 }
 

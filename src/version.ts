@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The version of the package that this file is part of: src and dist lie equally deep. Not for browsers. */
+/** Version from package.json, which is one level above both src and dist. Not available in browsers. */
 export const version: string = (
   JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
 ).version;

@@ -27,7 +27,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
 const ROOT_FILES = [
   "csvText.ts",
   "errors.ts",
-  "explain.ts",
+  "schemaErrors.ts",
   "index.ts",
   "openAtlas.ts",
   "optionalPackages.ts",
@@ -38,7 +38,7 @@ const ROOT_FILES = [
   "workerThreads.browser.ts",
 ];
 /** Files that every module may import: errors, explanations, query parameters, CSV and checks for optional packages. */
-const SHARED_FILES = new Set(["csvText.ts", "errors.ts", "explain.ts", "optionalPackages.ts", "parameters.ts"]);
+const SHARED_FILES = new Set(["csvText.ts", "errors.ts", "schemaErrors.ts", "optionalPackages.ts", "parameters.ts"]);
 const CATCH_ALL_NAMES = /^(utils?|helpers?|types?|common|misc|shared|lib)(\.ts)?$/i;
 
 function filesBelow(folder: string): string[] {

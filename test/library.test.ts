@@ -13,8 +13,8 @@ import { LedgerBase } from "../src/ledger/ledgerBase.ts";
 import { makeGeoTiff } from "./ingest/makeGeoTiff.ts";
 
 /**
- * The examples of docs/library.md, run as they are against the built package, print what the page says.
- * ISOTHERM_UPDATE_EXAMPLES=1 writes their output into the page instead of comparing.
+ * Runs the examples of docs/library.md against the built package and compares their output with the page.
+ * ISOTHERM_UPDATE_EXAMPLES=1 writes the output into the page instead.
  */
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const PAGE = join(ROOT, "docs", "library.md");
@@ -43,7 +43,7 @@ beforeAll(async () => {
   }
   map("fire-danger-days.tif", 12);
   writeFileSync(join(folder, "maps", "fire.json"), manifest);
-  // One after the other: later examples go on with the files of earlier ones.
+  // Sequentially, because later examples use the files of earlier ones.
   for (const [index, { code }] of EXAMPLES.entries()) {
     const file = join(ROOT, "build", `library-example-${index}.mjs`);
     writeFileSync(file, code);
@@ -66,7 +66,7 @@ afterAll(() => {
 
 describe("the examples of docs/library.md", () => {
   test.each(EXAMPLES.map((example, index) => [index, example.first, example] as const))(
-    "%i (%s) prints what the page says",
+    "%i (%s) prints the output on the page",
     (_index, _first, { code, output }) => {
       const printed = outputs.get(code);
       expect(printed).not.toMatch(/^It failed/);
@@ -75,7 +75,7 @@ describe("the examples of docs/library.md", () => {
   );
 });
 
-/** The methods of a class, as they are written in the page. */
+/** Returns the names of the methods of a class. */
 function methodsOf({ prototype }: { readonly prototype: object }): readonly string[] {
   return Object.getOwnPropertyNames(prototype).filter((name) => name !== "constructor");
 }
@@ -88,11 +88,11 @@ describe("docs/library.md", () => {
     ["isotherm/ingest", ingest],
     ["isotherm/host", host],
     ["isotherm/client", client],
-  ])("explains every value that %s exports", (specifier, exported) => {
+  ])("documents every value that %s exports", (specifier, exported) => {
     const names = Object.keys(exported);
     expect(names.length).toBeGreaterThan(1);
     expect(names.filter((name) => !new RegExp(`\`${name}\\b`).test(page))).toStrictEqual([]);
-    // Faults are the same in both, and shown once.
+    // Values that the core exports too, such as Fault, need only one example.
     const shown = names.filter((name) => specifier === "isotherm" || !Object.hasOwn(library, name));
     expect(shown.filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toStrictEqual([]);
     const imported = new RegExp(`import \\{ ([^}]+) \\} from "${specifier}";`, "g");
@@ -100,7 +100,7 @@ describe("docs/library.md", () => {
     expect(used.filter((name) => !names.includes(name))).toStrictEqual([]);
   });
 
-  test("names every member of an atlas, every method of a ledger and of a client", async () => {
+  test("documents every member of an atlas and every method of a ledger and a client", async () => {
     const atlas = await library.openAtlas("demo");
     const members = Object.keys(atlas);
     await atlas.close();

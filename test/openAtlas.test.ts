@@ -5,11 +5,11 @@ import { openAtlas } from "../src/openAtlas.ts";
 
 /** Returns the smallest cache size allowed, parsed from the error for a smaller one. */
 async function smallestCacheBytes(): Promise<number> {
-  const refused = await openAtlas("demo", { cacheBytes: 1 }).then(
+  const message = await openAtlas("demo", { cacheBytes: 1 }).then(
     () => "expected a rejection",
     (error: unknown) => String(error),
   );
-  return Number(/from (\d+) to/.exec(refused)?.[1]);
+  return Number(/between (\d+) and/.exec(message)?.[1]);
 }
 
 test("the smallest cache allowed gives the same results for the largest queries as a large one", async () => {
@@ -36,26 +36,26 @@ test.each([
   ["text for the cache", { cacheBytes: "1e9" }, [{ pointer: "/cacheBytes", code: "wrong_type" }]],
   ["NaN for the cache", { cacheBytes: NaN }, [{ pointer: "/cacheBytes", code: "not_finite" }]],
   ["a cache too large", { cacheBytes: 2 ** 40 }, [{ pointer: "/cacheBytes", code: "out_of_range" }]],
-  ["no object", 5, [{ pointer: "", code: "wrong_type" }]],
+  ["a number instead of an object", 5, [{ pointer: "", code: "wrong_type" }]],
   ["null", null, [{ pointer: "", code: "wrong_type" }]],
   [
-    "several faults",
+    "several invalid options",
     { workers: -1, cacheBytes: null, release: "x" },
     [{ pointer: "/cacheBytes" }, { pointer: "/workers" }, { pointer: "/release" }],
   ],
-])("openAtlas refuses %s", async (_what, options, items) => {
+])("openAtlas rejects %s", async (_what, options, items) => {
   const opening = openAtlas("demo", options as never);
   await expect(opening).rejects.toMatchObject({ name: "Fault", code: "configuration_invalid", items });
 });
 
 test.each([
-  ["nothing", undefined, "missing"],
+  ["undefined", undefined, "missing"],
   ["null", null, "wrong_type"],
   ["a number", 5, "wrong_type"],
   ["a URL object", new URL("http://127.0.0.1/"), "wrong_type"],
   ["empty text", "", "empty"],
   ["a space", " ", "empty"],
-])("openAtlas refuses %s for an address, with the faults of its options", async (_what, address, code) => {
+])("openAtlas rejects %s as the address, together with invalid options", async (_what, address, code) => {
   await expect(openAtlas(address as never)).rejects.toMatchObject({
     code: "configuration_invalid",
     items: [{ pointer: "/address", code }],
@@ -65,11 +65,11 @@ test.each([
   });
 });
 
-test("an atlas with workers and one without refuse unknown options of a batch", async () => {
+test("an atlas rejects unknown and mistyped options of a batch, with and without workers", async () => {
   const query = { latitude: 1, longitude: 2, hazards: ["wildfire"], analysis_years: [2050], scenarios: ["rcp4p5"] };
   for (const workers of [0, 1]) {
     const atlas = await openAtlas("demo", { workers });
-    // More than one worker's share, so that workers would be asked.
+    // Larger than the share of one worker, so that the batch would go to the pool.
     const queries = Array.from({ length: 1000 }, () => query) as never;
     for (const [options, item] of [
       [{ onprogress: () => 0 }, { pointer: "/onprogress", code: "unknown", did_you_mean: "onProgress" }],
@@ -84,7 +84,7 @@ test("an atlas with workers and one without refuse unknown options of a batch", 
   }
 });
 
-test("a closed atlas rejects all queries, including those it has in memory", async () => {
+test("a closed atlas rejects all queries, including those that cached tiles could answer", async () => {
   const atlas = await openAtlas("demo");
   const query = {
     latitude: 52.5,
@@ -97,12 +97,12 @@ test("a closed atlas rejects all queries, including those it has in memory", asy
   await atlas.hazardRisk(query);
   await atlas.close();
   const places = { latitudes: Float64Array.of(52.5), longitudes: Float64Array.of(13.4) };
-  for (const asked of [
+  for (const pending of [
     atlas.hazardRisk(query),
     atlas.hazardRiskBatch([query]),
     atlas.sample({ ...places, layers } as never),
     atlas.sampleSteps({ ...places, layers } as never),
   ]) {
-    await expect(asked).rejects.toMatchObject({ code: "atlas_unavailable", message: "The atlas was closed." });
+    await expect(pending).rejects.toMatchObject({ code: "atlas_unavailable", message: "The atlas was closed." });
   }
 });

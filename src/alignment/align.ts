@@ -1,5 +1,5 @@
 import { Fault } from "../errors.ts";
-import { unknownMembers } from "../explain.ts";
+import { findUnknownMembers } from "../schemaErrors.ts";
 import {
   ALIGNMENT_YEAR_MAX,
   ALIGNMENT_YEAR_MIN,
@@ -264,7 +264,7 @@ function refuseUnknownColumns(columns: EntityColumns): void {
   if (typeof columns !== "object" || columns === null) {
     throw refusal("", `The columns must be an object with ${COLUMN_NAMES.join(", ")}.`);
   }
-  const items = unknownMembers(columns, { known: COLUMN_NAMES });
+  const items = findUnknownMembers(columns, { known: COLUMN_NAMES });
   const [first] = items;
   if (first !== undefined) throw new Fault("invalid_request", first.detail, { items });
 }

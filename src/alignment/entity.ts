@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
-import { explain, quote, type Shape } from "../explain.ts";
+import { findSchemaErrors, quote, type ValueSchema } from "../schemaErrors.ts";
 import { ALIGNMENT_YEAR_MAX, ALIGNMENT_YEAR_MIN, EMISSIONS_MAX } from "../kernel/alignment.ts";
 
 /** What one request may ask for unless whoever runs the service says otherwise. */
@@ -104,7 +104,7 @@ export function readEntities(input: unknown): readonly Entity[] {
   throw new Fault(isOnlyAssetType ? "asset_type_unsupported" : "invalid_request", summary(items), { items });
 }
 
-const SHAPE: Shape = EntitySchema;
+const SHAPE: ValueSchema = EntitySchema;
 const compiled = Compile(EntitySchema);
 
 function areEntities(input: unknown): input is readonly Entity[] {
@@ -144,7 +144,7 @@ function explainEntities(input: unknown): readonly FaultItem[] {
     const entity: unknown = input[index];
     if (compiled.Check(entity) && isInOrder(entity)) continue;
     const pointer = `/${index}`;
-    for (const finding of explain(SHAPE, entity, { name: "An entity", pointer })) {
+    for (const finding of findSchemaErrors(SHAPE, entity, { name: "An entity", pointer })) {
       items.push(finding.pointer === `${pointer}/entity_info/asset_type` ? ofAssetType(finding) : finding);
     }
     items.push(...explainYears(entity, pointer));

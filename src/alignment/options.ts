@@ -1,5 +1,5 @@
 /** What a caller of the temperature alignment can choose, and how it is checked. */
-import { checkOptions, type Shape } from "../explain.ts";
+import { checkOptions, type ValueSchema } from "../schemaErrors.ts";
 import type { AlignmentBasis, AlignmentRule } from "../kernel/alignment.ts";
 import type { AlignedColumns } from "../kernel/alignmentColumns.ts";
 import type { Benchmark } from "./benchmark.ts";
@@ -37,20 +37,20 @@ export interface AlignTemperatureOptions extends AlignmentOptions {
 }
 
 const GAMMA_DEFAULT = 0.5;
-const SHARE: Shape = { type: "number", minimum: 0, maximum: 1 };
+const SHARE: ValueSchema = { type: "number", minimum: 0, maximum: 1 };
 const COMMON = {
   basis: { enum: ALIGNMENT_BASES },
   scope3Weight: SHARE,
   convergence: { type: "object", properties: { gamma: SHARE }, additionalProperties: false },
   benchmark: { type: "object" },
-} as const satisfies Record<keyof AlignmentOptions, Shape>;
+} as const satisfies Record<keyof AlignmentOptions, ValueSchema>;
 
-const TEMPERATURE_SHAPE: Shape = {
+const TEMPERATURE_SHAPE: ValueSchema = {
   type: "object",
   properties: { ...COMMON, detail: { type: "boolean" } },
   additionalProperties: false,
 };
-const COLUMNS_SHAPE: Shape = {
+const COLUMNS_SHAPE: ValueSchema = {
   type: "object",
   properties: {
     ...COMMON,

@@ -6,7 +6,7 @@ import type { CompanyRequest } from "../company/request.ts";
 import { findScenario, nearestScenarios } from "../company/scenarios.ts";
 import { Fault, isFault } from "../errors.ts";
 import { encodeJson } from "../host/http/json.ts";
-import { quote } from "../explain.ts";
+import { quote } from "../schemaErrors.ts";
 import { COMPANY_COLUMN_NAMES, type CompanyEntry, type CompanyFile, openCompanies } from "./companyFiles.ts";
 import { describeCompany } from "./companyReport.ts";
 import { checkOutput, decodeUtf8, readBytes, statInput, writeOutput } from "./fileIo.ts";

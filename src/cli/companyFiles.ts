@@ -1,7 +1,7 @@
 import { Fault, isFault } from "../errors.ts";
-import { nearest, quote } from "../explain.ts";
+import { closestMatch, quote } from "../schemaErrors.ts";
 import { parseJson } from "../host/http/json.ts";
-import { readNumber } from "../parameters.ts";
+import { parseNumber } from "../parameters.ts";
 import { firstLine, parseCsvRows } from "./csvRows.ts";
 import { type JsonElement, splitJsonList, splitLines } from "./entityJson.ts";
 import { FaultCollector } from "./entitySource.ts";
@@ -140,7 +140,7 @@ function readHeader(cells: readonly string[]): readonly string[] {
     if (names.indexOf(name) < index) faults.add(column, "duplicate column.");
     if (COMPANY_COLUMN_NAMES.includes(name)) continue;
     // Unknown columns are ignored, but ignoring a misspelled known column would silently change the result.
-    const suggestion = nearest(name, COMPANY_COLUMN_NAMES);
+    const suggestion = closestMatch(name, COMPANY_COLUMN_NAMES);
     if (suggestion === undefined || names.includes(suggestion)) continue;
     faults.add(column, `unknown column; did you mean ${suggestion}? Otherwise choose a less similar name.`);
   }
@@ -166,7 +166,7 @@ function companyOf(names: readonly string[], cells: readonly string[]): unknown 
   return {
     ...Object.fromEntries(members.filter(([, text]) => text !== undefined)),
     ...optional("transition_scenarios", list("transition_scenarios")),
-    ...optional("assessment_years", list("assessment_years")?.map(readNumber)),
+    ...optional("assessment_years", list("assessment_years")?.map(parseNumber)),
   };
 }
 

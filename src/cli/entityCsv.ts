@@ -1,6 +1,6 @@
 import { Fault } from "../errors.ts";
-import { nearest, quote } from "../explain.ts";
-import { readNumber } from "../parameters.ts";
+import { closestMatch, quote } from "../schemaErrors.ts";
+import { parseNumber } from "../parameters.ts";
 import { type CsvRow, firstLine, parseCsvRows } from "./csvRows.ts";
 import { type EntityChunk, type EntitySource, FaultCollector, type SourceLocation } from "./entitySource.ts";
 import type { SourceChunk } from "./fileIo.ts";
@@ -91,7 +91,7 @@ function readHeader(cells: readonly string[], reservedNames: readonly string[]):
       reject(name, "the name is reserved for a result column; rename this column.");
     else if (!ENTITY_COLUMN_NAMES.includes(name as ColumnName)) {
       // Unknown columns are passed through, but a misspelled known column would silently change the result.
-      const suggestion = nearest(name, ENTITY_COLUMN_NAMES);
+      const suggestion = closestMatch(name, ENTITY_COLUMN_NAMES);
       if (suggestion === undefined || names.includes(suggestion)) continue;
       reject(name, `unknown column; did you mean ${suggestion}? Otherwise choose a less similar name.`);
     }
@@ -234,7 +234,7 @@ class CsvChunker {
 }
 
 function numberOf(text: string | undefined): number | string | undefined {
-  return text === undefined ? undefined : readNumber(text.trim());
+  return text === undefined ? undefined : parseNumber(text.trim());
 }
 
 /** Converts a JSON pointer into the list of entities to a line and column. */

@@ -1,5 +1,5 @@
 import { Fault } from "../errors.ts";
-import { quote } from "../explain.ts";
+import { quote } from "../schemaErrors.ts";
 import { type JsonPosition, parseJson, positionAfter } from "../host/http/json.ts";
 import { type EntityChunk, type EntitySource, FaultCollector } from "./entitySource.ts";
 import type { SourceChunk } from "./fileIo.ts";

@@ -3,7 +3,7 @@ import { Command, Option } from "commander";
 import { Fault } from "../errors.ts";
 import type { AnalysisYearResult, Bound, HazardResult } from "../hazard/result.ts";
 import { HAZARDS } from "../hazard/hazards.ts";
-import { readHazardParameters } from "../hazard/query.ts";
+import { parseHazardParameters } from "../hazard/query.ts";
 import { openAtlas } from "../openAtlas.ts";
 
 /** Options as text from commander, validated by the same rules as the HTTP parameters. */
@@ -54,7 +54,7 @@ export function queryCommand(): Command {
         "    --years 2030,2050 --scenarios rcp4p5 --radius 10",
     )
     .action(async (options: QueryOptions) => {
-      const query = readHazardParameters(parametersOf(options));
+      const query = parseHazardParameters(parametersOf(options));
       if (options.atlas === undefined) {
         throw new Fault("configuration_invalid", "no atlas given; set --atlas or ISOTHERM_ATLAS.");
       }

@@ -1,6 +1,6 @@
 import type { TSchema } from "typebox";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode, type FaultItem } from "../errors.ts";
-import { explain, nearest, quote } from "../explain.ts";
+import { findSchemaErrors, closestMatch, quote } from "../schemaErrors.ts";
 import { type Country, findCountry } from "./countries.ts";
 import type { ReportedEmissions } from "./emissions.ts";
 import { findIndustry, type IndustryMatch } from "./industries.ts";
@@ -44,7 +44,7 @@ export class Reading {
     this.#items =
       of.check.Check(input) && !this.#hasHoles()
         ? []
-        : explain(of.schema, input, { name: "The request", skip: AMOUNT_NAMES });
+        : findSchemaErrors(of.schema, input, { name: "The request", skip: AMOUNT_NAMES });
     this.#refused = isObject
       ? new Set(this.#items.map(({ pointer = "" }) => pointer.split("/")[1] ?? ""))
       : new Set(["name", "country", "industry", ...AMOUNT_NAMES, "transition_scenarios", "assessment_years"]);
@@ -141,7 +141,7 @@ export class Reading {
     const folded = foldId(given);
     const found = names.find((name) => [name, longNames?.[name] ?? name].some((known) => foldId(known) === folded));
     if (found !== undefined) return found;
-    const meant = nearest(given, names);
+    const meant = closestMatch(given, names);
     const question = meant === undefined ? "." : `; did you mean ${meant}?`;
     this.#items.push({
       pointer: `/${member}`,

@@ -1,4 +1,4 @@
-import { checkOptions, type Shape } from "../explain.ts";
+import { checkOptions, type ValueSchema } from "../schemaErrors.ts";
 import type {
   CompanyAnswer,
   CompanyEcho,
@@ -37,7 +37,7 @@ export interface CompanyOptions {
   readonly allowGains?: boolean;
 }
 
-const OPTIONS_SHAPE: Shape = {
+const OPTIONS_SHAPE: ValueSchema = {
   type: "object",
   properties: { allowGains: { type: "boolean" } },
   additionalProperties: false,

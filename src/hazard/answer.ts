@@ -4,127 +4,127 @@ import { TimeSlice } from "../atlas/bulkSampling.ts";
 import type { Sampler } from "../atlas/sampler.ts";
 import type { TileOrigin, TileUse } from "../atlas/tileUse.ts";
 import { Fault, isFault } from "../errors.ts";
-import { checkOptions, type Shape } from "../explain.ts";
+import { checkOptions, type ValueSchema } from "../schemaErrors.ts";
 import { addSources } from "./detail.ts";
-import { NOTHING, sampleLayers } from "./found.ts";
+import { NO_LAYERS, sampleLayers } from "./sampledLayers.ts";
 import { HAZARD_NAMES, type HazardName, HAZARDS, layerOf, type Scenario } from "./hazards.ts";
-import { Plans } from "./plan.ts";
-import { type HazardQuery, type HazardQueryInput, readHazardQuery } from "./query.ts";
+import { PlanCache } from "./plan.ts";
+import { type HazardQuery, type HazardQueryInput, parseHazardQuery } from "./query.ts";
 import type { HazardResult } from "./result.ts";
 import { sample, sampleSteps } from "./sample.ts";
 import type { SampleRequest, SampleResult, StepsRequest, StepsResult } from "./sampleRequest.ts";
-import { shape } from "./shape.ts";
+import { toScenarioResult } from "./scenarioResult.ts";
 
-/** An element of a batch that could not be answered; the others are untouched by it. */
+/** Result of an invalid query in a batch. The other queries are not affected. */
 export interface RefusedElement {
   readonly error: Fault;
 }
 
 export interface BatchOptions {
-  /** Ends the work early: the promise is rejected with the signal's reason. */
+  /** Cancels the batch: the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Told every few dozen queries, and when the last is done. */
+  /** Called after every 64 queries and after the last one. */
   readonly onProgress?: (queriesDone: number, queryCount: number) => void;
 }
 
-const BATCH_OPTIONS: Shape = {
+const BATCH_OPTIONS: ValueSchema = {
   type: "object",
   properties: { signal: { type: "signal" }, onProgress: { type: "function" } },
   additionalProperties: false,
 };
 
-/** @throws Fault `invalid_request` with everything that is wrong with the options of a batch */
+/** Validates the options of a batch. @throws Fault `invalid_request` with all errors */
 export function checkBatchOptions(options: BatchOptions): void {
   checkOptions(options, BATCH_OPTIONS, { code: "invalid_request" });
 }
 
-/** What an atlas has of a hazard. */
+/** The layers that an atlas has for a hazard. */
 export interface AtlasHoldings {
   readonly hazard: HazardName;
-  /** Degrees, WGS84; rows from the north, columns from the west. */
+  /** Degrees, WGS84; rows run from north to south, columns from west to east. */
   readonly grid: GridEntry;
-  /** The numbers its metrics were made with. */
+  /** Rules that its metrics were computed with. */
   readonly rules: Readonly<Record<string, unknown>>;
-  /** In the order of the hazard's scenarios and years; the baseline answers for 1980 under every scenario. */
+  /** Ordered by the hazard's scenarios and years. The baseline layer is also the layer of 1980 under every scenario. */
   readonly layers: readonly {
     readonly scenario: Scenario;
     readonly analysis_year: number;
     readonly metrics: readonly string[];
-    /** Where they come from, as the atlas states it. */
+    /** Provenance from the catalog. */
     readonly source: Readonly<Record<string, unknown>>;
   }[];
 }
 
 /** An open atlas. */
 export interface Atlas {
-  /** Names this set of numbers; another release may give others. */
+  /** Name of the release. Values may differ between releases. */
   readonly release: string;
   /**
-   * SHA-256, hexadecimal, of everything that an answer can show: release name, grids, rules, sources and the files of
-   * the cells. It is the same wherever the same atlas is opened, whenever its catalog was written.
+   * Hexadecimal SHA-256 of everything that can appear in a result: release name, grids, rules, sources and the files with
+   * the cells. It does not depend on the address of the atlas or on when its catalog was written.
    */
   readonly contentHash: string;
-  /** True where the numbers are invented: the demo. */
+  /** True if the values are synthetic, as in the demo. */
   readonly synthetic: boolean;
-  /** What there is of each hazard; a hazard that the atlas has nothing of is absent. */
+  /** The layers of each hazard; hazards without layers are absent. */
   readonly holdings: readonly AtlasHoldings[];
-  /** What its tiles take, of memory and of time. */
+  /** Memory used by cached tiles, and the time that fetches take. */
   readonly tileUse: TileUse;
   /** @throws Fault `invalid_request`, `combination_unavailable`, `atlas_unavailable` */
   hazardRisk(query: HazardQueryInput): Promise<HazardResult>;
   /**
-   * Whether answering would keep the thread for a millisecond or more, of which others would notice: an estimate, and for
-   * circles alone, since places are quick.
+   * Estimates whether the query would block the thread for a millisecond or more, long enough to delay other requests.
+   * Only circles can be long.
    */
   isLong(query: HazardQuery): boolean;
   /**
-   * One element a query, in order; a query that is wrong in itself is refused in its place.
-   * @throws Fault `invalid_request` where the whole is no list of queries, `atlas_unavailable`
+   * Returns one element per query, in order; an invalid query gives a RefusedElement.
+   * @throws Fault `invalid_request` if `queries` is not a non-empty list, `atlas_unavailable`
    */
   hazardRiskBatch(
     queries: readonly HazardQueryInput[],
     options?: BatchOptions,
   ): Promise<readonly (HazardResult | RefusedElement)[]>;
   /**
-   * The bulk door: many places, some layers of one hazard, arrays in and out.
+   * Samples layers of one hazard at many locations, with typed arrays as input and output.
    * @throws Fault `invalid_request`, `combination_unavailable`, `atlas_unavailable`; the signal's reason when aborted
    */
   sample(request: SampleRequest): Promise<SampleResult>;
   /**
-   * The cells of many places as they are stored, in a quarter of the memory.
+   * Returns the stored steps of the cells at many locations, which take a quarter of the memory of values.
    * @throws Fault as `sample`; the signal's reason when aborted
    */
   sampleSteps(request: StepsRequest): Promise<StepsResult>;
   close(): Promise<void>;
 }
 
-/** Queries of a batch that are in work at the same time: enough to keep reads busy, few enough to bound memory. */
-const BATCH_PARALLEL = 16;
+/** Queries of a batch that run concurrently: enough to keep reads busy, few enough to bound memory. */
+const BATCH_CONCURRENCY = 16;
 /**
- * Looking at so many takes a third of a millisecond with their tiles in memory, and ten times that where tiles of the demo
- * have to be made first, which the next circle there finds made.
+ * Cell vectors that a query may read and still count as short: a third of a millisecond with the tiles cached, ten times
+ * that if tiles of the demo have to be generated first.
  */
 const SHORT_CELL_VECTORS_MAX = 32_768;
-/** Queries of a batch between two words of progress. */
-const QUERIES_PER_TELL = 64;
-/** Queries between two looks at the clock, each of which takes a tenth of a place's time. */
-const QUERIES_PER_LOOK = 4;
+/** Queries of a batch between two progress reports. */
+const QUERIES_PER_PROGRESS_REPORT = 64;
+/** Queries between two checks of the clock; a check takes a tenth of the time of a point query. */
+const QUERIES_PER_TIME_CHECK = 4;
 
-/** The atlas as its users see it, over the cells of one. */
-export function answeringAtlas(
+/** Creates the public interface of an atlas. */
+export function createAtlas(
   sampler: Sampler,
-  about: Pick<CellAtlas, "release" | "contentHash" | "synthetic" | "close">,
+  source: Pick<CellAtlas, "release" | "contentHash" | "synthetic" | "close">,
   tileOrigin: TileOrigin,
 ): Atlas {
-  const plans = new Plans(sampler);
+  const plans = new PlanCache(sampler);
   let isClosed = false;
-  /** What is in memory could still be given, and what is not could not: one who holds a closed atlas is told so. */
-  const whileOpen = <Answer>(work: () => Promise<Answer>): Promise<Answer> =>
-    isClosed ? Promise.reject(atlasClosed()) : work();
+  /** Rejects all calls after `close`, including those that cached tiles could answer. */
+  const ifOpen = <Answer>(work: () => Promise<Answer>): Promise<Answer> =>
+    isClosed ? Promise.reject(atlasClosedFault()) : work();
   return {
-    release: about.release,
-    contentHash: about.contentHash,
-    synthetic: about.synthetic,
+    release: source.release,
+    contentHash: source.contentHash,
+    synthetic: source.synthetic,
     holdings: holdingsOf(sampler),
     tileUse: {
       origin: tileOrigin,
@@ -133,20 +133,20 @@ export function answeringAtlas(
       },
       onFetch: (listener) => sampler.fetches.add(listener),
     },
-    isLong: (query) => query.radius > 0 && cellVectorsOf(sampler, plans, query) > SHORT_CELL_VECTORS_MAX,
-    hazardRisk: (input) => whileOpen(() => answer(sampler, plans, input)),
-    hazardRiskBatch: (queries, options) => whileOpen(() => answerBatch(sampler, plans, queries, options)),
-    sample: (request) => whileOpen(() => sample(sampler, request)),
-    sampleSteps: (request) => whileOpen(() => sampleSteps(sampler, request)),
+    isLong: (query) => query.radius > 0 && estimateCellVectors(sampler, plans, query) > SHORT_CELL_VECTORS_MAX,
+    hazardRisk: (input) => ifOpen(() => answer(sampler, plans, input)),
+    hazardRiskBatch: (queries, options) => ifOpen(() => answerBatch(sampler, plans, queries, options)),
+    sample: (request) => ifOpen(() => sample(sampler, request)),
+    sampleSteps: (request) => ifOpen(() => sampleSteps(sampler, request)),
     close() {
       isClosed = true;
-      return about.close();
+      return source.close();
     },
   };
 }
 
-/** Why a call has no answer that was under way when the atlas was closed, or that came after. */
-export function atlasClosed(): Fault {
+/** Returns the error of calls that were pending when the atlas was closed, or that were made later. */
+export function atlasClosedFault(): Fault {
   return new Fault("atlas_unavailable", "The atlas was closed.");
 }
 
@@ -169,21 +169,23 @@ function holdingsOf({ hazards }: Sampler): readonly AtlasHoldings[] {
   });
 }
 
+const NOT_A_BATCH = "A batch must be a list of at least one query.";
+
 async function answerBatch(
   sampler: Sampler,
-  plans: Plans,
+  plans: PlanCache,
   queries: readonly HazardQueryInput[],
   options: BatchOptions = {},
 ): Promise<readonly (HazardResult | RefusedElement)[]> {
   checkBatchOptions(options);
   const { signal, onProgress } = options;
   if (!Array.isArray(queries) || queries.length === 0) {
-    throw new Fault("invalid_request", "A batch is a list of at least one query.", {
+    throw new Fault("invalid_request", NOT_A_BATCH, {
       items: [
         {
           pointer: "",
           code: Array.isArray(queries) ? "empty" : "wrong_type",
-          detail: "A batch is a list of at least one query.",
+          detail: NOT_A_BATCH,
         },
       ],
     });
@@ -198,21 +200,25 @@ async function answerBatch(
         signal?.throwIfAborted();
         results[index] = await answerElement(sampler, plans, queries[index]);
         queriesDone += 1;
-        const isToTell = queriesDone % QUERIES_PER_TELL === 0 || queriesDone === queries.length;
-        if (isToTell) onProgress?.(queriesDone, queries.length);
-        // With all tiles in memory nothing else would let others, and the signal, have the thread.
-        if (turns.isPaused || (queriesDone % QUERIES_PER_LOOK === 0 && turns.isExpired)) await turns.yield();
+        const isReportDue = queriesDone % QUERIES_PER_PROGRESS_REPORT === 0 || queriesDone === queries.length;
+        if (isReportDue) onProgress?.(queriesDone, queries.length);
+        // With all tiles cached nothing else yields to the event loop, which also delivers the abort signal.
+        if (turns.isPaused || (queriesDone % QUERIES_PER_TIME_CHECK === 0 && turns.isExpired)) await turns.yield();
       }
     } catch (error) {
-      next = queries.length; // nobody wants the rest any more
+      next = queries.length; // stops the other loops
       throw error;
     }
   };
-  await Promise.all(Array.from({ length: Math.min(BATCH_PARALLEL, queries.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(BATCH_CONCURRENCY, queries.length) }, work));
   return results;
 }
 
-async function answerElement(sampler: Sampler, plans: Plans, input: unknown): Promise<HazardResult | RefusedElement> {
+async function answerElement(
+  sampler: Sampler,
+  plans: PlanCache,
+  input: unknown,
+): Promise<HazardResult | RefusedElement> {
   try {
     return await answer(sampler, plans, input);
   } catch (error) {
@@ -221,15 +227,15 @@ async function answerElement(sampler: Sampler, plans: Plans, input: unknown): Pr
   }
 }
 
-async function answer(sampler: Sampler, plans: Plans, input: unknown): Promise<HazardResult> {
-  const query = readHazardQuery(input);
+async function answer(sampler: Sampler, plans: PlanCache, input: unknown): Promise<HazardResult> {
+  const query = parseHazardQuery(input);
   const { latitude, longitude, radius, aggregation_method } = query;
   const results: HazardResult["results"][number][] = [];
   const sources: Record<string, Readonly<Record<string, unknown>>> = {};
   for (const hazard of query.hazards) {
-    const plan = plans.of(hazard, query);
-    const found = plan.set === undefined ? NOTHING : await sampleLayers(sampler, plan.set, query);
-    results.push({ hazard, scenarios: plan.scenarios.map((scenario) => shape(query, scenario, found)) });
+    const plan = plans.get(hazard, query);
+    const sampled = plan.set === undefined ? NO_LAYERS : await sampleLayers(sampler, plan.set, query);
+    results.push({ hazard, scenarios: plan.scenarios.map((scenario) => toScenarioResult(query, scenario, sampled)) });
     if (query.detail) for (const { years } of plan.scenarios) addSources(years, sources);
   }
   const location = { latitude, longitude };
@@ -238,12 +244,12 @@ async function answer(sampler: Sampler, plans: Plans, input: unknown): Promise<H
   return radius === 0 ? { location, results } : { location, aggregation, results };
 }
 
-/** All that a query's circle would have to have looked at, cell by cell. */
-function cellVectorsOf(sampler: Sampler, plans: Plans, query: HazardQuery): number {
+/** Returns the number of cell vectors that the query's circle would read cell by cell. */
+function estimateCellVectors(sampler: Sampler, plans: PlanCache, query: HazardQuery): number {
   const circle = { latDeg: query.latitude, lonDeg: query.longitude, radiusM: query.radius * 1000 };
   let count = 0;
   for (const hazard of query.hazards) {
-    const { set } = plans.of(hazard, query);
+    const { set } = plans.get(hazard, query);
     if (set !== undefined) count += sampler.estimateCellVectors(set, circle);
   }
   return count;

@@ -1,53 +1,56 @@
 /**
- * When a probability is only a bound. Return-period maps know probabilities between 1/Tn and 1/T1: where the first map
- * reaches the threshold already, the stored value 1/T1 is a lower bound; where none does, the stored 0 stands for
- * "at most 1/Tn". Which it is follows from the stored step.
+ * Determines when a probability is only a bound. Return-period maps give probabilities between 1/Tn and 1/T1: if the
+ * first map already reaches the threshold, the stored value 1/T1 is a lower bound; if no map does, the stored 0 means
+ * "at most 1/Tn". The stored step distinguishes the cases.
  */
-import type { FoundLayers } from "./found.ts";
+import type { SampledLayers } from "./sampledLayers.ts";
 import type { PlannedLayer } from "./plan.ts";
 import type { Bound, Bounds } from "./result.ts";
 
-/** How far a layer of probabilities reaches. */
+/** Smallest and largest probability that a layer can state. */
 export interface ProbabilityLimits {
-  /** The step that 1/T1 is stored as. */
+  /** Stored step of 1/T1. */
   readonly firstSteps: number;
   /** 1/T1 and 1/Tn in steps, not rounded. */
   readonly atLeastSteps: number;
   readonly atMostSteps: number;
-  /** The bounds of a year without total_hazard, which need no more than these. */
+  /** Shared bounds of years without total_hazard. */
   readonly atLeast: Bounds;
   readonly atMost: Bounds;
 }
 
-/** One side of a change, or the value itself where no change is asked for. */
+/** One side of a change, or the value itself if the query does not request a change. */
 export interface PlannedSide {
   readonly probability: PlannedLayer;
-  /** Undefined where its values are not bounded: the source states probabilities itself. */
+  /** Undefined if the source states probabilities itself, which are never bounds. */
   readonly limits: ProbabilityLimits | undefined;
   /** The probability is a mean over several climate models. */
   readonly isModelMean: boolean;
   readonly intensity: PlannedLayer | undefined;
-  /** Undefined where total_hazard is not asked for. */
+  /** Undefined if the query does not request total_hazard. */
   readonly total: PlannedLayer | undefined;
 }
 
-/** What the bounds of an analysis year follow from. */
+/** The layers that determine the bounds of an analysis year. */
 export interface PlannedBounds {
   readonly own: PlannedSide;
-  /** What the change is counted from; undefined where no change is asked for. */
+  /** The baseline that is subtracted; undefined if the query does not request a change. */
   readonly reference: PlannedSide | undefined;
 }
 
 type BoundKind = Bound["bound"];
 
-/** A mean of equal steps is a quotient of two sums; one cell of another step in a circle of 100 km is further off. */
+/**
+ * Relative tolerance within which a mean counts as the mean of equal steps. A mean is the quotient of two sums, so rounding
+ * can change it; a single cell with another step in a circle of 100 km changes it by more.
+ */
 const EQUAL_SHARE = 1e-11;
 
 /**
- * Returns how far the layer of probabilities reaches that was derived from maps of these return periods.
+ * Returns the limits of a probability layer that was derived from maps of these return periods.
  *
- * @param layer whose probabilities they are
- * @param returnPeriodsYears ascending; undefined where the layer was not derived from return-period maps
+ * @param layer the probability layer
+ * @param returnPeriodsYears ascending; undefined if the layer was not derived from return-period maps
  */
 export function limitsOf(
   { entry: { steps_per_unit, offset } }: PlannedLayer,
@@ -65,7 +68,7 @@ export function limitsOf(
   };
 }
 
-/** The same object is in many answers, so nobody may change it. */
+/** Freezes bounds that are shared by many results. */
 function frozen(bounds: Bounds): Bounds {
   for (const bound of Object.values(bounds)) Object.freeze(bound);
   return Object.freeze(bounds);
@@ -74,53 +77,57 @@ function frozen(bounds: Bounds): Bounds {
 const UNKNOWN = frozen({ probability: { bound: "indeterminate" } });
 
 /**
- * Returns which of a year's values are only bounds; undefined, without an allocation, where none is.
+ * Returns the values of a year that are only bounds; undefined, without allocating, if there are none.
  *
  * @param isMean the values are means over a circle
  */
-export function boundsOf({ own, reference }: PlannedBounds, found: FoundLayers, isMean: boolean): Bounds | undefined {
-  const kind = kindOf(own, found);
-  if (reference === undefined) return kind === undefined ? undefined : boundsOfValue(own, kind, found);
-  const before = kindOf(reference, found);
+export function boundsOf(
+  { own, reference }: PlannedBounds,
+  sampled: SampledLayers,
+  isMean: boolean,
+): Bounds | undefined {
+  const kind = kindOf(own, sampled);
+  if (reference === undefined) return kind === undefined ? undefined : boundsOfValue(own, kind, sampled);
+  const before = kindOf(reference, sampled);
   if (kind === undefined && before === undefined) return undefined;
-  return boundsOfChange({ side: own, kind }, { side: reference, kind: before }, { found, isMean });
+  return boundsOfChange({ side: own, kind }, { side: reference, kind: before }, { sampled, isMean });
 }
 
-/** Tells whether a value lies between its limits, so that a mean may hide cells or models that are only bounds. */
-export function mayHideBounds({ own, reference }: PlannedBounds, found: FoundLayers): boolean {
+/** Returns whether a value is between its limits, so that a mean may include cells or models that are only bounds. */
+export function mayHideBounds({ own, reference }: PlannedBounds, sampled: SampledLayers): boolean {
   const sides = reference === undefined ? [own] : [own, reference];
-  if (sides.some(({ probability }) => found.stepsOf(probability.position) === undefined)) return false;
-  return sides.some((side) => side.limits !== undefined && kindOf(side, found) === undefined);
+  if (sides.some(({ probability }) => sampled.stepsOf(probability.position) === undefined)) return false;
+  return sides.some((side) => side.limits !== undefined && kindOf(side, sampled) === undefined);
 }
 
-function kindOf({ probability, limits }: PlannedSide, found: FoundLayers): BoundKind | undefined {
+function kindOf({ probability, limits }: PlannedSide, sampled: SampledLayers): BoundKind | undefined {
   if (limits === undefined) return undefined;
-  const steps = found.stepsOf(probability.position);
+  const steps = sampled.stepsOf(probability.position);
   if (steps === undefined) return undefined;
   const { firstSteps } = limits;
-  // Beyond 120,000 years 1/T1 is stored as 0 too, and the step tells nothing.
+  // If T1 is above 120,000 years, 1/T1 is stored as 0 too and the two cases cannot be distinguished.
   if (steps === 0) return firstSteps === 0 ? "indeterminate" : "at_most";
   return Math.abs(steps - firstSteps) <= firstSteps * EQUAL_SHARE ? "at_least" : undefined;
 }
 
 /**
- * A lower bound of total_hazard is the value itself: of a maximum the cell with the largest product need not be the one
- * whose probability is bounded.
+ * Returns the bounds of a value. The lower bound of total_hazard is the value itself, because in a maximum the cell with
+ * the largest product need not be the cell with the bounded probability.
  */
-function boundsOfValue(side: PlannedSide, kind: BoundKind, found: FoundLayers): Bounds {
+function boundsOfValue(side: PlannedSide, kind: BoundKind, sampled: SampledLayers): Bounds {
   const { limits, total } = side;
   const plain = (kind === "at_least" ? limits?.atLeast : kind === "at_most" ? limits?.atMost : undefined) ?? UNKNOWN;
-  const steps = total === undefined ? undefined : found.stepsOf(total.position);
+  const steps = total === undefined ? undefined : sampled.stepsOf(total.position);
   if (total === undefined || limits === undefined || steps === undefined) return plain;
   if (kind === "indeterminate") return { probability: plain.probability, total_hazard: { bound: kind } };
-  const limitSteps = kind === "at_least" ? steps : totalAtMostSteps(side, limits, found);
+  const limitSteps = kind === "at_least" ? steps : totalAtMostSteps(side, limits, sampled);
   return {
     probability: plain.probability,
     total_hazard: { bound: kind, limit: limitSteps / total.entry.steps_per_unit },
   };
 }
 
-/** What a side of a change may be, in the steps of its layers: from the low ends up, from the high ends down. */
+/** Range that contains one side of a change, in the steps of its layers. An open end has no limit. */
 interface Range {
   readonly isOpenAbove: boolean;
   readonly isOpenBelow: boolean;
@@ -133,16 +140,16 @@ interface Range {
 function boundsOfChange(
   { side: own, kind }: { readonly side: PlannedSide; readonly kind: BoundKind | undefined },
   { side: before, kind: kindBefore }: { readonly side: PlannedSide; readonly kind: BoundKind | undefined },
-  { found, isMean }: { readonly found: FoundLayers; readonly isMean: boolean },
+  { sampled, isMean }: { readonly sampled: SampledLayers; readonly isMean: boolean },
 ): Bounds | undefined {
-  // The baseline less itself is 0, whatever it is.
+  // The baseline minus itself is exactly 0.
   if (own.probability.position === before.probability.position) return undefined;
-  if (!hasValue(own.probability, found) || !hasValue(before.probability, found)) return undefined;
-  const now = rangeOf(own, kind, { found, isMean });
-  const then = rangeOf(before, kindBefore, { found, isMean });
+  if (!hasValue(own.probability, sampled) || !hasValue(before.probability, sampled)) return undefined;
+  const now = rangeOf(own, kind, { sampled, isMean });
+  const then = rangeOf(before, kindBefore, { sampled, isMean });
   const [total, totalBefore] = [own.total, before.total];
   const hasTotal =
-    total !== undefined && totalBefore !== undefined && hasValue(total, found) && hasValue(totalBefore, found);
+    total !== undefined && totalBefore !== undefined && hasValue(total, sampled) && hasValue(totalBefore, sampled);
   const isOpenAbove = now.isOpenAbove || then.isOpenBelow;
   const isOpenBelow = now.isOpenBelow || then.isOpenAbove;
   if (isOpenAbove && isOpenBelow) {
@@ -160,18 +167,18 @@ function boundsOfChange(
 }
 
 /**
- * Returns what a side may be. Cells and models count with the least that they may be, so that a mean between its limits,
- * which may hide bounds, is no less than it says.
+ * Returns the range of one side. Bounded cells and models count with their lowest possible value, so that a mean between
+ * its limits is a lower bound of the true mean.
  */
 function rangeOf(
   side: PlannedSide,
   kind: BoundKind | undefined,
-  { found, isMean }: { readonly found: FoundLayers; readonly isMean: boolean },
+  { sampled, isMean }: { readonly sampled: SampledLayers; readonly isMean: boolean },
 ): Range {
   const { probability, limits, total } = side;
-  const steps = found.stepsOf(probability.position) ?? NaN;
-  const totalSteps = total === undefined ? NaN : (found.stepsOf(total.position) ?? NaN);
-  const totalAtMost = limits === undefined ? NaN : totalAtMostSteps(side, limits, found);
+  const steps = sampled.stepsOf(probability.position) ?? NaN;
+  const totalSteps = total === undefined ? NaN : (sampled.stepsOf(total.position) ?? NaN);
+  const totalAtMost = limits === undefined ? NaN : totalAtMostSteps(side, limits, sampled);
   const isMixed = kind === undefined && limits !== undefined && (isMean || side.isModelMean);
   return {
     isOpenAbove: isMixed || kind === "at_least" || kind === "indeterminate",
@@ -179,12 +186,12 @@ function rangeOf(
     low: kind === "at_least" && limits !== undefined ? limits.atLeastSteps : steps,
     high: kind === "at_most" && limits !== undefined ? limits.atMostSteps : steps,
     totalLow: totalSteps,
-    // Beside the cell with the largest product a maximum may have one that is more intense, and at most as likely.
+    // In a maximum, a cell with a higher intensity and a probability of up to 1/Tn may exceed the stored largest product.
     totalHigh: kind === "at_most" ? totalAtMost : limits === undefined ? totalSteps : Math.max(totalSteps, totalAtMost),
   };
 }
 
-/** Steps of one size are subtracted, as in the value itself, so that limit and value agree to the bit. */
+/** Returns the difference of two values. Equal step sizes are subtracted as steps, bit for bit as in the value itself. */
 function difference(
   steps: number,
   { entry }: PlannedLayer,
@@ -196,18 +203,18 @@ function difference(
   return steps / entry.steps_per_unit - before / entryBefore.steps_per_unit;
 }
 
-/** Returns the most that total_hazard can be, in its steps, where no probability is above 1/Tn: intensity x 1/Tn. */
+/** Returns the largest possible total_hazard, in its steps, if no probability is above 1/Tn: intensity x 1/Tn. */
 function totalAtMostSteps(
   { probability, intensity, total }: PlannedSide,
   { atMostSteps }: ProbabilityLimits,
-  found: FoundLayers,
+  sampled: SampledLayers,
 ): number {
   if (total === undefined || intensity === undefined) return NaN;
   const { steps_per_unit, offset } = intensity.entry;
-  const value = (found.stepsOf(intensity.position) ?? NaN) / steps_per_unit + offset;
+  const value = (sampled.stepsOf(intensity.position) ?? NaN) / steps_per_unit + offset;
   return value * (atMostSteps / probability.entry.steps_per_unit) * total.entry.steps_per_unit;
 }
 
-function hasValue({ position }: PlannedLayer, found: FoundLayers): boolean {
-  return found.stepsOf(position) !== undefined;
+function hasValue({ position }: PlannedLayer, sampled: SampledLayers): boolean {
+  return sampled.stepsOf(position) !== undefined;
 }

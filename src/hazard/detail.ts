@@ -1,46 +1,46 @@
 import { mayHideBounds } from "./bounds.ts";
-import type { FoundLayers } from "./found.ts";
+import type { SampledLayers } from "./sampledLayers.ts";
 import type { MetricName } from "./hazards.ts";
 import type { PlannedMetric, PlannedYear } from "./plan.ts";
 import type { HazardQuery } from "./query.ts";
 import type { AnswerDetail, HazardResult, MetricDetail, NoDataReason } from "./result.ts";
 
-/** Why a metric of an analysis year is null; undefined where it has a value. */
+/** Returns why a metric of an analysis year is null; undefined if it has a value. */
 export type ReasonOf = (metric: PlannedMetric) => NoDataReason | undefined;
 
 const BOUNDED_CELLS =
-  "probability is a mean over cells, some of which may be only bounds: at least 1/T of the first return period, at most 1/T of the last.";
+  "probability is a mean over cells, some of which may be only bounds: at least 1/T of the first return period, or at most 1/T of the last.";
 const BOUNDED_MODELS =
-  "probability is a mean over climate models, some of which may be only bounds: at least 1/T of the first return period, at most 1/T of the last.";
-const UNLIKE_CELLS = "A change of maxima compares the largest value of each side, which may be of different cells.";
+  "probability is a mean over climate models, some of which may be only bounds: at least 1/T of the first return period, or at most 1/T of the last.";
+const DIFFERENT_CELLS = "A change of maxima compares the largest value of each side, which may be in different cells.";
 
-/** Returns how the numbers of an analysis year were made. */
+/** Returns the `detail` member of an analysis year. */
 export function detailOf(
   query: HazardQuery,
   planned: PlannedYear,
-  { found, reasonOf }: { readonly found: FoundLayers; readonly reasonOf: ReasonOf },
+  { sampled, reasonOf }: { readonly sampled: SampledLayers; readonly reasonOf: ReasonOf },
 ): AnswerDetail {
   const { source, baselineSource, rules } = planned;
   const sources = {
     ...(source === undefined ? {} : { source: source.id }),
     ...(baselineSource === undefined ? {} : { baseline_source: baselineSource.id }),
   };
-  const caveats = caveatsOf(query, planned, found);
+  const caveats = caveatsOf(query, planned, sampled);
   const rest = { ...sources, rules, ...(caveats.length === 0 ? {} : { caveats }) };
   if (source === undefined) return { cells: 0, valid_share: 0, ...rest };
-  const each = planned.metrics.map((metric) => metricDetailOf(metric, found, reasonOf(metric)));
-  const shares = each.flatMap(({ valid_share }) => valid_share ?? []);
-  const { centre } = found;
+  const details = planned.metrics.map((metric) => metricDetailOf(metric, sampled, reasonOf(metric)));
+  const shares = details.flatMap(({ valid_share }) => valid_share ?? []);
+  const { center } = sampled;
   return {
-    cells: found.cells,
+    cells: sampled.cells,
     valid_share: shares.length === 0 ? 0 : Math.min(...shares),
-    ...(areEqual(each) ? {} : { metrics: named(planned.metrics, each) }),
-    ...(centre === undefined ? {} : { cell_center: { latitude: centre.latDeg, longitude: centre.lonDeg } }),
+    ...(areEqual(details) ? {} : { metrics: detailsByMetric(planned.metrics, details) }),
+    ...(center === undefined ? {} : { cell_center: { latitude: center.latDeg, longitude: center.lonDeg } }),
     ...rest,
   };
 }
 
-/** Adds the sources that the detail of some analysis years names. */
+/** Adds the sources that the details of these analysis years refer to. */
 export function addSources(years: readonly PlannedYear[], sources: Record<string, HazardSource>): void {
   for (const { source, baselineSource } of years) {
     for (const each of [source, baselineSource]) if (each !== undefined) sources[each.id] = each.record;
@@ -49,9 +49,13 @@ export function addSources(years: readonly PlannedYear[], sources: Record<string
 
 type HazardSource = NonNullable<HazardResult["sources"]>[string];
 
-function metricDetailOf({ own }: PlannedMetric, found: FoundLayers, reason: NoDataReason | undefined): MetricDetail {
+function metricDetailOf(
+  { own }: PlannedMetric,
+  sampled: SampledLayers,
+  reason: NoDataReason | undefined,
+): MetricDetail {
   return {
-    ...(own === undefined ? {} : { valid_share: found.shareOf(own.position) }),
+    ...(own === undefined ? {} : { valid_share: sampled.shareOf(own.position) }),
     ...(reason === undefined ? {} : { no_data: reason }),
   };
 }
@@ -60,19 +64,23 @@ function areEqual([first, ...others]: readonly MetricDetail[]): boolean {
   return others.every(({ valid_share, no_data }) => valid_share === first?.valid_share && no_data === first?.no_data);
 }
 
-function named(
+function detailsByMetric(
   metrics: readonly PlannedMetric[],
   details: readonly MetricDetail[],
 ): Partial<Record<MetricName, MetricDetail>> {
   return Object.fromEntries(metrics.map(({ metric }, i) => [metric, details[i]]));
 }
 
-function caveatsOf(query: HazardQuery, { bounds, source, baselineSource, caveats }: PlannedYear, found: FoundLayers) {
+function caveatsOf(
+  query: HazardQuery,
+  { bounds, source, baselineSource, caveats }: PlannedYear,
+  sampled: SampledLayers,
+) {
   const all = [...caveats];
   const isCircle = query.radius > 0;
   const isChange = baselineSource !== undefined && source !== undefined && baselineSource.id !== source.id;
-  if (isChange && isCircle && query.aggregation_method === "max") all.push(UNLIKE_CELLS);
-  if (bounds !== undefined && mayHideBounds(bounds, found)) {
+  if (isChange && isCircle && query.aggregation_method === "max") all.push(DIFFERENT_CELLS);
+  if (bounds !== undefined && mayHideBounds(bounds, sampled)) {
     if (isCircle && query.aggregation_method === "mean") all.push(BOUNDED_CELLS);
     if (bounds.own.isModelMean || bounds.reference?.isModelMean === true) all.push(BOUNDED_MODELS);
   }

@@ -1,6 +1,6 @@
 /**
- * THE table of what a hazard is: years, scenarios, metrics with their units and quanta, rules, nominal
- * resolution. Asking and filling meet here; a new hazard is a new entry.
+ * Definition of each hazard: years, scenarios, metrics with units and step sizes, rules and nominal resolution. Queries and
+ * ingest both use this table; a new hazard is a new entry.
  */
 
 import { meaningsOf } from "./meanings.ts";
@@ -8,7 +8,7 @@ import { meaningsOf } from "./meanings.ts";
 export const SCENARIOS = ["baseline", "rcp2p6", "rcp4p5", "rcp6p0", "rcp8p5"] as const;
 export type Scenario = (typeof SCENARIOS)[number];
 
-/** The climate before change is one layer, of this year. */
+/** The baseline climate is a single layer, of this year. */
 export const BASELINE = { scenario: "baseline", year: 1980 } as const;
 
 export const HAZARD_NAMES = ["cyclones", "wildfire", "coastal_floods", "riverine_floods"] as const;
@@ -17,31 +17,31 @@ export type HazardName = (typeof HAZARD_NAMES)[number];
 export type MetricName =
   "intensity" | "wind_speed_mps" | "fire_danger_days" | "depth_meters" | "probability" | "total_hazard";
 
-/** How a metric is stored: `value = steps / stepsPerUnit + offset`, steps 0 to 65,533. */
+/** Unit and encoding of a metric: `value = steps / stepsPerUnit + offset`, steps 0 to 65,533. */
 export interface MetricSpec {
   readonly metric: MetricName;
-  /** "1" is a share or probability. */
+  /** "1" means a share or a probability. */
   readonly unit: "1" | "m" | "m/s" | "days";
   readonly stepsPerUnit: number;
   readonly offset: number;
-  /** Largest value that means anything, where it is smaller than the last step. */
+  /** Largest valid value, if smaller than that of the last step. */
   readonly max?: number;
-  /** Under the default rules below; src/hazard/meanings.ts has the words for the rules of an atlas. */
+  /** Meaning under the default rules; src/hazard/meanings.ts describes it for the rules of an atlas. */
   readonly meaning: string;
 }
 
-/** The numbers that turn source maps into metrics. An atlas states those it was made with. */
+/** Parameters that define the metrics. An atlas records those it was created with. */
 export interface HazardRules {
-  /** The return period, in years, whose value is the hazard's own metric. Absent where the metric is no return level. */
+  /** Return period, years, of the hazard's own metric. Absent if that metric is not a return level. */
   readonly design_return_period_years?: number;
-  /** `probability` is the annual probability of reaching this, in `threshold_unit`. */
+  /** `probability` is the annual probability of reaching this value, in `threshold_unit`. */
   readonly threshold: number;
   readonly threshold_unit: string;
-  /** `intensity` is min(1, value / this). */
+  /** `intensity` is min(1, value / intensity_reference). */
   readonly intensity_reference: number;
-  /** Between return periods values lie on a straight line in this variate. */
+  /** Variate in which values are interpolated linearly between return periods. */
   readonly curve?: "gumbel" | "log";
-  /** Days count as days of fire danger above this Fire Weather Index. */
+  /** Fire Weather Index above which a day counts as a fire danger day. */
   readonly danger_threshold?: number;
 }
 
@@ -49,12 +49,12 @@ export interface HazardSpec {
   readonly hazard: HazardName;
   readonly years: readonly number[];
   readonly scenarios: readonly Scenario[];
-  /** The metric that is the hazard's own, beside intensity and probability. */
+  /** The metric specific to this hazard, in addition to intensity and probability. */
   readonly ownMetric: MetricName;
-  /** In the order of the answer; `total_hazard` last. */
+  /** In the order of the response; `total_hazard` is last. */
   readonly metrics: readonly MetricSpec[];
   readonly rules: HazardRules;
-  /** What the specification promises; an atlas keeps the grid of its source. */
+  /** Resolution that the specification states; an atlas keeps the grid of its source. */
   readonly nominalResolutionDeg: number;
 }
 
@@ -66,7 +66,7 @@ const INTENSITY = { metric: "intensity", unit: "1", stepsPerUnit: 10_000, offset
 const PROBABILITY = { metric: "probability", unit: "1", stepsPerUnit: 60_000, offset: 0, max: 1 } as const;
 const TOTAL = { metric: "total_hazard", unit: "1", stepsPerUnit: 60_000, offset: 0, max: 1 } as const;
 
-/** The metrics of a hazard with what they mean under its default rules. */
+/** Adds the meaning under the default rules to the metrics of a hazard. */
 function withMeanings(
   hazard: HazardName,
   rules: HazardRules,
@@ -152,17 +152,17 @@ export function isHazardName(name: string): name is HazardName {
 }
 
 /**
- * The layer that answers for a scenario and year: the baseline is one layer, whatever year is asked, and
- * 1980 is that layer under every scenario.
+ * Returns the stored layer for a scenario and year: the baseline is one layer for all years, and is also the layer of 1980
+ * under every scenario.
  */
 export function layerOf(scenario: Scenario, year: number): { readonly scenario: Scenario; readonly year: number } {
   return scenario === BASELINE.scenario || year === BASELINE.year ? BASELINE : { scenario, year };
 }
 
 /**
- * Returns the `total_hazard` of a cell in steps, from the stored steps of its factors. At a point it is therefore the
- * product of the two published numbers, rounded to a step; a maximum or a mean over a circle is that of the cells'
- * products, which is not the product of the circle's numbers.
+ * Returns the `total_hazard` of a cell in steps, computed from the stored steps of intensity and probability. At a point it
+ * is therefore the product of the two published values, rounded to a step. A maximum or mean over a circle aggregates the
+ * cells' products, which differs from the product of the circle's values.
  */
 export function totalHazardSteps(intensitySteps: number, probabilitySteps: number): number {
   return Math.round(

@@ -1,15 +1,15 @@
-/** What each metric means, in words: from the numbers that an atlas was made with, so that the words are true of it. */
+/** Descriptions of the metrics, generated from the rules of an atlas. */
 import type { HazardName, MetricName } from "./hazards.ts";
 
 type Rules = Readonly<Record<string, unknown>>;
 type Meanings = Readonly<Partial<Record<MetricName, string>>>;
 
-/** Saffir-Simpson category 1 begins here, m/s. */
+/** Lower limit of Saffir-Simpson category 1, m/s. */
 const CATEGORY_1_MPS = 33;
 
 /**
- * Returns the meaning of each metric of a hazard under the rules of an atlas. A rule that the atlas does not state is
- * named, not filled in.
+ * Returns the meaning of each metric of a hazard under the rules of an atlas. A rule that the atlas does not state appears
+ * by name; no default is assumed.
  */
 export function meaningsOf(hazard: HazardName, rules: Rules): Meanings {
   return { ...MEANINGS[hazard](rules), total_hazard: "intensity x probability of the cell: severity times likelihood" };

@@ -5,11 +5,11 @@ import type { Sampler } from "../atlas/sampler.ts";
 import { limitsOf, type PlannedBounds, type PlannedSide } from "./bounds.ts";
 import { BASELINE, type HazardName, HAZARDS, layerOf, type MetricName, type Scenario } from "./hazards.ts";
 import { changeCaveats, type NamedSource, sourceOf } from "./provenance.ts";
-import { askedBy, type HazardQuery } from "./query.ts";
+import { templateOf, type HazardQuery } from "./query.ts";
 
-/** What has to be looked up for a query's hazard, scenarios and years, wherever the place is. */
+/** The layers to sample for a query's hazard, scenarios and years. Independent of the location. */
 export interface Plan {
-  /** Undefined where the atlas has none of the layers. */
+  /** Undefined if the atlas has none of the layers. */
   readonly set: LayerSet | undefined;
   readonly scenarios: readonly PlannedScenario[];
 }
@@ -21,70 +21,70 @@ export interface PlannedScenario {
 
 export interface PlannedYear {
   readonly year: number;
-  /** Of the layers that answer; undefined where the atlas lacks them. */
+  /** Source of the year's layers; undefined if the atlas does not have them. */
   readonly source: NamedSource | undefined;
-  /** Of the baseline; undefined where no change is asked for, or where the atlas lacks it. */
+  /** Source of the baseline; undefined if no change is requested or the atlas has no baseline. */
   readonly baselineSource: NamedSource | undefined;
-  /** Why the change is more than one of climate; empty where no change is asked for. */
+  /** Why the change reflects more than climate; empty if no change is requested. */
   readonly caveats: readonly string[];
-  /** What the metrics were made with: the atlas's rules of the hazard, and the return periods of the maps. */
+  /** Rules of the hazard in this atlas, and the return periods of the source maps. */
   readonly rules: Readonly<Record<string, unknown>>;
   readonly metrics: readonly PlannedMetric[];
-  /** Undefined where no probability can be only a bound. */
+  /** Undefined if no probability can be only a bound. */
   readonly bounds: PlannedBounds | undefined;
 }
 
 export interface PlannedMetric {
   readonly metric: MetricName;
   readonly own: PlannedLayer | undefined;
-  /** What the change is counted from; undefined where no change is asked for, or where the atlas lacks it. */
+  /** Baseline layer of a change; undefined if no change is requested or the atlas does not have it. */
   readonly reference: PlannedLayer | undefined;
 }
 
 export interface PlannedLayer {
   readonly entry: LayerEntry;
-  /** Position in the set. */
+  /** Position in the layer set. */
   readonly position: number;
 }
 
-/** So many plans are kept: portfolios ask the same of place after place. */
+/** Maximum number of cached plans. Portfolios send the same query for many locations. */
 const PLAN_COUNT_MAX = 256;
 
-/** The plans of an atlas, each made once. */
-export class Plans {
+/** Caches the query plans of an atlas. */
+export class PlanCache {
   readonly #sampler: Sampler;
   readonly #plans = new Map<string, Plan>();
-  /** Those of queries that were written alike, by what these have in common. */
-  readonly #byAsked = new WeakMap<object, Map<HazardName, Plan>>();
+  /** Plans by query template and hazard: avoids building the text key for queries parsed from a URL. */
+  readonly #byTemplate = new WeakMap<object, Map<HazardName, Plan>>();
 
   constructor(sampler: Sampler) {
     this.#sampler = sampler;
   }
 
-  of(hazard: HazardName, query: HazardQuery): Plan {
-    const asked = askedBy(query);
-    if (asked === undefined) return this.#named(hazard, query);
-    let plans = this.#byAsked.get(asked);
+  get(hazard: HazardName, query: HazardQuery): Plan {
+    const template = templateOf(query);
+    if (template === undefined) return this.#byKey(hazard, query);
+    let plans = this.#byTemplate.get(template);
     if (plans === undefined) {
       plans = new Map();
-      this.#byAsked.set(asked, plans);
+      this.#byTemplate.set(template, plans);
     }
     let plan = plans.get(hazard);
     if (plan === undefined) {
-      plan = this.#named(hazard, query);
+      plan = this.#byKey(hazard, query);
       plans.set(hazard, plan);
     }
     return plan;
   }
 
-  #named(hazard: HazardName, query: HazardQuery): Plan {
+  #byKey(hazard: HazardName, query: HazardQuery): Plan {
     const { scenarios, analysis_years, total_hazard, anthropogenic } = query;
-    const name = `${hazard} ${scenarios.join()} ${analysis_years.join()} ${total_hazard} ${anthropogenic}`;
-    let plan = this.#plans.get(name);
+    const key = `${hazard} ${scenarios.join()} ${analysis_years.join()} ${total_hazard} ${anthropogenic}`;
+    let plan = this.#plans.get(key);
     if (plan === undefined) {
       plan = makePlan(this.#sampler, hazard, query);
       if (this.#plans.size >= PLAN_COUNT_MAX) this.#plans.clear();
-      this.#plans.set(name, plan);
+      this.#plans.set(key, plan);
     }
     return plan;
   }
@@ -93,7 +93,7 @@ export class Plans {
 function makePlan(sampler: Sampler, hazard: HazardName, query: HazardQuery): Plan {
   const sampled = sampler.hazards.get(hazard);
   const layers: FieldLayer[] = [];
-  /** Each stored layer has one position, however many scenarios and years it answers. */
+  /** Each stored layer has one position, even if it serves several scenarios and years. */
   const positions = new Map<string, PlannedLayer>();
   const layerFor = (at: StoredAt, metric: MetricName): PlannedLayer | undefined => {
     const group = sampled?.group(at.scenario, at.year);
@@ -136,7 +136,7 @@ function makePlan(sampler: Sampler, hazard: HazardName, query: HazardQuery): Pla
       };
     }),
   }));
-  // One set for all that is asked: its layers lie side by side in memory, and nothing else with them.
+  // A single set, so that exactly the requested layers are interleaved in memory.
   const set = sampled === undefined || layers.length === 0 ? undefined : sampler.layerSet(sampled, layers);
   return { set, scenarios };
 }

@@ -1,26 +1,26 @@
-/** Reads what an atlas states about the origin of its layers: return periods, models, product. */
+/** Reads the provenance of an atlas's layers: return periods, climate models, product. */
 import type { GroupEntry } from "../atlas/catalog.ts";
 
 type Provenance = Readonly<Record<string, unknown>>;
 
-/** Where the layers of one scenario and analysis year come from, as an answer names it. */
+/** Source of the layers of one scenario and analysis year, as listed in a response. */
 export interface NamedSource {
   /** `<hazard>/<scenario>/<analysis year>`. */
   readonly id: string;
   /**
-   * The provenance of the layers without the list of source maps, which the catalog has under the same hazard, scenario
-   * and year: five models with nine maps each would be 5 kB in every answer.
+   * Provenance of the layers without the list of source maps, which the catalog has under the same hazard, scenario and
+   * year: five models with nine maps each would add 5 kB to every response.
    */
   readonly record: Readonly<Record<string, unknown>>;
-  /** In years, ascending; undefined where the metrics were not derived from return-period maps. */
+  /** Ascending; undefined if the metrics were not derived from return-period maps. */
   readonly returnPeriodsYears: readonly number[] | undefined;
-  /** Names of the climate models, sorted; empty where none is named. */
+  /** Names of the climate models, sorted; empty if none are stated. */
   readonly models: readonly string[];
 }
 
 const sources = new WeakMap<GroupEntry, NamedSource>();
 
-/** Returns the source of a group of layers; the same object each time. */
+/** Returns the source of a group of layers; the same object for every call. */
 export function sourceOf(hazard: string, entry: GroupEntry): NamedSource {
   let source = sources.get(entry);
   if (source === undefined) {
@@ -50,14 +50,14 @@ function readSource(hazard: string, { scenario, year, provenance }: GroupEntry):
   return { id: `${hazard}/${scenario}/${year}`, record, returnPeriodsYears, models };
 }
 
-/** Returns the return periods that every model has; undefined where models differ, which ingest refuses. */
+/** Returns the return periods that all models share; undefined if they differ, which ingest rejects. */
 function sharedPeriods(curves: readonly { readonly periods: readonly unknown[] }[]): readonly number[] | undefined {
   const [first, ...others] = curves.map(({ periods }) => ascending(periods));
   if (first === undefined || others.some((periods) => periods?.join() !== first.join())) return undefined;
   return first;
 }
 
-/** Returns a list of years in ascending order; undefined where this is not a list of return periods. */
+/** Returns return periods in ascending order; undefined if the value is not a non-empty list of positive numbers. */
 function ascending(periods: unknown): readonly number[] | undefined {
   if (!Array.isArray(periods) || periods.length === 0) return undefined;
   const years: number[] = [];
@@ -73,8 +73,8 @@ function listOf(value: unknown): readonly Provenance[] {
 }
 
 /**
- * Returns why the change from one source to another is more than a change of climate: other products, models, return
- * periods, subsidence or percentiles. Empty for a source and itself.
+ * Returns why the change between two sources reflects more than climate: different products, models, return periods,
+ * subsidence or percentiles. Empty if both are the same source.
  */
 export function changeCaveats(own: NamedSource, baseline: NamedSource): readonly string[] {
   if (own.id === baseline.id) return [];
@@ -83,24 +83,24 @@ export function changeCaveats(own: NamedSource, baseline: NamedSource): readonly
     const [here, there] = [own, baseline].map(({ record }) => statedOf(record, members));
     if (here === there) continue;
     caveats.push(
-      `The ${what} is not the same: ${here ?? "not stated"} for ${nameOf(own)}, ${there ?? "not stated"} for the baseline.`,
+      `The ${what} differs: ${here ?? "not stated"} for ${nameOf(own)}, ${there ?? "not stated"} for the baseline.`,
     );
   }
   if (own.models.join() !== baseline.models.join()) {
     caveats.push(
-      `The climate models are not the same, so that their bias is part of the change: ${modelsOf(own)} for ${nameOf(own)}, ` +
+      `The climate models differ, so their bias is part of the change: ${modelsOf(own)} for ${nameOf(own)}, ` +
         `${modelsOf(baseline)} for the baseline.`,
     );
   }
   if (own.returnPeriodsYears?.join() !== baseline.returnPeriodsYears?.join()) {
     caveats.push(
-      `The return periods are not the same: ${periodsOf(own)} for ${nameOf(own)}, ${periodsOf(baseline)} for the baseline.`,
+      `The return periods differ: ${periodsOf(own)} for ${nameOf(own)}, ${periodsOf(baseline)} for the baseline.`,
     );
   }
   return caveats;
 }
 
-/** What is compared, and the members of a provenance that state it. */
+/** Compared properties, and the members of a provenance that state each. */
 const COMPARED: readonly (readonly [string, readonly string[]])[] = [
   ["product", ["product", "version"]],
   ["recipe", ["recipe"]],
@@ -123,7 +123,7 @@ function nameOf({ record }: NamedSource): string {
 }
 
 function modelsOf({ models }: NamedSource): string {
-  return models.length === 0 ? "none named" : models.join(", ");
+  return models.length === 0 ? "none stated" : models.join(", ");
 }
 
 function periodsOf({ returnPeriodsYears }: NamedSource): string {

@@ -1,11 +1,11 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
-import { explain, type Shape } from "../explain.ts";
-import { asParameter, decodeParameters, readNumber } from "../parameters.ts";
+import { findSchemaErrors, summarizeItems, type ValueSchema } from "../schemaErrors.ts";
+import { toParameterItem, decodeParameters, parseNumber } from "../parameters.ts";
 import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "./hazards.ts";
 
-/** What one request may ask for unless whoever runs the service says otherwise. */
+/** Default limits of one request, which the operator of the service can change. */
 export const DEFAULT_HAZARD_LIMITS = {
   /** hazards x scenarios x years x locations */
   valueCount: 100_000,
@@ -13,42 +13,45 @@ export const DEFAULT_HAZARD_LIMITS = {
   queryCount: 10_000,
 } as const;
 
-/** How a location is asked about: one definition for the type, the check and the published contract. */
+/** Schema of a query, the source of the static type, the validator and the OpenAPI document. */
 function describeHazardQuery(lists: { readonly minItems: number; readonly uniqueItems?: boolean }) {
   return Type.Object(
     {
       latitude: Type.Number({ minimum: -90, maximum: 90, description: "Degrees north, WGS84." }),
       longitude: Type.Number({ minimum: -180, maximum: 180, description: "Degrees east, WGS84." }),
-      hazards: Type.Array(Type.Enum(HAZARD_NAMES), { ...lists, description: "The answer keeps their order." }),
+      hazards: Type.Array(Type.Enum(HAZARD_NAMES), { ...lists, description: "The response keeps their order." }),
       analysis_years: Type.Array(Type.Integer(), {
         ...lists,
-        description: "Years that every hazard asked for offers; the answer keeps their order.",
+        description: "Years that all requested hazards offer; the response keeps their order.",
       }),
       scenarios: Type.Array(Type.Enum(SCENARIOS), {
         ...lists,
-        description: "Scenarios that every hazard asked for offers; the answer keeps their order.",
+        description: "Scenarios that all requested hazards offer; the response keeps their order.",
       }),
       radius: Type.Optional(
         Type.Number({
           minimum: 0,
           maximum: 100,
           default: 0,
-          description: "Kilometres. Above 0 the cells within this geodesic distance are aggregated.",
+          description: "Kilometers. Above 0 the cells within this geodesic distance are aggregated.",
         }),
       ),
       aggregation_method: Type.Optional(
-        Type.Enum(["max", "mean"], { default: "max", description: "How; without effect where radius is 0." }),
+        Type.Enum(["max", "mean"], {
+          default: "max",
+          description: "Aggregation over the circle; no effect if radius is 0.",
+        }),
       ),
       total_hazard: Type.Optional(
         Type.Boolean({ default: false, description: "Adds the metric total_hazard: severity times likelihood." }),
       ),
       anthropogenic: Type.Optional(
-        Type.Boolean({ default: false, description: "Gives every metric as its change since the baseline of 1980." }),
+        Type.Boolean({ default: false, description: "Returns every metric as its change since the baseline of 1980." }),
       ),
       detail: Type.Optional(
         Type.Boolean({
           default: false,
-          description: "Adds to each analysis year how its numbers were made, and to the answer their sources.",
+          description: "Adds to each analysis year how its values were computed, and to the response their sources.",
         }),
       ),
     },
@@ -60,11 +63,11 @@ export const HazardQuerySchema = describeHazardQuery({ minItems: 1, uniqueItems:
 type HazardQueryMembers = Static<typeof HazardQuerySchema>;
 
 /**
- * A location and what is asked about it, as the caller writes it: in the library as on the wire.
+ * A query for one location, in the form that the library and the HTTP API accept.
  *
  * - `latitude` -90 to 90, `longitude` -180 to 180: degrees, WGS84
- * - `hazards`, `analysis_years`, `scenarios`: at least one each, none twice; every year and scenario must be
- *   offered for every hazard (`HAZARDS`)
+ * - `hazards`, `analysis_years`, `scenarios`: at least one item each, without duplicates; every hazard must offer every
+ *   year and scenario (`HAZARDS`)
  * - `radius` 0 to 100 km, default 0: the cell at the location; above 0 the cells around it are aggregated
  * - `aggregation_method` `max` (default) or `mean`
  * - `total_hazard`, `anthropogenic`, `detail`: default false
@@ -75,75 +78,75 @@ export type HazardQueryInput = {
     : HazardQueryMembers[Member];
 };
 
-/** A query that has been checked, with nothing left open. */
+/** A validated query with all defaults filled in. */
 export type HazardQuery = Required<HazardQueryInput>;
 
 /**
- * Checks a query and fills in its defaults.
+ * Validates a query and fills in its defaults.
  *
- * @returns a new object that shares nothing with the input; or the input, where it is of `readHazardParameters`
- * @throws Fault `invalid_request` with everything that is wrong with its members, up to 100 items; where its
- *   members are right, `combination_unavailable` with every year and scenario that a hazard does not offer
+ * @returns a new object that shares nothing with the input; or the input itself if `parseHazardParameters` returned it
+ * @throws Fault `invalid_request` with all errors of its members, up to 100; if the members are valid,
+ *   `combination_unavailable` with every year and scenario that a hazard does not offer
  */
-export function readHazardQuery(input: unknown): HazardQuery {
+export function parseHazardQuery(input: unknown): HazardQuery {
   if (CheckedQuery.is(input)) return input;
-  if (!hasShape(input)) throw invalid(explain(SHAPE, input, { name: "The query" }));
+  if (!matchesSchema(input)) throw invalid(findSchemaErrors(SCHEMA, input, { name: "The query" }));
   const query = withDefaults(input);
   if (!isOffered(query)) throw unavailable(query, (name, index) => ({ pointer: `/${name}/${index}` }));
   return query;
 }
 
 /**
- * The same from the query part of an address, written as src/parameters.ts says.
+ * Parses and validates a query from the query string of a URL (format: src/parameters.ts).
  *
- * @param queryText what follows the question mark, still percent-encoded
- * @returns an object that cannot be changed
- * @throws Fault as `readHazardQuery`, its items naming `parameter`
+ * @param queryText the part after the question mark, percent-encoded
+ * @returns a frozen object
+ * @throws Fault as `parseHazardQuery`; the items have `parameter` instead of `pointer`
  */
-export function readHazardParameters(queryText: string): HazardQuery {
-  const cut = cutLocation(queryText);
-  if (cut !== undefined) {
-    const known = readBefore.get(cut.rest);
-    if (known !== undefined) return new CheckedQuery(known, cut.latitude, cut.longitude);
+export function parseHazardParameters(queryText: string): HazardQuery {
+  const split = splitLocation(queryText);
+  if (split !== undefined) {
+    const known = parsedTemplates.get(split.rest);
+    if (known !== undefined) return new CheckedQuery(known, split.latitude, split.longitude);
   }
   const { input, items, refused } = decodeParameters(queryText, HazardQuerySchema.properties);
-  if (items.length > 0 || !hasShape(input)) {
-    const more = explain(SHAPE, input, { name: "The query", skip: refused }).map(asParameter);
+  if (items.length > 0 || !matchesSchema(input)) {
+    const more = findSchemaErrors(SCHEMA, input, { name: "The query", skip: refused }).map(toParameterItem);
     throw invalid([...items, ...more].slice(0, FAULT_ITEM_COUNT_MAX));
   }
   const query = withDefaults(input);
   if (!isOffered(query)) throw unavailable(query, (name) => ({ parameter: name }));
   for (const list of [query.hazards, query.analysis_years, query.scenarios]) Object.freeze(list);
-  if (cut !== undefined && cut.rest.length <= READ_BEFORE_LENGTH_MAX) {
-    if (readBefore.size >= READ_BEFORE_COUNT_MAX) readBefore.clear();
-    readBefore.set(cut.rest, query);
+  if (split !== undefined && split.rest.length <= TEMPLATE_LENGTH_MAX) {
+    if (parsedTemplates.size >= TEMPLATE_COUNT_MAX) parsedTemplates.clear();
+    parsedTemplates.set(split.rest, query);
   }
   return new CheckedQuery(query, query.latitude, query.longitude);
 }
 
-/** So many ways of asking, each of so many characters, are kept: portfolios ask the same of place after place. */
-const READ_BEFORE_COUNT_MAX = 256;
-const READ_BEFORE_LENGTH_MAX = 1024;
+/** Maximum number of cached templates, and characters of each. Portfolios send the same query for many locations. */
+const TEMPLATE_COUNT_MAX = 256;
+const TEMPLATE_LENGTH_MAX = 1024;
 
-/** What was found right before, whatever the place, by how it was written. */
-const readBefore = new Map<string, HazardQuery>();
+/** Valid queries by their query string without the location. */
+const parsedTemplates = new Map<string, HazardQuery>();
 
-interface CutLocation {
+interface SplitQuery {
   readonly latitude: number;
   readonly longitude: number;
   /** The text without the two parameters. */
   readonly rest: string;
 }
 
-/** Takes the place out of a query. @returns undefined where it is not there, or not right, as far as this can tell */
-function cutLocation(text: string): CutLocation | undefined {
+/** Separates the location from the rest of a query string. @returns undefined if it is missing or invalid */
+function splitLocation(text: string): SplitQuery | undefined {
   const latitudeAt = startOf(text, "latitude=");
   const longitudeAt = startOf(text, "longitude=");
   if (latitudeAt < 0 || longitudeAt < 0) return undefined;
   const latitudeEnd = endOf(text, latitudeAt);
   const longitudeEnd = endOf(text, longitudeAt);
-  const latitude = readNumber(text.slice(latitudeAt + "latitude=".length, latitudeEnd));
-  const longitude = readNumber(text.slice(longitudeAt + "longitude=".length, longitudeEnd));
+  const latitude = parseNumber(text.slice(latitudeAt + "latitude=".length, latitudeEnd));
+  const longitude = parseNumber(text.slice(longitudeAt + "longitude=".length, longitudeEnd));
   if (typeof latitude === "string" || typeof longitude === "string") return undefined;
   if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return undefined;
   const rest =
@@ -164,7 +167,7 @@ function endOf(text: string, start: number): number {
   return end < 0 ? text.length : end;
 }
 
-/** A query that was found right, and cannot have become wrong since. */
+/** A validated, frozen query. */
 class CheckedQuery implements HazardQuery {
   readonly latitude: number;
   readonly longitude: number;
@@ -176,63 +179,65 @@ class CheckedQuery implements HazardQuery {
   readonly total_hazard: boolean;
   readonly anthropogenic: boolean;
   readonly detail: boolean;
-  readonly #asked: HazardQuery;
+  readonly #template: HazardQuery;
 
-  /** @param asked found right, its lists frozen */
-  constructor(asked: HazardQuery, latitude: number, longitude: number) {
-    // As in `withDefaults`.
+  /** @param template a valid query whose lists are frozen */
+  constructor(template: HazardQuery, latitude: number, longitude: number) {
+    // Adding 0 turns -0 into 0, as in `withDefaults`.
     this.latitude = latitude + 0;
     this.longitude = longitude + 0;
-    this.hazards = asked.hazards;
-    this.analysis_years = asked.analysis_years;
-    this.scenarios = asked.scenarios;
-    this.radius = asked.radius;
-    this.aggregation_method = asked.aggregation_method;
-    this.total_hazard = asked.total_hazard;
-    this.anthropogenic = asked.anthropogenic;
-    this.detail = asked.detail;
-    this.#asked = asked;
+    this.hazards = template.hazards;
+    this.analysis_years = template.analysis_years;
+    this.scenarios = template.scenarios;
+    this.radius = template.radius;
+    this.aggregation_method = template.aggregation_method;
+    this.total_hazard = template.total_hazard;
+    this.anthropogenic = template.anthropogenic;
+    this.detail = template.detail;
+    this.#template = template;
     Object.freeze(this);
   }
 
   static is(input: unknown): input is CheckedQuery {
-    return typeof input === "object" && input !== null && #asked in input;
+    return typeof input === "object" && input !== null && #template in input;
   }
 
-  static askedBy(query: CheckedQuery): HazardQuery {
-    return query.#asked;
+  static templateOf(query: CheckedQuery): HazardQuery {
+    return query.#template;
   }
 }
 
 /**
- * What a query asks, wherever: one and the same object for all that were written alike, so that what follows from it can
- * be found by it. @returns undefined for queries that were not read from an address
+ * Returns the template of a query: an object shared by all queries whose query strings differ only in the location. Serves
+ * as a cache key for everything that does not depend on the location.
+ *
+ * @returns undefined for queries that were not parsed from a query string
  */
-export function askedBy(query: HazardQuery): object | undefined {
-  return CheckedQuery.is(query) ? CheckedQuery.askedBy(query) : undefined;
+export function templateOf(query: HazardQuery): object | undefined {
+  return CheckedQuery.is(query) ? CheckedQuery.templateOf(query) : undefined;
 }
 
-/** How many values a query asks for: hazards x scenarios x years. */
+/** Returns the number of values that a query requests: hazards x scenarios x years. */
 export function countValues(query: HazardQuery): number {
   return query.hazards.length * query.scenarios.length * query.analysis_years.length;
 }
 
-const SHAPE: Shape = HazardQuerySchema;
+const SCHEMA: ValueSchema = HazardQuerySchema;
 
-// The compiled form of `uniqueItems` costs ten times all the rest together, so it is left to `isPlainList`.
-const shapeButForRepeats = Compile(describeHazardQuery({ minItems: 1 }));
+// Without `uniqueItems`, whose compiled form takes ten times as long as all other checks; `isDenseAndUnique` replaces it.
+const checkExceptDuplicates = Compile(describeHazardQuery({ minItems: 1 }));
 
-function hasShape(input: unknown): input is HazardQueryMembers {
+function matchesSchema(input: unknown): input is HazardQueryMembers {
   return (
-    shapeButForRepeats.Check(input) &&
-    isPlainList(input.hazards) &&
-    isPlainList(input.analysis_years) &&
-    isPlainList(input.scenarios)
+    checkExceptDuplicates.Check(input) &&
+    isDenseAndUnique(input.hazards) &&
+    isDenseAndUnique(input.analysis_years) &&
+    isDenseAndUnique(input.scenarios)
   );
 }
 
-/** No item twice, and no holes: a compiled check steps over the holes of a sparse array. */
-function isPlainList(list: readonly unknown[]): boolean {
+/** Returns whether a list has neither duplicates nor holes. The compiled validator skips the holes of a sparse array. */
+function isDenseAndUnique(list: readonly unknown[]): boolean {
   if (list.length > 8) return new Set(list).size === list.length && !list.includes(undefined);
   for (let index = 0; index < list.length; index++) {
     if (list[index] === undefined || list.indexOf(list[index]) !== index) return false;
@@ -242,7 +247,7 @@ function isPlainList(list: readonly unknown[]): boolean {
 
 function withDefaults(input: HazardQueryMembers): HazardQuery {
   return {
-    // Adding 0 turns -0 into 0: one place, one query.
+    // Adding 0 turns -0 into 0, so that equal locations give equal queries.
     latitude: input.latitude + 0,
     longitude: input.longitude + 0,
     hazards: [...input.hazards],
@@ -267,7 +272,7 @@ function isOffered({ hazards, analysis_years, scenarios }: HazardQuery): boolean
 
 function unavailable(
   query: HazardQuery,
-  placeOf: (
+  locate: (
     name: "analysis_years" | "scenarios",
     index: number,
   ) => { readonly pointer: string } | { readonly parameter: string },
@@ -282,7 +287,7 @@ function unavailable(
       if (years.includes(year)) continue;
       const detail = `${hazard} has no analysis year ${year}; ${offers}`;
       items.push({
-        ...placeOf("analysis_years", index),
+        ...locate("analysis_years", index),
         code: "combination_unavailable",
         detail,
         allowed: years,
@@ -294,7 +299,7 @@ function unavailable(
       if (scenarios.includes(scenario)) continue;
       const detail = `${hazard} has no scenario ${scenario}; ${offers}`;
       items.push({
-        ...placeOf("scenarios", index),
+        ...locate("scenarios", index),
         code: "combination_unavailable",
         detail,
         allowed: scenarios,
@@ -302,18 +307,12 @@ function unavailable(
       });
     }
   }
-  return new Fault("combination_unavailable", summary(items), { items });
+  return new Fault("combination_unavailable", summarizeItems(items, "the query"), { items });
 }
 
 function invalid(items: readonly FaultItem[]): Fault {
-  // The compiled check and its explanation stand on one schema; should they ever disagree, that is ours to mend.
-  if (items.length === 0) throw new Error("The check of a hazard query refused what its explanation finds right.");
-  return new Fault("invalid_request", summary(items), { items });
-}
-
-function summary(items: readonly FaultItem[]): string {
-  const first = items[0]?.detail ?? "";
-  if (items.length === 1) return first;
-  const count = items.length === FAULT_ITEM_COUNT_MAX ? `At least ${items.length}` : String(items.length);
-  return `${count} things are wrong with the query. The first: ${first}`;
+  // Both checks use the same schema, so a disagreement is a bug.
+  if (items.length === 0)
+    throw new Error("The compiled validator rejected a hazard query in which findSchemaErrors finds no error.");
+  return new Fault("invalid_request", summarizeItems(items, "the query"), { items });
 }

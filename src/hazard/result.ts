@@ -1,63 +1,64 @@
 import type { HazardName, MetricName, Scenario } from "./hazards.ts";
 
-/** Why a value is null. Never a zero, and a zero is never a null. */
+/** Why a value is null. Zero is a valid value and is never returned for a missing one. */
 export type NoDataReason = "outside_coverage" | "no_data" | "layer_missing";
 
 /**
- * What is known of a value that is only a bound: it is at least, or at most, the limit. A change of which both sides are
- * bounds in the same direction is known in neither: `indeterminate`, without a limit.
+ * Bound of a value that is not known exactly: it is at least, or at most, the limit. A change between two bounds in the
+ * same direction is `indeterminate` and has no limit.
  */
 export type Bound =
   | { readonly bound: "at_least" | "at_most"; readonly limit: number }
   | { readonly bound: "indeterminate"; readonly limit?: never };
 
-/** The metrics of an analysis year that are only bounds; `total_hazard` where it is asked for. */
+/** Bounds of an analysis year; `total_hazard` only if requested. */
 export interface Bounds {
   readonly probability: Bound;
   readonly total_hazard?: Bound;
 }
 
-/** Shares and reasons of one metric. */
+/** Coverage of one metric. */
 export interface MetricDetail {
-  /** As in `AnswerDetail`; absent where the atlas has no layer of the metric. */
+  /** As in `AnswerDetail`; absent if the atlas has no layer of the metric. */
   readonly valid_share?: number;
   /** Why the metric is null. */
   readonly no_data?: NoDataReason;
 }
 
-/** How the numbers of an analysis year were made; with `detail`. */
+/** How the values of an analysis year were computed. */
 export interface AnswerDetail {
   /**
-   * Cells of the atlas's grid that were aggregated: 1 at a point, those of the circle otherwise. There are none beyond the
-   * edge of the grid.
+   * Number of grid cells that were aggregated: 1 at a point, otherwise those in the circle. The area outside the grid has
+   * no cells.
    */
   readonly cells: number;
   /**
-   * 0 to 1: area with data / area of all those cells, the least of the metrics that have a layer. Says nothing of what is
-   * beyond the grid. In a change it is that of the scenario, not of the baseline.
+   * Area with data / area of all those cells, 0 to 1; the minimum over the metrics that have a layer. The area outside the
+   * grid is not counted. For a change, it is the share of the scenario, not of the baseline.
    */
   readonly valid_share: number;
-  /** Present where the metrics differ in their shares or reasons: those of each. */
+  /** Share and reason of each metric; present if the metrics differ. */
   readonly metrics?: Readonly<Partial<Record<MetricName, MetricDetail>>>;
-  /** The cell that answered at a point. */
+  /** Center of the cell at a point. */
   readonly cell_center?: { readonly latitude: number; readonly longitude: number };
-  /** Member of the answer's `sources`: where the layers come from. Absent where the atlas has none. */
+  /** Key in `sources`. Absent if the atlas has no layers of the year. */
   readonly source?: string;
-  /** Member of `sources`: where the baseline comes from that a change is counted from. */
+  /** Key in `sources` of the baseline that was subtracted for a change. */
   readonly baseline_source?: string;
-  /** What the metrics were made with; `return_periods_years` where they were derived from return-period maps. */
+  /** Rules of the metrics; with `return_periods_years` if they were derived from return-period maps. */
   readonly rules: Readonly<Record<string, unknown>>;
-  /** What to know before the numbers are used: unlike sources of a change, means that may hide bounds. */
+  /** Limitations of the values: different sources of a change, means that may include bounds. */
   readonly caveats?: readonly string[];
 }
 
 export interface AnalysisYearResult {
   readonly analysis_year: number;
   readonly metrics: Readonly<Partial<Record<MetricName, number | null>>>;
-  /** Present exactly when the probability is only a bound. */
+  /** Present only if the probability is a bound. */
   readonly bounds?: Bounds;
-  /** Present exactly when a metric is null. */
+  /** Present only if a metric is null. */
   readonly no_data?: NoDataReason;
+  /** Present if the query has `detail`. */
   readonly detail?: AnswerDetail;
 }
 
@@ -68,13 +69,13 @@ export interface ScenarioResult {
 
 export interface HazardResult {
   readonly location: { readonly latitude: number; readonly longitude: number };
-  /** There exactly when a radius above 0 was asked for. */
+  /** Present only if the radius is above 0. */
   readonly aggregation?: { readonly radius_km: number; readonly method: "max" | "mean" };
-  /** One element a hazard, scenario and year, each in the order asked for. */
+  /** One element per hazard, scenario and year, in the order of the query. */
   readonly results: readonly { readonly hazard: HazardName; readonly scenarios: readonly ScenarioResult[] }[];
   /**
-   * With `detail`: the sources that it names, each once, by `<hazard>/<scenario>/<analysis year>`. The source maps, file by
-   * file, are in the catalog: `Atlas.holdings`, GET /api/v1/hazards.
+   * With `detail`: the sources that the details refer to, by `<hazard>/<scenario>/<analysis year>`. The catalog lists the
+   * files of each source: `Atlas.holdings`, GET /api/v1/hazards.
    */
   readonly sources?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }

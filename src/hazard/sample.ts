@@ -16,19 +16,21 @@ import {
   type StepsResult,
 } from "./sampleRequest.ts";
 
-/** What the numbers in `reasons` mean. */
+/** Meaning of the numbers in `reasons`, by index. */
 export const SAMPLE_REASONS = ["value", "outside_coverage", "no_data", "layer_missing"] as const;
 const LAYER_MISSING = SAMPLE_REASONS.indexOf("layer_missing");
 
-/** Circles that are in work at the same time: enough to keep reads busy. */
-const CIRCLES_PARALLEL = 16;
-/** Circles between two words of progress. */
-const CIRCLES_PER_TELL = 512;
-/** Circles between two looks at the clock: a warm one takes microseconds, one that is read cell by cell milliseconds. */
-const CIRCLES_PER_LOOK = 4;
+/** Circles that are sampled concurrently: enough to keep reads busy. */
+const CIRCLE_CONCURRENCY = 16;
+/** Circles between two progress reports. */
+const CIRCLES_PER_PROGRESS_REPORT = 512;
+/** Circles between two checks of the clock. A cached circle takes microseconds, one read cell by cell milliseconds. */
+const CIRCLES_PER_TIME_CHECK = 4;
 
 /**
- * @throws Fault `invalid_request` or `combination_unavailable` with all that is wrong with the request
+ * Samples layers of one hazard at many locations, at points or over circles.
+ *
+ * @throws Fault `invalid_request` or `combination_unavailable` with all errors in the request
  */
 export async function sample(sampler: Sampler, request: SampleRequest): Promise<SampleResult> {
   const hazard = checkSample(request);
@@ -36,51 +38,51 @@ export async function sample(sampler: Sampler, request: SampleRequest): Promise<
   signal?.throwIfAborted();
   const length = latitudes.length * layers.length;
   const out = request.into ?? { values: new Float64Array(length), reasons: new Uint8Array(length) };
-  const tell = progressOf(request);
-  await answerInto(out, request, findLayers(sampler, hazard, layers), {
-    tell,
+  const reportProgress = progressReporter(request);
+  await sampleDistinctLayers(out, request, resolveLayers(sampler, hazard, layers), {
+    reportProgress,
     read: (set, answers) =>
       radiusKm === 0
-        ? sampler.sampleLocations(set, request, answers, tell)
-        : sampleCircles(sampler, set, request, { out: answers, tell }),
+        ? sampler.sampleLocations(set, request, answers, reportProgress)
+        : sampleCircles(sampler, set, request, { out: answers, reportProgress }),
   });
   return { values: out.values, reasons: out.reasons };
 }
 
 /**
- * The cells of many places as they are stored.
+ * Returns the stored steps of the cells at many locations.
  *
- * @throws Fault `invalid_request` or `combination_unavailable` with all that is wrong with the request
+ * @throws Fault `invalid_request` or `combination_unavailable` with all errors in the request
  */
 export async function sampleSteps(sampler: Sampler, request: StepsRequest): Promise<StepsResult> {
   const hazard = checkSteps(request);
   const { layers, latitudes, signal } = request;
   signal?.throwIfAborted();
   const steps = request.into ?? new Uint16Array(latitudes.length * layers.length);
-  const found = findLayers(sampler, hazard, layers);
-  const tell = progressOf(request);
-  await answerInto({ steps }, request, found, {
-    tell,
-    read: (set, answers) => sampler.sampleLocations(set, request, answers, tell),
+  const resolved = resolveLayers(sampler, hazard, layers);
+  const reportProgress = progressReporter(request);
+  await sampleDistinctLayers({ steps }, request, resolved, {
+    reportProgress,
+    read: (set, answers) => sampler.sampleLocations(set, request, answers, reportProgress),
   });
   return {
     steps,
-    stepsPerUnit: Float64Array.from(found.positions, (at) => found.distinct[at]?.entry.steps_per_unit ?? NaN),
-    offsets: Float64Array.from(found.positions, (at) => found.distinct[at]?.entry.offset ?? NaN),
+    stepsPerUnit: Float64Array.from(resolved.positions, (at) => resolved.distinct[at]?.entry.steps_per_unit ?? NaN),
+    offsets: Float64Array.from(resolved.positions, (at) => resolved.distinct[at]?.entry.offset ?? NaN),
   };
 }
 
-/** The layers of a request as the atlas has them. */
-interface LayersInPlace {
-  /** One lane a stored layer, however often it is asked for: the baseline answers for several years. */
+/** The layers of a request, resolved to stored layers. */
+interface ResolvedLayers {
+  /** Stored layers without duplicates: the baseline layer, for example, serves several years. */
   readonly distinct: readonly FieldLayer[];
-  /** For each layer asked for its number in `distinct`, -1 where the atlas lacks it. */
+  /** Index in `distinct` of each requested layer; -1 if the atlas does not have it. */
   readonly positions: readonly number[];
-  /** The distinct layers; undefined where there are none. */
+  /** Layer set of `distinct`; undefined if it is empty. */
   readonly set: LayerSet | undefined;
 }
 
-function findLayers(sampler: Sampler, hazardName: HazardName, layers: readonly SampleLayer[]): LayersInPlace {
+function resolveLayers(sampler: Sampler, hazardName: HazardName, layers: readonly SampleLayer[]): ResolvedLayers {
   const hazard = sampler.hazards.get(hazardName);
   const distinct: FieldLayer[] = [];
   const positions = layers.map(({ scenario, analysisYear, metric }) => {
@@ -99,12 +101,15 @@ function findLayers(sampler: Sampler, hazardName: HazardName, layers: readonly S
   return { distinct, positions, set };
 }
 
-/** Has the distinct layers read, straight into `out` where these are all the layers asked for, each once. */
-async function answerInto<Answers extends LocationResults>(
+/** Reads the distinct layers, directly into `out` if they equal the requested layers, otherwise by way of a copy. */
+async function sampleDistinctLayers<Answers extends LocationResults>(
   out: Answers,
   { latitudes }: CellsRequest,
-  { set, distinct, positions }: LayersInPlace,
-  { tell, read }: { readonly tell: Tell; readonly read: (set: LayerSet, out: Answers) => Promise<void> },
+  { set, distinct, positions }: ResolvedLayers,
+  {
+    reportProgress,
+    read,
+  }: { readonly reportProgress: ReportProgress; readonly read: (set: LayerSet, out: Answers) => Promise<void> },
 ): Promise<void> {
   const isWhole = distinct.length === positions.length && positions.every((at, layer) => at === layer);
   if (set !== undefined && isWhole) {
@@ -113,12 +118,12 @@ async function answerInto<Answers extends LocationResults>(
   }
   const narrow = newResults(out, latitudes.length * distinct.length);
   if (set !== undefined) await read(set, narrow);
-  else tell(latitudes.length);
+  else reportProgress(latitudes.length);
   const widen = (from: ResultArray, to: ResultArray, missing: number): void => {
-    for (let place = 0; place < latitudes.length; place++) {
+    for (let location = 0; location < latitudes.length; location++) {
       for (let layer = 0; layer < positions.length; layer++) {
         const at = positions[layer] ?? -1;
-        to[place * positions.length + layer] = at < 0 ? missing : (from[place * distinct.length + at] ?? missing);
+        to[location * positions.length + layer] = at < 0 ? missing : (from[location * distinct.length + at] ?? missing);
       }
     }
   };
@@ -130,16 +135,16 @@ async function answerInto<Answers extends LocationResults>(
   }
 }
 
-/** Told how many more places are done. */
-type Tell = (count: number) => void;
+/** Receives the number of locations completed since the previous call. */
+type ReportProgress = (count: number) => void;
 
-/** Counts the places that are done, and stops the work where the signal says so. */
-function progressOf({ latitudes, signal, onProgress }: CellsRequest): Tell {
-  let placesDone = 0;
+/** Returns a function that reports progress to the caller and throws once the request is aborted. */
+function progressReporter({ latitudes, signal, onProgress }: CellsRequest): ReportProgress {
+  let locationsDone = 0;
   return (count) => {
     signal?.throwIfAborted();
-    placesDone += count;
-    onProgress?.(placesDone, latitudes.length);
+    locationsDone += count;
+    onProgress?.(locationsDone, latitudes.length);
   };
 }
 
@@ -147,41 +152,41 @@ async function sampleCircles(
   sampler: Sampler,
   set: LayerSet,
   { latitudes, longitudes, radiusKm = 0, method = "max", signal }: SampleRequest,
-  { out, tell }: { readonly out: LocationValues; readonly tell: Tell },
+  { out, reportProgress }: { readonly out: LocationValues; readonly reportProgress: ReportProgress },
 ): Promise<void> {
-  const placeCount = latitudes.length;
+  const locationCount = latitudes.length;
   const order = sampler.orderByTile(set, { latitudes, longitudes });
   const turns = new TimeSlice();
   let next = 0;
-  let toTell = placeCount;
+  let unreportedCount = locationCount;
   let failure: { readonly error: unknown } | undefined;
   const work = async (): Promise<void> => {
     try {
-      for (let position = next++; position < placeCount; position = next++) {
-        const place = order[position] ?? 0;
+      for (let position = next++; position < locationCount; position = next++) {
+        const location = order[position] ?? 0;
         const circle = {
-          latDeg: latitudes[place] ?? NaN,
-          lonDeg: longitudes[place] ?? NaN,
+          latDeg: latitudes[location] ?? NaN,
+          lonDeg: longitudes[location] ?? NaN,
           radiusM: radiusKm * 1000,
         };
-        const at = { circle, method, first: place * set.lanes.length };
+        const at = { circle, method, first: location * set.lanes.length };
         if (!sampler.readCircle(set, at, out)) await sampler.fetchCircle(set, at, out);
-        if (position % CIRCLES_PER_TELL === CIRCLES_PER_TELL - 1) {
-          toTell -= CIRCLES_PER_TELL;
-          tell(CIRCLES_PER_TELL);
+        if (position % CIRCLES_PER_PROGRESS_REPORT === CIRCLES_PER_PROGRESS_REPORT - 1) {
+          unreportedCount -= CIRCLES_PER_PROGRESS_REPORT;
+          reportProgress(CIRCLES_PER_PROGRESS_REPORT);
         }
-        if (turns.isPaused || (position % CIRCLES_PER_LOOK === 0 && turns.isExpired)) {
+        if (turns.isPaused || (position % CIRCLES_PER_TIME_CHECK === 0 && turns.isExpired)) {
           await turns.yield();
           signal?.throwIfAborted();
         }
       }
     } catch (error) {
       failure ??= { error };
-      next = placeCount; // nobody wants the rest any more
+      next = locationCount; // stops the other loops
     }
   };
-  // Until all have ended: whoever hears of a failure may ask anew into the same arrays.
-  await Promise.all(Array.from({ length: CIRCLES_PARALLEL }, work));
+  // Waits for all loops even after a failure, because the caller may then reuse the output arrays.
+  await Promise.all(Array.from({ length: CIRCLE_CONCURRENCY }, work));
   if (failure !== undefined) throw failure.error;
-  tell(toTell);
+  reportProgress(unreportedCount);
 }

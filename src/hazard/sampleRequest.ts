@@ -1,13 +1,13 @@
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
-import { isSignal, type PointedFinding, unknownMembers } from "../explain.ts";
+import { findUnknownMembers, isAbortSignal, quote, type SchemaError, summarizeItems } from "../schemaErrors.ts";
 import type { LocationArrays } from "../kernel/sampling.ts";
 import { type HazardName, HAZARDS, isHazardName, type MetricName, type Scenario } from "./hazards.ts";
 
 /**
  * A layer of a request. As in a query, the layer of 1980 is the baseline under every scenario.
  *
- * Bulk requests have the library's own names (`analysisYear`, `radiusKm`, `method`); queries have those of the HTTP
- * contract (`analysis_years`, `radius`, `aggregation_method`). Either is refused where the other belongs.
+ * Bulk requests use the library's names (`analysisYear`, `radiusKm`, `method`), queries those of the HTTP contract
+ * (`analysis_years`, `radius`, `aggregation_method`). Each rejects the names of the other.
  */
 export interface SampleLayer {
   readonly scenario: Scenario;
@@ -15,56 +15,56 @@ export interface SampleLayer {
   readonly metric: MetricName;
 }
 
-/** Many places, some layers of one hazard, of each place the cell that it lies in. */
+/** Requests layers of one hazard for the cells that contain the given locations. */
 export interface CellsRequest {
   readonly hazard: string;
   readonly layers: readonly SampleLayer[];
   /** Degrees, -90 to 90. */
   readonly latitudes: Float64Array;
-  /** Degrees, -180 to 180; as many as latitudes. */
+  /** Degrees, -180 to 180; same length as `latitudes`. */
   readonly longitudes: Float64Array;
-  /** Ends the work early: the promise is rejected with the signal's reason. */
+  /** Cancels the request: the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Told every few thousand places. */
+  /** Called after every few thousand locations. */
   readonly onProgress?: (placesDone: number, placeCount: number) => void;
 }
 
-/** Many places, some layers of one hazard: arrays in, arrays out. */
+/** Requests layers of one hazard at many locations, at points or over circles. */
 export interface SampleRequest extends CellsRequest {
-  /** 0 to 100, default 0: the cell at each place. Above 0 all cells within this geodesic distance. */
+  /** 0 to 100. Default 0: the cell at each location. Above 0: all cells within this geodesic distance. */
   readonly radiusKm?: number;
-  /** How a radius is summed up; default max. */
+  /** Aggregation over the circle; default max. */
   readonly method?: "max" | "mean";
   /**
-   * Arrays to write the answer into, each of places x layers elements; the answer is then these. Who asks for million
-   * after million saves the system's work of finding fresh memory, which takes longer than all the rest. They must
-   * share no memory with each other or with the places, and hold nothing of use when the promise is rejected.
+   * Output arrays of locations x layers elements each, which are then the result. Reusing them in repeated large requests
+   * avoids allocating fresh memory, which takes longer than the sampling. They must not share memory with each other or
+   * with the locations. Their content is undefined if the promise is rejected.
    */
   readonly into?: SampleResult;
 }
 
 export interface SampleResult {
-  /** f64[place][layer]; NaN where there is no value. */
+  /** f64[location][layer]; NaN if there is no value. */
   readonly values: Float64Array;
-  /** u8[place][layer]: index into SAMPLE_REASONS; 0 where there is a value. */
+  /** u8[location][layer]: index into SAMPLE_REASONS; 0 if there is a value. */
   readonly reasons: Uint8Array;
 }
 
 export interface StepsRequest extends CellsRequest {
-  /** As of SampleRequest: an array of places x layers elements, which the answer's steps are then. */
+  /** As in SampleRequest: output array of locations x layers elements, which is then `steps` of the result. */
   readonly into?: Uint16Array;
 }
 
 /**
- * Values as an atlas stores them: `steps / stepsPerUnit + offset`, bit for bit what `sample` answers, in a quarter of the
- * memory.
+ * Values in stored form. `steps / stepsPerUnit + offset` equals the value from `sample` bit for bit and takes a quarter of
+ * the memory.
  */
 export interface StepsResult {
-  /** u16[place][layer]: at most 65,533; 65,534 outside coverage or where the atlas lacks the layer, 65,535 no data. */
+  /** u16[location][layer]: at most 65,533; 65,534 means outside coverage or layer missing, 65,535 no data. */
   readonly steps: Uint16Array;
-  /** Of each layer: steps of one unit, NaN where the atlas lacks it. */
+  /** Steps per unit of each layer; NaN if the atlas does not have it. */
   readonly stepsPerUnit: Float64Array;
-  /** Of each layer, in its unit; NaN where the atlas lacks it. */
+  /** Offset of each layer, in its unit; NaN if the atlas does not have it. */
   readonly offsets: Float64Array;
 }
 
@@ -73,7 +73,7 @@ const SAMPLE_MEMBERS = [...CELLS_MEMBERS, "radiusKm", "method"] as const;
 const LAYER_MEMBERS = ["scenario", "analysisYear", "metric"] as const;
 const INTO_MEMBERS = ["values", "reasons"] as const;
 
-/** What members of a query are called in a request for many places. */
+/** Members of a query, with the names of the equivalent members of a bulk request. */
 const CELLS_ALIASES: Readonly<Record<string, string>> = {
   hazards: "hazard",
   scenario: "layers",
@@ -102,160 +102,178 @@ const LAYER_ALIASES: Readonly<Record<string, string>> = {
   metrics: "metric",
 };
 
-type Wrong = (pointer: string, code: FaultItem["code"], detail: string) => void;
+type AddItem = (pointer: string, code: FaultItem["code"], detail: string) => void;
 
-interface Findings {
-  readonly wrong: Wrong;
-  readonly add: (items: readonly PointedFinding[]) => void;
+interface ItemCollector {
+  readonly addItem: AddItem;
+  readonly add: (items: readonly SchemaError[]) => void;
 }
 
 /**
- * Checks a request for values of many places.
+ * Validates a request for values at many locations.
  *
- * @returns the hazard's name
- * @throws Fault `invalid_request` or `combination_unavailable` with everything that is wrong, up to 100 items
+ * @returns the name of the hazard
+ * @throws Fault `invalid_request` or `combination_unavailable` with all errors, up to 100
  */
 export function checkSample(request: SampleRequest): HazardName {
-  return check(request, ({ wrong, add }) => {
-    add(unknownMembers(request, { known: SAMPLE_MEMBERS, aliases: SAMPLE_ALIASES }));
+  return check(request, ({ addItem, add }) => {
+    add(findUnknownMembers(request, { known: SAMPLE_MEMBERS, aliases: SAMPLE_ALIASES }));
     const { radiusKm = 0, method = "max" } = request;
     if (!(typeof radiusKm === "number" && radiusKm >= 0 && radiusKm <= 100)) {
-      wrong("/radiusKm", "out_of_range", "radiusKm must be a number from 0 to 100.");
+      addItem("/radiusKm", "out_of_range", `radiusKm must be a number between 0 and 100 (got ${quote(radiusKm)}).`);
     }
-    if (method !== "max" && method !== "mean") wrong("/method", "not_allowed", "method must be max or mean.");
+    if (method !== "max" && method !== "mean")
+      addItem("/method", "not_allowed", `method must be max or mean (got ${quote(method)}).`);
     if (request.into === undefined) return;
     if (typeof request.into !== "object" || request.into === null) {
-      wrong("/into", "wrong_type", "into must be an object with values and reasons.");
+      addItem("/into", "wrong_type", `into must be an object with values and reasons (got ${quote(request.into)}).`);
     } else {
       const { values, reasons } = request.into;
-      add(unknownMembers(request.into, { known: INTO_MEMBERS, pointer: "/into" }));
-      checkInto(request, { "/into/values": [values, Float64Array], "/into/reasons": [reasons, Uint8Array] }, wrong);
+      add(findUnknownMembers(request.into, { known: INTO_MEMBERS, pointer: "/into" }));
+      checkInto(request, { "/into/values": [values, Float64Array], "/into/reasons": [reasons, Uint8Array] }, addItem);
     }
   });
 }
 
-/** Checks a request for stored steps of many places. @throws Fault as `checkSample` */
+/** Validates a request for stored steps at many locations. @throws Fault as `checkSample` */
 export function checkSteps(request: StepsRequest): HazardName {
-  return check(request, ({ wrong, add }) => {
+  return check(request, ({ addItem, add }) => {
     const skip = new Set(["radiusKm", "method"]);
-    add(unknownMembers(request, { known: CELLS_MEMBERS, aliases: CELLS_ALIASES, skip }));
-    const asked: StepsRequest & Pick<SampleRequest, "radiusKm" | "method"> = request;
+    add(findUnknownMembers(request, { known: CELLS_MEMBERS, aliases: CELLS_ALIASES, skip }));
+    const members: StepsRequest & Pick<SampleRequest, "radiusKm" | "method"> = request;
     for (const name of ["radiusKm", "method"] as const) {
-      if (asked[name] === undefined) continue;
-      wrong(`/${name}`, "not_allowed", `Steps are of single cells: ${name} is for sample.`);
+      if (members[name] === undefined) continue;
+      addItem(
+        `/${name}`,
+        "not_allowed",
+        `${name} is not accepted: steps are those of single cells. Use sample for circles.`,
+      );
     }
-    if (request.into !== undefined) checkInto(request, { "/into": [request.into, Uint16Array] }, wrong);
+    if (request.into !== undefined) checkInto(request, { "/into": [request.into, Uint16Array] }, addItem);
   });
 }
 
-/** Checks what both requests have in common, in its order; `rest` checks what only one of them has. */
-function check(request: CellsRequest, rest: (findings: Findings) => void): HazardName {
+/** Validates the members that both requests share; `rest` validates the others. */
+function check(request: CellsRequest, rest: (findings: ItemCollector) => void): HazardName {
   const items: FaultItem[] = [];
-  const add: Findings["add"] = (more) => items.push(...more.slice(0, FAULT_ITEM_COUNT_MAX - items.length));
-  const wrong: Wrong = (pointer, code, detail) => add([{ pointer, code, detail }]);
+  const add: ItemCollector["add"] = (more) => items.push(...more.slice(0, FAULT_ITEM_COUNT_MAX - items.length));
+  const addItem: AddItem = (pointer, code, detail) => add([{ pointer, code, detail }]);
   if (typeof request !== "object" || request === null) {
-    const detail = "The request must be an object with hazard, layers, latitudes and longitudes.";
+    const detail = `The request must be an object with hazard, layers, latitudes and longitudes (got ${quote(request)}).`;
     throw new Fault("invalid_request", detail, { items: [{ pointer: "", code: "wrong_type", detail }] });
   }
   const { hazard, layers, latitudes, longitudes } = request;
   if (!isHazardName(hazard))
-    wrong("/hazard", "not_allowed", `hazard must be one of ${Object.keys(HAZARDS).join(", ")}.`);
+    addItem(
+      "/hazard",
+      "not_allowed",
+      `hazard must be one of ${Object.keys(HAZARDS).join(", ")} (got ${quote(hazard)}).`,
+    );
   const isList = Array.isArray(layers) && layers.length > 0;
-  if (!isList) wrong("/layers", "empty", "layers must name at least one layer.");
-  for (const [i, layer] of (isList ? (layers as readonly unknown[]) : []).entries()) add(findingsOfLayer(layer, i));
-  if (!(latitudes instanceof Float64Array)) wrong("/latitudes", "wrong_type", "latitudes must be a Float64Array.");
-  if (!(longitudes instanceof Float64Array)) wrong("/longitudes", "wrong_type", "longitudes must be a Float64Array.");
-  const isShaped = items.length === 0;
+  if (!isList) addItem("/layers", "empty", "layers must be a list of at least one layer.");
+  for (const [i, layer] of (isList ? (layers as readonly unknown[]) : []).entries()) add(layerErrors(layer, i));
+  if (!(latitudes instanceof Float64Array))
+    addItem("/latitudes", "wrong_type", `latitudes must be a Float64Array (got ${quote(latitudes)}).`);
+  if (!(longitudes instanceof Float64Array))
+    addItem("/longitudes", "wrong_type", `longitudes must be a Float64Array (got ${quote(longitudes)}).`);
+  const areArraysValid = items.length === 0;
   const { signal, onProgress } = request as { readonly signal?: unknown; readonly onProgress?: unknown };
-  if (signal !== undefined && !isSignal(signal)) {
-    wrong("/signal", "wrong_type", "signal must be an AbortSignal.");
+  if (signal !== undefined && !isAbortSignal(signal)) {
+    addItem("/signal", "wrong_type", `signal must be an AbortSignal (got ${quote(signal)}).`);
   }
   if (onProgress !== undefined && typeof onProgress !== "function") {
-    wrong("/onProgress", "wrong_type", "onProgress must be a function.");
+    addItem("/onProgress", "wrong_type", `onProgress must be a function (got ${quote(onProgress)}).`);
   }
-  rest({ wrong, add });
-  if (isShaped) {
+  rest({ addItem, add });
+  if (areArraysValid) {
     if (latitudes.length !== longitudes.length) {
-      wrong(
+      addItem(
         "/longitudes",
         "out_of_range",
-        `${latitudes.length} latitudes stand beside ${longitudes.length} longitudes.`,
+        `longitudes must have as many elements as latitudes, ${latitudes.length} (got ${longitudes.length}).`,
       );
     }
-    checkPlaces({ latitudes, longitudes }, wrong);
+    checkLocations({ latitudes, longitudes }, addItem);
   }
   if (items.length > 0) {
-    throw new Fault("invalid_request", summaryOf(items), { items });
+    throw new Fault("invalid_request", summarizeItems(items, "the request"), { items });
   }
   const spec = HAZARDS[hazard as keyof typeof HAZARDS];
   for (const [i, { scenario, analysisYear, metric }] of layers.entries()) {
     const at = `/layers/${i}`;
     if (!spec.scenarios.includes(scenario)) {
-      wrong(`${at}/scenario`, "combination_unavailable", `${hazard} offers ${spec.scenarios.join(", ")}.`);
+      addItem(
+        `${at}/scenario`,
+        "combination_unavailable",
+        `${hazard} has no scenario ${quote(scenario)}; it offers ${spec.scenarios.join(", ")}.`,
+      );
     }
     if (!spec.years.includes(analysisYear)) {
-      wrong(`${at}/analysisYear`, "combination_unavailable", `${hazard} offers ${spec.years.join(", ")}.`);
+      addItem(
+        `${at}/analysisYear`,
+        "combination_unavailable",
+        `${hazard} has no analysis year ${quote(analysisYear)}; it offers ${spec.years.join(", ")}.`,
+      );
     }
     if (!spec.metrics.some((offered) => offered.metric === metric)) {
       const metrics = spec.metrics.map((offered) => offered.metric).join(", ");
-      wrong(`${at}/metric`, "combination_unavailable", `${hazard} offers ${metrics}.`);
+      addItem(
+        `${at}/metric`,
+        "combination_unavailable",
+        `${hazard} has no metric ${quote(metric)}; it offers ${metrics}.`,
+      );
     }
   }
   if (items.length > 0) {
-    throw new Fault("combination_unavailable", summaryOf(items), { items });
+    throw new Fault("combination_unavailable", summarizeItems(items, "the request"), { items });
   }
   return spec.hazard;
 }
 
-/** What is wrong with the members of a layer, whatever their values. */
-function findingsOfLayer(layer: unknown, index: number): readonly PointedFinding[] {
+/** Returns the errors in the structure of a layer: missing and unknown members. */
+function layerErrors(layer: unknown, index: number): readonly SchemaError[] {
   const pointer = `/layers/${index}`;
   if (typeof layer !== "object" || layer === null) {
-    const detail = `layer ${index} must be an object with scenario, analysisYear and metric.`;
+    const detail = `layers[${index}] must be an object with scenario, analysisYear and metric (got ${quote(layer)}).`;
     return [{ pointer, code: "wrong_type", detail }];
   }
-  const unknown = unknownMembers(layer, { known: LAYER_MEMBERS, aliases: LAYER_ALIASES, pointer });
+  const unknown = findUnknownMembers(layer, { known: LAYER_MEMBERS, aliases: LAYER_ALIASES, pointer });
   const given = layer as Readonly<Record<string, unknown>>;
   const missing = LAYER_MEMBERS.filter(
     (name) => given[name] === undefined && !unknown.some((item) => item.did_you_mean === name),
   );
-  const details = missing.map((name): PointedFinding => ({
+  const details = missing.map((name): SchemaError => ({
     pointer: `${pointer}/${name}`,
     code: "missing",
-    detail: `layer ${index} has no ${name}; give scenario, analysisYear and metric.`,
+    detail: `layers[${index}].${name} is required.`,
   }));
   return [...details, ...unknown];
 }
 
-function summaryOf(items: readonly FaultItem[]): string {
-  const first = items[0]?.detail ?? "";
-  return items.length === 1 ? first : `${first} In all ${items.length} things are wrong.`;
-}
-
-function checkPlaces({ latitudes, longitudes }: LocationArrays, wrong: Wrong): void {
-  // Nearly always all are right, and then this is all: looking at them one by one takes ten times as long.
+function checkLocations({ latitudes, longitudes }: LocationArrays, addItem: AddItem): void {
+  // Usually all locations are valid, and finding the invalid ones takes ten times as long.
   if (isWithin(latitudes, 90) && isWithin(longitudes, 180)) return;
   for (let i = 0; i < latitudes.length; i++) {
     const [lat, lon] = [latitudes[i] ?? NaN, longitudes[i] ?? NaN];
     if (!(lat >= -90 && lat <= 90))
-      wrong(`/latitudes/${i}`, "out_of_range", `latitude ${i} must be from -90 to 90, not ${lat}.`);
+      addItem(`/latitudes/${i}`, "out_of_range", `latitudes[${i}] must be between -90 and 90 (got ${lat}).`);
     if (!(lon >= -180 && lon <= 180))
-      wrong(`/longitudes/${i}`, "out_of_range", `longitude ${i} must be from -180 to 180, not ${lon}.`);
+      addItem(`/longitudes/${i}`, "out_of_range", `longitudes[${i}] must be between -180 and 180 (got ${lon}).`);
   }
 }
 
-function isWithin(degrees: Float64Array, most: number): boolean {
-  for (let i = 0; i < degrees.length; i++) if (!(Math.abs(degrees[i] ?? NaN) <= most)) return false;
+function isWithin(degrees: Float64Array, limitDeg: number): boolean {
+  for (let i = 0; i < degrees.length; i++) if (!(Math.abs(degrees[i] ?? NaN) <= limitDeg)) return false;
   return true;
 }
 
 type IntoArray = [unknown, typeof Float64Array | typeof Uint16Array | typeof Uint8Array];
 
-/** An answer must find room, and must not write over what is still to be read. */
+/** Checks that output arrays have the right type and length, and do not overlap the input or each other. */
 function checkInto(
   { layers, latitudes, longitudes }: CellsRequest,
   into: Readonly<Record<string, IntoArray>>,
-  wrong: Wrong,
+  addItem: AddItem,
 ): void {
   if (!Array.isArray(layers) || !(latitudes instanceof Float64Array) || !(longitudes instanceof Float64Array)) return;
   const length = latitudes.length * layers.length;
@@ -266,12 +284,16 @@ function checkInto(
   for (const [pointer, [array, Kind]] of Object.entries(into)) {
     const name = pointer.slice(1).replace("/", ".");
     if (!(array instanceof Kind)) {
-      wrong(pointer, "wrong_type", `${name} must be a ${Kind.name}.`);
+      addItem(pointer, "wrong_type", `${name} must be a ${Kind.name} (got ${quote(array)}).`);
     } else if (array.length !== length) {
-      wrong(pointer, "out_of_range", `${name} must have ${length} elements, places x layers, not ${array.length}.`);
+      addItem(
+        pointer,
+        "out_of_range",
+        `${name} must have ${length} elements, locations x layers (got ${array.length}).`,
+      );
     } else {
       const other = taken.find(([, view]) => overlap(view, array));
-      if (other !== undefined) wrong(pointer, "not_allowed", `${name} must share no memory with ${other[0]}.`);
+      if (other !== undefined) addItem(pointer, "not_allowed", `${name} must not share memory with ${other[0]}.`);
       taken.push([name, array]);
     }
   }

@@ -1,7 +1,7 @@
 /** The options of `serve`: which there are, their defaults, and how they are checked. */
 import { DEFAULT_ALIGNMENT_LIMITS } from "../alignment/entity.ts";
 import type { FaultItem } from "../errors.ts";
-import { checkOptions, quote, type Shape } from "../explain.ts";
+import { checkOptions, quote, type ValueSchema } from "../schemaErrors.ts";
 import type { Atlas } from "../hazard/answer.ts";
 import { DEFAULT_HAZARD_LIMITS } from "../hazard/query.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -47,11 +47,11 @@ export const DEFAULT_LIMITS: HostLimits = {
   requestBurst: 100,
 };
 
-const COUNT: Shape = { type: "integer", minimum: 1 };
-const BYTES: Shape = { type: "number", minimum: 0 };
+const COUNT: ValueSchema = { type: "integer", minimum: 1 };
+const BYTES: ValueSchema = { type: "number", minimum: 0 };
 /** The longest time that a timer of Node.js can wait; it would fire at once for a longer one. */
-const TIME_MS: Shape = { type: "number", minimum: 0, maximum: 2 ** 31 - 1 };
-const PORT: Shape = { type: "integer", minimum: 0, maximum: 65_535 };
+const TIME_MS: ValueSchema = { type: "number", minimum: 0, maximum: 2 ** 31 - 1 };
+const PORT: ValueSchema = { type: "integer", minimum: 0, maximum: 65_535 };
 
 const LIMITS = {
   hazardValueCount: COUNT,
@@ -62,14 +62,14 @@ const LIMITS = {
   bodySizeBytes: COUNT,
   requestsPerS: { type: "number", exclusiveMinimum: 0 },
   requestBurst: COUNT,
-} as const satisfies Record<keyof HostLimits, Shape>;
+} as const satisfies Record<keyof HostLimits, ValueSchema>;
 
 const LOAD = {
   requestsInWorkMax: { type: "integer", minimum: 0 },
   bodyBytesMax: BYTES,
   answerBytesMax: BYTES,
   accountShare: { type: "number", exclusiveMinimum: 0, maximum: 1 },
-} as const satisfies Record<keyof LoadLimits, Shape>;
+} as const satisfies Record<keyof LoadLimits, ValueSchema>;
 
 const PATIENCE = {
   headersTimeoutMs: TIME_MS,
@@ -81,7 +81,7 @@ const PATIENCE = {
   drainDelayMs: TIME_MS,
   drainTimeoutMs: TIME_MS,
   connectionCountMax: COUNT,
-} as const satisfies Record<keyof ServerPatience, Shape>;
+} as const satisfies Record<keyof ServerPatience, ValueSchema>;
 
 const PROPERTIES = {
   atlas: { type: "object" },
@@ -96,16 +96,16 @@ const PROPERTIES = {
   corsOrigins: { type: "array", items: { type: "string" } },
   warmUp: { type: "boolean" },
   log: { type: "function" },
-} as const satisfies Record<keyof ServeOptions, Shape>;
+} as const satisfies Record<keyof ServeOptions, ValueSchema>;
 
-const SHAPE: Shape = {
+const SHAPE: ValueSchema = {
   type: "object",
   properties: PROPERTIES,
   required: ["atlas", "ledger", "host", "port"],
   additionalProperties: false,
 };
 
-const CLOSE_SHAPE: Shape = {
+const CLOSE_SHAPE: ValueSchema = {
   type: "object",
   properties: { drainDelayMs: TIME_MS },
   additionalProperties: false,

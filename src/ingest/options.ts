@@ -1,6 +1,6 @@
 /** Options of an ingest: their types, and the checks that need no map. */
 import { Fault, type FaultItem } from "../errors.ts";
-import { checkOptions, quote, type Shape } from "../explain.ts";
+import { checkOptions, quote, type ValueSchema } from "../schemaErrors.ts";
 import type { HazardName } from "../hazard/hazards.ts";
 import type { KeptMeridian } from "./raster.ts";
 
@@ -45,10 +45,10 @@ export interface IngestProgress {
   readonly rowCount: number;
 }
 
-const DEGREES: Shape = { type: "number" };
+const DEGREES: ValueSchema = { type: "number" };
 
 /** Every member of IngestOptions except `nodata`, which may be infinite. */
-const MEMBERS: Readonly<Record<string, Shape>> = {
+const MEMBERS: Readonly<Record<string, ValueSchema>> = {
   out: { type: "string" },
   bbox: {
     type: "object",
@@ -73,7 +73,7 @@ const MEMBERS: Readonly<Record<string, Shape>> = {
  * @param own the members specific to this ingest, all required
  * @throws Fault `invalid_request` listing every unknown member and every value of the wrong type
  */
-export function checkIngestOptions(options: IngestOptions, own: Readonly<Record<string, Shape>>): void {
+export function checkIngestOptions(options: IngestOptions, own: Readonly<Record<string, ValueSchema>>): void {
   const isObject = typeof options === "object" && options !== null;
   const { nodata, ...others }: Partial<IngestOptions> = isObject ? options : {};
   const items: FaultItem[] = [];
@@ -81,7 +81,7 @@ export function checkIngestOptions(options: IngestOptions, own: Readonly<Record<
     const detail = `nodata must be a number, finite or infinite (got ${quote(nodata)}); NaN is always missing.`;
     items.push({ pointer: "/nodata", code: "wrong_type", detail });
   }
-  const shape: Shape = {
+  const shape: ValueSchema = {
     type: "object",
     properties: { ...own, ...MEMBERS },
     required: ["out", ...Object.keys(own)],

@@ -1,5 +1,5 @@
 import { Fault } from "../errors.ts";
-import { quote } from "../explain.ts";
+import { quote } from "../schemaErrors.ts";
 
 const TEXT_LENGTH_MAX = 200;
 /** Control characters, and unpaired surrogates, which have no UTF-8 encoding. */

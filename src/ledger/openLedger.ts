@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { Fault, type FaultItem } from "../errors.ts";
-import { checkOptions, explain, type Shape } from "../explain.ts";
+import { checkOptions, findSchemaErrors, type ValueSchema } from "../schemaErrors.ts";
 import { ledgerPackages, requirePackages } from "../optionalPackages.ts";
 import { type Ledger, SQLITE_FILE_NAME } from "./ledger.ts";
 
@@ -19,12 +19,12 @@ export interface LedgerOptions {
   readonly mustExist?: boolean;
 }
 
-const ADDRESS_SHAPE: Shape = {
+const ADDRESS_SHAPE: ValueSchema = {
   type: "object",
   properties: { data: { type: "string" }, database: { type: "string" } },
   additionalProperties: false,
 };
-const OPTIONS_SHAPE: Shape = {
+const OPTIONS_SHAPE: ValueSchema = {
   type: "object",
   properties: { now: { type: "function" }, mustExist: { type: "boolean" } },
   additionalProperties: false,
@@ -55,7 +55,7 @@ export async function openLedger(address: LedgerAddress, options: LedgerOptions 
 
 /** What is wrong with the address; a password in it is not repeated. */
 function findingsOfAddress(address: unknown): readonly FaultItem[] {
-  const items: readonly FaultItem[] = explain(ADDRESS_SHAPE, address, { name: "The address" });
+  const items: readonly FaultItem[] = findSchemaErrors(ADDRESS_SHAPE, address, { name: "The address" });
   if (items.length > 0) return items;
   const { data, database } = address as { readonly data?: string; readonly database?: string };
   if (data !== undefined && database !== undefined) {

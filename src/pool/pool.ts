@@ -2,7 +2,7 @@ import { FetchListeners, type TileUse } from "../atlas/tileUse.ts";
 import { Fault } from "../errors.ts";
 import {
   type Atlas,
-  atlasClosed,
+  atlasClosedFault,
   type BatchOptions,
   checkBatchOptions,
   type RefusedElement,
@@ -235,7 +235,7 @@ export class Pool {
 
   /** A worker that lives keeps its place, and with it the neighbourhoods whose tiles it has. */
   async #renewed(known: readonly PoolWorker[]): Promise<readonly PoolWorker[]> {
-    if (this.#isClosed) throw atlasClosed();
+    if (this.#isClosed) throw atlasClosedFault();
     const fresh: PoolWorker[] = [];
     try {
       const workers = Array.from({ length: this.workerCount }, (_, i) => {

@@ -1,4 +1,4 @@
-import { atlasClosed } from "../hazard/answer.ts";
+import { atlasClosedFault } from "../hazard/answer.ts";
 import { errorOf } from "./errors.ts";
 import { FairQueue } from "./fairQueue.ts";
 import type { OpenedAtlas, Order, Report, StopOrder } from "./messages.ts";
@@ -87,7 +87,7 @@ export class PoolWorker {
       this.isAlive = false;
       this.cachedBytes = 0;
       if (!this.#isEnding) options.onDeath();
-      const why = this.#isEnding ? atlasClosed() : error;
+      const why = this.#isEnding ? atlasClosedFault() : error;
       this.#opened?.reject(why);
       this.#giveUp(why);
     });

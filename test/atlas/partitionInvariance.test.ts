@@ -15,7 +15,7 @@ import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
 import type { CircleSample } from "../../src/atlas/circleSampling.ts";
 import { Sampler } from "../../src/atlas/sampler.ts";
 import { publish, writePack } from "../../src/atlas/writer.ts";
-import { answeringAtlas, type Atlas } from "../../src/hazard/answer.ts";
+import { createAtlas, type Atlas } from "../../src/hazard/answer.ts";
 import type { Circle } from "../../src/kernel/geodesy.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
@@ -127,7 +127,7 @@ async function openAt(folder: string, { cacheBytes = 64 << 20 } = {}): Promise<O
       (a, b) => (a.source.groups[a.group]?.year ?? 0) - (b.source.groups[b.group]?.year ?? 0) || a.layer - b.layer,
     );
   return {
-    atlas: answeringAtlas(sampler, cells, "disk"),
+    atlas: createAtlas(sampler, cells, "disk"),
     circle: (circle, method, layers = [...all.keys()]) =>
       sampler.sampleCircle(
         sampler.layerSet(

@@ -269,9 +269,9 @@ describe("CSV", () => {
     const fault = await faultOf("in.csv", text);
     expect([fault.code, fault.message]).toStrictEqual(["invalid_request", `${inFolder("in.csv")}: 13 errors.`]);
     expect(details(fault)).toStrictEqual([
-      'line 3, column asset_type: asset_type: "bond" is not one of equity.',
-      "line 5, column name: name is missing; give text.",
-      'line 5, column scope1: scope1 must be a number from -1000000000000000 to 1000000000000000, not "NaN".',
+      'line 3, column asset_type: asset_type must be equity (got "bond").',
+      "line 5, column name: name is required and must be text.",
+      'line 5, column scope1: scope1 must be a number between -1000000000000000 and 1000000000000000 (got "NaN").',
       "line 5, column year: year 2020 is not after the baseline year 2025; give a later one.",
       'line 6, column scope1: scope1 must be a number from -1000000000000000 to 1000000000000000, not "1,000".',
       'line 7, column baseline_year: "2026" differs from "2025" in line 6 for the same entity "d".',
@@ -333,7 +333,7 @@ describe("JSON and NDJSON", () => {
   test("reports errors with the line of the entity and a JSON pointer", async () => {
     const fault = await faultOf("in.ndjson", `${text}\n\n${invalid}\n${text.replace("2030", '"x"')}`);
     expect(details(fault).map((detail) => detail.slice(0, 48))).toStrictEqual([
-      expect.stringMatching(/^line 3, \/data: data is an empty list/),
+      expect.stringMatching(/^line 3, \/data: data must not be empty/),
       expect.stringMatching(/^line 4, \/projected_emissions\/1\/year: year must/),
     ]);
     rmSync(inFolder("in.ndjson"));
@@ -342,8 +342,8 @@ describe("JSON and NDJSON", () => {
     // For a list on one line, the pointer includes the index, also in later chunks of the file.
     const inLine = await faultOf("in.json", `[${`${text},`.repeat(2500)}${invalid},${text},${invalid}]`);
     expect(details(inLine)).toStrictEqual([
-      expect.stringMatching(/^line 1, \/2500\/data: data is an empty list/),
-      expect.stringMatching(/^line 1, \/2502\/data: data is an empty list/),
+      expect.stringMatching(/^line 1, \/2500\/data: data must not be empty/),
+      expect.stringMatching(/^line 1, \/2502\/data: data must not be empty/),
     ]);
   });
 

@@ -166,9 +166,9 @@ describe("invalid options", () => {
   test("errors of a query name the options, each once", async () => {
     expect(await run(...QUERY, "--years=2050,x", "--radius=999")).toBe(1);
     expect(lines()).toEqual([
-      "isotherm: 2 things are wrong with the query.",
-      expect.stringMatching(/^ {2}--years must be a whole number, not "x"\.$/),
-      expect.stringMatching(/^ {2}--radius must be a number from 0 to 100, not 999\.$/),
+      "isotherm: 2 errors in the query.",
+      expect.stringMatching(/^ {2}--years must be a whole number \(got "x"\)\.$/),
+      expect.stringMatching(/^ {2}--radius must be between 0 and 100 \(got 999\)\.$/),
     ]);
     reported = "";
     expect(await run(...QUERY, "--years=2051")).toBe(1);
@@ -180,8 +180,8 @@ describe("invalid options", () => {
     expect(await run("align", "@wrong.csv")).toBe(1);
     expect(lines().map((line) => line.split(": ").slice(0, 2).join(": "))).toEqual([
       "isotherm: wrong.csv",
-      '  line 2, column baseline_year: year must be a whole number from 1900 to 2200, not "x".',
-      '  line 2, column year: year must be a whole number from 1900 to 2200, not "y".',
+      '  line 2, column baseline_year: year must be a whole number between 1900 and 2200 (got "x").',
+      '  line 2, column year: year must be a whole number between 1900 and 2200 (got "y").',
     ]);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type HazardQuery, IsothermClient } from "../../src/client/client.ts";
 import { splitIntoChunks } from "../../src/client/chunks.ts";
 import { randomFrom } from "../seededRandom.ts";
-import { RIGHT } from "../hazard/queries.ts";
+import { VALID_QUERY } from "../hazard/queries.ts";
 import { ENTITY } from "../host/entities.ts";
 import { atlasOf, HEADERS, type Hosted, hosted, quarters } from "../host/hosting.ts";
 import type { HostLimits } from "../../src/host/routes/route.ts";
@@ -94,7 +94,7 @@ describe("batches against a real service", () => {
   }
   const BATCH = "/api/v1/hazard-risk/batch";
   const queries: readonly HazardQuery[] = Array.from({ length: 23 }, (_, i) => ({
-    ...RIGHT,
+    ...VALID_QUERY,
     latitude: i,
     longitude: -i,
   }));
@@ -186,6 +186,6 @@ describe("batches against a real service", () => {
       fetch: (address) =>
         Promise.resolve(Response.json((address as string).endsWith("limits") ? limits : { results: [{}] })),
     });
-    await expect(client.hazardRiskBatch([RIGHT, RIGHT])).rejects.toThrow("returned 1 results for 2 items");
+    await expect(client.hazardRiskBatch([VALID_QUERY, VALID_QUERY])).rejects.toThrow("returned 1 results for 2 items");
   });
 });

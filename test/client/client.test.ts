@@ -31,11 +31,11 @@ import {
 import { type CompanyAnswer, totalClimateRisk } from "../../src/company/report.ts";
 import type { CompanyRequest } from "../../src/company/request.ts";
 import type { HazardResult } from "../../src/hazard/result.ts";
-import { type HazardQueryInput, readHazardQuery } from "../../src/hazard/query.ts";
+import { type HazardQueryInput, parseHazardQuery } from "../../src/hazard/query.ts";
 import type { Problem } from "../../src/host/problems/problem.ts";
 import { totalClimateRisk as companyRoute } from "../../src/host/routes/totalClimateRisk.ts";
 import type { Meter, UsageGroup } from "../../src/ledger/ledger.ts";
-import { RIGHT, rightQueries } from "../hazard/queries.ts";
+import { VALID_QUERY, validQueries } from "../hazard/queries.ts";
 import { ENTITY } from "../host/entities.ts";
 import { atlasOf, HEADERS, type Hosted, hosted, quarters } from "../host/hosting.ts";
 
@@ -107,10 +107,10 @@ describe("IsothermClient", () => {
   test.each(["", "/"])("sends queries unchanged with the base URL suffix '%s'", async (slash) => {
     const other = clientOf(host, slash);
     await fc.assert(
-      fc.asyncProperty(rightQueries, async (query) => {
+      fc.asyncProperty(validQueries, async (query) => {
         received.length = 0;
         const answer = await other.hazardRisk(query);
-        expect(received).toStrictEqual([readHazardQuery(query)]);
+        expect(received).toStrictEqual([parseHazardQuery(query)]);
         expect(answer).toStrictEqual(JSON.parse(JSON.stringify(quarters(query))));
       }),
       { numRuns: 50 },
@@ -152,7 +152,7 @@ describe("IsothermClient", () => {
     expect(await client.registerCustomer({ internal_id: "team ünïcode/1" })).toStrictEqual(customer);
     const customerId = customer.customer_id;
     notes.length = 0;
-    await client.hazardRisk(RIGHT, { customerId });
+    await client.hazardRisk(VALID_QUERY, { customerId });
     await client.alignTemperature([ENTITY], { customerId });
     expect(notes.map(({ usageUnits, atlasRelease }) => [usageUnits, atlasRelease])).toStrictEqual([
       [8, "test-1"],
@@ -178,7 +178,7 @@ describe("IsothermClient", () => {
     expect(await client.customer(customerId)).toStrictEqual(customer);
     const archived = await client.archiveCustomer(customerId);
     expect(archived.archived_at).toMatch(/Z$/);
-    await expect(client.hazardRisk(RIGHT, { customerId })).rejects.toMatchObject({
+    await expect(client.hazardRisk(VALID_QUERY, { customerId })).rejects.toMatchObject({
       status: 403,
       problem: { code: "customer_archived" },
     });
@@ -190,9 +190,9 @@ describe("IsothermClient", () => {
       status: 401,
       problem: { code: "api_key_missing" },
     });
-    await expect(new IsothermClient({ baseUrl, apiKey: HEADERS["X-API-Key"] }).hazardRisk(RIGHT)).rejects.toMatchObject(
-      { status: 400, problem: { code: "customer_id_missing" } },
-    );
+    await expect(
+      new IsothermClient({ baseUrl, apiKey: HEADERS["X-API-Key"] }).hazardRisk(VALID_QUERY),
+    ).rejects.toMatchObject({ status: 400, problem: { code: "customer_id_missing" } });
   });
 
   test("throws the problem of an invalid entity", async () => {
@@ -203,7 +203,7 @@ describe("IsothermClient", () => {
 
   test("throws the problem of an invalid query", async () => {
     const error = await client
-      .hazardRisk({ ...RIGHT, latitude: NaN, hazards: ["wild&fire" as "wildfire"] })
+      .hazardRisk({ ...VALID_QUERY, latitude: NaN, hazards: ["wild&fire" as "wildfire"] })
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(IsothermError);
     expect(error).toMatchObject({
@@ -221,8 +221,8 @@ describe("IsothermClient", () => {
   test("cancels every call when its signal aborts", async () => {
     const signal = AbortSignal.abort();
     for (const call of [
-      client.hazardRisk(RIGHT, { signal }),
-      client.hazardRiskBatch([RIGHT], { signal }),
+      client.hazardRisk(VALID_QUERY, { signal }),
+      client.hazardRiskBatch([VALID_QUERY], { signal }),
       client.alignTemperature([ENTITY], { signal }),
       client.usage({}, { signal }),
     ]) {
@@ -254,9 +254,9 @@ describe("IsothermClient", () => {
     received.length = 0;
     const invalid = { customer_id: "c", signal: "now" } as never;
     const calls: readonly (() => Promise<unknown>)[] = [
-      () => client.hazardRisk(RIGHT, invalid),
-      () => client.hazardRiskBatch([RIGHT], invalid),
-      () => client.hazardRiskParts([RIGHT], invalid).next(),
+      () => client.hazardRisk(VALID_QUERY, invalid),
+      () => client.hazardRiskBatch([VALID_QUERY], invalid),
+      () => client.hazardRiskParts([VALID_QUERY], invalid).next(),
       () => client.alignTemperature([ENTITY], invalid),
       () => client.alignTemperatureParts([ENTITY], invalid).next(),
       () => client.totalClimateRisk({} as never, invalid),

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { IsothermClient, IsothermError, type RetryOptions } from "../../src/client/client.ts";
-import { RIGHT } from "../hazard/queries.ts";
+import { VALID_QUERY } from "../hazard/queries.ts";
 import { ENTITY } from "../host/entities.ts";
 import { HEADERS, hosted } from "../host/hosting.ts";
 
@@ -62,16 +62,16 @@ describe("temporary failures", () => {
     ["a proxy's 504", new Response("", { status: 504 })],
   ])("are retried: %s", async (_what, failure) => {
     const { client, sent } = service([failure, failure, SUCCESS]);
-    expect(await settled(client.hazardRisk(RIGHT))).toStrictEqual({ value: { location: {}, results: [] } });
+    expect(await settled(client.hazardRisk(VALID_QUERY))).toStrictEqual({ value: { location: {}, results: [] } });
     expect(sent).toHaveLength(3);
   });
 
   test("are thrown unchanged after four attempts by default", async () => {
     const { client, sent } = service([NETWORK_ERROR]);
-    expect(await settled(client.hazardRisk(RIGHT))).toStrictEqual({ error: NETWORK_ERROR });
+    expect(await settled(client.hazardRisk(VALID_QUERY))).toStrictEqual({ error: NETWORK_ERROR });
     expect(sent).toHaveLength(4);
     const once = service([problem(503, true)], { attempts: 1 });
-    expect(await settled(once.client.hazardRisk(RIGHT))).toMatchObject({ error: { status: 503 } });
+    expect(await settled(once.client.hazardRisk(VALID_QUERY))).toMatchObject({ error: { status: 503 } });
     expect(once.sent).toHaveLength(1);
   });
 
@@ -90,7 +90,7 @@ describe("temporary failures", () => {
       }),
     ]);
     await settled(client.totalClimateRisk({} as never));
-    await settled(client.hazardRisk(RIGHT));
+    await settled(client.hazardRisk(VALID_QUERY));
     await settled(client.limits());
     const keys = sent.map(({ headers }) => headers.get("Idempotency-Key"));
     expect(keys).toHaveLength(5);
@@ -107,7 +107,7 @@ describe("temporary failures", () => {
     vi.setSystemTime(1_800_000_000_000);
     vi.spyOn(Math, "random").mockReturnValue(0.5);
     const { client, sent } = service([problem(status, true, headers), SUCCESS]);
-    await settled(client.hazardRisk(RIGHT));
+    await settled(client.hazardRisk(VALID_QUERY));
     const [first, second] = sent;
     expect((second?.atMs ?? NaN) - (first?.atMs ?? NaN)).toBe(7000 + 125);
   });
@@ -125,14 +125,14 @@ describe("temporary failures", () => {
 
   test("are thrown at once if Retry-After exceeds the maximum delay", async () => {
     const { client, sent } = service([problem(503, true, { "Retry-After": "31" })]);
-    expect(await settled(client.hazardRisk(RIGHT))).toMatchObject({ error: { status: 503 } });
+    expect(await settled(client.hazardRisk(VALID_QUERY))).toMatchObject({ error: { status: 503 } });
     expect(sent).toHaveLength(1);
   });
 
   test("are not retried after the signal aborts", async () => {
     const { client, sent } = service([problem(503, true, { "Retry-After": "20" })]);
     const stop = new AbortController();
-    const outcome = client.hazardRisk(RIGHT, { signal: stop.signal }).catch((error: unknown) => error);
+    const outcome = client.hazardRisk(VALID_QUERY, { signal: stop.signal }).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(1000);
     stop.abort(new Error("enough"));
     expect(await outcome).toMatchObject({ message: "enough" });
@@ -149,7 +149,7 @@ describe("permanent failures", () => {
     ["a proxy's 500", new Response("<html>", { status: 500 }), 500],
   ])("are not retried: %s", async (_what, response, status) => {
     const { client, sent } = service([response]);
-    const outcome = await settled(client.hazardRisk(RIGHT));
+    const outcome = await settled(client.hazardRisk(VALID_QUERY));
     expect(outcome).toMatchObject({ error: { status } });
     expect("error" in outcome && outcome.error).toBeInstanceOf(IsothermError);
     expect(sent).toHaveLength(1);
@@ -157,7 +157,7 @@ describe("permanent failures", () => {
 
   test.each([200, 404, 502])("name the status of a response that is not from Isotherm: %i", async (status) => {
     const { client } = service([new Response("<html>", { status })], { attempts: 1 });
-    expect(await settled(client.hazardRisk(RIGHT))).toMatchObject({
+    expect(await settled(client.hazardRisk(VALID_QUERY))).toMatchObject({
       error: {
         problem: undefined,
         message: `http://h returned status ${status} with a body that is not from an Isotherm service`,

@@ -13,7 +13,7 @@ import { containingCellByDefinition } from "../oracle/points.ts";
 import { circleByDefinition, summarizeByDefinition } from "../oracle/radius.ts";
 import { randomFrom } from "../seededRandom.ts";
 
-/** A world that closes, so that circles cross its seam; the poles are rows of it. */
+/** A global grid: circles cross the antimeridian and the poles. */
 const GRID: Grid = {
   northDeg: 90,
   westDeg: -180,
@@ -69,19 +69,19 @@ function yearOf(result: HazardResult): HazardResult["results"][number]["scenario
 }
 
 describe("a point", () => {
-  test("answers with the cell that contains it, null with the reason where that has no value", async () => {
+  test("returns the values of the containing cell, or null with the reason", async () => {
     const random = randomFrom(5);
     const seen = new Set<string | undefined>();
     for (let i = 0; i < 500; i++) {
-      const place = {
+      const location = {
         latitude: random.pick([90, -90, random.between({ least: -90, most: 90 }), Math.round(random.next() * 100) / 2]),
         longitude: random.pick([180, -180, random.between({ least: -180, most: 180 })]),
       };
-      const year = yearOf(await atlas.hazardRisk({ ...QUERY, ...place, total_hazard: true }));
-      const cell = containingCellByDefinition(GRID, { latDeg: place.latitude, lonDeg: place.longitude });
-      if (cell === undefined) throw new Error("the world has no holes");
+      const year = yearOf(await atlas.hazardRisk({ ...QUERY, ...location, total_hazard: true }));
+      const cell = containingCellByDefinition(GRID, { latDeg: location.latitude, lonDeg: location.longitude });
+      if (cell === undefined) throw new Error("the global grid has a cell for every location");
       const steps = METRICS.map((_, layer) => stepsAt(1, cell, layer));
-      expect(Object.values(year.metrics), JSON.stringify(place)).toEqual(
+      expect(Object.values(year.metrics), JSON.stringify(location)).toEqual(
         steps.map((step, layer) => (step > 65_533 ? null : step / (UNITS[layer] ?? 1))),
       );
       const missing = steps.find((step) => step > 65_533);
@@ -93,14 +93,14 @@ describe("a point", () => {
     expect(seen).toEqual(new Set([undefined, "no_data", "outside_coverage"]));
   });
 
-  test("has the shape of the contract and nothing more", async () => {
+  test("has only the members of the HTTP contract", async () => {
     const result = await atlas.hazardRisk({ ...QUERY, latitude: 12.3, longitude: -4.5 });
     expect(Object.keys(result)).toEqual(["location", "results"]);
     expect(result.location).toEqual({ latitude: 12.3, longitude: -4.5 });
     expect(Object.keys(yearOf(result).metrics)).toEqual(["intensity", "depth_meters", "probability"]);
   });
 
-  test("keeps the order of hazards, scenarios and years asked for", async () => {
+  test("keeps the order of hazards, scenarios and years in the query", async () => {
     const { results } = await atlas.hazardRisk({
       ...QUERY,
       hazards: ["riverine_floods", "coastal_floods"],
@@ -113,8 +113,8 @@ describe("a point", () => {
   });
 });
 
-describe("which layer answers", () => {
-  test("the baseline answers for every year of baseline and for 1980 of every scenario", async () => {
+describe("the layer that is sampled", () => {
+  test("is the baseline for every year of the baseline scenario and for 1980 of every scenario", async () => {
     const { results } = await atlas.hazardRisk({
       ...QUERY,
       scenarios: ["baseline", "rcp8p5"],
@@ -127,7 +127,7 @@ describe("which layer answers", () => {
     expect(rcp8p5?.analysis_years[3]?.metrics).not.toEqual(first?.metrics);
   });
 
-  test("a layer or a hazard that the atlas lacks is null: layer_missing", async () => {
+  test("gives null with layer_missing if the atlas does not have the layer or the hazard", async () => {
     const nothing = { intensity: null, depth_meters: null, probability: null };
     const missing = { analysis_year: 2030, metrics: nothing, no_data: "layer_missing" };
     expect(yearOf(await atlas.hazardRisk({ ...QUERY, scenarios: ["rcp8p5"] }))).toEqual(missing);
@@ -136,20 +136,20 @@ describe("which layer answers", () => {
 });
 
 describe("anthropogenic", () => {
-  test("is the difference to the baseline, of points, maxima and means alike", async () => {
+  test("returns the difference to the baseline for points, maxima and means", async () => {
     const random = randomFrom(6);
     let compared = 0;
     for (let i = 0; i < 60; i++) {
-      const place = {
+      const location = {
         latitude: random.between({ least: -85, most: 85 }),
         longitude: random.between({ least: -180, most: 180 }),
         radius: random.pick([0, 90]),
         aggregation_method: random.pick(["max", "mean"] as const),
         total_hazard: true,
       };
-      const change = yearOf(await atlas.hazardRisk({ ...QUERY, ...place, anthropogenic: true }));
-      const then = yearOf(await atlas.hazardRisk({ ...QUERY, ...place }));
-      const before = yearOf(await atlas.hazardRisk({ ...QUERY, ...place, scenarios: ["baseline"] }));
+      const change = yearOf(await atlas.hazardRisk({ ...QUERY, ...location, anthropogenic: true }));
+      const then = yearOf(await atlas.hazardRisk({ ...QUERY, ...location }));
+      const before = yearOf(await atlas.hazardRisk({ ...QUERY, ...location, scenarios: ["baseline"] }));
       for (const metric of METRICS) {
         const [a, b] = [then.metrics[metric], before.metrics[metric]];
         const difference = change.metrics[metric];
@@ -165,7 +165,7 @@ describe("anthropogenic", () => {
     expect(compared).toBeGreaterThan(40);
   });
 
-  test("is 0 for the baseline itself and for 1980 of every scenario", async () => {
+  test("returns 0 for the baseline itself and for 1980 of every scenario", async () => {
     let zeros = 0;
     for (let longitude = -175; longitude < 180; longitude += 10) {
       const { results } = await atlas.hazardRisk({
@@ -186,7 +186,7 @@ describe("anthropogenic", () => {
 });
 
 describe("a radius", () => {
-  test("aggregates exactly the oracle's cells, over the seam and the poles too", async () => {
+  test("aggregates the cells of the reference implementation, also across the antimeridian and the poles", async () => {
     const random = randomFrom(8);
     for (let i = 0; i < 80; i++) {
       const latitude = random.pick([90, -90, 89.7, -89.2, random.between({ least: -90, most: 90 })]);
@@ -204,15 +204,15 @@ describe("a radius", () => {
         for (const [layer, metric] of METRICS.entries()) {
           const expected = summarizeByDefinition(GRID, cells, (cell) => stepsAt(1, cell, layer));
           share = Math.min(share, expected.validShare);
-          const found = year.metrics[metric];
+          const value = year.metrics[metric];
           if (expected.maxSteps === undefined) {
-            expect(found, place).toBeNull();
+            expect(value, place).toBeNull();
             expect(year.no_data).toBe(expected.hasNodata ? "no_data" : "outside_coverage");
           } else if (aggregation_method === "max") {
-            expect(found, place).toBe(expected.maxSteps / (UNITS[layer] ?? 1));
+            expect(value, place).toBe(expected.maxSteps / (UNITS[layer] ?? 1));
           } else {
             const mean = (expected.meanSteps ?? NaN) / (UNITS[layer] ?? 1);
-            expect(Math.abs((found ?? NaN) - mean), place).toBeLessThanOrEqual(1e-10 * mean);
+            expect(Math.abs((value ?? NaN) - mean), place).toBeLessThanOrEqual(1e-10 * mean);
           }
         }
         expect(year.detail?.valid_share, place).toBeCloseTo(share, 9);
@@ -220,7 +220,7 @@ describe("a radius", () => {
     }
   });
 
-  test("of 0 has no aggregation, and its method no effect", async () => {
+  test("of 0 gives no aggregation member and ignores the method", async () => {
     const mean = await atlas.hazardRisk({ ...QUERY, radius: 0, aggregation_method: "mean" });
     expect(mean).toEqual(await atlas.hazardRisk(QUERY));
     expect(mean).not.toHaveProperty("aggregation");
@@ -228,7 +228,7 @@ describe("a radius", () => {
 });
 
 describe("detail", () => {
-  test("names the cell, the layer that answered, its source and its rules", async () => {
+  test("states the cell center, the source and the rules", async () => {
     const query = { ...QUERY, latitude: 10.2, longitude: 20.3, detail: true, scenarios: ["baseline" as const] };
     const result = await atlas.hazardRisk(query);
     expect(yearOf(result).detail).toStrictEqual({
@@ -245,7 +245,7 @@ describe("detail", () => {
 });
 
 describe("a batch", () => {
-  test("answers each query as it would be answered alone, in order, and loses none to a bad one", async () => {
+  test("returns the results of single queries in order, and an error for an invalid query only", async () => {
     const random = randomFrom(9);
     const queries = Array.from({ length: 60 }, (_, i) => ({
       ...QUERY,
@@ -264,7 +264,7 @@ describe("a batch", () => {
     }
   });
 
-  test("tells how far it has come, the last time at its end", async () => {
+  test("reports progress, finally that all queries are done", async () => {
     const toldOf = async (count: number): Promise<readonly (readonly number[])[]> => {
       const told: number[][] = [];
       const queries = Array.from({ length: count }, (_, i) => ({ ...QUERY, latitude: i === 5 ? 91 : i % 90 }));
@@ -279,7 +279,7 @@ describe("a batch", () => {
     expect((await toldOf(150)).at(-1)).toEqual([150, 150]);
   });
 
-  test("lets others have the thread, and so hears a signal, also where all tiles are in memory", async () => {
+  test("yields to the event loop if all tiles are cached, so that a signal can stop it", async () => {
     await atlas.hazardRisk(QUERY);
     const queries = Array.from({ length: 50_000 }, () => QUERY);
     const stop = new AbortController();
@@ -293,30 +293,30 @@ describe("a batch", () => {
     expect(queriesDone).toBeLessThan(queries.length);
   });
 
-  test("goes no further once it has failed", async () => {
+  test("stops after the first error", async () => {
     let toldCount = 0;
     const onProgress = (): void => {
       toldCount += 1;
-      throw new Error("nobody listens");
+      throw new Error("listener failed");
     };
     await expect(
       atlas.hazardRiskBatch(
         Array.from({ length: 5000 }, () => QUERY),
         { onProgress },
       ),
-    ).rejects.toThrow("nobody listens");
+    ).rejects.toThrow("listener failed");
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(toldCount).toBe(1);
   });
 
-  test("that is no list, or empty, is refused as a whole", async () => {
+  test("is rejected if it is empty or not a list", async () => {
     await expect(atlas.hazardRiskBatch([])).rejects.toMatchObject({ code: "invalid_request" });
     await expect(atlas.hazardRiskBatch({} as never)).rejects.toMatchObject({ code: "invalid_request" });
   });
 });
 
 describe("opening", () => {
-  test("refuses an address without an atlas, an address of another kind, a cache out of bounds", async () => {
+  test("rejects an address without an atlas, an unsupported protocol and a cache size out of range", async () => {
     await expect(openAtlas(join(folder, "nowhere"))).rejects.toMatchObject({ code: "atlas_not_found" });
     await expect(openAtlas("ftp://example.org/atlas")).rejects.toMatchObject({ code: "atlas_not_found" });
     await expect(openAtlas(folder, { cacheBytes: 5 })).rejects.toMatchObject({ code: "configuration_invalid" });

@@ -11,7 +11,7 @@ import { Kernel } from "../../src/kernel/instance.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
 import { FLOOD_LAYERS, makeAtlas, type GroupFixture } from "../atlas/makeAtlas.ts";
 
-/** 130 x 130 cells of a tenth of a degree from (10, 20): three tiles each way, the last of them two cells wide. */
+/** 130 x 130 cells of 0.1 degrees, north-west corner at (10, 20): three by three tiles, the last two cells wide. */
 const GRID: Grid = {
   northDeg: 10,
   westDeg: 20,
@@ -66,7 +66,7 @@ async function ask(more: Partial<HazardQueryInput> = {}): Promise<AnalysisYearRe
   return year;
 }
 
-/** To the bit, but for a mean: that of equal cells is a quotient of two sums. */
+/** Expects equality for a maximum, and closeness for a mean, which is a quotient of two sums even over equal cells. */
 function expectValue(found: number | null | undefined, expected: number, method: "max" | "mean"): void {
   if (method === "max") expect(found).toBe(expected);
   else expect(found).toBeCloseTo(expected, 12);
@@ -79,18 +79,18 @@ const HOW = [
 ] as const;
 
 describe("the change since the baseline", () => {
-  test.each(HOW)("is taken in steps: 0.412 m less 0.4 m is 0.012 m to the bit (%o)", async (how) => {
+  test.each(HOW)("is computed in steps: 0.412 m - 0.4 m is exactly 0.012 m (%o)", async (how) => {
     await open([
       group("baseline", 1980, [INTENSITY, DEPTH], (_, layer) => [0, 400][layer] ?? 0),
       group("rcp4p5", 2030, [INTENSITY, DEPTH], (_, layer) => [0, 412][layer] ?? 0),
     ]);
-    expect(0.412 - 0.4).not.toBe(0.012); // what it would be in metres
+    expect(0.412 - 0.4).not.toBe(0.012); // the difference in meters
     const { metrics } = await ask({ ...how, anthropogenic: true });
     expect(metrics.intensity).toBe(0);
     expectValue(metrics.depth_meters, 0.012, how.aggregation_method);
   });
 
-  test("between layers of unlike steps is that of the values", async () => {
+  test("is computed in values if the step sizes differ", async () => {
     await open([
       group("baseline", 1980, [{ ...DEPTH, steps_per_unit: 100 }], () => 40),
       group("rcp4p5", 2030, [DEPTH], () => 1650),
@@ -109,7 +109,7 @@ describe("the offset of a layer", () => {
     ]),
   );
 
-  test.each(HOW)("is in the value and cancels in a change (%o)", async (how) => {
+  test.each(HOW)("is added to values and cancels in changes (%o)", async (how) => {
     const { aggregation_method: method } = how;
     expectValue((await ask(how)).metrics.depth_meters, 4.25 - 2.5, method);
     expectValue((await ask({ ...how, anthropogenic: true })).metrics.depth_meters, 1.25, method);
@@ -122,7 +122,7 @@ describe("the offset of a layer", () => {
     { radiusKm: 0, method: "max" },
     { radiusKm: 40, method: "max" },
     { radiusKm: 40, method: "mean" },
-  ] as const)("is in the values of the bulk door (%o)", async (how) => {
+  ] as const)("is added to the values of sample (%o)", async (how) => {
     const layer = { scenario: "rcp4p5", analysisYear: 2030, metric: "depth_meters" } as const;
     const { values, reasons } = await atlas.sample({
       hazard: "riverine_floods",
@@ -136,23 +136,23 @@ describe("the offset of a layer", () => {
   });
 });
 
-describe("why there is no value", () => {
-  /** Four quarters: missing, outside, missing and outside in turn, values. */
+describe("the reason for a null", () => {
+  /** Four quadrants: nodata, outside coverage, both alternating, values. */
   const quarters: StepsAt = ({ row, column }) => {
     if (row < 65) return column < 65 ? NODATA : OUTSIDE;
     return column >= 65 ? 7 : (row + column) % 2 === 0 ? NODATA : OUTSIDE;
   };
-  const centre = (row: number, column: number) => ({
+  const centerOf = (row: number, column: number) => ({
     latitude: 10 - (row + 0.5) / 10,
     longitude: 20 + (column + 0.5) / 10,
   });
 
   test.each([
-    ["of missing cells", centre(30, 30), "no_data"],
-    ["of cells outside the coverage", centre(30, 100), "outside_coverage"],
-    ["of both", centre(100, 30), "no_data"],
-    ["wholly beside the grid", { latitude: -60, longitude: 20 }, "outside_coverage"],
-  ] as const)("a circle %s says so, in an answer and in bulk", async (_, place, reason) => {
+    ["a circle of nodata cells", centerOf(30, 30), "no_data"],
+    ["a circle of cells outside coverage", centerOf(30, 100), "outside_coverage"],
+    ["a circle of both", centerOf(100, 30), "no_data"],
+    ["a circle entirely outside the grid", { latitude: -60, longitude: 20 }, "outside_coverage"],
+  ] as const)("%s is the same for hazardRisk and sample", async (_, place, reason) => {
     await open([group("rcp4p5", 2030, FLOOD_LAYERS.slice(0, 3), quarters)]);
     for (const aggregation_method of ["max", "mean"] as const) {
       const year = await ask({ ...place, radius: 60, aggregation_method });
@@ -170,17 +170,17 @@ describe("why there is no value", () => {
     }
   });
 
-  test("one valid cell is enough for a value", async () => {
+  test("is absent if at least one cell is valid", async () => {
     await open([group("rcp4p5", 2030, [DEPTH], ({ row, column }) => (row === 64 && column === 64 ? 9 : NODATA))]);
-    const year = await ask({ ...centre(62, 62), radius: 60, detail: true });
+    const year = await ask({ ...centerOf(62, 62), radius: 60, detail: true });
     expect(year.metrics.depth_meters).toBe(0.009);
     expect(year.detail?.valid_share).toBeLessThan(0.1);
   });
 
-  test("of several metrics is that of the first without a value", async () => {
+  test("is that of the first metric without a value", async () => {
     await open([
-      group("rcp4p5", 2030, [INTENSITY, DEPTH], (_, layer) => (layer === 0 ? NODATA : OUTSIDE)), // and no probability
-      group("rcp8p5", 2030, [DEPTH], () => NODATA), // neither intensity nor probability
+      group("rcp4p5", 2030, [INTENSITY, DEPTH], (_, layer) => (layer === 0 ? NODATA : OUTSIDE)), // without probability
+      group("rcp8p5", 2030, [DEPTH], () => NODATA), // without intensity and probability
       group("rcp4p5", 2050, [INTENSITY, DEPTH], (_, layer) => (layer === 0 ? 5 : OUTSIDE)),
       group("rcp4p5", 2080, [INTENSITY, DEPTH], () => 0),
     ]);
@@ -188,7 +188,7 @@ describe("why there is no value", () => {
       expect((await ask(how)).no_data).toBe("no_data");
       expect((await ask({ ...how, scenarios: ["rcp8p5"] })).no_data).toBe("layer_missing");
       expect((await ask({ ...how, analysis_years: [2050] })).no_data).toBe("outside_coverage");
-      // A metric without a layer says nothing of the cells of the others.
+      // A metric without a layer does not count in the valid share.
       const partly = await ask({ ...how, analysis_years: [2080], detail: true });
       expect([partly.metrics.depth_meters, partly.no_data, partly.detail?.valid_share]).toEqual([
         0,
@@ -203,14 +203,14 @@ describe("why there is no value", () => {
     }
   });
 
-  test("is there only with a null", async () => {
+  test("is present only with a null", async () => {
     await open([group("rcp4p5", 2030, FLOOD_LAYERS.slice(0, 3), () => 0)]);
     expect(await ask()).toEqual({ analysis_year: 2030, metrics: { intensity: 0, depth_meters: 0, probability: 0 } });
   });
 });
 
 describe("the cells of a circle", () => {
-  test("are those of the grid: what lies beyond its edge is neither counted nor missing", async () => {
+  test("are those of the grid; the area outside the grid is neither counted nor missing", async () => {
     await open([group("rcp4p5", 2030, FLOOD_LAYERS.slice(0, 3), () => 1)]);
     const whole = await ask({ latitude: 5, longitude: 25, radius: 50, detail: true });
     const corner = await ask({ latitude: 10, longitude: 20, radius: 50, detail: true });
@@ -222,12 +222,12 @@ describe("the cells of a circle", () => {
 });
 
 describe("a batch over a damaged atlas", () => {
-  test("is refused as a whole: no answer stands beside a hole", async () => {
+  test("is rejected entirely, without partial results", async () => {
     await open([group("rcp4p5", 2030, [DEPTH], ({ row, column }) => (row * 130 + column) % 1000)]);
     await atlas.close();
     const name = (await readdir(folder)).find((file) => file.endsWith(".tiles")) ?? "";
     const bytes = await readFile(join(folder, name));
-    bytes[3] = (bytes[3] ?? 0) ^ 1; // in the tile at the north-west corner
+    bytes[3] = (bytes[3] ?? 0) ^ 1; // in the north-west tile
     await writeFile(join(folder, name), bytes);
     atlas = await openAtlas(folder, { cacheBytes: 8 << 20 });
     const sound = { ...QUERY, latitude: 1, longitude: 30 };

@@ -21,7 +21,7 @@ async function ask(atlas: Pick<Atlas, "hazardRisk">, query: HazardQueryInput): P
   return year;
 }
 
-/** One row of depths of 1 m that every map of these return periods has, behind it a row of 0. */
+/** Creates an atlas whose maps for all return periods have one row of 1 m, and south of it one row of 0 m. */
 async function floods(periods: readonly number[]): Promise<Atlas> {
   const file = join(folder, "map.tif");
   const shape = { rowCount: 2, columnCount: 2, tie: [20, 10], scale: [0.1, 0.1] } as const;
@@ -50,7 +50,7 @@ const DRY = { ...WET, latitude: 9.85 };
 
 describe("the limit of a bound", () => {
   test.each([[[2, 100]], [[7, 100]], [[90, 300]], [[100]]])(
-    "of maps of %j years is 1/T, not rounded",
+    "is the unrounded 1/T for maps of %j years",
     async (periods) => {
       const atlas = await floods(periods);
       try {
@@ -67,7 +67,7 @@ describe("the limit of a bound", () => {
     },
   );
 
-  test("is unknown where 1/T of the first map is stored as 0: the value says nothing", async () => {
+  test("is absent and the bound indeterminate if 1/T of the first map is stored as 0", async () => {
     const atlas = await floods([200_000, 300_000]);
     try {
       const year = await ask(atlas, { ...WET, total_hazard: true });
@@ -80,7 +80,7 @@ describe("the limit of a bound", () => {
     }
   });
 
-  test("cannot be changed by who is given it: it is in other answers too", async () => {
+  test("is frozen, because results share it", async () => {
     const atlas = await floods([2, 100]);
     try {
       const { bounds } = await ask(atlas, WET);
@@ -92,9 +92,9 @@ describe("the limit of a bound", () => {
   });
 });
 
-describe("the change of a largest total_hazard", () => {
-  test("allows for a more intense cell beside the largest product, which is at most 1/Tn as likely", async () => {
-    // The baseline's left cell reaches 33 m/s once in 1000 years; its right one is more intense and never does.
+describe("the change of a maximum total_hazard", () => {
+  test("allows for a cell with a higher intensity than that of the largest product and a probability of up to 1/Tn", async () => {
+    // In the baseline the left cell reaches 33 m/s every 1000 years; the right one is more intense but never reaches it.
     const baseline = { 10: [0, 32], 100: [10, 32], 1000: [33, 32] };
     const later = { 10: [40, 40], 100: [50, 50], 1000: [60, 60] };
     const layers: object[] = [];
@@ -133,7 +133,7 @@ describe("the change of a largest total_hazard", () => {
 });
 
 describe("the demo", () => {
-  test("bounds floods and winds by 2 and 1000 years, and states fires as they are", async () => {
+  test("bounds floods and winds at 2 and 1000 years, and has no bounds for wildfire", async () => {
     const atlas = await openAtlas("demo");
     try {
       const [latitudes, longitudes] = [[], []] as [number[], number[]];
@@ -168,7 +168,7 @@ describe("the demo", () => {
 });
 
 describeWithSharedData("winds of STORM with a return period of 10 years", () => {
-  test("are bounds, in 249,988 cells of at least a tenth, in the others of at most that", async () => {
+  test("are lower bounds of 1/10 in 249,988 cells and upper bounds of 1/10 in the others", async () => {
     const file = resolve(SHARED_HAZARD_DATA, "storm/STORM_present_2020_rp10_global_0p1deg.tif");
     const layers = [{ scenario: "baseline", year: 1980, return_period_years: 10, file, unit_factor: 1 / 0.88 }];
     const source = { name: "STORM", licence: "CC0" };
@@ -179,11 +179,11 @@ describeWithSharedData("winds of STORM with a return period of 10 years", () => 
     try {
       const [{ grid } = { grid: undefined }] = atlas.holdings;
       if (grid === undefined) throw new Error("no grid");
-      const places = centresOf(grid);
+      const locations = centersOf(grid);
       const { values } = await atlas.sample({
         hazard: "cyclones",
         layers: [{ scenario: "baseline", analysisYear: 1980, metric: "probability" }],
-        ...places,
+        ...locations,
       });
       const cells = { atLeast: 0, atMost: 0, between: 0, missing: 0 };
       const batch: HazardQueryInput[] = [];
@@ -193,9 +193,9 @@ describeWithSharedData("winds of STORM with a return period of 10 years", () => 
         else if (value === 0.1) cells.atLeast += 1;
         else if (value === 0) cells.atMost += 1;
         else cells.between += 1;
-        // What is said of a value is looked at for some of a million cells.
+        // Bounds are checked for a sample of the million cells.
         if (Number.isNaN(value) || i % 53 !== 0) continue;
-        const [latitude = NaN, longitude = NaN] = [places.latitudes[i], places.longitudes[i]];
+        const [latitude = NaN, longitude = NaN] = [locations.latitudes[i], locations.longitudes[i]];
         batch.push({ ...WET, hazards: ["cyclones"], latitude, longitude });
         expected.push({ bound: value === 0 ? "at_most" : "at_least", limit: 0.1 });
       }
@@ -211,7 +211,7 @@ describeWithSharedData("winds of STORM with a return period of 10 years", () => 
   }, 120_000);
 });
 
-function centresOf(grid: Atlas["holdings"][number]["grid"]) {
+function centersOf(grid: Atlas["holdings"][number]["grid"]) {
   const count = grid.row_count * grid.column_count;
   const [latitudes, longitudes] = [new Float64Array(count), new Float64Array(count)];
   for (let cell = 0; cell < count; cell++) {

@@ -1,6 +1,6 @@
 /**
- * Random small atlases, ingested from maps made here, against the curves that the maps are points of: which
- * probabilities are only bounds, and whether what is said of them is true of the probabilities that they stand for.
+ * Property test of bounds: ingests random return-period maps into small atlases and compares with the curves behind the
+ * maps which probabilities are only bounds, and whether each bound contains the true probability.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -37,7 +37,7 @@ const GRID: Grid = {
 const CELL_COUNT = GRID.rowCount * GRID.columnCount;
 const ATLAS_COUNT = 14;
 const QUERIES_PER_ATLAS = 60;
-/** Half a step of a probability, and of the product with an intensity whose own half step is six times that. */
+/** Half a step of probability and total_hazard. */
 const HALF_STEP = 0.5 / 60_000 + 1e-12;
 const STEPS = { intensity: 10_000, probability: 60_000, total_hazard: 60_000 } as const;
 
@@ -48,42 +48,42 @@ const HAZARDS = [
 
 type Cell = Pick<OracleCurveCell, "own" | "probability" | "kind" | "models"> | undefined;
 
-/** One scenario and year: what the source says of every cell, and between which probabilities its maps tell. */
-interface MadeGroup {
+/** Source data of one scenario and year. */
+interface SourceGroup {
   readonly scenario: "baseline" | "rcp8p5";
   readonly year: 1980 | 2050;
-  /** Empty where the source states probabilities itself. */
+  /** Return periods of the maps, years; empty if the source states probabilities itself. */
   readonly periods: readonly number[];
   readonly modelCount: number;
   readonly cells: readonly Cell[];
 }
 
-interface Made {
+interface TestAtlas {
   readonly spec: (typeof HAZARDS)[number];
-  readonly groups: readonly [MadeGroup, MadeGroup];
+  readonly groups: readonly [SourceGroup, SourceGroup];
   readonly address: string;
 }
 
 let folder: string;
-const atlases: Made[] = [];
+const atlases: TestAtlas[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
-  for (let seed = 0; seed < ATLAS_COUNT; seed++) atlases.push(await make(seed));
+  for (let seed = 0; seed < ATLAS_COUNT; seed++) atlases.push(await makeTestAtlas(seed));
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function make(seed: number): Promise<Made> {
+async function makeTestAtlas(seed: number): Promise<TestAtlas> {
   const random = randomFrom(7000 + seed);
   const spec = HAZARDS[seed % 2] ?? HAZARDS[0];
   const layers: object[] = [];
-  const place = join(folder, String(seed));
+  const path = join(folder, String(seed));
   const write = async (name: string, values: readonly number[]): Promise<string> => {
-    const file = `${place}-${name}.tif`;
+    const file = `${path}-${name}.tif`;
     const shape = { rowCount: GRID.rowCount, columnCount: GRID.columnCount, tie: [20, 10], scale: [0.1, 0.1] } as const;
     await writeFile(file, makeGeoTiff({ ...shape, type: "float64", values }));
     return file;
   };
-  const group = async (scenario: MadeGroup["scenario"], year: MadeGroup["year"]): Promise<MadeGroup> => {
+  const group = async (scenario: SourceGroup["scenario"], year: SourceGroup["year"]): Promise<SourceGroup> => {
     const at = { scenario, year };
     if (random.chance(0.15)) {
       const cells = Array.from({ length: CELL_COUNT }, () => statedCell(random, spec.threshold));
@@ -126,12 +126,12 @@ async function make(seed: number): Promise<Made> {
     layers,
     options: { hold_flat: true },
   };
-  await writeFile(`${place}.json`, JSON.stringify(manifest));
-  await ingestLayers({ manifest: `${place}.json`, out: place });
-  return { spec, groups, address: place };
+  await writeFile(`${path}.json`, JSON.stringify(manifest));
+  await ingestLayers({ manifest: `${path}.json`, out: path });
+  return { spec, groups, address: path };
 }
 
-/** Values from so few that no curve reaches the threshold within half a step of its first map. */
+/** Returns a curve from a small set of values, so that none reaches the threshold within half a step of its first map. */
 function curveOf(
   random: SeededRandom,
   region: string,
@@ -149,7 +149,7 @@ function curveOf(
   return values.map((value) => (highest = Number.isNaN(value) ? NaN : Math.max(highest, value)) * threshold);
 }
 
-/** A probability that the source states itself is no bound, whatever its value. */
+/** Returns a cell whose probability the source states itself, which is never a bound. */
 function statedCell(random: SeededRandom, threshold: number): Cell {
   if (random.chance(0.1)) return undefined;
   return {
@@ -160,22 +160,22 @@ function statedCell(random: SeededRandom, threshold: number): Cell {
   };
 }
 
-function intensityOf(cell: Cell, { intensityReference }: Made["spec"]): number {
+function intensityOf(cell: Cell, { intensityReference }: TestAtlas["spec"]): number {
   return cell === undefined ? NaN : Math.min(1, cell.own / intensityReference);
 }
 
 type Method = "point" | "max" | "mean";
 
-/** What a place has of a group, by definition: kinds from the curves, numbers from rounded cells. */
+/** Returns the expected values of a group over some cells: kinds from the curves, values from rounded cells. */
 function sideAt(
-  { periods, modelCount, cells }: MadeGroup,
-  spec: Made["spec"],
-  places: readonly OracleCell[],
+  { periods, modelCount, cells }: SourceGroup,
+  spec: TestAtlas["spec"],
+  circleCells: readonly OracleCell[],
   method: Method,
 ) {
   const cellAt = ({ row, column }: OracleCell): Cell => cells[row * GRID.columnCount + column];
   const summary = (valueOf: (cell: NonNullable<Cell>) => number): number => {
-    const found = summarizeByDefinition(GRID, places, (at) => {
+    const found = summarizeByDefinition(GRID, circleCells, (at) => {
       const cell = cellAt(at);
       return cell === undefined ? 65_535 : valueOf(cell);
     });
@@ -183,7 +183,7 @@ function sideAt(
   };
   const intensitySteps = (cell: Cell): number => Math.round(intensityOf(cell, spec) * STEPS.intensity);
   const probabilitySteps = (cell: NonNullable<Cell>): number => Math.floor(cell.probability * STEPS.probability + 0.5);
-  const kinds = places.flatMap((at) => cellAt(at)?.kind ?? []);
+  const kinds = circleCells.flatMap((at) => cellAt(at)?.kind ?? []);
   const kind: OracleKind = method === "max" ? kindOfMaximum(kinds) : sameKind(kinds);
   const [first = NaN, last = first] = [periods[0], periods.at(-1)];
   const probability = summary(probabilitySteps) / 60_000;
@@ -196,7 +196,7 @@ function sideAt(
     isStated,
     probability: intervalOf(kind, { value: probability, atLeast: 1 / first, atMost: 1 / last }),
     total: intervalOf(kind, { value: total, atLeast: total, atMost: totalAtMost }),
-    /** Beside a bound: a mean of which no one knows what it hides is at least what it says. */
+    /** Interval next to a bound on the other side of a change: a mean may include lower bounds, so it is open above. */
     beside: {
       probability: {
         low: probability,
@@ -207,10 +207,10 @@ function sideAt(
         high: isStated ? total : method === "mean" || modelCount > 1 ? Infinity : Math.max(total, totalAtMost),
       },
     },
-    /** Draws what the probabilities might truly be, and sums them up as the answer does. */
+    /** Draws possible true probabilities of the cells and aggregates them. */
     draw: (random: SeededRandom) => {
       const truths = new Map(
-        places.map((at) => {
+        circleCells.map((at) => {
           const cell = cellAt(at);
           const each = cell?.models.map(({ kind: of, probability }) =>
             of === "at_least"
@@ -224,7 +224,9 @@ function sideAt(
         }),
       );
       const summed = (valueOf: (at: OracleCell) => number): number => {
-        const found = summarizeByDefinition(GRID, places, (at) => (cellAt(at) === undefined ? 65_535 : valueOf(at)));
+        const found = summarizeByDefinition(GRID, circleCells, (at) =>
+          cellAt(at) === undefined ? 65_535 : valueOf(at),
+        );
         return (method === "mean" ? found.meanSteps : found.maxSteps) ?? NaN;
       };
       return {
@@ -246,8 +248,8 @@ function expectBound(found: Bound | undefined, expected: Interval, tolerance: nu
   else expect(Math.abs((found?.limit ?? NaN) - bound.limit), at).toBeLessThanOrEqual(tolerance);
 }
 
-/** Whether what is said of a value holds of a number that it may stand for. */
-function expectTrue(bound: Bound | undefined, truth: number, at: string): void {
+/** Expects that a possible true value satisfies the bound. */
+function expectContains(bound: Bound | undefined, truth: number, at: string): void {
   // An intensity is rounded to 1/10,000, its product with a probability to 1/60,000.
   const tolerance = 1e-4;
   if (bound?.bound === "at_least") expect(truth, at).toBeGreaterThanOrEqual(bound.limit - tolerance);
@@ -256,11 +258,11 @@ function expectTrue(bound: Bound | undefined, truth: number, at: string): void {
 
 describe("values that are only bounds", () => {
   test.each(Array.from({ length: ATLAS_COUNT }, (_, seed) => seed))(
-    "are those of which the curves say so, at points, in maxima, means, changes and totals (atlas %i)",
+    "match the curves at points and in maxima, means, changes and totals (atlas %i)",
     async (seed) => {
-      const made = atlases[seed];
-      if (made === undefined) throw new Error("no such atlas");
-      const { spec, groups, address } = made;
+      const testAtlas = atlases[seed];
+      if (testAtlas === undefined) throw new Error("no such atlas");
+      const { spec, groups, address } = testAtlas;
       const atlas = await openAtlas(address);
       const random = randomFrom(90 + seed);
       const seen = new Set<string>();
@@ -283,11 +285,11 @@ describe("values that are only bounds", () => {
           };
           const circle = { latDeg: query.latitude, lonDeg: query.longitude, radiusM: radius * 1000 };
           const containing = containingCellByDefinition(GRID, circle);
-          const places =
+          const circleCells =
             radius === 0 ? (containing === undefined ? [] : [containing]) : circleByDefinition(GRID, circle);
           const [year] = (await atlas.hazardRisk(query)).results[0]?.scenarios[0]?.analysis_years ?? [];
           const at = JSON.stringify({ query, year });
-          const [before, own] = groups.map((group) => sideAt(group, spec, places, method));
+          const [before, own] = groups.map((group) => sideAt(group, spec, circleCells, method));
           if (own === undefined || before === undefined || year === undefined) throw new Error(at);
           const bounds: Partial<Bounds> = year.bounds ?? {};
           const sides = isChange ? [own, before] : [own];
@@ -311,11 +313,15 @@ describe("values that are only bounds", () => {
           for (let draw = 0; draw < 5; draw++) {
             const [truth, truthBefore] = sides.map((side) => side.draw(random));
             const isPlain = truthBefore === undefined;
-            expectTrue(bounds.probability, (truth?.probability ?? NaN) - (isPlain ? 0 : truthBefore.probability), at);
-            // Bounded cells and models count with the least that they may be.
+            expectContains(
+              bounds.probability,
+              (truth?.probability ?? NaN) - (isPlain ? 0 : truthBefore.probability),
+              at,
+            );
+            // Bounded cells and models count with their lowest possible value.
             if (isPlain)
               expect(truth?.probability, at).toBeGreaterThanOrEqual((year.metrics.probability ?? NaN) - 1e-4);
-            expectTrue(bounds.total_hazard, (truth?.total ?? NaN) - (isPlain ? 0 : truthBefore.total), at);
+            expectContains(bounds.total_hazard, (truth?.total ?? NaN) - (isPlain ? 0 : truthBefore.total), at);
           }
           seen.add(`${method} ${isChange ? "change " : ""}${bounds.probability?.bound ?? "exact"}`);
           const mayHide = sides.some(
@@ -327,20 +333,20 @@ describe("values that are only bounds", () => {
       } finally {
         await atlas.close();
       }
-      all.push(...seen);
+      seenKinds.push(...seen);
     },
   );
 
-  test("of every kind were among them", () => {
+  test("include every combination of method and bound", () => {
     for (const method of ["point", "max", "mean"]) {
       for (const bound of ["exact", "at_least", "at_most"]) {
-        expect(all).toContain(`${method} ${bound}`);
-        expect(all).toContain(`${method} change ${bound}`);
+        expect(seenKinds).toContain(`${method} ${bound}`);
+        expect(seenKinds).toContain(`${method} change ${bound}`);
       }
-      expect(all).toContain(`${method} change indeterminate`);
+      expect(seenKinds).toContain(`${method} change indeterminate`);
     }
-    expect(all).toContain("null");
+    expect(seenKinds).toContain("null");
   });
 });
 
-const all: string[] = [];
+const seenKinds: string[] = [];

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Four by four cells of a tenth of a degree from (10, 20). */
+/** Writes a map of 4 x 4 cells of 0.1 degrees, north-west corner at (10, 20). */
 async function map(name: string, values: (cell: number) => number): Promise<string> {
   const file = join(folder, name);
   const shape = { rowCount: 4, columnCount: 4, tie: [20, 10], scale: [0.1, 0.1] } as const;
@@ -50,7 +50,7 @@ async function withAtlas<T>(use: (atlas: Awaited<ReturnType<typeof openAtlas>>) 
 const MODELS = ["00000NorESM1-M", "0000GFDL-ESM2M", "0000HadGEM2-ES", "00IPSL-CM5A-LR", "MIROC-ESM-CHEM"];
 const PERIODS = [2, 5, 10, 25, 50, 100, 250, 500, 1000];
 
-/** A river atlas of the shape of the public one: one model for the past, five for the future, nine maps each. */
+/** Ingests a river atlas with the structure of the public one: one model for the past, five for the future, nine maps each. */
 async function aqueduct(): Promise<string> {
   for (const period of PERIODS) {
     const rp = String(period).padStart(5, "0");
@@ -66,7 +66,7 @@ async function aqueduct(): Promise<string> {
 }
 
 describe("sources", () => {
-  test("are named once in an answer, without their maps, which the holdings list", async () => {
+  test("are listed once per result, without their maps, which the holdings list", async () => {
     await aqueduct();
     await withAtlas(async (atlas) => {
       const years = [2030, 2050, 1980];
@@ -92,7 +92,7 @@ describe("sources", () => {
       expect(JSON.stringify(held?.["return_period_maps"]).match(/\.tif/g)).toHaveLength(45);
       expect(JSON.stringify(result)).not.toContain(".tif");
       expect(await atlas.hazardRisk({ ...QUERY, detail: false })).not.toHaveProperty("sources");
-      // The bytes that docs/operations.md states.
+      // Size that docs/operations.md states.
       const bytesOf = (answer: HazardResult): number => JSON.stringify(answer).length;
       const one = bytesOf(await atlas.hazardRisk(QUERY));
       expect(one).toBeLessThan(2000);
@@ -101,7 +101,7 @@ describe("sources", () => {
 });
 
 describe("a change", () => {
-  test("names the baseline's source, and what else differs between the two", async () => {
+  test("states the source of the baseline, and what else differs between the two", async () => {
     await aqueduct();
     await withAtlas(async (atlas) => {
       const result = await atlas.hazardRisk({ ...QUERY, anthropogenic: true });
@@ -114,19 +114,19 @@ describe("a change", () => {
         "riverine_floods/baseline/1980",
       ]);
       const caveatsOf = (answer: HazardResult): string => yearOf(answer).detail?.caveats?.join("\n") ?? "";
-      expect(caveatsOf(result)).toMatch(/^The climate models are not the same.*MIROC-ESM-CHEM.*WATCH for the baseline/);
+      expect(caveatsOf(result)).toMatch(/^The climate models differ.*MIROC-ESM-CHEM.*WATCH for the baseline/);
       expect(caveatsOf(result)).not.toContain("maxima");
       const maximum = { ...QUERY, anthropogenic: true, radius: 20 } as const;
       expect(caveatsOf(await atlas.hazardRisk(maximum))).toContain("A change of maxima");
       expect(caveatsOf(await atlas.hazardRisk({ ...maximum, aggregation_method: "mean" }))).not.toContain("maxima");
-      // Of the baseline against itself there is nothing to say.
+      // The baseline minus itself has no caveats.
       const same = await atlas.hazardRisk({ ...maximum, analysis_years: [1980] });
       expect(yearOf(same).detail).not.toHaveProperty("caveats");
       expect(yearOf(same)).not.toHaveProperty("bounds");
     });
   });
 
-  test("without a baseline in the atlas names none", async () => {
+  test("states no baseline source if the atlas has no baseline", async () => {
     const file = await map("depth.tif", () => 1);
     await ingestLayers({
       manifest: await manifest([{ ...LATER, metric: "depth_meters", file }]),
@@ -150,18 +150,18 @@ describe("a change", () => {
     });
 
   test.each([
-    ["subsidence", { subsidence: "none" }, { subsidence: "included" }, "The subsidence is not the same: included for"],
+    ["subsidence", { subsidence: "none" }, { subsidence: "included" }, "The subsidence differs: included for"],
     ["a percentile", {}, { sea_level_percentile: 95 }, "95 for rcp8p5 2050, not stated for the baseline"],
-    ["the product", { product: "A" }, { product: "B", version: "2" }, "The product is not the same: B 2 for"],
-    ["the recipe", { recipe: "layers" }, { recipe: "aqueduct-floods" }, "The recipe is not the same"],
-    ["the definition", {}, { definition: "local percentile" }, "The definition is not the same: local percentile"],
+    ["the product", { product: "A" }, { product: "B", version: "2" }, "The product differs: B 2 for"],
+    ["the recipe", { recipe: "layers" }, { recipe: "aqueduct-floods" }, "The recipe differs"],
+    ["the definition", {}, { definition: "local percentile" }, "The definition differs: local percentile"],
     [
       "return periods",
       { return_periods_years: [10] },
       { return_periods_years: [10, 100] },
-      "The return periods are not",
+      "The return periods differ",
     ],
-  ])("of sources that differ in %s has a caveat that says so", (_, before, after, words) => {
+  ])("between sources that differ in %s has a caveat", (_, before, after, words) => {
     const caveats = changeCaveats(named("rcp8p5", after), named("baseline", before));
     expect(caveats).toHaveLength(1);
     expect(caveats[0]).toContain(words);
@@ -179,7 +179,7 @@ async function manifest(layers: readonly object[]): Promise<string> {
 }
 
 describe("shares and reasons", () => {
-  test("are given for each metric where they differ, the least share of those with a layer over all", async () => {
+  test("are given for each metric if they differ, with the minimum of the shares as the overall share", async () => {
     const depth = await map("depth.tif", (cell) => (cell % 2 === 0 ? NaN : 1));
     const intensity = await map("intensity.tif", () => 0.1);
     const layers = [
@@ -204,7 +204,7 @@ describe("shares and reasons", () => {
     });
   });
 
-  test("are not repeated for each metric where they are one, nor of an atlas without any layer", async () => {
+  test("are not given for each metric if they are equal or the atlas has no layer", async () => {
     const file = await map("depth.tif", (cell) => (cell === 0 ? NaN : cell / 8));
     const layers = [10, 100].map((return_period_years) => ({ ...LATER, return_period_years, file }));
     await ingestLayers({ manifest: await manifest(layers), out: join(folder, "atlas") });

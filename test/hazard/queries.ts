@@ -1,9 +1,10 @@
 import fc from "fast-check";
+import { Fault } from "../../src/errors.ts";
 import { HAZARD_NAMES, HAZARDS } from "../../src/hazard/hazards.ts";
 import type { HazardQueryInput } from "../../src/hazard/query.ts";
 
-/** A query that is right, for tests to spoil. */
-export const RIGHT = {
+/** A valid query, which tests modify. */
+export const VALID_QUERY = {
   latitude: 11.5,
   longitude: 43.1,
   hazards: ["riverine_floods", "cyclones"],
@@ -11,8 +12,8 @@ export const RIGHT = {
   scenarios: ["baseline", "rcp8p5"],
 } as const satisfies HazardQueryInput;
 
-/** Any query that is right: hazards in any order, and only what all of them offer. */
-export const rightQueries: fc.Arbitrary<HazardQueryInput> = fc
+/** Arbitrary valid queries: hazards in any order, with years and scenarios that all of them offer. */
+export const validQueries: fc.Arbitrary<HazardQueryInput> = fc
   .shuffledSubarray([...HAZARD_NAMES], { minLength: 1 })
   .chain((hazards) => {
     const offered = hazards.map((hazard) => HAZARDS[hazard]);
@@ -36,7 +37,7 @@ export const rightQueries: fc.Arbitrary<HazardQueryInput> = fc
     );
   });
 
-/** The parameters of a query, as a caller writes them into an address. */
+/** Returns the URL parameters of a query. */
 export function parametersOf(query: object): Map<string, string> {
   return new Map(Object.entries(query).map(([name, value]) => [name, String(value)]));
 }
@@ -45,16 +46,16 @@ export function queryTextOf(parameters: ReadonlyMap<string, string>): string {
   return [...parameters].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&");
 }
 
-/** One way to spoil one parameter of any right query. */
-export interface Spoiling {
+/** An invalid value for a parameter of any valid query. */
+export interface InvalidParameter {
   readonly parameter: string;
   readonly text: string;
 }
 
 const NUMBERS = ["", "abc", "0x10", "1,5", ".5", "5.", "1e", " 1", "+1", "NaN", "Infinity", "1e400", "-1e400", "1_000"];
 
-/** Texts that are wrong for their parameter whatever the others are. */
-export const spoilings: fc.Arbitrary<Spoiling> = fc.constantFrom(
+/** Texts that are invalid for their parameter whatever the values of the others. */
+export const invalidParameters: fc.Arbitrary<InvalidParameter> = fc.constantFrom(
   ...[...NUMBERS, "90.001", "-91"].map((text) => ({ parameter: "latitude", text })),
   ...[...NUMBERS, "180.1", "-181"].map((text) => ({ parameter: "longitude", text })),
   ...[...NUMBERS, "-0.1", "100.5"].map((text) => ({ parameter: "radius", text })),
@@ -72,3 +73,21 @@ export const spoilings: fc.Arbitrary<Spoiling> = fc.constantFrom(
   { parameter: "key", text: "value" },
   { parameter: "__proto__", text: "1" },
 );
+
+/** Returns the Fault that a call throws; undefined if it throws nothing. */
+export function rejectionOf(read: () => unknown): Fault | undefined {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
+  }
+  return undefined;
+}
+
+/** Returns the Fault that a call throws. @throws Error if it throws none */
+export function faultOf(read: () => unknown): Fault {
+  const fault = rejectionOf(read);
+  if (fault === undefined) throw new Error("no fault was thrown");
+  return fault;
+}

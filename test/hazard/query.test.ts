@@ -1,34 +1,17 @@
 import fc from "fast-check";
 import { Compile } from "typebox/compile";
 import { describe, expect, test } from "vitest";
-import { Fault, type FaultItem } from "../../src/errors.ts";
-import { nearest } from "../../src/explain.ts";
+import type { Fault, FaultItem } from "../../src/errors.ts";
 import { HAZARDS } from "../../src/hazard/hazards.ts";
-import { countValues, HazardQuerySchema, readHazardParameters, readHazardQuery } from "../../src/hazard/query.ts";
-import { parametersOf, queryTextOf, RIGHT, rightQueries, spoilings } from "./queries.ts";
+import { countValues, HazardQuerySchema, parseHazardParameters, parseHazardQuery } from "../../src/hazard/query.ts";
+import { faultOf, parametersOf, queryTextOf, rejectionOf, VALID_QUERY, validQueries } from "./queries.ts";
 
-function refusalOf(read: () => unknown): Fault | undefined {
-  try {
-    read();
-  } catch (error) {
-    if (error instanceof Fault) return error;
-    throw error;
-  }
-  return undefined;
-}
+const locationsOf = ({ items }: Fault): string[] => items.map((item) => item.pointer ?? `parameter ${item.parameter}`);
 
-function faultOf(read: () => unknown): Fault {
-  const fault = refusalOf(read);
-  if (fault === undefined) throw new Error("Nothing was refused.");
-  return fault;
-}
-
-const places = ({ items }: Fault): string[] => items.map((item) => item.pointer ?? `parameter ${item.parameter}`);
-
-describe("a query that is right", () => {
-  test("gets its defaults, and shares nothing with what was handed in", () => {
+describe("a valid query", () => {
+  test("gets defaults and shares no lists with the input", () => {
     const hazards = ["wildfire"];
-    const query = readHazardQuery({ ...RIGHT, hazards });
+    const query = parseHazardQuery({ ...VALID_QUERY, hazards });
     expect(query).toStrictEqual({
       latitude: 11.5,
       longitude: 43.1,
@@ -45,96 +28,100 @@ describe("a query that is right", () => {
     expect(query.hazards).toStrictEqual(["wildfire"]);
   });
 
-  test("takes a member that is undefined for absent", () => {
-    expect(readHazardQuery({ ...RIGHT, radius: undefined, detail: undefined })).toMatchObject({
+  test("treats an undefined member as absent", () => {
+    expect(parseHazardQuery({ ...VALID_QUERY, radius: undefined, detail: undefined })).toMatchObject({
       radius: 0,
       detail: false,
     });
   });
 
-  test("may stand on the bounds", () => {
+  test("may have values at the limits of their ranges", () => {
     for (const [latitude, longitude, radius] of [
       [90, 180, 100],
       [-90, -180, 0],
     ]) {
-      expect(readHazardQuery({ ...RIGHT, latitude, longitude, radius })).toMatchObject({ latitude, longitude, radius });
+      expect(parseHazardQuery({ ...VALID_QUERY, latitude, longitude, radius })).toMatchObject({
+        latitude,
+        longitude,
+        radius,
+      });
     }
   });
 
-  test("has one form for one place: minus zero is zero", () => {
-    const query = readHazardQuery({ ...RIGHT, latitude: -0, longitude: -0, radius: -0 });
+  test("has 0 where the input has -0", () => {
+    const query = parseHazardQuery({ ...VALID_QUERY, latitude: -0, longitude: -0, radius: -0 });
     expect([query.latitude, query.longitude, query.radius].every((value) => Object.is(value, 0))).toBe(true);
   });
 
   test("counts hazards x scenarios x years", () => {
-    expect(countValues(readHazardQuery({ ...RIGHT, analysis_years: [1980, 2030, 2050] }))).toBe(2 * 2 * 3);
+    expect(countValues(parseHazardQuery({ ...VALID_QUERY, analysis_years: [1980, 2030, 2050] }))).toBe(2 * 2 * 3);
   });
 
-  test("is the same from an address as from an object", () => {
+  test("parses to the same query from a query string and from an object", () => {
     fc.assert(
-      fc.property(rightQueries, (input) => {
-        const query = readHazardQuery(input);
-        expect({ ...readHazardParameters(queryTextOf(parametersOf(input))) }).toStrictEqual(query);
-        expect({ ...readHazardParameters(queryTextOf(parametersOf(query))) }).toStrictEqual(query);
+      fc.property(validQueries, (input) => {
+        const query = parseHazardQuery(input);
+        expect({ ...parseHazardParameters(queryTextOf(parametersOf(input))) }).toStrictEqual(query);
+        expect({ ...parseHazardParameters(queryTextOf(parametersOf(query))) }).toStrictEqual(query);
       }),
       { numRuns: 2000 },
     );
   });
 });
 
-describe("a query that is wrong", () => {
-  const { latitude: _, ...withoutLatitude } = RIGHT;
+describe("an invalid query", () => {
+  const { latitude: _, ...withoutLatitude } = VALID_QUERY;
   const rows: [what: string, query: unknown, pointer: string, code: FaultItem["code"]][] = [
     ["a missing member", withoutLatitude, "/latitude", "missing"],
-    ["text for a number", { ...RIGHT, latitude: "11.5" }, "/latitude", "wrong_type"],
-    ["null for a number", { ...RIGHT, longitude: null }, "/longitude", "wrong_type"],
-    ["NaN", { ...RIGHT, latitude: NaN }, "/latitude", "not_finite"],
-    ["an infinity", { ...RIGHT, radius: -Infinity }, "/radius", "not_finite"],
-    ["a latitude beyond the pole", { ...RIGHT, latitude: 90.0001 }, "/latitude", "out_of_range"],
-    ["a longitude beyond 180", { ...RIGHT, longitude: -180.0001 }, "/longitude", "out_of_range"],
-    ["a radius below zero", { ...RIGHT, radius: -1 }, "/radius", "out_of_range"],
-    ["a radius above 100 km", { ...RIGHT, radius: 100.5 }, "/radius", "out_of_range"],
-    ["an unknown member", { ...RIGHT, "a/b~c": 1 }, "/a~1b~0c", "unknown"],
-    ["a member of every object's prototype", { ...RIGHT, ["constructor"]: 1 }, "/constructor", "unknown"],
-    ["a list that is text", { ...RIGHT, hazards: "cyclones" }, "/hazards", "wrong_type"],
-    ["an empty list", { ...RIGHT, analysis_years: [] }, "/analysis_years", "empty"],
-    ["a hazard twice", { ...RIGHT, hazards: ["cyclones", "wildfire", "cyclones"] }, "/hazards/2", "duplicate"],
-    ["a year twice", { ...RIGHT, analysis_years: [2050, 2050] }, "/analysis_years/1", "duplicate"],
+    ["text for a number", { ...VALID_QUERY, latitude: "11.5" }, "/latitude", "wrong_type"],
+    ["null for a number", { ...VALID_QUERY, longitude: null }, "/longitude", "wrong_type"],
+    ["NaN", { ...VALID_QUERY, latitude: NaN }, "/latitude", "not_finite"],
+    ["an infinity", { ...VALID_QUERY, radius: -Infinity }, "/radius", "not_finite"],
+    ["a latitude above 90", { ...VALID_QUERY, latitude: 90.0001 }, "/latitude", "out_of_range"],
+    ["a longitude below -180", { ...VALID_QUERY, longitude: -180.0001 }, "/longitude", "out_of_range"],
+    ["a radius below zero", { ...VALID_QUERY, radius: -1 }, "/radius", "out_of_range"],
+    ["a radius above 100 km", { ...VALID_QUERY, radius: 100.5 }, "/radius", "out_of_range"],
+    ["an unknown member", { ...VALID_QUERY, "a/b~c": 1 }, "/a~1b~0c", "unknown"],
+    ["a member named like one of Object.prototype", { ...VALID_QUERY, ["constructor"]: 1 }, "/constructor", "unknown"],
+    ["a list that is text", { ...VALID_QUERY, hazards: "cyclones" }, "/hazards", "wrong_type"],
+    ["an empty list", { ...VALID_QUERY, analysis_years: [] }, "/analysis_years", "empty"],
+    ["a hazard twice", { ...VALID_QUERY, hazards: ["cyclones", "wildfire", "cyclones"] }, "/hazards/2", "duplicate"],
+    ["a year twice", { ...VALID_QUERY, analysis_years: [2050, 2050] }, "/analysis_years/1", "duplicate"],
     [
       "a hole in a list",
-      { ...RIGHT, hazards: Array.from({ length: 2 }).fill("cyclones", 0, 1) },
+      { ...VALID_QUERY, hazards: Array.from({ length: 2 }).fill("cyclones", 0, 1) },
       "/hazards/1",
       "wrong_type",
     ],
     // oxlint-disable-next-line no-sparse-arrays
-    ["a sparse list", { ...RIGHT, scenarios: ["baseline", , "rcp8p5"] }, "/scenarios/1", "wrong_type"],
-    ["a hazard not in the list", { ...RIGHT, hazards: ["hail"] }, "/hazards/0", "not_allowed"],
-    ["a scenario not in the list", { ...RIGHT, scenarios: ["baseline", "rcp3"] }, "/scenarios/1", "not_allowed"],
-    ["a year with a fraction", { ...RIGHT, analysis_years: [2050.5] }, "/analysis_years/0", "wrong_type"],
-    ["a year as text", { ...RIGHT, analysis_years: ["2050"] }, "/analysis_years/0", "wrong_type"],
-    ["a method that is neither", { ...RIGHT, aggregation_method: "median" }, "/aggregation_method", "not_allowed"],
+    ["a sparse list", { ...VALID_QUERY, scenarios: ["baseline", , "rcp8p5"] }, "/scenarios/1", "wrong_type"],
+    ["a hazard not in the list", { ...VALID_QUERY, hazards: ["hail"] }, "/hazards/0", "not_allowed"],
+    ["a scenario not in the list", { ...VALID_QUERY, scenarios: ["baseline", "rcp3"] }, "/scenarios/1", "not_allowed"],
+    ["a year with a fraction", { ...VALID_QUERY, analysis_years: [2050.5] }, "/analysis_years/0", "wrong_type"],
+    ["a year as text", { ...VALID_QUERY, analysis_years: ["2050"] }, "/analysis_years/0", "wrong_type"],
+    ["an unknown method", { ...VALID_QUERY, aggregation_method: "median" }, "/aggregation_method", "not_allowed"],
     [
-      "a wrong method, radius 0 or not",
-      { ...RIGHT, radius: 0, aggregation_method: 1 },
+      "an invalid method with radius 0",
+      { ...VALID_QUERY, radius: 0, aggregation_method: 1 },
       "/aggregation_method",
       "wrong_type",
     ],
-    ["text for a boolean", { ...RIGHT, detail: "true" }, "/detail", "wrong_type"],
-    ["no object", [RIGHT], "", "wrong_type"],
-    ["nothing", undefined, "", "wrong_type"],
+    ["text for a boolean", { ...VALID_QUERY, detail: "true" }, "/detail", "wrong_type"],
+    ["a list instead of an object", [VALID_QUERY], "", "wrong_type"],
+    ["undefined", undefined, "", "wrong_type"],
   ];
-  test.each(rows)("%s is refused in its place", (_what, query, pointer, code) => {
-    const fault = faultOf(() => readHazardQuery(query));
+  test.each(rows)("with %s is rejected with the pointer of the error", (_what, query, pointer, code) => {
+    const fault = faultOf(() => parseHazardQuery(query));
     expect(fault.code).toBe("invalid_request");
     expect(fault.items.map((item) => [item.pointer, item.code])).toStrictEqual([[pointer, code]]);
     expect(fault.message).toBe(fault.items[0]?.detail);
   });
 
-  test("is told everything at once", () => {
+  test("is rejected with all errors", () => {
     const fault = faultOf(() =>
-      readHazardQuery({ latitude: 91, hazards: ["cyclone", "hail"], analysis_years: [], scenarios: "rcp8p5", lon: 1 }),
+      parseHazardQuery({ latitude: 91, hazards: ["cyclone", "hail"], analysis_years: [], scenarios: "rcp8p5", lon: 1 }),
     );
-    expect(places(fault)).toStrictEqual([
+    expect(locationsOf(fault)).toStrictEqual([
       "/latitude",
       "/longitude",
       "/hazards/0",
@@ -149,30 +136,32 @@ describe("a query that is wrong", () => {
     });
     expect(fault.items[3]).not.toHaveProperty("did_you_mean");
     expect(fault.items[6]).toMatchObject({ did_you_mean: "longitude" });
-    expect(fault.message).toMatch(/^7 things are wrong/);
+    expect(fault.message).toMatch(
+      /^7 errors in the query\. The first: latitude must be between -90 and 90 \(got 91\)\.$/,
+    );
   });
 
-  test("lists 100 faults at most, of however many", () => {
+  test("is rejected with at most 100 errors", () => {
     const fault = faultOf(() =>
-      readHazardQuery({ ...RIGHT, hazards: Array.from({ length: 100_000 }, (_v, i) => `h${i}`) }),
+      parseHazardQuery({ ...VALID_QUERY, hazards: Array.from({ length: 100_000 }, (_v, i) => `h${i}`) }),
     );
     expect(fault.items).toHaveLength(100);
-    expect(fault.message).toMatch(/^At least 100 things/);
+    expect(fault.message).toMatch(/^At least 100 errors/);
     const halves = Array.from({ length: 99 }, () => 0.5);
-    expect(faultOf(() => readHazardQuery({ ...RIGHT, scenarios: halves, analysis_years: halves })).items).toHaveLength(
-      100,
-    );
+    expect(
+      faultOf(() => parseHazardQuery({ ...VALID_QUERY, scenarios: halves, analysis_years: halves })).items,
+    ).toHaveLength(100);
     const years = Array.from({ length: 50_000 }, (_v, i) => i + 10_000);
-    expect(faultOf(() => readHazardQuery({ ...RIGHT, analysis_years: years })).items).toHaveLength(100);
+    expect(faultOf(() => parseHazardQuery({ ...VALID_QUERY, analysis_years: years })).items).toHaveLength(100);
   });
 
-  test("is shown short, on one line, when quoted", () => {
-    const { items } = faultOf(() => readHazardQuery({ ...RIGHT, hazards: [`a\nb${"x".repeat(10_000)}`] }));
+  test("is quoted in the message on one line and shortened", () => {
+    const { items } = faultOf(() => parseHazardQuery({ ...VALID_QUERY, hazards: [`a\nb${"x".repeat(10_000)}`] }));
     expect(items[0]?.detail.length).toBeLessThan(250);
     expect(items[0]?.detail).not.toContain("\n");
   });
 
-  test("by whatever value in whatever place is a fault that names a place, as the published schema has it", () => {
+  test("is rejected exactly if the published schema rejects it, at the modified member", () => {
     const published = Compile(HazardQuerySchema);
     const member = fc.constantFrom(...Object.keys(HazardQuerySchema.properties), "other");
     const value = fc.oneof(
@@ -184,14 +173,14 @@ describe("a query that is wrong", () => {
     );
     const seen = new Set<string>();
     fc.assert(
-      fc.property(member, value, (name, spoiled) => {
-        const input = { ...RIGHT, [name]: spoiled };
-        const fault = refusalOf(() => readHazardQuery(input));
+      fc.property(member, value, (name, invalidValue) => {
+        const input = { ...VALID_QUERY, [name]: invalidValue };
+        const fault = rejectionOf(() => parseHazardQuery(input));
         seen.add(fault?.code ?? "accepted");
         expect(published.Check(input)).toBe(fault?.code !== "invalid_request");
         expect(fault === undefined || fault.items.length > 0).toBe(true);
-        const spoken = fault?.code === "invalid_request" ? places(fault) : [];
-        expect(spoken.filter((place) => place.split("/")[1] !== name)).toStrictEqual([]);
+        const namedLocations = fault?.code === "invalid_request" ? locationsOf(fault) : [];
+        expect(namedLocations.filter((location) => location.split("/")[1] !== name)).toStrictEqual([]);
       }),
       { numRuns: 5000 },
     );
@@ -200,10 +189,10 @@ describe("a query that is wrong", () => {
 });
 
 describe("years and scenarios that a hazard does not offer", () => {
-  test("are listed hazard by hazard, with what it offers", () => {
+  test("are listed by hazard, with the years and scenarios that it offers", () => {
     const fault = faultOf(() =>
-      readHazardQuery({
-        ...RIGHT,
+      parseHazardQuery({
+        ...VALID_QUERY,
         hazards: ["coastal_floods", "cyclones", "riverine_floods"],
         analysis_years: [2025, 2030, 1999],
         scenarios: ["rcp8p5", "rcp6p0"],
@@ -232,193 +221,22 @@ describe("years and scenarios that a hazard does not offer", () => {
     expect(fault.items[2]?.allowed).toStrictEqual(["baseline", "rcp4p5", "rcp8p5"]);
   });
 
-  test("are only spoken of when the rest is right", () => {
-    const fault = faultOf(() => readHazardQuery({ ...RIGHT, analysis_years: [1999], radius: 101 }));
+  test("are reported only if the rest of the query is valid", () => {
+    const fault = faultOf(() => parseHazardQuery({ ...VALID_QUERY, analysis_years: [1999], radius: 101 }));
     expect(fault.code).toBe("invalid_request");
-    expect(places(fault)).toStrictEqual(["/radius"]);
+    expect(locationsOf(fault)).toStrictEqual(["/radius"]);
   });
 
-  test("every combination of the catalogue is accepted, every other refused", () => {
+  test("are rejected, and all offered combinations are accepted", () => {
     for (const spec of Object.values(HAZARDS)) {
       for (const year of [1980, 2025, 2030, 2040, 2050, 2080]) {
         for (const scenario of ["baseline", "rcp2p6", "rcp4p5", "rcp6p0", "rcp8p5"] as const) {
-          const input = { ...RIGHT, hazards: [spec.hazard], analysis_years: [year], scenarios: [scenario] };
-          const wrong = Number(!spec.years.includes(year)) + Number(!spec.scenarios.includes(scenario));
-          const fault = refusalOf(() => readHazardQuery(input));
-          expect(fault?.items.length ?? 0, `${spec.hazard} ${year} ${scenario}`).toBe(wrong);
+          const input = { ...VALID_QUERY, hazards: [spec.hazard], analysis_years: [year], scenarios: [scenario] };
+          const errorCount = Number(!spec.years.includes(year)) + Number(!spec.scenarios.includes(scenario));
+          const fault = rejectionOf(() => parseHazardQuery(input));
+          expect(fault?.items.length ?? 0, `${spec.hazard} ${year} ${scenario}`).toBe(errorCount);
         }
       }
     }
-  });
-});
-
-describe("a query in an address", () => {
-  const right = parametersOf(RIGHT);
-  const withText = (parameter: string, text: string): string => queryTextOf(new Map([...right, [parameter, text]]));
-
-  test.each([
-    ["-0.5", -0.5],
-    ["007", 7],
-    ["1e1", 10],
-    ["1.5e-1", 0.15],
-    ["1e+1", 10],
-  ])("reads %s as a number", (text, value) => {
-    expect(readHazardParameters(withText("latitude", text)).latitude).toBe(value);
-  });
-
-  test("takes a plus sign for itself, escaped or not", () => {
-    const rest = "longitude=43&hazards=cyclones&analysis_years=2050&scenarios=rcp8p5";
-    expect(readHazardParameters(`latitude=1e+1&${rest}`).latitude).toBe(10);
-    expect(readHazardParameters(`latitude=1e%2B1&${rest}`).latitude).toBe(10);
-    const fault = faultOf(() => readHazardParameters(`latitude=1&${rest.replace("cyclones", "cyclones,+wildfire")}`));
-    expect(fault.items).toMatchObject([{ parameter: "hazards", code: "not_allowed", did_you_mean: "wildfire" }]);
-  });
-
-  test("splits lists at commas, escaped or not, and skips empty pairs", () => {
-    const query = "&latitude=1&&longitude=43&hazards=cyclones%2Cwildfire&analysis_years=2050,2030&scenarios=rcp8p5&";
-    expect(readHazardParameters(query)).toMatchObject({
-      hazards: ["cyclones", "wildfire"],
-      analysis_years: [2050, 2030],
-    });
-  });
-
-  test("is read alike the first time and when all but its place has been read before", () => {
-    fc.assert(
-      fc.property(rightQueries, rightQueries, fc.nat(), fc.boolean(), (one, other, cut, isTurned) => {
-        const pairs = [...parametersOf(one)].map(([name, text]) => `${name}=${encodeURIComponent(text)}`);
-        const { latitude, longitude } = other;
-        const textAt = (place: { readonly latitude: number; readonly longitude: number }): string => {
-          const places = [`latitude=${place.latitude}`, `longitude=${place.longitude}`];
-          const others = pairs.filter((pair) => !/^l(at|ong)itude=/.test(pair));
-          const at = cut % (others.length + 1);
-          return [...(isTurned ? places.toReversed() : places), ...others.splice(at), "", ...others].join("&");
-        };
-        const first = readHazardParameters(textAt(one));
-        const second = readHazardParameters(textAt(other));
-        expect({ ...first }).toStrictEqual(readHazardQuery(one));
-        expect({ ...second }).toStrictEqual(readHazardQuery({ ...one, latitude, longitude }));
-        expect(Object.isFrozen(second) && Object.isFrozen(second.hazards) && Object.isFrozen(second.scenarios)).toBe(
-          true,
-        );
-        expect(Object.isFrozen(second.analysis_years)).toBe(true);
-        expect(readHazardQuery(second)).toBe(second);
-        for (const [more, code] of [
-          ["&latitude=1", "repeated"],
-          ["&%6Congitude=1", "repeated"],
-          ["&latitude2=1", "unknown"],
-        ] as const) {
-          expect(faultOf(() => readHazardParameters(textAt(other) + more)).items[0]?.code).toBe(code);
-        }
-        for (const wrong of ["90.5", "x", "", "1e999", "0x1"]) {
-          const fault = faultOf(() =>
-            readHazardParameters(textAt(one).replace(/(^|&)latitude=[^&]*/, `$1latitude=${wrong}`)),
-          );
-          expect(fault.items.map(({ parameter }) => parameter)).toStrictEqual(["latitude"]);
-        }
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  test.each([
-    ["before", (radius: string) => `${radius}&latitude=1&longitude=2`],
-    ["between", (radius: string) => `latitude=1&${radius}&longitude=2`],
-    ["between, turned", (radius: string) => `longitude=2&${radius}&latitude=1`],
-    ["before, turned", (radius: string) => `${radius}&longitude=2&latitude=1`],
-    ["after", (radius: string) => `longitude=2&latitude=1&${radius}`],
-  ])("is told from one that differs %s its place", (_where, placed) => {
-    const rest = "&hazards=cyclones&analysis_years=2050&scenarios=rcp8p5";
-    for (const radius of [3, 4, 3]) {
-      expect(readHazardParameters(placed(`radius=${radius}`) + rest).radius).toBe(radius);
-    }
-  });
-
-  test("takes nothing for read before that was wrong", () => {
-    for (let time = 0; time < 2; time++) {
-      const fault = faultOf(() => readHazardParameters(withText("analysis_years", "2025")));
-      expect(fault.code).toBe("combination_unavailable");
-      expect(faultOf(() => readHazardParameters(withText("radius", "101"))).code).toBe("invalid_request");
-    }
-  });
-
-  test.each(["%", "%zz", "%ff", "%c3%28"])("names the parameter whose text holds %s", (text) => {
-    const fault = faultOf(() => readHazardParameters(`${queryTextOf(right)}&radius=${text}`));
-    expect(fault.items).toMatchObject([{ parameter: "radius", code: "malformed" }]);
-  });
-
-  test("names a parameter that cannot be decoded", () => {
-    const fault = faultOf(() => readHazardParameters(`${queryTextOf(right)}&%zz=1`));
-    expect(fault.items).toMatchObject([{ parameter: "%zz", code: "malformed" }]);
-  });
-
-  test("refuses a parameter given twice, once", () => {
-    const fault = faultOf(() => readHazardParameters(`${queryTextOf(right)}&hazards=wildfire&hazards=cyclones`));
-    expect(fault.items.map((item) => [item.parameter, item.code])).toStrictEqual([["hazards", "repeated"]]);
-    expect(fault.message).toContain("commas");
-  });
-
-  test("tells of text, ranges and absence in one list", () => {
-    const fault = faultOf(() =>
-      readHazardParameters("latitude=91&hazards=&analysis_years=2050,x,2050&scenarios=rcp8.5&radius=%&lat=1&detail=1"),
-    );
-    expect(fault.code).toBe("invalid_request");
-    expect(fault.items.map((item) => `${item.parameter} ${item.code}`).toSorted()).toStrictEqual([
-      "analysis_years duplicate",
-      "analysis_years wrong_type",
-      "detail wrong_type",
-      "hazards empty",
-      "lat unknown",
-      "latitude out_of_range",
-      "longitude missing",
-      "radius malformed",
-      "scenarios not_allowed",
-    ]);
-    for (const item of fault.items) expect(item).not.toHaveProperty("pointer");
-  });
-
-  test("names parameters where a combination is not offered", () => {
-    const fault = faultOf(() => readHazardParameters(withText("analysis_years", "2025,2050")));
-    expect(fault.code).toBe("combination_unavailable");
-    expect(fault.items).toMatchObject([{ parameter: "analysis_years", hazard: "riverine_floods" }]);
-  });
-
-  test("spoilt in one parameter is refused in that parameter alone", () => {
-    fc.assert(
-      fc.property(rightQueries, spoilings, (query, { parameter, text }) => {
-        const spoilt = queryTextOf(new Map([...parametersOf(query), [parameter, text]]));
-        const fault = faultOf(() => readHazardParameters(spoilt));
-        expect(fault.code).toBe("invalid_request");
-        expect(new Set(fault.items.map((item) => item.parameter))).toStrictEqual(new Set([parameter]));
-      }),
-      { numRuns: 2000 },
-    );
-  });
-
-  test("is never anything but read or refused, whatever the text", () => {
-    fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 200 }), (text) => {
-        expect(faultOf(() => readHazardParameters(text)).items.length).toBeGreaterThan(0);
-      }),
-    );
-  });
-});
-
-describe("what may have been meant", () => {
-  const scenarios = ["baseline", "rcp2p6", "rcp4p5", "rcp6p0", "rcp8p5"];
-  test.each([
-    ["rcp85", scenarios, "rcp8p5"],
-    ["RCP8.5", scenarios, "rcp8p5"],
-    ["RCP 4.5", scenarios, "rcp4p5"],
-    ["basline", scenarios, "baseline"],
-    ["absleine", scenarios, "baseline"],
-    ["rcp5p5", scenarios, undefined],
-    ["rcp", scenarios, undefined],
-    ["ssp585", scenarios, undefined],
-    ["lat", ["latitude", "longitude"], "latitude"],
-    ["Coastal-Floods", ["coastal_floods", "riverine_floods"], "coastal_floods"],
-    ["", scenarios, undefined],
-    ["baseline".padEnd(65, "e"), scenarios, undefined],
-  ])("%s", (given, candidates, meant) => {
-    expect(nearest(given, candidates)).toBe(meant);
   });
 });

@@ -38,7 +38,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
   const groups = [group("baseline", 1980, 21), group("rcp4p5", 2030, 22), group("rcp8p5", 2080, 23)];
   await makeAtlas(await Kernel.load(), folder, [{ hazard: "riverine_floods", grid: GRID, groups }]);
-  // Small, so that tiles make way for each other.
+  // A small cache, so that tiles are evicted.
   packed = await openAtlas(folder, { cacheBytes: 12 << 20 });
   demo = await openAtlas("demo");
 });
@@ -61,13 +61,13 @@ function placesFrom(random: SeededRandom, count: number): { latitudes: Float64Ar
 const LAYERS: readonly SampleLayer[] = [
   { scenario: "rcp8p5", analysisYear: 2080, metric: "probability" },
   { scenario: "rcp4p5", analysisYear: 2030, metric: "depth_meters" },
-  { scenario: "rcp4p5", analysisYear: 2050, metric: "depth_meters" }, // not in the made atlas
+  { scenario: "rcp4p5", analysisYear: 2050, metric: "depth_meters" }, // not in the test atlas
   { scenario: "rcp4p5", analysisYear: 1980, metric: "depth_meters" }, // the baseline, twice
   { scenario: "baseline", analysisYear: 2030, metric: "depth_meters" },
   { scenario: "rcp8p5", analysisYear: 2080, metric: "total_hazard" },
 ];
 
-/** What hazardRisk says of the same, one place after the other. */
+/** Returns the values and reasons of hazardRisk, one location after the other. */
 async function oneByOne(
   atlas: Atlas,
   hazard: HazardName,
@@ -95,7 +95,7 @@ async function oneByOne(
   return results;
 }
 
-describe("the bulk door", () => {
+describe("sample", () => {
   for (const [name, atlasOf, count] of [
     ["an atlas on disk", () => packed, 250],
     ["the demo", () => demo, 25],
@@ -105,7 +105,7 @@ describe("the bulk door", () => {
       { radius: 40, method: "max" },
       { radius: 70, method: "mean" },
     ] as const) {
-      test(`gives what hazardRisk gives, bit for bit: ${name}, ${how.method} within ${how.radius} km`, async () => {
+      test(`returns the values of hazardRisk bit for bit: ${name}, ${how.method} within ${how.radius} km`, async () => {
         const places = placesFrom(randomFrom(how.radius + 1), count);
         const { values, reasons } = await atlasOf().sample({
           hazard: "riverine_floods",
@@ -123,7 +123,7 @@ describe("the bulk door", () => {
     }
   }
 
-  test("does not depend on the order of the places", async () => {
+  test("returns values that do not depend on the order of the locations", async () => {
     const places = placesFrom(randomFrom(77), 5000);
     const request = { hazard: "riverine_floods", layers: LAYERS.slice(0, 2) };
     const forwards = await packed.sample({ ...request, ...places });
@@ -139,7 +139,7 @@ describe("the bulk door", () => {
     }
   });
 
-  test("writes into the caller's arrays, whatever they held", async () => {
+  test("writes into the caller's arrays and overwrites their content", async () => {
     const places = placesFrom(randomFrom(79), 5000);
     for (const [layers, radiusKm] of [
       [LAYERS, 0],
@@ -157,7 +157,7 @@ describe("the bulk door", () => {
     }
   });
 
-  test("refuses arrays that an answer cannot be written into", async () => {
+  test("rejects output arrays of the wrong type or length, and overlapping ones", async () => {
     const both = new ArrayBuffer(8 * 10);
     const request = {
       hazard: "riverine_floods",
@@ -167,40 +167,40 @@ describe("the bulk door", () => {
     };
     const values = new Float64Array(4);
     const reasons = new Uint8Array(4);
-    const refused = async (into: unknown): Promise<unknown> => {
+    const rejectedItems = async (into: unknown): Promise<unknown> => {
       const error: unknown = await packed.sample({ ...request, into } as never).catch((reason: unknown) => reason);
       return (error as { items?: unknown }).items;
     };
-    expect(await refused(null)).toMatchObject([{ pointer: "/into", code: "wrong_type" }]);
-    expect(await refused({})).toMatchObject([{ pointer: "/into/values" }, { pointer: "/into/reasons" }]);
-    expect(await refused({ values: new Float32Array(4), reasons })).toMatchObject([
-      { pointer: "/into/values", code: "wrong_type", detail: "into.values must be a Float64Array." },
+    expect(await rejectedItems(null)).toMatchObject([{ pointer: "/into", code: "wrong_type" }]);
+    expect(await rejectedItems({})).toMatchObject([{ pointer: "/into/values" }, { pointer: "/into/reasons" }]);
+    expect(await rejectedItems({ values: new Float32Array(4), reasons })).toMatchObject([
+      { pointer: "/into/values", code: "wrong_type", detail: "into.values must be a Float64Array (got an object)." },
     ]);
-    expect(await refused({ values, reasons: new Uint8Array(5) })).toMatchObject([
+    expect(await rejectedItems({ values, reasons: new Uint8Array(5) })).toMatchObject([
       {
         pointer: "/into/reasons",
         code: "out_of_range",
-        detail: "into.reasons must have 4 elements, places x layers, not 5.",
+        detail: "into.reasons must have 4 elements, locations x layers (got 5).",
       },
     ]);
-    expect(await refused({ values: new Float64Array(both, 8, 4), reasons })).toMatchObject([
-      { pointer: "/into/values", code: "not_allowed", detail: "into.values must share no memory with latitudes." },
+    expect(await rejectedItems({ values: new Float64Array(both, 8, 4), reasons })).toMatchObject([
+      { pointer: "/into/values", code: "not_allowed", detail: "into.values must not share memory with latitudes." },
     ]);
-    expect(await refused({ values, reasons: new Uint8Array(both, 31, 4) })).toMatchObject([
-      { detail: "into.reasons must share no memory with longitudes." },
+    expect(await rejectedItems({ values, reasons: new Uint8Array(both, 31, 4) })).toMatchObject([
+      { detail: "into.reasons must not share memory with longitudes." },
     ]);
-    expect(await refused({ values, reasons: new Uint8Array(values.buffer, 0, 4) })).toMatchObject([
-      { detail: "into.reasons must share no memory with into.values." },
+    expect(await rejectedItems({ values, reasons: new Uint8Array(values.buffer, 0, 4) })).toMatchObject([
+      { detail: "into.reasons must not share memory with into.values." },
     ]);
-    // Side by side in one buffer is not over each other.
+    // Adjacent parts of one buffer do not overlap.
     const slab = { values: new Float64Array(both, 32, 4), reasons: new Uint8Array(both, 64, 4) };
-    expect(await refused(slab)).toBeUndefined();
+    expect(await rejectedItems(slab)).toBeUndefined();
     const before = { values: new Float64Array(both, 0, 4), reasons: new Uint8Array(both, 32, 4) };
     const behind = { latitudes: new Float64Array(both, 48, 2), longitudes: new Float64Array(both, 64, 2) };
     await expect(packed.sample({ ...request, ...behind, into: before })).resolves.toEqual(before);
   });
 
-  test("tells how far it has come, and stops when told to", async () => {
+  test("reports progress and stops when aborted", async () => {
     const places = placesFrom(randomFrom(78), 60_000);
     const steps: number[] = [];
     const request = { hazard: "riverine_floods", layers: LAYERS.slice(0, 1), ...places };
@@ -221,64 +221,64 @@ describe("the bulk door", () => {
       onProgress: () => stop.abort(new Error("enough")),
     });
     await expect(stopped).rejects.toThrow("enough");
-    const signal = AbortSignal.abort(new Error("before it began"));
-    await expect(packed.sample({ ...request, radiusKm: 5, signal })).rejects.toThrow("before it began");
+    const signal = AbortSignal.abort(new Error("aborted before the call"));
+    await expect(packed.sample({ ...request, radiusKm: 5, signal })).rejects.toThrow("aborted before the call");
   });
 
-  test("lets others have the thread while it works", async () => {
+  test("yields to the event loop while it runs", async () => {
     const request = { hazard: "riverine_floods", layers: LAYERS, ...placesFrom(randomFrom(82), 40_000) };
-    let turns = 0;
+    let turnCount = 0;
     let isDone = false;
     const count = (): void => {
-      turns += 1;
+      turnCount += 1;
       if (!isDone) setImmediate(count);
     };
     setImmediate(count);
     await demo.sample(request);
     isDone = true;
-    expect(turns).toBeGreaterThan(1);
+    expect(turnCount).toBeGreaterThan(1);
   });
 
-  test("lets others have the thread among circles, and hears a signal there, though nothing is to be read", async () => {
+  test("yields between circles whose tiles are all cached, so that a signal can stop it", async () => {
     const request = {
       hazard: "riverine_floods",
-      layers: LAYERS.slice(0, 2), // written as they are found, straight into the answer
+      layers: LAYERS.slice(0, 2), // two distinct layers, which are written directly into the output
       latitudes: new Float64Array(200).fill(52.1),
       longitudes: new Float64Array(200).fill(5.2),
       radiusKm: 60,
     };
     const one = { latitudes: Float64Array.of(52.1), longitudes: Float64Array.of(5.2) };
-    await demo.sample({ ...request, ...one }); // now its tiles are in memory
+    await demo.sample({ ...request, ...one }); // caches its tiles
     const stop = new AbortController();
     const length = 200 * request.layers.length;
     const into = { values: new Float64Array(length).fill(-7), reasons: new Uint8Array(length) };
     const stopped = demo.sample({ ...request, into, signal: stop.signal });
     setImmediate(() => stop.abort(new Error("enough")));
     await expect(stopped).rejects.toThrow("enough");
-    expect(into.values.filter((value) => value === -7).length).toBeGreaterThan(length / 4); // circles not looked at
+    expect(into.values.filter((value) => value === -7).length).toBeGreaterThan(length / 4); // circles that were not sampled
   });
 
-  test("goes no further once it has failed", async () => {
-    let toldCount = 0;
+  test("stops after the first error", async () => {
+    let reportCount = 0;
     const failed = packed.sample({
       hazard: "riverine_floods",
       layers: LAYERS.slice(0, 1),
       ...placesFrom(randomFrom(84), 6000),
       radiusKm: 1,
       onProgress: () => {
-        toldCount += 1;
-        throw new Error("nobody listens");
+        reportCount += 1;
+        throw new Error("listener failed");
       },
     });
-    await expect(failed).rejects.toThrow("nobody listens");
-    expect(toldCount).toBe(1);
+    await expect(failed).rejects.toThrow("listener failed");
+    expect(reportCount).toBe(1);
   });
 
-  test("writes nothing into the caller's arrays once it has failed: they may be asked into anew", async () => {
+  test("does not write into the caller's arrays after it was rejected, so that they can be reused", async () => {
     const count = 6000;
     const stop = new AbortController();
     const into = { values: new Float64Array(count), reasons: new Uint8Array(count) };
-    let toldCount = 0;
+    let reportCount = 0;
     const stopped = packed.sample({
       hazard: "riverine_floods",
       layers: LAYERS.slice(0, 1),
@@ -287,7 +287,7 @@ describe("the bulk door", () => {
       into,
       signal: stop.signal,
       onProgress: () => {
-        toldCount += 1;
+        reportCount += 1;
         stop.abort(new Error("enough"));
       },
     });
@@ -297,30 +297,30 @@ describe("the bulk door", () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(into.values.every((value) => value === -7)).toBe(true);
     expect(into.reasons.every((reason) => reason === 77)).toBe(true);
-    expect(toldCount).toBe(1);
+    expect(reportCount).toBe(1);
   });
 
-  test("takes no place at all, and a hazard that the atlas lacks", async () => {
+  test("accepts zero locations, and a hazard that the atlas does not have", async () => {
     const none = { latitudes: new Float64Array(), longitudes: new Float64Array() };
     const layers = LAYERS.slice(0, 2);
     expect((await packed.sample({ hazard: "riverine_floods", layers, ...none })).values.length).toBe(0);
     const one = { latitudes: Float64Array.of(1), longitudes: Float64Array.of(2) };
-    const told: unknown[] = [];
-    const onProgress = (...counts: number[]): number => told.push(counts);
+    const reports: unknown[] = [];
+    const onProgress = (...counts: number[]): number => reports.push(counts);
     const { values, reasons } = await packed.sample({ hazard: "coastal_floods", layers, ...one, onProgress });
     expect([...values, ...reasons]).toEqual([NaN, NaN, 3, 3]);
-    expect(told).toEqual([[1, 1]]);
+    expect(reports).toEqual([[1, 1]]);
   });
 
-  test("refuses what is no request, and what is no layer", async () => {
+  test("rejects requests and layers that are not objects", async () => {
     for (const none of [undefined, null, 5]) {
-      const refusal = { code: "invalid_request", items: [{ pointer: "", code: "wrong_type" }] };
-      await expect(packed.sample(none as never)).rejects.toMatchObject(refusal);
-      await expect(packed.sampleSteps(none as never)).rejects.toMatchObject(refusal);
+      const expected = { code: "invalid_request", items: [{ pointer: "", code: "wrong_type" }] };
+      await expect(packed.sample(none as never)).rejects.toMatchObject(expected);
+      await expect(packed.sampleSteps(none as never)).rejects.toMatchObject(expected);
     }
     const places = { latitudes: Float64Array.of(1), longitudes: Float64Array.of(2) };
     await expect(packed.sample({ hazard: "riverine_floods", layers: [], ...places })).rejects.toMatchObject({
-      message: "layers must name at least one layer.", // and no count of one
+      message: "layers must be a list of at least one layer.", // without a count of errors
     });
     const layers = [LAYERS[0], null, undefined, "depth_meters"] as unknown as SampleLayer[];
     await expect(packed.sample({ hazard: "riverine_floods", layers, ...places })).rejects.toMatchObject({
@@ -329,12 +329,16 @@ describe("the bulk door", () => {
     });
   });
 
-  describe("with members that do not exist", () => {
+  describe("given unknown members", () => {
     const places = { latitudes: Float64Array.of(1), longitudes: Float64Array.of(2) };
     const layer = { scenario: "rcp4p5", analysisYear: 2030, metric: "depth_meters" } as const;
     const right = { hazard: "riverine_floods", layers: [layer], ...places };
-    const unknown = (pointer: string, meant?: string): object =>
-      expect.objectContaining({ pointer, code: "unknown", ...(meant === undefined ? {} : { did_you_mean: meant }) });
+    const unknown = (pointer: string, suggestion?: string): object =>
+      expect.objectContaining({
+        pointer,
+        code: "unknown",
+        ...(suggestion === undefined ? {} : { did_you_mean: suggestion }),
+      });
 
     test.each([
       ["radius", "radiusKm"],
@@ -348,36 +352,36 @@ describe("the bulk door", () => {
       ["scenarios", "layers"],
       ["analysis_years", "layers"],
       ["on_progress", "onProgress"],
-    ])("refuses %s in the request and suggests %s", async (name, meant) => {
+    ])("rejects %s in the request and suggests %s", async (name, suggestion) => {
       await expect(packed.sample({ ...right, [name]: 5 })).rejects.toMatchObject({
         code: "invalid_request",
-        items: [unknown(`/${name}`, meant)],
+        items: [unknown(`/${name}`, suggestion)],
       });
     });
 
-    test.each(["radius", "total_hazard", "aggregation_method"])("refuses %s in a request for steps", async (name) => {
+    test.each(["radius", "total_hazard", "aggregation_method"])("rejects %s in a request for steps", async (name) => {
       await expect(packed.sampleSteps({ ...right, [name]: 5 })).rejects.toMatchObject({
         code: "invalid_request",
         items: [unknown(`/${name}`)],
       });
     });
 
-    test("refuses analysis_year in a layer and suggests analysisYear", async () => {
+    test("rejects analysis_year in a layer and suggests analysisYear", async () => {
       const { analysisYear: _, ...rest } = layer;
-      for (const ask of [packed.sample, packed.sampleSteps] as const) {
+      for (const call of [packed.sample, packed.sampleSteps] as const) {
         await expect(
-          ask({ ...right, layers: [layer, { ...rest, analysis_year: 2030 }] } as never),
+          call({ ...right, layers: [layer, { ...rest, analysis_year: 2030 }] } as never),
         ).rejects.toMatchObject({
           code: "invalid_request",
           items: [unknown("/layers/1/analysis_year", "analysisYear")],
         });
-        await expect(ask({ ...right, layers: [{ ...layer, hazard: "wildfire" }] } as never)).rejects.toMatchObject({
+        await expect(call({ ...right, layers: [{ ...layer, hazard: "wildfire" }] } as never)).rejects.toMatchObject({
           items: [unknown("/layers/0/hazard")],
         });
       }
     });
 
-    test("says which members of a layer are missing", async () => {
+    test("lists the missing members of a layer", async () => {
       await expect(packed.sample({ ...right, layers: [{ metric: "depth_meters" }] } as never)).rejects.toMatchObject({
         code: "invalid_request",
         items: [
@@ -387,16 +391,16 @@ describe("the bulk door", () => {
       });
     });
 
-    test("refuses another array in into", async () => {
+    test("rejects an unknown array in into", async () => {
       const into = { values: new Float64Array(1), reasons: new Uint8Array(1), reason: new Uint8Array(1) };
       await expect(packed.sample({ ...right, into })).rejects.toMatchObject({
         items: [unknown("/into/reason", "reasons")],
       });
     });
 
-    test("refuses a signal and a listener of another type", async () => {
-      for (const ask of [packed.sample, packed.sampleSteps] as const) {
-        await expect(ask({ ...right, signal: "now", onProgress: 5 } as never)).rejects.toMatchObject({
+    test("rejects a signal and a listener of the wrong type", async () => {
+      for (const call of [packed.sample, packed.sampleSteps] as const) {
+        await expect(call({ ...right, signal: "now", onProgress: 5 } as never)).rejects.toMatchObject({
           items: [
             { pointer: "/signal", code: "wrong_type" },
             { pointer: "/onProgress", code: "wrong_type" },
@@ -406,7 +410,7 @@ describe("the bulk door", () => {
     });
   });
 
-  test("refuses with every fault at once, and where it is", async () => {
+  test("is rejected with all errors and their pointers", async () => {
     const request = {
       hazard: "riverine_floods",
       layers: LAYERS,
@@ -446,7 +450,7 @@ describe("the bulk door", () => {
   });
 });
 
-describe("the bulk door for steps", () => {
+describe("sampleSteps", () => {
   let atlas: CellAtlas;
   let sampler: Sampler;
   beforeAll(async () => {
@@ -457,12 +461,12 @@ describe("the bulk door for steps", () => {
   afterAll(() => atlas.close());
 
   for (const [name, layers] of [
-    ["layers that are missing and repeated", LAYERS],
-    ["layers as they are stored", LAYERS.slice(0, 2).toReversed()],
-    ["layers in another order", LAYERS.slice(0, 2)],
-    ["a layer that the atlas lacks", LAYERS.slice(2, 3)],
+    ["missing and repeated layers", LAYERS],
+    ["layers in stored order", LAYERS.slice(0, 2).toReversed()],
+    ["layers in a different order", LAYERS.slice(0, 2)],
+    ["a layer that the atlas does not have", LAYERS.slice(2, 3)],
   ] as const) {
-    test(`gives what the values are made of: ${name}`, async () => {
+    test(`returns the steps of the values that sample returns: ${name}`, async () => {
       const request = { hazard: "riverine_floods", layers, ...placesFrom(randomFrom(80), 9000) };
       const { values, reasons } = await packed.sample(request);
       const into = new Uint16Array(values.length).fill(5);
@@ -476,31 +480,34 @@ describe("the bulk door for steps", () => {
           return found > 65_533 ? NaN : found / (stepsPerUnit[layer] ?? 0) + (offsets[layer] ?? 0);
         });
         expect(made).toEqual(values);
-        const said = Uint8Array.from(steps, (found, i) => {
+        const expectedReasons = Uint8Array.from(steps, (found, i) => {
           if (Number.isNaN(stepsPerUnit[i % layers.length])) return found === 65_534 ? 3 : 9;
           return found === 65_534 ? 1 : found === 65_535 ? 2 : 0;
         });
-        expect(said).toEqual(reasons);
+        expect(expectedReasons).toEqual(reasons);
       }
     });
   }
 
-  test("tells how far it has come, and stops when told to", async () => {
+  test("reports progress and stops when aborted", async () => {
     const request = { hazard: "riverine_floods", layers: LAYERS.slice(0, 1), ...placesFrom(randomFrom(81), 9000) };
-    const told: number[] = [];
-    await sampleSteps(sampler, { ...request, onProgress: (done) => told.push(done) });
-    expect(told.at(-1)).toBe(9000);
-    const signal = AbortSignal.abort(new Error("before it began"));
-    await expect(sampleSteps(sampler, { ...request, signal })).rejects.toThrow("before it began");
+    const reports: number[] = [];
+    await sampleSteps(sampler, { ...request, onProgress: (done) => reports.push(done) });
+    expect(reports.at(-1)).toBe(9000);
+    const signal = AbortSignal.abort(new Error("aborted before the call"));
+    await expect(sampleSteps(sampler, { ...request, signal })).rejects.toThrow("aborted before the call");
   });
 
-  test("refuses circles, and what is no array of steps", async () => {
+  test("rejects circles and output arrays of the wrong type or length", async () => {
     const places = { latitudes: Float64Array.of(1, 2), longitudes: Float64Array.of(1, 2) };
     const request = { hazard: "riverine_floods", layers: LAYERS.slice(0, 2), ...places };
     await expect(sampleSteps(sampler, { ...request, radiusKm: 5, method: "max" } as never)).rejects.toMatchObject({
       code: "invalid_request",
       items: [
-        { pointer: "/radiusKm", detail: "Steps are of single cells: radiusKm is for sample." },
+        {
+          pointer: "/radiusKm",
+          detail: "radiusKm is not accepted: steps are those of single cells. Use sample for circles.",
+        },
         { pointer: "/method" },
       ],
     });

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Problem } from "../../src/host/problems/problem.ts";
 import { newKey } from "../../src/ledger/keys.ts";
-import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
+import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
 import { ENTITY } from "./entities.ts";
 import { answersIn, exchangeBytes, HEADER_LINES, HEADERS, type Hosted, hosted } from "./hosting.ts";
 
-const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(RIGHT))}`;
+const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(VALID_QUERY))}`;
 const ALIGNMENT = "/api/v1/temperature-alignment-projections";
 
 let host: Hosted;

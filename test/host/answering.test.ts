@@ -2,12 +2,12 @@ import { request as httpRequest } from "node:http";
 import { once } from "node:events";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
+import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
 import { ENTITY } from "./entities.ts";
 import { atlasOf, HEADERS, type Hosted, hosted } from "./hosting.ts";
 
 const PATH = "/api/v1/hazard-risk";
-const TARGET = `${PATH}?${queryTextOf(parametersOf(RIGHT))}`;
+const TARGET = `${PATH}?${queryTextOf(parametersOf(VALID_QUERY))}`;
 /** Long enough to be packed. */
 const LONG_TARGET =
   `${PATH}?latitude=11.5&longitude=43.1&hazards=cyclones,wildfire&analysis_years=2025,2030,2040,2050,2080` +

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import type { Atlas } from "../../src/hazard/answer.ts";
 import type { AnalysisYearResult, HazardResult } from "../../src/hazard/result.ts";
-import { type HazardQuery, readHazardQuery } from "../../src/hazard/query.ts";
+import { type HazardQuery, parseHazardQuery } from "../../src/hazard/query.ts";
 import { type LogRecord, type RunningServer, serve, type ServeOptions } from "../../src/host/main.ts";
 import { MemoryLedger } from "./memoryLedger.ts";
 
@@ -35,7 +35,7 @@ export function answerWith(
   input: Parameters<Atlas["hazardRisk"]>[0],
   yearOf: (year: number, query: HazardQuery) => AnalysisYearResult,
 ): HazardResult {
-  const query = readHazardQuery(input);
+  const query = parseHazardQuery(input);
   const { latitude, longitude, radius, aggregation_method } = query;
   return {
     location: { latitude, longitude },

@@ -1,15 +1,15 @@
 /** GET /api/v1/hazard-risk over sockets where a circle is long work: workers answer it, and nobody can tell from the answer. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HazardQuery } from "../../src/hazard/query.ts";
-import { readHazardQuery } from "../../src/hazard/query.ts";
+import { parseHazardQuery } from "../../src/hazard/query.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
-import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
+import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
 import { type Hosted, hosted } from "./hosting.ts";
 import { PLACES_ATLAS, type Workshop, workshop } from "./work/workshop.ts";
 
 const LONG_KM = 50;
 const targetOf = (more: Partial<HazardQuery> = {}): string =>
-  `/api/v1/hazard-risk?${queryTextOf(parametersOf({ ...RIGHT, ...more }))}`;
+  `/api/v1/hazard-risk?${queryTextOf(parametersOf({ ...VALID_QUERY, ...more }))}`;
 
 describe("a circle that is long work", () => {
   let shop: Workshop;
@@ -76,7 +76,7 @@ test("of the demo, circles of many small cells are long work, and places and coa
   const atlas = await openAtlas("demo");
   const isLong = (more: Partial<HazardQuery>): boolean =>
     atlas.isLong(
-      readHazardQuery({
+      parseHazardQuery({
         latitude: 48,
         longitude: 9,
         hazards: ["riverine_floods"],

@@ -4,11 +4,11 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { Fault } from "../../src/errors.ts";
 import type { HazardResult } from "../../src/hazard/result.ts";
 import type { Problem } from "../../src/host/problems/problem.ts";
-import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
+import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
 import { ENTITY } from "./entities.ts";
 import { atlasOf, HEADER_LINES, HEADERS, type Hosted, hosted, quarters } from "./hosting.ts";
 
-const QUERY_TEXT = queryTextOf(parametersOf(RIGHT));
+const QUERY_TEXT = queryTextOf(parametersOf(VALID_QUERY));
 const TARGET = `/api/v1/hazard-risk?${QUERY_TEXT}`;
 const ALIGNMENT = "/api/v1/temperature-alignment-projections";
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
@@ -139,7 +139,7 @@ describe("what costs nothing", () => {
   });
 
   test("an answer that cannot be written", async () => {
-    const broken = JSON.parse(JSON.stringify(quarters(RIGHT)), (name, value: unknown) =>
+    const broken = JSON.parse(JSON.stringify(quarters(VALID_QUERY)), (name, value: unknown) =>
       name === "intensity" ? NaN : value,
     ) as HazardResult;
     const failing = await hosted({ atlas: atlasOf(() => Promise.resolve(broken)) });

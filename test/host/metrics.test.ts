@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openAtlas } from "../../src/openAtlas.ts";
-import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
+import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
 import { HEADERS, type Hosted, hosted } from "./hosting.ts";
 
-const QUERY_TEXT = queryTextOf(parametersOf(RIGHT));
+const QUERY_TEXT = queryTextOf(parametersOf(VALID_QUERY));
 
 let host: Hosted;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HazardResult } from "../../src/hazard/result.ts";
 import type { Problem } from "../../src/host/problems/problem.ts";
-import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
+import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
 import {
   answersIn,
   atlasOf,
@@ -15,7 +15,7 @@ import {
   type RawAnswer,
 } from "./hosting.ts";
 
-const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(RIGHT))}`;
+const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(VALID_QUERY))}`;
 const HEAD_OF = (target: string, ...fields: string[]): string =>
   [`GET ${target} HTTP/1.1`, "Host: h", ...HEADER_LINES, ...fields, "", ""].join("\r\n");
 
@@ -106,7 +106,7 @@ describe("addresses and methods", () => {
   test("an address with its host is the same address", async () => {
     const head = HEAD_OF(`http://elsewhere.example${TARGET}`, "Connection: close");
     const [answer] = answersIn(await exchangeBytes(host.address.port, head));
-    expect([answer?.status, answer?.body]).toStrictEqual([200, JSON.stringify(quarters(RIGHT))]);
+    expect([answer?.status, answer?.body]).toStrictEqual([200, JSON.stringify(quarters(VALID_QUERY))]);
   });
 
   test("a request id from outside is not taken over", async () => {
@@ -270,7 +270,7 @@ describe("closing", () => {
     slow.release();
     const response = await asked;
     expect([response.status, response.headers.get("connection")]).toStrictEqual([200, "close"]);
-    expect(await response.json()).toStrictEqual(quarters(RIGHT));
+    expect(await response.json()).toStrictEqual(quarters(VALID_QUERY));
     await closing;
   });
 

@@ -4,10 +4,10 @@ import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Atlas } from "../../src/hazard/answer.ts";
 import type { HazardResult } from "../../src/hazard/result.ts";
-import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
+import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
 import { answersIn, atlasOf, HEADER_LINES, type Hosted, hosted, quarters } from "./hosting.ts";
 
-const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(RIGHT))}`;
+const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(VALID_QUERY))}`;
 const REQUEST = [`GET ${TARGET} HTTP/1.1`, "Host: h", ...HEADER_LINES, "", ""].join("\r\n");
 
 const ALIGNMENT = "/api/v1/temperature-alignment-projections";
@@ -217,7 +217,7 @@ describe("stopping under load", () => {
     const [answer] = answersIn(Buffer.concat(parts).toString("latin1"));
     expect([answer?.status, (JSON.parse(answer?.body ?? "") as HazardResult).results.length]).toStrictEqual([
       200,
-      WIDE_COUNT * RIGHT.hazards.length,
+      WIDE_COUNT * VALID_QUERY.hazards.length,
     ]);
   });
 

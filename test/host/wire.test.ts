@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
+import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
 import { answersIn, atlasOf, exchangeBytes, HEADER_LINES, type Hosted, hosted, quarters } from "./hosting.ts";
 
-const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(RIGHT))}`;
+const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(VALID_QUERY))}`;
 const head = (target: string, ...fields: string[]): string =>
   [`GET ${target} HTTP/1.1`, "Host: h", ...HEADER_LINES, ...fields, "", ""].join("\r\n");
 const LAST = "Connection: close";
@@ -34,7 +34,7 @@ describe("what Node lets through", () => {
     ["trailers may be announced", ["TE: trailers", LAST]],
   ])("%s", async (_what, fields) => {
     const [answer] = answersIn(await exchangeBytes(host.address.port, head(TARGET, ...fields)));
-    expect([answer?.status, answer?.body]).toStrictEqual([200, JSON.stringify(quarters(RIGHT))]);
+    expect([answer?.status, answer?.body]).toStrictEqual([200, JSON.stringify(quarters(VALID_QUERY))]);
     expect(answer?.headers.has("upgrade")).toBe(false);
   });
 

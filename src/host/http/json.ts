@@ -1,5 +1,5 @@
 import { Fault } from "../../errors.ts";
-import { quote } from "../../explain.ts";
+import { quote } from "../../schemaErrors.ts";
 
 /**
  * JSON that keeps its numbers. `JSON.stringify` writes NaN and the infinities as `null`, which in our answers

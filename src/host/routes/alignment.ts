@@ -9,8 +9,8 @@ import {
 import { NGFS_PHASE5, type Pathway } from "../../alignment/benchmark.ts";
 import { countProjections, type Entity, EntitySchema, readEntities } from "../../alignment/entity.ts";
 import { type FaultItem, isFault } from "../../errors.ts";
-import { explain } from "../../explain.ts";
-import { asParameter, decodeParameters } from "../../parameters.ts";
+import { findSchemaErrors } from "../../schemaErrors.ts";
+import { toParameterItem, decodeParameters } from "../../parameters.ts";
 import { numberOrNull, textOrNull } from "../openapi/nullable.ts";
 import { invalidRequest } from "./parameters.ts";
 import { type Route, checkLimit } from "./route.ts";
@@ -201,7 +201,9 @@ export const alignment: Route<AlignmentRequest, AlignmentAnswer> = {
 /** @throws Fault with all faults of the parameters and of the entities together */
 function readRequest(queryText: string, body: unknown): AlignmentRequest {
   const { input, items, refused } = decodeParameters(queryText, ParametersSchema.properties);
-  const schemaItems = explain(ParametersSchema, input, { name: "The query", skip: refused }).map(asParameter);
+  const schemaItems = findSchemaErrors(ParametersSchema, input, { name: "The query", skip: refused }).map(
+    toParameterItem,
+  );
   const parameterItems: readonly FaultItem[] = [...items, ...schemaItems];
   if (parameterItems.length === 0) return { entities: readEntities(body), parameters: input };
 

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "typebox";
 import type { AnalysisYearResult, HazardResult } from "../../hazard/result.ts";
 import { HAZARD_NAMES, SCENARIOS } from "../../hazard/hazards.ts";
-import { countValues, HazardQuerySchema, readHazardParameters } from "../../hazard/query.ts";
+import { countValues, HazardQuerySchema, parseHazardParameters } from "../../hazard/query.ts";
 import type { HazardQuery } from "../../hazard/query.ts";
 import { numberOrNull } from "../openapi/nullable.ts";
 import { type Route, checkLimit } from "./route.ts";
@@ -181,7 +181,7 @@ export const hazardRisk: Route<HazardQuery, HazardResult> = {
   metered: { meter: "hazard_values", units: countHazardValues },
   revision: ({ atlas }) => atlas.contentHash,
   parse({ queryText, limits }) {
-    const query = readHazardParameters(queryText);
+    const query = parseHazardParameters(queryText);
     const requested = countValues(query);
     checkLimit("hazard values", { requested, limit: limits.hazardValueCount });
     if (query.detail) checkLimit("hazard values with detail", { requested, limit: limits.detailCount });

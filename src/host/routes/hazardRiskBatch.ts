@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { Type } from "typebox";
 import { Fault, isFault } from "../../errors.ts";
-import { quote } from "../../explain.ts";
+import { quote } from "../../schemaErrors.ts";
 import type { Atlas } from "../../hazard/answer.ts";
 import type { HazardResult } from "../../hazard/result.ts";
 import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "../../hazard/hazards.ts";

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import type { Shape } from "../../explain.ts";
+import type { ValueSchema } from "../../schemaErrors.ts";
 import { HazardQuerySchema } from "../../hazard/query.ts";
 import { HEAD_BYTES_MAX } from "../http/requestHead.ts";
 import { JSON_DEPTH_MAX } from "../http/json.ts";
@@ -20,7 +20,7 @@ const LimitsSchema = Type.Object({
   request_burst: Type.Integer({ description: "Maximum burst of requests of the account." }),
 });
 
-const { maximum: RADIUS_KM_MAX = 0 }: Shape = HazardQuerySchema.properties.radius;
+const { maximum: RADIUS_KM_MAX = 0 }: ValueSchema = HazardQuerySchema.properties.radius;
 
 /** GET /api/v1/limits: the limits per request and per account. */
 export const limits: Route<undefined, Static<typeof LimitsSchema>> = {

@@ -1,7 +1,7 @@
 import type { Static, TObject } from "typebox";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../../errors.ts";
-import { explain, type Shape } from "../../explain.ts";
-import { asParameter, decodeParameters } from "../../parameters.ts";
+import { findSchemaErrors, type ValueSchema } from "../../schemaErrors.ts";
+import { toParameterItem, decodeParameters } from "../../parameters.ts";
 
 /**
  * Returns a function that decodes and validates the query parameters of a route. It throws `invalid_request` with every
@@ -14,10 +14,10 @@ export function parameterReader<Schema extends TObject>(
   schema: Schema,
   explainMore: (parameters: Static<Schema>) => readonly FaultItem[] = () => [],
 ): (queryText: string) => Static<Schema> {
-  const shape: Shape = schema;
+  const shape: ValueSchema = schema;
   return (queryText) => {
     const { input, items, refused } = decodeParameters(queryText, shape.properties ?? {});
-    const schemaItems = explain(shape, input, { name: "The query", skip: refused }).map(asParameter);
+    const schemaItems = findSchemaErrors(shape, input, { name: "The query", skip: refused }).map(toParameterItem);
     const faults = [...items, ...schemaItems];
     if (faults.length === 0) faults.push(...explainMore(input as Static<Schema>));
     if (faults.length > 0) throw invalidRequest(faults);

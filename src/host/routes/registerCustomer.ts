@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import type { FaultItem } from "../../errors.ts";
-import { explain } from "../../explain.ts";
+import { findSchemaErrors } from "../../schemaErrors.ts";
 import { type CustomerRecord, customerRecord, CustomerSchema } from "./customerRecord.ts";
 import { encodeJson } from "../http/json.ts";
 import { invalidRequest, rejectParameters } from "./parameters.ts";
@@ -85,7 +85,7 @@ export const registerCustomer: Route<Registration, RegistrationResult> = {
 
 /** @throws Fault `invalid_request` with all faults of the body */
 function readRegistration(body: unknown): Registration {
-  const items: FaultItem[] = explain(RegistrationSchema, body, { name: "The request" });
+  const items: FaultItem[] = findSchemaErrors(RegistrationSchema, body, { name: "The request" });
   if (typeof body === "object" && body !== null) {
     for (const name of ["internal_id", "name"] as const) {
       const text: unknown = (body as Readonly<Record<string, unknown>>)[name];

@@ -4,7 +4,7 @@ import { Fault, type FaultCode } from "../../../src/errors.ts";
 import type { Problem, ProblemCode } from "../../../src/host/problems/problem.ts";
 import { totalClimateRisk } from "../../../src/host/routes/totalClimateRisk.ts";
 import type { Atlas } from "../../../src/hazard/answer.ts";
-import { parametersOf, queryTextOf, RIGHT } from "../../hazard/queries.ts";
+import { parametersOf, queryTextOf, VALID_QUERY } from "../../hazard/queries.ts";
 import { ENTITY } from "../entities.ts";
 import { answersIn, atlasOf, HEADERS, HEADER_LINES, type Hosted, hosted, quarters } from "../hosting.ts";
 
@@ -25,7 +25,7 @@ interface ProblemCase {
   readonly trigger: (host: Hosted) => Promise<Response | string>;
 }
 
-export const HAZARD_RISK = `/api/v1/hazard-risk?${queryTextOf(parametersOf(RIGHT))}`;
+export const HAZARD_RISK = `/api/v1/hazard-risk?${queryTextOf(parametersOf(VALID_QUERY))}`;
 const ALIGNMENT = "/api/v1/temperature-alignment-projections";
 const UNKNOWN_ID = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
 const COMPANY = totalClimateRisk.description.body?.example as object;
@@ -59,7 +59,7 @@ async function exchangeRaw({ address }: Hosted, bytes: string): Promise<string> 
 function failingAtlas(error: unknown): { readonly atlas: Atlas } {
   return {
     atlas: atlasOf((query) =>
-      query.latitude === RIGHT.latitude ? Promise.reject(error) : Promise.resolve(quarters(query)),
+      query.latitude === VALID_QUERY.latitude ? Promise.reject(error) : Promise.resolve(quarters(query)),
     ),
   };
 }

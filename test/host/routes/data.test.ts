@@ -8,7 +8,7 @@ import { limits } from "../../../src/host/routes/limits.ts";
 import { countries, industries, scenarios } from "../../../src/host/routes/reference.ts";
 import { totalClimateRisk } from "../../../src/host/routes/totalClimateRisk.ts";
 import { openAtlas } from "../../../src/openAtlas.ts";
-import { parametersOf, queryTextOf, RIGHT } from "../../hazard/queries.ts";
+import { parametersOf, queryTextOf, VALID_QUERY } from "../../hazard/queries.ts";
 import { RouteCaller } from "../calling.ts";
 import { ENTITY } from "../entities.ts";
 import { atlasOf, quarters } from "../hosting.ts";
@@ -37,7 +37,7 @@ describe("usage units", () => {
     ["no metric", { metrics: { intensity: null, probability: null }, no_data: "no_data" as const }, 0],
   ])("count analysis years with data in %s", async (_what, year, units) => {
     const routes = new RouteCaller({ atlas: atlasWith(year) });
-    const called = await routes.call(hazardRisk, { queryText: queryTextOf(parametersOf(RIGHT)) });
+    const called = await routes.call(hazardRisk, { queryText: queryTextOf(parametersOf(VALID_QUERY)) });
     expect(called.units).toBe(units);
   });
 

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Fault } from "../../../src/errors.ts";
-import { readHazardQuery } from "../../../src/hazard/query.ts";
+import { parseHazardQuery } from "../../../src/hazard/query.ts";
 import type { Problem } from "../../../src/host/problems/problem.ts";
-import { parametersOf, queryTextOf, RIGHT, rightQueries, spoilings } from "../../hazard/queries.ts";
+import { parametersOf, queryTextOf, VALID_QUERY, validQueries, invalidParameters } from "../../hazard/queries.ts";
 import { atlasOf, HEADERS, type Hosted, hosted, quarters } from "../hosting.ts";
 
-const RIGHT_TEXT = queryTextOf(parametersOf(RIGHT));
+const RIGHT_TEXT = queryTextOf(parametersOf(VALID_QUERY));
 
 let host: Hosted;
 beforeAll(async () => {
@@ -26,7 +26,7 @@ describe("a valid query", () => {
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(response.headers.get("x-atlas-release")).toBe("test-1");
     expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
-    expect(await response.json()).toStrictEqual(quarters({ ...RIGHT, radius: 5, aggregation_method: "mean" }));
+    expect(await response.json()).toStrictEqual(quarters({ ...VALID_QUERY, radius: 5, aggregation_method: "mean" }));
   });
 
   test("reaches the atlas as the library parses it", async () => {
@@ -39,12 +39,12 @@ describe("a valid query", () => {
     });
     try {
       await fc.assert(
-        fc.asyncProperty(rightQueries, async (query) => {
+        fc.asyncProperty(validQueries, async (query) => {
           received.length = 0;
           const response = await other.ask(`/api/v1/hazard-risk?${queryTextOf(parametersOf(query))}`);
           await response.text();
           expect(response.status).toBe(200);
-          expect(received).toStrictEqual([readHazardQuery(query)]);
+          expect(received).toStrictEqual([parseHazardQuery(query)]);
         }),
         { numRuns: 100 },
       );
@@ -56,11 +56,12 @@ describe("a valid query", () => {
 
 describe("rejects", () => {
   const without = (name: string): string => {
-    const parameters = parametersOf(RIGHT);
+    const parameters = parametersOf(VALID_QUERY);
     parameters.delete(name);
     return queryTextOf(parameters);
   };
-  const withText = (name: string, text: string): string => queryTextOf(new Map([...parametersOf(RIGHT), [name, text]]));
+  const withText = (name: string, text: string): string =>
+    queryTextOf(new Map([...parametersOf(VALID_QUERY), [name, text]]));
 
   test.each([
     ["a parameter missing", without("longitude"), "longitude", "missing"],
@@ -130,7 +131,7 @@ describe("rejects", () => {
 
   test("any query with one invalid parameter, naming that parameter", async () => {
     await fc.assert(
-      fc.asyncProperty(rightQueries, spoilings, async (query, { parameter, text }) => {
+      fc.asyncProperty(validQueries, invalidParameters, async (query, { parameter, text }) => {
         const response = await ask(queryTextOf(new Map([...parametersOf(query), [parameter, text]])));
         const problem = (await response.json()) as Problem;
         expect([response.status, problem.code]).toStrictEqual([400, "invalid_request"]);
@@ -185,7 +186,7 @@ describe("internal errors", () => {
   );
 
   async function answering(intensity: number | null): Promise<Response> {
-    const answer = quarters({ ...RIGHT, hazards: ["cyclones"], analysis_years: [2050], scenarios: ["rcp8p5"] });
+    const answer = quarters({ ...VALID_QUERY, hazards: ["cyclones"], analysis_years: [2050], scenarios: ["rcp8p5"] });
     const text = JSON.stringify(answer);
     const result = JSON.parse(text, (name, value: unknown) =>
       name === "intensity" ? intensity : value,

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Fault } from "../../../src/errors.ts";
 import type { Problem } from "../../../src/host/problems/problem.ts";
-import { parametersOf, queryTextOf, RIGHT, rightQueries } from "../../hazard/queries.ts";
+import { parametersOf, queryTextOf, VALID_QUERY, validQueries } from "../../hazard/queries.ts";
 import { atlasOf, type Hosted, hosted } from "../hosting.ts";
 import { PLACES_ATLAS, type Workshop, workshop } from "../work/workshop.ts";
 
@@ -60,7 +60,7 @@ describe.each([
 
   test("returns the bytes that GET returns for each query, and counts the sum of their units", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(rightQueries, { minLength: 1, maxLength: 12 }), async (queries) => {
+      fc.asyncProperty(fc.array(validQueries, { minLength: 1, maxLength: 12 }), async (queries) => {
         const singles = await Promise.all(
           queries.map(async (query) => {
             const answer = await host.ask(`/api/v1/hazard-risk?${queryTextOf(parametersOf(query))}`);
@@ -80,8 +80,8 @@ describe.each([
   test("returns the problem of an invalid query at its index without affecting other results", async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(rightQueries, { minLength: 1, maxLength: 8 }),
-        fc.tuple(rightQueries, fc.constantFrom(...INVALIDATIONS)).map(([query, invalidate]) => invalidate(query)),
+        fc.array(validQueries, { minLength: 1, maxLength: 8 }),
+        fc.tuple(validQueries, fc.constantFrom(...INVALIDATIONS)).map(([query, invalidate]) => invalidate(query)),
         fc.nat(),
         async (queries, invalid, where) => {
           const position = where % (queries.length + 1);
@@ -105,16 +105,16 @@ describe.each([
     ["not JSON", "[", "json_malformed", { line: 1, column: 2 }],
     ["not a list", "{}", "invalid_request", { errors: [{ pointer: "", code: "wrong_type" }] }],
     ["an empty list", "[]", "invalid_request", { errors: [{ pointer: "", code: "empty" }] }],
-    ["too long", JSON.stringify(Array(201).fill(RIGHT)), "too_many_values", { requested: 201, limit: 200 }],
+    ["too long", JSON.stringify(Array(201).fill(VALID_QUERY)), "too_many_values", { requested: 201, limit: 200 }],
     [
       "above the limit of values",
-      JSON.stringify(Array(200).fill({ ...RIGHT, analysis_years: [1980, 2030, 2050] })),
+      JSON.stringify(Array(200).fill({ ...VALID_QUERY, analysis_years: [1980, 2030, 2050] })),
       "too_many_values",
       { requested: 2400, limit: 2000 },
     ],
     [
       "above the limit of values with detail",
-      JSON.stringify([...Array(100).fill(RIGHT), ...Array(100).fill({ ...RIGHT, detail: true })]),
+      JSON.stringify([...Array(100).fill(VALID_QUERY), ...Array(100).fill({ ...VALID_QUERY, detail: true })]),
       "too_many_values",
       { requested: 800, limit: 799 },
     ],
@@ -127,18 +127,18 @@ describe.each([
   });
 
   test("is rejected with query parameters, and available under /latest", async () => {
-    const refused = await post(host, [RIGHT], `${BATCH}?detail=true`);
+    const refused = await post(host, [VALID_QUERY], `${BATCH}?detail=true`);
     expect(await refused.json()).toMatchObject({
       code: "invalid_request",
       errors: [{ parameter: "detail", code: "unknown" }],
     });
-    const answer = await post(host, [RIGHT], `/latest${BATCH}`);
+    const answer = await post(host, [VALID_QUERY], `/latest${BATCH}`);
     expect([answer.status, answer.headers.get("x-atlas-release")]).toEqual([200, "test-1"]);
   });
 
   test("is recorded once, with the units of its response", async () => {
     const before = host.ledger.entries.length;
-    const answer = await post(host, [RIGHT, { ...RIGHT, latitude: 91 }, RIGHT]);
+    const answer = await post(host, [VALID_QUERY, { ...VALID_QUERY, latitude: 91 }, VALID_QUERY]);
     await answer.text();
     expect(host.ledger.entries.slice(before)).toMatchObject([
       { meter: "hazard_values", units: Number(answer.headers.get("x-usage-units")), route: BATCH },
@@ -154,7 +154,7 @@ describe("a host with worker threads", () => {
     host = await hosted({ atlas: shop.atlas, workforce: shop.workforce, warmUp: false });
   }
   const queries = (count: number): unknown[] =>
-    Array.from({ length: count }, (_, i) => ({ ...RIGHT, longitude: (i % 360) - 180 }));
+    Array.from({ length: count }, (_, i) => ({ ...VALID_QUERY, longitude: (i % 360) - 180 }));
 
   test("starts no more time slices after the client disconnects, and records nothing", async () => {
     const abort = new AbortController();
@@ -191,7 +191,7 @@ describe("a host with worker threads", () => {
       "0",
     ]);
     expect(await refused.json()).toMatchObject({ code: "overloaded", retryable: true });
-    const single = await host.ask(`/api/v1/hazard-risk?${queryTextOf(parametersOf(RIGHT))}`);
+    const single = await host.ask(`/api/v1/hazard-risk?${queryTextOf(parametersOf(VALID_QUERY))}`);
     expect(single.status).toBe(200);
     release();
     expect((await first).status).toBe(200);

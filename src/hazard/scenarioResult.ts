@@ -1,30 +1,34 @@
 import { boundsOf } from "./bounds.ts";
 import { detailOf } from "./detail.ts";
-import type { FoundLayers } from "./found.ts";
+import type { SampledLayers } from "./sampledLayers.ts";
 import type { MetricName } from "./hazards.ts";
 import type { PlannedLayer, PlannedMetric, PlannedScenario, PlannedYear } from "./plan.ts";
 import type { HazardQuery } from "./query.ts";
 import type { AnalysisYearResult, NoDataReason, ScenarioResult } from "./result.ts";
 
-/** Returns the object of one scenario: what was found, as values, and why there is none. */
-export function shape(query: HazardQuery, { scenario, years }: PlannedScenario, found: FoundLayers): ScenarioResult {
-  return { scenario, analysis_years: years.map((year) => shapeYear(query, year, found)) };
+/** Returns the result of one scenario: values, bounds and, for nulls, reasons. */
+export function toScenarioResult(
+  query: HazardQuery,
+  { scenario, years }: PlannedScenario,
+  sampled: SampledLayers,
+): ScenarioResult {
+  return { scenario, analysis_years: years.map((year) => toYearResult(query, year, sampled)) };
 }
 
-function shapeYear(query: HazardQuery, planned: PlannedYear, found: FoundLayers): AnalysisYearResult {
+function toYearResult(query: HazardQuery, planned: PlannedYear, sampled: SampledLayers): AnalysisYearResult {
   const metrics: Partial<Record<MetricName, number | null>> = {};
   let reason: NoDataReason | undefined;
   for (const each of planned.metrics) {
     const { metric, own, reference } = each;
-    const why = reasonFor(query, each, found);
+    const why = reasonFor(query, each, sampled);
     reason ??= why;
-    metrics[metric] = why !== undefined || own === undefined ? null : valueOf(own, reference, found);
+    metrics[metric] = why !== undefined || own === undefined ? null : valueOf(own, reference, sampled);
   }
   const { year } = planned;
   const isMean = query.radius > 0 && query.aggregation_method === "mean";
-  const bounds = planned.bounds === undefined ? undefined : boundsOf(planned.bounds, found, isMean);
+  const bounds = planned.bounds === undefined ? undefined : boundsOf(planned.bounds, sampled, isMean);
   if (!query.detail) {
-    // Written out: conditional spreads cost a tenth of a point's time.
+    // Written out because conditional spreads take a tenth of the time of a point query.
     if (reason !== undefined) {
       return bounds === undefined
         ? { analysis_year: year, metrics, no_data: reason }
@@ -37,33 +41,33 @@ function shapeYear(query: HazardQuery, planned: PlannedYear, found: FoundLayers)
     metrics,
     ...(bounds === undefined ? {} : { bounds }),
     ...(reason === undefined ? {} : { no_data: reason }),
-    detail: detailOf(query, planned, { found, reasonOf: (metric) => reasonFor(query, metric, found) }),
+    detail: detailOf(query, planned, { sampled, reasonOf: (metric) => reasonFor(query, metric, sampled) }),
   };
 }
 
 function reasonFor(
   query: HazardQuery,
   { own, reference }: PlannedMetric,
-  found: FoundLayers,
+  sampled: SampledLayers,
 ): NoDataReason | undefined {
-  return missing(own, found) ?? (query.anthropogenic ? missing(reference, found) : undefined);
+  return missing(own, sampled) ?? (query.anthropogenic ? missing(reference, sampled) : undefined);
 }
 
-function missing(layer: PlannedLayer | undefined, found: FoundLayers): NoDataReason | undefined {
+function missing(layer: PlannedLayer | undefined, sampled: SampledLayers): NoDataReason | undefined {
   if (layer === undefined) return "layer_missing";
-  return found.stepsOf(layer.position) === undefined ? found.reasonOf(layer.position) : undefined;
+  return sampled.stepsOf(layer.position) === undefined ? sampled.reasonOf(layer.position) : undefined;
 }
 
 /**
- * A layer's value, or its change where a reference is given. Of two values on the same steps the steps are subtracted:
- * 0.412 m less 0.4 m is then 0.012 m, not 0.01199….
+ * Returns a layer's value, or its change if there is a reference. If both layers have the same step size, steps are
+ * subtracted: 0.412 m minus 0.4 m is then 0.012 m, not 0.01199….
  */
-function valueOf(own: PlannedLayer, reference: PlannedLayer | undefined, found: FoundLayers): number {
-  const steps = found.stepsOf(own.position) ?? NaN;
+function valueOf(own: PlannedLayer, reference: PlannedLayer | undefined, sampled: SampledLayers): number {
+  const steps = sampled.stepsOf(own.position) ?? NaN;
   const { steps_per_unit, offset } = own.entry;
   const value = steps / steps_per_unit + offset;
   if (reference === undefined) return value;
-  const before = found.stepsOf(reference.position) ?? NaN;
+  const before = sampled.stepsOf(reference.position) ?? NaN;
   const isSame = reference.entry.steps_per_unit === steps_per_unit && reference.entry.offset === offset;
   if (isSame) return (steps - before) / steps_per_unit;
   return value - (before / reference.entry.steps_per_unit + reference.entry.offset);

@@ -6,28 +6,32 @@ import { STEPS_MAX, STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import type { HazardQuery } from "./query.ts";
 import type { NoDataReason } from "./result.ts";
 
-/** What was found of a set of layers, by position. */
-export interface FoundLayers {
+/** Values of a set of layers at a query's point or circle, by position in the set. */
+export interface SampledLayers {
+  /** Number of cells that were aggregated. */
   readonly cells: number;
-  readonly centre: Location | undefined;
-  /** Whole at a point or for a maximum, a fraction for a mean; undefined where there is no value. */
+  /** Center of the cell at a point; undefined for a circle. */
+  readonly center: Location | undefined;
+  /** An integer for a point or a maximum, fractional for a mean; undefined if there is no value. */
   stepsOf(position: number): number | undefined;
-  /** Of a layer without a value. */
+  /** Returns the reason why a layer has no value. */
   reasonOf(position: number): NoDataReason;
+  /** Returns the share of the cells' area that has a value, 0 to 1. */
   shareOf(position: number): number;
 }
 
-export const NOTHING: FoundLayers = {
+/** Result for an atlas that has none of the layers. */
+export const NO_LAYERS: SampledLayers = {
   cells: 0,
-  centre: undefined,
+  center: undefined,
   stepsOf: () => undefined,
   reasonOf: () => "layer_missing",
   shareOf: () => 0,
 };
 
-class FoundInCircle implements FoundLayers {
+class CircleLayers implements SampledLayers {
   readonly cells: number;
-  readonly centre = undefined;
+  readonly center = undefined;
   readonly #values: readonly CircleValue[];
 
   constructor({ cellCount, values }: CircleSample) {
@@ -48,15 +52,15 @@ class FoundInCircle implements FoundLayers {
   }
 }
 
-class FoundInCell implements FoundLayers {
+class CellLayers implements SampledLayers {
   readonly cells: number;
-  readonly centre: Location | undefined;
+  readonly center: Location | undefined;
   readonly #steps: Uint16Array | undefined;
 
-  constructor(found: CellSample | undefined) {
-    this.cells = found === undefined ? 0 : 1;
-    this.centre = found?.center;
-    this.#steps = found?.steps;
+  constructor(cell: CellSample | undefined) {
+    this.cells = cell === undefined ? 0 : 1;
+    this.center = cell?.center;
+    this.#steps = cell?.steps;
   }
 
   stepsOf(position: number): number | undefined {
@@ -77,10 +81,10 @@ class FoundInCell implements FoundLayers {
   }
 }
 
-/** Looks up what a query's place has of a set of layers. */
-export async function sampleLayers(sampler: Sampler, set: LayerSet, query: HazardQuery): Promise<FoundLayers> {
+/** Samples a set of layers at the query's point or circle. */
+export async function sampleLayers(sampler: Sampler, set: LayerSet, query: HazardQuery): Promise<SampledLayers> {
   const { latitude: latDeg, longitude: lonDeg, radius, aggregation_method: method, detail: shares } = query;
-  if (radius === 0) return new FoundInCell(await sampler.sampleCell(set, { latDeg, lonDeg }));
+  if (radius === 0) return new CellLayers(await sampler.sampleCell(set, { latDeg, lonDeg }));
   const circle = { latDeg, lonDeg, radiusM: radius * 1000 };
-  return new FoundInCircle(await sampler.sampleCircle(set, circle, { method, shares }));
+  return new CircleLayers(await sampler.sampleCircle(set, circle, { method, shares }));
 }

@@ -1,0 +1,359 @@
+import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode, type FaultDescription, type FaultItem } from "./errors.ts";
+
+/**
+ * The subset of JSON Schema that describes requests and options, extended by the types `function` and `signal` (an
+ * AbortSignal) for options.
+ */
+export interface ValueSchema {
+  readonly type?: string;
+  readonly enum?: readonly (string | number)[];
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly items?: ValueSchema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
+  readonly properties?: Readonly<Record<string, ValueSchema>>;
+  readonly required?: readonly string[] | undefined;
+  /** `false` rejects members that are not in `properties`; any other value ignores them. */
+  readonly additionalProperties?: unknown;
+}
+
+/** An error at a JSON pointer of a validated value. */
+export type SchemaError = FaultDescription & { readonly pointer: string };
+
+/** Longer names get no suggestion: they are unlikely to be typos, and the comparison is quadratic in the length. */
+const SUGGESTION_LENGTH_MAX = 64;
+const QUOTE_LENGTH_MAX = 60;
+
+/**
+ * Returns the schema violations of a value, at most 100, each with a JSON pointer. Slower than a compiled validator, so
+ * callers use it only for values that the validator rejected. Members that are `undefined` count as absent in both.
+ *
+ * @param name name of the value in messages
+ * @param pointer location of the value
+ * @param skip members that already have an error and are not checked again
+ */
+export function findSchemaErrors(
+  schema: ValueSchema,
+  value: unknown,
+  root: { readonly name: string; readonly pointer?: string; readonly skip?: ReadonlySet<string> },
+): SchemaError[] {
+  const items: SchemaError[] = [];
+  collectErrors(items, { schema, value, pointer: "", skip: new Set(), ...root });
+  return items.slice(0, FAULT_ITEM_COUNT_MAX);
+}
+
+interface ValueAtPointer {
+  readonly schema: ValueSchema;
+  readonly value: unknown;
+  readonly pointer: string;
+  /** Name of the value in messages. */
+  readonly name: string;
+  readonly skip?: ReadonlySet<string>;
+}
+
+function collectErrors(items: SchemaError[], target: ValueAtPointer): void {
+  if (target.schema.enum !== undefined) collectChoiceErrors(items, target);
+  else if (target.schema.type === "object") collectObjectErrors(items, target);
+  else if (target.schema.type === "array") collectListErrors(items, target);
+  else if (target.schema.type === "boolean") {
+    if (typeof target.value !== "boolean") items.push(wrongType(target));
+  } else if (target.schema.type === "string") {
+    if (typeof target.value !== "string") items.push(wrongType(target));
+  } else if (target.schema.type === "function") {
+    if (typeof target.value !== "function") items.push(wrongType(target));
+  } else if (target.schema.type === "signal") {
+    if (!isAbortSignal(target.value)) items.push(wrongType(target));
+  } else collectNumberErrors(items, target);
+}
+
+/** Returns whether a value is an AbortSignal, of any realm. */
+export function isAbortSignal(value: unknown): boolean {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "aborted" in value &&
+    "addEventListener" in value &&
+    "throwIfAborted" in value
+  );
+}
+
+function collectObjectErrors(items: SchemaError[], target: ValueAtPointer): void {
+  const { schema, value, pointer, skip } = target;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    items.push(wrongType(target));
+    return;
+  }
+  const members = schema.properties ?? {};
+  const given = value as Readonly<Record<string, unknown>>;
+  for (const [name, member] of Object.entries(members)) {
+    if (skip?.has(name)) continue;
+    const at = `${pointer}/${pointerToken(name)}`;
+    // As in the compiled validator, inherited members count and `undefined` ones do not.
+    if (given[name] !== undefined) collectErrors(items, { schema: member, value: given[name], pointer: at, name });
+    else if (schema.required?.includes(name)) {
+      items.push({ pointer: at, code: "missing", detail: `${name} is required and must be ${expected(member)}.` });
+    }
+  }
+  if (schema.additionalProperties !== false) return;
+  for (const item of findUnknownMembers(given, {
+    known: Object.keys(members),
+    pointer,
+    ...(skip === undefined ? {} : { skip }),
+  })) {
+    if (items.length >= FAULT_ITEM_COUNT_MAX) return;
+    items.push(item);
+  }
+}
+
+/**
+ * Returns an error for each own member of an object whose name is not known.
+ *
+ * @param aliases known members by names that callers may confuse with them, where the spelling is too different for
+ *   `closestMatch`
+ */
+export function findUnknownMembers(
+  given: object,
+  rule: {
+    readonly known: readonly string[];
+    readonly pointer?: string;
+    readonly skip?: ReadonlySet<string>;
+    readonly aliases?: Readonly<Record<string, string>>;
+  },
+): SchemaError[] {
+  const { known, pointer = "", skip, aliases = {} } = rule;
+  return Object.getOwnPropertyNames(given)
+    .filter((name) => !known.includes(name) && skip?.has(name) !== true)
+    .map((name) => {
+      const suggestion = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+      const where = { pointer: `${pointer}/${pointerToken(name)}` };
+      return unknownNameItem(where, { name, known, ...(suggestion === undefined ? {} : { suggestion }) });
+    });
+}
+
+/**
+ * Rejects options with unknown members, or with values of the wrong type or out of range.
+ *
+ * @param name name of the options in messages
+ * @throws Fault of the code, with all errors
+ */
+export function checkOptions(
+  options: unknown,
+  schema: ValueSchema,
+  { code, name = "The options", items: others = [] }: OptionCheck = { code: "invalid_request" },
+): void {
+  const items = [...others, ...findSchemaErrors(schema, options, { name })].slice(0, FAULT_ITEM_COUNT_MAX);
+  if (items.length > 0) throw new Fault(code, summarizeItems(items, "the options"), { items });
+}
+
+interface OptionCheck {
+  readonly code: FaultCode;
+  readonly name?: string;
+  /** Errors that the caller found, listed first. */
+  readonly items?: readonly FaultItem[];
+}
+
+/** Returns the first error, preceded by the number of errors if there are several. */
+export function summarizeItems(items: readonly FaultItem[], subject: string): string {
+  const first = items[0]?.detail ?? "";
+  if (items.length === 1) return first;
+  const count = items.length === FAULT_ITEM_COUNT_MAX ? `At least ${items.length}` : String(items.length);
+  return `${count} errors in ${subject}. The first: ${first}`;
+}
+
+function collectListErrors(items: SchemaError[], target: ValueAtPointer): void {
+  const { schema, value, pointer, name } = target;
+  if (!Array.isArray(value)) {
+    items.push(wrongType(target));
+    return;
+  }
+  if (value.length < (schema.minItems ?? 0)) {
+    items.push({ pointer, code: "empty", detail: `${name} must not be empty; it must be ${expected(schema)}.` });
+  }
+  if (value.length > (schema.maxItems ?? Infinity)) {
+    const detail = `${name} must be ${expected(schema)} (got ${value.length} items).`;
+    items.push({ pointer, code: "too_many", detail });
+  }
+  const seen = new Set<unknown>();
+  for (let index = 0; index < value.length && items.length < FAULT_ITEM_COUNT_MAX; index++) {
+    const item: unknown = value[index];
+    const at = `${pointer}/${index}`;
+    if (schema.uniqueItems === true && seen.has(item)) {
+      const detail = `${name} must not contain ${quote(item)} more than once.`;
+      items.push({ pointer: at, code: "duplicate", detail });
+      continue;
+    }
+    seen.add(item);
+    if (schema.items !== undefined) collectErrors(items, { schema: schema.items, value: item, pointer: at, name });
+  }
+}
+
+function collectChoiceErrors(items: SchemaError[], target: ValueAtPointer): void {
+  const { schema, value, pointer, name } = target;
+  const allowed = schema.enum ?? [];
+  if ((allowed as readonly unknown[]).includes(value)) return;
+  const suggestion = typeof value === "string" ? closestMatch(value, allowed.map(String)) : undefined;
+  items.push({
+    pointer,
+    code: typeof value === "string" ? "not_allowed" : "wrong_type",
+    detail: `${name} must be ${oneOf(allowed)} (got ${quote(value)})${suggestionClause(suggestion)}`,
+    allowed,
+    ...(suggestion === undefined ? {} : { did_you_mean: suggestion }),
+  });
+}
+
+function collectNumberErrors(items: SchemaError[], target: ValueAtPointer): void {
+  const { schema, value, pointer, name } = target;
+  if (typeof value !== "number") items.push(wrongType(target));
+  else if (!Number.isFinite(value)) {
+    items.push({ pointer, code: "not_finite", detail: `${name} must be ${expected(schema)} (got ${value}).` });
+  } else if (schema.type === "integer" && !Number.isInteger(value)) items.push(wrongType(target));
+  else if (!isInRange(schema, value)) {
+    items.push({ pointer, code: "out_of_range", detail: `${name} must be ${expectedRange(schema)} (got ${value}).` });
+  }
+}
+
+function isInRange({ minimum = -Infinity, exclusiveMinimum, maximum = Infinity }: ValueSchema, value: number): boolean {
+  return value >= minimum && value <= maximum && (exclusiveMinimum === undefined || value > exclusiveMinimum);
+}
+
+function wrongType({ schema, value, pointer, name }: ValueAtPointer): SchemaError {
+  return { pointer, code: "wrong_type", detail: `${name} must be ${expected(schema)} (got ${quote(value)}).` };
+}
+
+/** Returns the error for an unknown member or parameter, with a suggestion if exactly one known name is similar. */
+export function unknownNameItem<Where extends { readonly pointer: string } | { readonly parameter: string }>(
+  location: Where,
+  {
+    name,
+    known,
+    suggestion = closestMatch(name, known),
+  }: { readonly name: string; readonly known: readonly string[]; readonly suggestion?: string | undefined },
+): Where & FaultDescription {
+  const kind = "pointer" in location ? "member" : "parameter";
+  return {
+    ...location,
+    code: "unknown",
+    detail: `Unknown ${kind} ${quote(name)} (known: ${known.join(", ")})${suggestionClause(suggestion)}`,
+    allowed: known,
+    ...(suggestion === undefined ? {} : { did_you_mean: suggestion }),
+  };
+}
+
+/** Returns a phrase for the accepted values, to follow "must be". */
+function expected(schema: ValueSchema): string {
+  if (schema.enum !== undefined) return oneOf(schema.enum);
+  switch (schema.type) {
+    case "object":
+      return schema.properties === undefined
+        ? "an object"
+        : `an object with ${Object.keys(schema.properties).join(", ")}`;
+    case "array":
+      return expectedList(schema);
+    case "boolean":
+      return "true or false";
+    case "string":
+      return "text";
+    case "function":
+      return "a function";
+    case "signal":
+      return "an AbortSignal";
+    default:
+      return expectedNumber(schema);
+  }
+}
+
+function oneOf(values: readonly (string | number)[]): string {
+  return values.length === 1 ? String(values[0]) : `one of ${values.join(", ")}`;
+}
+
+function expectedList({ minItems, maxItems, items = {} }: ValueSchema): string {
+  if (minItems === 1 && maxItems === 1) return `a list with exactly one item, ${expected(items)}`;
+  return maxItems === undefined
+    ? `a list, each item ${expected(items)}`
+    : `a list of at most ${maxItems} items, each ${expected(items)}`;
+}
+
+function expectedNumber(schema: ValueSchema): string {
+  const range = expectedRange(schema);
+  const kind = schema.type === "integer" ? "a whole number" : "a number";
+  if (range === "") return kind;
+  return range.startsWith("at ") ? `${kind} of ${range}` : `${kind} ${range}`;
+}
+
+function expectedRange({ minimum, exclusiveMinimum, maximum }: ValueSchema): string {
+  if (exclusiveMinimum !== undefined) {
+    return `greater than ${exclusiveMinimum}${maximum === undefined ? "" : ` and at most ${maximum}`}`;
+  }
+  if (minimum !== undefined && maximum !== undefined) return `between ${minimum} and ${maximum}`;
+  if (minimum !== undefined) return `at least ${minimum}`;
+  return maximum === undefined ? "" : `at most ${maximum}`;
+}
+
+/** Formats a value for a message: short, on one line, and with strings in quotes. */
+export function quote(value: unknown): string {
+  if (typeof value === "string") {
+    return JSON.stringify(value.length > QUOTE_LENGTH_MAX ? `${value.slice(0, QUOTE_LENGTH_MAX)}...` : value);
+  }
+  if (Array.isArray(value)) return "a list";
+  if (value === null || value === undefined || typeof value === "number" || typeof value === "boolean") {
+    return String(value);
+  }
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+function suggestionClause(suggestion: string | undefined): string {
+  return suggestion === undefined ? "." : `; did you mean ${suggestion}?`;
+}
+
+/** Escapes a name for a JSON pointer (RFC 6901): `~` becomes `~0` and `/` becomes `~1`. */
+function pointerToken(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/**
+ * Returns the candidate that `given` is a misspelling or an abbreviation of; undefined unless exactly one is closest.
+ * Ignores case and the difference between `-`, `.`, space and `_`. A misspelling differs in at most a third of the
+ * characters, or in one; an abbreviation is a prefix of at least three characters.
+ */
+export function closestMatch(given: string, candidates: readonly string[]): string | undefined {
+  if (given.length > SUGGESTION_LENGTH_MAX) return undefined;
+  const plain = folded(given);
+  const ranked = candidates
+    .map((candidate) => ({ candidate, distance: editDistance(plain, folded(candidate)) }))
+    .filter(({ distance }) => distance <= Math.max(1, Math.floor(plain.length / 3)))
+    .toSorted((one, other) => one.distance - other.distance);
+  const [best, second] = ranked;
+  if (best !== undefined) return best.distance === second?.distance ? undefined : best.candidate;
+  const longer = candidates.filter((candidate) => plain.length >= 3 && folded(candidate).startsWith(plain));
+  return longer.length === 1 ? longer[0] : undefined;
+}
+
+function folded(name: string): string {
+  return name.trim().toLowerCase().replaceAll(/[-. ]/g, "_");
+}
+
+/** Returns the optimal string alignment distance: insertions, deletions, replacements and swaps of adjacent letters. */
+function editDistance(from: string, to: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= from.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column++) {
+      const same = from[row - 1] === to[column - 1];
+      let least = Math.min(
+        (last[column] ?? 0) + 1,
+        (current[column - 1] ?? 0) + 1,
+        (last[column - 1] ?? 0) + (same ? 0 : 1),
+      );
+      const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      if (swapped) least = Math.min(least, (beforeLast[column - 2] ?? 0) + 1);
+      current.push(least);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[to.length] ?? 0;
+}
