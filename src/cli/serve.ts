@@ -151,7 +151,7 @@ async function serveUntilStopped(open: {
   const { adminPort, corsOrigin, drainDelay } = flags;
   const { serve, openServiceLog } = await loadHost();
   const serviceLog = flags.log === "none" ? undefined : openServiceLog();
-  const end = nextEnd(ledger);
+  const end = waitForShutdown(ledger);
   try {
     const running = await serve({
       atlas,
@@ -286,7 +286,7 @@ interface End {
  * What ends the service first: a signal, a ledger that has stopped for good, or an error that nobody expected. A second
  * signal ends the process at once, as it does everywhere.
  */
-function nextEnd(ledger: Ledger): { readonly reached: Promise<End>; forget(): void } {
+function waitForShutdown(ledger: Ledger): { readonly reached: Promise<End>; forget(): void } {
   let settle: (end: End) => void;
   const reached = new Promise<End>((resolve) => (settle = resolve));
   const forgetSignals = (): void => {

@@ -9,13 +9,13 @@
 import { Authenticator } from "../ledger/authenticator.ts";
 import { requirePackages } from "../optionalPackages.ts";
 import { version } from "../version.ts";
-import { startAdmin } from "./http/adminServer.ts";
-import { Load } from "./admission/load.ts";
-import type { Metrics, Watched } from "./metrics.ts";
+import { startAdminServer } from "./http/adminServer.ts";
+import { ConcurrencyLimiter } from "./admission/concurrencyLimiter.ts";
+import type { Metrics, MetricSources } from "./metrics.ts";
 import { checkCloseOptions, readServeOptions, type ServeOptions } from "./options.ts";
-import { Origins } from "./http/cors.ts";
+import { CorsPolicy } from "./http/cors.ts";
 import { Pipeline } from "./pipeline.ts";
-import { AccountRates } from "./admission/rateLimits.ts";
+import { AccountRateLimiter } from "./admission/accountRateLimiter.ts";
 import { ROUTES } from "./routes/routeList.ts";
 import { type ListeningServer, startServer } from "./http/server.ts";
 import { warmUp } from "./warmUp.ts";
@@ -23,12 +23,12 @@ import { type Workforce, workforceBehind } from "./work/workforce.ts";
 
 export { type LedgerAddress, type LedgerOptions, openLedger } from "../ledger/openLedger.ts";
 export type { Account, ApiKey, Customer, IssuedKey, Ledger } from "../ledger/ledger.ts";
-export type { LoadLimits } from "./admission/load.ts";
+export type { LoadLimits } from "./admission/concurrencyLimiter.ts";
 export type { Log, LoggedError, LogRecord } from "./log.ts";
 export type { Problem, ProblemCode } from "./problems/problem.ts";
 export type { ServeOptions } from "./options.ts";
 export type { HostLimits } from "./routes/route.ts";
-export type { ServerPatience } from "./http/server.ts";
+export type { ServerTimeouts } from "./http/server.ts";
 
 export interface RunningServer {
   readonly address: ListeningServer["address"];
@@ -45,7 +45,7 @@ export interface RunningServer {
    * Has /readyz say no, waits for the drain delay, takes no more connections, leaves those that are idle for as long
    * again (2 s at most), finishes what is under way, and resolves when the last connection has closed.
    *
-   * @param options `drainDelayMs` instead of that of `patience`
+   * @param options `drainDelayMs` instead of that of `timeouts`
    */
   close(options?: { readonly drainDelayMs?: number }): Promise<void>;
 }
@@ -57,7 +57,7 @@ export interface RunningServer {
  *   listened on
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { limits, load, patience } = readServeOptions(options);
+  const { limits, load, timeouts } = readServeOptions(options);
   const { atlas, ledger, host, port, adminPort, log } = options;
   const readiness = { isReady: false };
   const metrics: Metrics | undefined =
@@ -69,9 +69,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     routes: ROUTES,
     services: { atlas, ledger, limits, readiness },
     authenticator,
-    rates: new AccountRates(limits),
-    load: new Load(load, onShed),
-    origins: new Origins(options.corsOrigins ?? []),
+    rates: new AccountRateLimiter(limits),
+    load: new ConcurrencyLimiter(load, onShed),
+    origins: new CorsPolicy(options.corsOrigins ?? []),
     workforce,
     version,
   });
@@ -90,9 +90,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   try {
     // Not left to name resolution: a hosts file may have other ideas of what is local.
     const address = host === "localhost" ? "127.0.0.1" : host;
-    listening.push(await startServer({ pipeline, host: address, port, patience, log, measure: metrics?.measure }));
+    listening.push(await startServer({ pipeline, host: address, port, timeouts, log, measure: metrics?.measure }));
     if (metrics !== undefined && adminPort !== undefined) {
-      listening.push(await startAdmin({ port: adminPort, read: metrics.read }));
+      listening.push(await startAdminServer({ port: adminPort, read: metrics.read }));
     }
   } catch (error) {
     await close(0);
@@ -124,7 +124,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 }
 
 /** Fetched when it is wanted: the package it needs may not be installed. */
-async function loadMetrics(watched: Watched): Promise<Metrics> {
+async function loadMetrics(watched: MetricSources): Promise<Metrics> {
   requirePackages("The admin port, which serves metrics,", ["prom-client"]);
   const { openMetrics } = await import("./metrics.ts");
   return openMetrics(watched);

@@ -3,14 +3,14 @@ import type { Ledger, RecordResult } from "../ledger/ledger.ts";
 import type { Caller, Route } from "./routes/route.ts";
 
 /** A repeated request is known by its key and by what it asks. */
-export interface Repeatable {
+export interface IdempotentRequest {
   readonly key: string;
   /** SHA-256, hexadecimal. */
   readonly fingerprint: string;
 }
 
 /** What tells one request of a customer at a route from another: every byte of what it asks. */
-export function fingerprintOf(asked: {
+export function requestFingerprint(asked: {
   readonly target: { readonly route: { readonly path: string } };
   readonly path: Readonly<Record<string, string>>;
   readonly caller: Caller | undefined;
@@ -40,7 +40,7 @@ export function recordUsage(
     readonly caller: Caller;
     readonly units: number;
     readonly atlasRelease: string;
-    readonly repeatable: Repeatable | undefined;
+    readonly repeatable: IdempotentRequest | undefined;
   },
 ): Promise<RecordResult> | RecordResult {
   const { route, caller, units, repeatable } = answer;

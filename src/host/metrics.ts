@@ -1,13 +1,13 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Atlas } from "../hazard/answer.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { WireExchange } from "./http/exchange.ts";
-import type { Outcome } from "./pipeline.ts";
+import type { HttpRequestContext } from "./http/requestContext.ts";
+import type { PipelineResponse } from "./pipeline.ts";
 import type { WorkState } from "./work/workforce.ts";
 
 export interface Metrics {
   /** Counts an answer. */
-  readonly measure: (exchange: WireExchange, outcome: Outcome, durationS: number) => void;
+  readonly measure: (exchange: HttpRequestContext, outcome: PipelineResponse, durationS: number) => void;
   /** Counts a request that was refused, or given up, because there was too much to do. */
   readonly onShed: (reason: string) => void;
   /** All of it, as Prometheus reads it. */
@@ -17,7 +17,7 @@ export interface Metrics {
 }
 
 /** What is watched besides the answers. */
-export interface Watched {
+export interface MetricSources {
   readonly atlas: Pick<Atlas, "tileUse">;
   readonly ledger: Pick<Ledger, "onCommit">;
   /** What the workers have to do, asked when it is read; undefined where there are none. */
@@ -31,7 +31,7 @@ const DURATION_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1
 const BATCH_ROW_BUCKETS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 5000];
 
 /** What is counted of the service. Never by account, customer, key or path: those are nobody's business but theirs. */
-export function openMetrics({ atlas: { tileUse }, ledger, workState }: Watched): Metrics {
+export function openMetrics({ atlas: { tileUse }, ledger, workState }: MetricSources): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });

@@ -5,10 +5,10 @@ import { checkOptions, quote, type Shape } from "../explain.ts";
 import type { Atlas } from "../hazard/answer.ts";
 import { DEFAULT_HAZARD_LIMITS } from "../hazard/query.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { DEFAULT_LOAD, type LoadLimits } from "./admission/load.ts";
+import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "./admission/concurrencyLimiter.ts";
 import type { Log } from "./log.ts";
 import type { HostLimits } from "./routes/route.ts";
-import { DEFAULT_PATIENCE, type ServerPatience } from "./http/server.ts";
+import { DEFAULT_TIMEOUTS, type ServerTimeouts } from "./http/server.ts";
 import type { Workforce } from "./work/workforce.ts";
 
 export interface ServeOptions {
@@ -26,8 +26,8 @@ export interface ServeOptions {
   readonly workforce?: Workforce;
   readonly limits?: Partial<HostLimits>;
   readonly load?: Partial<LoadLimits>;
-  readonly patience?: Partial<ServerPatience>;
-  /** Origins whose scripts may send requests, such as `https://example.org`, or `*` for all. Default: none. */
+  readonly timeouts?: Partial<ServerTimeouts>;
+  /** CorsPolicy whose scripts may send requests, such as `https://example.org`, or `*` for all. Default: none. */
   readonly corsOrigins?: readonly string[];
   /** Whether to request a few values before /readyz says yes, which makes the first answers quick. Default true. */
   readonly warmUp?: boolean;
@@ -71,7 +71,7 @@ const LOAD = {
   accountShare: { type: "number", exclusiveMinimum: 0, maximum: 1 },
 } as const satisfies Record<keyof LoadLimits, Shape>;
 
-const PATIENCE = {
+const TIMEOUTS = {
   headersTimeoutMs: TIME_MS,
   requestTimeoutMs: TIME_MS,
   checkEveryMs: TIME_MS,
@@ -81,7 +81,7 @@ const PATIENCE = {
   drainDelayMs: TIME_MS,
   drainTimeoutMs: TIME_MS,
   connectionCountMax: COUNT,
-} as const satisfies Record<keyof ServerPatience, Shape>;
+} as const satisfies Record<keyof ServerTimeouts, Shape>;
 
 const PROPERTIES = {
   atlas: { type: "object" },
@@ -92,7 +92,7 @@ const PROPERTIES = {
   workforce: { type: "object" },
   limits: { type: "object", properties: LIMITS, additionalProperties: false },
   load: { type: "object", properties: LOAD, additionalProperties: false },
-  patience: { type: "object", properties: PATIENCE, additionalProperties: false },
+  timeouts: { type: "object", properties: TIMEOUTS, additionalProperties: false },
   corsOrigins: { type: "array", items: { type: "string" } },
   warmUp: { type: "boolean" },
   log: { type: "function" },
@@ -115,7 +115,7 @@ const CLOSE_SHAPE: Shape = {
 export interface Settings {
   readonly limits: HostLimits;
   readonly load: LoadLimits;
-  readonly patience: ServerPatience;
+  readonly timeouts: ServerTimeouts;
 }
 
 /**
@@ -126,8 +126,8 @@ export function readServeOptions(options: ServeOptions): Settings {
   checkOptions(options, SHAPE, { code: "configuration_invalid", items: findingsOfHost(options) });
   return {
     limits: withDefaults(DEFAULT_LIMITS, options.limits),
-    load: withDefaults(DEFAULT_LOAD, options.load),
-    patience: withDefaults(DEFAULT_PATIENCE, options.patience),
+    load: withDefaults(DEFAULT_LOAD_LIMITS, options.load),
+    timeouts: withDefaults(DEFAULT_TIMEOUTS, options.timeouts),
   };
 }
 

@@ -1,30 +1,30 @@
 import type { IncomingMessage } from "node:http";
 import type { FaultItem } from "../errors.ts";
 import type { Customer, KeyHolder } from "../ledger/ledger.ts";
-import { refuseTooLarge, refuseUnreadable } from "./http/body.ts";
-import { type Coding, codingFor, CODING_BYTES_MIN, packed } from "./http/contentCoding.ts";
+import { checkDeclaredSize, checkContentType } from "./http/body.ts";
+import { type Coding, selectCoding, COMPRESSED_BYTES_MIN, compressBody } from "./http/contentCoding.ts";
 import { entityTag, matchingTag, quotedTag, revisionTag } from "./http/entityTag.ts";
 import {
-  presentedKey,
-  refuseBadHost,
-  refuseBody,
+  readApiKey,
+  checkHostHeader,
+  rejectBody,
   splitTarget,
-  statedCustomerId,
-  statedIdempotencyKey,
+  readCustomerId,
+  readIdempotencyKey,
 } from "./http/requestHead.ts";
 import { decodeJson, encodeJson } from "./http/json.ts";
-import type { Load, Place } from "./admission/load.ts";
-import { fingerprintOf, recordUsage } from "./metering.ts";
-import type { Origins } from "./http/cors.ts";
+import type { ConcurrencyLimiter, Slot } from "./admission/concurrencyLimiter.ts";
+import { requestFingerprint, recordUsage } from "./metering.ts";
+import type { CorsPolicy } from "./http/cors.ts";
 import { PROBLEM_CONTENT_TYPE, type ProblemCode, problemHeaders, problemOf, Refusal } from "./problems/problem.ts";
-import type { AccountRates } from "./admission/rateLimits.ts";
+import type { AccountRateLimiter } from "./admission/accountRateLimiter.ts";
 import type { Caller, Reply, Route, RouteContext, Services } from "./routes/route.ts";
-import { type Found, Router, type Target } from "./http/router.ts";
+import { type RouteMatch, Router, type Target } from "./http/router.ts";
 import type { Workforce } from "./work/workforce.ts";
 import type { Job } from "./work/workload.ts";
 
 /** Authenticates API keys and finds customers. Returns synchronously on a cache hit. */
-export interface KeyAuthenticator {
+export interface RequestAuthenticator {
   /** @throws Fault `api_key_invalid`, `api_key_revoked`, `account_suspended`, `rate_limited` */
   authenticate(presented: string, address: string): KeyHolder | Promise<KeyHolder>;
   /** @returns undefined where the account has no such customer */
@@ -35,13 +35,13 @@ export interface KeyAuthenticator {
 }
 
 /** A request on its way through the house. */
-export interface Exchange {
+export interface RequestContext {
   readonly request: IncomingMessage;
   readonly requestId: string;
   /** Aborts when the client has gone or the deadline has passed. */
   readonly signal: AbortSignal;
   /** Nobody is there any more to be answered. */
-  readonly isGone: boolean;
+  readonly isDisconnected: boolean;
   /**
    * Takes in the body, whole.
    * @param onPart told how many bytes have come; what it throws ends the reading
@@ -56,7 +56,7 @@ export interface Exchange {
 }
 
 /** What is to be written to the connection. */
-export interface Outcome {
+export interface PipelineResponse {
   readonly status: number;
   /** Header fields, flat: name, value, … */
   readonly fields: readonly string[];
@@ -64,16 +64,16 @@ export interface Outcome {
   readonly units?: number;
   readonly failure?: { readonly code: ProblemCode; readonly error: unknown };
   /** What is held until the answer has been read. */
-  readonly place?: Place;
+  readonly place?: Slot;
 }
 
 export interface PipelineOptions {
   readonly routes: readonly Route<unknown, unknown>[];
   readonly services: Services;
-  readonly authenticator: KeyAuthenticator;
-  readonly rates: AccountRates;
-  readonly load: Load;
-  readonly origins: Origins;
+  readonly authenticator: RequestAuthenticator;
+  readonly rates: AccountRateLimiter;
+  readonly load: ConcurrencyLimiter;
+  readonly origins: CorsPolicy;
   /** Absent: all is done on the event loop. */
   readonly workforce?: Workforce | undefined;
   /** The program's version: another one may write the same answer otherwise. */
@@ -81,7 +81,7 @@ export interface PipelineOptions {
 }
 
 /** An answer that is made, but not yet paid for. */
-interface Made {
+interface RouteResponse {
   readonly status: number;
   readonly fields: readonly string[];
   readonly contentType: string;
@@ -94,7 +94,7 @@ const NO_FIELDS: readonly string[] = [];
 const NO_SNIFFING = ["X-Content-Type-Options", "nosniff"];
 const JSON_CONTENT_TYPE = "application/json";
 /** Shorter answers the system takes off our hands, read or not. */
-const KEPT_BYTES_MIN = 16_384;
+const HELD_RESPONSE_BYTES_MIN = 16_384;
 
 /**
  * Carries requests to routes and answers back, the same way for every route, in this order: route, key, rate, headers,
@@ -110,7 +110,7 @@ export class Pipeline {
     this.#options = options;
     const { routes, services, version, origins } = options;
     this.#router = new Router(routes, services, (revision) => revisionTag(`${version} ${revision}`));
-    this.#vary = origins.areAny ? "Accept-Encoding, Origin" : "Accept-Encoding";
+    this.#vary = origins.isEnabled ? "Accept-Encoding, Origin" : "Accept-Encoding";
   }
 
   /**
@@ -119,13 +119,13 @@ export class Pipeline {
    * One function for the whole way, and a promise waited for only where there is one: of the time that a small answer
    * takes, every step of its own would be a noticeable part.
    */
-  async carry(exchange: Exchange): Promise<Outcome> {
+  async handle(exchange: RequestContext): Promise<PipelineResponse> {
     const { services, authenticator, rates, load, workforce } = this.#options;
     const { request } = exchange;
     const { method = "", url = "" } = request;
-    let place: Place | undefined;
+    let place: Slot | undefined;
     try {
-      refuseBadHost(request);
+      checkHostHeader(request);
       const { path, queryText } = splitTarget(url);
       if (method === "OPTIONS") return this.#tellOptions(exchange, path);
       const found = this.#router.find(method, path);
@@ -135,21 +135,21 @@ export class Pipeline {
 
       if (route.access !== "open") {
         place = load.enter();
-        const authenticated = authenticator.authenticate(presentedKey(request), request.socket.remoteAddress ?? "");
+        const authenticated = authenticator.authenticate(readApiKey(request), request.socket.remoteAddress ?? "");
         const { key, account } = authenticated instanceof Promise ? await authenticated : authenticated;
         exchange.caller = { accountId: account.accountId, keyId: key.keyId };
         load.assign(place, account.accountId);
         exchange.rateLimit = rates.take(account.accountId, performance.now());
       }
       const isPost = route.method === "POST";
-      if (isPost) refuseUndeclared(request);
-      else refuseBody(request);
-      const idempotencyKey = route.metered === undefined ? undefined : statedIdempotencyKey(request);
+      if (isPost) checkBodyHeaders(request);
+      else rejectBody(request);
+      const idempotencyKey = route.metered === undefined ? undefined : readIdempotencyKey(request);
       if (route.access === "customer" && exchange.caller !== undefined) {
         const { accountId, keyId } = exchange.caller;
-        const customerId = statedCustomerId(request);
+        const customerId = readCustomerId(request);
         const looked = authenticator.findCustomer({ accountId, customerId });
-        refuseCustomer(looked instanceof Promise ? await looked : looked);
+        checkCustomer(looked instanceof Promise ? await looked : looked);
         exchange.caller = { accountId, keyId, customerId };
       }
       const { caller = NOBODY } = exchange;
@@ -157,11 +157,11 @@ export class Pipeline {
       const repeatable =
         idempotencyKey === undefined
           ? undefined
-          : { key: idempotencyKey, fingerprint: fingerprintOf({ ...found, caller, queryText, bytes }) };
+          : { key: idempotencyKey, fingerprint: requestFingerprint({ ...found, caller, queryText, bytes }) };
 
       const tag = target.tag === undefined ? undefined : entityTag(target.tag, url);
-      let made: Made;
-      if (this.#isForWorkers(route, bytes)) made = await this.#haveMade(exchange, { found, queryText, bytes });
+      let made: RouteResponse;
+      if (this.#isForWorkers(route, bytes)) made = await this.#runInWorker(exchange, { found, queryText, bytes });
       else {
         const { limits } = services;
         const { accept } = request.headers;
@@ -170,13 +170,13 @@ export class Pipeline {
             ? { queryText, path: found.path, limits }
             : { queryText, path: found.path, limits, accept };
         const query = route.parse(bytes === undefined ? asked : { ...asked, body: decodeJson(bytes) });
-        const known = tag === undefined ? undefined : knownTag(request, tag);
+        const known = tag === undefined ? undefined : matchingRequestTag(request, tag);
         if (known !== undefined) return this.#notModified(exchange, known);
         if (workforce !== undefined && route.isLong?.(query, services) === true) {
-          made = await this.#haveMade(exchange, { found, queryText, bytes, place: query });
+          made = await this.#runInWorker(exchange, { found, queryText, bytes, place: query });
         } else {
           const answered = route.handle(query, new Context(exchange, services, caller));
-          made = madeOf(route, answered instanceof Promise ? ((await answered) as unknown) : answered);
+          made = toRouteResponse(route, answered instanceof Promise ? ((await answered) as unknown) : answered);
         }
       }
 
@@ -187,7 +187,7 @@ export class Pipeline {
         const coding = codingOf(request, body);
         // Of a stream nobody knows how long it gets; it is sent as it is.
         if (coding !== undefined && !isStream(body)) {
-          body = await packed(body, coding);
+          body = await compressBody(body, coding);
           fields.push("Content-Encoding", coding);
         }
         if (tag !== undefined) fields.push("ETag", quotedTag(tag, coding));
@@ -196,7 +196,7 @@ export class Pipeline {
 
       let units = 0;
       // Whoever asks for the head alone, and whoever is gone, is given nothing that could be counted.
-      if (route.metered !== undefined && method !== "HEAD" && !exchange.isGone) {
+      if (route.metered !== undefined && method !== "HEAD" && !exchange.isDisconnected) {
         const { requestId } = exchange;
         const { release: atlasRelease } = services.atlas;
         const entry = { requestId, route, caller, units: made.units, atlasRelease, repeatable };
@@ -209,7 +209,7 @@ export class Pipeline {
       const outcome = { status: made.status, fields, body: body === "" ? undefined : body, units };
       if (place === undefined || isStream(body) || method === "HEAD") return outcome;
       const sizeBytes = sizeOf(body);
-      if (sizeBytes < KEPT_BYTES_MIN) return outcome;
+      if (sizeBytes < HELD_RESPONSE_BYTES_MIN) return outcome;
       load.keepAnswer(place, sizeBytes);
       return { ...outcome, place };
     } catch (error) {
@@ -220,16 +220,16 @@ export class Pipeline {
   }
 
   /** The answer has been read, or nobody is there to read it. */
-  settle({ place }: Outcome): void {
+  releaseResponse({ place }: PipelineResponse): void {
     if (place !== undefined) this.#options.load.releaseAnswer(place);
   }
 
-  async #receive(exchange: Exchange, place: Place | undefined): Promise<Buffer> {
+  async #receive(exchange: RequestContext, place: Slot | undefined): Promise<Buffer> {
     const { services, load } = this.#options;
     const { bodySizeBytes: limitBytes } = services.limits;
     const { "content-length": lengthText } = exchange.request.headers;
     const declaredBytes = lengthText === undefined ? undefined : Number(lengthText);
-    refuseTooLarge(declaredBytes, limitBytes);
+    checkDeclaredSize(declaredBytes, limitBytes);
     if (place === undefined) throw new Error("Nobody may send a body without saying who they are.");
     load.expectBody(place, declaredBytes ?? 0);
     return exchange.receive(limitBytes, (sizeBytes) => load.takeBody(place, sizeBytes));
@@ -241,15 +241,15 @@ export class Pipeline {
   }
 
   /** What the route answers, made in another thread. */
-  async #haveMade(
-    exchange: Exchange,
+  async #runInWorker(
+    exchange: RequestContext,
     asked: {
-      readonly found: Found;
+      readonly found: RouteMatch;
       readonly queryText: string;
       readonly bytes: Buffer | undefined;
       readonly place?: unknown;
     },
-  ): Promise<Made> {
+  ): Promise<RouteResponse> {
     const { workforce } = this.#options;
     if (workforce === undefined) throw new Error("There is nobody else to do it.");
     const { requestId, signal, caller = NOBODY } = exchange;
@@ -261,7 +261,7 @@ export class Pipeline {
     return { status: 200, fields: flat(headers), contentType: JSON_CONTENT_TYPE, body: parts, units };
   }
 
-  #notModified(exchange: Exchange, etag: string): Outcome {
+  #notModified(exchange: RequestContext, etag: string): PipelineResponse {
     const { target } = exchange;
     const fields = [...(target?.fields ?? NO_FIELDS), "ETag", etag, "Vary", this.#vary];
     if (target !== undefined) fields.push("Cache-Control", cachingOf(target.route));
@@ -269,7 +269,7 @@ export class Pipeline {
     return { status: 304, fields, body: undefined, units: 0 };
   }
 
-  #problem(exchange: Exchange, error: unknown): Outcome {
+  #problem(exchange: RequestContext, error: unknown): PipelineResponse {
     const problem = problemOf(error, exchange.requestId);
     const { target } = exchange;
     const fields = [...(target?.fields ?? NO_SNIFFING), ...flat(problemHeaders(problem, error))];
@@ -279,21 +279,21 @@ export class Pipeline {
   }
 
   /** What an address takes; to a browser also whether a script of another origin may ask. No key is asked for. */
-  #tellOptions(exchange: Exchange, path: string): Outcome {
+  #tellOptions(exchange: RequestContext, path: string): PipelineResponse {
     const { origins } = this.#options;
     const methods = this.#router.allowedAt(path).join(", ");
-    const fields = ["Allow", methods, ...origins.preflightFieldsFor(exchange.request, methods)];
-    if (origins.areAny) fields.push("Vary", "Origin");
+    const fields = ["Allow", methods, ...origins.preflightFields(exchange.request, methods)];
+    if (origins.isEnabled) fields.push("Vary", "Origin");
     fields.push("X-Request-Id", exchange.requestId);
     return { status: 204, fields, body: undefined };
   }
 
-  #addCommon({ request, requestId, rateLimit, target }: Exchange, fields: string[], units: number): void {
+  #addCommon({ request, requestId, rateLimit, target }: RequestContext, fields: string[], units: number): void {
     const { rates, origins } = this.#options;
     if (target?.route.metered !== undefined) fields.push("X-Usage-Units", String(units));
     fields.push("X-Request-Id", requestId);
     if (rateLimit !== undefined) fields.push("RateLimit", rateLimit, "RateLimit-Policy", rates.policy);
-    if (origins.areAny) fields.push(...origins.fieldsFor(request));
+    if (origins.isEnabled) fields.push(...origins.responseFields(request));
   }
 }
 
@@ -301,9 +301,9 @@ export class Pipeline {
 class Context implements RouteContext {
   readonly services: Services;
   readonly caller: Caller;
-  readonly #exchange: Exchange;
+  readonly #exchange: RequestContext;
 
-  constructor(exchange: Exchange, services: Services, caller: Caller) {
+  constructor(exchange: RequestContext, services: Services, caller: Caller) {
     this.#exchange = exchange;
     this.services = services;
     this.caller = caller;
@@ -318,13 +318,13 @@ class Context implements RouteContext {
   }
 }
 
-function refuseUndeclared(request: IncomingMessage): void {
+function checkBodyHeaders(request: IncomingMessage): void {
   const { "content-type": contentTypes = [], "content-encoding": contentEncodings = [] } = request.headersDistinct;
-  refuseUnreadable({ contentTypes, contentEncodings });
+  checkContentType({ contentTypes, contentEncodings });
 }
 
 /** @throws Refusal `customer_not_accessible`, one and the same for unknown and foreign ones; `customer_archived` */
-function refuseCustomer(customer: Customer | undefined): void {
+function checkCustomer(customer: Customer | undefined): void {
   if (customer === undefined) {
     const detail = "The account has no customer with this id.";
     throw new Refusal("customer_not_accessible", detail, {}, { items: [customerItem("unknown", detail)] });
@@ -340,7 +340,7 @@ function customerItem(code: "unknown" | "not_allowed", detail: string): FaultIte
 }
 
 /** An answer as its route wants it on the wire. */
-function madeOf(route: Route<unknown, unknown>, answer: unknown): Made {
+function toRouteResponse(route: Route<unknown, unknown>, answer: unknown): RouteResponse {
   const units = route.metered?.units(answer) ?? 0;
   const reply = route.reply?.(answer);
   if (reply === undefined) {
@@ -351,15 +351,15 @@ function madeOf(route: Route<unknown, unknown>, answer: unknown): Made {
 }
 
 /** The tag by which a client shows that it has the answer. */
-function knownTag(request: IncomingMessage, tag: string): string | undefined {
+function matchingRequestTag(request: IncomingMessage, tag: string): string | undefined {
   const { "if-none-match": ifNoneMatch } = request.headers;
   return ifNoneMatch === undefined ? undefined : matchingTag(ifNoneMatch, tag);
 }
 
 function codingOf(request: IncomingMessage, body: Reply["body"]): Coding | undefined {
   const { "accept-encoding": accepted } = request.headers;
-  if (accepted === undefined || isStream(body) || sizeOf(body) < CODING_BYTES_MIN) return undefined;
-  return codingFor(typeof accepted === "string" ? accepted : String(accepted));
+  if (accepted === undefined || isStream(body) || sizeOf(body) < COMPRESSED_BYTES_MIN) return undefined;
+  return selectCoding(typeof accepted === "string" ? accepted : String(accepted));
 }
 
 /** What answers to a key's holder are nobody else's: they may be kept by the one who asked, and are asked for anew. */

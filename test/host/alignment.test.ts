@@ -355,7 +355,7 @@ describe("a body that cannot be read", () => {
   });
 
   test("one that does not come to its end: 408 request_timeout", async () => {
-    const hasty = await hosted({ patience: { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20 } });
+    const hasty = await hosted({ timeouts: { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20 } });
     try {
       const text = bytesOf("[", "Content-Type: application/json", "Content-Length: 100");
       const { status, headers, problem } = onlyProblem(await exchangeBytes(hasty.address.port, text));

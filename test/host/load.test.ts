@@ -298,7 +298,7 @@ describe("work for other threads", () => {
           signal.addEventListener("abort", () => reject(signal.reason as Error));
         }),
     );
-    const host = await opened({ workforce, patience: { workTimeoutMs: 20 } });
+    const host = await opened({ workforce, timeouts: { workTimeoutMs: 20 } });
     const response = await post(host, long);
     expect([response.status, ((await response.json()) as Problem).code]).toStrictEqual([503, "overloaded"]);
   });

@@ -25,15 +25,15 @@ test.each([
   ["a share of 2", { load: { accountShare: 2 } }, [{ pointer: "/load/accountShare", code: "out_of_range" }]],
   [
     "an unknown wait",
-    { patience: { drainDelay: 5 } },
-    [{ pointer: "/patience/drainDelay", did_you_mean: "drainDelayMs" }],
+    { timeouts: { drainDelay: 5 } },
+    [{ pointer: "/timeouts/drainDelay", did_you_mean: "drainDelayMs" }],
   ],
   [
     "NaN for a wait",
-    { patience: { workTimeoutMs: NaN } },
-    [{ pointer: "/patience/workTimeoutMs", code: "not_finite" }],
+    { timeouts: { workTimeoutMs: NaN } },
+    [{ pointer: "/timeouts/workTimeoutMs", code: "not_finite" }],
   ],
-  ["a wait that no timer has", { patience: { drainTimeoutMs: 2 ** 31 } }, [{ pointer: "/patience/drainTimeoutMs" }]],
+  ["a wait that no timer has", { timeouts: { drainTimeoutMs: 2 ** 31 } }, [{ pointer: "/timeouts/drainTimeoutMs" }]],
   [
     "one origin without a list",
     { corsOrigins: "https://example.org" },
@@ -62,7 +62,7 @@ test("serve says what is missing, all of it", async () => {
 });
 
 test("serve takes a member that is undefined for one that is absent", async () => {
-  const host = await hosted({ patience: { drainDelayMs: undefined, drainTimeoutMs: 50 }, log: undefined } as never);
+  const host = await hosted({ timeouts: { drainDelayMs: undefined, drainTimeoutMs: 50 }, log: undefined } as never);
   await host.ready;
   await host.close();
 });

@@ -198,7 +198,7 @@ export const PROVOCATIONS: readonly Provocation[] = [
   {
     code: "request_timeout",
     status: 408,
-    options: { patience: { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20 } },
+    options: { timeouts: { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20 } },
     provoke: (host) => exchanged(host, "GET / HTTP/1.1\r\nHost: h\r\n"),
   },
   {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isFault } from "../../src/errors.ts";
 import { Refusal } from "../../src/host/problems/problem.ts";
-import { AccountRates } from "../../src/host/admission/rateLimits.ts";
+import { AccountRateLimiter } from "../../src/host/admission/accountRateLimiter.ts";
 
 /** A bucket that is filled drop by drop: the definition. */
 class Bucket {
@@ -26,7 +26,7 @@ class Bucket {
 
 const remaining = (text: string): number => Number(/r=([0-9]+)/.exec(text)?.[1]);
 
-function taken(rates: AccountRates, account: string, nowMs: number): number | Refusal {
+function taken(rates: AccountRateLimiter, account: string, nowMs: number): number | Refusal {
   try {
     return remaining(rates.take(account, nowMs));
   } catch (error) {
@@ -44,7 +44,7 @@ test("lets through what a bucket of drops would, whenever it is asked", () => {
       fc.array(fc.integer({ min: 0, max: 4000 }), { maxLength: 60 }),
       (requestsPerS, requestBurst, pausesMs) => {
         const limits = { requestsPerS, requestBurst };
-        const [rates, bucket] = [new AccountRates(limits), new Bucket(limits)];
+        const [rates, bucket] = [new AccountRateLimiter(limits), new Bucket(limits)];
         let nowMs = 0;
         for (const pauseMs of pausesMs) {
           nowMs += pauseMs;
@@ -60,7 +60,7 @@ test("lets through what a bucket of drops would, whenever it is asked", () => {
 test("says when to come back, and not a second too early", () => {
   fc.assert(
     fc.property(fc.constantFrom(0.1, 0.5, 3, 50), fc.integer({ min: 1, max: 10 }), (requestsPerS, requestBurst) => {
-      const rates = new AccountRates({ requestsPerS, requestBurst });
+      const rates = new AccountRateLimiter({ requestsPerS, requestBurst });
       let refusal = taken(rates, "a", 1000);
       while (!(refusal instanceof Refusal)) refusal = taken(rates, "a", 1000);
       expect(isFault(refusal)).toBe(false);
@@ -72,7 +72,7 @@ test("says when to come back, and not a second too early", () => {
 });
 
 test("a refusal uses up nothing, and accounts are apart", () => {
-  const rates = new AccountRates({ requestsPerS: 1, requestBurst: 1 });
+  const rates = new AccountRateLimiter({ requestsPerS: 1, requestBurst: 1 });
   expect(taken(rates, "a", 0)).toBe(0);
   for (let i = 0; i < 100; i++) expect(taken(rates, "a", 500)).toBeInstanceOf(Refusal);
   expect(taken(rates, "b", 500)).toBe(0);

@@ -171,7 +171,7 @@ describe("what the parser refuses", () => {
   });
 
   test("a request that never ends: 408 request_timeout", async () => {
-    const hasty = await hosted({ patience: { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20 } });
+    const hasty = await hosted({ timeouts: { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20 } });
     try {
       const { status, problem } = onlyProblem(await exchangeBytes(hasty.address.port, "GET / HTTP/1.1\r\nHos"));
       expect([status, problem.code, problem.retryable]).toStrictEqual([408, "request_timeout", true]);
@@ -251,7 +251,7 @@ describe("closing", () => {
   test("finishes what is under way, says so, and takes nothing new", async () => {
     const slow = gate();
     // Long enough that only closing itself can end the connection that never asks.
-    const other = await hosted({ atlas: slow.atlas, patience: { headersTimeoutMs: 30_000 } });
+    const other = await hosted({ atlas: slow.atlas, timeouts: { headersTimeoutMs: 30_000 } });
     const idle = connect({ host: "127.0.0.1", port: other.address.port });
     await once(idle, "connect");
     const used = connect({ host: "127.0.0.1", port: other.address.port });
@@ -276,7 +276,7 @@ describe("closing", () => {
 
   test("ends what does not finish in time", async () => {
     const slow = gate();
-    const other = await hosted({ atlas: slow.atlas, patience: { drainTimeoutMs: 50 } });
+    const other = await hosted({ atlas: slow.atlas, timeouts: { drainTimeoutMs: 50 } });
     const asked = other.ask(TARGET);
     await slow.reached;
     await Promise.all([expect(asked).rejects.toThrow("fetch failed"), other.close()]);

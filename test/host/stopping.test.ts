@@ -195,7 +195,7 @@ describe("stopping under load", () => {
   });
 
   test("waits for nobody who has a connection and never uses it", async () => {
-    const host = await opened({ patience: { drainTimeoutMs: 3_600_000, keepAliveTimeoutMs: 3_600_000 } });
+    const host = await opened({ timeouts: { drainTimeoutMs: 3_600_000, keepAliveTimeoutMs: 3_600_000 } });
     const lines = await Promise.all([true, false].map((hasAsked) => idleLine(host, { hasAsked })));
     await host.close({ drainDelayMs: 50 });
     expect(await Promise.all(lines.map(({ heard }) => heard))).toStrictEqual(["", ""]);
@@ -222,7 +222,7 @@ describe("stopping under load", () => {
   });
 
   test("ends for good when its time is up, whoever is there", async () => {
-    const host = await opened({ atlas: wideAtlas(), patience: { drainTimeoutMs: 200 } });
+    const host = await opened({ atlas: wideAtlas(), timeouts: { drainTimeoutMs: 200 } });
     const never: Socket[] = [];
     for (const bytes of [
       REQUEST,
@@ -247,8 +247,8 @@ describe("stopping under load", () => {
   });
 
   test("goes on telling clients that are too slow that they are", async () => {
-    const patience = { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20, drainTimeoutMs: 60_000 };
-    const host = await opened({ patience });
+    const timeouts = { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20, drainTimeoutMs: 60_000 };
+    const host = await opened({ timeouts });
     const socket = connect({ host: "127.0.0.1", port: host.address.port });
     let text = "";
     socket.setEncoding("latin1").on("data", (piece: string) => (text += piece));

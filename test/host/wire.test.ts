@@ -133,7 +133,7 @@ describe("clients that never read", () => {
         // Megabytes: more than the system takes off our hands.
         return Promise.resolve({ ...answer, results: Array.from({ length: 20_000 }, () => answer.results).flat() });
       }),
-      patience: { silenceTimeoutMs: 200 },
+      timeouts: { silenceTimeoutMs: 200 },
     });
     try {
       const socket = connect({ host: "127.0.0.1", port: wide.address.port });

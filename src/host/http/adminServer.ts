@@ -6,7 +6,7 @@ import { addressOf, listen, type ListeningServer } from "./server.ts";
  * Listens for whoever watches over the service: GET /metrics, and nothing else, on this machine alone.
  * @throws Fault `configuration_invalid` when the port cannot be listened on
  */
-export async function startAdmin({
+export async function startAdminServer({
   port,
   read,
 }: {

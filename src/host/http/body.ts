@@ -7,7 +7,7 @@ const CONTENT_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8"
  * Only plain JSON in UTF-8 is read. A field may be given more than once.
  * @throws Refusal `content_type_unsupported` where the body is declared as anything else
  */
-export function refuseUnreadable({
+export function checkContentType({
   contentTypes,
   contentEncodings,
 }: {
@@ -32,7 +32,7 @@ export function refuseUnreadable({
 }
 
 /** @throws Refusal `body_too_large` where a body is declared as longer than allowed */
-export function refuseTooLarge(contentLengthBytes: number | undefined, limitBytes: number): void {
+export function checkDeclaredSize(contentLengthBytes: number | undefined, limitBytes: number): void {
   if ((contentLengthBytes ?? 0) > limitBytes) throw tooLarge(limitBytes);
 }
 

@@ -10,11 +10,11 @@ import {
   type ZlibOptions,
 } from "node:zlib";
 
-/** How an answer's bytes are packed for the way. */
+/** How an answer's bytes are compressBody for the way. */
 export type Coding = "br" | "gzip";
 
 /** Shorter answers are sent as they are: packing would cost more than it saves. */
-export const CODING_BYTES_MIN = 2048;
+export const COMPRESSED_BYTES_MIN = 2048;
 
 const QUALITY = /^q=(0(?:\.[0-9]{0,3})?|1(?:\.0{0,3})?)$/i;
 const KNOWN_COUNT_MAX = 256;
@@ -24,7 +24,7 @@ const known = new Map<string, Coding | undefined>();
  * The coding that a client likes best of those we have, by its Accept-Encoding (RFC 9110, 12.5.3).
  * @returns undefined where an answer is to be sent as it is
  */
-export function codingFor(acceptEncoding: string | undefined): Coding | undefined {
+export function selectCoding(acceptEncoding: string | undefined): Coding | undefined {
   if (acceptEncoding === undefined) return undefined;
   // Clients say one of a few things, over and over.
   if (known.has(acceptEncoding)) return known.get(acceptEncoding);
@@ -56,13 +56,16 @@ const gzipWhole = promisify(gzip);
 const brotliWhole = promisify(brotliCompress) as (text: string, options: BrotliOptions) => Promise<Buffer>;
 
 /** Of lists of parts that somebody holds on to. */
-const knownPackings = new WeakMap<readonly Uint8Array[], Map<Coding, Promise<readonly Uint8Array[]>>>();
+const compressedParts = new WeakMap<readonly Uint8Array[], Map<Coding, Promise<readonly Uint8Array[]>>>();
 
 /**
  * Packs a body beside the event loop. A list of parts that is given again, as routes do whose answer never changes, is
- * packed once: nobody needs a key to ask for those, and the largest takes 30 ms.
+ * compressBody once: nobody needs a key to ask for those, and the largest takes 30 ms.
  */
-export async function packed(body: string | readonly Uint8Array[], coding: Coding): Promise<readonly Uint8Array[]> {
+export async function compressBody(
+  body: string | readonly Uint8Array[],
+  coding: Coding,
+): Promise<readonly Uint8Array[]> {
   if (typeof body === "string") {
     return [
       await (coding === "br"
@@ -70,17 +73,17 @@ export async function packed(body: string | readonly Uint8Array[], coding: Codin
         : (gzipWhole as (text: string, options: ZlibOptions) => Promise<Buffer>)(body, GZIP)),
     ];
   }
-  const known = knownPackings.get(body) ?? new Map<Coding, Promise<readonly Uint8Array[]>>();
-  knownPackings.set(body, known);
+  const known = compressedParts.get(body) ?? new Map<Coding, Promise<readonly Uint8Array[]>>();
+  compressedParts.set(body, known);
   let packing = known.get(coding);
   if (packing === undefined) {
-    packing = packedParts(body, coding);
+    packing = compressParts(body, coding);
     known.set(coding, packing);
   }
   return packing;
 }
 
-async function packedParts(body: readonly Uint8Array[], coding: Coding): Promise<readonly Uint8Array[]> {
+async function compressParts(body: readonly Uint8Array[], coding: Coding): Promise<readonly Uint8Array[]> {
   const parts: Uint8Array[] = [];
   await pipeline(body, coding === "br" ? createBrotliCompress(BROTLI) : createGzip(GZIP), async (source) => {
     for await (const part of source) parts.push(part as Buffer);

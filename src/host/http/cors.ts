@@ -19,7 +19,7 @@ const ALLOWED_HEADERS = "Content-Type, Idempotency-Key, If-None-Match, X-API-Key
 const PREFLIGHT_S = 7200;
 
 /** The origins whose scripts may ask: none, unless whoever runs the service names them. */
-export class Origins {
+export class CorsPolicy {
   readonly #allowed: ReadonlySet<string>;
 
   /** @throws Fault `configuration_invalid` for what is no origin */
@@ -32,21 +32,21 @@ export class Origins {
     this.#allowed = new Set(origins);
   }
 
-  get areAny(): boolean {
+  get isEnabled(): boolean {
     return this.#allowed.size > 0;
   }
 
   /** The header fields that let the script that asks read the answer, flat: name, value, … */
-  fieldsFor(request: IncomingMessage): readonly string[] {
+  responseFields(request: IncomingMessage): readonly string[] {
     const { origin } = request.headers;
     if (origin === undefined || !(this.#allowed.has(origin) || this.#allowed.has("*"))) return [];
     return ["Access-Control-Allow-Origin", origin, "Access-Control-Expose-Headers", EXPOSED];
   }
 
   /** What a browser asks before it lets a script ask; a key is never sent with that. */
-  preflightFieldsFor(request: IncomingMessage, methods: string): readonly string[] {
+  preflightFields(request: IncomingMessage, methods: string): readonly string[] {
     if (request.headers["access-control-request-method"] === undefined) return [];
-    const fields = this.fieldsFor(request);
+    const fields = this.responseFields(request);
     if (fields.length === 0) return fields;
     return [
       ...fields.slice(0, 2),

@@ -11,20 +11,20 @@ export function encodeJson(value: unknown): string {
   const text = JSON.stringify(value);
   // Whatever is lost is written as null, so that text without one needs no second look.
   if (text.includes("null")) {
-    const lost = findLost(value, "");
+    const lost = findUnencodable(value, "");
     if (lost !== undefined) throw new Error(`Not a value of JSON at "${lost}" of an answer.`);
   }
   return text;
 }
 
 /** JSON pointer to the first value that JSON would replace by null. */
-function findLost(value: unknown, pointer: string): string | undefined {
+function findUnencodable(value: unknown, pointer: string): string | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? undefined : pointer;
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, member] of Object.entries(value)) {
     const at = `${pointer}/${key}`;
     if (member === undefined && Array.isArray(value)) return at;
-    const lost = findLost(member, at);
+    const lost = findUnencodable(member, at);
     if (lost !== undefined) return lost;
   }
   return undefined;

@@ -15,7 +15,7 @@ export function splitTarget(target: string): { readonly path: string; readonly q
 }
 
 /** RFC 9112, 3.2: one Host field, no more; none only before HTTP/1.1. */
-export function refuseBadHost(request: IncomingMessage): void {
+export function checkHostHeader(request: IncomingMessage): void {
   // Counted in what came: of two Hosts the parsed headers show one.
   const { rawHeaders } = request;
   let given = 0;
@@ -28,7 +28,7 @@ export function refuseBadHost(request: IncomingMessage): void {
 }
 
 /** A body where none has a meaning: whoever sends one means something that we would not do. */
-export function refuseBody(request: IncomingMessage): void {
+export function rejectBody(request: IncomingMessage): void {
   if (!hasBody(request)) return;
   const header = request.headers["transfer-encoding"] === undefined ? "Content-Length" : "Transfer-Encoding";
   const detail = `A ${request.method} is asked by its address alone; send no body.`;
@@ -51,7 +51,7 @@ export function isAwaitingContinue(request: IncomingMessage): boolean {
  * The key that a request presents.
  * @throws Refusal `api_key_missing`; `api_key_invalid` where there are two, since only one can be meant
  */
-export function presentedKey(request: IncomingMessage): string {
+export function readApiKey(request: IncomingMessage): string {
   const text = request.headers["x-api-key"];
   if (text === undefined || text === "") {
     const detail = "Send the account's API key in the header X-API-Key.";
@@ -66,7 +66,7 @@ export function presentedKey(request: IncomingMessage): string {
 }
 
 /** @throws Refusal `customer_id_missing`, `customer_id_malformed` */
-export function statedCustomerId(request: IncomingMessage): string {
+export function readCustomerId(request: IncomingMessage): string {
   const text = request.headers["x-customer-id"];
   if (text === undefined || text === "") {
     const detail = "Say in the header X-Customer-ID for which customer this is: the UUID that registering it gave.";
@@ -86,7 +86,7 @@ const VISIBLE_ASCII = /^[!-~]{1,255}$/;
  * The key by which a repetition of a request is known, where one was sent.
  * @throws Refusal `invalid_request`
  */
-export function statedIdempotencyKey(request: IncomingMessage): string | undefined {
+export function readIdempotencyKey(request: IncomingMessage): string | undefined {
   const text = request.headers["idempotency-key"];
   if (text === undefined) return undefined;
   if (typeof text === "string" && VISIBLE_ASCII.test(text)) return text;

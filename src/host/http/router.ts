@@ -13,7 +13,7 @@ export interface Target {
   readonly tag: string | undefined;
 }
 
-export interface Found {
+export interface RouteMatch {
   readonly target: Target;
   /** The members of the template, decoded. */
   readonly path: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ const NO_MEMBERS = {};
 export class Router {
   readonly #router = findMyWay();
   /** Addresses without members, by method: most of what is asked, and found at once. */
-  readonly #plain: Readonly<Record<string, Map<string, Found>>> = {
+  readonly #plain: Readonly<Record<string, Map<string, RouteMatch>>> = {
     GET: new Map(),
     POST: new Map(),
     DELETE: new Map(),
@@ -45,7 +45,7 @@ export class Router {
   }
 
   /** @throws Refusal `route_not_found`, `method_not_allowed` */
-  find(method: string, path: string): Found {
+  find(method: string, path: string): RouteMatch {
     const found = this.#find(method === "HEAD" ? "GET" : method, path);
     if (found !== undefined) return found;
     const allowed = this.allowedAt(path).join(", ");
@@ -61,7 +61,7 @@ export class Router {
     throw new Refusal("route_not_found", "There is nothing at this address. Data is below /api/v1/.");
   }
 
-  #find(method: string, path: string): Found | undefined {
+  #find(method: string, path: string): RouteMatch | undefined {
     const plain = this.#plain[method]?.get(path);
     if (plain !== undefined) return plain;
     const found = this.#router.find(method as "GET", path);

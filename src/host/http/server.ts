@@ -3,16 +3,16 @@ import { isIPv6, Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import { Fault } from "../../errors.ts";
-import { LINGER_MS, type Reading, WireExchange } from "./exchange.ts";
+import { LINGER_MS, type BodyReadState, HttpRequestContext } from "./requestContext.ts";
 import { HEAD_BYTES_MAX } from "./requestHead.ts";
 import { encodeJson } from "./json.ts";
 import { type Log, loggedError, type LogRecord } from "../log.ts";
-import type { Outcome, Pipeline } from "../pipeline.ts";
+import type { PipelineResponse, Pipeline } from "../pipeline.ts";
 import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf, Refusal } from "../problems/problem.ts";
 import { newRequestId } from "./requestId.ts";
 
 /** How long the server waits, and for how many. */
-export interface ServerPatience {
+export interface ServerTimeouts {
   /** For the whole of a request's head. */
   readonly headersTimeoutMs: number;
   /** For the whole of a request. */
@@ -32,7 +32,7 @@ export interface ServerPatience {
   readonly connectionCountMax: number;
 }
 
-export const DEFAULT_PATIENCE: ServerPatience = {
+export const DEFAULT_TIMEOUTS: ServerTimeouts = {
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 30_000,
   checkEveryMs: 1_000,
@@ -49,11 +49,11 @@ export interface ServerOptions {
   readonly pipeline: Pipeline;
   readonly host: string;
   readonly port: number;
-  readonly patience: ServerPatience;
+  readonly timeouts: ServerTimeouts;
   /** Told of each answer. */
   readonly log?: Log | undefined;
   /** Counts each answer, with the seconds it took. */
-  readonly measure?: ((exchange: WireExchange, outcome: Outcome, durationS: number) => void) | undefined;
+  readonly measure?: ((exchange: HttpRequestContext, outcome: PipelineResponse, durationS: number) => void) | undefined;
 }
 
 export interface ListeningServer {
@@ -75,12 +75,12 @@ const WAITING_COUNT_MAX = 8;
 const CATCH_UP_TURNS_MAX = 1024;
 
 /** Who has an idle connection when no more are taken may use it for as long again as the drain delay, and no longer. */
-const LAST_CALL_MS_MAX = 2_000;
+const IDLE_GRACE_MS_MAX = 2_000;
 
 /** A connection takes one request into work at a time, however many its client sends ahead. */
-interface Line extends Reading {
+interface Connection extends BodyReadState {
   busy: boolean;
-  readonly waiting: WireExchange[];
+  readonly waiting: HttpRequestContext[];
   /** Too many were sent ahead, or what came next was no HTTP: the line ends with what it has accepted. */
   ending: boolean;
 }
@@ -90,30 +90,30 @@ interface Line extends Reading {
  * @throws Fault `configuration_invalid` when the address cannot be listened on
  */
 export async function startServer(options: ServerOptions): Promise<ListeningServer> {
-  const { patience } = options;
+  const { timeouts } = options;
   const server = createServer({
     maxHeaderSize: HEAD_BYTES_MAX,
-    headersTimeout: patience.headersTimeoutMs,
-    requestTimeout: patience.requestTimeoutMs,
-    connectionsCheckingInterval: patience.checkEveryMs,
-    keepAliveTimeout: patience.keepAliveTimeoutMs,
-    // Node would refuse with an empty body; `refuseBadHost` gives the reason.
+    headersTimeout: timeouts.headersTimeoutMs,
+    requestTimeout: timeouts.requestTimeoutMs,
+    connectionsCheckingInterval: timeouts.checkEveryMs,
+    keepAliveTimeout: timeouts.keepAliveTimeoutMs,
+    // Node would refuse with an empty body; `checkHostHeader` gives the reason.
     requireHostHeader: false,
   });
-  server.timeout = patience.silenceTimeoutMs;
+  server.timeout = timeouts.silenceTimeoutMs;
   // As many as fit: of more than its own limit Node would drop the last without a word.
   server.maxHeadersCount = 0;
-  server.maxConnections = patience.connectionCountMax;
-  const carrier = new Carrier(options);
+  server.maxConnections = timeouts.connectionCountMax;
+  const carrier = new ConnectionManager(options);
   carrier.attach(server);
   await listen(server, options);
   return { address: addressOf(server), close: (drainDelayMs) => carrier.close(server, drainDelayMs) };
 }
 
 /** Connections and the requests that come over them. */
-class Carrier {
+class ConnectionManager {
   readonly #options: ServerOptions;
-  readonly #lines = new WeakMap<Duplex, Line>();
+  readonly #lines = new WeakMap<Duplex, Connection>();
   readonly #sockets = new Set<Socket>();
   /** Of connections and of requests. */
   #arrivedCount = 0;
@@ -150,7 +150,7 @@ class Carrier {
     });
   }
 
-  close(server: Server, drainDelayMs = this.#options.patience.drainDelayMs): Promise<void> {
+  close(server: Server, drainDelayMs = this.#options.timeouts.drainDelayMs): Promise<void> {
     this.#closing ??= this.#drain(server, drainDelayMs);
     return this.#closing;
   }
@@ -165,10 +165,10 @@ class Carrier {
     NetServer.prototype.close.call(server);
     const deadline = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy();
-    }, this.#options.patience.drainTimeoutMs);
+    }, this.#options.timeouts.drainTimeoutMs);
     // Whoever has a connection, and has not used it all this while, may be about to; new ones there are none any more.
-    const lastCallMs = Math.min(drainDelayMs, LAST_CALL_MS_MAX);
-    if (lastCallMs > 0) await delay(lastCallMs, undefined, { signal: over.signal }).catch(() => undefined);
+    const idleGraceMs = Math.min(drainDelayMs, IDLE_GRACE_MS_MAX);
+    if (idleGraceMs > 0) await delay(idleGraceMs, undefined, { signal: over.signal }).catch(() => undefined);
     await this.#caughtUp();
     this.#closeIdle(server);
     await closed;
@@ -198,7 +198,7 @@ class Carrier {
     }
   }
 
-  #lineOf(socket: Duplex): Line {
+  #lineOf(socket: Duplex): Connection {
     let line = this.#lines.get(socket);
     if (line === undefined) {
       line = { busy: false, waiting: [], ending: false };
@@ -211,20 +211,23 @@ class Carrier {
     this.#arrivedCount++;
     const line = this.#lineOf(request.socket);
     if (line.ending) return;
-    const exchange = new WireExchange(request, response, { line, deadlineMs: this.#options.patience.workTimeoutMs });
+    const exchange = new HttpRequestContext(request, response, {
+      line,
+      deadlineMs: this.#options.timeouts.workTimeoutMs,
+    });
     if (!line.busy) this.#begin(line, exchange);
     else if (line.waiting.length < WAITING_COUNT_MAX) line.waiting.push(exchange);
     else line.ending = true;
   }
 
   /** Callbacks rather than a loop that waits: this is done for every request, and a promise less is felt. */
-  #begin(line: Line, exchange: WireExchange): void {
+  #begin(line: Connection, exchange: HttpRequestContext): void {
     line.busy = true;
     // Never rejected.
-    void this.#options.pipeline.carry(exchange).then((outcome) => this.#reply(line, exchange, outcome));
+    void this.#options.pipeline.handle(exchange).then((outcome) => this.#reply(line, exchange, outcome));
   }
 
-  #reply(line: Line, exchange: WireExchange, outcome: Outcome): void {
+  #reply(line: Connection, exchange: HttpRequestContext, outcome: PipelineResponse): void {
     const { isUnread } = exchange;
     if (isUnread) {
       line.waiting.length = 0;
@@ -236,9 +239,9 @@ class Carrier {
   }
 
   /** The answer has gone out, or nobody is there to take it. */
-  #finish(line: Line, exchange: WireExchange, outcome: Outcome): void {
+  #finish(line: Connection, exchange: HttpRequestContext, outcome: PipelineResponse): void {
     const durationMs = performance.now() - exchange.startMs;
-    this.#options.pipeline.settle(outcome);
+    this.#options.pipeline.releaseResponse(outcome);
     this.#options.measure?.(exchange, outcome, durationMs / 1000);
     if (this.#options.log !== undefined) this.#log(recordOf(exchange, outcome, durationMs));
 
@@ -301,8 +304,8 @@ class Carrier {
 
 /** What the log says of an answer. */
 function recordOf(
-  { request, requestId, target, caller }: WireExchange,
-  outcome: Outcome,
+  { request, requestId, target, caller }: HttpRequestContext,
+  outcome: PipelineResponse,
   durationMs: number,
 ): LogRecord {
   const { status, failure, units } = outcome;

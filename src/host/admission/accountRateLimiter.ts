@@ -11,7 +11,7 @@ export interface RateLimits {
  *
  * A package for this was tried: its memory store counts in fixed windows, has no bursts, and answers by promises.
  */
-export class AccountRates {
+export class AccountRateLimiter {
   /** What `RateLimit-Policy` says. */
   readonly policy: string;
   readonly #spacingMs: number;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBody } from "./body.ts";
 import { hasBody, isAwaitingContinue } from "./requestHead.ts";
-import type { Exchange, Outcome } from "../pipeline.ts";
+import type { RequestContext, PipelineResponse } from "../pipeline.ts";
 import { Refusal } from "../problems/problem.ts";
 import { newRequestId } from "./requestId.ts";
 import type { Caller } from "../routes/route.ts";
@@ -14,7 +14,7 @@ export const LINGER_MS = 1_000;
 const HAS_NO_LENGTH = new Set([204, 304]);
 
 /** Where the reading of a request's body can be broken off. */
-export interface Reading {
+export interface BodyReadState {
   /** Why the body of the request that is next in work will never be whole. */
   refusal?: Refusal | undefined;
   /** Ends the reading of the body of the request in work. */
@@ -22,7 +22,7 @@ export interface Reading {
 }
 
 /** A request of Node's and its answer-to-be. */
-export class WireExchange implements Exchange {
+export class HttpRequestContext implements RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId = newRequestId();
@@ -30,7 +30,7 @@ export class WireExchange implements Exchange {
   target?: Target;
   caller?: Caller;
   rateLimit?: string;
-  readonly #line: Reading;
+  readonly #line: BodyReadState;
   readonly #deadlineMs: number;
   #isReceived = false;
   #abort: AbortController | undefined;
@@ -39,7 +39,7 @@ export class WireExchange implements Exchange {
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    { line, deadlineMs }: { readonly line: Reading; readonly deadlineMs: number },
+    { line, deadlineMs }: { readonly line: BodyReadState; readonly deadlineMs: number },
   ) {
     this.request = request;
     this.response = response;
@@ -47,7 +47,7 @@ export class WireExchange implements Exchange {
     this.#deadlineMs = deadlineMs;
   }
 
-  get isGone(): boolean {
+  get isDisconnected(): boolean {
     return this.response.destroyed || !this.request.socket.writable;
   }
 
@@ -63,7 +63,7 @@ export class WireExchange implements Exchange {
       this.response.once("close", () => abort.abort(new Refusal("request_timeout", "The client has gone.")));
       const message = `The answer was not ready within ${this.#deadlineMs / 1000} s; ask for less at once.`;
       this.#deadline = setTimeout(() => abort.abort(new Refusal("overloaded", message)), this.#deadlineMs);
-      if (this.isGone) abort.abort(new Refusal("request_timeout", "The client has gone."));
+      if (this.isDisconnected) abort.abort(new Refusal("request_timeout", "The client has gone."));
     }
     return this.#abort.signal;
   }
@@ -92,7 +92,10 @@ export class WireExchange implements Exchange {
    * Writes an answer.
    * @param onClosed called once its last byte has been handed to the system, or nobody is there to take it
    */
-  write(outcome: Outcome, how: { readonly isLast: boolean; readonly isUnread: boolean; onClosed(): void }): void {
+  write(
+    outcome: PipelineResponse,
+    how: { readonly isLast: boolean; readonly isUnread: boolean; onClosed(): void },
+  ): void {
     if (this.#deadline !== undefined) clearTimeout(this.#deadline);
     const { request, response } = this;
     const { isLast, isUnread, onClosed } = how;

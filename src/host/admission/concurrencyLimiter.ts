@@ -13,7 +13,7 @@ export interface LoadLimits {
 }
 
 /** Why a request was refused. */
-export type LoadShedReason =
+export type ShedReason =
   | "too_many_requests"
   | "too_many_requests_of_account"
   | "too_many_bodies"
@@ -21,7 +21,7 @@ export type LoadShedReason =
   | "too_many_answers_unread"
   | "too_many_answers_unread_of_account";
 
-export const DEFAULT_LOAD: LoadLimits = {
+export const DEFAULT_LOAD_LIMITS: LoadLimits = {
   requestsInWorkMax: 2048,
   bodyBytesMax: 256 << 20,
   answerBytesMax: 512 << 20,
@@ -29,39 +29,39 @@ export const DEFAULT_LOAD: LoadLimits = {
 };
 
 /** What is held for an account, or for all of them. */
-interface Held {
+interface HeldResources {
   requestCount: number;
   bodyBytes: number;
   answerBytes: number;
 }
 
-const nothing = (): Held => ({ requestCount: 0, bodyBytes: 0, answerBytes: 0 });
+const nothing = (): HeldResources => ({ requestCount: 0, bodyBytes: 0, answerBytes: 0 });
 
 /** What one request holds, until it is answered. */
-export interface Place {
+export interface Slot {
   /** Absent until it is known who asks. */
-  account: Held | undefined;
+  account: HeldResources | undefined;
   bodyBytes: number;
   /** Until the client has read them, which may be long after the request has left. */
   answerBytes: number;
 }
 
 /** What is in work, so that what is too much is refused before it costs anything. */
-export class Load {
+export class ConcurrencyLimiter {
   readonly #limits: LoadLimits;
-  readonly #onShed: (reason: LoadShedReason) => void;
+  readonly #onShed: (reason: ShedReason) => void;
   readonly #all = nothing();
   /** Bounded by the number of accounts: only who has a key gets here. */
-  readonly #accounts = new Map<string, Held>();
+  readonly #accounts = new Map<string, HeldResources>();
 
   /** @param onShed is told of each refusal */
-  constructor(limits: LoadLimits, onShed: (reason: LoadShedReason) => void) {
+  constructor(limits: LoadLimits, onShed: (reason: ShedReason) => void) {
     this.#limits = limits;
     this.#onShed = onShed;
   }
 
   /** @throws Refusal `overloaded` */
-  enter(): Place {
+  enter(): Slot {
     if (this.#all.requestCount >= this.#limits.requestsInWorkMax) {
       throw this.#shed("too_many_requests", "The service has too many requests in work; ask again in a moment.");
     }
@@ -70,7 +70,7 @@ export class Load {
   }
 
   /** Says whose request it is. @throws Refusal `overloaded` */
-  assign(place: Place, accountId: string): void {
+  assign(place: Slot, accountId: string): void {
     const { requestsInWorkMax, answerBytesMax, accountShare } = this.#limits;
     let account = this.#accounts.get(accountId);
     if (account === undefined) {
@@ -93,7 +93,7 @@ export class Load {
     place.account = account;
   }
 
-  leave({ account, bodyBytes }: Place): void {
+  leave({ account, bodyBytes }: Slot): void {
     this.#all.requestCount--;
     this.#all.bodyBytes -= bodyBytes;
     if (account === undefined) return;
@@ -102,10 +102,10 @@ export class Load {
   }
 
   /** Whether a body of this size would be too much. @throws Refusal `overloaded` */
-  expectBody(place: Place, sizeBytes: number): void {
+  expectBody(place: Slot, sizeBytes: number): void {
     const { bodyBytesMax, accountShare } = this.#limits;
     // A body that is allowed at all must have a chance, however little is allowed at a time.
-    const excess = (held: Held | undefined, max: number): boolean =>
+    const excess = (held: HeldResources | undefined, max: number): boolean =>
       held !== undefined && held.bodyBytes > place.bodyBytes && held.bodyBytes + sizeBytes > max;
     if (excess(place.account, bodyBytesMax * accountShare)) {
       const message = "The account sends too many bodies at a time; ask again when some are answered.";
@@ -117,7 +117,7 @@ export class Load {
   }
 
   /** Counts what has come of a body; what was only announced costs nothing. @throws Refusal `overloaded` */
-  takeBody(place: Place, sizeBytes: number): void {
+  takeBody(place: Slot, sizeBytes: number): void {
     this.expectBody(place, sizeBytes);
     place.bodyBytes += sizeBytes;
     this.#all.bodyBytes += sizeBytes;
@@ -125,19 +125,19 @@ export class Load {
   }
 
   /** Counts an answer that is about to go out. */
-  keepAnswer(place: Place, sizeBytes: number): void {
+  keepAnswer(place: Slot, sizeBytes: number): void {
     place.answerBytes = sizeBytes;
     this.#all.answerBytes += sizeBytes;
     if (place.account !== undefined) place.account.answerBytes += sizeBytes;
   }
 
   /** The answer has been read, or nobody is there to read it. */
-  releaseAnswer({ account, answerBytes }: Place): void {
+  releaseAnswer({ account, answerBytes }: Slot): void {
     this.#all.answerBytes -= answerBytes;
     if (account !== undefined) account.answerBytes -= answerBytes;
   }
 
-  #shed(reason: LoadShedReason, message: string): Refusal {
+  #shed(reason: ShedReason, message: string): Refusal {
     this.#onShed(reason);
     return new Refusal("overloaded", message);
   }
