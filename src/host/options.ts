@@ -1,4 +1,4 @@
-/** The options of `serve`: which there are, their defaults, and how they are checked. */
+/** The options of `serve`, their defaults and their validation. */
 import { DEFAULT_ALIGNMENT_LIMITS } from "../alignment/entity.ts";
 import type { FaultItem } from "../errors.ts";
 import { checkOptions, quote, type Shape } from "../explain.ts";
@@ -8,34 +8,34 @@ import type { Ledger } from "../ledger/ledger.ts";
 import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "./admission/concurrencyLimiter.ts";
 import type { Log } from "./log.ts";
 import type { HostLimits } from "./routes/route.ts";
-import { DEFAULT_TIMEOUTS, type ServerTimeouts } from "./http/server.ts";
+import { DEFAULT_TIMEOUTS, type ServerTimeouts } from "./http/timeouts.ts";
 import type { Workforce } from "./work/workforce.ts";
 
 export interface ServeOptions {
-  /** Stays the caller's: closing the host does not close it. */
+  /** Owned by the caller: closing the host does not close it. */
   readonly atlas: Atlas;
-  /** Keys, customers and usage; stays the caller's too. */
+  /** API keys, customers and usage; owned by the caller. */
   readonly ledger: Ledger;
-  /** The address to listen on, or a name for one. */
+  /** IP address or host name to listen on. */
   readonly host: string;
-  /** 0 to 65535; 0 takes a free one. */
+  /** 0 to 65535; 0 chooses a free port. */
   readonly port: number;
-  /** Where /metrics is answered, on 127.0.0.1 alone; 0 takes a free one. Absent: nowhere. */
+  /** Port of /metrics, on 127.0.0.1 only; 0 chooses a free port. Absent: metrics are not served. */
   readonly adminPort?: number;
-  /** Does what takes long. Absent: the workers that the atlas was opened with, or where it has none the event loop. */
+  /** Runs long requests. Absent: the workers that the atlas was opened with, or without those the event loop. */
   readonly workforce?: Workforce;
   readonly limits?: Partial<HostLimits>;
   readonly load?: Partial<LoadLimits>;
   readonly timeouts?: Partial<ServerTimeouts>;
-  /** CorsPolicy whose scripts may send requests, such as `https://example.org`, or `*` for all. Default: none. */
+  /** Origins whose scripts may send requests, such as `https://example.org`, or `*` for all. Default: none. */
   readonly corsOrigins?: readonly string[];
-  /** Whether to request a few values before /readyz says yes, which makes the first answers quick. Default true. */
+  /** Whether to run queries before /readyz reports ready, which makes the first requests faster. Default: true. */
   readonly warmUp?: boolean;
-  /** Called once for each answer. Without one nothing is logged. */
+  /** Called with a record of each response. Absent: nothing is logged. */
   readonly log?: Log;
 }
 
-/** What one request may ask for unless the operator of the service says otherwise. */
+/** Default limits of a request. */
 export const DEFAULT_LIMITS: HostLimits = {
   hazardValueCount: DEFAULT_HAZARD_LIMITS.valueCount,
   batchCount: 10_000,
@@ -49,7 +49,7 @@ export const DEFAULT_LIMITS: HostLimits = {
 
 const COUNT: Shape = { type: "integer", minimum: 1 };
 const BYTES: Shape = { type: "number", minimum: 0 };
-/** The longest time that a timer of Node.js can wait; it would fire at once for a longer one. */
+/** Timers of Node.js fire at once for delays above 2^31 - 1 ms. */
 const TIME_MS: Shape = { type: "number", minimum: 0, maximum: 2 ** 31 - 1 };
 const PORT: Shape = { type: "integer", minimum: 0, maximum: 65_535 };
 
@@ -111,7 +111,7 @@ const CLOSE_SHAPE: Shape = {
   additionalProperties: false,
 };
 
-/** Options of `serve` with every default filled in. */
+/** Options of `serve` with defaults applied. */
 export interface Settings {
   readonly limits: HostLimits;
   readonly load: LoadLimits;
@@ -119,11 +119,11 @@ export interface Settings {
 }
 
 /**
- * Checks the options of `serve` and fills in the defaults.
- * @throws Fault `configuration_invalid` with everything that is wrong with them
+ * Checks the options of `serve` and applies defaults.
+ * @throws Fault `configuration_invalid` with all errors
  */
 export function readServeOptions(options: ServeOptions): Settings {
-  checkOptions(options, SHAPE, { code: "configuration_invalid", items: findingsOfHost(options) });
+  checkOptions(options, SHAPE, { code: "configuration_invalid", items: hostErrors(options) });
   return {
     limits: withDefaults(DEFAULT_LIMITS, options.limits),
     load: withDefaults(DEFAULT_LOAD_LIMITS, options.load),
@@ -131,19 +131,19 @@ export function readServeOptions(options: ServeOptions): Settings {
   };
 }
 
-/** @throws Fault `configuration_invalid` with everything that is wrong with the options of closing */
+/** Checks the options of `close`. @throws Fault `configuration_invalid` with all errors */
 export function checkCloseOptions(options: { readonly drainDelayMs?: number }): void {
   checkOptions(options, CLOSE_SHAPE, { code: "configuration_invalid" });
 }
 
-function findingsOfHost(options: unknown): readonly FaultItem[] {
+function hostErrors(options: unknown): readonly FaultItem[] {
   const host = typeof options === "object" && options !== null && "host" in options ? options.host : undefined;
   if (typeof host !== "string" || host.trim() !== "") return [];
-  const detail = `The host to listen on has no name: ${quote(host)}; give an address, or a name for one.`;
+  const detail = `host must be an IP address or a host name (got ${quote(host)})`;
   return [{ pointer: "/host", code: "empty", detail }];
 }
 
-/** A member that is there and `undefined` has its default, as one that is absent. */
+/** Applies defaults to members that are absent or `undefined`. */
 function withDefaults<Values extends object>(defaults: Values, given: Partial<Values> = {}): Values {
   const defined = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...defaults, ...(Object.fromEntries(defined) as Partial<Values>) };

@@ -278,7 +278,7 @@ describe("isotherm serve", () => {
   });
 
   test("refuses an origin that is none", async () => {
-    await expect(refused(["--demo", "--cors-origin", "example.org/path"])).rejects.toThrow(/is no origin/);
+    await expect(refused(["--demo", "--cors-origin", "example.org/path"])).rejects.toThrow(/CORS origin must be/);
   });
 
   test("refuses a wrong port from the environment", async () => {

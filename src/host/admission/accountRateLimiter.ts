@@ -6,44 +6,45 @@ export interface RateLimits {
 }
 
 /**
- * How often each account may ask: so many requests a second in the long run, and so many at once. One number an account,
- * the time at which all it has asked would be used up (the generic cell rate algorithm); refusals use up nothing.
+ * Limits each account to a sustained request rate and a burst, by the generic cell rate algorithm. It stores one number
+ * per account: the time at which the account's quota will be full again. Rejected requests do not consume quota.
  *
- * A package for this was tried: its memory store counts in fixed windows, has no bursts, and answers by promises.
+ * The memory stores of published rate limiters count in fixed windows, do not support bursts, and return promises.
  */
 export class AccountRateLimiter {
-  /** What `RateLimit-Policy` says. */
+  /** Value of the header `RateLimit-Policy`. */
   readonly policy: string;
-  readonly #spacingMs: number;
+  /** Time between two requests at the sustained rate. */
+  readonly #intervalMs: number;
   readonly #burstMs: number;
-  /** Bounded by the number of accounts: only who has a key gets here. */
-  readonly #usedUpMs = new Map<string, number>();
+  /** By account id. Bounded by the number of accounts, because only authenticated requests are counted. */
+  readonly #fullAgainMs = new Map<string, number>();
 
   constructor({ requestsPerS, requestBurst }: RateLimits) {
-    this.#spacingMs = 1000 / requestsPerS;
-    this.#burstMs = requestBurst * this.#spacingMs;
+    this.#intervalMs = 1000 / requestsPerS;
+    this.#burstMs = requestBurst * this.#intervalMs;
     this.policy = `"account";q=${requestBurst};w=${Math.max(1, Math.ceil(requestBurst / requestsPerS))}`;
   }
 
   /**
    * Counts one request.
-   * @returns what `RateLimit` says: how many more may come at once, and in how many seconds all may again
+   * @returns the value of the header `RateLimit`: requests left in the burst, and seconds until the burst is full again
    * @throws Refusal `rate_limited` with Retry-After
    */
-  take(accountId: string, nowMs: number): string {
-    const before = Math.max(this.#usedUpMs.get(accountId) ?? 0, nowMs);
-    const usedUpMs = before + this.#spacingMs;
-    // A millionth of a request: sums of thirds must not cost the last one.
-    const leftMs = nowMs + this.#burstMs - usedUpMs + this.#spacingMs * 1e-6;
+  consume(accountId: string, nowMs: number): string {
+    const before = Math.max(this.#fullAgainMs.get(accountId) ?? 0, nowMs);
+    const fullAgainMs = before + this.#intervalMs;
+    // Tolerates rounding by a millionth of a request, so that sums of fractions do not cost the last request.
+    const leftMs = nowMs + this.#burstMs - fullAgainMs + this.#intervalMs * 1e-6;
     if (leftMs < 0) {
       const waitS = Math.max(1, Math.ceil(-leftMs / 1000));
-      throw new Refusal("rate_limited", `The account asks too often; ask again in ${waitS} s.`, {
+      throw new Refusal("rate_limited", `The account exceeded its request rate; retry in ${waitS} s.`, {
         RateLimit: `"account";r=0;t=${waitS}`,
         "RateLimit-Policy": this.policy,
         "Retry-After": String(waitS),
       });
     }
-    this.#usedUpMs.set(accountId, usedUpMs);
-    return `"account";r=${Math.floor(leftMs / this.#spacingMs)};t=${Math.ceil((usedUpMs - nowMs) / 1000)}`;
+    this.#fullAgainMs.set(accountId, fullAgainMs);
+    return `"account";r=${Math.floor(leftMs / this.#intervalMs)};t=${Math.ceil((fullAgainMs - nowMs) / 1000)}`;
   }
 }

@@ -1,19 +1,19 @@
 import { Refusal } from "../problems/problem.ts";
 
-/** How much the host takes upon itself at a time. */
+/** Upper bounds on what the host holds at a time. */
 export interface LoadLimits {
-  /** Requests in work, on all connections. */
+  /** Requests in progress, over all connections. */
   readonly requestsInWorkMax: number;
-  /** Bodies in memory, bytes: those that are being read and those that are in work. */
+  /** Request bodies in memory, in bytes: both those being received and those being processed. */
   readonly bodyBytesMax: number;
-  /** Answers that wait for their clients to read them, bytes. */
+  /** Responses that clients have not read yet, in bytes. */
   readonly answerBytesMax: number;
-  /** Of each of these one account may have so much, so that nobody takes it all: above 0, 1 is all. */
+  /** Largest share of each limit that one account may use, in (0, 1]. */
   readonly accountShare: number;
 }
 
-/** Why a request was refused. */
-export type ShedReason =
+/** Why a request was rejected; a label of the metric `isotherm_shed_total`. */
+export type AdmissionShedReason =
   | "too_many_requests"
   | "too_many_requests_of_account"
   | "too_many_bodies"
@@ -28,116 +28,117 @@ export const DEFAULT_LOAD_LIMITS: LoadLimits = {
   accountShare: 0.5,
 };
 
-/** What is held for an account, or for all of them. */
+/** Resources held by one account, or by all accounts together. */
 interface HeldResources {
   requestCount: number;
   bodyBytes: number;
-  answerBytes: number;
+  responseBytes: number;
 }
 
-const nothing = (): HeldResources => ({ requestCount: 0, bodyBytes: 0, answerBytes: 0 });
+const noResources = (): HeldResources => ({ requestCount: 0, bodyBytes: 0, responseBytes: 0 });
 
-/** What one request holds, until it is answered. */
+/** Resources held by one request. */
 export interface Slot {
-  /** Absent until it is known who asks. */
+  /** Undefined until the request is authenticated. */
   account: HeldResources | undefined;
   bodyBytes: number;
-  /** Until the client has read them, which may be long after the request has left. */
-  answerBytes: number;
+  /** Held until the client has read the response, which may be long after the slot is released. */
+  responseBytes: number;
 }
 
-/** What is in work, so that what is too much is refused before it costs anything. */
+/** Limits requests in progress and the memory that they hold, and rejects the excess before it costs anything. */
 export class ConcurrencyLimiter {
   readonly #limits: LoadLimits;
-  readonly #onShed: (reason: ShedReason) => void;
-  readonly #all = nothing();
-  /** Bounded by the number of accounts: only who has a key gets here. */
+  readonly #onShed: (reason: AdmissionShedReason) => void;
+  readonly #total = noResources();
+  /** By account id. Bounded by the number of accounts, because only authenticated requests are assigned. */
   readonly #accounts = new Map<string, HeldResources>();
 
-  /** @param onShed is told of each refusal */
-  constructor(limits: LoadLimits, onShed: (reason: ShedReason) => void) {
+  /** @param onShed called for each rejected request */
+  constructor(limits: LoadLimits, onShed: (reason: AdmissionShedReason) => void) {
     this.#limits = limits;
     this.#onShed = onShed;
   }
 
-  /** @throws Refusal `overloaded` */
-  enter(): Slot {
-    if (this.#all.requestCount >= this.#limits.requestsInWorkMax) {
-      throw this.#shed("too_many_requests", "The service has too many requests in work; ask again in a moment.");
+  /** Takes a slot. The caller must release it. @throws Refusal `overloaded` */
+  acquire(): Slot {
+    if (this.#total.requestCount >= this.#limits.requestsInWorkMax) {
+      throw this.#shed("too_many_requests", "The service has too many requests in progress; retry in a moment.");
     }
-    this.#all.requestCount++;
-    return { account: undefined, bodyBytes: 0, answerBytes: 0 };
+    this.#total.requestCount++;
+    return { account: undefined, bodyBytes: 0, responseBytes: 0 };
   }
 
-  /** Says whose request it is. @throws Refusal `overloaded` */
-  assign(place: Slot, accountId: string): void {
+  /** Counts a slot toward its account. @throws Refusal `overloaded` */
+  assignAccount(slot: Slot, accountId: string): void {
     const { requestsInWorkMax, answerBytesMax, accountShare } = this.#limits;
     let account = this.#accounts.get(accountId);
     if (account === undefined) {
-      account = nothing();
+      account = noResources();
       this.#accounts.set(accountId, account);
     }
     if (account.requestCount >= Math.max(1, requestsInWorkMax * accountShare)) {
-      const message = `The account has ${account.requestCount} requests in work already; ask again when some are answered.`;
+      const message = `The account has ${account.requestCount} requests in progress already; retry when some are answered.`;
       throw this.#shed("too_many_requests_of_account", message);
     }
-    if (account.answerBytes >= answerBytesMax * accountShare) {
-      const message = `The account leaves ${account.answerBytes >> 20} MiB of answers unread; read them first.`;
+    if (account.responseBytes >= answerBytesMax * accountShare) {
+      const message = `The account has ${account.responseBytes >> 20} MiB of unread responses; read them first.`;
       throw this.#shed("too_many_answers_unread_of_account", message);
     }
-    if (this.#all.answerBytes >= answerBytesMax) {
-      const message = "The service holds too many answers that nobody reads; ask again in a moment.";
+    if (this.#total.responseBytes >= answerBytesMax) {
+      const message = "The service holds too many unread responses; retry in a moment.";
       throw this.#shed("too_many_answers_unread", message);
     }
     account.requestCount++;
-    place.account = account;
+    slot.account = account;
   }
 
-  leave({ account, bodyBytes }: Slot): void {
-    this.#all.requestCount--;
-    this.#all.bodyBytes -= bodyBytes;
+  /** Releases a slot and its body, but not its response (see `releaseResponse`). */
+  release({ account, bodyBytes }: Slot): void {
+    this.#total.requestCount--;
+    this.#total.bodyBytes -= bodyBytes;
     if (account === undefined) return;
     account.requestCount--;
     account.bodyBytes -= bodyBytes;
   }
 
-  /** Whether a body of this size would be too much. @throws Refusal `overloaded` */
-  expectBody(place: Slot, sizeBytes: number): void {
+  /** Rejects a body that would exceed a limit. @throws Refusal `overloaded` */
+  checkBody(slot: Slot, sizeBytes: number): void {
     const { bodyBytesMax, accountShare } = this.#limits;
-    // A body that is allowed at all must have a chance, however little is allowed at a time.
-    const excess = (held: HeldResources | undefined, max: number): boolean =>
-      held !== undefined && held.bodyBytes > place.bodyBytes && held.bodyBytes + sizeBytes > max;
-    if (excess(place.account, bodyBytesMax * accountShare)) {
-      const message = "The account sends too many bodies at a time; ask again when some are answered.";
+    // A body is always accepted when no other body is held, even if it exceeds the limit on its own.
+    const exceeds = (held: HeldResources | undefined, max: number): boolean =>
+      held !== undefined && held.bodyBytes > slot.bodyBytes && held.bodyBytes + sizeBytes > max;
+    if (exceeds(slot.account, bodyBytesMax * accountShare)) {
+      const message = "The account sends too many request bodies at once; retry when some requests are answered.";
       throw this.#shed("too_many_bodies_of_account", message);
     }
-    if (excess(this.#all, bodyBytesMax)) {
-      throw this.#shed("too_many_bodies", "The service is reading too many bodies; ask again in a moment.");
+    if (exceeds(this.#total, bodyBytesMax)) {
+      throw this.#shed("too_many_bodies", "The service is reading too many request bodies; retry in a moment.");
     }
   }
 
-  /** Counts what has come of a body; what was only announced costs nothing. @throws Refusal `overloaded` */
-  takeBody(place: Slot, sizeBytes: number): void {
-    this.expectBody(place, sizeBytes);
-    place.bodyBytes += sizeBytes;
-    this.#all.bodyBytes += sizeBytes;
-    if (place.account !== undefined) place.account.bodyBytes += sizeBytes;
+  /** Counts received bytes of a body; bytes that are only announced are not counted. @throws Refusal `overloaded` */
+  addBodyBytes(slot: Slot, sizeBytes: number): void {
+    this.checkBody(slot, sizeBytes);
+    slot.bodyBytes += sizeBytes;
+    this.#total.bodyBytes += sizeBytes;
+    if (slot.account !== undefined) slot.account.bodyBytes += sizeBytes;
   }
 
-  /** Counts an answer that is about to go out. */
-  keepAnswer(place: Slot, sizeBytes: number): void {
-    place.answerBytes = sizeBytes;
-    this.#all.answerBytes += sizeBytes;
-    if (place.account !== undefined) place.account.answerBytes += sizeBytes;
+  /** Counts a response that is about to be written. */
+  holdResponse(slot: Slot, sizeBytes: number): void {
+    slot.responseBytes = sizeBytes;
+    this.#total.responseBytes += sizeBytes;
+    if (slot.account !== undefined) slot.account.responseBytes += sizeBytes;
   }
 
-  /** The answer has been read, or nobody is there to read it. */
-  releaseAnswer({ account, answerBytes }: Slot): void {
-    this.#all.answerBytes -= answerBytes;
-    if (account !== undefined) account.answerBytes -= answerBytes;
+  /** Stops counting a response, after the client has read it or disconnected. */
+  releaseResponse({ account, responseBytes }: Slot): void {
+    this.#total.responseBytes -= responseBytes;
+    if (account !== undefined) account.responseBytes -= responseBytes;
   }
 
-  #shed(reason: ShedReason, message: string): Refusal {
+  #shed(reason: AdmissionShedReason, message: string): Refusal {
     this.#onShed(reason);
     return new Refusal("overloaded", message);
   }

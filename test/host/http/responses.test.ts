@@ -2,9 +2,9 @@ import { request as httpRequest } from "node:http";
 import { once } from "node:events";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
-import { ENTITY } from "./entities.ts";
-import { atlasOf, HEADERS, type Hosted, hosted } from "./hosting.ts";
+import { parametersOf, queryTextOf, RIGHT } from "../../hazard/queries.ts";
+import { ENTITY } from "../entities.ts";
+import { atlasOf, HEADERS, type Hosted, hosted } from "../hosting.ts";
 
 const PATH = "/api/v1/hazard-risk";
 const TARGET = `${PATH}?${queryTextOf(parametersOf(RIGHT))}`;

@@ -1,10 +1,10 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Problem } from "../../src/host/problems/problem.ts";
-import type { Workforce } from "../../src/host/work/workforce.ts";
-import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
-import { ENTITY } from "./entities.ts";
-import { atlasOf, HEADER_LINES, type Hosted, hosted, quarters } from "./hosting.ts";
+import type { Problem } from "../../../src/host/problems/problem.ts";
+import type { Workforce } from "../../../src/host/work/workforce.ts";
+import { parametersOf, queryTextOf, RIGHT } from "../../hazard/queries.ts";
+import { ENTITY } from "../entities.ts";
+import { atlasOf, HEADER_LINES, type Hosted, hosted, quarters } from "../hosting.ts";
 
 const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(RIGHT))}`;
 const ALIGNMENT = "/api/v1/temperature-alignment-projections";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addressesOf } from "../../src/host/routes/route.ts";
-import { ROUTES } from "../../src/host/routes/routeList.ts";
-import { HEADERS, type Hosted, hosted } from "./hosting.ts";
+import { addressesOf } from "../../../src/host/routes/route.ts";
+import { ROUTES } from "../../../src/host/routes/routeList.ts";
+import { HEADERS, type Hosted, hosted } from "../hosting.ts";
 
 let host: Hosted;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HazardResult } from "../../src/hazard/result.ts";
-import type { Problem } from "../../src/host/problems/problem.ts";
-import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
+import type { HazardResult } from "../../../src/hazard/result.ts";
+import type { Problem } from "../../../src/host/problems/problem.ts";
+import { parametersOf, queryTextOf, RIGHT } from "../../hazard/queries.ts";
 import {
   answersIn,
   atlasOf,
@@ -13,7 +13,7 @@ import {
   hosted,
   quarters,
   type RawAnswer,
-} from "./hosting.ts";
+} from "../hosting.ts";
 
 const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(RIGHT))}`;
 const HEAD_OF = (target: string, ...fields: string[]): string =>
@@ -311,8 +311,8 @@ describe("where it listens", () => {
   });
 
   test.each([
-    ["", /no name/],
-    ["203.0.113.1", /this machine has no such address/],
+    ["", /host must be an IP address or a host name \(got ""\)/],
+    ["203.0.113.1", /this machine does not have this address/],
   ])("%o is refused, and why", async (name, why) => {
     await expect(hosted({ host: name })).rejects.toMatchObject({
       code: "configuration_invalid",

@@ -1,10 +1,10 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { compressBody } from "../../src/host/http/contentCoding.ts";
-import { ROUTES } from "../../src/host/routes/routeList.ts";
-import { docsFile } from "../../src/host/routes/docs.ts";
-import { openApi } from "../../src/host/routes/openApi.ts";
-import { RouteCaller } from "./calling.ts";
+import { compressBody } from "../../../src/host/http/contentCoding.ts";
+import { ROUTES } from "../../../src/host/routes/routeList.ts";
+import { docsFile } from "../../../src/host/routes/docs.ts";
+import { openApi } from "../../../src/host/routes/openApi.ts";
+import { RouteCaller } from "../calling.ts";
 
 const joined = (parts: readonly Uint8Array[]): Buffer => Buffer.concat(parts);
 

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
-import { answersIn, atlasOf, exchangeBytes, HEADER_LINES, type Hosted, hosted, quarters } from "./hosting.ts";
+import { parametersOf, queryTextOf, RIGHT } from "../../hazard/queries.ts";
+import { answersIn, atlasOf, exchangeBytes, HEADER_LINES, type Hosted, hosted, quarters } from "../hosting.ts";
 
 const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(RIGHT))}`;
 const head = (target: string, ...fields: string[]): string =>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newRequestId } from "../../src/host/http/requestId.ts";
+import { newRequestId } from "../../../src/host/http/requestId.ts";
 
 test("is a UUIDv7: the time in front, so that later ones sort after earlier ones", () => {
   const id = newRequestId(0x0123456789ab);

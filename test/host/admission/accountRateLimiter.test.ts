@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isFault } from "../../src/errors.ts";
-import { Refusal } from "../../src/host/problems/problem.ts";
-import { AccountRateLimiter } from "../../src/host/admission/accountRateLimiter.ts";
+import { isFault } from "../../../src/errors.ts";
+import { Refusal } from "../../../src/host/problems/problem.ts";
+import { AccountRateLimiter } from "../../../src/host/admission/accountRateLimiter.ts";
 
 /** A bucket that is filled drop by drop: the definition. */
 class Bucket {
@@ -28,7 +28,7 @@ const remaining = (text: string): number => Number(/r=([0-9]+)/.exec(text)?.[1])
 
 function taken(rates: AccountRateLimiter, account: string, nowMs: number): number | Refusal {
   try {
-    return remaining(rates.take(account, nowMs));
+    return remaining(rates.consume(account, nowMs));
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Atlas } from "../../src/hazard/answer.ts";
-import type { HazardResult } from "../../src/hazard/result.ts";
-import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
-import { answersIn, atlasOf, HEADER_LINES, type Hosted, hosted, quarters } from "./hosting.ts";
+import type { Atlas } from "../../../src/hazard/answer.ts";
+import type { HazardResult } from "../../../src/hazard/result.ts";
+import { parametersOf, queryTextOf, RIGHT } from "../../hazard/queries.ts";
+import { answersIn, atlasOf, HEADER_LINES, type Hosted, hosted, quarters } from "../hosting.ts";
 
 const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(RIGHT))}`;
 const REQUEST = [`GET ${TARGET} HTTP/1.1`, "Host: h", ...HEADER_LINES, "", ""].join("\r\n");
