@@ -8,16 +8,16 @@ import { parametersOf, queryTextOf, RIGHT } from "../hazard/queries.ts";
 import { ENTITY } from "./entities.ts";
 import { answersIn, atlasOf, HEADERS, HEADER_LINES, type Hosted, hosted, quarters } from "./hosting.ts";
 
-/** A refusal as it came over a socket. */
+/** A problem response as received over a socket. */
 export interface Provoked {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly problem: Problem;
-  /** Rows that the ledger gained. */
+  /** Rows that were added to the ledger. */
   readonly recordedCount: number;
 }
 
-/** How one status of one code comes about. */
+/** Causes a problem response with a given code and status. */
 interface Provocation {
   readonly code: ProblemCode;
   readonly status: number;
@@ -44,7 +44,7 @@ const without = (name: string) => (host: Hosted) =>
 const withHeader = (name: string, value: string) => (host: Hosted) =>
   host.ask(HAZARD_RISK, { headers: { [name]: value } });
 
-/** Sends bytes as they are, and waits for what comes. */
+/** Sends raw bytes and returns the response. */
 async function exchanged({ address }: Hosted, bytes: string): Promise<string> {
   const socket = connect({ host: "127.0.0.1", port: address.port });
   socket.on("error", () => undefined);
@@ -55,7 +55,7 @@ async function exchanged({ address }: Hosted, bytes: string): Promise<string> {
   return text;
 }
 
-/** An atlas that is sound at first, while the host gets ready, and then breaks as told. */
+/** An atlas that works during warm-up and then fails with the given error. */
 function breaking(error: unknown): { readonly atlas: Atlas } {
   return {
     atlas: atlasOf((query) =>
@@ -231,7 +231,7 @@ export const PROVOCATIONS: readonly Provocation[] = [
   },
 ];
 
-/** Carries one provocation out, on a host of its own. */
+/** Runs one provocation on a separate host. */
 export async function provoked({ options = {}, provoke }: Provocation): Promise<Provoked> {
   const host = await hosted(options);
   try {
@@ -244,7 +244,7 @@ export async function provoked({ options = {}, provoke }: Provocation): Promise<
       return { status: answer.status, headers, problem: (await answer.json()) as Problem, recordedCount };
     }
     const [only, ...more] = answersIn(answer);
-    if (only === undefined || more.length > 0) throw new Error(`Not one answer: ${answer}`);
+    if (only === undefined || more.length > 0) throw new Error(`Expected exactly one response (got ${answer})`);
     const { status, headers, body } = only;
     return { status, headers, problem: JSON.parse(body) as Problem, recordedCount };
   } finally {

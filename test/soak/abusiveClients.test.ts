@@ -1,5 +1,5 @@
 /**
- * Many abusive clients at once. What the host guarantees against each (test/host/wire.test.ts) must also hold with
+ * Many abusive clients at once. What the host guarantees against each (test/host/http/protocol.test.ts) must also hold with
  * hundreds of them, while well-behaved clients are served, and they must leave nothing allocated behind.
  *
  * `ISOTHERM_SOAK_ABUSIVE_CLIENTS=300` opens 300 connections of each kind. From 200 on, the service runs with its real

@@ -19,7 +19,7 @@ test("a list of parts is compressed once per coding", async () => {
   expect(await compressBody([...parts], "br")).not.toBe(br);
 });
 
-test("what never changes is the very same list each time", async () => {
+test("constant responses return the same list of parts each time", async () => {
   const { services } = new RouteCaller();
   const context = {
     services,

@@ -4,7 +4,7 @@ import { isFault } from "../../../src/errors.ts";
 import { decodeJson, encodeJson, JSON_DEPTH_MAX, parseJson, positionAfter } from "../../../src/host/http/json.ts";
 import { randomFrom } from "../../seededRandom.ts";
 
-/** Where a text is refused, and how; undefined where it is not. */
+/** Returns position and message of the rejection of a text, or undefined if it is accepted. */
 function refusalOf(text: string | Uint8Array): string | undefined {
   try {
     if (typeof text === "string") parseJson(text);
@@ -26,8 +26,8 @@ function builtIn(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-describe("JSON that comes in", () => {
-  test("is read as the language reads it", () => {
+describe("parseJson", () => {
+  test("returns the same values as JSON.parse", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 1, "\t"), (value, indent) => {
         const text = JSON.stringify(value, undefined, indent);
@@ -38,7 +38,7 @@ describe("JSON that comes in", () => {
     );
   });
 
-  test("is refused where the language refuses it, and nowhere else but for what it lets pass", () => {
+  test("accepts what JSON.parse accepts, except repeated keys and numbers that are too large", () => {
     const random = randomFrom(7);
     const words =
       '{ } [ ] : , " \\ 0 1 2 9 - + . e E t f n u / b é NaN true false null 01 1. .5 -0 1e5 "a" "b": "\\u0061" "\\n"';
@@ -64,7 +64,7 @@ describe("JSON that comes in", () => {
         const count = 1 + random.below(9);
         for (let i = 0; i < count; i++) text += random.pick(pieces);
       } else {
-        // One change in a document that is right.
+        // One change in a valid document.
         const right = '{"a": [1, -2.5e+3, "x\\u00e9\\n", {"b": null}], "c": {"d": true, "e": []}}';
         const at = random.below(right.length + 1);
         text = right.slice(0, at) + random.pick(pieces) + right.slice(at + random.below(3));
@@ -152,12 +152,12 @@ describe("JSON that comes in", () => {
   });
 });
 
-describe("JSON that goes out", () => {
+describe("encodeJson", () => {
   test.each([
     [{ a: [1, NaN] }, "/a/1"],
     [[null, -Infinity], "/1"],
     [[null, undefined], "/1"],
-  ])("%o is no value of it", (value, pointer) => {
+  ])("rejects %o", (value, pointer) => {
     expect(() => encodeJson(value)).toThrow(`"${pointer}"`);
   });
 });
