@@ -357,7 +357,7 @@ describe("JSON and NDJSON", () => {
     ["in.json", " [ \n ] ", "there is no entity in it."],
     ["in.json", `[${text},\n]`, 'Line 2, column 1: there is "]" where an entity is expected.'],
     ["in.json", "[\n,]", 'Line 2, column 1: there is "," where an entity is expected.'],
-    ["in.json", `[${text}\n${text}]`, 'Line 2, column 1: there is "{" where the end of the document is expected.'],
+    ["in.json", `[${text}\n${text}]`, 'Line 2, column 1: expected the end of the document (got "{").'],
     ["in.json", `[${text}] x`, 'there is "x" where the end is expected.'],
     [
       "in.json",
@@ -365,11 +365,11 @@ describe("JSON and NDJSON", () => {
       "Line 2, column 8: expected a comma or the end of the object (got the end of the document).",
     ],
     ["in.json", `[\n${text}`, "the document ends where the end of the list is expected."],
-    ["in.json", `[\n{"a": "]`, "Line 2, column 7: the string that begins here does not end."],
+    ["in.json", `[\n{"a": "]`, "Line 2, column 7: the string that begins here is not terminated."],
     ["in.json", `[{"a": 1},\n{"b": 1, "b": 2}]`, 'Line 2, column 10: the key "b" is repeated in this object.'],
     ["in.ndjson", " \n\n", "there is no entity in it."],
     ["in.ndjson", `${text}\n{"a":}`, 'Line 2, column 6: expected a value (got "}").'],
-    ["in.ndjson", `${text} ${text}`, 'there is "{" where the end of the document is expected.'],
+    ["in.ndjson", `${text} ${text}`, 'expected the end of the document (got "{").'],
   ])("%s with %j is refused", async (name, content, told) => {
     expect((await refusal(name, content)).message).toContain(told);
   });

@@ -157,7 +157,7 @@ export class MemoryLedger implements Ledger {
   record(entry: UsageEntry): Promise<{ units: number; isReplay: boolean }> {
     if (this.failure !== undefined) {
       return Promise.reject(
-        new Fault("usage_not_recorded", "The usage could not be recorded.", { cause: this.failure }),
+        new Fault("usage_not_recorded", "The usage could not be written down.", { cause: this.failure }),
       );
     }
     if (entry.idempotency !== undefined) {
@@ -165,7 +165,7 @@ export class MemoryLedger implements Ledger {
       const place = JSON.stringify([entry.accountId, entry.customerId, entry.route, key]);
       const known = this.#repeatable.get(place);
       if (known !== undefined && known !== fingerprint) {
-        return Promise.reject(new Fault("idempotency_key_reused", "The key was used for another request."));
+        return Promise.reject(new Fault("idempotency_key_reused", "The key stands for another request."));
       }
       if (known !== undefined) return Promise.resolve({ units: 0, isReplay: true });
       this.#repeatable.set(place, fingerprint);
