@@ -220,7 +220,8 @@ export class Pipeline {
   /** @throws Refusal as `checkCustomer` */
   #setCustomer(context: RequestContext, found: Customer | undefined): void {
     const { customerId } = checkCustomer(found);
-    context.caller = { ...(context.caller ?? NO_CALLER), customerId };
+    const { accountId, keyId } = context.caller ?? NO_CALLER;
+    context.caller = { accountId, keyId, customerId };
   }
 
   /** Step `body size`, then reads the body. @throws Refusal `body_too_large`, `overloaded`, as `receive` */
@@ -287,7 +288,9 @@ export class Pipeline {
       return NO_USAGE;
     }
     const { ledger, atlas } = this.#options.services;
-    return recordUsage(ledger, { ...entry, requestId: context.requestId, atlasRelease: atlas.release });
+    const { requestId } = context;
+    const { route, caller, units, idempotent } = entry;
+    return recordUsage(ledger, { requestId, route, caller, units, atlasRelease: atlas.release, idempotent });
   }
 
   /** Counts a large response as held until `releaseResponse`. */
