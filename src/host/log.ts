@@ -1,26 +1,26 @@
 import { isFault } from "../errors.ts";
 
 /**
- * What is written down about an answered request. The list is closed on purpose: where a customer's assets lie
- * is confidential, so there are no addresses, query strings, bodies, headers or coordinates here.
+ * The log record of one response. The members are limited on purpose: the locations of a customer's assets are
+ * confidential, so the log contains no request targets, query strings, bodies, headers or coordinates.
  */
 export interface LogRecord {
   readonly request_id: string;
-  /** Absent, with `route`, where the request could not be read. */
+  /** Absent, like `route`, if the request could not be parsed. */
   readonly method?: string;
-  /** The route's template, never the path that was asked for. */
+  /** The route's template, never the requested path. */
   readonly route?: string;
   readonly status: number;
-  /** The problem's code, where the answer is one. */
+  /** The code of a problem response. */
   readonly code?: string;
   readonly duration_ms?: number;
-  /** With answers that are counted. */
+  /** On metered routes. */
   readonly units?: number;
-  /** Who asked, where that was found out. */
+  /** Present once the request is authenticated. */
   readonly account_id?: string;
   readonly key_id?: string;
   readonly customer_id?: string;
-  /** What went wrong on our side: with answers of 500 and above that were not given on purpose. */
+  /** The unexpected error behind a response with a status of 500 or above. */
   readonly error?: LoggedError;
 }
 
@@ -28,7 +28,7 @@ export interface LoggedError {
   readonly name: string;
   /** A system error's code, such as ENOENT. */
   readonly code?: string;
-  /** Of our own faults only: what others put into their messages we cannot know. */
+  /** Only for a `Fault`: messages of other errors may contain request data. */
   readonly message?: string;
   readonly at?: readonly string[];
   readonly cause?: LoggedError;
@@ -38,7 +38,7 @@ export type Log = (record: LogRecord) => void;
 
 const CAUSE_DEPTH_MAX = 4;
 
-/** An error without what it may hold of a request. */
+/** Returns the parts of an error that contain no request data. */
 export function loggedError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { name: typeof error };
   const code: unknown = "code" in error ? error.code : undefined;

@@ -9,13 +9,13 @@
 import { Authenticator } from "../ledger/authenticator.ts";
 import { requirePackages } from "../optionalPackages.ts";
 import { version } from "../version.ts";
-import { startAdmin } from "./http/adminServer.ts";
-import { Load } from "./admission/load.ts";
-import type { Metrics, Watched } from "./metrics.ts";
+import { startAdminServer } from "./http/adminServer.ts";
+import { ConcurrencyLimiter } from "./admission/concurrencyLimiter.ts";
+import type { Metrics, MetricSources } from "./metrics.ts";
 import { checkCloseOptions, readServeOptions, type ServeOptions } from "./options.ts";
-import { Origins } from "./http/cors.ts";
+import { CorsPolicy } from "./http/cors.ts";
 import { Pipeline } from "./pipeline.ts";
-import { AccountRates } from "./admission/rateLimits.ts";
+import { AccountRateLimiter } from "./admission/accountRateLimiter.ts";
 import { ROUTES } from "./routes/routeList.ts";
 import { type ListeningServer, startServer } from "./http/server.ts";
 import { warmUp } from "./warmUp.ts";
@@ -23,41 +23,40 @@ import { type Workforce, workforceBehind } from "./work/workforce.ts";
 
 export { type LedgerAddress, type LedgerOptions, openLedger } from "../ledger/openLedger.ts";
 export type { Account, ApiKey, Customer, IssuedKey, Ledger } from "../ledger/ledger.ts";
-export type { LoadLimits } from "./admission/load.ts";
+export type { LoadLimits } from "./admission/concurrencyLimiter.ts";
 export type { Log, LoggedError, LogRecord } from "./log.ts";
 export type { Problem, ProblemCode } from "./problems/problem.ts";
 export type { ServeOptions } from "./options.ts";
 export type { HostLimits } from "./routes/route.ts";
-export type { ServerPatience } from "./http/server.ts";
+export type { ServerTimeouts } from "./http/timeouts.ts";
 
 export interface RunningServer {
   readonly address: ListeningServer["address"];
-  /** Where metrics are read; there exactly when an admin port was asked for. */
+  /** URL of the admin server; present exactly when `adminPort` is given. */
   readonly adminUrl?: string;
-  /** Resolves when /readyz has begun to say yes. */
+  /** Resolves when the host has warmed up and /readyz reports ready. */
   readonly ready: Promise<void>;
   /**
-   * Resolves with the cause when the ledger has stopped for good. Nothing that is counted is answered from then on: the
-   * process is to close the server and end with a failure.
+   * Resolves with the cause when the ledger has failed permanently. From then on metered requests are refused: close the
+   * server and exit with an error.
    */
   readonly failed: Promise<Error>;
   /**
-   * Has /readyz say no, waits for the drain delay, takes no more connections, leaves those that are idle for as long
-   * again (2 s at most), finishes what is under way, and resolves when the last connection has closed.
+   * Shuts down: /readyz reports 503; after the drain delay no connections are accepted, and idle ones stay open for the
+   * same time again (2 s at most); requests in progress are finished. Resolves when the last connection has closed.
    *
-   * @param options `drainDelayMs` instead of that of `patience`
+   * @param options `drainDelayMs` overrides the one in `timeouts`
    */
   close(options?: { readonly drainDelayMs?: number }): Promise<void>;
 }
 
 /**
- * Answers HTTP until closed.
+ * Serves HTTP until closed.
  *
- * @throws Fault `configuration_invalid` with everything that is wrong with the options, or when the address cannot be
- *   listened on
+ * @throws Fault `configuration_invalid` with all errors of the options, or when the address cannot be listened on
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { limits, load, patience } = readServeOptions(options);
+  const { limits, load, timeouts } = readServeOptions(options);
   const { atlas, ledger, host, port, adminPort, log } = options;
   const readiness = { isReady: false };
   const metrics: Metrics | undefined =
@@ -69,9 +68,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     routes: ROUTES,
     services: { atlas, ledger, limits, readiness },
     authenticator,
-    rates: new AccountRates(limits),
-    load: new Load(load, onShed),
-    origins: new Origins(options.corsOrigins ?? []),
+    rateLimiter: new AccountRateLimiter(limits),
+    concurrencyLimiter: new ConcurrencyLimiter(load, onShed),
+    cors: new CorsPolicy(options.corsOrigins ?? []),
     workforce,
     version,
   });
@@ -88,11 +87,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     await Promise.all(others.map((other) => other.close()));
   };
   try {
-    // Not left to name resolution: a hosts file may have other ideas of what is local.
+    // Not resolved by name, because a hosts file may map localhost to another address.
     const address = host === "localhost" ? "127.0.0.1" : host;
-    listening.push(await startServer({ pipeline, host: address, port, patience, log, measure: metrics?.measure }));
+    const { recordResponse } = metrics ?? {};
+    listening.push(await startServer({ pipeline, host: address, port, timeouts, log, recordResponse }));
     if (metrics !== undefined && adminPort !== undefined) {
-      listening.push(await startAdmin({ port: adminPort, read: metrics.read }));
+      listening.push(await startAdminServer({ port: adminPort, readMetrics: metrics.read }));
     }
   } catch (error) {
     await close(0);
@@ -102,7 +102,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   void ledger.failed.then(() => (readiness.isReady = false));
   let closed: Promise<void> | undefined;
   const [server, admin] = listening;
-  if (server === undefined) throw new Error("Nothing listens.");
+  if (server === undefined) throw new Error("No server is listening.");
   return {
     address: server.address,
     ...(admin === undefined ? {} : { adminUrl: admin.address.url }),
@@ -116,16 +116,16 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 
   async function becomeReady(): Promise<void> {
     if (options.warmUp !== false) {
-      // Workers that cannot be started now are started anew with the first work for them, whose answer says why not.
+      // Workers that fail to start are started again with their first job, which reports the error.
       await Promise.all([warmUp(atlas, closing.signal), workforce?.warmUp().catch(() => undefined)]);
     }
     readiness.isReady = !closing.signal.aborted && ledger.failure === undefined;
   }
 }
 
-/** Fetched when it is wanted: the package it needs may not be installed. */
-async function loadMetrics(watched: Watched): Promise<Metrics> {
+/** Imports the metrics on demand, because the package that they need is optional. */
+async function loadMetrics(sources: MetricSources): Promise<Metrics> {
   requirePackages("The admin port, which serves metrics,", ["prom-client"]);
   const { openMetrics } = await import("./metrics.ts");
-  return openMetrics(watched);
+  return openMetrics(sources);
 }

@@ -1,80 +1,80 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Atlas } from "../hazard/answer.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { WireExchange } from "./http/exchange.ts";
-import type { Outcome } from "./pipeline.ts";
+import type { HttpRequestContext } from "./http/requestContext.ts";
+import type { PipelineResponse } from "./pipeline.ts";
 import type { WorkState } from "./work/workforce.ts";
 
 export interface Metrics {
-  /** Counts an answer. */
-  readonly measure: (exchange: WireExchange, outcome: Outcome, durationS: number) => void;
-  /** Counts a request that was refused, or given up, because there was too much to do. */
+  /** Counts a response. */
+  readonly recordResponse: (context: HttpRequestContext, response: PipelineResponse, durationS: number) => void;
+  /** Counts a request that was rejected or abandoned because of overload. */
   readonly onShed: (reason: string) => void;
-  /** All of it, as Prometheus reads it. */
+  /** Returns all metrics in the Prometheus text format. */
   readonly read: () => Promise<{ readonly contentType: string; readonly text: string }>;
-  /** Listens to atlas and ledger no more. */
+  /** Stops listening to the atlas and the ledger. */
   readonly close: () => void;
 }
 
-/** What is watched besides the answers. */
-export interface Watched {
+/** Where metrics come from, besides responses. */
+export interface MetricSources {
   readonly atlas: Pick<Atlas, "tileUse">;
   readonly ledger: Pick<Ledger, "onCommit">;
-  /** What the workers have to do, asked when it is read; undefined where there are none. */
+  /** Returns the current load of the worker threads; undefined if there are none. */
   readonly workState: () => WorkState | undefined;
 }
 
-/** Seconds: from a point in memory to the longest that work may take. */
+/** Seconds: from a cached point to the longest time that a request may take. */
 const DURATION_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Rows, up to the most that a transaction takes. */
+/** Rows, up to the largest transaction. */
 const BATCH_ROW_BUCKETS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 5000];
 
-/** What is counted of the service. Never by account, customer, key or path: those are nobody's business but theirs. */
-export function openMetrics({ atlas: { tileUse }, ledger, workState }: Watched): Metrics {
+/** Creates the metrics of the service. No label identifies an account, customer, key or path: those are confidential. */
+export function openMetrics({ atlas: { tileUse }, ledger, workState }: MetricSources): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const durations = new Histogram({
     name: "http_server_request_duration_seconds",
-    help: "From a request's head to the last byte of its answer.",
+    help: "Time from receiving the head of a request to sending the last byte of its response.",
     labelNames: ["method", "route", "status"],
     buckets: DURATION_BUCKETS_S,
     registers,
   });
   const units = new Counter({
     name: "isotherm_units_total",
-    help: "Units written down as usage.",
+    help: "Units recorded as usage.",
     labelNames: ["meter"],
     registers,
   });
   const errors = new Counter({
     name: "isotherm_errors_total",
-    help: "Answers that were problems.",
+    help: "Problem responses.",
     labelNames: ["code"],
     registers,
   });
   const shed = new Counter({
     name: "isotherm_shed_total",
-    help: "Requests refused to keep the service quick for the others.",
+    help: "Requests rejected because of overload or rate limits.",
     labelNames: ["reason"],
     registers,
   });
   const commits = new Histogram({
     name: "isotherm_ledger_commit_duration_seconds",
-    help: "Of a transaction that puts usage on disk, from its beginning to its end.",
+    help: "Duration of transactions that write usage to disk.",
     buckets: DURATION_BUCKETS_S,
     registers,
   });
   const batches = new Histogram({
     name: "isotherm_ledger_batch_rows",
-    help: "Rows of usage that such a transaction writes.",
+    help: "Rows of usage per transaction.",
     buckets: BATCH_ROW_BUCKETS,
     registers,
   });
   const tileReads = new Histogram({
     name: "isotherm_tile_read_duration_seconds",
-    help: "Of fetching the tiles together that an answer needs and memory lacks; the demo makes them.",
+    help: "Time to read all tiles of a request that are not in the cache; the demo source generates them.",
     labelNames: ["source"],
     buckets: DURATION_BUCKETS_S,
     registers,
@@ -85,15 +85,15 @@ export function openMetrics({ atlas: { tileUse }, ledger, workState }: Watched):
     };
     registry.registerMetric(new Gauge({ name, help, registers: [], collect }));
   };
-  gauge("isotherm_cache_bytes", "Decoded tiles in memory, of all threads.", () => tileUse.cachedBytes);
-  gauge("isotherm_work_jobs", "Requests that workers have in work.", () => workState()?.jobCount ?? 0);
-  gauge("isotherm_work_held_bytes", "Bodies and growing answers of those requests.", () => workState()?.heldBytes ?? 0);
+  gauge("isotherm_cache_bytes", "Decoded tiles in memory, all threads together.", () => tileUse.cachedBytes);
+  gauge("isotherm_work_jobs", "Requests in progress on worker threads.", () => workState()?.jobCount ?? 0);
   gauge(
-    "isotherm_worker_deaths",
-    "Worker threads that have ended without having been told to.",
-    () => workState()?.workerDeathCount ?? 0,
+    "isotherm_work_held_bytes",
+    "Memory held by the bodies and partial responses of those requests.",
+    () => workState()?.heldBytes ?? 0,
   );
-  const ends = [
+  gauge("isotherm_worker_deaths", "Worker threads that ended unexpectedly.", () => workState()?.workerDeathCount ?? 0);
+  const unsubscribers = [
     ledger.onCommit(({ rowCount, durationMs }) => {
       batches.observe(rowCount);
       commits.observe(durationMs / 1000);
@@ -101,9 +101,9 @@ export function openMetrics({ atlas: { tileUse }, ledger, workState }: Watched):
     tileUse.onFetch((durationMs) => tileReads.observe({ source: tileUse.origin }, durationMs / 1000)),
   ];
   return {
-    measure({ request, target }, { status, units: unitCount = 0, failure }, durationS) {
+    recordResponse({ request, target }, { status, units: unitCount = 0, failure }, durationS) {
       const route = target?.template ?? "none";
-      // A method of the client's own making is no label.
+      // Clients can send arbitrary methods, which must not become labels.
       const method = target === undefined ? "other" : (request.method ?? "");
       durations.observe({ method, route, status }, durationS);
       const meter = target?.route.metered?.meter;
@@ -114,6 +114,6 @@ export function openMetrics({ atlas: { tileUse }, ledger, workState }: Watched):
     },
     onShed: (reason) => shed.inc({ reason }),
     read: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
-    close: () => ends.forEach((end) => end()),
+    close: () => unsubscribers.forEach((unsubscribe) => unsubscribe()),
   };
 }

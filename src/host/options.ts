@@ -1,41 +1,41 @@
-/** The options of `serve`: which there are, their defaults, and how they are checked. */
+/** The options of `serve`, their defaults and their validation. */
 import { DEFAULT_ALIGNMENT_LIMITS } from "../alignment/entity.ts";
 import type { FaultItem } from "../errors.ts";
 import { checkOptions, quote, type ValueSchema } from "../schemaErrors.ts";
 import type { Atlas } from "../hazard/answer.ts";
 import { DEFAULT_HAZARD_LIMITS } from "../hazard/query.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { DEFAULT_LOAD, type LoadLimits } from "./admission/load.ts";
+import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "./admission/concurrencyLimiter.ts";
 import type { Log } from "./log.ts";
 import type { HostLimits } from "./routes/route.ts";
-import { DEFAULT_PATIENCE, type ServerPatience } from "./http/server.ts";
+import { DEFAULT_TIMEOUTS, type ServerTimeouts } from "./http/timeouts.ts";
 import type { Workforce } from "./work/workforce.ts";
 
 export interface ServeOptions {
-  /** Stays the caller's: closing the host does not close it. */
+  /** Owned by the caller: closing the host does not close it. */
   readonly atlas: Atlas;
-  /** Keys, customers and usage; stays the caller's too. */
+  /** API keys, customers and usage; owned by the caller. */
   readonly ledger: Ledger;
-  /** The address to listen on, or a name for one. */
+  /** IP address or host name to listen on. */
   readonly host: string;
-  /** 0 to 65535; 0 takes a free one. */
+  /** 0 to 65535; 0 chooses a free port. */
   readonly port: number;
-  /** Where /metrics is answered, on 127.0.0.1 alone; 0 takes a free one. Absent: nowhere. */
+  /** Port of /metrics, on 127.0.0.1 only; 0 chooses a free port. Absent: metrics are not served. */
   readonly adminPort?: number;
-  /** Does what takes long. Absent: the workers that the atlas was opened with, or where it has none the event loop. */
+  /** Runs long requests. Absent: the workers that the atlas was opened with, or without those the event loop. */
   readonly workforce?: Workforce;
   readonly limits?: Partial<HostLimits>;
   readonly load?: Partial<LoadLimits>;
-  readonly patience?: Partial<ServerPatience>;
+  readonly timeouts?: Partial<ServerTimeouts>;
   /** Origins whose scripts may send requests, such as `https://example.org`, or `*` for all. Default: none. */
   readonly corsOrigins?: readonly string[];
-  /** Whether to request a few values before /readyz says yes, which makes the first answers quick. Default true. */
+  /** Whether to run queries before /readyz reports ready, which makes the first requests faster. Default: true. */
   readonly warmUp?: boolean;
-  /** Called once for each answer. Without one nothing is logged. */
+  /** Called with a record of each response. Absent: nothing is logged. */
   readonly log?: Log;
 }
 
-/** What one request may ask for unless the operator of the service says otherwise. */
+/** Default limits of a request. */
 export const DEFAULT_LIMITS: HostLimits = {
   hazardValueCount: DEFAULT_HAZARD_LIMITS.valueCount,
   batchCount: 10_000,
@@ -71,7 +71,7 @@ const LOAD = {
   accountShare: { type: "number", exclusiveMinimum: 0, maximum: 1 },
 } as const satisfies Record<keyof LoadLimits, ValueSchema>;
 
-const PATIENCE = {
+const TIMEOUTS = {
   headersTimeoutMs: TIME_MS,
   requestTimeoutMs: TIME_MS,
   checkEveryMs: TIME_MS,
@@ -81,7 +81,7 @@ const PATIENCE = {
   drainDelayMs: TIME_MS,
   drainTimeoutMs: TIME_MS,
   connectionCountMax: COUNT,
-} as const satisfies Record<keyof ServerPatience, ValueSchema>;
+} as const satisfies Record<keyof ServerTimeouts, ValueSchema>;
 
 const PROPERTIES = {
   atlas: { type: "object" },
@@ -92,7 +92,7 @@ const PROPERTIES = {
   workforce: { type: "object" },
   limits: { type: "object", properties: LIMITS, additionalProperties: false },
   load: { type: "object", properties: LOAD, additionalProperties: false },
-  patience: { type: "object", properties: PATIENCE, additionalProperties: false },
+  timeouts: { type: "object", properties: TIMEOUTS, additionalProperties: false },
   corsOrigins: { type: "array", items: { type: "string" } },
   warmUp: { type: "boolean" },
   log: { type: "function" },
@@ -111,39 +111,39 @@ const CLOSE_SHAPE: ValueSchema = {
   additionalProperties: false,
 };
 
-/** Options of `serve` with every default filled in. */
+/** Options of `serve` with defaults applied. */
 export interface Settings {
   readonly limits: HostLimits;
   readonly load: LoadLimits;
-  readonly patience: ServerPatience;
+  readonly timeouts: ServerTimeouts;
 }
 
 /**
- * Checks the options of `serve` and fills in the defaults.
- * @throws Fault `configuration_invalid` with everything that is wrong with them
+ * Checks the options of `serve` and applies defaults.
+ * @throws Fault `configuration_invalid` with all errors
  */
 export function readServeOptions(options: ServeOptions): Settings {
-  checkOptions(options, SHAPE, { code: "configuration_invalid", items: findingsOfHost(options) });
+  checkOptions(options, SHAPE, { code: "configuration_invalid", items: hostErrors(options) });
   return {
     limits: withDefaults(DEFAULT_LIMITS, options.limits),
-    load: withDefaults(DEFAULT_LOAD, options.load),
-    patience: withDefaults(DEFAULT_PATIENCE, options.patience),
+    load: withDefaults(DEFAULT_LOAD_LIMITS, options.load),
+    timeouts: withDefaults(DEFAULT_TIMEOUTS, options.timeouts),
   };
 }
 
-/** @throws Fault `configuration_invalid` with everything that is wrong with the options of closing */
+/** Checks the options of `close`. @throws Fault `configuration_invalid` with all errors */
 export function checkCloseOptions(options: { readonly drainDelayMs?: number }): void {
   checkOptions(options, CLOSE_SHAPE, { code: "configuration_invalid" });
 }
 
-function findingsOfHost(options: unknown): readonly FaultItem[] {
+function hostErrors(options: unknown): readonly FaultItem[] {
   const host = typeof options === "object" && options !== null && "host" in options ? options.host : undefined;
   if (typeof host !== "string" || host.trim() !== "") return [];
-  const detail = `The host to listen on has no name: ${quote(host)}; give an address, or a name for one.`;
+  const detail = `host must be an IP address or a host name (got ${quote(host)})`;
   return [{ pointer: "/host", code: "empty", detail }];
 }
 
-/** A member that is there and `undefined` has its default, as one that is absent. */
+/** Applies defaults to members that are absent or `undefined`. */
 function withDefaults<Values extends object>(defaults: Values, given: Partial<Values> = {}): Values {
   const defined = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...defaults, ...(Object.fromEntries(defined) as Partial<Values>) };

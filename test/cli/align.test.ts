@@ -354,19 +354,19 @@ describe("JSON and NDJSON", () => {
     ["in.json", " [ \n ] ", "the file contains no entities."],
     ["in.json", `[${text},\n]`, 'Line 2, column 1: found "]" where an entity is expected.'],
     ["in.json", "[\n,]", 'Line 2, column 1: found "," where an entity is expected.'],
-    ["in.json", `[${text}\n${text}]`, 'Line 2, column 1: there is "{" where the end of the document is expected.'],
+    ["in.json", `[${text}\n${text}]`, 'Line 2, column 1: expected the end of the document (got "{").'],
     ["in.json", `[${text}] x`, 'found "x" where the end is expected.'],
     [
       "in.json",
       `[\n{"a": 1`,
-      "Line 2, column 8: the document ends where a comma or the end of the object is expected.",
+      "Line 2, column 8: expected a comma or the end of the object (got the end of the document).",
     ],
     ["in.json", `[\n${text}`, "the document ends where the end of the list is expected."],
-    ["in.json", `[\n{"a": "]`, "Line 2, column 7: the string that begins here does not end."],
-    ["in.json", `[{"a": 1},\n{"b": 1, "b": 2}]`, 'Line 2, column 10: the key "b" stands in this object already.'],
+    ["in.json", `[\n{"a": "]`, "Line 2, column 7: the string that begins here is not terminated."],
+    ["in.json", `[{"a": 1},\n{"b": 1, "b": 2}]`, 'Line 2, column 10: the key "b" is repeated in this object.'],
     ["in.ndjson", " \n\n", "the file contains no entities."],
-    ["in.ndjson", `${text}\n{"a":}`, 'Line 2, column 6: there is "}" where a value is expected.'],
-    ["in.ndjson", `${text} ${text}`, 'there is "{" where the end of the document is expected.'],
+    ["in.ndjson", `${text}\n{"a":}`, 'Line 2, column 6: expected a value (got "}").'],
+    ["in.ndjson", `${text} ${text}`, 'expected the end of the document (got "{").'],
   ])("rejects %s with %j", async (name, content, message) => {
     expect((await faultOf(name, content)).message).toContain(message);
   });

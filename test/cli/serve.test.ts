@@ -278,7 +278,7 @@ describe("isotherm serve", () => {
   });
 
   test("rejects an invalid origin", async () => {
-    await expect(runWith(["--demo", "--cors-origin", "example.org/path"])).rejects.toThrow(/is no origin/);
+    await expect(runWith(["--demo", "--cors-origin", "example.org/path"])).rejects.toThrow(/CORS origin must be/);
   });
 
   test("rejects an invalid port from the environment", async () => {

@@ -295,14 +295,14 @@ test(
 const INJECTED_FAULTS: readonly (readonly [string, BuildPatch, RegExp])[] = [
   [
     "the log contains request targets",
-    { file: "host/server.js", from: `method: request.method ?? "",`, to: `method: request.url ?? "",` },
+    { file: "host/http/logRecord.js", from: `method: request.method ?? "",`, to: `method: request.url ?? "",` },
     /the output contains/,
   ],
   [
     "a response contains the previous error",
     {
       file: "host/pipeline.js",
-      from: "const problem = problemOf(error, exchange.requestId);",
+      from: "const problem = problemOf(error, context.requestId);",
       to: `const problem = problemOf(globalThis.before ?? error, exchange.requestId);
         globalThis.before = error;`,
     },

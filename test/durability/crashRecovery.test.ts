@@ -62,7 +62,7 @@ async function killUntilDetected(killAndCheck: () => Promise<readonly string[]>)
 const RESPONDS_EARLY: BuildPatch = {
   file: "host/pipeline.js",
   from: "await recording : recording",
-  to: "(recording.catch(() => {}), { units: made.units, isReplay: false }) : recording",
+  to: "(recording.catch(() => {}), { units: response.units, isReplay: false }) : recording",
 };
 
 describe("a service that is killed under the load of 64 clients", () => {

@@ -17,7 +17,7 @@ afterAll(async () => {
   await host.close();
 });
 
-/** Asks, and takes what must be a problem; nothing may be counted for it. */
+/** Sends a request that must be refused, and checks that it is not metered. */
 async function refusal(at: Hosted, target: string, init: RequestInit) {
   const counted = at.ledger.entries.length;
   const response = await fetch(`${at.address.url}${target}`, init);
@@ -30,21 +30,21 @@ async function refusal(at: Hosted, target: string, init: RequestInit) {
   return { status: response.status, headers: response.headers, problem };
 }
 
-describe("the key", () => {
+describe("API key", () => {
   test.each([
     ["missing", undefined, "api_key_missing"],
     ["empty", "", "api_key_missing"],
     ["unknown", `iso_sk_${"x".repeat(64)}`, "api_key_invalid"],
     ["malformed", "open sesame", "api_key_invalid"],
-    ["with a slip in it", HEADERS["X-API-Key"].replace(/0$/, "1"), "api_key_invalid"],
-  ])("%s: 401 with WWW-Authenticate", async (_what, key, code) => {
+    ["with a wrong last character", HEADERS["X-API-Key"].replace(/0$/, "1"), "api_key_invalid"],
+  ])("%s: returns 401 with WWW-Authenticate", async (_what, key, code) => {
     const headers = { ...(key === undefined ? {} : { "X-API-Key": key }), "X-Customer-ID": HEADERS["X-Customer-ID"] };
     const { status, headers: answered, problem } = await refusal(host, TARGET, { headers });
     expect([status, problem.code, problem.retryable]).toStrictEqual([401, code, false]);
     expect(answered.get("www-authenticate")).toMatch(/^ApiKey realm="isotherm"/);
   });
 
-  test("with one character mistyped: 401, and the detail says so", async () => {
+  test("mentions a possible typing error when the checksum of the key is wrong", async () => {
     const { accountId } = host;
     const { secret } = await host.ledger.createKey({ accountId, secret: newKey() });
     const mistyped = secret.replace(/.$/, (last) => (last === "a" ? "b" : "a"));
@@ -57,7 +57,7 @@ describe("the key", () => {
     );
   });
 
-  test("given twice is refused, though both are right", async () => {
+  test("rejects repeated X-API-Key headers, even valid ones", async () => {
     const lines = [`GET ${TARGET} HTTP/1.1`, "Host: h", ...HEADER_LINES, HEADER_LINES[0], "Connection: close", "", ""];
     const [answer] = answersIn(await exchangeBytes(host.address.port, lines.join("\r\n")));
     expect(answer?.status).toBe(401);
@@ -68,7 +68,7 @@ describe("the key", () => {
     ]);
   });
 
-  test("revoked: 401 api_key_revoked; of a suspended account: 401 account_suspended", async () => {
+  test("rejects revoked keys and suspended accounts", async () => {
     const other = await hosted();
     try {
       expect((await other.ask(TARGET)).status).toBe(200);
@@ -85,7 +85,7 @@ describe("the key", () => {
     }
   });
 
-  test("guessed over and over from one address: 429 with Retry-After, which a right key there is not", async () => {
+  test("limits failed attempts by address, but not valid keys from the same address", async () => {
     const other = await hosted();
     try {
       const guess = () => refusal(other, TARGET, { headers: { "X-API-Key": `iso_sk_${"g".repeat(64)}` } });
@@ -99,13 +99,13 @@ describe("the key", () => {
     }
   });
 
-  test("is not asked for where anyone may ask", async () => {
+  test("is not required on open routes", async () => {
     for (const target of ["/healthz", "/readyz"]) {
       expect((await fetch(`${host.address.url}${target}`)).status).toBe(200);
     }
   });
 
-  test("alone is enough for what is not about a customer", async () => {
+  test("suffices on routes without a customer", async () => {
     const headers = { "X-API-Key": HEADERS["X-API-Key"] };
     const response = await fetch(`${host.address.url}/api/v1/limits`, { headers });
     expect(response.status).toBe(200);
@@ -113,7 +113,7 @@ describe("the key", () => {
   });
 });
 
-describe("the customer", () => {
+describe("customer", () => {
   const asking = (customerId: string | undefined) => ({
     headers: {
       "X-API-Key": HEADERS["X-API-Key"],
@@ -124,23 +124,23 @@ describe("the customer", () => {
   test.each([
     ["missing", undefined, 400, "customer_id_missing"],
     ["empty", "", 400, "customer_id_missing"],
-    ["no UUID", "customer-1", 400, "customer_id_malformed"],
-    ["two of them", `${HEADERS["X-Customer-ID"]}, ${HEADERS["X-Customer-ID"]}`, 400, "customer_id_malformed"],
+    ["not a UUID", "customer-1", 400, "customer_id_malformed"],
+    ["repeated", `${HEADERS["X-Customer-ID"]}, ${HEADERS["X-Customer-ID"]}`, 400, "customer_id_malformed"],
     ["with braces", `{${HEADERS["X-Customer-ID"]}}`, 400, "customer_id_malformed"],
     ["unknown", randomUUID(), 403, "customer_not_accessible"],
-  ])("%s", async (_what, customerId, status, code) => {
+  ])("rejects an id that is %s", async (_what, customerId, status, code) => {
     const refused = await refusal(host, TARGET, asking(customerId));
     expect([refused.status, refused.problem.code]).toStrictEqual([status, code]);
     expect(refused.problem.errors).toMatchObject([{ header: "X-Customer-ID" }]);
   });
 
-  test("may be written in capitals", async () => {
+  test("accepts upper case", async () => {
     expect((await fetch(`${host.address.url}${TARGET}`, asking(HEADERS["X-Customer-ID"].toUpperCase()))).status).toBe(
       200,
     );
   });
 
-  test("of another account is as unknown as one that never was: one and the same answer", async () => {
+  test("responds identically to unknown customers and customers of other accounts", async () => {
     const { accountId } = await host.ledger.createAccount({ name: "Others" });
     const { customer } = await host.ledger.registerCustomer({ accountId, internalId: "theirs" });
     const answers = await Promise.all(
@@ -154,7 +154,7 @@ describe("the customer", () => {
     expect(JSON.stringify(answers[0])).not.toContain(customer.customerId);
   });
 
-  test("archived: 403 customer_archived", async () => {
+  test("returns 403 customer_archived for an archived customer", async () => {
     const { accountId } = host;
     const { customer } = await host.ledger.registerCustomer({ accountId, internalId: "gone" });
     await host.ledger.archiveCustomer({ accountId, customerId: customer.customerId });
@@ -163,8 +163,8 @@ describe("the customer", () => {
   });
 });
 
-describe("the rate", () => {
-  test("is told with every answer, and once used up refuses with 429 and when to come back", async () => {
+describe("rate limit", () => {
+  test("is reported in every response, and returns 429 with Retry-After when exceeded", async () => {
     const slow = await hosted({ limits: { requestsPerS: 0.5, requestBurst: 3 } });
     try {
       const left = [];
@@ -184,7 +184,7 @@ describe("the rate", () => {
     }
   });
 
-  test("is each account's own, and none where anyone may ask", async () => {
+  test("applies per account, and not to open routes", async () => {
     const slow = await hosted({ limits: { requestsPerS: 0.5, requestBurst: 1 } });
     try {
       const { accountId } = await slow.ledger.createAccount({ name: "Others" });
@@ -204,8 +204,8 @@ describe("the rate", () => {
   });
 });
 
-describe("the order of checks", () => {
-  // Each step puts right what the one before was refused for; everything after it is still wrong.
+describe("order of checks", () => {
+  // Each case corrects the error of the one before it; everything after is still wrong.
   const WRONG_BODY = "[" + " ".repeat(2000);
   const right = { "X-API-Key": HEADERS["X-API-Key"] };
   const typed = { ...right, "Content-Type": "application/json" };
@@ -221,23 +221,16 @@ describe("the order of checks", () => {
       415,
       "content_type_unsupported",
     ],
-    [
-      "headers of idempotency",
-      `${ALIGNMENT}?z=1`,
-      { ...typed, "Idempotency-Key": "a b" },
-      WRONG_BODY,
-      400,
-      "invalid_request",
-    ],
+    ["idempotency key", `${ALIGNMENT}?z=1`, { ...typed, "Idempotency-Key": "a b" }, WRONG_BODY, 400, "invalid_request"],
     ["customer", `${ALIGNMENT}?z=1`, typed, WRONG_BODY, 400, "customer_id_missing"],
-    ["size of the body", `${ALIGNMENT}?z=1`, customer, WRONG_BODY, 413, "body_too_large"],
+    ["body size", `${ALIGNMENT}?z=1`, customer, WRONG_BODY, 413, "body_too_large"],
     ["JSON", `${ALIGNMENT}?z=1`, customer, "[1", 400, "json_malformed"],
     ["shape", `${ALIGNMENT}?z=1`, customer, JSON.stringify([ENTITY, ENTITY]), 400, "invalid_request"],
     ["limits", ALIGNMENT, customer, JSON.stringify([ENTITY, ENTITY]), 400, "too_many_values"],
     ["nothing", ALIGNMENT, customer, JSON.stringify([ENTITY]), 200, ""],
   ];
 
-  test("is kept", async () => {
+  test("follows the documented steps", async () => {
     const small = await hosted({ limits: { bodySizeBytes: 2000, entityCount: 1 } });
     try {
       for (const [what, target, headers, body, status, code] of CASES) {
@@ -252,7 +245,7 @@ describe("the order of checks", () => {
     }
   });
 
-  test("has the rate after the key and before everything else", async () => {
+  test("checks the rate after the key and before everything else", async () => {
     const slow = await hosted({ limits: { requestsPerS: 0.5, requestBurst: 1 } });
     try {
       expect((await slow.ask(TARGET)).status).toBe(200);
@@ -266,7 +259,7 @@ describe("the order of checks", () => {
     }
   });
 
-  test("reads nothing of a body that is refused by its head", async () => {
+  test("does not read the body of a request that its headers refuse", async () => {
     const head = [
       `POST ${ALIGNMENT} HTTP/1.1`,
       "Host: h",

@@ -21,11 +21,11 @@ export interface Called {
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** What it counts; undefined where the route has no meter. */
+  /** Metered units; undefined for routes without a meter. */
   readonly units: number | undefined;
 }
 
-/** A house without a door: routes are called as the server would call them. */
+/** Calls routes as the pipeline does, without a server. */
 export class RouteCaller {
   readonly ledger = new MemoryLedger();
   readonly services: Services;
@@ -37,7 +37,7 @@ export class RouteCaller {
     this.services = { atlas, ledger: this.ledger, limits: { ...LIMITS, ...limits } };
   }
 
-  /** Somebody with an account of their own. */
+  /** Creates a caller with a new account. */
   async caller(name = "Someone"): Promise<Caller> {
     const { accountId } = await this.ledger.createAccount({ name });
     const { key } = await this.ledger.createKey({ accountId });

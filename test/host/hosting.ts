@@ -5,7 +5,7 @@ import { type HazardQuery, parseHazardQuery } from "../../src/hazard/query.ts";
 import { type LogRecord, type RunningServer, serve, type ServeOptions } from "../../src/host/main.ts";
 import { MemoryLedger } from "./memoryLedger.ts";
 
-/** An atlas that answers every value with 0.25, or as told. */
+/** An atlas whose values are all 0.25, unless `hazardRisk` is given. */
 export function atlasOf(hazardRisk: Atlas["hazardRisk"] = (query) => Promise.resolve(quarters(query))): Atlas {
   return {
     release: "test-1",
@@ -15,14 +15,14 @@ export function atlasOf(hazardRisk: Atlas["hazardRisk"] = (query) => Promise.res
     tileUse: { origin: "demo", cachedBytes: 0, onFetch: () => () => undefined },
     hazardRisk,
     isLong: () => false,
-    hazardRiskBatch: () => Promise.reject(new Error("No route asks for a batch.")),
-    sample: () => Promise.reject(new Error("No route asks for the bulk door.")),
-    sampleSteps: () => Promise.reject(new Error("No route asks for the bulk door.")),
+    hazardRiskBatch: () => Promise.reject(new Error("No route uses batches.")),
+    sample: () => Promise.reject(new Error("No route uses bulk sampling.")),
+    sampleSteps: () => Promise.reject(new Error("No route uses bulk sampling.")),
     close: () => Promise.resolve(),
   };
 }
 
-/** The answer to a query, every value 0.25. */
+/** The result of a query with all values 0.25. */
 export function quarters(input: Parameters<Atlas["hazardRisk"]>[0]): HazardResult {
   return answerWith(input, (analysis_year) => ({
     analysis_year,
@@ -30,7 +30,7 @@ export function quarters(input: Parameters<Atlas["hazardRisk"]>[0]): HazardResul
   }));
 }
 
-/** The answer to a query, each of its years as it is made. */
+/** The result of a query, with the analysis years that `yearOf` returns. */
 export function answerWith(
   input: Parameters<Atlas["hazardRisk"]>[0],
   yearOf: (year: number, query: HazardQuery) => AnalysisYearResult,
@@ -52,9 +52,9 @@ export function answerWith(
 
 const API_KEY = `iso_sk_${"t0".repeat(32)}`;
 const CUSTOMER_ID = "0190f000-0000-7000-8000-000000000001";
-/** What a data request must say of who asks; the same at every host of the tests. */
+/** Authentication headers of data requests; the same for all test hosts. */
 export const HEADERS = { "X-API-Key": API_KEY, "X-Customer-ID": CUSTOMER_ID } as const;
-/** The same as lines of a request's head. */
+/** The same as header lines. */
 export const HEADER_LINES = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}`);
 
 export interface Hosted extends RunningServer {
@@ -62,11 +62,11 @@ export interface Hosted extends RunningServer {
   readonly ledger: MemoryLedger;
   readonly accountId: string;
   readonly keyId: string;
-  /** Asks with key and customer. */
+  /** Sends a request with key and customer. */
   ask(target: string, init?: Omit<RequestInit, "headers"> & { headers?: Record<string, string> }): Promise<Response>;
 }
 
-/** More than any test asks for in its time. */
+/** Above what any test sends. */
 const UNLIMITED = { requestsPerS: 1e6, requestBurst: 1e6 };
 
 /** A host on a free port of 127.0.0.1, with an account, a key and a customer. */
@@ -98,10 +98,10 @@ export async function hosted({ limits, ...options }: Partial<ServeOptions> = {})
   };
 }
 
-/** Sends bytes as they are, and gives back all that came until the other side closed. */
+/** Sends raw bytes and returns everything received until the server closes the connection. */
 export async function exchangeBytes(port: number, bytes: string | Buffer): Promise<string> {
   const socket = connect({ host: "127.0.0.1", port });
-  socket.on("error", () => undefined); // A reset shows as an answer cut short.
+  socket.on("error", () => undefined); // A reset shows as a truncated response.
   socket.write(bytes);
   const parts: Buffer[] = [];
   socket.on("data", (part: Buffer) => parts.push(part));
@@ -115,7 +115,7 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** The answers in what came over a connection, each with its Content-Length. */
+/** Parses the responses received on a connection, which must have a Content-Length. */
 export function answersIn(text: string): RawAnswer[] {
   const answers: RawAnswer[] = [];
   for (let rest = text; rest !== "";) {
@@ -129,7 +129,7 @@ export function answersIn(text: string): RawAnswer[] {
     );
     const size = Number(headers.get("content-length") ?? 0);
     const body = rest.slice(headEnd + 4, headEnd + 4 + size);
-    if (headEnd < 0 || body.length !== size) throw new Error(`Not a whole answer: ${JSON.stringify(rest)}`);
+    if (headEnd < 0 || body.length !== size) throw new Error(`Incomplete response: ${JSON.stringify(rest)}`);
     answers.push({ status: Number(statusLine.split(" ")[1]), headers, body });
     rest = rest.slice(headEnd + 4 + size);
   }

@@ -7,7 +7,7 @@ import { OPERATIONS, parametersOf } from "./openapi/publishedDocument.ts";
 interface Account {
   readonly apiKey: string;
   readonly accountId: string;
-  /** One that may ask, and one that is archived. */
+  /** An active and an archived customer. */
   readonly customerIds: readonly string[];
 }
 
@@ -41,8 +41,8 @@ afterAll(async () => {
   await host.close();
 });
 
-/** An answer without what is another one every time. */
-async function told(response: Response): Promise<unknown> {
+/** A response without the parts that differ every time. */
+async function comparable(response: Response): Promise<unknown> {
   const headers = [...response.headers].filter(([name]) => !/^(?:date|x-request-id|ratelimit)$/.test(name));
   const text = (await response.text()).replace(/"request_id":"[^"]+"/, "");
   return { status: response.status, headers, text };
@@ -78,59 +78,59 @@ function ask(
   });
 }
 
-test("there are as many operations with an id as this looks at", () => {
+test("covers all operations with a customer id", () => {
   expect([ADDRESSED.length, DATA.length]).toStrictEqual([3, 4]);
 });
 
-test.each(ADDRESSED)("$operationId tells nothing of another account's customer", async (operation) => {
+test.each(ADDRESSED)("$operationId does not reveal customers of other accounts", async (operation) => {
   for (const asking of accounts) {
-    const unknown = await told(await ask(asking, operation, { path: randomUUID() }));
+    const unknown = await comparable(await ask(asking, operation, { path: randomUUID() }));
     expect(unknown).toMatchObject({ status: 404 });
     for (const other of accounts) {
       if (other === asking) continue;
       for (const path of other.customerIds) {
-        expect(await told(await ask(asking, operation, { path }))).toStrictEqual(unknown);
+        expect(await comparable(await ask(asking, operation, { path }))).toStrictEqual(unknown);
       }
     }
     for (const path of ["x", "%00", "..", randomUUID().slice(1), HEADERS["X-Customer-ID"]]) {
-      const answer = await told(await ask(asking, operation, { path }));
+      const answer = await comparable(await ask(asking, operation, { path }));
       if (path !== "..") expect(answer).toStrictEqual(unknown);
     }
   }
 });
 
-test("usage tells nothing of another account's customer", async () => {
+test("usage does not reveal customers of other accounts", async () => {
   const operation = OPERATIONS.find(({ operationId }) => operationId === "getUsage");
-  if (operation === undefined) throw new Error("There is no getUsage.");
+  if (operation === undefined) throw new Error("The operation getUsage does not exist.");
   for (const asking of accounts) {
-    const unknown = await told(await ask(asking, operation, { query: randomUUID() }));
+    const unknown = await comparable(await ask(asking, operation, { query: randomUUID() }));
     expect(unknown).toMatchObject({ status: 404 });
     for (const other of accounts) {
       for (const query of other.customerIds) {
         const answer = await ask(asking, operation, { query });
         if (other === asking) expect(answer.status).toBe(200);
-        else expect(await told(answer)).toStrictEqual(unknown);
+        else expect(await comparable(answer)).toStrictEqual(unknown);
       }
     }
   }
 });
 
-test.each(DATA)("$operationId answers another account's customer as one that never was", async (operation) => {
+test.each(DATA)("$operationId treats customers of other accounts as unknown", async (operation) => {
   const before = host.ledger.entries.length;
   for (const asking of accounts) {
-    const unknown = await told(await ask(asking, operation, { customer: randomUUID() }));
+    const unknown = await comparable(await ask(asking, operation, { customer: randomUUID() }));
     expect(unknown).toMatchObject({ status: 403 });
     for (const other of accounts) {
       if (other === asking) continue;
       for (const customer of other.customerIds) {
-        expect(await told(await ask(asking, operation, { customer }))).toStrictEqual(unknown);
+        expect(await comparable(await ask(asking, operation, { customer }))).toStrictEqual(unknown);
       }
     }
   }
   expect(host.ledger.entries).toHaveLength(before);
 });
 
-test("no list of one account holds anything of another", async () => {
+test("lists contain only data of the requesting account", async () => {
   for (const asking of accounts) {
     const strange = accounts
       .filter((other) => other !== asking)

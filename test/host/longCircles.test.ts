@@ -1,4 +1,4 @@
-/** GET /api/v1/hazard-risk over sockets where a circle is long work: workers answer it, and nobody can tell from the answer. */
+/** GET /api/v1/hazard-risk for large circles, which workers compute with the same result as the event loop. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HazardQuery } from "../../src/hazard/query.ts";
 import { parseHazardQuery } from "../../src/hazard/query.ts";
@@ -11,7 +11,7 @@ const LONG_KM = 50;
 const targetOf = (more: Partial<HazardQuery> = {}): string =>
   `/api/v1/hazard-risk?${queryTextOf(parametersOf({ ...VALID_QUERY, ...more }))}`;
 
-describe("a circle that is long work", () => {
+describe("a large circle", () => {
   let shop: Workshop;
   let withWorkers: Hosted;
   let without: Hosted;
@@ -25,7 +25,7 @@ describe("a circle that is long work", () => {
     await Promise.all([withWorkers.close(), without.close()]);
   });
 
-  /** All that an answer says, but for what is another one every time. */
+  /** A response without the parts that differ every time. */
   const told = async (response: Response): Promise<unknown> => {
     const headers = [...response.headers].filter(([name]) => !/^(?:date|x-request-id|ratelimit)$/.test(name));
     return { status: response.status, headers, text: await response.text() };
@@ -33,9 +33,9 @@ describe("a circle that is long work", () => {
 
   test.each([
     ["plain", {}],
-    ["packed", { "Accept-Encoding": "gzip" }],
+    ["compressed", { "Accept-Encoding": "gzip" }],
     ["a head alone", { method: "HEAD" }],
-  ])("is answered by a worker as the event loop would: %s", async (_, how) => {
+  ])("is computed by a worker with the same response: %s", async (_, how) => {
     const { method, ...headers } = how as { readonly method?: string };
     const init = { headers, ...(method === undefined ? {} : { method }) };
     for (const target of [targetOf({ radius: 80 }), targetOf({ radius: 80, longitude: 175 })]) {
@@ -47,7 +47,7 @@ describe("a circle that is long work", () => {
     expect(unitsOf(withWorkers)).toEqual(unitsOf(without));
   });
 
-  test("goes to the worker that owns its place, wherever it is asked again", async () => {
+  test("is always sent to the worker that owns its location", async () => {
     const busy = async (longitude: number): Promise<readonly number[]> => {
       const before = shop.threads.map(({ orders }) => orders.length);
       for (let i = 0; i < 3; i++) await withWorkers.ask(targetOf({ radius: 80, longitude }));
@@ -60,7 +60,7 @@ describe("a circle that is long work", () => {
     expect(new Set(shares.map(String)).size).toBeGreaterThan(1);
   });
 
-  test("is no worker's where the client has the answer, where it is refused, or where it is short", async () => {
+  test("is not sent to a worker if it is not modified, invalid or short", async () => {
     const etag = (await withWorkers.ask(targetOf({ radius: 80 }))).headers.get("etag") ?? "";
     const before = shop.begun.length;
     const again = await withWorkers.ask(targetOf({ radius: 80 }), { headers: { "If-None-Match": etag } });
@@ -72,7 +72,7 @@ describe("a circle that is long work", () => {
   });
 });
 
-test("of the demo, circles of many small cells are long work, and places and coarse cells are not", async () => {
+test("of the demo atlas counts as long for many small cells, not for points or coarse cells", async () => {
   const atlas = await openAtlas("demo");
   const isLong = (more: Partial<HazardQuery>): boolean =>
     atlas.isLong(
@@ -87,7 +87,7 @@ test("of the demo, circles of many small cells are long work, and places and coa
     );
   expect([0, 1, 10, 100].map((radius) => isLong({ radius }))).toEqual([false, false, false, true]);
   expect(isLong({ radius: 100, hazards: ["cyclones"] })).toBe(false);
-  // Near the pole a circle of the same size has many more cells.
+  // Near the pole, a circle of the same size has many more cells.
   expect([isLong({ radius: 20 }), isLong({ radius: 20, latitude: 89 })]).toEqual([false, true]);
   await atlas.close();
 });

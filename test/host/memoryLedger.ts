@@ -17,13 +17,13 @@ export interface RecordedEntry extends UsageEntry {
   readonly recordedAt: string;
 }
 
-/** A ledger that forgets everything when it is let go of: for tests of what stands before it. */
+/** An in-memory ledger for tests of the host. */
 export class MemoryLedger implements Ledger {
   readonly accounts = new Map<string, Account>();
   readonly keys = new Map<string, ApiKey>();
   readonly customers = new Map<string, Customer>();
   readonly entries: RecordedEntry[] = [];
-  /** Thrown by `record` once it is set. */
+  /** Error that `record` throws, if set. */
   failure: Error | undefined;
   readonly failed: Promise<Error>;
   readonly #digests = new Map<string, string>();
@@ -36,7 +36,7 @@ export class MemoryLedger implements Ledger {
     this.failed = new Promise((resolve) => (this.#fail = resolve));
   }
 
-  /** What an I/O error does to a ledger. */
+  /** Fails permanently, as after an I/O error. */
   stop(error: Error): void {
     this.failure = error;
     this.#fail(error);
@@ -56,7 +56,7 @@ export class MemoryLedger implements Ledger {
     const { suspendedAt: _, ...account } = found(this.accounts.get(accountId), "account_not_found");
     const changed = isSuspended ? { ...account, suspendedAt: now() } : account;
     this.accounts.set(accountId, changed);
-    this.#tell();
+    this.#notify();
     return Promise.resolve(changed);
   }
 
@@ -84,14 +84,14 @@ export class MemoryLedger implements Ledger {
     const issued = await this.createKey({ accountId: old.accountId });
     const expiresAt = new Date(Date.now() + overlapS * 1000).toISOString();
     this.keys.set(keyId, { ...old, expiresAt, replacedBy: issued.key.keyId });
-    this.#tell();
+    this.#notify();
     return issued;
   }
 
   revokeKey(keyId: string): Promise<ApiKey> {
     const key = { ...found(this.keys.get(keyId), "key_not_found"), revokedAt: now() };
     this.keys.set(keyId, key);
-    this.#tell();
+    this.#notify();
     return Promise.resolve(key);
   }
 
@@ -131,7 +131,7 @@ export class MemoryLedger implements Ledger {
       createdAt: now(),
     };
     this.customers.set(customer.customerId, customer);
-    this.#tell();
+    this.#notify();
     return Promise.resolve({ customer, isNew: true });
   }
 
@@ -150,7 +150,7 @@ export class MemoryLedger implements Ledger {
     if (customer === undefined) return undefined;
     const archived = { archivedAt: now(), ...customer };
     this.customers.set(customer.customerId, archived);
-    this.#tell();
+    this.#notify();
     return archived;
   }
 
@@ -215,7 +215,7 @@ export class MemoryLedger implements Ledger {
     return Promise.resolve();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 }

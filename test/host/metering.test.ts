@@ -32,7 +32,7 @@ const align = (headers: Record<string, string> = {}, body: unknown = [ENTITY], q
     body: JSON.stringify(body) + space,
   });
 
-/** An answer whose every metric is null. */
+/** A response whose metrics are all null. */
 function nothingAt(query: Parameters<typeof quarters>[0]): HazardResult {
   const text = JSON.stringify(quarters(query))
     .replaceAll("0.25}", '0.25},"no_data":"no_data"')
@@ -40,8 +40,8 @@ function nothingAt(query: Parameters<typeof quarters>[0]): HazardResult {
   return JSON.parse(text) as HazardResult;
 }
 
-describe("an answer", () => {
-  test("is written down before it is given, under its own request's id", async () => {
+describe("metered responses", () => {
+  test("are recorded under their request id before they are sent", async () => {
     const response = await host.ask(TARGET);
     expect([response.status, response.headers.get("x-usage-units")]).toStrictEqual([200, "8"]);
     const requestId = response.headers.get("x-request-id") ?? "";
@@ -60,7 +60,7 @@ describe("an answer", () => {
     ]);
   });
 
-  test("waits until that is done", async () => {
+  test("wait for the ledger", async () => {
     let commit = (): void => undefined;
     const committed = new Promise<void>((resolve) => (commit = resolve));
     const record = vi.spyOn(host.ledger, "record").mockImplementation(async ({ units }) => {
@@ -73,28 +73,28 @@ describe("an answer", () => {
       return response;
     });
     await vi.waitFor(() => expect(record).toHaveBeenCalledTimes(1));
-    // A whole other request goes there and back meanwhile.
+    // Another request completes in the meantime.
     await fetch(`${host.address.url}/healthz`);
     expect(isAnswered).toBe(false);
     commit();
     expect((await asked).status).toBe(200);
   });
 
-  test("counts by what it holds: temperatures", async () => {
+  test("count temperatures", async () => {
     const response = await align();
     expect([response.status, response.headers.get("x-usage-units")]).toStrictEqual([200, "2"]);
     expect(host.ledger.entries).toMatchObject([{ meter: "alignment_values", units: 2, route: ALIGNMENT }]);
     expect(host.ledger.entries[0]).not.toHaveProperty("atlasRelease");
   });
 
-  test("under /latest is the same route's", async () => {
+  test("of /latest paths are recorded under the same route", async () => {
     await host.ask(`/latest${TARGET}`);
     expect(host.ledger.entries).toMatchObject([{ route: "/api/v1/hazard-risk" }]);
   });
 });
 
-describe("what costs nothing", () => {
-  test("nulls", async () => {
+describe("not metered", () => {
+  test("null values", async () => {
     const empty = await hosted({ atlas: atlasOf((query) => Promise.resolve(nothingAt(query))) });
     try {
       const record = vi.spyOn(empty.ledger, "record");
@@ -108,13 +108,13 @@ describe("what costs nothing", () => {
     }
   });
 
-  test("HEAD, which gives no numbers", async () => {
+  test("HEAD requests", async () => {
     const response = await host.ask(TARGET, { method: "HEAD" });
     expect([response.status, response.headers.get("x-usage-units")]).toStrictEqual([200, "0"]);
     expect(host.ledger.entries).toStrictEqual([]);
   });
 
-  test("304", async () => {
+  test("304 responses", async () => {
     const etag = (await host.ask(TARGET)).headers.get("etag") ?? "";
     host.ledger.entries.length = 0;
     const response = await host.ask(TARGET, { headers: { "If-None-Match": etag } });
@@ -122,7 +122,7 @@ describe("what costs nothing", () => {
     expect(host.ledger.entries).toStrictEqual([]);
   });
 
-  test("refusals and failures", async () => {
+  test("problem responses", async () => {
     const failing = await hosted({ atlas: atlasOf(() => Promise.reject(new Error("a bug"))) });
     try {
       for (const [target, status] of [
@@ -151,7 +151,7 @@ describe("what costs nothing", () => {
     }
   });
 
-  test("an answer to somebody who has gone", async () => {
+  test("responses to disconnected clients", async () => {
     let release = (): void => undefined;
     const opened = new Promise<void>((resolve) => (release = resolve));
     let reach = (): void => undefined;
@@ -179,8 +179,8 @@ describe("what costs nothing", () => {
   });
 });
 
-describe("usage that cannot be written down", () => {
-  test("503 usage_not_recorded with Retry-After, and no answer", async () => {
+describe("usage that cannot be recorded", () => {
+  test("returns 503 usage_not_recorded with Retry-After instead of the response", async () => {
     const other = await hosted();
     try {
       await other.ready;
@@ -193,7 +193,7 @@ describe("usage that cannot be written down", () => {
       expect(JSON.parse(text)).toMatchObject({ code: "usage_not_recorded", retryable: true });
       expect(text).not.toMatch(/0\.25|disk/);
       expect(await other.failed).toMatchObject({ message: "disk full" });
-      // What is not counted is still answered, but nothing more is to be sent here.
+      // Unmetered routes still respond, but /readyz reports that the service is not ready.
       expect((await other.ask("/api/v1/limits")).status).toBe(200);
       expect((await other.ask("/readyz")).status).toBe(503);
     } finally {
@@ -203,7 +203,7 @@ describe("usage that cannot be written down", () => {
 });
 
 describe("Idempotency-Key", () => {
-  test("has a repeated request answered again and counted once", async () => {
+  test("meters a repeated request once and answers it again", async () => {
     const first = await align({ "Idempotency-Key": "a" });
     const second = await align({ "Idempotency-Key": "a" });
     expect([first.status, second.status]).toStrictEqual([200, 200]);
@@ -213,7 +213,7 @@ describe("Idempotency-Key", () => {
     expect(host.ledger.entries).toHaveLength(1);
   });
 
-  test("holds for GET too, and for /latest", async () => {
+  test("applies to GET and to /latest", async () => {
     const headers = { "Idempotency-Key": "b" };
     await host.ask(TARGET, { headers });
     const second = await host.ask(`/latest${TARGET}`, { headers });
@@ -225,7 +225,7 @@ describe("Idempotency-Key", () => {
     ["another body", () => align({ "Idempotency-Key": "c" }, [ENTITY, ENTITY])],
     ["another byte of white space", () => align({ "Idempotency-Key": "c" }, [ENTITY], "", " ")],
     ["another query", () => align({ "Idempotency-Key": "c" }, [ENTITY], "?detail=true")],
-  ])("with %s: 422 idempotency_key_reused", async (_what, again) => {
+  ])("returns 422 idempotency_key_reused with %s", async (_what, again) => {
     await align({ "Idempotency-Key": "c" });
     const count = host.ledger.entries.length;
     const response = await again();
@@ -234,7 +234,7 @@ describe("Idempotency-Key", () => {
     expect(host.ledger.entries).toHaveLength(count);
   });
 
-  test("means something for one customer only, and one route", async () => {
+  test("is scoped to a customer and a route", async () => {
     const { customer } = await host.ledger.registerCustomer({ accountId: host.accountId, internalId: "second" });
     await align({ "Idempotency-Key": "d" });
     const other = await align({ "Idempotency-Key": "d", "X-Customer-ID": customer.customerId });
@@ -243,14 +243,14 @@ describe("Idempotency-Key", () => {
     expect(get.headers.get("x-usage-units")).toBe("8");
   });
 
-  test.each(["", "a b", "x".repeat(256), "\u00e4", "a, a"])("'%s' is none: 400", async (key) => {
+  test.each(["", "a b", "x".repeat(256), "\u00e4", "a, a"])("rejects '%s' with 400", async (key) => {
     const response = await align({ "Idempotency-Key": key });
     const problem = (await response.json()) as Problem;
     expect([response.status, problem.code]).toStrictEqual([400, "invalid_request"]);
     expect(problem.errors).toMatchObject([{ header: "Idempotency-Key", code: "malformed" }]);
   });
 
-  test("remembers even an answer that cost nothing", async () => {
+  test("also covers responses without units", async () => {
     const record = vi.spyOn(host.ledger, "record").mockRejectedValue(new Fault("idempotency_key_reused", "Reused."));
     const nothing = { ...ENTITY, data: [{ year: 2024, emissions: { scope1: 0 } }] };
     const response = await align({ "Idempotency-Key": "e" }, [nothing]);

@@ -21,7 +21,7 @@ const valueOf = (text: string, series: string): number => {
 };
 
 describe("/metrics", () => {
-  test("counts answers, units and problems, and says nothing of who asked for what", async () => {
+  test("counts responses, units and problems without revealing request data", async () => {
     const before = await read();
     await host.ask(`/latest/api/v1/hazard-risk?${QUERY_TEXT}`);
     await host.ask(`/latest/api/v1/hazard-risk?${QUERY_TEXT}`);
@@ -53,7 +53,7 @@ describe("/metrics", () => {
     }
   });
 
-  test("tells of what the ledger commits, and of the tiles that answers have fetched and kept", async () => {
+  test("reports ledger commits, tile reads and cached bytes", async () => {
     const atlas = await openAtlas("demo");
     const other = await hosted({ adminPort: 0, atlas });
     try {
@@ -66,7 +66,7 @@ describe("/metrics", () => {
       expect((await other.ask(circle)).status).toBe(200);
       const first = figures(await scrape());
       expect(first.every((figure) => figure > 0)).toBe(true);
-      // What is in memory is fetched no more.
+      // Cached tiles are not read again.
       expect((await other.ask(circle)).status).toBe(200);
       expect(figures(await scrape())).toStrictEqual([first[0], first[1], 2 * (first[2] ?? 0)]);
     } finally {
@@ -75,7 +75,7 @@ describe("/metrics", () => {
     }
   });
 
-  test("has what docs/operations.md tells of, and tells of all that is its own", async () => {
+  test("match the list in docs/operations.md", async () => {
     const page = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
     const table = /\| name +\| labels[^\n]*\n([\s\S]*?)\n\n/.exec(page)?.[1] ?? "";
     const names = [...table.matchAll(/^\| (.*?) +\|/gm)].flatMap(([, cell = ""]) => {
@@ -86,7 +86,7 @@ describe("/metrics", () => {
     expect(names.filter((name) => /^(?:isotherm|http_server)_/.test(name)).toSorted()).toStrictEqual(own.toSorted());
   });
 
-  test("counts what was refused for lack of room, and why", async () => {
+  test("counts rejected requests by reason", async () => {
     const limited = await hosted({ adminPort: 0, limits: { requestsPerS: 0.5, requestBurst: 1 } });
     try {
       await limited.ask("/api/v1/limits");
@@ -98,7 +98,7 @@ describe("/metrics", () => {
     }
   });
 
-  test("is on this machine alone, on a port of its own, and nothing else is there", async () => {
+  test("is served only on the loopback address and on a separate port", async () => {
     const { adminUrl = "" } = host;
     expect(adminUrl).toMatch(/^http:\/\/127\.0\.0\.1:[0-9]+$/);
     expect(adminUrl).not.toBe(host.address.url);
@@ -109,18 +109,18 @@ describe("/metrics", () => {
     expect(headers.get("content-type")).toMatch(/^text\/plain/);
   });
 
-  test("goes with the service", async () => {
+  test("stops with the service", async () => {
     const other = await hosted({ adminPort: 0 });
     await other.close();
     await expect(fetch(`${other.adminUrl}/metrics`)).rejects.toThrow("fetch failed");
   });
 
-  test("a port that is taken: nothing listens at all", async () => {
+  test("does not start the service if the admin port is in use", async () => {
     const port = Number(new URL(host.adminUrl ?? "").port);
     await expect(hosted({ adminPort: port })).rejects.toMatchObject({ code: "configuration_invalid" });
   });
 
-  test("is nowhere unless it is asked for", async () => {
+  test("is not served by default", async () => {
     const other = await hosted();
     expect(other.adminUrl).toBeUndefined();
     await other.close();

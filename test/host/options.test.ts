@@ -25,22 +25,26 @@ test.each([
   ["a share of 2", { load: { accountShare: 2 } }, [{ pointer: "/load/accountShare", code: "out_of_range" }]],
   [
     "an unknown wait",
-    { patience: { drainDelay: 5 } },
-    [{ pointer: "/patience/drainDelay", did_you_mean: "drainDelayMs" }],
+    { timeouts: { drainDelay: 5 } },
+    [{ pointer: "/timeouts/drainDelay", did_you_mean: "drainDelayMs" }],
   ],
   [
-    "NaN for a wait",
-    { patience: { workTimeoutMs: NaN } },
-    [{ pointer: "/patience/workTimeoutMs", code: "not_finite" }],
+    "NaN for a timeout",
+    { timeouts: { workTimeoutMs: NaN } },
+    [{ pointer: "/timeouts/workTimeoutMs", code: "not_finite" }],
   ],
-  ["a wait that no timer has", { patience: { drainTimeoutMs: 2 ** 31 } }, [{ pointer: "/patience/drainTimeoutMs" }]],
   [
-    "one origin without a list",
+    "a timeout above the limit of timers",
+    { timeouts: { drainTimeoutMs: 2 ** 31 } },
+    [{ pointer: "/timeouts/drainTimeoutMs" }],
+  ],
+  [
+    "an origin that is not in a list",
     { corsOrigins: "https://example.org" },
     [{ pointer: "/corsOrigins", code: "wrong_type" }],
   ],
   ["text for warmUp", { warmUp: "no" }, [{ pointer: "/warmUp", code: "wrong_type" }]],
-  ["a log that is none", { log: "log.ndjson" }, [{ pointer: "/log", code: "wrong_type" }]],
+  ["a log that is not a function", { log: "log.ndjson" }, [{ pointer: "/log", code: "wrong_type" }]],
   ["a port as text", { port: "8080" }, [{ pointer: "/port", code: "wrong_type" }]],
   ["an admin port out of range", { adminPort: 65_536 }, [{ pointer: "/adminPort", code: "out_of_range" }]],
   [
@@ -48,12 +52,12 @@ test.each([
     { host: "", port: -1, limit: {} },
     [{ pointer: "/host" }, { pointer: "/port" }, { pointer: "/limit", did_you_mean: "limits" }],
   ],
-])("serve refuses %s", async (_what, options, items) => {
+])("serve rejects %s", async (_what, options, items) => {
   const serving = serve({ ...right(), ...(options as Partial<ServeOptions>) });
   await expect(serving).rejects.toMatchObject({ name: "Fault", code: "configuration_invalid", items });
 });
 
-test("serve says what is missing, all of it", async () => {
+test("serve reports all missing options", async () => {
   await expect(serve({} as never)).rejects.toMatchObject({
     code: "configuration_invalid",
     items: ["/atlas", "/ledger", "/host", "/port"].map((pointer) => ({ pointer, code: "missing" })),
@@ -61,13 +65,13 @@ test("serve says what is missing, all of it", async () => {
   await expect(serve(undefined as never)).rejects.toMatchObject({ code: "configuration_invalid" });
 });
 
-test("serve takes a member that is undefined for one that is absent", async () => {
-  const host = await hosted({ patience: { drainDelayMs: undefined, drainTimeoutMs: 50 }, log: undefined } as never);
+test("serve applies defaults to undefined options", async () => {
+  const host = await hosted({ timeouts: { drainDelayMs: undefined, drainTimeoutMs: 50 }, log: undefined } as never);
   await host.ready;
   await host.close();
 });
 
-test("close refuses an option that does not exist, and still closes afterwards", async () => {
+test("close rejects unknown options and can be called again", async () => {
   const host = await hosted();
   await expect(host.close({ drainDelay: 1 } as never)).rejects.toMatchObject({
     code: "configuration_invalid",

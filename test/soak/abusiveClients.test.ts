@@ -1,5 +1,5 @@
 /**
- * Many abusive clients at once. What the host guarantees against each (test/host/wire.test.ts) must also hold with
+ * Many abusive clients at once. What the host guarantees against each (test/host/http/protocol.test.ts) must also hold with
  * hundreds of them, while well-behaved clients are served, and they must leave nothing allocated behind.
  *
  * `ISOTHERM_SOAK_ABUSIVE_CLIENTS=300` opens 300 connections of each kind. From 200 on, the service runs with its real
@@ -34,10 +34,10 @@ beforeAll(async () => {
   if (IS_FULL) service = await startServiceProcess(data);
   else {
     impatientBuild = await builtWith([
-      { file: "host/server.js", from: "headersTimeoutMs: 5_000", to: "headersTimeoutMs: 1_500" },
-      { file: "host/server.js", from: "requestTimeoutMs: 30_000", to: "requestTimeoutMs: 2_000" },
-      { file: "host/server.js", from: "silenceTimeoutMs: 35_000", to: "silenceTimeoutMs: 4_000" },
-      { file: "host/server.js", from: "drainTimeoutMs: 30_000", to: "drainTimeoutMs: 1_000" },
+      { file: "host/http/timeouts.js", from: "headersTimeoutMs: 5_000", to: "headersTimeoutMs: 1_500" },
+      { file: "host/http/timeouts.js", from: "requestTimeoutMs: 30_000", to: "requestTimeoutMs: 2_000" },
+      { file: "host/http/timeouts.js", from: "silenceTimeoutMs: 35_000", to: "silenceTimeoutMs: 4_000" },
+      { file: "host/http/timeouts.js", from: "drainTimeoutMs: 30_000", to: "drainTimeoutMs: 1_000" },
     ]);
     service = await startServiceProcess(data, { built: impatientBuild.built });
   }

@@ -161,8 +161,8 @@ test("detects a service that retains its request URLs", { timeout: 120_000 + DUR
   const { built, done } = await builtWith([
     {
       file: "host/pipeline.js",
-      from: "refuseBadHost(request);",
-      to: "(globalThis.retained ??= []).push(Buffer.from(String(url).padEnd(32_768))); refuseBadHost(request);",
+      from: "checkHostHeader(request);",
+      to: "(globalThis.retained ??= []).push(Buffer.from(String(url).padEnd(32_768))); checkHostHeader(request);",
     },
   ]);
   try {

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { LINGER_MS } from "../../src/host/http/exchange.ts";
+import { LINGER_MS } from "../../src/host/http/requestContext.ts";
 import { PROBLEM_CODES } from "../../src/host/problems/problemTexts.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { parseResponses, type ClientBehavior, exchangeBytes, runConcurrently, type RawResponse } from "./connection.ts";

@@ -149,7 +149,7 @@ test(
 test("a plain server.close() loses requests", { timeout: 120_000 }, async () => {
   const { built, done } = await builtWith([
     {
-      file: "host/server.js",
+      file: "host/http/server.js",
       from: "this.#closing ??= this.#drain(server, drainDelayMs);",
       to: `this.#closing = undefined;
         return new Promise((resolve) => {

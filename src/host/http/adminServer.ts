@@ -1,24 +1,25 @@
 import { createServer } from "node:http";
 import { Server as NetServer } from "node:net";
-import { addressOf, listen, type ListeningServer } from "./server.ts";
+import { addressOf, listen } from "./listen.ts";
+import type { ListeningServer } from "./server.ts";
 
 /**
- * Listens for whoever watches over the service: GET /metrics, and nothing else, on this machine alone.
+ * Starts the admin server, which serves only GET /metrics, on 127.0.0.1.
  * @throws Fault `configuration_invalid` when the port cannot be listened on
  */
-export async function startAdmin({
+export async function startAdminServer({
   port,
-  read,
+  readMetrics,
 }: {
   readonly port: number;
-  readonly read: () => Promise<{ readonly contentType: string; readonly text: string }>;
+  readonly readMetrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
 }): Promise<ListeningServer> {
   const server = createServer((request, response) => {
     const isKnown = request.url === "/metrics" && (request.method === "GET" || request.method === "HEAD");
-    const answered = isKnown
-      ? read().then(({ contentType, text }) => ({ status: 200, contentType, text }))
+    const result = isKnown
+      ? readMetrics().then(({ contentType, text }) => ({ status: 200, contentType, text }))
       : Promise.resolve({ status: 404, contentType: "text/plain", text: "Metrics are at GET /metrics.\n" });
-    answered.then(
+    result.then(
       ({ status, contentType, text }) => {
         response.writeHead(status, ["Content-Type", contentType, "Content-Length", String(Buffer.byteLength(text))]);
         response.end(text);

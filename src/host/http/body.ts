@@ -1,48 +1,44 @@
+import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { Refusal } from "../problems/problem.ts";
 
 const CONTENT_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 
 /**
- * Only plain JSON in UTF-8 is read. A field may be given more than once.
- * @throws Refusal `content_type_unsupported` where the body is declared as anything else
+ * Checks that a body is declared as JSON in UTF-8 without a content coding. Header fields may be repeated.
+ * @throws Refusal `content_type_unsupported`
  */
-export function refuseUnreadable({
-  contentTypes,
-  contentEncodings,
-}: {
-  readonly contentTypes: readonly string[];
-  readonly contentEncodings: readonly string[];
-}): void {
+export function checkBodyHeaders({ headersDistinct }: IncomingMessage): void {
+  const { "content-type": contentTypes = [], "content-encoding": contentEncodings = [] } = headersDistinct;
   const [contentType, ...others] = contentTypes;
   if (contentType === undefined) {
     throw new Refusal(
       "content_type_unsupported",
-      "The request does not say what its body is: send Content-Type: application/json.",
+      "The request has a body without a content type; send Content-Type: application/json.",
     );
   }
   if (others.length > 0 || !CONTENT_TYPE.test(contentType)) {
-    const message = `The body must be declared as application/json in UTF-8, not as ${contentTypes.join(" and ")}.`;
+    const message = `Content-Type must be application/json in UTF-8 (got ${contentTypes.join(" and ")}).`;
     throw new Refusal("content_type_unsupported", message);
   }
   if (contentEncodings.some((coding) => coding.toLowerCase() !== "identity")) {
-    const message = `A body is read as it is: send it without Content-Encoding ${contentEncodings.join(", ")}.`;
+    const message = `Compressed bodies are not supported; omit Content-Encoding (got ${contentEncodings.join(", ")}).`;
     throw new Refusal("content_type_unsupported", message, { "Accept-Encoding": "identity" });
   }
 }
 
-/** @throws Refusal `body_too_large` where a body is declared as longer than allowed */
-export function refuseTooLarge(contentLengthBytes: number | undefined, limitBytes: number): void {
+/** Checks a declared body size. @throws Refusal `body_too_large` */
+export function checkDeclaredSize(contentLengthBytes: number | undefined, limitBytes: number): void {
   if ((contentLengthBytes ?? 0) > limitBytes) throw tooLarge(limitBytes);
 }
 
 /**
- * All bytes of a body. The stream is left as it is when this throws, so that an answer can still go out beside it.
+ * Reads a whole body. The stream is not destroyed on errors, so that a response can still be written.
  *
- * @param signal ends the waiting; its reason is thrown
- * @param onPart told how many bytes have come; what it throws ends the waiting too
- * @throws Refusal `body_too_large` as soon as more bytes than allowed have come, `http_malformed` when the stream ends
- *   before the body does
+ * @param signal aborts the reading; its reason is thrown
+ * @param onPart called with the size of each received part; an error that it throws ends the reading
+ * @throws Refusal `body_too_large` as soon as more bytes than allowed have been received, `http_malformed` when the
+ *   stream ends before the body does
  */
 export function readBody(
   stream: Readable,
@@ -67,27 +63,27 @@ export function readBody(
       }
     };
     const onEnd = (): void => settle(() => resolve(Buffer.concat(parts, sizeBytes)));
-    const onCut = (): void => {
-      settle(() => reject(new Refusal("http_malformed", "The connection ended before the body did.")));
+    const onTruncated = (): void => {
+      settle(() => reject(new Refusal("http_malformed", "The connection ended before the body was complete.")));
     };
     const onAbort = (): void => settle(() => reject(signal.reason as Error));
     const settle = (finish: () => void): void => {
-      stream.off("data", onData).off("end", onEnd).off("error", onCut).off("close", onCut);
+      stream.off("data", onData).off("end", onEnd).off("error", onTruncated).off("close", onTruncated);
       signal.removeEventListener("abort", onAbort);
-      // What breaks off from here on is nobody's news.
+      // Later errors of the stream no longer matter, but an `error` event without a listener would end the process.
       stream.on("error", () => undefined);
       finish();
     };
     if (signal.aborted) onAbort();
-    // It says so no more.
-    else if (stream.destroyed) onCut();
+    // A destroyed stream emits no more events.
+    else if (stream.destroyed) onTruncated();
     else {
       signal.addEventListener("abort", onAbort);
-      stream.on("data", onData).on("end", onEnd).on("error", onCut).on("close", onCut);
+      stream.on("data", onData).on("end", onEnd).on("error", onTruncated).on("close", onTruncated);
     }
   });
 }
 
 function tooLarge(limitBytes: number): Refusal {
-  return new Refusal("body_too_large", `A body may be ${limitBytes} bytes long. Ask in several requests.`);
+  return new Refusal("body_too_large", `The body must be at most ${limitBytes} bytes long; split the request.`);
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { Fault } from "../../errors.ts";
 
-/** What scripts of other origins may read beside the body. */
-const EXPOSED = [
+/** Response headers that scripts of other origins may read. */
+const EXPOSED_HEADERS = [
   "ETag",
   "Idempotent-Replayed",
   "Location",
@@ -18,35 +18,35 @@ const EXPOSED = [
 const ALLOWED_HEADERS = "Content-Type, Idempotency-Key, If-None-Match, X-API-Key, X-Customer-ID";
 const PREFLIGHT_S = 7200;
 
-/** The origins whose scripts may ask: none, unless whoever runs the service names them. */
-export class Origins {
+/** The origins whose scripts may send requests: none unless the operator configures them. */
+export class CorsPolicy {
   readonly #allowed: ReadonlySet<string>;
 
-  /** @throws Fault `configuration_invalid` for what is no origin */
+  /** @throws Fault `configuration_invalid` for a value that is not an origin */
   constructor(origins: readonly string[]) {
     for (const origin of origins) {
       if (origin === "*" || (URL.canParse(origin) && new URL(origin).origin === origin)) continue;
-      const message = `${JSON.stringify(origin)} is no origin; write scheme, host and port alone: https://example.org`;
+      const message = `A CORS origin must be "*" or a scheme, host and port such as https://example.org (got ${JSON.stringify(origin)}).`;
       throw new Fault("configuration_invalid", message, { details: { origin } });
     }
     this.#allowed = new Set(origins);
   }
 
-  get areAny(): boolean {
+  get isEnabled(): boolean {
     return this.#allowed.size > 0;
   }
 
-  /** The header fields that let the script that asks read the answer, flat: name, value, … */
-  fieldsFor(request: IncomingMessage): readonly string[] {
+  /** Returns the header fields that let the requesting script read the response, flat: name, value, … */
+  responseFields(request: IncomingMessage): readonly string[] {
     const { origin } = request.headers;
     if (origin === undefined || !(this.#allowed.has(origin) || this.#allowed.has("*"))) return [];
-    return ["Access-Control-Allow-Origin", origin, "Access-Control-Expose-Headers", EXPOSED];
+    return ["Access-Control-Allow-Origin", origin, "Access-Control-Expose-Headers", EXPOSED_HEADERS];
   }
 
-  /** What a browser asks before it lets a script ask; a key is never sent with that. */
-  preflightFieldsFor(request: IncomingMessage, methods: string): readonly string[] {
+  /** Returns the header fields of the response to a CORS preflight, which browsers send without a key. */
+  preflightFields(request: IncomingMessage, methods: string): readonly string[] {
     if (request.headers["access-control-request-method"] === undefined) return [];
-    const fields = this.fieldsFor(request);
+    const fields = this.responseFields(request);
     if (fields.length === 0) return fields;
     return [
       ...fields.slice(0, 2),

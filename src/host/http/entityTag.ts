@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 
-/** What tells the answers of one revision from those of another: the first 72 bits of a SHA-256. */
+/** Returns the part of an ETag that identifies a revision: the first 72 bits of its SHA-256. */
 export function revisionTag(revision: string): string {
   return createHash("sha256").update(revision).digest("base64url").slice(0, 12);
 }
 
 /**
- * A strong ETag of what is at an address. Only the revision tells versions of an answer apart, as it must: the rest is
- * there so that caches and people do not take different addresses for the same thing, and needs no strong hash.
+ * Returns the strong ETag of a request target. The revision alone distinguishes versions of a response; the hash of the
+ * target (32-bit FNV-1a) only makes the tags of different targets differ.
  */
 export function entityTag(revisionTag: string, target: string): string {
   let hash = 0xcbf29ce4;
@@ -17,22 +17,22 @@ export function entityTag(revisionTag: string, target: string): string {
   return `${revisionTag}-${(hash >>> 0).toString(36)}`;
 }
 
-/** The tag of one coding of an answer, as it stands in `ETag`: other bytes, another tag. */
+/** Returns the value of the header ETag. Each content coding has its own tag, because its bytes differ. */
 export function quotedTag(tag: string, coding: string | undefined): string {
   return coding === undefined ? `"${tag}"` : `"${tag}-${coding}"`;
 }
 
-const CODED = /-(?:br|gzip)$/;
+const CODING_SUFFIX = /-(?:br|gzip)$/;
 
 /**
- * Whether If-None-Match names what would be answered, in any coding (RFC 9110, 13.1.2).
- * @returns the tag that does, for `ETag`
+ * Finds the tag of the current response, in any coding, in If-None-Match (RFC 9110, 13.1.2).
+ * @returns the matching tag in quotes, for the header ETag
  */
 export function matchingTag(ifNoneMatch: string, tag: string): string | undefined {
   if (ifNoneMatch.trim() === "*") return quotedTag(tag, undefined);
   for (const item of ifNoneMatch.split(",")) {
     const stated = /^\s*(?:W\/)?"([^"]*)"\s*$/.exec(item)?.[1];
-    if (stated?.replace(CODED, "") === tag) return `"${stated}"`;
+    if (stated?.replace(CODING_SUFFIX, "") === tag) return `"${stated}"`;
   }
   return undefined;
 }

@@ -2,66 +2,66 @@ import { Fault } from "../../errors.ts";
 import { quote } from "../../schemaErrors.ts";
 
 /**
- * JSON that keeps its numbers. `JSON.stringify` writes NaN and the infinities as `null`, which in our answers
- * means "no data": such a number is a bug of ours and must never leave as a statement about a place.
+ * Encodes a value as JSON. `JSON.stringify` writes NaN and infinities as `null`, which means "no data" in a response:
+ * such a number is a bug and must not be reported as missing data.
  *
- * @throws Error naming the place, when a number is not finite or a list holds `undefined`
+ * @throws Error with a JSON pointer, when a number is not finite or a list contains `undefined`
  */
 export function encodeJson(value: unknown): string {
   const text = JSON.stringify(value);
-  // Whatever is lost is written as null, so that text without one needs no second look.
+  // Values that JSON cannot represent are written as null, so text without one needs no check.
   if (text.includes("null")) {
-    const lost = findLost(value, "");
-    if (lost !== undefined) throw new Error(`Not a value of JSON at "${lost}" of an answer.`);
+    const pointer = findUnencodable(value, "");
+    if (pointer !== undefined) throw new Error(`The value at "${pointer}" cannot be encoded as JSON.`);
   }
   return text;
 }
 
-/** JSON pointer to the first value that JSON would replace by null. */
-function findLost(value: unknown, pointer: string): string | undefined {
+/** Returns a JSON pointer to the first value that `JSON.stringify` replaces by null. */
+function findUnencodable(value: unknown, pointer: string): string | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? undefined : pointer;
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, member] of Object.entries(value)) {
     const at = `${pointer}/${key}`;
     if (member === undefined && Array.isArray(value)) return at;
-    const lost = findLost(member, at);
-    if (lost !== undefined) return lost;
+    const found = findUnencodable(member, at);
+    if (found !== undefined) return found;
   }
   return undefined;
 }
 
-/** Lists and objects may stand so many deep within one another. */
+/** Maximum nesting depth of lists and objects. */
 export const JSON_DEPTH_MAX = 16;
 
-/** Where in a text: lines end with LF, CR or both, and columns are counted in characters; both from 1. */
+/** A position in a text. Lines end with LF, CR or CRLF, columns are counted in characters; both from 1. */
 export interface JsonPosition {
   readonly line: number;
   readonly column: number;
 }
 
 /**
- * The value of a JSON document as it came over the wire: UTF-8, with or without a byte order mark.
+ * Parses a JSON document in UTF-8, with or without a byte order mark.
  *
- * @throws Fault `json_malformed` as `parseJson`, also for the first byte that is not UTF-8
+ * @throws Fault `json_malformed` as `parseJson`, and for invalid UTF-8
  */
 export function decodeJson(bytes: Uint8Array): unknown {
   return parseJson(decodeUtf8(bytes));
 }
 
 /**
- * JSON by the letter of RFC 8259, and more careful than `JSON.parse` where that one would let something pass unseen: of
- * a key that stands twice in one object it keeps the last, and a number too large to hold it takes for infinite.
+ * Parses JSON (RFC 8259). Stricter than `JSON.parse`, which keeps the last of repeated keys and reads numbers that are
+ * too large as infinite.
  *
- * @param origin where the text begins, for messages about a part of a larger document
- * @throws Fault `json_malformed` naming line and column (in its `details` too) of the first thing that is wrong:
- *   grammar, more than 16 levels, a key that is repeated, a number beyond 1.8e308
+ * @param origin position of the text within a larger document, for error messages
+ * @throws Fault `json_malformed` with the line and column of the first error, also in its `details`: grammar, more than
+ *   16 levels, a repeated key, a number beyond 1.8e308
  */
 export function parseJson(text: string, origin: JsonPosition = { line: 1, column: 1 }): unknown {
   new Scanner(text, origin).scan();
   return JSON.parse(text) as unknown;
 }
 
-/** Where a text of which the beginning lies at `origin` ends. */
+/** Returns the position of the end of a text that begins at `origin`. */
 export function positionAfter(text: string, origin: JsonPosition): JsonPosition {
   let { line, column } = origin;
   for (let index = 0; index < text.length; index++) {
@@ -75,25 +75,25 @@ export function positionAfter(text: string, origin: JsonPosition): JsonPosition 
 }
 
 function decodeUtf8(bytes: Uint8Array): string {
-  const decoded = (end: number, isWhole: boolean): string | undefined => {
+  const decoded = (end: number, isComplete: boolean): string | undefined => {
     try {
-      return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, end), { stream: !isWhole });
+      return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(0, end), { stream: !isComplete });
     } catch {
       return undefined;
     }
   };
   const text = decoded(bytes.length, true);
   if (text !== undefined) return text;
-  // A decoder does not say where; the longest beginning that can still become UTF-8 does.
-  let sound = 0;
-  let broken = bytes.length + 1;
-  while (broken - sound > 1) {
-    const middle = (sound + broken) >> 1;
-    if (decoded(middle, false) === undefined) broken = middle;
-    else sound = middle;
+  // TextDecoder does not report the position of the error, so it is found by bisection over prefixes.
+  let validBytes = 0;
+  let invalidBytes = bytes.length + 1;
+  while (invalidBytes - validBytes > 1) {
+    const middle = (validBytes + invalidBytes) >> 1;
+    if (decoded(middle, false) === undefined) invalidBytes = middle;
+    else validBytes = middle;
   }
-  const position = positionAfter(decoded(sound, false) ?? "", { line: 1, column: 1 });
-  throw malformed(position, "the bytes here are not UTF-8");
+  const position = positionAfter(decoded(validBytes, false) ?? "", { line: 1, column: 1 });
+  throw malformed(position, "invalid UTF-8");
 }
 
 function malformed({ line, column }: JsonPosition, what: string): Fault {
@@ -116,13 +116,13 @@ const CLOSING_BRACE = 0x7d;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})/y;
 
-/** Goes over a text once and makes nothing of it: that is left to `JSON.parse`, which is faster than we could be. */
+/** Checks a text without building values, which `JSON.parse` does faster. */
 class Scanner {
   readonly #text: string;
   readonly #origin: JsonPosition;
-  #at = 0;
+  #index = 0;
   #depth = 0;
-  /** The keys of the object that is open at each depth. */
+  /** The keys of the current object at each depth. */
   readonly #keys = Array.from({ length: JSON_DEPTH_MAX + 1 }, () => new Set<string>());
 
   constructor(text: string, origin: JsonPosition) {
@@ -132,13 +132,13 @@ class Scanner {
 
   scan(): void {
     this.#value();
-    if (this.#at < this.#text.length) this.#refuse("the end of the document");
+    if (this.#index < this.#text.length) this.#reject("the end of the document");
   }
 
-  /** A value, with the white space around it. */
+  /** Scans a value and the white space around it. */
   #value(): void {
     this.#space();
-    switch (this.#text.charCodeAt(this.#at)) {
+    switch (this.#text.charCodeAt(this.#index)) {
       case OPENING_BRACE:
         this.#object();
         break;
@@ -157,39 +157,39 @@ class Scanner {
   #object(): void {
     const keys = this.#open();
     this.#space();
-    if (this.#take(CLOSING_BRACE)) return this.#close();
+    if (this.#consume(CLOSING_BRACE)) return this.#close();
     do {
       this.#space();
-      const start = this.#at;
-      if (this.#text.charCodeAt(start) !== QUOTE) this.#refuse("a key in double quotes");
+      const start = this.#index;
+      if (this.#text.charCodeAt(start) !== QUOTE) this.#reject("a key in double quotes");
       const key = this.#string();
-      if (keys.has(key)) throw this.#fault(start, `the key ${quote(key)} stands in this object already`);
+      if (keys.has(key)) throw this.#fault(start, `the key ${quote(key)} is repeated in this object`);
       keys.add(key);
       this.#space();
-      if (!this.#take(COLON)) this.#refuse("a colon");
+      if (!this.#consume(COLON)) this.#reject("a colon");
       this.#value();
-    } while (this.#take(COMMA));
-    if (!this.#take(CLOSING_BRACE)) this.#refuse("a comma or the end of the object");
+    } while (this.#consume(COMMA));
+    if (!this.#consume(CLOSING_BRACE)) this.#reject("a comma or the end of the object");
     this.#close();
   }
 
   #list(): void {
     this.#open();
     this.#space();
-    if (this.#take(CLOSING_BRACKET)) return this.#close();
+    if (this.#consume(CLOSING_BRACKET)) return this.#close();
     do this.#value();
-    while (this.#take(COMMA));
-    if (!this.#take(CLOSING_BRACKET)) this.#refuse("a comma or the end of the list");
+    while (this.#consume(COMMA));
+    if (!this.#consume(CLOSING_BRACKET)) this.#reject("a comma or the end of the list");
     this.#close();
   }
 
   #open(): Set<string> {
     const keys = this.#keys[++this.#depth];
     if (keys === undefined) {
-      throw this.#fault(this.#at, `lists and objects may stand ${JSON_DEPTH_MAX} deep in one another, no deeper`);
+      throw this.#fault(this.#index, `lists and objects must not be nested more than ${JSON_DEPTH_MAX} levels deep`);
     }
     keys.clear();
-    this.#at++;
+    this.#index++;
     return keys;
   }
 
@@ -197,63 +197,63 @@ class Scanner {
     this.#depth--;
   }
 
-  /** @returns what it says: a key is the same key however its letters are escaped */
+  /** Scans a string. @returns its unescaped text, because differently escaped keys are the same key */
   #string(): string {
-    const start = this.#at++;
+    const start = this.#index++;
     let hasEscapes = false;
     for (;;) {
-      const code = this.#text.charCodeAt(this.#at);
+      const code = this.#text.charCodeAt(this.#index);
       if (code === QUOTE) break;
       if (code === BACKSLASH) {
-        ESCAPE.lastIndex = this.#at;
-        if (!ESCAPE.test(this.#text)) throw this.#fault(this.#at, "there is no such escape in a string");
-        this.#at = ESCAPE.lastIndex;
+        ESCAPE.lastIndex = this.#index;
+        if (!ESCAPE.test(this.#text)) throw this.#fault(this.#index, "invalid escape sequence in a string");
+        this.#index = ESCAPE.lastIndex;
         hasEscapes = true;
-      } else if (code >= SPACE) this.#at++;
-      else if (Number.isNaN(code)) throw this.#fault(start, "the string that begins here does not end");
-      else throw this.#fault(this.#at, "a control character in a string must be escaped");
+      } else if (code >= SPACE) this.#index++;
+      else if (Number.isNaN(code)) throw this.#fault(start, "the string that begins here is not terminated");
+      else throw this.#fault(this.#index, "a control character in a string must be escaped");
     }
-    const text = this.#text.slice(start, ++this.#at);
+    const text = this.#text.slice(start, ++this.#index);
     return hasEscapes ? (JSON.parse(text) as string) : text.slice(1, -1);
   }
 
   #word(): boolean {
     for (const word of ["true", "false", "null"]) {
-      if (!this.#text.startsWith(word, this.#at)) continue;
-      this.#at += word.length;
+      if (!this.#text.startsWith(word, this.#index)) continue;
+      this.#index += word.length;
       return true;
     }
     return false;
   }
 
   #number(): void {
-    const start = this.#at;
+    const start = this.#index;
     NUMBER.lastIndex = start;
-    if (!NUMBER.test(this.#text)) this.#refuse("a value");
-    this.#at = NUMBER.lastIndex;
-    if (!Number.isFinite(Number(this.#text.slice(start, this.#at)))) {
-      throw this.#fault(start, "the number is too large to be held");
+    if (!NUMBER.test(this.#text)) this.#reject("a value");
+    this.#index = NUMBER.lastIndex;
+    if (!Number.isFinite(Number(this.#text.slice(start, this.#index)))) {
+      throw this.#fault(start, "the number is too large; it must be below 1.8e308");
     }
   }
 
   #space(): void {
     for (;;) {
-      const code = this.#text.charCodeAt(this.#at);
+      const code = this.#text.charCodeAt(this.#index);
       if (code !== SPACE && code !== LF && code !== CR && code !== TAB) return;
-      this.#at++;
+      this.#index++;
     }
   }
 
-  #take(code: number): boolean {
-    if (this.#text.charCodeAt(this.#at) !== code) return false;
-    this.#at++;
+  #consume(code: number): boolean {
+    if (this.#text.charCodeAt(this.#index) !== code) return false;
+    this.#index++;
     return true;
   }
 
-  #refuse(expected: string): never {
-    const code = this.#text.codePointAt(this.#at);
-    const found = code === undefined ? "the document ends" : `there is ${quote(String.fromCodePoint(code))}`;
-    throw this.#fault(this.#at, `${found} where ${expected} is expected`);
+  #reject(expected: string): never {
+    const code = this.#text.codePointAt(this.#index);
+    const found = code === undefined ? "the end of the document" : quote(String.fromCodePoint(code));
+    throw this.#fault(this.#index, `expected ${expected} (got ${found})`);
   }
 
   #fault(index: number, what: string): Fault {

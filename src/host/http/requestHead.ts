@@ -3,35 +3,35 @@ import { Fault } from "../../errors.ts";
 import { Refusal } from "../problems/problem.ts";
 import { readUuid } from "./uuid.ts";
 
-/** So long the address and headers of a request may be, all together. */
+/** Limit of the request line and headers together. */
 export const HEAD_BYTES_MAX = 16_384;
 
-/** The target of a request in either of its forms, origin ("/path?query") or absolute ("http://host/path?query"). */
+/** Splits a request target in either of its forms, origin ("/path?query") or absolute ("http://host/path?query"). */
 export function splitTarget(target: string): { readonly path: string; readonly queryText: string } {
-  // Of an address that ends with the server's name the path is that of its root (RFC 9110, 4.2.3).
+  // An absolute target without a path means "/" (RFC 9110, 4.2.3).
   const local = target.startsWith("/") ? target : target.replace(/^https?:\/\/[^/?#]*\/?/i, "/");
   const mark = local.indexOf("?");
   return mark < 0 ? { path: local, queryText: "" } : { path: local.slice(0, mark), queryText: local.slice(mark + 1) };
 }
 
-/** RFC 9112, 3.2: one Host field, no more; none only before HTTP/1.1. */
-export function refuseBadHost(request: IncomingMessage): void {
-  // Counted in what came: of two Hosts the parsed headers show one.
+/** Requires exactly one Host field, or none before HTTP/1.1 (RFC 9112, 3.2). @throws Refusal `http_malformed` */
+export function checkHostHeader(request: IncomingMessage): void {
+  // Counts raw headers, because the parsed headers keep only one of several Host fields.
   const { rawHeaders } = request;
-  let given = 0;
+  let hostCount = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];
-    if (name?.length === 4 && name.toLowerCase() === "host") given++;
+    if (name?.length === 4 && name.toLowerCase() === "host") hostCount++;
   }
-  if (given === 1 || (given === 0 && request.httpVersionMinor === 0)) return;
-  throw new Refusal("http_malformed", `The request has ${given} Host fields; HTTP/1.1 wants exactly one.`);
+  if (hostCount === 1 || (hostCount === 0 && request.httpVersionMinor === 0)) return;
+  throw new Refusal("http_malformed", `HTTP/1.1 requires exactly one Host header (got ${hostCount}).`);
 }
 
-/** A body where none has a meaning: whoever sends one means something that we would not do. */
-export function refuseBody(request: IncomingMessage): void {
+/** Rejects a body on methods that do not take one, where ignoring it could hide a mistake. @throws Fault `invalid_request` */
+export function rejectBody(request: IncomingMessage): void {
   if (!hasBody(request)) return;
   const header = request.headers["transfer-encoding"] === undefined ? "Content-Length" : "Transfer-Encoding";
-  const detail = `A ${request.method} is asked by its address alone; send no body.`;
+  const detail = `${request.method} requests must not have a body.`;
   throw new Fault("invalid_request", detail, { items: [{ header, code: "not_expected", detail }] });
 }
 
@@ -48,34 +48,34 @@ export function isAwaitingContinue(request: IncomingMessage): boolean {
 }
 
 /**
- * The key that a request presents.
- * @throws Refusal `api_key_missing`; `api_key_invalid` where there are two, since only one can be meant
+ * Returns the API key of a request.
+ * @throws Refusal `api_key_missing`; `api_key_invalid` if there are several
  */
-export function presentedKey(request: IncomingMessage): string {
+export function readApiKey(request: IncomingMessage): string {
   const text = request.headers["x-api-key"];
   if (text === undefined || text === "") {
-    const detail = "Send the account's API key in the header X-API-Key.";
+    const detail = "The header X-API-Key with the account's API key is required.";
     throw new Refusal("api_key_missing", detail, {}, { items: [{ header: "X-API-Key", code: "missing", detail }] });
   }
-  // Several fields arrive joined by commas, and no key has one.
+  // Node joins repeated header fields with commas, which keys do not contain.
   if (typeof text !== "string" || text.includes(",")) {
-    const detail = "X-API-Key holds more than one key; send one.";
+    const detail = "X-API-Key must contain one key (got several).";
     throw new Refusal("api_key_invalid", detail, {}, { items: [{ header: "X-API-Key", code: "repeated", detail }] });
   }
   return text;
 }
 
-/** @throws Refusal `customer_id_missing`, `customer_id_malformed` */
-export function statedCustomerId(request: IncomingMessage): string {
+/** Returns the customer id of a request, in lower case. @throws Refusal `customer_id_missing`, `customer_id_malformed` */
+export function readCustomerId(request: IncomingMessage): string {
   const text = request.headers["x-customer-id"];
   if (text === undefined || text === "") {
-    const detail = "Say in the header X-Customer-ID for which customer this is: the UUID that registering it gave.";
+    const detail = "The header X-Customer-ID with the UUID of a registered customer is required.";
     const items = [{ header: "X-Customer-ID", code: "missing", detail }] as const;
     throw new Refusal("customer_id_missing", detail, {}, { items });
   }
   const id = typeof text === "string" ? readUuid(text) : undefined;
   if (id !== undefined) return id;
-  const detail = "X-Customer-ID must be one UUID, as registering the customer gave it.";
+  const detail = "X-Customer-ID must be the UUID of a registered customer.";
   const items = [{ header: "X-Customer-ID", code: "malformed", detail }] as const;
   throw new Refusal("customer_id_malformed", detail, {}, { items });
 }
@@ -83,14 +83,14 @@ export function statedCustomerId(request: IncomingMessage): string {
 const VISIBLE_ASCII = /^[!-~]{1,255}$/;
 
 /**
- * The key by which a repetition of a request is known, where one was sent.
+ * Returns the idempotency key of a request, if it has one.
  * @throws Refusal `invalid_request`
  */
-export function statedIdempotencyKey(request: IncomingMessage): string | undefined {
+export function readIdempotencyKey(request: IncomingMessage): string | undefined {
   const text = request.headers["idempotency-key"];
   if (text === undefined) return undefined;
   if (typeof text === "string" && VISIBLE_ASCII.test(text)) return text;
-  const detail = "Idempotency-Key must be given once: 1 to 255 visible ASCII characters.";
+  const detail = "Idempotency-Key must occur once and have 1 to 255 visible ASCII characters.";
   const items = [{ header: "Idempotency-Key", code: "malformed", detail }] as const;
   throw new Refusal("invalid_request", detail, {}, { items });
 }

@@ -1,123 +1,95 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from "node:http";
-import { isIPv6, Server as NetServer, type Socket } from "node:net";
+import { Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
-import { Fault } from "../../errors.ts";
-import { LINGER_MS, type Reading, WireExchange } from "./exchange.ts";
-import { HEAD_BYTES_MAX } from "./requestHead.ts";
-import { encodeJson } from "./json.ts";
-import { type Log, loggedError, type LogRecord } from "../log.ts";
-import type { Outcome, Pipeline } from "../pipeline.ts";
+import type { Log, LogRecord } from "../log.ts";
+import type { Pipeline, PipelineResponse } from "../pipeline.ts";
 import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf, Refusal } from "../problems/problem.ts";
+import { encodeJson } from "./json.ts";
+import { addressOf, listen, type ServerAddress } from "./listen.ts";
+import { logRecordOf } from "./logRecord.ts";
+import { type BodyReadState, HttpRequestContext, LINGER_MS } from "./requestContext.ts";
+import { HEAD_BYTES_MAX } from "./requestHead.ts";
 import { newRequestId } from "./requestId.ts";
-
-/** How long the server waits, and for how many. */
-export interface ServerPatience {
-  /** For the whole of a request's head. */
-  readonly headersTimeoutMs: number;
-  /** For the whole of a request. */
-  readonly requestTimeoutMs: number;
-  /** How often these two are looked at. */
-  readonly checkEveryMs: number;
-  /** For any sign of life: what ends clients that never read, each of which holds its answer in memory. */
-  readonly silenceTimeoutMs: number;
-  /** For the next request; above what load balancers wait, so that it is they who close. */
-  readonly keepAliveTimeoutMs: number;
-  /** For an answer that is worked on in other threads. */
-  readonly workTimeoutMs: number;
-  /** Between being told to close and taking no more connections: load balancers look at /readyz now and then. */
-  readonly drainDelayMs: number;
-  /** For work under way when no more connections are taken. */
-  readonly drainTimeoutMs: number;
-  readonly connectionCountMax: number;
-}
-
-export const DEFAULT_PATIENCE: ServerPatience = {
-  headersTimeoutMs: 5_000,
-  requestTimeoutMs: 30_000,
-  checkEveryMs: 1_000,
-  // Above the two before it, so that who is late is told so.
-  silenceTimeoutMs: 35_000,
-  keepAliveTimeoutMs: 75_000,
-  workTimeoutMs: 30_000,
-  drainDelayMs: 0,
-  drainTimeoutMs: 30_000,
-  connectionCountMax: 10_000,
-};
+import type { ServerTimeouts } from "./timeouts.ts";
 
 export interface ServerOptions {
   readonly pipeline: Pipeline;
   readonly host: string;
   readonly port: number;
-  readonly patience: ServerPatience;
-  /** Told of each answer. */
+  readonly timeouts: ServerTimeouts;
+  /** Called with a record of each response. */
   readonly log?: Log | undefined;
-  /** Counts each answer, with the seconds it took. */
-  readonly measure?: ((exchange: WireExchange, outcome: Outcome, durationS: number) => void) | undefined;
+  /** Called for each response with the seconds that it took. */
+  readonly recordResponse?:
+    ((context: HttpRequestContext, response: PipelineResponse, durationS: number) => void) | undefined;
 }
 
 export interface ListeningServer {
-  readonly address: { readonly host: string; readonly port: number; readonly url: string };
+  readonly address: ServerAddress;
   /**
-   * Waits for the drain delay, takes no more connections, leaves those that are idle for as long again (2 s at most),
-   * finishes what is under way, and resolves when the last connection has closed.
+   * Waits for the drain delay, stops accepting connections, keeps idle connections open for the same time again (2 s at
+   * most), finishes requests in progress, and resolves when the last connection has closed.
    */
   close(drainDelayMs?: number): Promise<void>;
 }
 
-/** Requests that may wait behind the one in work on a connection. */
+/** Pipelined requests that may wait for the one in progress on a connection. */
 const WAITING_COUNT_MAX = 8;
 
 /**
- * A turn of the loop takes one connection of those that wait, of which there may be 511, and the requests of those taken
- * before. Under load something has always just arrived; by then every connection has been told of the end.
+ * One turn of the event loop accepts one of up to 511 pending connections and reads the requests of those accepted
+ * before. Under load every turn brings new ones, so the number of turns is bounded.
  */
 const CATCH_UP_TURNS_MAX = 1024;
 
-/** Who has an idle connection when no more are taken may use it for as long again as the drain delay, and no longer. */
-const LAST_CALL_MS_MAX = 2_000;
+/** Idle connections stay usable for as long as the drain delay after the server stops accepting, but no longer. */
+const IDLE_GRACE_MS_MAX = 2_000;
 
-/** A connection takes one request into work at a time, however many its client sends ahead. */
-interface Line extends Reading {
-  busy: boolean;
-  readonly waiting: WireExchange[];
-  /** Too many were sent ahead, or what came next was no HTTP: the line ends with what it has accepted. */
-  ending: boolean;
+/** State of a connection. One request is processed at a time, however many the client pipelines. */
+interface ConnectionState extends BodyReadState {
+  /** The request in progress. */
+  current: HttpRequestContext | undefined;
+  readonly waiting: HttpRequestContext[];
+  /** The client pipelined too many requests or sent invalid HTTP: only accepted requests are answered. */
+  isEnding: boolean;
 }
 
 /**
- * Starts listening.
+ * Starts the HTTP server.
  * @throws Fault `configuration_invalid` when the address cannot be listened on
  */
 export async function startServer(options: ServerOptions): Promise<ListeningServer> {
-  const { patience } = options;
+  const { timeouts } = options;
   const server = createServer({
     maxHeaderSize: HEAD_BYTES_MAX,
-    headersTimeout: patience.headersTimeoutMs,
-    requestTimeout: patience.requestTimeoutMs,
-    connectionsCheckingInterval: patience.checkEveryMs,
-    keepAliveTimeout: patience.keepAliveTimeoutMs,
-    // Node would refuse with an empty body; `refuseBadHost` gives the reason.
+    headersTimeout: timeouts.headersTimeoutMs,
+    requestTimeout: timeouts.requestTimeoutMs,
+    connectionsCheckingInterval: timeouts.checkEveryMs,
+    keepAliveTimeout: timeouts.keepAliveTimeoutMs,
+    // Node's own rejection has an empty body; `checkHostHeader` gives the reason.
     requireHostHeader: false,
   });
-  server.timeout = patience.silenceTimeoutMs;
-  // As many as fit: of more than its own limit Node would drop the last without a word.
+  server.timeout = timeouts.silenceTimeoutMs;
+  // No limit besides the size of the head: Node silently drops header fields beyond its limit.
   server.maxHeadersCount = 0;
-  server.maxConnections = patience.connectionCountMax;
-  const carrier = new Carrier(options);
-  carrier.attach(server);
+  server.maxConnections = timeouts.connectionCountMax;
+  const connections = new ConnectionManager(options);
+  connections.attach(server);
   await listen(server, options);
-  return { address: addressOf(server), close: (drainDelayMs) => carrier.close(server, drainDelayMs) };
+  return { address: addressOf(server), close: (drainDelayMs) => connections.close(server, drainDelayMs) };
 }
 
-/** Connections and the requests that come over them. */
-class Carrier {
+/** Passes the requests of each connection to the pipeline one at a time, and drains connections on shutdown. */
+class ConnectionManager {
   readonly #options: ServerOptions;
-  readonly #lines = new WeakMap<Duplex, Line>();
+  readonly #states = new WeakMap<Duplex, ConnectionState>();
   readonly #sockets = new Set<Socket>();
-  /** Of connections and of requests. */
+  /** Counts connections and requests. */
   #arrivedCount = 0;
   #closing: Promise<void> | undefined;
+  /** Called when a response has been written or its connection has closed. */
+  #onFinished: (() => void) | undefined;
 
   constructor(options: ServerOptions) {
     this.#options = options;
@@ -131,17 +103,16 @@ class Carrier {
       socket.once("close", () => this.#sockets.delete(socket));
     });
     server.on("request", accept);
-    // Who asks whether to send a body is told to when a route is about to read it, and no expectation is refused without
-    // a reason.
+    // `100 Continue` is sent when a route is about to read the body, and unknown expectations are ignored.
     server.on("checkContinue", accept);
     server.on("checkExpectation", accept);
     server.on("connect", (_request, socket) => {
-      // From here on Node looks after this connection no more, and an error that nobody hears of would end the process.
+      // Node no longer handles this connection, and an unhandled `error` event would end the process.
       socket.on("error", () => socket.destroy()).on("end", () => socket.end());
       socket.resume();
       this.#refuse(
         socket,
-        new Refusal("method_not_allowed", "CONNECT is not answered here.", { Allow: "GET, HEAD, OPTIONS" }),
+        new Refusal("method_not_allowed", "CONNECT is not supported.", { Allow: "GET, HEAD, OPTIONS" }),
       );
     });
     server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
@@ -150,47 +121,55 @@ class Carrier {
     });
   }
 
-  close(server: Server, drainDelayMs = this.#options.patience.drainDelayMs): Promise<void> {
+  close(server: Server, drainDelayMs = this.#options.timeouts.drainDelayMs): Promise<void> {
     this.#closing ??= this.#drain(server, drainDelayMs);
     return this.#closing;
   }
 
   async #drain(server: Server, drainDelayMs: number): Promise<void> {
-    // From here on every answer ends its connection, so that in the end there are none that could still ask.
+    // From here on every response closes its connection.
     if (drainDelayMs > 0) await delay(drainDelayMs);
-    await this.#caughtUp();
-    const over = new AbortController();
-    const closed = new Promise<void>((resolve) => server.once("close", () => resolve())).then(() => over.abort());
-    // Not the HTTP server's own `close`: that one also stops looking for requests that never end.
+    await this.#readPending();
+    const allClosed = new AbortController();
+    const closed = new Promise<void>((resolve) => server.once("close", () => resolve())).then(() => allClosed.abort());
+    // Not `close` of the HTTP server, which also stops checking the request timeouts.
     NetServer.prototype.close.call(server);
     const deadline = setTimeout(() => {
       for (const socket of this.#sockets) socket.destroy();
-    }, this.#options.patience.drainTimeoutMs);
-    // Whoever has a connection, and has not used it all this while, may be about to; new ones there are none any more.
-    const lastCallMs = Math.min(drainDelayMs, LAST_CALL_MS_MAX);
-    if (lastCallMs > 0) await delay(lastCallMs, undefined, { signal: over.signal }).catch(() => undefined);
-    await this.#caughtUp();
-    this.#closeIdle(server);
+    }, this.#options.timeouts.drainTimeoutMs);
+    // A client may be about to use an idle connection.
+    const idleGraceMs = Math.min(drainDelayMs, IDLE_GRACE_MS_MAX);
+    if (idleGraceMs > 0) await delay(idleGraceMs, undefined, { signal: allClosed.signal }).catch(() => undefined);
+    await this.#readPending();
+    await this.#closeIdle(server);
     await closed;
     clearTimeout(deadline);
     server.close();
   }
 
-  #closeIdle(server: Server): void {
-    // Idle to Node is also who has yet to read the answer that Node was given.
-    const busy = [...this.#sockets].filter((socket) => this.#lines.get(socket)?.busy === true);
-    for (const socket of busy) socket.destroy = () => socket;
-    server.closeIdleConnections();
-    for (const socket of busy) Reflect.deleteProperty(socket, "destroy");
-    // And only what has asked before; browsers open connections that never ask.
+  async #closeIdle(server: Server): Promise<void> {
+    // Node does not regard connections as idle that have never sent a request; browsers open such connections.
     for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+    // Node regards a connection as idle once its response has ended, even if the client has not read it yet.
+    while (this.#hasUnreadResponse()) {
+      await new Promise<void>((resolve) => (this.#onFinished = resolve));
+    }
+    server.closeIdleConnections();
+  }
+
+  #hasUnreadResponse(): boolean {
+    for (const socket of this.#sockets) {
+      const response = this.#states.get(socket)?.current?.response;
+      if (socket.writable && response?.writableEnded === true && !response.writableFinished) return true;
+    }
+    return false;
   }
 
   /**
-   * Resolves when what the system holds for us has been read: requests in its buffers, connections that it has taken. A
-   * timer comes before those when the loop is behind, and to close them then would be to lose them.
+   * Resolves when pending connections have been accepted and received requests have been read. When the event loop is
+   * late, timers run before pending input is read; closing connections at that moment would lose requests.
    */
-  async #caughtUp(): Promise<void> {
+  async #readPending(): Promise<void> {
     let before = -1;
     for (let turn = 0; turn < CATCH_UP_TURNS_MAX && before !== this.#arrivedCount; turn++) {
       before = this.#arrivedCount;
@@ -198,75 +177,82 @@ class Carrier {
     }
   }
 
-  #lineOf(socket: Duplex): Line {
-    let line = this.#lines.get(socket);
-    if (line === undefined) {
-      line = { busy: false, waiting: [], ending: false };
-      this.#lines.set(socket, line);
+  #stateOf(socket: Duplex): ConnectionState {
+    let state = this.#states.get(socket);
+    if (state === undefined) {
+      state = { current: undefined, waiting: [], isEnding: false };
+      this.#states.set(socket, state);
     }
-    return line;
+    return state;
   }
 
   #accept(request: IncomingMessage, response: ServerResponse): void {
     this.#arrivedCount++;
-    const line = this.#lineOf(request.socket);
-    if (line.ending) return;
-    const exchange = new WireExchange(request, response, { line, deadlineMs: this.#options.patience.workTimeoutMs });
-    if (!line.busy) this.#begin(line, exchange);
-    else if (line.waiting.length < WAITING_COUNT_MAX) line.waiting.push(exchange);
-    else line.ending = true;
+    const connection = this.#stateOf(request.socket);
+    if (connection.isEnding) return;
+    const { workTimeoutMs } = this.#options.timeouts;
+    const context = new HttpRequestContext(request, response, { bodyRead: connection, timeoutMs: workTimeoutMs });
+    if (connection.current === undefined) this.#begin(connection, context);
+    else if (connection.waiting.length < WAITING_COUNT_MAX) connection.waiting.push(context);
+    else connection.isEnding = true;
   }
 
-  /** Callbacks rather than a loop that waits: this is done for every request, and a promise less is felt. */
-  #begin(line: Line, exchange: WireExchange): void {
-    line.busy = true;
-    // Never rejected.
-    void this.#options.pipeline.carry(exchange).then((outcome) => this.#reply(line, exchange, outcome));
+  /** Processes a request. Uses callbacks because an additional promise per request has a measurable cost. */
+  #begin(connection: ConnectionState, context: HttpRequestContext): void {
+    connection.current = context;
+    // Never rejects.
+    void this.#options.pipeline.handle(context).then((response) => this.#reply(connection, context, response));
   }
 
-  #reply(line: Line, exchange: WireExchange, outcome: Outcome): void {
-    const { isUnread } = exchange;
-    if (isUnread) {
-      line.waiting.length = 0;
-      line.ending = true;
+  #reply(connection: ConnectionState, context: HttpRequestContext, response: PipelineResponse): void {
+    const { isBodyUnread } = context;
+    if (isBodyUnread) {
+      connection.waiting.length = 0;
+      connection.isEnding = true;
     }
-    const isClosing = this.#closing !== undefined || line.ending;
-    const isLast = isUnread || (isClosing && line.waiting.length === 0 && line.refusal === undefined);
-    exchange.write(outcome, { isLast, isUnread, onClosed: () => this.#finish(line, exchange, outcome) });
+    const isClosing = this.#closing !== undefined || connection.isEnding;
+    const isLast = isBodyUnread || (isClosing && connection.waiting.length === 0 && connection.refusal === undefined);
+    context.write(response, {
+      isLast,
+      isBodyUnread,
+      onClosed: () => this.#finish(connection, context, response),
+    });
   }
 
-  /** The answer has gone out, or nobody is there to take it. */
-  #finish(line: Line, exchange: WireExchange, outcome: Outcome): void {
-    const durationMs = performance.now() - exchange.startMs;
-    this.#options.pipeline.settle(outcome);
-    this.#options.measure?.(exchange, outcome, durationMs / 1000);
-    if (this.#options.log !== undefined) this.#log(recordOf(exchange, outcome, durationMs));
+  /** Runs once the response has been written or the connection has closed. */
+  #finish(connection: ConnectionState, context: HttpRequestContext, response: PipelineResponse): void {
+    const durationMs = performance.now() - context.startMs;
+    this.#options.pipeline.releaseResponse(response);
+    this.#options.recordResponse?.(context, response, durationMs / 1000);
+    if (this.#options.log !== undefined) this.#log(logRecordOf(context, response, durationMs));
+    this.#onFinished?.();
 
-    const { socket } = exchange.request;
-    const next = line.waiting.shift();
+    const { socket } = context.request;
+    const next = connection.waiting.shift();
+    // `current` stays set, so that further requests on a closed connection are not processed.
     if (!socket.writable) return;
     if (next !== undefined) {
-      this.#begin(line, next);
+      this.#begin(connection, next);
       return;
     }
-    line.busy = false;
-    if (line.refusal !== undefined) this.#writeRefusal(socket, line.refusal);
-    // An answer that was under way when closing began did not announce it.
+    connection.current = undefined;
+    if (connection.refusal !== undefined) this.#writeRefusal(socket, connection.refusal);
+    // A response that was written before the shutdown began did not announce the end of the connection.
     else if (this.#closing !== undefined) socket.end();
   }
 
-  /** Refuses a connection on which nothing more can be understood, after what was asked on it before. */
+  /** Refuses a connection whose input cannot be parsed any further, after its earlier requests have been answered. */
   #refuse(socket: Duplex, refusal: Refusal): void {
-    const line = this.#lineOf(socket);
-    if (line.ending) return;
-    line.ending = true;
-    if (line.reading !== undefined) {
-      // It is the request in work that is refused, and its own answer says so.
-      line.reading.abort(refusal);
+    const connection = this.#stateOf(socket);
+    if (connection.isEnding) return;
+    connection.isEnding = true;
+    if (connection.reading !== undefined) {
+      // The invalid input is the body of the request in progress, whose own response reports it.
+      connection.reading.abort(refusal);
       return;
     }
-    line.refusal = refusal;
-    if (!line.busy) this.#writeRefusal(socket, refusal);
+    connection.refusal = refusal;
+    if (connection.current === undefined) this.#writeRefusal(socket, refusal);
   }
 
   #writeRefusal(socket: Duplex, refusal: Refusal): void {
@@ -283,7 +269,7 @@ class Carrier {
       ...problemHeaders(problem, refusal),
     };
     const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-    // Ended, not destroyed: a reset would overtake the answer while the other side still sends.
+    // Ended, not destroyed: a reset could overtake the response while the client is still sending.
     socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join("")}\r\n${body}`);
     const linger = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once("close", () => clearTimeout(linger));
@@ -294,37 +280,9 @@ class Carrier {
     try {
       this.#options.log?.(record);
     } catch {
-      // A log that fails must not take the service with it.
+      // A failing log must not stop the service.
     }
   }
-}
-
-/** What the log says of an answer. */
-function recordOf(
-  { request, requestId, target, caller }: WireExchange,
-  outcome: Outcome,
-  durationMs: number,
-): LogRecord {
-  const { status, failure, units } = outcome;
-  const record: { -readonly [Field in keyof LogRecord]: LogRecord[Field] } = {
-    request_id: requestId,
-    method: request.method ?? "",
-    status,
-    duration_ms: durationMs,
-  };
-  if (target !== undefined) record.route = target.template;
-  if (failure !== undefined) record.code = failure.code;
-  if (units !== undefined && target?.route.metered !== undefined) record.units = units;
-  if (caller !== undefined) {
-    record.account_id = caller.accountId;
-    record.key_id = caller.keyId;
-    if (caller.customerId !== undefined) record.customer_id = caller.customerId;
-  }
-  // A refusal of our own says it all by its code, and under load there are many.
-  if (failure !== undefined && status >= 500 && !(failure.error instanceof Refusal)) {
-    record.error = loggedError(failure.error);
-  }
-  return record;
 }
 
 function parserRefusal(error: NodeJS.ErrnoException): Refusal {
@@ -332,43 +290,11 @@ function parserRefusal(error: NodeJS.ErrnoException): Refusal {
     case "HPE_HEADER_OVERFLOW":
       return new Refusal(
         "headers_too_large",
-        `The address and headers of a request may be ${HEAD_BYTES_MAX} bytes long, all together.`,
+        `The request line and headers must be at most ${HEAD_BYTES_MAX} bytes long in total.`,
       );
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new Refusal("request_timeout", "The request did not arrive in time; send it in one go.");
+      return new Refusal("request_timeout", "The request was not received in time; send it without pauses.");
     default:
-      return new Refusal("http_malformed", "What was sent cannot be read as HTTP/1.1.");
+      return new Refusal("http_malformed", "The request is not valid HTTP/1.1.");
   }
-}
-
-export async function listen(
-  server: Server,
-  { host, port }: { readonly host: string; readonly port: number },
-): Promise<void> {
-  try {
-    await new Promise<void>((resolve, reject) => {
-      server.once("error", reject);
-      server.listen({ host, port, exclusive: true }, () => {
-        server.off("error", reject);
-        resolve();
-      });
-    });
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "";
-    const why =
-      {
-        EADDRINUSE: "something else listens there; choose another port, or 0 for any free one",
-        EACCES: "this user may not listen there; ports below 1024 need rights",
-        EADDRNOTAVAIL: "this machine has no such address",
-      }[code] ?? `the system refuses (${code})`;
-    const message = `Cannot listen on port ${port} of ${host}: ${why}.`;
-    throw new Fault("configuration_invalid", message, { details: { host, port }, cause: error });
-  }
-}
-
-export function addressOf(server: Server): ListeningServer["address"] {
-  const bound = server.address();
-  if (bound === null || typeof bound === "string") throw new Error("The server listens on no port.");
-  const { address: host, port } = bound;
-  return { host, port, url: `http://${isIPv6(host) ? `[${host}]` : host}:${port}` };
 }

@@ -198,7 +198,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   {
     code: "request_timeout",
     status: 408,
-    options: { patience: { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20 } },
+    options: { timeouts: { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20 } },
     trigger: (host) => exchangeRaw(host, "GET / HTTP/1.1\r\nHost: h\r\n"),
   },
   {

@@ -149,7 +149,7 @@ describe("a body that cannot be parsed", () => {
   });
 
   test("incomplete: 408 request_timeout", async () => {
-    const impatient = await hosted({ patience: { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20 } });
+    const impatient = await hosted({ timeouts: { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20 } });
     try {
       const text = bytesOf("[", "Content-Type: application/json", "Content-Length: 100");
       const { status, headers, problem } = onlyProblem(await exchangeBytes(impatient.address.port, text));

@@ -2,9 +2,9 @@ import { request as httpRequest } from "node:http";
 import { once } from "node:events";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
-import { ENTITY } from "./entities.ts";
-import { atlasOf, HEADERS, type Hosted, hosted } from "./hosting.ts";
+import { parametersOf, queryTextOf, VALID_QUERY } from "../../hazard/queries.ts";
+import { ENTITY } from "../entities.ts";
+import { atlasOf, HEADERS, type Hosted, hosted } from "../hosting.ts";
 
 const PATH = "/api/v1/hazard-risk";
 const TARGET = `${PATH}?${queryTextOf(parametersOf(VALID_QUERY))}`;
@@ -21,7 +21,7 @@ afterAll(async () => {
   await host.close();
 });
 
-/** Asks without taking the answer's bytes apart, as fetch would. */
+/** Returns the bytes of a response without decoding them, unlike fetch. */
 async function raw(at: Hosted, target: string, headers: Record<string, string>, method = "GET") {
   const asking = httpRequest(`${at.address.url}${target}`, {
     method,
@@ -35,7 +35,7 @@ async function raw(at: Hosted, target: string, headers: Record<string, string>, 
   return { status: response.statusCode, headers: response.headers, bytes: Buffer.concat(parts) };
 }
 
-test.each(["u", "\u00fc", "\u5317", "\u{1f30d}"])("text with %s in it is sent as UTF-8", async (letter) => {
+test.each(["u", "\u00fc", "\u5317", "\u{1f30d}"])("encodes %s as UTF-8", async (letter) => {
   const { headers, bytes } = await raw(host, `${TARGET}&${encodeURIComponent(letter)}=1`, {});
   expect(Number(headers["content-length"])).toBe(bytes.length);
   const { errors } = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as {
@@ -45,7 +45,7 @@ test.each(["u", "\u00fc", "\u5317", "\u{1f30d}"])("text with %s in it is sent as
 });
 
 describe("ETag", () => {
-  test("stays while the content does, and a client that has it gets a 304", async () => {
+  test("is stable, and a request with it returns 304", async () => {
     const first = await host.ask(TARGET);
     const etag = first.headers.get("etag") ?? "";
     expect(etag).toMatch(/^"[!#-~]+"$/);
@@ -58,7 +58,7 @@ describe("ETag", () => {
     }
   });
 
-  test("is another one at another address, and of other content", async () => {
+  test("differs between targets and between contents", async () => {
     const [one, other] = await Promise.all([host.ask(TARGET), host.ask(`${TARGET}&radius=5`)]);
     const newer = await hosted({ atlas: { ...atlasOf(), contentHash: "2".repeat(64) } });
     try {
@@ -71,16 +71,16 @@ describe("ETag", () => {
     }
   });
 
-  test("does not make a wrong question right", async () => {
+  test("is compared after the request has been validated", async () => {
     const response = await host.ask(`${PATH}?latitude=91`, { headers: { "If-None-Match": "*" } });
     expect([response.status, response.headers.get("etag")]).toStrictEqual([400, null]);
   });
 
-  test("is that of the bytes sent: another one when packed, and each is known again", async () => {
+  test("differs between content codings, and each matches", async () => {
     const plain = (await raw(host, LONG_TARGET, {})).headers.etag ?? "";
-    const packed = (await raw(host, LONG_TARGET, { "Accept-Encoding": "gzip" })).headers.etag ?? "";
-    expect(packed).not.toBe(plain);
-    for (const etag of [plain, packed]) {
+    const compressed = (await raw(host, LONG_TARGET, { "Accept-Encoding": "gzip" })).headers.etag ?? "";
+    expect(compressed).not.toBe(plain);
+    for (const etag of [plain, compressed]) {
       const again = await raw(host, LONG_TARGET, { "Accept-Encoding": "gzip", "If-None-Match": etag });
       expect([again.status, again.headers.etag]).toStrictEqual([304, etag]);
     }
@@ -112,7 +112,7 @@ describe("Accept-Encoding", () => {
     if (coding !== undefined) expect(bytes.length).toBeLessThan(plain.bytes.length / 2);
   });
 
-  test("leaves short answers as they are, and says that it might not have", async () => {
+  test("does not compress short responses, but sends Vary", async () => {
     const { headers } = await raw(host, TARGET, { "Accept-Encoding": "gzip" });
     expect([headers["content-encoding"], headers.vary]).toStrictEqual([undefined, "Accept-Encoding"]);
     expect(Number(headers["content-length"])).toBeLessThan(2048);
@@ -120,7 +120,7 @@ describe("Accept-Encoding", () => {
 });
 
 describe("HEAD", () => {
-  test("has the fields of the GET, packed or not", async () => {
+  test("has the header fields of GET, with and without compression", async () => {
     for (const accepted of ["identity", "gzip"]) {
       const headers = { "Accept-Encoding": accepted };
       const [got, headed] = [await raw(host, LONG_TARGET, headers), await raw(host, LONG_TARGET, headers, "HEAD")];
@@ -137,14 +137,14 @@ describe("OPTIONS", () => {
     [PATH, "GET, HEAD, OPTIONS"],
     ["/latest/api/v1/temperature-alignment-projections", "POST, OPTIONS"],
     ["/healthz", "GET, HEAD, OPTIONS"],
-  ])("%s: 204 with Allow, and no key asked for", async (path, allow) => {
+  ])("%s: returns 204 with Allow, without a key", async (path, allow) => {
     const response = await fetch(`${host.address.url}${path}`, { method: "OPTIONS" });
     expect([response.status, response.headers.get("allow"), await response.text()]).toStrictEqual([204, allow, ""]);
     expect(response.headers.get("access-control-allow-origin")).toBeNull();
     expect(response.headers.get("content-length")).toBeNull();
   });
 
-  test("of the whole server", async () => {
+  test("* lists the methods of the server", async () => {
     const { status, headers } = await raw(host, "", {}, "OPTIONS").then(async () => {
       const asking = httpRequest(host.address.url, { method: "OPTIONS", path: "*", agent: false });
       asking.end();
@@ -155,12 +155,12 @@ describe("OPTIONS", () => {
     expect([status, headers.allow]).toStrictEqual([204, "GET, HEAD, POST, DELETE, OPTIONS"]);
   });
 
-  test("of nothing: 404", async () => {
+  test("of an unknown path returns 404", async () => {
     expect((await fetch(`${host.address.url}/nowhere`, { method: "OPTIONS" })).status).toBe(404);
   });
 });
 
-describe("scripts of other origins", () => {
+describe("CORS", () => {
   const ORIGIN = "https://map.example";
   let open: Hosted;
   beforeAll(async () => {
@@ -179,7 +179,7 @@ describe("scripts of other origins", () => {
       },
     });
 
-  test("may not ask unless they are named", async () => {
+  test("sends no CORS headers to other origins", async () => {
     for (const [at, origin] of [
       [host, ORIGIN],
       [open, "https://elsewhere.example"],
@@ -190,12 +190,12 @@ describe("scripts of other origins", () => {
       for (const { headers } of [asked, answered]) {
         expect([...headers.keys()].filter((name) => name.startsWith("access-control-"))).toStrictEqual([]);
       }
-      // Who does not read the answer as a script gets it all the same.
+      // The request itself succeeds: CORS restricts only scripts in browsers.
       expect(answered.status).toBe(200);
     }
   });
 
-  test("are told before they ask, without a key, what they may send", async () => {
+  test("answers preflight requests without a key", async () => {
     const { status, headers } = await preflight(open, ORIGIN);
     expect([status, headers.get("access-control-allow-origin")]).toStrictEqual([204, ORIGIN]);
     expect(headers.get("access-control-allow-methods")).toContain("GET");
@@ -207,7 +207,7 @@ describe("scripts of other origins", () => {
     expect(headers.get("vary")).toBe("Origin");
   });
 
-  test("may read answers and problems, with the fields that matter", async () => {
+  test("allows configured origins to read responses and problems", async () => {
     for (const [target, status] of [
       [TARGET, 200],
       [PATH, 400],
@@ -219,7 +219,7 @@ describe("scripts of other origins", () => {
     expect((await open.ask(TARGET)).headers.get("vary")).toBe("Accept-Encoding, Origin");
   });
 
-  test("may all ask where that is wished", async () => {
+  test("allows all origins with *", async () => {
     const all = await hosted({ corsOrigins: ["*"] });
     try {
       const response = await all.ask(TARGET, { headers: { Origin: "https://any.example" } });
@@ -230,14 +230,14 @@ describe("scripts of other origins", () => {
   });
 
   test.each(["map.example", "https://map.example/", "https://map.example/app", ""])(
-    "'%s' is no origin",
+    "rejects the origin '%s'",
     async (origin) => {
       await expect(hosted({ corsOrigins: [origin] })).rejects.toMatchObject({ code: "configuration_invalid" });
     },
   );
 });
 
-test("what is asked of no customer is kept by nobody", async () => {
+test("responses of POST routes and of /healthz are not cached", async () => {
   const headers = { "Content-Type": "application/json" };
   const body = JSON.stringify([ENTITY]);
   const response = await host.ask("/api/v1/temperature-alignment-projections", { method: "POST", headers, body });

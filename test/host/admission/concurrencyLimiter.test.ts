@@ -1,10 +1,10 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Problem } from "../../src/host/problems/problem.ts";
-import type { Workforce } from "../../src/host/work/workforce.ts";
-import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
-import { ENTITY } from "./entities.ts";
-import { atlasOf, HEADER_LINES, type Hosted, hosted, quarters } from "./hosting.ts";
+import type { Problem } from "../../../src/host/problems/problem.ts";
+import type { Workforce } from "../../../src/host/work/workforce.ts";
+import { parametersOf, queryTextOf, VALID_QUERY } from "../../hazard/queries.ts";
+import { ENTITY } from "../entities.ts";
+import { atlasOf, HEADER_LINES, type Hosted, hosted, quarters } from "../hosting.ts";
 
 const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(VALID_QUERY))}`;
 const ALIGNMENT = "/api/v1/temperature-alignment-projections";
@@ -19,7 +19,7 @@ afterEach(async () => {
   await Promise.all(hosts.splice(0).map((host) => host.close()));
 });
 
-/** An atlas whose answers wait until they are let go. */
+/** An atlas whose responses wait until they are released. */
 function held() {
   let release = (): void => undefined;
   const opened = new Promise<void>((resolve) => (release = resolve));
@@ -32,8 +32,8 @@ function held() {
   return { atlas, release, askedCount: () => asked };
 }
 
-describe("too many requests at a time", () => {
-  test("are refused at once: 503 overloaded with Retry-After, while those in work go on", async () => {
+describe("too many concurrent requests", () => {
+  test("are refused with 503 overloaded and Retry-After, while those in progress continue", async () => {
     const { atlas, release, askedCount } = held();
     const host = await opened({ atlas, load: { requestsInWorkMax: 3, accountShare: 1 } });
     const inWork = Array.from({ length: 3 }, () => host.ask(TARGET));
@@ -42,7 +42,7 @@ describe("too many requests at a time", () => {
     expect([shed.status, shed.headers.get("retry-after")]).toStrictEqual([503, "1"]);
     expect(shed.headers.get("x-usage-units")).toBe("0");
     expect((await shed.json()) as Problem).toMatchObject({ code: "overloaded", retryable: true });
-    // Whoever watches over the service is always answered.
+    // Health checks are always answered.
     expect((await fetch(`${host.address.url}/healthz`)).status).toBe(200);
     release();
     for (const response of await Promise.all(inWork)) expect(response.status).toBe(200);
@@ -50,7 +50,7 @@ describe("too many requests at a time", () => {
     expect(askedCount()).toBe(4);
   });
 
-  test("do not include those that were refused for something else", async () => {
+  test("do not include requests refused for other reasons", async () => {
     const host = await opened({ load: { requestsInWorkMax: 1 } });
     for (let i = 0; i < 3; i++) {
       expect((await host.ask("/api/v1/hazard-risk")).status).toBe(400);
@@ -60,8 +60,8 @@ describe("too many requests at a time", () => {
   });
 });
 
-describe("a client that leaves while its customer is looked up", () => {
-  test("takes up no room from then on", async () => {
+describe("a client that disconnects during the customer lookup", () => {
+  test("releases its slot", async () => {
     const host = await opened({ load: { requestsInWorkMax: 1, accountShare: 1 } });
     let look = (): void => undefined;
     const looking = new Promise<void>((resolve) => (look = resolve));
@@ -85,8 +85,8 @@ describe("a client that leaves while its customer is looked up", () => {
   });
 });
 
-describe("bodies", () => {
-  test("that are too many bytes together are refused, and asked for no further", async () => {
+describe("request bodies", () => {
+  test("are refused when they exceed the limit together", async () => {
     let release = (): void => undefined;
     const opening = new Promise<void>((resolve) => (release = resolve));
     let taken = 0;
@@ -115,14 +115,14 @@ describe("bodies", () => {
     expect(small.status).toBe(200);
     release();
     expect((await first).status).toBe(200);
-    // One that is longer than all that is allowed together must still have its turn.
+    // A single body above the limit is accepted when no other body is held.
     expect((await post(200_000)).status).toBe(200);
     expect(taken).toBe(2);
   });
 });
 
 describe("one account", () => {
-  /** A connection that sends this much, and then nothing. */
+  /** Opens a connection that sends these bytes and then stalls. */
   async function stalled(host: Hosted, bytes: string): Promise<Socket> {
     const socket = connect({ host: "127.0.0.1", port: host.address.port });
     socket.on("error", () => undefined);
@@ -141,9 +141,9 @@ describe("one account", () => {
     ].join("\r\n");
   const post = (host: Hosted, body = JSON.stringify([ENTITY])) =>
     host.ask(ALIGNMENT, { method: "POST", headers: { "Content-Type": "application/json" }, body });
-  /** Somebody else, who posts to the same host. */
-  async function neighbour({ ledger, address }: Hosted): Promise<(body: string) => Promise<Response>> {
-    const { accountId } = await ledger.createAccount({ name: "Neighbour" });
+  /** A client of another account on the same host. */
+  async function otherAccount({ ledger, address }: Hosted): Promise<(body: string) => Promise<Response>> {
+    const { accountId } = await ledger.createAccount({ name: "Other" });
     const { secret } = await ledger.createKey({ accountId });
     const { customer } = await ledger.registerCustomer({ accountId, internalId: "theirs" });
     const headers = { "X-API-Key": secret, "X-Customer-ID": customer.customerId, "Content-Type": "application/json" };
@@ -151,20 +151,20 @@ describe("one account", () => {
   }
 
   test.each([
-    ["announce much", "Content-Length: 8388608", "["],
-    ["do not say how much it will be", "Transfer-Encoding: chunked", "1\r\n[\r\n"],
-  ])("may have bodies under way that %s: only what has come is held", async (_what, field, body) => {
+    ["declare a large size", "Content-Length: 8388608", "["],
+    ["do not declare a size", "Transfer-Encoding: chunked", "1\r\n[\r\n"],
+  ])("may send bodies that %s, of which only received bytes count", async (_what, field, body) => {
     const host = await opened({});
     const sockets = await Promise.all(Array.from({ length: 80 }, () => stalled(host, head(field) + body)));
-    // Who comes later is answered later.
+    // A response to a later request shows that the earlier ones have been read.
     for (let i = 0; i < 3; i++) await fetch(`${host.address.url}/healthz`);
     expect((await post(host)).status).toBe(200);
     for (const socket of sockets) socket.destroy();
   });
 
-  test("has a share of what may be held of bodies, and leaves the rest to the others", async () => {
+  test("has a share of the body limit, and leaves the rest to others", async () => {
     const host = await opened({ load: { bodyBytesMax: 400_000, accountShare: 0.25 } });
-    const other = await neighbour(host);
+    const other = await otherAccount(host);
     const first = await stalled(host, head("Transfer-Encoding: chunked") + `15f90\r\n${" ".repeat(90_000)}`);
     await vi.waitFor(async () => {
       const refused = await post(host, JSON.stringify([ENTITY]).padEnd(20_000));
@@ -175,10 +175,10 @@ describe("one account", () => {
     await vi.waitFor(async () => expect((await post(host, JSON.stringify([ENTITY]).padEnd(20_000))).status).toBe(200));
   });
 
-  test("has a share of the requests in work", async () => {
+  test("has a share of the request limit", async () => {
     const { atlas, release, askedCount } = held();
     const host = await opened({ atlas, load: { requestsInWorkMax: 8, accountShare: 0.25 } });
-    const other = await neighbour(host);
+    const other = await otherAccount(host);
     const inWork = [host.ask(TARGET), host.ask(TARGET)];
     await vi.waitFor(() => expect(askedCount()).toBe(2));
     expect((await host.ask(TARGET)).status).toBe(503);
@@ -187,15 +187,15 @@ describe("one account", () => {
     for (const response of await Promise.all(inWork)) expect(response.status).toBe(200);
   });
 
-  test("that does not read its answers is given no more of them, and others are", async () => {
+  test("that does not read its responses is refused, while others are served", async () => {
     const wide = atlasOf((query) => {
       const answer = quarters(query);
       if (query.radius !== 1) return Promise.resolve(answer);
-      // Megabytes: more than the system takes off our hands.
+      // Several megabytes, more than the socket buffers hold.
       return Promise.resolve({ ...answer, results: Array.from({ length: 40_000 }, () => answer.results).flat() });
     });
     const host = await opened({ atlas: wide, load: { answerBytesMax: 80 << 20, accountShare: 0.25 } });
-    const other = await neighbour(host);
+    const other = await otherAccount(host);
     const request = [`GET ${TARGET}&radius=1 HTTP/1.1`, "Host: h", ...HEADER_LINES, "", ""].join("\r\n");
     const sockets: Socket[] = [];
     let refused: Response | undefined;
@@ -215,7 +215,7 @@ describe("one account", () => {
   });
 });
 
-describe("work for other threads", () => {
+describe("requests for worker threads", () => {
   function recording(answer: Workforce["answer"]): Workforce & { readonly jobs: Parameters<Workforce["answer"]>[0][] } {
     const jobs: Parameters<Workforce["answer"]>[0][] = [];
     return {
@@ -233,7 +233,7 @@ describe("work for other threads", () => {
   const post = (host: Hosted, body: string, query = "") =>
     host.ask(`${ALIGNMENT}${query}`, { method: "POST", headers: { "Content-Type": "application/json" }, body });
 
-  test("is what long bodies ask for: bytes, units and fields come back as they are", async () => {
+  test("include long bodies; bytes, units and header fields are passed through", async () => {
     const workforce = recording(() =>
       Promise.resolve({
         parts: [Buffer.from('{"a":'), Buffer.from("1}")],
@@ -257,7 +257,7 @@ describe("work for other threads", () => {
     expect(workforce.jobs).toHaveLength(1);
   });
 
-  test("refuses as the route would", async () => {
+  test("return the error of the worker", async () => {
     const workforce = recording(() => Promise.reject(new Error("a worker died")));
     const host = await opened({ workforce });
     const response = await post(host, long);
@@ -265,7 +265,7 @@ describe("work for other threads", () => {
     expect(host.ledger.entries).toStrictEqual([]);
   });
 
-  test("ends when the client goes", async () => {
+  test("are aborted when the client disconnects", async () => {
     let reason: unknown;
     const workforce = recording(
       ({ signal }) =>
@@ -291,14 +291,14 @@ describe("work for other threads", () => {
     expect(host.ledger.entries).toStrictEqual([]);
   });
 
-  test("ends when it takes too long: 503 overloaded", async () => {
+  test("return 503 overloaded after the work timeout", async () => {
     const workforce = recording(
       ({ signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener("abort", () => reject(signal.reason as Error));
         }),
     );
-    const host = await opened({ workforce, patience: { workTimeoutMs: 20 } });
+    const host = await opened({ workforce, timeouts: { workTimeoutMs: 20 } });
     const response = await post(host, long);
     expect([response.status, ((await response.json()) as Problem).code]).toStrictEqual([503, "overloaded"]);
   });

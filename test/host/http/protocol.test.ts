@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
-import { answersIn, atlasOf, exchangeBytes, HEADER_LINES, type Hosted, hosted, quarters } from "./hosting.ts";
+import { parametersOf, queryTextOf, VALID_QUERY } from "../../hazard/queries.ts";
+import { answersIn, atlasOf, exchangeBytes, HEADER_LINES, type Hosted, hosted, quarters } from "../hosting.ts";
 
 const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(VALID_QUERY))}`;
 const head = (target: string, ...fields: string[]): string =>
@@ -20,31 +20,28 @@ afterAll(async () => {
   await host.close();
 });
 
-describe("what Node lets through", () => {
+describe("unusual requests", () => {
   test.each([
+    ["ignores an upgrade to WebSocket", ["Upgrade: websocket", "Connection: upgrade, close"]],
     [
-      "an upgrade to WebSocket is not offered: the request is answered",
-      ["Upgrade: websocket", "Connection: upgrade, close"],
-    ],
-    [
-      "an upgrade to HTTP/2 neither",
+      "ignores an upgrade to HTTP/2",
       ["Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAAP__", "Connection: upgrade, close"],
     ],
-    ["an expectation that nobody knows is no reason to refuse", ["Expect: the-unexpected", LAST]],
-    ["trailers may be announced", ["TE: trailers", LAST]],
+    ["ignores unknown expectations", ["Expect: the-unexpected", LAST]],
+    ["accepts the header TE: trailers", ["TE: trailers", LAST]],
   ])("%s", async (_what, fields) => {
     const [answer] = answersIn(await exchangeBytes(host.address.port, head(TARGET, ...fields)));
     expect([answer?.status, answer?.body]).toStrictEqual([200, JSON.stringify(quarters(VALID_QUERY))]);
     expect(answer?.headers.has("upgrade")).toBe(false);
   });
 
-  test("HTTP/1.0 without a Host is answered, and its connection ends", async () => {
+  test("answers HTTP/1.0 without a Host header and closes the connection", async () => {
     const lines = [`GET ${TARGET} HTTP/1.0`, ...HEADER_LINES, "", ""];
     const text = await exchangeBytes(host.address.port, lines.join("\r\n"));
     expect(answersIn(text).map(({ status }) => status)).toStrictEqual([200]);
   });
 
-  test("an address of a server alone is that of its root", async () => {
+  test("treats an absolute target without a path as /", async () => {
     for (const target of ["http://elsewhere", "https://elsewhere:8443?x=1", "http://elsewhere/", "HTTP://elsewhere"]) {
       const [answer] = answersIn(await exchangeBytes(host.address.port, head(target, LAST)));
       expect([target, answer?.status, (JSON.parse(answer?.body ?? "") as { service?: string }).service]).toStrictEqual([
@@ -55,7 +52,7 @@ describe("what Node lets through", () => {
     }
   });
 
-  test("header fields are looked at however many there are", async () => {
+  test("reads all header fields, however many there are", async () => {
     const many = Array.from({ length: 2_400 }, () => "a: b");
     const [sound, doubled, keyed] = await Promise.all(
       [[], ["Host: h"], ["X-API-Key: another"]].map(async (last) => {
@@ -68,7 +65,7 @@ describe("what Node lets through", () => {
     expect(keyed).toStrictEqual([401, "api_key_invalid"]);
   });
 
-  test("null characters and spaces in an address are an address that is not there", async () => {
+  test("returns 404 for paths with null characters, spaces, empty or dot segments", async () => {
     for (const path of [
       "/api/v1/hazard-risk%00",
       "/api/v1/%20hazard-risk",
@@ -80,7 +77,7 @@ describe("what Node lets through", () => {
     }
   });
 
-  test("10,000 requests sent ahead: a few are answered, then the connection ends, and others feel nothing", async () => {
+  test("answers a few of 10,000 pipelined requests, closes the connection, and keeps serving others", async () => {
     const text = exchangeBytes(host.address.port, head(TARGET).repeat(10_000));
     expect((await host.ask(TARGET)).status).toBe(200);
     const answers = answersIn(await text);
@@ -91,9 +88,9 @@ describe("what Node lets through", () => {
 
 describe("CONNECT", () => {
   test.each([
-    ["at once", () => Promise.resolve()],
-    ["when it has been answered", (socket: Socket) => once(socket, "data")],
-  ])("is refused, and who resets the connection %s harms nobody", async (_when, moment) => {
+    ["immediately", () => Promise.resolve()],
+    ["after the response", (socket: Socket) => once(socket, "data")],
+  ])("is refused, and a connection reset %s does not affect the service", async (_when, moment) => {
     const unexpected: unknown[] = [];
     const onError = (error: unknown): void => void unexpected.push(error);
     process.on("uncaughtException", onError);
@@ -109,15 +106,15 @@ describe("CONNECT", () => {
     expect(unexpected).toStrictEqual([]);
   });
 
-  test("behind too many other requests ends with them", async () => {
+  test("is dropped behind too many pipelined requests", async () => {
     const connecting = "CONNECT h:443 HTTP/1.1\r\nHost: h\r\n\r\n";
     const answers = answersIn(await exchangeBytes(host.address.port, head(TARGET).repeat(20) + connecting));
     expect(answers.map(({ status }) => status)).toStrictEqual(Array.from({ length: 9 }, () => 200));
   });
 });
 
-describe("a body on what has none", () => {
-  test.each(["OPTIONS", "DELETE"])("%s: answered once, and the connection ends with the answer", async (method) => {
+describe("a body on a method without one", () => {
+  test.each(["OPTIONS", "DELETE"])("%s: responds once and closes the connection", async (method) => {
     const request = `${head(TARGET, "Content-Length: 4").replace("GET", method)}ab=c`;
     const answers = answersIn(await exchangeBytes(host.address.port, request + head(TARGET)));
     expect(answers.map(({ status }) => status)).toStrictEqual([method === "OPTIONS" ? 204 : 405]);
@@ -126,14 +123,14 @@ describe("a body on what has none", () => {
 });
 
 describe("clients that never read", () => {
-  test("are ended once nothing has moved for long enough", async () => {
+  test("are disconnected after the silence timeout", async () => {
     const wide = await hosted({
       atlas: atlasOf((query) => {
         const answer = quarters(query);
-        // Megabytes: more than the system takes off our hands.
+        // Several megabytes, more than the socket buffers hold.
         return Promise.resolve({ ...answer, results: Array.from({ length: 20_000 }, () => answer.results).flat() });
       }),
-      patience: { silenceTimeoutMs: 200 },
+      timeouts: { silenceTimeoutMs: 200 },
     });
     try {
       const socket = connect({ host: "127.0.0.1", port: wide.address.port });
@@ -151,10 +148,10 @@ describe("clients that never read", () => {
   });
 });
 
-describe("text that comes bit by bit", () => {
+describe("streamed responses", () => {
   const CSV = "/latest/api/v1/usage?format=csv";
 
-  test("goes out in pieces, whole", async () => {
+  test("are sent completely in chunks", async () => {
     await host.ask(TARGET);
     const response = await host.ask(CSV);
     expect([response.status, response.headers.get("content-length")]).toStrictEqual([200, null]);
@@ -162,7 +159,7 @@ describe("text that comes bit by bit", () => {
     expect((await response.text()).trimEnd().split("\n").length).toBeGreaterThan(1);
   });
 
-  test("that breaks off is seen to have broken off", async () => {
+  test("that fail midway are seen as truncated by the client", async () => {
     const usage = vi.spyOn(host.ledger, "usage");
     const events = vi.spyOn(host.ledger, "events");
     let calls = 0;
@@ -181,7 +178,7 @@ describe("text that comes bit by bit", () => {
     expect((await host.ask(TARGET)).status).toBe(200);
   });
 
-  test("is not begun for HEAD", async () => {
+  test("are not started for HEAD", async () => {
     const response = await host.ask(CSV, { method: "HEAD" });
     expect([response.status, await response.text()]).toStrictEqual([200, ""]);
   });

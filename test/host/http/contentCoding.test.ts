@@ -1,25 +1,25 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { packed } from "../../src/host/http/contentCoding.ts";
-import { ROUTES } from "../../src/host/routes/routeList.ts";
-import { docsFile } from "../../src/host/routes/docs.ts";
-import { openApi } from "../../src/host/routes/openApi.ts";
-import { RouteCaller } from "./calling.ts";
+import { compressBody } from "../../../src/host/http/contentCoding.ts";
+import { ROUTES } from "../../../src/host/routes/routeList.ts";
+import { docsFile } from "../../../src/host/routes/docs.ts";
+import { openApi } from "../../../src/host/routes/openApi.ts";
+import { RouteCaller } from "../calling.ts";
 
 const joined = (parts: readonly Uint8Array[]): Buffer => Buffer.concat(parts);
 
-test("a list of parts is packed once for each coding, and another list for itself", async () => {
+test("a list of parts is compressed once per coding", async () => {
   const parts = [Buffer.from("one ".repeat(2000)), Buffer.from("two ".repeat(2000))];
-  const br = await packed(parts, "br");
-  expect(await packed(parts, "br")).toBe(br);
-  const gzip = await packed(parts, "gzip");
+  const br = await compressBody(parts, "br");
+  expect(await compressBody(parts, "br")).toBe(br);
+  const gzip = await compressBody(parts, "gzip");
   expect(gzip).not.toBe(br);
   expect(brotliDecompressSync(joined(br))).toEqual(joined(parts));
   expect(gunzipSync(joined(gzip))).toEqual(joined(parts));
-  expect(await packed([...parts], "br")).not.toBe(br);
+  expect(await compressBody([...parts], "br")).not.toBe(br);
 });
 
-test("what never changes is the very same list each time", async () => {
+test("constant responses return the same list of parts each time", async () => {
   const { services } = new RouteCaller();
   const context = {
     services,

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import type { Atlas } from "../../src/hazard/answer.ts";
-import type { HazardResult } from "../../src/hazard/result.ts";
-import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
-import { answersIn, atlasOf, HEADER_LINES, type Hosted, hosted, quarters } from "./hosting.ts";
+import type { Atlas } from "../../../src/hazard/answer.ts";
+import type { HazardResult } from "../../../src/hazard/result.ts";
+import { parametersOf, queryTextOf, VALID_QUERY } from "../../hazard/queries.ts";
+import { answersIn, atlasOf, exchangeBytes, HEADER_LINES, type Hosted, hosted, quarters } from "../hosting.ts";
 
 const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(VALID_QUERY))}`;
 const REQUEST = [`GET ${TARGET} HTTP/1.1`, "Host: h", ...HEADER_LINES, "", ""].join("\r\n");
@@ -13,10 +13,10 @@ const REQUEST = [`GET ${TARGET} HTTP/1.1`, "Host: h", ...HEADER_LINES, "", ""].j
 const ALIGNMENT = "/api/v1/temperature-alignment-projections";
 const POSTED = `${["Host: h", ...HEADER_LINES, "Content-Type: application/json"].join("\r\n")}\r\n`;
 
-/** Parts of a long answer: together more than the system takes off our hands. */
+/** Results of a long response, which together exceed the socket buffers. */
 const WIDE_COUNT = 40_000;
 
-/** Answers with megabytes. */
+/** Returns responses of several megabytes. */
 function wideAtlas(): Atlas {
   return atlasOf((query) => {
     const answer = quarters(query);
@@ -24,11 +24,11 @@ function wideAtlas(): Atlas {
   });
 }
 
-/** A connection that nobody uses, and all that comes over it from now until it ends. */
-async function idleLine(
+/** An idle connection, and everything received on it until it closes. */
+async function idleConnection(
   host: Hosted,
   { hasAsked }: { readonly hasAsked: boolean },
-): Promise<{ readonly socket: Socket; readonly heard: Promise<string> }> {
+): Promise<{ readonly socket: Socket; readonly received: Promise<string> }> {
   const socket = connect({ host: "127.0.0.1", port: host.address.port });
   await once(socket, "connect");
   let text = "";
@@ -40,12 +40,12 @@ async function idleLine(
     await vi.waitFor(() => expect(text).toMatch(/\}$/));
     text = "";
   }
-  // The system may have it long before the host does, which answers whoever came later.
+  // Wait until the host has accepted the connection: it then answers a later one.
   await vi.waitFor(async () => expect((await fetch(`${host.address.url}/healthz`)).status).toBe(200));
-  return { socket, heard: once(socket, "close").then(() => text) };
+  return { socket, received: once(socket, "close").then(() => text) };
 }
 
-/** Resolves when no connection is taken any more. */
+/** Resolves when new connections are refused. */
 async function refused(host: Hosted): Promise<void> {
   const attempt = async (): Promise<unknown> => {
     const socket = connect({ host: "127.0.0.1", port: host.address.port });
@@ -68,27 +68,27 @@ afterEach(async () => {
   await Promise.all(hosts.splice(0).map((host) => host.close()));
 });
 
-/** A client that asks over one connection, again and again, until it is told that the connection ends. */
-class Asker {
-  askedCount = 0;
+/** A client that sends requests on one connection until a response announces its end. */
+class RepeatingClient {
+  sentCount = 0;
   answeredCount = 0;
-  /** The server said that it would end the connection. */
-  wasTold = false;
+  /** A response had `Connection: close`. */
+  wasAnnounced = false;
   #text = "";
 
-  static run(port: number): { readonly asker: Asker; readonly over: Promise<void> } {
-    const asker = new Asker();
+  static run(port: number): { readonly client: RepeatingClient; readonly over: Promise<void> } {
+    const client = new RepeatingClient();
     const socket = connect({ host: "127.0.0.1", port });
     socket.setEncoding("latin1");
-    socket.on("data", (piece: string) => asker.#take(piece, socket));
-    // A connection that is cut is seen by the answers that did not come.
+    socket.on("data", (piece: string) => client.#take(piece, socket));
+    // A reset connection shows in the number of responses.
     socket.on("error", () => undefined);
-    socket.once("connect", () => asker.#ask(socket));
-    return { asker, over: new Promise((resolve) => socket.once("close", () => resolve())) };
+    socket.once("connect", () => client.#send(socket));
+    return { client, over: new Promise((resolve) => socket.once("close", () => resolve())) };
   }
 
-  #ask(socket: Socket): void {
-    this.askedCount++;
+  #send(socket: Socket): void {
+    this.sentCount++;
     socket.write(REQUEST);
   }
 
@@ -98,14 +98,14 @@ class Asker {
     const size = Number(/^Content-Length: ([0-9]+)/im.exec(this.#text)?.[1]);
     if (headEnd < 0 || this.#text.length < headEnd + 4 + size) return;
     if (this.#text.startsWith("HTTP/1.1 200 ")) this.answeredCount++;
-    this.wasTold = /^Connection: close/im.test(this.#text.slice(0, headEnd));
+    this.wasAnnounced = /^Connection: close/im.test(this.#text.slice(0, headEnd));
     this.#text = "";
-    if (!this.wasTold) this.#ask(socket);
+    if (!this.wasAnnounced) this.#send(socket);
   }
 }
 
-/** So many connections at once, on another thread: each asks once; how many are answered is told at the end. */
-const CROWD = `
+/** Opens connections on another thread, sends one request on each, and reports how many were answered. */
+const CONCURRENT_CLIENTS = `
   const { connect } = require("node:net");
   const { parentPort, workerData } = require("node:worker_threads");
   const { port, request, count, written } = workerData;
@@ -126,22 +126,24 @@ const CROWD = `
   }
 `;
 
-describe("stopping under load", () => {
-  test("loses no request of 64 clients that ask without a pause, and counts each answer once", async () => {
+describe("shutdown under load", () => {
+  test("loses no request of 64 busy clients, and meters each response once", async () => {
     const host = await opened();
-    const runs = Array.from({ length: 64 }, () => Asker.run(host.address.port));
-    await vi.waitFor(() => expect(runs.every(({ asker }) => asker.answeredCount > 3)).toBe(true), { timeout: 10_000 });
+    const runs = Array.from({ length: 64 }, () => RepeatingClient.run(host.address.port));
+    await vi.waitFor(() => expect(runs.every(({ client }) => client.answeredCount > 3)).toBe(true), {
+      timeout: 10_000,
+    });
     await host.close({ drainDelayMs: 50 });
     await Promise.all(runs.map(({ over }) => over));
-    for (const { asker } of runs) {
-      expect([asker.answeredCount, asker.wasTold]).toStrictEqual([asker.askedCount, true]);
+    for (const { client } of runs) {
+      expect([client.answeredCount, client.wasAnnounced]).toStrictEqual([client.sentCount, true]);
     }
-    const answered = runs.reduce((sum, { asker }) => sum + asker.answeredCount, 0);
+    const answered = runs.reduce((sum, { client }) => sum + client.answeredCount, 0);
     expect(host.ledger.entries).toHaveLength(answered);
     expect(new Set(host.ledger.entries.map(({ receipt }) => receipt)).size).toBe(answered);
   });
 
-  test("answers what had arrived before it looked, though the loop was behind", async () => {
+  test("answers requests that arrived while the event loop was blocked", async () => {
     const host = await opened();
     const socket = connect({ host: "127.0.0.1", port: host.address.port });
     let text = "";
@@ -151,7 +153,7 @@ describe("stopping under load", () => {
     await vi.waitFor(() => expect(text).toContain("HTTP/1.1 200 "));
     text = "";
     const closing = host.close({ drainDelayMs: 20 });
-    // The request lies in the system's buffer when the delay is over; after this turn of the loop timers come first.
+    // The request is in the socket buffer when the delay is over; after this turn of the event loop, timers run first.
     setImmediate(() => {
       socket.write(REQUEST);
       const untilMs = performance.now() + 60;
@@ -162,30 +164,30 @@ describe("stopping under load", () => {
     expect(host.ledger.entries).toHaveLength(2);
   });
 
-  test("answers every connection that the system has taken for it, though the loop was behind", async () => {
+  test("answers every connection that was pending while the event loop was blocked", async () => {
     const host = await opened();
     const count = 200;
     const written = new Int32Array(new SharedArrayBuffer(4));
-    const clients = new Worker(CROWD, {
+    const clients = new Worker(CONCURRENT_CLIENTS, {
       eval: true,
       workerData: { port: host.address.port, request: REQUEST, count, written },
     });
     const answers = once(clients, "message") as Promise<[number]>;
     const closing = host.close({ drainDelayMs: 20 });
-    // All this while nobody here takes a connection.
+    // The event loop is blocked and accepts no connection.
     while (Atomics.load(written, 0) < count) Atomics.wait(written, 0, Atomics.load(written, 0), 1000);
     await closing;
     expect(await answers).toStrictEqual([count]);
     expect(host.ledger.entries).toHaveLength(count);
   });
 
-  test("answers whoever had a connection, and first uses it when the delay is over", async () => {
+  test("answers requests on connections that are first used after the delay", async () => {
     const host = await opened();
-    const lines = await Promise.all([true, false].map((hasAsked) => idleLine(host, { hasAsked })));
+    const connections = await Promise.all([true, false].map((hasAsked) => idleConnection(host, { hasAsked })));
     const closing = host.close({ drainDelayMs: 1000 });
     await refused(host);
-    for (const { socket } of lines) socket.write(REQUEST);
-    const texts = await Promise.all(lines.map(({ heard }) => heard));
+    for (const { socket } of connections) socket.write(REQUEST);
+    const texts = await Promise.all(connections.map(({ received }) => received));
     expect(texts.map((text) => text.match(/^HTTP\/1\.1 .*|^Connection: .*/gm))).toStrictEqual([
       ["HTTP/1.1 200 OK", "Connection: close"],
       ["HTTP/1.1 200 OK", "Connection: close"],
@@ -194,14 +196,53 @@ describe("stopping under load", () => {
     expect(host.ledger.entries).toHaveLength(3);
   });
 
-  test("waits for nobody who has a connection and never uses it", async () => {
-    const host = await opened({ patience: { drainTimeoutMs: 3_600_000, keepAliveTimeoutMs: 3_600_000 } });
-    const lines = await Promise.all([true, false].map((hasAsked) => idleLine(host, { hasAsked })));
+  test("closes connections that are never used", async () => {
+    const host = await opened({ timeouts: { drainTimeoutMs: 3_600_000, keepAliveTimeoutMs: 3_600_000 } });
+    const connections = await Promise.all([true, false].map((hasAsked) => idleConnection(host, { hasAsked })));
     await host.close({ drainDelayMs: 50 });
-    expect(await Promise.all(lines.map(({ heard }) => heard))).toStrictEqual(["", ""]);
+    expect(await Promise.all(connections.map(({ received }) => received))).toStrictEqual(["", ""]);
   });
 
-  test("ends no connection that has yet to take the answer it was given", async () => {
+  test("closes idle connections while a request is in progress", async () => {
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
+    let isHeld = false;
+    const atlas = atlasOf(async (query) => {
+      if (isHeld) await released;
+      return quarters(query);
+    });
+    const host = await opened({ atlas });
+    const { received } = await idleConnection(host, { hasAsked: true });
+    isHeld = true;
+    const inProgress = exchangeBytes(host.address.port, REQUEST);
+    // A response to a later request shows that the earlier one has been read.
+    expect((await fetch(`${host.address.url}/healthz`)).status).toBe(200);
+    const closing = host.close();
+    expect(await received).toBe("");
+    release();
+    expect(await inProgress).toMatch(/^HTTP\/1\.1 200 /);
+    await closing;
+  });
+
+  test("closes idle connections once slow clients have read their responses", async () => {
+    let isWide = false;
+    const wide = wideAtlas();
+    const atlas = atlasOf((query) => (isWide ? wide.hazardRisk(query) : Promise.resolve(quarters(query))));
+    const host = await opened({ atlas, timeouts: { drainTimeoutMs: 3_600_000, keepAliveTimeoutMs: 3_600_000 } });
+    const { received } = await idleConnection(host, { hasAsked: true });
+    isWide = true;
+    const slow = connect({ host: "127.0.0.1", port: host.address.port });
+    slow.on("error", () => undefined).pause();
+    slow.write(REQUEST);
+    await vi.waitFor(() => expect(host.ledger.entries).toHaveLength(2));
+    const closing = host.close();
+    await refused(host);
+    slow.resume();
+    expect(await received).toBe("");
+    await closing;
+  });
+
+  test("does not close a connection whose client has not read its response yet", async () => {
     const host = await opened({ atlas: wideAtlas() });
     const socket = connect({ host: "127.0.0.1", port: host.address.port });
     const parts: Buffer[] = [];
@@ -221,8 +262,8 @@ describe("stopping under load", () => {
     ]);
   });
 
-  test("ends for good when its time is up, whoever is there", async () => {
-    const host = await opened({ atlas: wideAtlas(), patience: { drainTimeoutMs: 200 } });
+  test("closes all connections when the drain timeout has passed", async () => {
+    const host = await opened({ atlas: wideAtlas(), timeouts: { drainTimeoutMs: 200 } });
     const never: Socket[] = [];
     for (const bytes of [
       REQUEST,
@@ -234,7 +275,7 @@ describe("stopping under load", () => {
       "no HTTP\r\n\r\n",
       "",
     ]) {
-      // Neither reads, nor ends, nor notices that it is ended.
+      // Neither reads, nor ends, nor reacts to the end of the connection.
       const socket = connect({ host: "127.0.0.1", port: host.address.port, allowHalfOpen: true });
       socket.on("error", () => undefined).pause();
       await once(socket, "connect");
@@ -246,9 +287,9 @@ describe("stopping under load", () => {
     for (const socket of never) socket.destroy();
   });
 
-  test("goes on telling clients that are too slow that they are", async () => {
-    const patience = { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20, drainTimeoutMs: 60_000 };
-    const host = await opened({ patience });
+  test("still returns 408 to slow clients", async () => {
+    const timeouts = { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20, drainTimeoutMs: 60_000 };
+    const host = await opened({ timeouts });
     const socket = connect({ host: "127.0.0.1", port: host.address.port });
     let text = "";
     socket.setEncoding("latin1").on("data", (piece: string) => (text += piece));
@@ -258,7 +299,7 @@ describe("stopping under load", () => {
     expect(text).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  test("waits for the ledger before the last answers leave", async () => {
+  test("waits for the ledger before it sends the last responses", async () => {
     const host = await opened();
     const record = host.ledger.record.bind(host.ledger);
     let commit = (): void => undefined;
@@ -271,7 +312,7 @@ describe("stopping under load", () => {
     await vi.waitFor(() => expect(recording).toHaveBeenCalledTimes(8));
     let isClosed = false;
     const closing = host.close().then(() => (isClosed = true));
-    // What has already arrived is still taken; soon nothing arrives any more.
+    // Pending connections are still accepted; then new ones are refused.
     await vi.waitFor(() => expect(fetch(`${host.address.url}/healthz`)).rejects.toThrow("fetch failed"));
     expect(isClosed).toBe(false);
     commit();
@@ -283,8 +324,8 @@ describe("stopping under load", () => {
   });
 });
 
-describe("the delay before no connection is taken any more", () => {
-  test("answers all, says no at /readyz and ends each connection with its answer", async () => {
+describe("drain delay", () => {
+  test("answers requests, fails /readyz and closes each connection with its response", async () => {
     const host = await opened();
     expect((await fetch(`${host.address.url}/readyz`)).status).toBe(200);
     const closing = host.close({ drainDelayMs: 300 });
@@ -299,7 +340,7 @@ describe("the delay before no connection is taken any more", () => {
 });
 
 describe("/readyz", () => {
-  test("says no until the atlas has been warmed up; what is asked meanwhile is answered", async () => {
+  test("fails until the atlas has warmed up, while requests are answered", async () => {
     let release = (): void => undefined;
     const warm = new Promise<void>((resolve) => (release = resolve));
     let isWarming = true;
@@ -324,13 +365,13 @@ describe("/readyz", () => {
     expect(host.ledger.entries).toHaveLength(1);
   });
 
-  test("says yes though the atlas cannot be read everywhere", async () => {
+  test("succeeds even if parts of the atlas cannot be read", async () => {
     const host = await opened({ warmUp: true, atlas: atlasOf(() => Promise.reject(new Error("damaged"))) });
     await host.ready;
     expect((await fetch(`${host.address.url}/readyz`)).status).toBe(200);
   });
 
-  test("does not keep a service that is told to stop while it warms up", async () => {
+  test("does not delay a shutdown during warm-up", async () => {
     const host = await opened({ warmUp: true, atlas: atlasOf(() => new Promise(() => undefined)) });
     await expect(host.close()).resolves.toBeUndefined();
   });

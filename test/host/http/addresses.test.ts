@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addressesOf } from "../../src/host/routes/route.ts";
-import { ROUTES } from "../../src/host/routes/routeList.ts";
-import { HEADERS, type Hosted, hosted } from "./hosting.ts";
+import { addressesOf } from "../../../src/host/routes/route.ts";
+import { ROUTES } from "../../../src/host/routes/routeList.ts";
+import { HEADERS, type Hosted, hosted } from "../hosting.ts";
 
 let host: Hosted;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ afterAll(async () => {
 
 const VERSIONED = ROUTES.filter(({ path }) => path.includes("/api/v1/"));
 
-test.each(VERSIONED)("$method $path is answered with and without /latest before it", async (route) => {
+test.each(VERSIONED)("$method $path has the same response with and without /latest", async (route) => {
   const addresses = addressesOf(route);
   const plain = route.path.replace(/^\/latest/, "");
   expect(addresses.toSorted()).toStrictEqual([plain, `/latest${plain}`]);
@@ -35,7 +35,7 @@ test.each(VERSIONED)("$method $path is answered with and without /latest before 
     answers.push(text.replace(/"(?:request_id|created_at|archived_at|customer_id)":"[^"]+"/g, ""));
     expect([200, 201]).toContain(response.status);
   }
-  // Usage is another after each answer that is counted; everything else stays.
+  // Usage changes with each metered response; all other responses are equal.
   if (!route.path.endsWith("/usage")) expect(answers[1]).toBe(answers[0]);
 });
 

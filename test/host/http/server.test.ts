@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HazardResult } from "../../src/hazard/result.ts";
-import type { Problem } from "../../src/host/problems/problem.ts";
-import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
+import type { HazardResult } from "../../../src/hazard/result.ts";
+import type { Problem } from "../../../src/host/problems/problem.ts";
+import { parametersOf, queryTextOf, VALID_QUERY } from "../../hazard/queries.ts";
 import {
   answersIn,
   atlasOf,
@@ -13,7 +13,7 @@ import {
   hosted,
   quarters,
   type RawAnswer,
-} from "./hosting.ts";
+} from "../hosting.ts";
 
 const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(VALID_QUERY))}`;
 const HEAD_OF = (target: string, ...fields: string[]): string =>
@@ -38,7 +38,7 @@ function onlyProblem(text: string): RawAnswer & { readonly problem: Problem } {
   return { ...answer, problem };
 }
 
-/** An atlas whose answers wait until they are let go. */
+/** An atlas whose responses wait until they are released. */
 function gate() {
   let release = (): void => undefined;
   const opened = new Promise<void>((resolve) => {
@@ -62,8 +62,8 @@ function gate() {
   return { atlas, release, reached, seen: () => ({ count, underWayMost }) };
 }
 
-describe("addresses and methods", () => {
-  test("/healthz says that the process answers", async () => {
+describe("paths and methods", () => {
+  test("/healthz reports that the process is alive", async () => {
     const response = await fetch(`${host.address.url}/healthz?at=1`);
     expect([response.status, await response.json()]).toStrictEqual([200, { status: "ok" }]);
     expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
@@ -78,7 +78,7 @@ describe("addresses and methods", () => {
     "//healthz",
     "/%00",
     "/%zz",
-  ])("%s: 404 route_not_found", async (path) => {
+  ])("returns 404 route_not_found for %s", async (path) => {
     const { status, problem } = onlyProblem(await exchangeBytes(host.address.port, HEAD_OF(path, "Connection: close")));
     expect([status, problem.code]).toStrictEqual([404, "route_not_found"]);
   });
@@ -93,7 +93,7 @@ describe("addresses and methods", () => {
     },
   );
 
-  test("HEAD is a GET without the body", async () => {
+  test("HEAD returns the headers of GET without the body", async () => {
     const got = await host.ask(TARGET);
     const size = Buffer.byteLength(await got.text());
     const headed = await host.ask(TARGET, { method: "HEAD" });
@@ -103,18 +103,18 @@ describe("addresses and methods", () => {
     expect((await fetch(`${host.address.url}/nowhere`, { method: "HEAD" })).status).toBe(404);
   });
 
-  test("an address with its host is the same address", async () => {
+  test("accepts absolute targets", async () => {
     const head = HEAD_OF(`http://elsewhere.example${TARGET}`, "Connection: close");
     const [answer] = answersIn(await exchangeBytes(host.address.port, head));
     expect([answer?.status, answer?.body]).toStrictEqual([200, JSON.stringify(quarters(VALID_QUERY))]);
   });
 
-  test("a request id from outside is not taken over", async () => {
+  test("ignores request ids sent by clients", async () => {
     const response = await fetch(`${host.address.url}/healthz`, { headers: { "X-Request-Id": "mine" } });
     expect(response.headers.get("x-request-id")).not.toBe("mine");
   });
 
-  test("every answer has an id of its own", async () => {
+  test("gives every response a unique request id", async () => {
     const ids = await Promise.all(
       Array.from({ length: 20 }, async () => (await fetch(`${host.address.url}/healthz`)).headers.get("x-request-id")),
     );
@@ -122,11 +122,11 @@ describe("addresses and methods", () => {
   });
 });
 
-describe("bodies that no GET has", () => {
+describe("GET with a body", () => {
   test.each([
     ["Content-Length", "Content-Length: 4", "ab=c"],
     ["Transfer-Encoding", "Transfer-Encoding: chunked", "4\r\nab=c\r\n0\r\n\r\n"],
-  ])("with %s: 400, and the connection ends", async (header, field, body) => {
+  ])("declared by %s: returns 400 and closes the connection", async (header, field, body) => {
     const text = await exchangeBytes(host.address.port, HEAD_OF(TARGET, field) + body + HEAD_OF(TARGET));
     const { status, headers, problem } = onlyProblem(text);
     expect([status, problem.code]).toStrictEqual([400, "invalid_request"]);
@@ -134,20 +134,20 @@ describe("bodies that no GET has", () => {
     expect(headers.get("connection")).toBe("close");
   });
 
-  test("are not asked for", async () => {
+  test("is refused without 100 Continue", async () => {
     const head = HEAD_OF(TARGET, "Content-Length: 4", "Expect: 100-continue");
     const { status } = onlyProblem(await exchangeBytes(host.address.port, head));
     expect(status).toBe(400);
   });
 
-  test("a length of zero is no body", async () => {
+  test("is accepted with Content-Length 0", async () => {
     const head = HEAD_OF(TARGET, "Content-Length: 0", "Connection: close");
     const [answer] = answersIn(await exchangeBytes(host.address.port, head));
     expect(answer?.status).toBe(200);
   });
 });
 
-describe("what the parser refuses", () => {
+describe("parser errors", () => {
   test.each([
     ["no HTTP at all", "hello\r\n\r\n"],
     ["a bare line feed", "GET / HTTP/1.1\nHost: h\n\n"],
@@ -158,20 +158,20 @@ describe("what the parser refuses", () => {
     ["a TLS greeting", Buffer.from("16030100c8010000c40303", "hex")],
     ["no Host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n"],
     ["two Hosts", HEAD_OF(TARGET, "Host: h", "Connection: close")],
-  ])("%s: 400 http_malformed", async (_what, bytes) => {
+  ])("returns 400 http_malformed for %s", async (_what, bytes) => {
     const { status, headers, problem } = onlyProblem(await exchangeBytes(host.address.port, bytes));
     expect([status, problem.code]).toStrictEqual([400, "http_malformed"]);
     expect(headers.get("connection")).toBe("close");
   });
 
-  test("headers too large: 431 headers_too_large", async () => {
+  test("returns 431 headers_too_large", async () => {
     const head = HEAD_OF(TARGET, `X: ${"x".repeat(20_000)}`);
     const { status, problem } = onlyProblem(await exchangeBytes(host.address.port, head));
     expect([status, problem.code]).toStrictEqual([431, "headers_too_large"]);
   });
 
-  test("a request that never ends: 408 request_timeout", async () => {
-    const hasty = await hosted({ patience: { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20 } });
+  test("returns 408 request_timeout for an incomplete request", async () => {
+    const hasty = await hosted({ timeouts: { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20 } });
     try {
       const { status, problem } = onlyProblem(await exchangeBytes(hasty.address.port, "GET / HTTP/1.1\r\nHos"));
       expect([status, problem.code, problem.retryable]).toStrictEqual([408, "request_timeout", true]);
@@ -180,7 +180,7 @@ describe("what the parser refuses", () => {
     }
   });
 
-  test("comes after the answers to what was asked before", async () => {
+  test("are reported after the responses to earlier requests", async () => {
     const slow = gate();
     const other = await hosted({ atlas: slow.atlas });
     try {
@@ -195,14 +195,14 @@ describe("what the parser refuses", () => {
     }
   });
 
-  test("leaves the host in service", async () => {
+  test("do not affect other connections", async () => {
     await Promise.all(Array.from({ length: 50 }, () => exchangeBytes(host.address.port, "\x00\xff\r\n\r\n")));
     expect((await fetch(`${host.address.url}/healthz`)).status).toBe(200);
   });
 });
 
 describe("one connection", () => {
-  test("has one request in work at a time, a few waiting, and ends when more are sent ahead", async () => {
+  test("processes one request at a time, queues a few, and closes when more are pipelined", async () => {
     const slow = gate();
     const other = await hosted({ atlas: slow.atlas });
     try {
@@ -221,7 +221,7 @@ describe("one connection", () => {
     }
   });
 
-  test("answers what it is sent, in order, and stays open", async () => {
+  test("answers pipelined requests in order and stays open", async () => {
     const text = await exchangeBytes(
       host.address.port,
       HEAD_OF("/healthz") + HEAD_OF("/nowhere") + HEAD_OF(TARGET, "Connection: close"),
@@ -229,7 +229,7 @@ describe("one connection", () => {
     expect(answersIn(text).map(({ status }) => status)).toStrictEqual([200, 404, 200]);
   });
 
-  test("that goes away while it waits harms nobody", async () => {
+  test("that closes while requests wait does not affect others", async () => {
     const slow = gate();
     const other = await hosted({ atlas: slow.atlas });
     try {
@@ -247,11 +247,11 @@ describe("one connection", () => {
   });
 });
 
-describe("closing", () => {
-  test("finishes what is under way, says so, and takes nothing new", async () => {
+describe("close", () => {
+  test("finishes requests in progress, announces the end of the connection, and accepts no others", async () => {
     const slow = gate();
-    // Long enough that only closing itself can end the connection that never asks.
-    const other = await hosted({ atlas: slow.atlas, patience: { headersTimeoutMs: 30_000 } });
+    // Long enough that only the shutdown can end the unused connection.
+    const other = await hosted({ atlas: slow.atlas, timeouts: { headersTimeoutMs: 30_000 } });
     const idle = connect({ host: "127.0.0.1", port: other.address.port });
     await once(idle, "connect");
     const used = connect({ host: "127.0.0.1", port: other.address.port });
@@ -274,24 +274,24 @@ describe("closing", () => {
     await closing;
   });
 
-  test("ends what does not finish in time", async () => {
+  test("aborts requests that do not finish in time", async () => {
     const slow = gate();
-    const other = await hosted({ atlas: slow.atlas, patience: { drainTimeoutMs: 50 } });
+    const other = await hosted({ atlas: slow.atlas, timeouts: { drainTimeoutMs: 50 } });
     const asked = other.ask(TARGET);
     await slow.reached;
     await Promise.all([expect(asked).rejects.toThrow("fetch failed"), other.close()]);
     slow.release();
   });
 
-  test("may be asked for twice", async () => {
+  test("can be called twice", async () => {
     const other = await hosted();
     await Promise.all([other.close(), other.close()]);
     await expect(other.close()).resolves.toBeUndefined();
   });
 });
 
-describe("where it listens", () => {
-  test.each(["127.0.0.1", "127.0.0.2", "localhost"])("%s is this machine alone", async (name) => {
+describe("listening", () => {
+  test.each(["127.0.0.1", "127.0.0.2", "localhost"])("%s accepts only local connections", async (name) => {
     const other = await hosted({ host: name });
     try {
       expect(other.address.url).toMatch(/^http:\/\/127\.0\.0\.[12]:[0-9]+$/);
@@ -301,7 +301,7 @@ describe("where it listens", () => {
     }
   });
 
-  test("all addresses of the machine, where that is asked for", async () => {
+  test("0.0.0.0 accepts connections to all addresses", async () => {
     const other = await hosted({ host: "0.0.0.0" });
     try {
       expect((await fetch(`http://127.0.0.1:${other.address.port}/healthz`)).status).toBe(200);
@@ -311,22 +311,22 @@ describe("where it listens", () => {
   });
 
   test.each([
-    ["", /no name/],
-    ["203.0.113.1", /this machine has no such address/],
-  ])("%o is refused, and why", async (name, why) => {
+    ["", /host must be an IP address or a host name \(got ""\)/],
+    ["203.0.113.1", /this machine does not have this address/],
+  ])("rejects host %o with a reason", async (name, why) => {
     await expect(hosted({ host: name })).rejects.toMatchObject({
       code: "configuration_invalid",
       message: expect.stringMatching(why) as string,
     });
   });
 
-  test.each([-1, 65_536, 80.5, NaN])("port %s is refused", async (port) => {
+  test.each([-1, 65_536, 80.5, NaN])("rejects port %s", async (port) => {
     await expect(hosted({ port })).rejects.toMatchObject({
       code: "configuration_invalid",
     });
   });
 
-  test("a port that is taken is named", async () => {
+  test("names a port that is in use", async () => {
     const { port } = host.address;
     await expect(hosted({ port })).rejects.toMatchObject({
       code: "configuration_invalid",
@@ -334,7 +334,7 @@ describe("where it listens", () => {
     });
   });
 
-  test("a log that fails harms nobody", async () => {
+  test("a failing log does not affect responses", async () => {
     const other = await hosted({
       log: () => {
         throw new Error("disk full");

@@ -1,28 +1,28 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBody } from "./body.ts";
 import { hasBody, isAwaitingContinue } from "./requestHead.ts";
-import type { Exchange, Outcome } from "../pipeline.ts";
+import type { RequestContext, PipelineResponse } from "../pipeline.ts";
 import { Refusal } from "../problems/problem.ts";
 import { newRequestId } from "./requestId.ts";
 import type { Caller } from "../routes/route.ts";
 import type { Target } from "./router.ts";
 
-/** A refused connection that the other side keeps open is ended after this. */
+/** Time after which a refused connection is closed even if the client keeps it open. */
 export const LINGER_MS = 1_000;
 
-/** Answers that are all head. */
-const HAS_NO_LENGTH = new Set([204, 304]);
+/** Statuses whose responses have no body. */
+const STATUSES_WITHOUT_LENGTH = new Set([204, 304]);
 
-/** Where the reading of a request's body can be broken off. */
-export interface Reading {
-  /** Why the body of the request that is next in work will never be whole. */
+/** Lets the connection stop the reading of a request body. */
+export interface BodyReadState {
+  /** Why the body of the next request will never be complete. */
   refusal?: Refusal | undefined;
-  /** Ends the reading of the body of the request in work. */
+  /** Stops reading the body of the request in progress. */
   reading?: AbortController | undefined;
 }
 
-/** A request of Node's and its answer-to-be. */
-export class WireExchange implements Exchange {
+/** A request of the HTTP server, with its response. */
+export class HttpRequestContext implements RequestContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId = newRequestId();
@@ -30,90 +30,93 @@ export class WireExchange implements Exchange {
   target?: Target;
   caller?: Caller;
   rateLimit?: string;
-  readonly #line: Reading;
-  readonly #deadlineMs: number;
-  #isReceived = false;
+  readonly #bodyRead: BodyReadState;
+  readonly #timeoutMs: number;
+  #isBodyRead = false;
   #abort: AbortController | undefined;
   #deadline: NodeJS.Timeout | undefined;
 
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    { line, deadlineMs }: { readonly line: Reading; readonly deadlineMs: number },
+    { bodyRead, timeoutMs }: { readonly bodyRead: BodyReadState; readonly timeoutMs: number },
   ) {
     this.request = request;
     this.response = response;
-    this.#line = line;
-    this.#deadlineMs = deadlineMs;
+    this.#bodyRead = bodyRead;
+    this.#timeoutMs = timeoutMs;
   }
 
-  get isGone(): boolean {
+  get isDisconnected(): boolean {
     return this.response.destroyed || !this.request.socket.writable;
   }
 
-  /** What follows on the connection is this request's body, so nothing after it can be understood. */
-  get isUnread(): boolean {
-    return !this.#isReceived && hasBody(this.request);
+  /** Whether the body is still on the connection, so that no further request can be read from it. */
+  get isBodyUnread(): boolean {
+    return !this.#isBodyRead && hasBody(this.request);
   }
 
   get signal(): AbortSignal {
     if (this.#abort === undefined) {
       const abort = new AbortController();
       this.#abort = abort;
-      this.response.once("close", () => abort.abort(new Refusal("request_timeout", "The client has gone.")));
-      const message = `The answer was not ready within ${this.#deadlineMs / 1000} s; ask for less at once.`;
-      this.#deadline = setTimeout(() => abort.abort(new Refusal("overloaded", message)), this.#deadlineMs);
-      if (this.isGone) abort.abort(new Refusal("request_timeout", "The client has gone."));
+      this.response.once("close", () => abort.abort(new Refusal("request_timeout", "The client disconnected.")));
+      const message = `The response took longer than ${this.#timeoutMs / 1000} s; request less at a time.`;
+      this.#deadline = setTimeout(() => abort.abort(new Refusal("overloaded", message)), this.#timeoutMs);
+      if (this.isDisconnected) abort.abort(new Refusal("request_timeout", "The client disconnected."));
     }
     return this.#abort.signal;
   }
 
   async receive(limitBytes: number, onPart: (sizeBytes: number) => void): Promise<Buffer> {
     const { request } = this;
-    const line = this.#line;
-    if (line.refusal !== undefined && !request.complete) {
-      // While this request waited for its turn, its body came to nothing.
-      const { refusal } = line;
-      line.refusal = undefined;
+    const bodyRead = this.#bodyRead;
+    if (bodyRead.refusal !== undefined && !request.complete) {
+      // The body became invalid while this request was waiting for an earlier one.
+      const { refusal } = bodyRead;
+      bodyRead.refusal = undefined;
       throw refusal;
     }
     if (isAwaitingContinue(request)) this.response.writeContinue();
-    line.reading = new AbortController();
+    bodyRead.reading = new AbortController();
     try {
-      const bytes = await readBody(request, { limitBytes, onPart, signal: line.reading.signal });
-      this.#isReceived = true;
+      const bytes = await readBody(request, { limitBytes, onPart, signal: bodyRead.reading.signal });
+      this.#isBodyRead = true;
       return bytes;
     } finally {
-      line.reading = undefined;
+      bodyRead.reading = undefined;
     }
   }
 
   /**
-   * Writes an answer.
-   * @param onClosed called once its last byte has been handed to the system, or nobody is there to take it
+   * Writes the response.
+   * @param onClosed called once the last byte has been passed to the system, or the client has disconnected
    */
-  write(outcome: Outcome, how: { readonly isLast: boolean; readonly isUnread: boolean; onClosed(): void }): void {
+  write(
+    result: PipelineResponse,
+    options: { readonly isLast: boolean; readonly isBodyUnread: boolean; onClosed(): void },
+  ): void {
     if (this.#deadline !== undefined) clearTimeout(this.#deadline);
     const { request, response } = this;
-    const { isLast, isUnread, onClosed } = how;
-    if (isUnread) request.resume();
+    const { isLast, isBodyUnread, onClosed } = options;
+    if (isBodyUnread) request.resume();
     if (response.destroyed) {
       queueMicrotask(onClosed);
       return;
     }
     response.once("close", onClosed);
-    const { status, body } = outcome;
-    const fields = outcome.fields as string[];
+    const { status, body } = result;
+    const fields = result.fields as string[];
     if (isLast) fields.push("Connection", "close");
     try {
       if (body === undefined || typeof body === "string") {
         const text = body ?? "";
         const sizeBytes = Buffer.byteLength(text);
-        if (!HAS_NO_LENGTH.has(status)) fields.push("Content-Length", String(sizeBytes));
+        if (!STATUSES_WITHOUT_LENGTH.has(status)) fields.push("Content-Length", String(sizeBytes));
         response.writeHead(status, fields);
-        // Closing while bytes still come would be a reset, which may overtake the answer.
-        if (isUnread) void endAfter(request, response, text);
-        // ASCII is the same bytes in both, and Latin-1 is written without looking at each.
+        // Closing while the client is still sending causes a reset, which could overtake the response.
+        if (isBodyUnread) void endAfter(request, response, text);
+        // ASCII text has the same bytes in both encodings, and Latin-1 is faster to write.
         else response.end(text, sizeBytes === text.length ? "latin1" : "utf8");
       } else if (Symbol.asyncIterator in body) {
         response.writeHead(status, fields);
@@ -126,12 +129,12 @@ export class WireExchange implements Exchange {
         response.end();
       }
     } catch (error) {
-      // A header that is none: a bug of ours, which costs this connection and no other.
+      // An invalid header field is a bug, which must affect this connection only.
       response.destroy(error as Error);
     }
   }
 
-  /** Text that comes bit by bit goes out as fast as it is read, and no faster. */
+  /** Writes streamed text at the speed at which the client reads it. */
   async #stream(pieces: AsyncIterable<string>): Promise<void> {
     const { response } = this;
     if (this.request.method === "HEAD") {
@@ -145,7 +148,7 @@ export class WireExchange implements Exchange {
       }
       response.end();
     } catch {
-      // What is on its way cannot be taken back. An answer cut short is seen to be one: its last chunk is missing.
+      // The status has been sent already; the client detects the truncated response by the missing last chunk.
       response.destroy();
     }
   }
@@ -161,7 +164,7 @@ function writable(response: ServerResponse): Promise<void> {
   });
 }
 
-/** Writes an answer at once, and ends it when its request has come to its end, or has been waited for long enough. */
+/** Writes a response at once, and ends it when the request has been received completely or `LINGER_MS` has passed. */
 async function endAfter(request: IncomingMessage, response: ServerResponse, body: string): Promise<void> {
   if (body !== "") response.write(body);
   await new Promise<void>((resolve) => {

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isFault } from "../../src/errors.ts";
-import { decodeJson, encodeJson, JSON_DEPTH_MAX, parseJson, positionAfter } from "../../src/host/http/json.ts";
-import { randomFrom } from "../seededRandom.ts";
+import { isFault } from "../../../src/errors.ts";
+import { decodeJson, encodeJson, JSON_DEPTH_MAX, parseJson, positionAfter } from "../../../src/host/http/json.ts";
+import { randomFrom } from "../../seededRandom.ts";
 
-/** Where a text is refused, and how; undefined where it is not. */
+/** Returns position and message of the rejection of a text, or undefined if it is accepted. */
 function refusalOf(text: string | Uint8Array): string | undefined {
   try {
     if (typeof text === "string") parseJson(text);
@@ -26,8 +26,8 @@ function builtIn(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-describe("JSON that comes in", () => {
-  test("is read as the language reads it", () => {
+describe("parseJson", () => {
+  test("returns the same values as JSON.parse", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 1, "\t"), (value, indent) => {
         const text = JSON.stringify(value, undefined, indent);
@@ -38,7 +38,7 @@ describe("JSON that comes in", () => {
     );
   });
 
-  test("is refused where the language refuses it, and nowhere else but for what it lets pass", () => {
+  test("accepts what JSON.parse accepts, except repeated keys and numbers that are too large", () => {
     const random = randomFrom(7);
     const words =
       '{ } [ ] : , " \\ 0 1 2 9 - + . e E t f n u / b é NaN true false null 01 1. .5 -0 1e5 "a" "b": "\\u0061" "\\n"';
@@ -64,13 +64,13 @@ describe("JSON that comes in", () => {
         const count = 1 + random.below(9);
         for (let i = 0; i < count; i++) text += random.pick(pieces);
       } else {
-        // One change in a document that is right.
+        // One change in a valid document.
         const right = '{"a": [1, -2.5e+3, "x\\u00e9\\n", {"b": null}], "c": {"d": true, "e": []}}';
         const at = random.below(right.length + 1);
         text = right.slice(0, at) + random.pick(pieces) + right.slice(at + random.below(3));
       }
       const refusal = refusalOf(text);
-      const isOurs = refusal !== undefined && /stands in this object already|too large/.test(refusal);
+      const isOurs = refusal !== undefined && /is repeated in this object|too large/.test(refusal);
       if (isOurs) continue;
       const expected = builtIn(text);
       if (expected === undefined) expect(refusal, JSON.stringify(text)).toBeDefined();
@@ -83,68 +83,68 @@ describe("JSON that comes in", () => {
   });
 
   test.each([
-    ["", "1:1 the document ends where a value is expected"],
-    [" \r\n\t", "2:2 the document ends where a value is expected"],
-    ["NaN", '1:1 there is "N" where a value is expected'],
-    ['{"a": Infinity}', '1:7 there is "I" where a value is expected'],
-    ["[1,\n 2,]", '2:4 there is "]" where a value is expected'],
-    ["[1 2]", '1:4 there is "2" where a comma or the end of the list is expected'],
-    ['{"a": 1,}', '1:9 there is "}" where a key in double quotes is expected'],
-    ["{a: 1}", '1:2 there is "a" where a key in double quotes is expected'],
-    ['{"a" 1}', '1:6 there is "1" where a colon is expected'],
-    ['{"a": 1 "b": 2}', '1:9 there is "\\"" where a comma or the end of the object is expected'],
-    ["[] []", '1:4 there is "[" where the end of the document is expected'],
-    ["[01]", '1:3 there is "1" where a comma or the end of the list is expected'],
-    ["[+1]", '1:2 there is "+" where a value is expected'],
-    ["[1", "1:3 the document ends where a comma or the end of the list is expected"],
-    ['\r\n\r["a\\x"]', "3:4 there is no such escape in a string"],
-    ['["\u{1f600}é", "open]', "1:8 the string that begins here does not end"],
+    ["", "1:1 expected a value (got the end of the document)"],
+    [" \r\n\t", "2:2 expected a value (got the end of the document)"],
+    ["NaN", '1:1 expected a value (got "N")'],
+    ['{"a": Infinity}', '1:7 expected a value (got "I")'],
+    ["[1,\n 2,]", '2:4 expected a value (got "]")'],
+    ["[1 2]", '1:4 expected a comma or the end of the list (got "2")'],
+    ['{"a": 1,}', '1:9 expected a key in double quotes (got "}")'],
+    ["{a: 1}", '1:2 expected a key in double quotes (got "a")'],
+    ['{"a" 1}', '1:6 expected a colon (got "1")'],
+    ['{"a": 1 "b": 2}', '1:9 expected a comma or the end of the object (got "\\"")'],
+    ["[] []", '1:4 expected the end of the document (got "[")'],
+    ["[01]", '1:3 expected a comma or the end of the list (got "1")'],
+    ["[+1]", '1:2 expected a value (got "+")'],
+    ["[1", "1:3 expected a comma or the end of the list (got the end of the document)"],
+    ['\r\n\r["a\\x"]', "3:4 invalid escape sequence in a string"],
+    ['["\u{1f600}é", "open]', "1:8 the string that begins here is not terminated"],
     ['["a\nb"]', "1:4 a control character in a string must be escaped"],
-    ['{"a": 1, "b": {"a": 2}, "a": 3}', '1:25 the key "a" stands in this object already'],
-    ['{"a": 1, "\\u0061": 2}', '1:10 the key "a" stands in this object already'],
-    ['{"__proto__": 1, "__proto__": 2}', '1:18 the key "__proto__" stands in this object already'],
-    ["[1e308, 1e309]", "1:9 the number is too large to be held"],
-    [`[-1${"0".repeat(400)}]`, "1:2 the number is too large to be held"],
-  ])("%j is refused with its place", (text, refusal) => {
+    ['{"a": 1, "b": {"a": 2}, "a": 3}', '1:25 the key "a" is repeated in this object'],
+    ['{"a": 1, "\\u0061": 2}', '1:10 the key "a" is repeated in this object'],
+    ['{"__proto__": 1, "__proto__": 2}', '1:18 the key "__proto__" is repeated in this object'],
+    ["[1e308, 1e309]", "1:9 the number is too large; it must be below 1.8e308"],
+    [`[-1${"0".repeat(400)}]`, "1:2 the number is too large; it must be below 1.8e308"],
+  ])("rejects %j with its position", (text, refusal) => {
     expect(refusalOf(text)).toBe(refusal);
   });
 
-  test("a key may stand again in another object", () => {
+  test("accepts equal keys in different objects", () => {
     expect(refusalOf('[{"a": {"a": 1, "b": 2}, "b": 3}, {"a": 4, "b": 5}, {"a": {}, "b": {"a": 1}}]')).toBeUndefined();
   });
 
-  test.each(["[", '{"a":'])("is at most 16 deep, of %s", (opening) => {
+  test.each(["[", '{"a":'])("accepts at most 16 levels of %s", (opening) => {
     const closing = opening === "[" ? "]" : "}";
     const deep = (depth: number): string =>
       opening.repeat(depth) + (opening === "[" ? "" : "1") + closing.repeat(depth);
     expect(refusalOf(deep(JSON_DEPTH_MAX))).toBeUndefined();
     const column = 16 * opening.length + 1;
-    expect(refusalOf(deep(17))).toBe(`1:${column} lists and objects may stand 16 deep in one another, no deeper`);
-    expect(refusalOf(opening.repeat(1_000_000))).toContain("16 deep");
+    expect(refusalOf(deep(17))).toBe(`1:${column} lists and objects must not be nested more than 16 levels deep`);
+    expect(refusalOf(opening.repeat(1_000_000))).toContain("16 levels deep");
     expect(refusalOf(`[${deep(15)},${deep(15)}]`)).toBeUndefined();
   });
 
-  test("a long text is no danger to the stack", () => {
+  test("parses strings and numbers of megabytes without exhausting the stack", () => {
     const long = "1".repeat(300) + ".0".padEnd(4_000_000, "0");
     expect(refusalOf(`["${"\\n".repeat(2_000_000)}", ${long}]`)).toBeUndefined();
   });
 
   test.each([
-    ["a byte that begins nothing", [0x5b, 0x0a, 0x22, 0xc3, 0xa9, 0xff, 0x22, 0x5d], "2:3"],
-    ["a letter cut short", [0x22, 0xe2, 0x82, 0x22], "1:2"],
-    ["the end in the middle of a letter", [0x22, 0x61, 0xe2, 0x82], "1:3"],
+    ["an invalid leading byte", [0x5b, 0x0a, 0x22, 0xc3, 0xa9, 0xff, 0x22, 0x5d], "2:3"],
+    ["a truncated sequence", [0x22, 0xe2, 0x82, 0x22], "1:2"],
+    ["a sequence truncated by the end", [0x22, 0x61, 0xe2, 0x82], "1:3"],
     ["a surrogate", [0x22, 0xed, 0xa0, 0x80, 0x22], "1:2"],
-    ["more bytes than a letter needs", [0x22, 0xc0, 0xaf, 0x22], "1:2"],
+    ["an overlong encoding", [0x22, 0xc0, 0xaf, 0x22], "1:2"],
     ["Latin-1", [0x22, 0x5a, 0xfc, 0x72, 0x69, 0x63, 0x68, 0x22], "1:3"],
-  ])("%s is not UTF-8", (_what, bytes, place) => {
-    expect(refusalOf(Uint8Array.from(bytes))).toBe(`${place} the bytes here are not UTF-8`);
+  ])("rejects invalid UTF-8: %s", (_what, bytes, place) => {
+    expect(refusalOf(Uint8Array.from(bytes))).toBe(`${place} invalid UTF-8`);
   });
 
-  test("may begin with a byte order mark", () => {
+  test("accepts a byte order mark", () => {
     expect(decodeJson(Buffer.from("\ufeff[1]"))).toStrictEqual([1]);
   });
 
-  test("a part of a larger text is placed within the larger one", () => {
+  test("reports positions relative to the larger document", () => {
     const place = positionAfter("a\nbc", { line: 5, column: 9 });
     expect(place).toStrictEqual({ line: 6, column: 3 });
     expect(() => parseJson("[1,\n,]", place)).toThrow("Line 7, column 1:");
@@ -152,12 +152,12 @@ describe("JSON that comes in", () => {
   });
 });
 
-describe("JSON that goes out", () => {
+describe("encodeJson", () => {
   test.each([
     [{ a: [1, NaN] }, "/a/1"],
     [[null, -Infinity], "/1"],
     [[null, undefined], "/1"],
-  ])("%o is no value of it", (value, pointer) => {
+  ])("rejects %o", (value, pointer) => {
     expect(() => encodeJson(value)).toThrow(`"${pointer}"`);
   });
 });

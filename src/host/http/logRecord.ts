@@ -1,0 +1,31 @@
+import { loggedError, type LogRecord } from "../log.ts";
+import type { PipelineResponse } from "../pipeline.ts";
+import { Refusal } from "../problems/problem.ts";
+import type { HttpRequestContext } from "./requestContext.ts";
+
+/** Creates the log record of a response. */
+export function logRecordOf(
+  { request, requestId, target, caller }: HttpRequestContext,
+  { status, failure, units }: PipelineResponse,
+  durationMs: number,
+): LogRecord {
+  const record: { -readonly [Field in keyof LogRecord]: LogRecord[Field] } = {
+    request_id: requestId,
+    method: request.method ?? "",
+    status,
+    duration_ms: durationMs,
+  };
+  if (target !== undefined) record.route = target.template;
+  if (failure !== undefined) record.code = failure.code;
+  if (units !== undefined && target?.route.metered !== undefined) record.units = units;
+  if (caller !== undefined) {
+    record.account_id = caller.accountId;
+    record.key_id = caller.keyId;
+    if (caller.customerId !== undefined) record.customer_id = caller.customerId;
+  }
+  // For a refusal the code is enough, and under overload there are many.
+  if (failure !== undefined && status >= 500 && !(failure.error instanceof Refusal)) {
+    record.error = loggedError(failure.error);
+  }
+  return record;
+}

@@ -1,0 +1,53 @@
+import { type Coding, COMPRESSED_BYTES_MIN, selectCoding } from "./http/contentCoding.ts";
+import { encodeJson } from "./http/json.ts";
+import type { Reply, Route } from "./routes/route.ts";
+
+/** A route's response before it is compressed and metered. */
+export interface RouteResponse {
+  readonly status: number;
+  /** Header fields of this response only, flat: name, value, … */
+  readonly fields: readonly string[];
+  readonly contentType: string;
+  readonly body: Reply["body"];
+  readonly units: number;
+}
+
+export const NO_FIELDS: readonly string[] = [];
+export const JSON_CONTENT_TYPE = "application/json";
+
+/** Encodes what a route's handler returned. */
+export function toRouteResponse(route: Route<unknown, unknown>, answer: unknown): RouteResponse {
+  const units = route.metered?.units(answer) ?? 0;
+  const reply = route.reply?.(answer);
+  if (reply === undefined) {
+    return { status: 200, fields: NO_FIELDS, contentType: JSON_CONTENT_TYPE, body: encodeJson(answer), units };
+  }
+  const { status, contentType, body, headers } = reply;
+  return { status, fields: headers === undefined ? NO_FIELDS : flatFields(headers), contentType, body, units };
+}
+
+/** Selects the content coding of a body; streams and short bodies are not compressed. */
+export function selectBodyCoding(accepted: string | string[] | undefined, body: Reply["body"]): Coding | undefined {
+  if (accepted === undefined || isStream(body) || bodySizeBytes(body) < COMPRESSED_BYTES_MIN) return undefined;
+  return selectCoding(typeof accepted === "string" ? accepted : String(accepted));
+}
+
+/** The header Cache-Control of a route. Responses to key holders may be cached by the client only, and revalidated. */
+export function cacheControl({ access, revision }: Route<unknown, unknown>): string {
+  if (revision === undefined) return "no-store";
+  return access === "open" ? "no-cache" : "private, no-cache";
+}
+
+export function isStream(body: Reply["body"]): body is AsyncIterable<string> {
+  return typeof body === "object" && Symbol.asyncIterator in body;
+}
+
+/** The size of a body; of text in UTF-16 code units, which is exact for ASCII. */
+export function bodySizeBytes(body: string | readonly Uint8Array[]): number {
+  return typeof body === "string" ? body.length : body.reduce((size, part) => size + part.length, 0);
+}
+
+/** Header fields in a flat list: name, value, … */
+export function flatFields(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers).flat();
+}
