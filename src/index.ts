@@ -34,7 +34,7 @@ export {
   type ReferenceIndustry,
   referenceScenarios,
   type ReferenceScenario,
-} from "./company/reference.ts";
+} from "./company/referenceLists.ts";
 export type { Remark, RemarkCode } from "./company/remarks.ts";
 export type { CompanyAnswer, CompanyResult, CompanyValuation, EmissionsAnswer } from "./company/answer.ts";
 export { type CompanyOptions, estimateEmissions, totalClimateRisk } from "./company/report.ts";

@@ -23,11 +23,11 @@ import {
 import { type AlignmentFigures, type AlignmentRowDetail, alignDetail } from "../kernel/alignmentDetail.ts";
 import { Kernel } from "../kernel/instance.ts";
 import { type Anchor, type Benchmark, growthIndex, NGFS_PHASE5, type Pathway, yearly } from "./benchmark.ts";
-import { regionOfCountry } from "./countries.ts";
+import { regionOfCountry } from "./growthRegions.ts";
 import { countProjections, type Entity, readEntities } from "./entity.ts";
-import { intensityOfIndustry } from "./industries.ts";
+import { intensityOfIndustry } from "./industryIntensities.ts";
 import { type AlignColumnsOptions, type AlignTemperatureOptions, readColumnsOptions, readOptions } from "./options.ts";
-import { isKnownClassification, matchSector, type SectorMatch } from "./sectors.ts";
+import { isKnownClassification, matchSector, type SectorMatch } from "./sectorPathways.ts";
 
 export {
   ALIGNMENT_BASES,

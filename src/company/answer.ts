@@ -1,7 +1,7 @@
-import type { AcuteHazard } from "./countries.ts";
-import type { Credit } from "./credits.ts";
-import type { IndustryMatch } from "./industries.ts";
-import type { DataQuality } from "./quality.ts";
+import type { AcuteHazard } from "./countryFigures.ts";
+import type { Credit } from "./dataSources.ts";
+import type { IndustryMatch } from "./industryParameters.ts";
+import type { DataQuality } from "./dataQuality.ts";
 import type { Remark } from "./remarks.ts";
 import type { Scenario } from "./scenarios.ts";
 import type { Rating } from "./score.ts";

@@ -1,6 +1,6 @@
-import { CAPITAL_PER_OUTPUT, clamp, LOAN_SHARE, USD2025_PER_USD2022 } from "./conventions.ts";
-import type { Country } from "./countries.ts";
-import { type Industry, POWER_ID } from "./industries.ts";
+import { CAPITAL_PER_OUTPUT, clamp, LOAN_SHARE, USD2025_PER_USD2022 } from "./methodConstants.ts";
+import type { Country } from "./countryFigures.ts";
+import { type Industry, POWER_ID } from "./industryParameters.ts";
 
 /** Bounds of the scaling from the US, where the factors were measured, to another country. */
 const SCOPE1_BOUNDS = [0.4, 3] as const;

@@ -1,10 +1,10 @@
-import { CREDIT_TERM_YEARS, LOAN_SHARE, LOSS_GIVEN_DEFAULT, STAND_IN_EBITDA_SHARE, valueIn } from "./conventions.ts";
-import type { Country } from "./countries.ts";
-import { defaultProbability } from "./credit.ts";
+import { CREDIT_TERM_YEARS, LOAN_SHARE, LOSS_GIVEN_DEFAULT, STAND_IN_EBITDA_SHARE, valueIn } from "./methodConstants.ts";
+import type { Country } from "./countryFigures.ts";
+import { defaultProbability } from "./defaultProbability.ts";
 import { type Emissions, modelEmissions } from "./emissions.ts";
-import { type Industry, INDUSTRIES, UNCLASSIFIED_ID } from "./industries.ts";
+import { type Industry, INDUSTRIES, UNCLASSIFIED_ID } from "./industryParameters.ts";
 import { type AcuteLoss, acuteLoss, type ChronicDamage, chronicDamage, type DamageRule } from "./physical.ts";
-import type { PriceShocks } from "./prices.ts";
+import type { PriceShocks } from "./carbonPrices.ts";
 import { cutsOf, type Scenario } from "./scenarios.ts";
 import { passThroughOf, type TransitionLoss, transitionLoss } from "./transition.ts";
 

@@ -1,6 +1,6 @@
-import { TABLE_START_YEAR, valueIn } from "./conventions.ts";
-import { ACUTE_HAZARDS, type AcuteHazard, type Country, TIER_A_COUNTRIES } from "./countries.ts";
-import { warmingOf } from "./temperatures.ts";
+import { TABLE_START_YEAR, valueIn } from "./methodConstants.ts";
+import { ACUTE_HAZARDS, type AcuteHazard, type Country, TIER_A_COUNTRIES } from "./countryFigures.ts";
+import { warmingOf } from "./temperaturePaths.ts";
 
 /**
  * How output falls with warming: coefficients and sources.

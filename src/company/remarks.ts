@@ -1,7 +1,7 @@
-import { isBankOrInsurer } from "./industries.ts";
+import { isBankOrInsurer } from "./industryParameters.ts";
 import { type Emissions, modelEmissions, scalingOf } from "./emissions.ts";
 import { hazardsWithoutLoss } from "./physical.ts";
-import { isWorldPrice, SUBSTITUTE_PRICES } from "./prices.ts";
+import { isWorldPrice, SUBSTITUTE_PRICES } from "./carbonPrices.ts";
 import type { Company, Emitter } from "./request.ts";
 
 /** Something to know before a figure is used. Programs branch on `code`. */

@@ -9,14 +9,14 @@ import type {
   EmissionsFigure,
   EmissionsFigures,
 } from "./answer.ts";
-import { DEBT_INTEREST_RATE, METHOD_VERSION, valueIn } from "./conventions.ts";
-import { creditsOf, EMISSION_CREDITS } from "./credits.ts";
+import { DEBT_INTEREST_RATE, METHOD_VERSION, valueIn } from "./methodConstants.ts";
+import { creditsOf, EMISSION_CREDITS } from "./dataSources.ts";
 import { type Emissions, financedEmissions, modelEmissions, withReported } from "./emissions.ts";
 import { type Exposure, lossIn, type Setting, shareOf, type YearLoss } from "./loss.ts";
 import { rankOf } from "./physical.ts";
-import { mainVariant, PRICE_MODELS, type PriceVariant, shocksOf } from "./prices.ts";
-import { ASSUMPTIONS, companyQuality, emissionQuality, PCAF_SCORE } from "./quality.ts";
-import { isCapped, rangeOf } from "./range.ts";
+import { mainVariant, PRICE_MODELS, type PriceVariant, shocksOf } from "./carbonPrices.ts";
+import { ASSUMPTIONS, companyQuality, emissionQuality, PCAF_SCORE } from "./dataQuality.ts";
+import { isCapped, rangeOf } from "./lossRange.ts";
 import { companyRemarks, emissionRemarks } from "./remarks.ts";
 import {
   type Company,

@@ -1,10 +1,10 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { FaultItem } from "../errors.ts";
-import { BASE_YEAR, LAST_YEAR } from "./conventions.ts";
-import type { Country } from "./countries.ts";
+import { BASE_YEAR, LAST_YEAR } from "./methodConstants.ts";
+import type { Country } from "./countryFigures.ts";
 import type { ReportedEmissions } from "./emissions.ts";
-import type { IndustryMatch } from "./industries.ts";
+import type { IndustryMatch } from "./industryParameters.ts";
 import { DAMAGE_FUNCTIONS, type DamageFunction } from "./physical.ts";
 import {
   hasPrices,
@@ -14,8 +14,8 @@ import {
   type PriceModel,
   shocksOf,
   variantsOf,
-} from "./prices.ts";
-import { AMOUNTS, Reading, refusal } from "./reading.ts";
+} from "./carbonPrices.ts";
+import { AMOUNTS, Reading, refusal } from "./requestReader.ts";
 import { type Scenario, SCENARIO_IDS } from "./scenarios.ts";
 
 /** An amount as text or as a number; what it may be is told by `AMOUNTS` in reading.ts, since text has no range. */

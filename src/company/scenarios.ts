@@ -1,6 +1,6 @@
 import type { Named } from "../reference/names.ts";
-import { Suggestions } from "./names.ts";
-import { HORIZON_YEAR, LAST_YEAR, TABLE_START_YEAR, yearly } from "./conventions.ts";
+import { Suggestions } from "./nameSuggestions.ts";
+import { HORIZON_YEAR, LAST_YEAR, TABLE_START_YEAR, yearly } from "./methodConstants.ts";
 
 /** A scenario: which carbon price, which warming, and how much is cut. */
 export interface Scenario extends Named {

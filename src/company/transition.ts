@@ -1,6 +1,6 @@
-import { BASE_YEAR, clamp } from "./conventions.ts";
+import { BASE_YEAR, clamp } from "./methodConstants.ts";
 import type { Emissions } from "./emissions.ts";
-import type { Industry } from "./industries.ts";
+import type { Industry } from "./industryParameters.ts";
 
 /** Power producers pass on most of their cost. */
 const SCOPE2_COST_SHARE = 0.85;

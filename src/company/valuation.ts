@@ -1,6 +1,6 @@
-import { BASE_YEAR, DISCOUNT_RATE, HORIZON_YEAR, TAX_RATE } from "./conventions.ts";
-import { defaultProbability } from "./credit.ts";
-import { isBankOrInsurer } from "./industries.ts";
+import { BASE_YEAR, DISCOUNT_RATE, HORIZON_YEAR, TAX_RATE } from "./methodConstants.ts";
+import { defaultProbability } from "./defaultProbability.ts";
+import { isBankOrInsurer } from "./industryParameters.ts";
 import { type Exposure, lossIn, type Setting } from "./loss.ts";
 
 /** (1 + r)^(t - 2025) for each year from 2026 to 2050. */

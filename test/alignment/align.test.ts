@@ -12,7 +12,7 @@ import type { Entity } from "../../src/alignment/entity.ts";
 import { isFault } from "../../src/errors.ts";
 import { columnsOf, randomEntity } from "./entities.ts";
 import { type OracleEntity, scoreByDefinition } from "../oracle/alignment.ts";
-import { describeWithReference, readShared } from "./reference.ts";
+import { describeWithReference, readShared } from "./sharedReference.ts";
 import { randomFrom } from "../seededRandom.ts";
 
 type Emissions = Entity["data"][number]["emissions"];

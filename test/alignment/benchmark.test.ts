@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { growthIndex, NGFS_PHASE5, type Pathway, yearly } from "../../src/alignment/benchmark.ts";
 import { PATHWAY_INDEX } from "../../src/kernel/alignmentColumns.ts";
-import { describeWithReference, readShared } from "./reference.ts";
+import { describeWithReference, readShared } from "./sharedReference.ts";
 
 interface Reference {
   readonly anchors: readonly { readonly scenario: string; readonly temperature_2100_c: number }[];

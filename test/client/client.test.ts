@@ -27,7 +27,7 @@ import {
   type ReferenceIndustry,
   referenceScenarios,
   type ReferenceScenario,
-} from "../../src/company/reference.ts";
+} from "../../src/company/referenceLists.ts";
 import { type CompanyAnswer, totalClimateRisk } from "../../src/company/report.ts";
 import type { CompanyRequest } from "../../src/company/request.ts";
 import type { HazardResult } from "../../src/hazard/result.ts";

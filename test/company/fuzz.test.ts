@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { COUNTRIES } from "../../src/company/countries.ts";
-import { INDUSTRIES } from "../../src/company/industries.ts";
+import { COUNTRIES } from "../../src/company/countryFigures.ts";
+import { INDUSTRIES } from "../../src/company/industryParameters.ts";
 import { estimateEmissions, totalClimateRisk } from "../../src/company/report.ts";
 import { SCENARIO_IDS } from "../../src/company/scenarios.ts";
 import { isFault } from "../../src/errors.ts";

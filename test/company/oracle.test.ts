@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CompanyResult } from "../../src/company/answer.ts";
 import { totalClimateRisk } from "../../src/company/report.ts";
-import { describeWithReference } from "../alignment/reference.ts";
+import { describeWithReference } from "../alignment/sharedReference.ts";
 import {
   emissionsByDefinition,
   ORACLE_COUNTRIES,
@@ -13,7 +13,7 @@ import {
   valuationByDefinition,
 } from "../oracle/company.ts";
 import { randomFrom } from "../seededRandom.ts";
-import { DEFAULT_TOLERANCE, expectClose } from "./closeness.ts";
+import { DEFAULT_TOLERANCE, expectClose } from "./tolerance.ts";
 import { randomCompany, requestOf } from "./companies.ts";
 
 /** Requests of one scenario and year each, against the definition. */

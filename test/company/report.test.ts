@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { defaultProbability } from "../../src/company/credit.ts";
-import { COUNTRIES } from "../../src/company/countries.ts";
-import { INDUSTRIES } from "../../src/company/industries.ts";
-import { referenceCountries, referenceIndustries, referenceScenarios } from "../../src/company/reference.ts";
+import { defaultProbability } from "../../src/company/defaultProbability.ts";
+import { COUNTRIES } from "../../src/company/countryFigures.ts";
+import { INDUSTRIES } from "../../src/company/industryParameters.ts";
+import { referenceCountries, referenceIndustries, referenceScenarios } from "../../src/company/referenceLists.ts";
 import type { CompanyAnswer, CompanyResult } from "../../src/company/answer.ts";
 import { estimateEmissions, totalClimateRisk } from "../../src/company/report.ts";
 import type { CompanyRequest } from "../../src/company/request.ts";
 import { SCENARIO_IDS } from "../../src/company/scenarios.ts";
-import { isClose } from "./closeness.ts";
+import { isClose } from "./tolerance.ts";
 
 const REQUEST = {
   name: "Ours",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { TIER_A_COUNTRIES } from "../../src/company/countries.ts";
-import { INDUSTRIES } from "../../src/company/industries.ts";
+import { TIER_A_COUNTRIES } from "../../src/company/countryFigures.ts";
+import { INDUSTRIES } from "../../src/company/industryParameters.ts";
 import type { CompanyAnswer, CompanyResult } from "../../src/company/answer.ts";
 import { totalClimateRisk } from "../../src/company/report.ts";
 import { SCENARIO_IDS } from "../../src/company/scenarios.ts";

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { TABLE_START_YEAR, valueIn } from "../../src/company/conventions.ts";
-import { COUNTRIES, findCountry, TIER_A_COUNTRIES } from "../../src/company/countries.ts";
-import { INDUSTRIES } from "../../src/company/industries.ts";
-import { COUNTRY_TABLE } from "../../src/company/countryTable.ts";
-import { INDUSTRY_TABLE } from "../../src/company/industryTable.ts";
-import { hasPrices, PRICE_MODELS, type PriceVariant, shocksOf } from "../../src/company/prices.ts";
+import { TABLE_START_YEAR, valueIn } from "../../src/company/methodConstants.ts";
+import { COUNTRIES, findCountry, TIER_A_COUNTRIES } from "../../src/company/countryFigures.ts";
+import { INDUSTRIES } from "../../src/company/industryParameters.ts";
+import { COUNTRY_TABLE } from "../../src/company/countryFigureTable.ts";
+import { INDUSTRY_TABLE } from "../../src/company/industryParameterTable.ts";
+import { hasPrices, PRICE_MODELS, type PriceVariant, shocksOf } from "../../src/company/carbonPrices.ts";
 import { cutsOf, SCENARIOS } from "../../src/company/scenarios.ts";
-import { warmingOf } from "../../src/company/temperatures.ts";
+import { warmingOf } from "../../src/company/temperaturePaths.ts";
 import { LISTED_COUNTRIES } from "../../src/reference/countries.ts";
 import { LISTED_INDUSTRIES } from "../../src/reference/industries.ts";
-import { describeWithReference, readSharedRows } from "../alignment/reference.ts";
+import { describeWithReference, readSharedRows } from "../alignment/sharedReference.ts";
 
 type Row = Readonly<Record<string, string>>;
 

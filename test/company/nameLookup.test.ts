@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { COUNTRIES, findCountry } from "../../src/company/countries.ts";
-import { findIndustry, INDUSTRIES } from "../../src/company/industries.ts";
+import { COUNTRIES, findCountry } from "../../src/company/countryFigures.ts";
+import { findIndustry, INDUSTRIES } from "../../src/company/industryParameters.ts";
 import { findScenario, nearestScenarios, SCENARIO_IDS } from "../../src/company/scenarios.ts";
 
 const countryOf = (text: string): string | undefined => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { regionOfCountry } from "../../src/alignment/countries.ts";
-import { intensityOfIndustry } from "../../src/alignment/industries.ts";
-import { findCountry } from "../../src/company/countries.ts";
-import { findIndustry, INDUSTRIES } from "../../src/company/industries.ts";
+import { regionOfCountry } from "../../src/alignment/growthRegions.ts";
+import { intensityOfIndustry } from "../../src/alignment/industryIntensities.ts";
+import { findCountry } from "../../src/company/countryFigures.ts";
+import { findIndustry, INDUSTRIES } from "../../src/company/industryParameters.ts";
 import { LISTED_COUNTRIES, withoutTitles } from "../../src/reference/countries.ts";
 import { LISTED_INDUSTRIES } from "../../src/reference/industries.ts";
 

@@ -1,6 +1,6 @@
 import { indexCountries, type ListedCountry, LISTED_COUNTRIES, withoutTitles } from "../reference/countries.ts";
-import { COUNTRY_TABLE } from "./countryTable.ts";
-import { keyOf, Suggestions } from "./names.ts";
+import { COUNTRY_TABLE } from "./countryFigureTable.ts";
+import { keyOf, Suggestions } from "./nameSuggestions.ts";
 
 /** What can befall capital, as the losses of GIRI divide it. */
 export const ACUTE_HAZARDS = ["flood", "wind", "surge"] as const;

@@ -1,7 +1,7 @@
 import { readFactorSource } from "../reference/factorSources.ts";
 import { indexIndustries, type ListedIndustry, LISTED_INDUSTRIES } from "../reference/industries.ts";
-import { INDUSTRY_TABLE } from "./industryTable.ts";
-import { keyOf, Suggestions } from "./names.ts";
+import { INDUSTRY_TABLE } from "./industryParameterTable.ts";
+import { keyOf, Suggestions } from "./nameSuggestions.ts";
 
 /** Groups of industries that the method treats by rules of their own. */
 const GROUPS = ["banks", "insurance", "oilgas_up", "refining", "coal", "pipelines"] as const;

@@ -1,4 +1,4 @@
-import { CREDIT_TERM_YEARS, RISK_FREE_RATE } from "./conventions.ts";
+import { CREDIT_TERM_YEARS, RISK_FREE_RATE } from "./methodConstants.ts";
 
 /**
  * The chance that a company defaults within five years (Merton 1974): that its assets, whose value walks at random, end

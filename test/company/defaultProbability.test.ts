@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { defaultProbability, erfc } from "../../src/company/credit.ts";
+import { defaultProbability, erfc } from "../../src/company/defaultProbability.ts";
 
 describe("the complementary error function", () => {
   // As the erfc of the C library has them.

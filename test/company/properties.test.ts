@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { TABLE_START_YEAR, valueIn } from "../../src/company/conventions.ts";
-import { COUNTRIES, type Country, findCountry } from "../../src/company/countries.ts";
-import { INDUSTRIES } from "../../src/company/industries.ts";
+import { TABLE_START_YEAR, valueIn } from "../../src/company/methodConstants.ts";
+import { COUNTRIES, type Country, findCountry } from "../../src/company/countryFigures.ts";
+import { INDUSTRIES } from "../../src/company/industryParameters.ts";
 import { chronicDamage } from "../../src/company/physical.ts";
 import type { CompanyAnswer, CompanyResult } from "../../src/company/answer.ts";
 import { totalClimateRisk } from "../../src/company/report.ts";
 import { SCENARIO_IDS, SCENARIOS } from "../../src/company/scenarios.ts";
-import { warmingOf } from "../../src/company/temperatures.ts";
+import { warmingOf } from "../../src/company/temperaturePaths.ts";
 import type { OracleCompany } from "../oracle/company.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
-import { isClose } from "./closeness.ts";
+import { isClose } from "./tolerance.ts";
 import { randomCompany, requestOf } from "./companies.ts";
 
 const COUNT = Number(process.env["ISOTHERM_COMPANY_LAWS"] ?? 2000);

@@ -1,4 +1,4 @@
-import { yearly } from "./conventions.ts";
+import { yearly } from "./methodConstants.ts";
 
 const TEMPERATURE_YEARS = [2020, 2025, 2030, 2035, 2040, 2045, 2050, 2055, 2060, 2070, 2080, 2090, 2100] as const;
 

@@ -1,6 +1,6 @@
-import { TABLE_START_YEAR, USD2025_PER_USD2022, yearly } from "./conventions.ts";
+import { TABLE_START_YEAR, USD2025_PER_USD2022, yearly } from "./methodConstants.ts";
 import type { NgfsRegion } from "../reference/countries.ts";
-import { PRICE_TABLE } from "./priceTable.ts";
+import { PRICE_TABLE } from "./carbonPriceTable.ts";
 
 /** The models that prices of the NGFS come from. */
 export const PRICE_MODELS = {

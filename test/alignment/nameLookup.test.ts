@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { regionOfCountry } from "../../src/alignment/countries.ts";
-import { intensityOfIndustry } from "../../src/alignment/industries.ts";
-import { describeWithReference, readSharedRows } from "./reference.ts";
+import { regionOfCountry } from "../../src/alignment/growthRegions.ts";
+import { intensityOfIndustry } from "../../src/alignment/industryIntensities.ts";
+import { describeWithReference, readSharedRows } from "./sharedReference.ts";
 
 test.each([
   ["USA", "R5OECD"],

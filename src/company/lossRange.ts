@@ -1,5 +1,5 @@
 import { type Exposure, lossIn, type Setting, shareOf, type Variation, type YearLoss } from "./loss.ts";
-import { isPriceKnown, shocksOf, variantsOf } from "./prices.ts";
+import { isPriceKnown, shocksOf, variantsOf } from "./carbonPrices.ts";
 
 const PASS_THROUGH_SHIFT = 0.15;
 /** How far a modelled scope 1 may be off, either way. */

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { scalingOf } from "../../src/company/emissions.ts";
-import { findCountry } from "../../src/company/countries.ts";
-import { findIndustry } from "../../src/company/industries.ts";
+import { findCountry } from "../../src/company/countryFigures.ts";
+import { findIndustry } from "../../src/company/industryParameters.ts";
 import type { CompanyAnswer, CompanyResult, CompanyValuation } from "../../src/company/answer.ts";
 import { totalClimateRisk } from "../../src/company/report.ts";
 import type { CompanyRequest } from "../../src/company/request.ts";
-import { describeWithReference, readShared } from "../alignment/reference.ts";
-import { DEFAULT_TOLERANCE, expectClose } from "./closeness.ts";
+import { describeWithReference, readShared } from "../alignment/sharedReference.ts";
+import { DEFAULT_TOLERANCE, expectClose } from "./tolerance.ts";
 
 type Figures = Readonly<Record<string, number | string | boolean | null>>;
 

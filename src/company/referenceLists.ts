@@ -1,6 +1,6 @@
-import { COUNTRIES, type Country } from "./countries.ts";
-import { type CodeSystem, INDUSTRIES } from "./industries.ts";
-import { isWorldPrice, SUBSTITUTE_PRICES, variantsOf } from "./prices.ts";
+import { COUNTRIES, type Country } from "./countryFigures.ts";
+import { type CodeSystem, INDUSTRIES } from "./industryParameters.ts";
+import { isWorldPrice, SUBSTITUTE_PRICES, variantsOf } from "./carbonPrices.ts";
 import { type Scenario, SCENARIOS } from "./scenarios.ts";
 
 /** Something that a request can name. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { isKnownClassification, matchSector } from "../../src/alignment/sectors.ts";
-import { describeWithReference, readSharedRows } from "./reference.ts";
+import { isKnownClassification, matchSector } from "../../src/alignment/sectorPathways.ts";
+import { describeWithReference, readSharedRows } from "./sharedReference.ts";
 
 /** Sectors, groups and industries as the usual systems name them, by the pathway that each should lead to. */
 const USUAL_NAMES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {

@@ -1,4 +1,4 @@
-import { isBankOrInsurer } from "./industries.ts";
+import { isBankOrInsurer } from "./industryParameters.ts";
 import type { Company, Emitter } from "./request.ts";
 
 /**
