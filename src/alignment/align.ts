@@ -22,8 +22,8 @@ import {
 } from "../kernel/alignmentTables.ts";
 import { type AlignmentFigures, type AlignmentRowDetail, alignDetail } from "../kernel/alignmentDetail.ts";
 import { Kernel } from "../kernel/instance.ts";
-import { type Anchor, type Benchmark, growthIndex, NGFS_PHASE5, type Pathway, yearly } from "./benchmark.ts";
-import { regionOfCountry } from "./growthRegions.ts";
+import { type Anchor, type Benchmark, growthIndex, NGFS_PHASE5, type Pathway, tabulateByYear } from "./benchmark.ts";
+import { ngfsRegionOf } from "./growthRegions.ts";
 import { countProjections, type Entity, readEntities } from "./entity.ts";
 import { intensityOfIndustry } from "./industryIntensities.ts";
 import { type AlignColumnsOptions, type AlignTemperatureOptions, readColumnsOptions, readOptions } from "./options.ts";
@@ -136,26 +136,28 @@ export async function alignTemperature(
   const read = readEntities(entities);
   const benchmark = options.benchmark ?? NGFS_PHASE5;
   const tables = tablesOf(benchmark);
-  const profiles = read.map((entity) => profileOf(entity, benchmark));
-  const columns = columnsOf(read, profiles);
+  const classifications = read.map((entity) => classifyEntity(entity, benchmark));
+  const columns = columnsOf(read, classifications);
   const kernel = await sharedKernel();
-  const { temperaturesC, flags } = aligned(kernel, tables, columns, { rule });
+  const { temperaturesC, flags } = runKernel(kernel, tables, columns, { rule });
 
   const results = read.map((entity, index) => {
     const firstRow = columns.starts[index] ?? 0;
-    const profile = profiles[index];
-    if (profile === undefined) throw new Error(`Entity ${index} has no profile.`);
+    const classification = classifications[index];
+    if (classification === undefined) throw new Error(`Entity ${index} has no classification.`);
     const details =
       options.detail === true
-        ? alignDetail(kernel, tables, columns, { ...rule, basis: pointBasis(rule), entity: index })
+        ? alignDetail(kernel, tables, columns, { ...rule, basis: detailBasis(rule), entity: index })
         : [];
     const data = entity.projected_emissions.map(({ year }, i): AlignedYear => {
-      const rowFlags = (flags[firstRow + i] ?? 0) | profile.flags;
+      const rowFlags = (flags[firstRow + i] ?? 0) | classification.flags;
       const row = details[i];
       return {
         year,
         ...valueOf(temperaturesC[firstRow + i] ?? NaN, rowFlags),
-        ...(row === undefined ? {} : { detail: detailOf(row, { rule, benchmark, entity, profile, year, rowFlags }) }),
+        ...(row === undefined
+          ? {}
+          : { detail: detailOf(row, { rule, benchmark, entity, classification, year, rowFlags }) }),
       };
     });
     return { entity_info: echoOf(entity), data };
@@ -193,36 +195,36 @@ export function roundTemperatures({ results }: AlignmentAnswer): AlignmentAnswer
  */
 export async function alignColumns(columns: EntityColumns, options: AlignColumnsOptions = {}): Promise<AlignedColumns> {
   const rule = readColumnsOptions(options);
-  refuseUnknownColumns(columns);
+  checkColumnNames(columns);
   const invalid = findInvalidColumn(columns);
-  if (invalid !== undefined) throw refusal(`/${invalid.name}`, invalid.detail);
+  if (invalid !== undefined) throw columnFault(`/${invalid.name}`, invalid.detail);
   if (rule.gamma > 0 && (columns.revenues === undefined || columns.references === undefined)) {
-    throw refusal("/references", "The convergence needs the columns revenues and references.");
+    throw columnFault("/references", "The convergence needs the columns revenues and references.");
   }
   const { into } = options;
   const rowCount = columns.years.length;
-  if (into !== undefined && !hasRoom(into, rowCount)) {
-    throw refusal(
+  if (into !== undefined && !isValidOutput(into, rowCount)) {
+    throw columnFault(
       "/into",
       `into must have a Float64Array temperaturesC and a Uint16Array flags of ${rowCount} elements.`,
     );
   }
-  return aligned(await sharedKernel(), tablesOf(options.benchmark ?? NGFS_PHASE5), columns, { rule, into });
+  return runKernel(await sharedKernel(), tablesOf(options.benchmark ?? NGFS_PHASE5), columns, { rule, into });
 }
 
-function hasRoom({ temperaturesC, flags }: AlignedColumns, rowCount: number): boolean {
+function isValidOutput({ temperaturesC, flags }: AlignedColumns, rowCount: number): boolean {
   if (!(temperaturesC instanceof Float64Array && flags instanceof Uint16Array)) return false;
   return temperaturesC.length === rowCount && flags.length === rowCount;
 }
 
-function aligned(
+function runKernel(
   kernel: Kernel,
   tables: AlignmentTables,
   columns: EntityColumns,
   { rule, into }: { readonly rule: AlignmentRule; readonly into?: AlignedColumns | undefined },
 ): AlignedColumns {
   const outcome = alignColumnsInKernel(kernel, tables, columns, rule, into);
-  if (outcome.kind === "refused") throw explainRefusal(columns, outcome);
+  if (outcome.kind === "refused") throw explainKernelRefusal(columns, outcome);
   const { temperaturesC, flags } = outcome;
   return { temperaturesC, flags };
 }
@@ -238,7 +240,7 @@ function sharedKernel(): Promise<Kernel> {
 const tablesOfBenchmarks = new WeakMap<Benchmark, AlignmentTables>();
 
 function tablesOf(benchmark: Benchmark): AlignmentTables {
-  const tables = tablesOfBenchmarks.get(benchmark) ?? makeAlignmentTables(yearly(benchmark));
+  const tables = tablesOfBenchmarks.get(benchmark) ?? makeAlignmentTables(tabulateByYear(benchmark));
   tablesOfBenchmarks.set(benchmark, tables);
   return tables;
 }
@@ -260,21 +262,21 @@ const COLUMN_NAMES = [
 ] as const satisfies readonly (keyof EntityColumns)[];
 
 /** @throws Fault `invalid_request` for columns that do not exist, and for those that are missing */
-function refuseUnknownColumns(columns: EntityColumns): void {
+function checkColumnNames(columns: EntityColumns): void {
   if (typeof columns !== "object" || columns === null) {
-    throw refusal("", `The columns must be an object with ${COLUMN_NAMES.join(", ")}.`);
+    throw columnFault("", `The columns must be an object with ${COLUMN_NAMES.join(", ")}.`);
   }
   const items = unknownMembers(columns, { known: COLUMN_NAMES });
   const [first] = items;
   if (first !== undefined) throw new Fault("invalid_request", first.detail, { items });
 }
 
-function refusal(pointer: string, detail: string): Fault {
+function columnFault(pointer: string, detail: string): Fault {
   return new Fault("invalid_request", detail, { items: [{ pointer, code: "out_of_range", detail }] });
 }
 
 /** Which value it is that the kernel has refused. */
-function explainRefusal(
+function explainKernelRefusal(
   columns: EntityColumns,
   { entity, row }: { readonly entity: number; readonly row: number | undefined },
 ): Fault {
@@ -297,7 +299,7 @@ function explainRefusal(
         ];
   for (const { column, value = NaN, least = -EMISSIONS_MAX, most = EMISSIONS_MAX } of suspects) {
     if (!(value < least || value > most)) continue;
-    return refusal(
+    return columnFault(
       `/${column}/${row ?? entity}`,
       `${column}[${row ?? entity}] must be from ${least} to ${most}, not ${value}.`,
     );
@@ -306,43 +308,43 @@ function explainRefusal(
 }
 
 /** What the names of an entity say. */
-interface Profile {
+interface EntityClassification {
   readonly match: SectorMatch;
   /** Index of the growth region, 0 where the country does not say. */
   readonly region: number;
   readonly flags: number;
 }
 
-function profileOf({ entity_info }: Entity, benchmark: Benchmark): Profile {
+function classifyEntity({ entity_info }: Entity, benchmark: Benchmark): EntityClassification {
   const { country, industry, sector, industry_classification_system } = entity_info;
   const match = matchSector({ industry, sector });
-  const ngfsRegion = country === undefined ? undefined : regionOfCountry(country);
+  const ngfsRegion = country === undefined ? undefined : ngfsRegionOf(country);
   const region = benchmark.growth.findIndex(({ regions }) => ngfsRegion !== undefined && regions.includes(ngfsRegion));
   return {
     match,
     region: Math.max(region, 0),
     flags:
-      (match.on === null ? bitOf("unknown_industry") : 0) |
-      (ngfsRegion === undefined ? bitOf("unknown_country") : 0) |
+      (match.on === null ? flagBit("unknown_industry") : 0) |
+      (ngfsRegion === undefined ? flagBit("unknown_country") : 0) |
       (industry_classification_system === undefined || isKnownClassification(industry_classification_system)
         ? 0
-        : bitOf("unknown_classification")),
+        : flagBit("unknown_classification")),
   };
 }
 
-function bitOf(flag: AlignmentFlag): number {
+function flagBit(flag: AlignmentFlag): number {
   return 1 << ALIGNMENT_FLAGS.indexOf(flag);
 }
 
-function columnsOf(entities: readonly Entity[], profiles: readonly Profile[]): EntityColumns {
+function columnsOf(entities: readonly Entity[], classifications: readonly EntityClassification[]): EntityColumns {
   const entityCount = entities.length;
   const rowCount = countProjections(entities);
   const perEntity = (): Float64Array => new Float64Array(entityCount).fill(NaN);
   const perRow = (): Float64Array => new Float64Array(rowCount).fill(NaN);
   const columns = {
     baselineYears: new Int32Array(entityCount),
-    pathways: Uint8Array.from(profiles, ({ match }) => PATHWAY_INDEX[match.pathway]),
-    regions: Uint8Array.from(profiles, ({ region }) => region),
+    pathways: Uint8Array.from(classifications, ({ match }) => PATHWAY_INDEX[match.pathway]),
+    regions: Uint8Array.from(classifications, ({ region }) => region),
     baselineScope1: perEntity(),
     baselineScope2: perEntity(),
     baselineScope3: perEntity(),
@@ -396,7 +398,7 @@ function echoOf({ entity_info }: Entity): EntityEcho {
 
 function valueOf(temperatureC: number, flags: number): Pick<AlignedYear, "temperature_alignment" | "reason"> {
   if (!Number.isNaN(temperatureC)) return { temperature_alignment: temperatureC };
-  const hasNoScope = (flags & bitOf("no_usable_scope")) !== 0;
+  const hasNoScope = (flags & flagBit("no_usable_scope")) !== 0;
   return { temperature_alignment: null, reason: hasNoScope ? "no_usable_scope" : "zero_baseline" };
 }
 
@@ -408,59 +410,59 @@ function detailOf(
     readonly rule: AlignmentRule;
     readonly benchmark: Benchmark;
     readonly entity: Entity;
-    readonly profile: Profile;
+    readonly classification: EntityClassification;
     readonly year: number;
     readonly rowFlags: number;
   },
 ): AlignmentDetail {
-  const { rule, benchmark, entity, profile, year, rowFlags } = of;
+  const { rule, benchmark, entity, classification, year, rowFlags } = of;
   const [baseline] = entity.data;
-  const region = benchmark.growth[profile.region] ?? benchmark.growth[0];
-  const { pathway, ...matched } = profile.match;
-  const figures = row[pointBasis(rule)];
+  const region = benchmark.growth[classification.region] ?? benchmark.growth[0];
+  const { pathway, ...matched } = classification.match;
+  const figures = row[detailBasis(rule)];
   const usable = SCOPES.filter((_, scope) => figures.usableScopes[scope] === true);
 
   const revenueBaseline = baseline?.financials?.revenue;
-  const hasRevenue = (rowFlags & bitOf("revenue_unusable")) === 0 && revenueBaseline !== undefined;
+  const hasRevenue = (rowFlags & flagBit("revenue_unusable")) === 0 && revenueBaseline !== undefined;
   const growth = growthIndex(benchmark, region, year) / growthIndex(benchmark, region, baseline?.year ?? year);
   const revenueProjected = hasRevenue ? revenueBaseline * growth : NaN;
-  const hasBaseline = (rowFlags & bitOf("zero_baseline")) === 0;
+  const hasBaseline = (rowFlags & flagBit("zero_baseline")) === 0;
   return {
     benchmark: benchmark.id,
     credit: benchmark.credit,
     basis: rule.basis,
-    temperature_intensity: figure(row.intensity.temperatureC),
-    temperature_emissions: figure(row.emissions.temperatureC),
-    temperature_cumulative: figure(row.cumulative.temperatureC),
+    temperature_intensity: finiteOrNull(row.intensity.temperatureC),
+    temperature_emissions: finiteOrNull(row.emissions.temperatureC),
+    temperature_cumulative: finiteOrNull(row.cumulative.temperatureC),
     pathway,
     matched,
     scope_pathways: byScope(usable, (scope) => pathwayOfScope(scope, pathway)),
-    emissions: { baseline: figure(figures.baseline), projected: figure(figures.projected) },
-    emissions_ratio: hasBaseline ? figure(Math.max(figures.projected, 0) / figures.baseline) : null,
-    growth_factor: figure(figures.growthFactor),
-    emissions_ratio_q: figure(figures.ratioQ),
+    emissions: { baseline: finiteOrNull(figures.baseline), projected: finiteOrNull(figures.projected) },
+    emissions_ratio: hasBaseline ? finiteOrNull(Math.max(figures.projected, 0) / figures.baseline) : null,
+    growth_factor: finiteOrNull(figures.growthFactor),
+    emissions_ratio_q: finiteOrNull(figures.ratioQ),
     evaluated_year: figures.evaluatedYear,
     anchors: benchmark.anchors,
     benchmark_ratio_at_anchors: figures.anchors.some(Number.isNaN) ? null : figures.anchors,
     between: betweenOf(figures, benchmark),
     growth_region: region.id,
-    revenue: { baseline: revenueBaseline ?? null, projected: figure(revenueProjected) },
+    revenue: { baseline: revenueBaseline ?? null, projected: finiteOrNull(revenueProjected) },
     intensity: {
-      baseline: hasRevenue ? figure(figures.baseline / revenueBaseline) : null,
-      projected: figure(figures.projected / revenueProjected),
+      baseline: hasRevenue ? finiteOrNull(figures.baseline / revenueBaseline) : null,
+      projected: finiteOrNull(figures.projected / revenueProjected),
     },
     convergence: Number.isNaN(figures.kappa) ? null : { kappa: figures.kappa, gamma: rule.gamma },
-    temperature_by_scope: byScope(usable, (_, index) => figure(row.byScope[index]?.temperatureC ?? NaN)),
+    temperature_by_scope: byScope(usable, (_, index) => finiteOrNull(row.byScope[index]?.temperatureC ?? NaN)),
     flags: ALIGNMENT_FLAGS.filter((_, bit) => ((rowFlags >> bit) & 1) === 1),
   };
 }
 
 /** The form that a detail's figures belong to: the cumulative one has none of its own. */
-function pointBasis({ basis }: AlignmentRule): "intensity" | "emissions" {
+function detailBasis({ basis }: AlignmentRule): "intensity" | "emissions" {
   return basis === "emissions" ? "emissions" : "intensity";
 }
 
-function figure(value: number): number | null {
+function finiteOrNull(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 

@@ -130,7 +130,7 @@ export function growthIndex(benchmark: Benchmark, region: GrowthRegion, year: nu
 }
 
 /** The benchmark year by year, as the kernel wants it. */
-export function yearly(benchmark: Benchmark): YearlyBenchmark {
+export function tabulateByYear(benchmark: Benchmark): YearlyBenchmark {
   const { pathwayYears, growthYears, pathways, growth, baseYear, horizonYear } = benchmark;
   const firstYear = Math.min(pathwayYears[0] ?? NaN, growthYears[0] ?? NaN);
   const lastYear = pathwayYears.at(-1) ?? NaN;

@@ -70,7 +70,9 @@ export const EntitySchema = Type.Object(
 type EntityMembers = Static<typeof EntitySchema>;
 
 /** The same, all of it read-only. */
-type Frozen<Value> = Value extends object ? { readonly [Member in keyof Value]: Frozen<Value[Member]> } : Value;
+type DeepReadonly<Value> = Value extends object
+  ? { readonly [Member in keyof Value]: DeepReadonly<Value[Member]> }
+  : Value;
 
 /**
  * An entity as the caller writes it, in the library as on the wire: what it is, its emissions in exactly one baseline
@@ -81,7 +83,7 @@ type Frozen<Value> = Value extends object ? { readonly [Member in keyof Value]: 
  * - years: whole numbers from 1900 to 2200
  * - revenue: any currency, -1e15 to 1e15
  */
-export type Entity = Frozen<EntityMembers>;
+export type Entity = DeepReadonly<EntityMembers>;
 
 /** How many temperatures the entities ask for. */
 export function countProjections(entities: readonly Entity[]): number {
@@ -101,7 +103,7 @@ export function readEntities(input: unknown): readonly Entity[] {
   // The compiled check and its explanation stand on one schema; should they ever disagree, that is ours to mend.
   if (items.length === 0) throw new Error("The check of entities refused what its explanation finds right.");
   const isOnlyAssetType = items.every(({ code }) => code === "asset_type_unsupported");
-  throw new Fault(isOnlyAssetType ? "asset_type_unsupported" : "invalid_request", summary(items), { items });
+  throw new Fault(isOnlyAssetType ? "asset_type_unsupported" : "invalid_request", summarize(items), { items });
 }
 
 const SHAPE: Shape = EntitySchema;
@@ -112,12 +114,12 @@ function areEntities(input: unknown): input is readonly Entity[] {
   // Counted, since methods of arrays step over the holes of a sparse one, and so does the compiled check.
   for (let index = 0; index < input.length; index++) {
     const entity: unknown = input[index];
-    if (!compiled.Check(entity) || !isInOrder(entity)) return false;
+    if (!compiled.Check(entity) || !hasValidYearsAndScopes(entity)) return false;
   }
   return true;
 }
 
-function isInOrder({ data: [baseline], projected_emissions }: Entity): boolean {
+function hasValidYearsAndScopes({ data: [baseline], projected_emissions }: Entity): boolean {
   if (baseline === undefined || !hasScope(baseline.emissions)) return false;
   for (let index = 0; index < projected_emissions.length; index++) {
     const projection = projected_emissions[index];
@@ -142,23 +144,23 @@ function explainEntities(input: unknown): readonly FaultItem[] {
   const items: FaultItem[] = [];
   for (let index = 0; index < input.length && items.length < FAULT_ITEM_COUNT_MAX; index++) {
     const entity: unknown = input[index];
-    if (compiled.Check(entity) && isInOrder(entity)) continue;
+    if (compiled.Check(entity) && hasValidYearsAndScopes(entity)) continue;
     const pointer = `/${index}`;
     for (const finding of explain(SHAPE, entity, { name: "An entity", pointer })) {
-      items.push(finding.pointer === `${pointer}/entity_info/asset_type` ? ofAssetType(finding) : finding);
+      items.push(finding.pointer === `${pointer}/entity_info/asset_type` ? recodeAssetType(finding) : finding);
     }
-    items.push(...explainYears(entity, pointer));
+    items.push(...explainYearsAndScopes(entity, pointer));
   }
   return items.slice(0, FAULT_ITEM_COUNT_MAX);
 }
 
 /** A type that we do not know is no slip of the caller's, but something that we cannot do. */
-function ofAssetType(finding: FaultItem): FaultItem {
+function recodeAssetType(finding: FaultItem): FaultItem {
   return finding.code === "not_allowed" ? { ...finding, code: "asset_type_unsupported" } : finding;
 }
 
 /** What no schema says: that years follow the baseline, and that each names a scope. Shapes that are wrong are passed over. */
-function explainYears(entity: unknown, pointer: string): readonly FaultItem[] {
+function explainYearsAndScopes(entity: unknown, pointer: string): readonly FaultItem[] {
   const items: FaultItem[] = [];
   const baselines = listIn(entity, "data");
   const baselineYear = baselines.length === 1 ? memberOf(baselines[0], "year") : undefined;
@@ -195,7 +197,7 @@ function isYear(value: unknown): value is number {
   return Number.isInteger(value);
 }
 
-function summary(items: readonly FaultItem[]): string {
+function summarize(items: readonly FaultItem[]): string {
   const first = items[0]?.detail ?? "";
   if (items.length === 1) return first;
   const count = items.length === FAULT_ITEM_COUNT_MAX ? `At least ${items.length}` : String(items.length);

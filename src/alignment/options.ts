@@ -37,11 +37,11 @@ export interface AlignTemperatureOptions extends AlignmentOptions {
 }
 
 const GAMMA_DEFAULT = 0.5;
-const SHARE: Shape = { type: "number", minimum: 0, maximum: 1 };
+const FRACTION: Shape = { type: "number", minimum: 0, maximum: 1 };
 const COMMON = {
   basis: { enum: ALIGNMENT_BASES },
-  scope3Weight: SHARE,
-  convergence: { type: "object", properties: { gamma: SHARE }, additionalProperties: false },
+  scope3Weight: FRACTION,
+  convergence: { type: "object", properties: { gamma: FRACTION }, additionalProperties: false },
   benchmark: { type: "object" },
 } as const satisfies Record<keyof AlignmentOptions, Shape>;
 

@@ -93,7 +93,7 @@ export function matchSector(texts: {
 
 interface Key {
   readonly text: string;
-  readonly words: readonly { readonly text: string; readonly isOpen: boolean }[];
+  readonly words: readonly { readonly text: string; readonly isPrefix: boolean }[];
 }
 
 const TABLE = ROWS.map(({ pathway, keys }, index) => ({
@@ -103,30 +103,30 @@ const TABLE = ROWS.map(({ pathway, keys }, index) => ({
 }));
 
 function readKey(text: string): Key {
-  const words = text.split(" ").map((word) => ({ text: word.replace("*", ""), isOpen: word.endsWith("*") }));
+  const words = text.split(" ").map((word) => ({ text: word.replace("*", ""), isPrefix: word.endsWith("*") }));
   return { text, words };
 }
 
-type Found = Omit<SectorMatch, "on">;
+type RowMatch = Omit<SectorMatch, "on">;
 
 /** What was found for texts met before: portfolios repeat a few hundred names. Emptied when full. */
-const remembered = new Map<string, Found | undefined>();
-const REMEMBERED_COUNT_MAX = 4096;
-const REMEMBERED_LENGTH_MAX = 200;
+const rowCache = new Map<string, RowMatch | undefined>();
+const CACHED_TEXT_COUNT_MAX = 4096;
+const CACHED_TEXT_LENGTH_MAX = 200;
 
-function findRow(text: string): Found | undefined {
-  if (text.length > REMEMBERED_LENGTH_MAX) return searchRow(text);
-  if (remembered.has(text)) return remembered.get(text);
+function findRow(text: string): RowMatch | undefined {
+  if (text.length > CACHED_TEXT_LENGTH_MAX) return searchRow(text);
+  if (rowCache.has(text)) return rowCache.get(text);
   const found = searchRow(text);
-  if (remembered.size >= REMEMBERED_COUNT_MAX) remembered.clear();
-  remembered.set(text, found);
+  if (rowCache.size >= CACHED_TEXT_COUNT_MAX) rowCache.clear();
+  rowCache.set(text, found);
   return found;
 }
 
-function searchRow(text: string): Found | undefined {
+function searchRow(text: string): RowMatch | undefined {
   const words = wordsOf(text);
   for (const { pathway, row, keys } of TABLE) {
-    const key = keys.find((candidate) => words.some((_, start) => isAt(words, start, candidate)));
+    const key = keys.find((candidate) => words.some((_, start) => matchesAt(words, start, candidate)));
     if (key !== undefined) return { pathway, row, key: key.text };
   }
   return undefined;
@@ -139,9 +139,9 @@ function wordsOf(text: string): readonly string[] {
     .filter((word) => word !== "");
 }
 
-function isAt(words: readonly string[], start: number, key: Key): boolean {
-  return key.words.every(({ text, isOpen }, i) => {
+function matchesAt(words: readonly string[], start: number, key: Key): boolean {
+  return key.words.every(({ text, isPrefix }, i) => {
     const word = words[start + i];
-    return word !== undefined && (isOpen ? word.startsWith(text) : word === text);
+    return word !== undefined && (isPrefix ? word.startsWith(text) : word === text);
   });
 }

@@ -1,5 +1,5 @@
 import type { AcuteHazard } from "./countryFigures.ts";
-import type { Credit } from "./dataSources.ts";
+import type { DataSource } from "./dataSources.ts";
 import type { IndustryMatch } from "./industryParameters.ts";
 import type { DataQuality } from "./dataQuality.ts";
 import type { Remark } from "./remarks.ts";
@@ -143,7 +143,7 @@ export interface CompanyHeadline {
 interface Provenance {
   readonly data_quality: readonly DataQuality[];
   readonly warnings: readonly Remark[];
-  readonly sources: readonly Credit[];
+  readonly sources: readonly DataSource[];
   readonly method_version: string;
 }
 

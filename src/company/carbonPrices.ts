@@ -1,4 +1,4 @@
-import { TABLE_START_YEAR, USD2025_PER_USD2022, yearly } from "./methodConstants.ts";
+import { TABLE_START_YEAR, USD2025_PER_USD2022, interpolateYearly } from "./methodConstants.ts";
 import type { NgfsRegion } from "../reference/countries.ts";
 import { PRICE_TABLE } from "./carbonPriceTable.ts";
 
@@ -37,18 +37,18 @@ const SERIES: ReadonlyMap<string, Float64Array> = new Map(
     .split("\n")
     .map((line) => {
       const [path = "", variant = "", region = "", values = ""] = line.split("|");
-      const prices = yearly(PRICE_YEARS[variant as PriceVariant], values.split(" ").map(Number));
-      return [keyOf(path, { variant, region }), prices.map((price) => USD2025_PER_USD2022 * price)];
+      const prices = interpolateYearly(PRICE_YEARS[variant as PriceVariant], values.split(" ").map(Number));
+      return [seriesKey(path, { variant, region }), prices.map((price) => USD2025_PER_USD2022 * price)];
     }),
 );
 
-function keyOf(path: string, { variant, region }: { readonly variant: string; readonly region: string }): string {
+function seriesKey(path: string, { variant, region }: { readonly variant: string; readonly region: string }): string {
   return `${path} ${variant} ${region}`;
 }
 
 function seriesOf(path: string, of: { readonly variant: PriceVariant; readonly region: string }): Float64Array {
-  const series = SERIES.get(keyOf(path, of));
-  if (series === undefined) throw new Error(`There are no prices ${keyOf(path, of)}.`);
+  const series = SERIES.get(seriesKey(path, of));
+  if (series === undefined) throw new Error(`There are no prices ${seriesKey(path, of)}.`);
   return series;
 }
 
@@ -64,29 +64,29 @@ export interface PriceShocks {
   readonly worldShock: Float64Array;
 }
 
-const SHOCKS = new Map<string, PriceShocks>();
+const SHOCKS_BY_KEY = new Map<string, PriceShocks>();
 
 /** Whether a path has prices of this variant that hold in the region. */
 export function hasPrices(path: string, of: { readonly variant: PriceVariant; readonly region: NgfsRegion }): boolean {
-  return SERIES.has(keyOf(path, { variant: of.variant, region: regionOfPath(path, of.region) }));
+  return SERIES.has(seriesKey(path, { variant: of.variant, region: regionOfPath(path, of.region) }));
 }
 
 /** @throws Error where the path has none */
-export function shocksOf(
+export function priceShocksOf(
   path: string,
   { variant, region }: { readonly variant: PriceVariant; readonly region: NgfsRegion },
 ): PriceShocks {
-  const key = keyOf(path, { variant, region });
-  const known = SHOCKS.get(key);
+  const key = seriesKey(path, { variant, region });
+  const known = SHOCKS_BY_KEY.get(key);
   if (known !== undefined) return known;
   const scenario = seriesOf(path, { variant, region: regionOfPath(path, region) });
   const baseline = seriesOf(CURRENT_POLICIES, { variant: "remind", region });
-  const shock = beyond(scenario, baseline);
-  const world = SERIES.get(keyOf(path, { variant, region: WORLD }));
+  const shock = excessOver(scenario, baseline);
+  const world = SERIES.get(seriesKey(path, { variant, region: WORLD }));
   const worldBaseline = seriesOf(CURRENT_POLICIES, { variant: "remind", region: WORLD });
-  const worldShock = world === undefined ? shock : beyond(world, worldBaseline);
+  const worldShock = world === undefined ? shock : excessOver(world, worldBaseline);
   const shocks = { variant, scenario, baseline, shock, worldShock };
-  SHOCKS.set(key, shocks);
+  SHOCKS_BY_KEY.set(key, shocks);
   return shocks;
 }
 
@@ -108,12 +108,12 @@ export function mainVariant(path: string): PriceVariant {
 }
 
 /** Every series that a path has. */
-export function variantsOf(path: string, region: NgfsRegion): readonly PriceVariant[] {
+export function priceVariantsOf(path: string, region: NgfsRegion): readonly PriceVariant[] {
   const known: readonly PriceVariant[] = isWorldPrice(path) ? ENSEMBLE_VARIANTS : PRICE_MODEL_IDS;
   return known.filter((variant) => hasPrices(path, { variant, region }));
 }
 
-export function isPriceKnown({ scenario }: PriceShocks, year: number): boolean {
+export function hasPriceInYear({ scenario }: PriceShocks, year: number): boolean {
   return !Number.isNaN(scenario[year - TABLE_START_YEAR] ?? NaN);
 }
 
@@ -121,6 +121,6 @@ function regionOfPath(path: string, region: NgfsRegion): string {
   return isWorldPrice(path) ? WORLD : region;
 }
 
-function beyond(prices: Float64Array, baseline: Float64Array): Float64Array {
+function excessOver(prices: Float64Array, baseline: Float64Array): Float64Array {
   return prices.map((price, i) => Math.max(0, price - (baseline[i] ?? NaN)));
 }

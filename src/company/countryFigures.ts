@@ -1,6 +1,6 @@
 import { indexCountries, type ListedCountry, LISTED_COUNTRIES, withoutTitles } from "../reference/countries.ts";
 import { COUNTRY_TABLE } from "./countryFigureTable.ts";
-import { keyOf, Suggestions } from "./nameSuggestions.ts";
+import { nameKey, NameSuggestions } from "./nameSuggestions.ts";
 
 /** What can befall capital, as the losses of GIRI divide it. */
 export const ACUTE_HAZARDS = ["flood", "wind", "surge"] as const;
@@ -57,7 +57,7 @@ export const COUNTRIES: readonly Country[] = LISTED_COUNTRIES.flatMap((listed) =
   return figures === undefined ? [] : [readFigures(listed, figures)];
 });
 /** What is on the list of countries and has no economy that a company could stand in. */
-const NOT_COMPUTED = LISTED_COUNTRIES.filter(({ iso3 }) => !FIGURES.has(iso3));
+const UNSUPPORTED_COUNTRIES = LISTED_COUNTRIES.filter(({ iso3 }) => !FIGURES.has(iso3));
 
 /** The countries that others are ranked among: all of their figures come from data. */
 export const TIER_A_COUNTRIES: readonly Country[] = COUNTRIES.filter(({ tier }) => tier === "A");
@@ -83,38 +83,38 @@ function readFigures(listed: ListedCountry, figures: readonly string[]): Country
 }
 
 /** No country that can be computed. */
-export interface CountryMiss {
+export interface UnknownCountry {
   readonly nearest: readonly string[];
   /** The text names a place for which there are no figures. */
-  readonly isWithoutFigures: boolean;
+  readonly isUnsupported: boolean;
 }
 
 const BY_KEY = indexCountries(COUNTRIES, withoutTitles);
-const KEYS_NOT_COMPUTED = indexCountries(NOT_COMPUTED, withoutTitles);
-const SUGGESTIONS = new Suggestions(COUNTRIES);
+const UNSUPPORTED_BY_KEY = indexCountries(UNSUPPORTED_COUNTRIES, withoutTitles);
+const SUGGESTIONS = new NameSuggestions(COUNTRIES);
 
 /**
  * The country that a text names: ISO 3166 alpha-3 or alpha-2, name or other name; upper and lower case, accents and
  * punctuation do not count, nor do a leading "the" and "republic of" where only one country is left.
  */
-export function findCountry(text: string): Country | CountryMiss {
-  const key = keyOf(text);
-  const country = countryCalled(key);
-  return country ?? { nearest: SUGGESTIONS.nearest(text), isWithoutFigures: KEYS_NOT_COMPUTED.has(key) };
+export function findCountry(text: string): Country | UnknownCountry {
+  const key = nameKey(text);
+  const country = lookUpCountry(key);
+  return country ?? { nearest: SUGGESTIONS.nearest(text), isUnsupported: UNSUPPORTED_BY_KEY.has(key) };
 }
 
 /** Of a name with its titles, which may be more than the table gives the country, and then with one after the other gone. */
-function countryCalled(key: string): Country | undefined {
+function lookUpCountry(key: string): Country | undefined {
   for (const form of [key, ...withoutTitles(key)]) {
     const country = BY_KEY.get(form);
     // China is nobody's "republic of China": where two countries have the words in a longer name, neither is meant.
-    if (country !== undefined || bearerCountOf(form) > 1) return country;
+    if (country !== undefined || countCountriesNamed(form) > 1) return country;
   }
   return undefined;
 }
 
 /** How many countries have these words in a name. */
-function bearerCountOf(key: string): number {
+function countCountriesNamed(key: string): number {
   const known = [...BY_KEY].filter(([name]) => ` ${name} `.includes(` ${key} `));
   return new Set(known.map(([, country]) => country)).size;
 }

@@ -18,8 +18,12 @@ export interface DataQuality {
 /** PCAF's data quality score: 1 is verified, 5 an estimate by revenue. What is reported we cannot see verified. */
 export const PCAF_SCORE = { reported: 2, modelled: 5 } as const;
 
-export function emissionQuality({ industry: { industry }, reported }: Emitter): readonly DataQuality[] {
-  const told = (output: string): DataQuality => ({ output, mark: "reported", detail: "as reported, not verified" });
+export function emissionsQuality({ industry: { industry }, reported }: Emitter): readonly DataQuality[] {
+  const asReported = (output: string): DataQuality => ({
+    output,
+    mark: "reported",
+    detail: "as reported, not verified",
+  });
   return [
     reported.scope1 === undefined
       ? {
@@ -27,10 +31,10 @@ export function emissionQuality({ industry: { industry }, reported }: Emitter): 
           mark: industry.isFactorJudged ? "J" : "D",
           detail: `by revenue; a factor of 2 either way. Factor: ${industry.factorSource}`,
         }
-      : told("emissions.scope1"),
+      : asReported("emissions.scope1"),
     reported.scope2 === undefined
       ? { output: "emissions.scope2", mark: "J", detail: "by revenue, grid and price level; a factor of 2 either way" }
-      : told("emissions.scope2"),
+      : asReported("emissions.scope2"),
     reported.scope3 === undefined
       ? {
           output: "emissions.scope3_upstream, scope3_downstream",
@@ -57,7 +61,7 @@ export function emissionQuality({ industry: { industry }, reported }: Emitter): 
 export function companyQuality(company: Company): readonly DataQuality[] {
   const isFinancial = isBankOrInsurer(company.industry.industry);
   return [
-    ...emissionQuality(company),
+    ...emissionsQuality(company),
     {
       output: "transition",
       mark: "J",

@@ -1,13 +1,13 @@
 import type { Company } from "./request.ts";
 
 /** Whose figures an answer stands on. */
-export interface Credit {
+export interface DataSource {
   readonly what: string;
   readonly source: string;
   readonly terms: string;
 }
 
-const CREDITS = {
+const DATA_SOURCES = {
   industries: {
     what: "emission factors of industries",
     source: "US EPA Supply Chain GHG Emission Factors v1.3; USEEIO v2.0.1; OECD ICIO 2025",
@@ -58,13 +58,13 @@ const CREDITS = {
     source: "Kalkuhl and Wenz 2020, scaled to Kotz, Levermann and Wenz 2024, Nature: RETRACTED in December 2025",
     terms: "published research, withdrawn",
   },
-} as const satisfies Record<string, Credit>;
+} as const satisfies Record<string, DataSource>;
 
 /** Whose figures emissions stand on. */
-export const EMISSION_CREDITS: readonly Credit[] = [CREDITS.industries, CREDITS.countries];
+export const EMISSION_DATA_SOURCES: readonly DataSource[] = [DATA_SOURCES.industries, DATA_SOURCES.countries];
 
 /** Whose figures the whole answer stands on. The cuts of emissions are the IPCC's for every scenario. */
-export function creditsOf({ damageFunction }: Pick<Company, "damageFunction">): readonly Credit[] {
-  const { climate, acute, ngfs, ipcc } = CREDITS;
-  return [...EMISSION_CREDITS, climate, acute, ngfs, ipcc, CREDITS[damageFunction]];
+export function dataSourcesOf({ damageFunction }: Pick<Company, "damageFunction">): readonly DataSource[] {
+  const { climate, acute, ngfs, ipcc } = DATA_SOURCES;
+  return [...EMISSION_DATA_SOURCES, climate, acute, ngfs, ipcc, DATA_SOURCES[damageFunction]];
 }

@@ -1,6 +1,6 @@
 import { CAPITAL_PER_OUTPUT, clamp, LOAN_SHARE, USD2025_PER_USD2022 } from "./methodConstants.ts";
 import type { Country } from "./countryFigures.ts";
-import { type Industry, POWER_ID } from "./industryParameters.ts";
+import { type Industry, ELECTRIC_UTILITIES_ID } from "./industryParameters.ts";
 
 /** Bounds of the scaling from the US, where the factors were measured, to another country. */
 const SCOPE1_BOUNDS = [0.4, 3] as const;
@@ -35,7 +35,7 @@ export interface CountryScaling {
   readonly scope2: number;
   readonly scope3Upstream: number;
   /** The carbon intensity of the economy asks for more than the largest scaling of scope 1. */
-  readonly isHeld: boolean;
+  readonly isScope1Capped: boolean;
 }
 
 export function scalingOf(industry: Industry, country: Country): CountryScaling {
@@ -44,7 +44,7 @@ export function scalingOf(industry: Industry, country: Country): CountryScaling 
     scope1: clamp(scope1, SCOPE1_BOUNDS),
     scope2: country.gridToUS * clamp(country.priceLevelToUS ** SCOPE2_PRICE_EXPONENT, SCOPE2_PRICE_BOUNDS),
     scope3Upstream: clamp(country.carbonIntensityToUS ** UPSTREAM_EXPONENT, UPSTREAM_BOUNDS),
-    isHeld: scope1 > SCOPE1_BOUNDS[1],
+    isScope1Capped: scope1 > SCOPE1_BOUNDS[1],
   };
 }
 
@@ -64,7 +64,7 @@ export function modelEmissions(of: {
   const revenue = revenueUsd / 1e6 / USD2025_PER_USD2022;
   const scaling = scalingOf(industry, country);
   const scope1 =
-    industry.id === POWER_ID
+    industry.id === ELECTRIC_UTILITIES_ID
       ? country.gridGCO2PerKWh / (POWER_PRICE_USD_PER_KWH * country.priceLevelToUS ** POWER_PRICE_EXPONENT)
       : intensity.scope1 * scaling.scope1;
   return {

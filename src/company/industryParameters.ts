@@ -1,7 +1,7 @@
 import { readFactorSource } from "../reference/factorSources.ts";
 import { indexIndustries, type ListedIndustry, LISTED_INDUSTRIES } from "../reference/industries.ts";
 import { INDUSTRY_TABLE } from "./industryParameterTable.ts";
-import { keyOf, Suggestions } from "./nameSuggestions.ts";
+import { nameKey, NameSuggestions } from "./nameSuggestions.ts";
 
 /** Groups of industries that the method treats by rules of their own. */
 const GROUPS = ["banks", "insurance", "oilgas_up", "refining", "coal", "pipelines"] as const;
@@ -50,10 +50,10 @@ export function isBankOrInsurer({ group }: Industry): boolean {
 }
 
 /** What stands for a company that has no industry, and for those that a bank lends to. */
-export const UNCLASSIFIED_ID = "miscellaneous";
+export const UNCLASSIFIED_INDUSTRY_ID = "miscellaneous";
 
 /** Power is measured by the grid of the country rather than by a factor of its own. */
-export const POWER_ID = "electric_utilities";
+export const ELECTRIC_UTILITIES_ID = "electric_utilities";
 
 function readIndustry({ source, ...listed }: ListedIndustry): Industry {
   const parameters = PARAMETERS.get(listed.id);
@@ -90,72 +90,72 @@ export interface IndustryMatch {
 }
 
 /** No industry, and which may be meant. */
-export interface IndustryMiss {
+export interface UnknownIndustry {
   readonly nearest: readonly string[];
   /** The text is a code of several industries, or of more than one. */
   readonly isCode: boolean;
 }
 
 const BY_KEY = indexIndustries(INDUSTRIES);
-const SUGGESTIONS = new Suggestions(INDUSTRIES);
+const SUGGESTIONS = new NameSuggestions(INDUSTRIES);
 
 /**
  * The industry that a text names: by id, name or other name, upper and lower case, accents and punctuation not counting;
  * or by a code, as `ISIC 2410`, `NACE 24.10`, `NAICS 331110`, or the code alone.
  */
-export function findIndustry(text: string): IndustryMatch | IndustryMiss {
-  const named = BY_KEY.get(keyOf(text));
+export function findIndustry(text: string): IndustryMatch | UnknownIndustry {
+  const named = BY_KEY.get(nameKey(text));
   if (named !== undefined) return { industry: named.industry, on: named.on, isGuessedSystem: false };
-  const readings = readCode(text);
-  const [only, ...others] = readings;
+  const matches = matchCode(text);
+  const [only, ...others] = matches;
   if (only === undefined) return { nearest: SUGGESTIONS.nearest(text), isCode: false };
-  if (others.length === 0 && !only.isWider) {
+  if (others.length === 0 && !only.isPartial) {
     return { industry: only.industry, on: only.system, isGuessedSystem: only.isGuessedSystem };
   }
-  return { nearest: readings.map(({ industry }) => industry.name), isCode: true };
+  return { nearest: matches.map(({ industry }) => industry.name), isCode: true };
 }
 
 /** What a code can mean. */
-interface CodeReading {
+interface CodeMatch {
   readonly industry: Industry;
   readonly system: CodeSystem;
   readonly isGuessedSystem: boolean;
   /** The industry is only a part of what the code stands for. */
-  readonly isWider: boolean;
+  readonly isPartial: boolean;
 }
 
 const CODE = /^(?:(isic|nace|naics)[ :]*)?(?:[a-u] ?)?([0-9]{2,6}|[0-9]{2}\.[0-9]{1,2})$/i;
 
 /** Each industry that a code can mean, once; none where the text is no code. */
-function readCode(text: string): readonly CodeReading[] {
+function matchCode(text: string): readonly CodeMatch[] {
   const [, named, code] = CODE.exec(text.trim()) ?? [];
   if (code === undefined) return [];
   const systems = CODE_SYSTEMS.filter((system) =>
     named === undefined ? system === "nace" || !code.includes(".") : system === named.toLowerCase(),
   );
-  const readings = systems.flatMap((system) =>
-    readClass(system, code.replace(".", "")).map((reading) => ({
-      ...reading,
+  const matches = systems.flatMap((system) =>
+    matchClass(system, code.replace(".", "")).map((match) => ({
+      ...match,
       system,
       isGuessedSystem: named === undefined,
     })),
   );
-  return readings.filter(({ industry }, index) => readings.findIndex((other) => other.industry === industry) === index);
+  return matches.filter(({ industry }, index) => matches.findIndex((other) => other.industry === industry) === index);
 }
 
 const CODE_LENGTH_MAX: Readonly<Record<CodeSystem, number>> = { isic: 4, nace: 4, naics: 6 };
 
 /** A class that is divided among several industries names each of them: which it is would be a guess. */
-function readClass(system: CodeSystem, code: string): readonly Pick<CodeReading, "industry" | "isWider">[] {
+function matchClass(system: CodeSystem, code: string): readonly Pick<CodeMatch, "industry" | "isPartial">[] {
   if (code.length > CODE_LENGTH_MAX[system]) return [];
-  const classes = INDUSTRIES.filter(({ id }) => id !== UNCLASSIFIED_ID).flatMap((industry) =>
+  const classes = INDUSTRIES.filter(({ id }) => id !== UNCLASSIFIED_INDUSTRY_ID).flatMap((industry) =>
     industry.codes[system].map((cell) => ({ industry, cell: cell.replace(".", "") })),
   );
   const holding = classes.reduce(
     (longest, { cell }) => (code.startsWith(cell) && cell.length > longest.length ? cell : longest),
     "",
   );
-  const isWider = holding === "";
-  const within = classes.filter(({ cell }) => cell.startsWith(isWider ? code : holding));
-  return [...new Set(within.map(({ industry }) => industry))].map((industry) => ({ industry, isWider }));
+  const isPartial = holding === "";
+  const within = classes.filter(({ cell }) => cell.startsWith(isPartial ? code : holding));
+  return [...new Set(within.map(({ industry }) => industry))].map((industry) => ({ industry, isPartial }));
 }

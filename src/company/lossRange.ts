@@ -1,5 +1,12 @@
-import { type Exposure, lossIn, type Setting, shareOf, type Variation, type YearLoss } from "./loss.ts";
-import { isPriceKnown, shocksOf, variantsOf } from "./carbonPrices.ts";
+import {
+  type Exposure,
+  lossInYear,
+  type ScenarioInputs,
+  shareOfEbitda,
+  type SensitivityCase,
+  type YearLoss,
+} from "./loss.ts";
+import { hasPriceInYear, priceShocksOf, priceVariantsOf } from "./carbonPrices.ts";
 
 const PASS_THROUGH_SHIFT = 0.15;
 /** How far a modelled scope 1 may be off, either way. */
@@ -13,32 +20,32 @@ export interface LossRange {
   readonly isAlwaysCapped: boolean;
 }
 
-/** @param of.central the loss as it is reported, with the same exposure and setting */
-export function rangeOf(
+/** @param of.central the loss as it is reported, with the same exposure and inputs */
+export function lossRangeOf(
   year: number,
   of: {
     readonly exposure: Exposure;
-    readonly setting: Setting;
+    readonly inputs: ScenarioInputs;
     readonly central: YearLoss;
     readonly isScope1Modelled: boolean;
   },
 ): LossRange {
-  const { exposure, setting, central } = of;
+  const { exposure, inputs, central } = of;
   const { region } = exposure.country;
-  const { pricePath } = setting.scenario;
+  const { pricePath } = inputs.scenario;
   const losses = [central];
-  for (const variant of variantsOf(pricePath, region)) {
-    const prices = shocksOf(pricePath, { variant, region });
-    if (variant === setting.prices.variant || !isPriceKnown(prices, year)) continue;
-    losses.push(lossIn(year, { exposure, setting: { ...setting, prices } }));
+  for (const variant of priceVariantsOf(pricePath, region)) {
+    const prices = priceShocksOf(pricePath, { variant, region });
+    if (variant === inputs.prices.variant || !hasPriceInYear(prices, year)) continue;
+    losses.push(lossInYear(year, { exposure, inputs: { ...inputs, prices } }));
   }
-  const variations: readonly Variation[] = [
+  const sensitivityCases: readonly SensitivityCase[] = [
     { passThroughShift: -PASS_THROUGH_SHIFT },
     { passThroughShift: PASS_THROUGH_SHIFT },
     ...(of.isScope1Modelled ? SCOPE1_FACTORS.map((scope1Factor) => ({ scope1Factor })) : []),
   ];
-  for (const variation of variations) losses.push(lossIn(year, { exposure, setting, variation }));
-  const shares = losses.map(({ totalUsd }) => shareOf(totalUsd, exposure));
+  for (const sensitivity of sensitivityCases) losses.push(lossInYear(year, { exposure, inputs, sensitivity }));
+  const shares = losses.map(({ totalUsd }) => shareOfEbitda(totalUsd, exposure));
   return {
     low: Math.min(...shares),
     high: Math.max(...shares),

@@ -26,17 +26,17 @@ export const DEBT_INTEREST_RATE = 0.05;
 export const LOSS_GIVEN_DEFAULT = 0.45;
 /** Loans in the assets of a bank. [J] */
 export const LOAN_SHARE = 0.55;
-/** The capital that a yearly output takes. [J] */
+/** The capital that a interpolateYearly output takes. [J] */
 export const CAPITAL_PER_OUTPUT = 3.5;
 /** EBITDA that a company without any is measured by, as a share of its revenue. [J] */
-export const STAND_IN_EBITDA_SHARE = 0.16;
+export const FALLBACK_EBITDA_SHARE = 0.16;
 
-export function clamp(value: number, [least, most]: readonly [least: number, most: number]): number {
-  return Math.max(least, Math.min(most, value));
+export function clamp(value: number, [min, max]: readonly [min: number, max: number]): number {
+  return Math.max(min, Math.min(max, value));
 }
 
 /** A value for each year from 2020 on, straight between those of the table, NaN after its last. */
-export function yearly(years: readonly number[], values: readonly number[]): Float64Array {
+export function interpolateYearly(years: readonly number[], values: readonly number[]): Float64Array {
   const series = new Float64Array(LAST_YEAR - TABLE_START_YEAR + 1).fill(NaN);
   for (let i = 1; i < years.length; i++) {
     const [from = NaN, to = NaN] = [years[i - 1], years[i]];
@@ -49,7 +49,7 @@ export function yearly(years: readonly number[], values: readonly number[]): Flo
 }
 
 /** @throws Error for a year that the series does not have: who asks has to know */
-export function valueIn(series: Float64Array, year: number): number {
+export function valueInYear(series: Float64Array, year: number): number {
   const value = series[year - TABLE_START_YEAR] ?? NaN;
   if (Number.isNaN(value)) throw new Error(`The series has no value in ${year}.`);
   return value;

@@ -4,7 +4,7 @@ import { foldName, type Named } from "../reference/names.ts";
 const NAME_LENGTH_MAX = 400;
 
 /** What a text of a request is looked up by, if it is a name: nothing of one that is too long. */
-export function keyOf(text: string): string {
+export function nameKey(text: string): string {
   const name = text.trim();
   return name.length > NAME_LENGTH_MAX ? "" : foldName(name);
 }
@@ -15,7 +15,7 @@ const SUGGESTION_COUNT = 5;
 const COMPARED_LENGTH = 80;
 
 /** The names nearest to a text: those that share the largest part of their pairs of letters with it (Dice 1945). */
-export class Suggestions<Item extends Named> {
+export class NameSuggestions<Item extends Named> {
   readonly #items: readonly Item[];
   #pairs: readonly { readonly name: string; readonly pairLists: readonly (readonly string[])[] }[] | undefined;
 
@@ -29,8 +29,11 @@ export class Suggestions<Item extends Named> {
     const counts = new Map<string, number>();
     for (const pair of given) counts.set(pair, (counts.get(pair) ?? 0) + 1);
     return this.#pairs
-      .map(({ name, pairLists }) => ({ name, likeness: Math.max(...pairLists.map(likenessTo(given.length, counts))) }))
-      .toSorted((one, other) => other.likeness - one.likeness)
+      .map(({ name, pairLists }) => ({
+        name,
+        similarity: Math.max(...pairLists.map(similarityTo(given.length, counts))),
+      }))
+      .toSorted((one, other) => other.similarity - one.similarity)
       .slice(0, SUGGESTION_COUNT)
       .map(({ name }) => name);
   }
@@ -42,7 +45,7 @@ function pairsOf(text: string): readonly string[] {
   return Array.from({ length: padded.length - 1 }, (_, i) => padded.slice(i, i + 2));
 }
 
-function likenessTo(
+function similarityTo(
   givenCount: number,
   givenCounts: ReadonlyMap<string, number>,
 ): (pairs: readonly string[]) => number {

@@ -1,4 +1,4 @@
-import { TABLE_START_YEAR, valueIn } from "./methodConstants.ts";
+import { TABLE_START_YEAR, valueInYear } from "./methodConstants.ts";
 import { ACUTE_HAZARDS, type AcuteHazard, type Country, TIER_A_COUNTRIES } from "./countryFigures.ts";
 import { warmingOf } from "./temperaturePaths.ts";
 
@@ -51,8 +51,8 @@ export function chronicDamage(
   { damageFunction, allowsGains }: DamageRule,
 ): ChronicDamage {
   const warming = warmingOf(at.temperaturePath);
-  const warmingC = valueIn(warming, at.year);
-  const startWarmingC = valueIn(warming, TABLE_START_YEAR);
+  const warmingC = valueInYear(warming, at.year);
+  const startWarmingC = valueInYear(warming, TABLE_START_YEAR);
   const startTemperatureC = localTemperatureC(country, startWarmingC);
   const temperatureC = localTemperatureC(country, warmingC);
   const damage = damageOf(damageFunction, { startC: startTemperatureC, endC: temperatureC, startWarmingC, warmingC });
@@ -113,30 +113,33 @@ export function acuteLoss({ averageLoss }: Country, warmingC: number): AcuteLoss
 }
 
 /** Where a country stands among those of tier A, percent, in the same scenario and year. */
-export interface PhysicalRank {
+export interface PhysicalPercentiles {
   readonly acute: number;
   readonly chronic: number;
 }
 
-const RANKED = new Map<string, { readonly acute: Float64Array; readonly chronic: Float64Array }>();
+const DISTRIBUTIONS = new Map<string, { readonly acute: Float64Array; readonly chronic: Float64Array }>();
 
-export function rankOf(
+export function percentilesOf(
   of: { readonly acuteFraction: number; readonly damageFraction: number },
   at: { readonly temperaturePath: string; readonly year: number },
   rule: DamageRule,
-): PhysicalRank {
+): PhysicalPercentiles {
   const key = `${at.temperaturePath} ${at.year} ${rule.damageFunction} ${rule.allowsGains}`;
-  let ranked = RANKED.get(key);
-  if (ranked === undefined) {
+  let distribution = DISTRIBUTIONS.get(key);
+  if (distribution === undefined) {
     const damages = TIER_A_COUNTRIES.map((country) => chronicDamage(country, at, rule));
     const losses = TIER_A_COUNTRIES.map((country, i) => acuteLoss(country, damages[i]?.warmingC ?? NaN).fraction);
-    ranked = {
+    distribution = {
       acute: Float64Array.from(losses).toSorted(),
       chronic: Float64Array.from(damages, ({ damageFraction }) => damageFraction).toSorted(),
     };
-    RANKED.set(key, ranked);
+    DISTRIBUTIONS.set(key, distribution);
   }
-  return { acute: percentile(of.acuteFraction, ranked.acute), chronic: percentile(of.damageFraction, ranked.chronic) };
+  return {
+    acute: percentile(of.acuteFraction, distribution.acute),
+    chronic: percentile(of.damageFraction, distribution.chronic),
+  };
 }
 
 /** The smaller ones and half of the equal ones, of all, in percent. */
@@ -148,13 +151,13 @@ function percentile(value: number, sorted: Float64Array): number {
 
 /** How many of the first of a sorted list hold, found by halving. */
 function countBelow(sorted: Float64Array, holds: (other: number) => boolean): number {
-  let [least, most] = [0, sorted.length];
-  while (least < most) {
-    const middle = (least + most) >> 1;
-    if (holds(sorted[middle] ?? NaN)) least = middle + 1;
-    else most = middle;
+  let [min, max] = [0, sorted.length];
+  while (min < max) {
+    const middle = (min + max) >> 1;
+    if (holds(sorted[middle] ?? NaN)) min = middle + 1;
+    else max = middle;
   }
-  return least;
+  return min;
 }
 
 /** A hazard for which the source shows no loss in the country. */

@@ -1,6 +1,6 @@
 import { COUNTRIES, type Country } from "./countryFigures.ts";
 import { type CodeSystem, INDUSTRIES } from "./industryParameters.ts";
-import { isWorldPrice, SUBSTITUTE_PRICES, variantsOf } from "./carbonPrices.ts";
+import { isWorldPrice, SUBSTITUTE_PRICES, priceVariantsOf } from "./carbonPrices.ts";
 import { type Scenario, SCENARIOS } from "./scenarios.ts";
 
 /** Something that a request can name. */
@@ -67,7 +67,7 @@ export function referenceScenarios(): readonly ReferenceScenario[] {
     narrative,
     category,
     ssp: ssp ?? null,
-    iams: family === "NGFS" ? variantsOf(pricePath, "R5OECD") : [],
+    iams: family === "NGFS" ? priceVariantsOf(pricePath, "R5OECD") : [],
     world_price: isWorldPrice(pricePath),
     price_substitute: SUBSTITUTE_PRICES[pricePath] ?? null,
   }));

@@ -35,7 +35,7 @@ const REVENUE_TO_ASSETS = { least: 0.02, most: 20 };
 const SCOPE1_RATIO_MAX = 5;
 
 /** What the emissions of a company depend on that may surprise. */
-export function emissionRemarks(of: Emitter): readonly Remark[] {
+export function emissionsRemarks(of: Emitter): readonly Remark[] {
   const { country, industry: match, revenueUsd, reported } = of;
   const { industry } = match;
   const remarks: Remark[] = country.fallbacks.map((fallback) => ({
@@ -48,7 +48,7 @@ export function emissionRemarks(of: Emitter): readonly Remark[] {
   }
   const modelled: Emissions = modelEmissions({ industry, country, revenueUsd });
   if (reported.scope1 === undefined) {
-    if (scalingOf(industry, country).isHeld) {
+    if (scalingOf(industry, country).isScope1Capped) {
       const detail = `The economy of ${country.name} is so carbon-intensive that the factor of scope 1 is held at 3 times that of the US.`;
       remarks.push({ code: "carbon_intensity_held", detail });
     }
@@ -66,7 +66,7 @@ export function emissionRemarks(of: Emitter): readonly Remark[] {
 /** The same for all of an answer. */
 export function companyRemarks(company: Company): readonly Remark[] {
   return [
-    ...emissionRemarks(company),
+    ...emissionsRemarks(company),
     ...moneyRemarks(company),
     ...creditRemarks(company),
     ...scenarioRemarks(company),

@@ -9,15 +9,15 @@ import type {
   EmissionsFigure,
   EmissionsFigures,
 } from "./answer.ts";
-import { DEBT_INTEREST_RATE, METHOD_VERSION, valueIn } from "./methodConstants.ts";
-import { creditsOf, EMISSION_CREDITS } from "./dataSources.ts";
+import { DEBT_INTEREST_RATE, METHOD_VERSION, valueInYear } from "./methodConstants.ts";
+import { dataSourcesOf, EMISSION_DATA_SOURCES } from "./dataSources.ts";
 import { type Emissions, financedEmissions, modelEmissions, withReported } from "./emissions.ts";
-import { type Exposure, lossIn, type Setting, shareOf, type YearLoss } from "./loss.ts";
-import { rankOf } from "./physical.ts";
-import { mainVariant, PRICE_MODELS, type PriceVariant, shocksOf } from "./carbonPrices.ts";
-import { ASSUMPTIONS, companyQuality, emissionQuality, PCAF_SCORE } from "./dataQuality.ts";
-import { isCapped, rangeOf } from "./lossRange.ts";
-import { companyRemarks, emissionRemarks } from "./remarks.ts";
+import { type Exposure, lossInYear, type ScenarioInputs, shareOfEbitda, type YearLoss } from "./loss.ts";
+import { percentilesOf } from "./physical.ts";
+import { mainVariant, PRICE_MODELS, type PriceVariant, priceShocksOf } from "./carbonPrices.ts";
+import { ASSUMPTIONS, companyQuality, emissionsQuality, PCAF_SCORE } from "./dataQuality.ts";
+import { isCapped, lossRangeOf } from "./lossRange.ts";
+import { companyRemarks, emissionsRemarks } from "./remarks.ts";
 import {
   type Company,
   type CompanyRequest,
@@ -28,7 +28,7 @@ import {
 } from "./request.ts";
 import type { Scenario } from "./scenarios.ts";
 import { ratingOf, scoreOf } from "./score.ts";
-import { defaultOf, owedUsd, valuationOf } from "./valuation.ts";
+import { fiveYearDefaultProbability, owedUsd, valuationOf } from "./valuation.ts";
 
 export type { CompanyAnswer } from "./answer.ts";
 
@@ -45,7 +45,7 @@ const OPTIONS_SHAPE: Shape = {
 
 const UNITS = { money: "USD 2025 real per year", emissions: "t CO2e per year" } as const;
 const NO_SHOCK = "no shock beyond current policies";
-const ALL_LOST = "loss of the whole EBITDA";
+const WHOLE_EBITDA_LOST = "loss of the whole EBITDA";
 
 /**
  * What a company emits in a year: modelled from its industry, country and revenue, or as it reports.
@@ -57,10 +57,10 @@ export function estimateEmissions(request: EmissionsRequest): EmissionsAnswer {
   return {
     company: echoOf(emitter),
     units: UNITS,
-    emissions: figuresOf(emitter, emissionsOf(emitter)),
-    data_quality: emissionQuality(emitter),
-    warnings: emissionRemarks(emitter),
-    sources: EMISSION_CREDITS,
+    emissions: emissionsFiguresOf(emitter, emissionsOf(emitter)),
+    data_quality: emissionsQuality(emitter),
+    warnings: emissionsRemarks(emitter),
+    sources: EMISSION_DATA_SOURCES,
     method_version: METHOD_VERSION,
   };
 }
@@ -85,30 +85,30 @@ export function assess(company: Company, { allowGains = false }: CompanyOptions 
   const results: CompanyResult[] = [];
   const valuation: CompanyValuation[] = [];
   for (const scenario of company.scenarios) {
-    const prices = shocksOf(scenario.pricePath, {
-      variant: variantFor(company, scenario),
+    const prices = priceShocksOf(scenario.pricePath, {
+      variant: priceVariantFor(company, scenario),
       region: company.country.region,
     });
-    const setting = { scenario, prices, rule };
-    for (const year of company.years) results.push(resultOf(year, { company, exposure, setting }));
-    valuation.push(valuedOf({ company, exposure, setting }));
+    const inputs = { scenario, prices, rule };
+    for (const year of company.years) results.push(resultOf(year, { company, exposure, inputs }));
+    valuation.push(valuationResultOf({ company, exposure, inputs }));
   }
   return {
     company: echoOf(company),
     units: UNITS,
-    emissions: figuresOf(company, emissions),
+    emissions: emissionsFiguresOf(company, emissions),
     results,
     valuation,
     headline: headlineOf(results),
     data_quality: companyQuality(company),
     warnings: companyRemarks(company),
     assumptions: ASSUMPTIONS,
-    sources: creditsOf(company),
+    sources: dataSourcesOf(company),
     method_version: METHOD_VERSION,
   };
 }
 
-function variantFor({ iam }: Company, { family, pricePath }: Scenario): PriceVariant {
+function priceVariantFor({ iam }: Company, { family, pricePath }: Scenario): PriceVariant {
   return family === "NGFS" ? iam : mainVariant(pricePath);
 }
 
@@ -124,9 +124,9 @@ function echoOf({ name, country, industry: { industry, on } }: Emitter): Company
   };
 }
 
-function figuresOf(emitter: Emitter, emissions: Emissions): EmissionsFigures {
+function emissionsFiguresOf(emitter: Emitter, emissions: Emissions): EmissionsFigures {
   const { reported, industry, country, totalAssetsUsd } = emitter;
-  const isFinancing = industry.industry.group === "banks" && totalAssetsUsd !== undefined;
+  const hasFinancedEmissions = industry.industry.group === "banks" && totalAssetsUsd !== undefined;
   return {
     scope1: emissionsFigure(emissions.scope1, { isReported: reported.scope1 !== undefined, factor: 2 }),
     scope2: emissionsFigure(emissions.scope2, { isReported: reported.scope2 !== undefined, factor: 2 }),
@@ -138,7 +138,7 @@ function figuresOf(emitter: Emitter, emissions: Emissions): EmissionsFigures {
       isReported: reported.scope3 !== undefined,
       factor: 3,
     }),
-    financed: isFinancing
+    financed: hasFinancedEmissions
       ? emissionsFigure(financedEmissions(totalAssetsUsd, country), { isReported: false, factor: 3 })
       : null,
   };
@@ -153,22 +153,22 @@ function emissionsFigure(
   return { value, low, high, method, pcaf_score: PCAF_SCORE[method] };
 }
 
-interface Assessed {
+interface ScenarioAssessment {
   readonly company: Company;
   readonly exposure: Exposure;
-  readonly setting: Setting;
+  readonly inputs: ScenarioInputs;
 }
 
-function resultOf(year: number, of: Assessed): CompanyResult {
-  const { company, exposure, setting } = of;
-  const { scenario, prices, rule } = setting;
-  const loss = lossIn(year, { exposure, setting });
+function resultOf(year: number, of: ScenarioAssessment): CompanyResult {
+  const { company, exposure, inputs } = of;
+  const { scenario, prices, rule } = inputs;
+  const loss = lossInYear(year, { exposure, inputs });
   const { transition, chronic, acute } = loss;
   const isScope1Modelled = company.reported.scope1 === undefined;
-  const range = rangeOf(year, { exposure, setting, central: loss, isScope1Modelled });
-  const share = shareOf(loss.totalUsd, exposure);
+  const range = lossRangeOf(year, { exposure, inputs, central: loss, isScope1Modelled });
+  const share = shareOfEbitda(loss.totalUsd, exposure);
   const score = scoreOf(share);
-  const shock = valueIn(prices.shock, year);
+  const shock = valueInYear(prices.shock, year);
   const isCappedHere = isCapped(loss);
   return {
     scenario: scenario.id,
@@ -176,8 +176,8 @@ function resultOf(year: number, of: Assessed): CompanyResult {
     vintage: scenario.vintage,
     year,
     drivers: {
-      price: valueIn(prices.scenario, year),
-      baseline_price: valueIn(prices.baseline, year),
+      price: valueInYear(prices.scenario, year),
+      baseline_price: valueInYear(prices.baseline, year),
       price_shock: shock,
       fuel_price_shock: transition.fuelShockUsdPerT,
       price_model: modelName(prices.variant),
@@ -194,12 +194,12 @@ function resultOf(year: number, of: Assessed): CompanyResult {
       volume_change: transition.volumeChange,
       own_volume_change: transition.ownVolumeChange,
       fuel_volume_change: transition.fuelVolumeChange,
-      volume_floor: transition.isVolumeHeld,
+      volume_floor: transition.isVolumeFloored,
       loss: transition.lossUsd,
       uncapped: transition.uncappedUsd,
       capped: isCappedHere,
       credit_loss: loss.creditLossUsd,
-      score: scoreOf(shareOf(transition.lossUsd + loss.creditLossUsd, exposure)),
+      score: scoreOf(shareOfEbitda(transition.lossUsd + loss.creditLossUsd, exposure)),
       // A region may have no shock while the world that burns its fuel has one.
       ...(shock === 0 && transition.fuelShockUsdPerT === 0 ? { note: NO_SHOCK } : {}),
     },
@@ -207,7 +207,7 @@ function resultOf(year: number, of: Assessed): CompanyResult {
       chronic: {
         damage_fraction: chronic.damageFraction,
         loss: loss.chronicLossUsd,
-        loss_upper_bound: loss.chronicBoundUsd,
+        loss_upper_bound: loss.chronicUpperBoundUsd,
       },
       acute: {
         by_hazard: acute.byHazard,
@@ -215,8 +215,8 @@ function resultOf(year: number, of: Assessed): CompanyResult {
         asset_loss: loss.assetLossUsd,
         interruption: loss.interruptionUsd,
       },
-      score: scoreOf(shareOf(loss.chronicLossUsd + loss.assetLossUsd + loss.interruptionUsd, exposure)),
-      percentile: rankOf(
+      score: scoreOf(shareOfEbitda(loss.chronicLossUsd + loss.assetLossUsd + loss.interruptionUsd, exposure)),
+      percentile: percentilesOf(
         { acuteFraction: acute.fraction, damageFraction: chronic.damageFraction },
         { temperaturePath: scenario.temperaturePath, year },
         rule,
@@ -225,14 +225,14 @@ function resultOf(year: number, of: Assessed): CompanyResult {
     interaction: loss.interactionUsd,
     total: {
       loss: loss.totalUsd,
-      pct_of_ebitda: figure(100 * share),
-      pct_of_assets: figure((100 * loss.totalUsd) / company.totalAssetsUsd),
+      pct_of_ebitda: finiteOrNull(100 * share),
+      pct_of_assets: finiteOrNull((100 * loss.totalUsd) / company.totalAssetsUsd),
       score,
       rating: ratingOf(score),
-      low: figure(100 * range.low),
-      high: figure(100 * range.high),
+      low: finiteOrNull(100 * range.low),
+      high: finiteOrNull(100 * range.high),
       measured_by: company.ebitdaUsd > 0 ? "ebitda" : "16_pct_of_revenue",
-      ...(range.isAlwaysCapped ? { note: ALL_LOST } : {}),
+      ...(range.isAlwaysCapped ? { note: WHOLE_EBITDA_LOST } : {}),
     },
     credit: creditOf(company, loss),
   };
@@ -254,29 +254,29 @@ function creditOf({ ebitdaUsd, totalDebtUsd }: Company, { totalUsd }: YearLoss):
   const interestUsd = DEBT_INTEREST_RATE * totalDebtUsd;
   return {
     debt_to_ebitda: {
-      before: ebitdaUsd > 0 ? figure(totalDebtUsd / ebitdaUsd) : null,
-      after: ebitdaUsd > 0 && leftUsd > 0 ? figure(totalDebtUsd / leftUsd) : null,
+      before: ebitdaUsd > 0 ? finiteOrNull(totalDebtUsd / ebitdaUsd) : null,
+      after: ebitdaUsd > 0 && leftUsd > 0 ? finiteOrNull(totalDebtUsd / leftUsd) : null,
     },
     interest_coverage: {
-      before: totalDebtUsd > 0 ? figure(ebitdaUsd / interestUsd) : null,
-      after: totalDebtUsd > 0 ? figure(leftUsd / interestUsd) : null,
+      before: totalDebtUsd > 0 ? finiteOrNull(ebitdaUsd / interestUsd) : null,
+      after: totalDebtUsd > 0 ? finiteOrNull(leftUsd / interestUsd) : null,
     },
   };
 }
 
-function valuedOf({ company, exposure, setting }: Assessed): CompanyValuation {
-  const { uncappedUsd, lossesUsd, valueAtRisk, assetsAfterUsd } = valuationOf(exposure, setting);
+function valuationResultOf({ company, exposure, inputs }: ScenarioAssessment): CompanyValuation {
+  const { uncappedUsd, lossesUsd, valueAtRisk, assetsAfterUsd } = valuationOf(exposure, inputs);
   const owed = owedUsd({ ...company, exposure });
-  const chance = (assetsUsd: number): number | null =>
-    owed === undefined ? null : defaultOf(exposure, { assetsUsd, owedUsd: owed });
+  const defaultProbability = (assetsUsd: number): number | null =>
+    owed === undefined ? null : fiveYearDefaultProbability(exposure, { assetsUsd, owedUsd: owed });
   return {
-    scenario: setting.scenario.id,
+    scenario: inputs.scenario.id,
     npv_of_losses: lossesUsd,
     npv_uncapped: uncappedUsd,
-    value_at_risk_pct: valueAtRisk === undefined ? null : figure(100 * valueAtRisk),
+    value_at_risk_pct: valueAtRisk === undefined ? null : finiteOrNull(100 * valueAtRisk),
     asset_value_after: assetsAfterUsd,
-    pd_5y_before: chance(company.totalAssetsUsd),
-    pd_5y_after: chance(assetsAfterUsd),
+    pd_5y_before: defaultProbability(company.totalAssetsUsd),
+    pd_5y_after: defaultProbability(assetsAfterUsd),
   };
 }
 
@@ -297,11 +297,11 @@ function headlineOf(results: readonly CompanyResult[]): CompanyHeadline {
       scenario: worst.scenario,
       year: worst.year,
     },
-    mean: { score: scores / results.length, pct_of_ebitda: figure(percents / results.length) },
+    mean: { score: scores / results.length, pct_of_ebitda: finiteOrNull(percents / results.length) },
   };
 }
 
 /** A number that does not exist is null on the wire: what is divided by next to nothing has no finite size. */
-function figure(value: number): number | null {
+function finiteOrNull(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }

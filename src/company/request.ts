@@ -8,17 +8,17 @@ import type { IndustryMatch } from "./industryParameters.ts";
 import { DAMAGE_FUNCTIONS, type DamageFunction } from "./physical.ts";
 import {
   hasPrices,
-  isPriceKnown,
+  hasPriceInYear,
   PRICE_MODEL_IDS,
   PRICE_MODELS,
   type PriceModel,
-  shocksOf,
-  variantsOf,
+  priceShocksOf,
+  priceVariantsOf,
 } from "./carbonPrices.ts";
-import { AMOUNTS, Reading, refusal } from "./requestReader.ts";
+import { AMOUNTS, RequestReader, requestFault } from "./requestReader.ts";
 import { type Scenario, SCENARIO_IDS } from "./scenarios.ts";
 
-/** An amount as text or as a number; what it may be is told by `AMOUNTS` in reading.ts, since text has no range. */
+/** An amount as text or as a number; what it may be is told by `AMOUNTS` in reader.ts, since text has no range. */
 const amount = (description: string) => Type.Union([Type.Number(), Type.String()], { description });
 const money = (what: string) => amount(`${what}, USD of 2025, as text or as a number; at most 1e15 in size.`);
 const tonnes = (what: string) =>
@@ -90,7 +90,7 @@ export const EmissionsRequestSchema = Type.Object(
   { additionalProperties: false },
 );
 
-type Frozen<Members> = {
+type ReadonlyMembers<Members> = {
   readonly [Member in keyof Members]: Members[Member] extends (infer Item)[] ? readonly Item[] : Members[Member];
 };
 
@@ -105,10 +105,10 @@ type Frozen<Members> = {
  * - `damage_function`: `kalkuhl_wenz` (default), `howard_sterner`, `dice2016`, `ngfs5_kotz` (source retracted)
  * - `iam`: `remind` (default), `messageix`, `gcam`: whose NGFS prices count first
  */
-export type CompanyRequest = Frozen<Static<typeof CompanyRequestSchema>>;
+export type CompanyRequest = ReadonlyMembers<Static<typeof CompanyRequestSchema>>;
 
 /** What emissions are estimated from, written as in a `CompanyRequest`. */
-export type EmissionsRequest = Frozen<Static<typeof EmissionsRequestSchema>>;
+export type EmissionsRequest = ReadonlyMembers<Static<typeof EmissionsRequestSchema>>;
 
 /** What a company is and emits, checked. */
 export interface Emitter {
@@ -147,58 +147,63 @@ const compiledEmissions = Compile(EmissionsRequestSchema);
  *   `combination_unavailable` where the model asked for has no prices of a scenario or year, else `invalid_request`
  */
 export function readCompanyRequest(input: unknown): Company {
-  const reading = new Reading(input, { schema: CompanyRequestSchema, check: compiledCompany });
+  const reader = new RequestReader(input, { schema: CompanyRequestSchema, check: compiledCompany });
   const company = {
-    name: reading.text("name"),
-    country: reading.country(),
-    industry: reading.industry(),
-    revenueUsd: reading.amount(AMOUNTS.revenue),
-    totalAssetsUsd: reading.amount(AMOUNTS.totalAssets),
-    ebitdaUsd: reading.amount(AMOUNTS.ebitda),
-    totalDebtUsd: reading.amount(AMOUNTS.totalDebt),
-    reported: reading.reported(),
-    totalLiabilitiesUsd: reading.optionalAmount(AMOUNTS.totalLiabilities),
-    scenarios: reading.scenarios(),
-    years: reading.years(),
-    damageFunction: reading.choice("damage_function", DAMAGE_FUNCTIONS) ?? DAMAGE_FUNCTIONS[0],
-    iam: reading.choice("iam", PRICE_MODEL_IDS, PRICE_MODELS) ?? "remind",
+    name: reader.text("name"),
+    country: reader.country(),
+    industry: reader.industry(),
+    revenueUsd: reader.amount(AMOUNTS.revenue),
+    totalAssetsUsd: reader.amount(AMOUNTS.totalAssets),
+    ebitdaUsd: reader.amount(AMOUNTS.ebitda),
+    totalDebtUsd: reader.amount(AMOUNTS.totalDebt),
+    reported: reader.reported(),
+    totalLiabilitiesUsd: reader.optionalAmount(AMOUNTS.totalLiabilities),
+    scenarios: reader.scenarios(),
+    years: reader.years(),
+    damageFunction: reader.choice("damage_function", DAMAGE_FUNCTIONS) ?? DAMAGE_FUNCTIONS[0],
+    iam: reader.choice("iam", PRICE_MODEL_IDS, PRICE_MODELS) ?? "remind",
   };
-  reading.throwIfAny();
-  throwIfWithoutPrices(company);
+  reader.throwIfInvalid();
+  throwIfPricesMissing(company);
   return company;
 }
 
 /** The same for what emissions are estimated from. */
 export function readEmissionsRequest(input: unknown): Emitter {
-  const reading = new Reading(input, { schema: EmissionsRequestSchema, check: compiledEmissions });
+  const reader = new RequestReader(input, { schema: EmissionsRequestSchema, check: compiledEmissions });
   const emitter = {
-    name: reading.has("name") ? reading.text("name") : undefined,
-    country: reading.country(),
-    industry: reading.industry(),
-    revenueUsd: reading.amount(AMOUNTS.revenue),
-    totalAssetsUsd: reading.optionalAmount(AMOUNTS.totalAssets),
-    reported: reading.reported(),
+    name: reader.has("name") ? reader.text("name") : undefined,
+    country: reader.country(),
+    industry: reader.industry(),
+    revenueUsd: reader.amount(AMOUNTS.revenue),
+    totalAssetsUsd: reader.optionalAmount(AMOUNTS.totalAssets),
+    reported: reader.reported(),
   };
-  reading.throwIfAny();
+  reader.throwIfInvalid();
   return emitter;
 }
 
 /** Two of the models have prices of some scenarios only, and not of all years. */
-function throwIfWithoutPrices({ iam, country: { region }, scenarios, years }: Company): void {
+function throwIfPricesMissing({ iam, country: { region }, scenarios, years }: Company): void {
   const model = PRICE_MODELS[iam];
   const items: FaultItem[] = [];
   for (const { id, family, pricePath } of scenarios) {
     if (family === "IPCC") continue;
     if (!hasPrices(pricePath, { variant: iam, region })) {
       const detail = `${model} has no prices of ${id}; leave iam out, or the scenario.`;
-      items.push({ pointer: "/iam", code: "combination_unavailable", detail, allowed: variantsOf(pricePath, region) });
+      items.push({
+        pointer: "/iam",
+        code: "combination_unavailable",
+        detail,
+        allowed: priceVariantsOf(pricePath, region),
+      });
       continue;
     }
-    const prices = shocksOf(pricePath, { variant: iam, region });
-    const late = years.filter((year) => !isPriceKnown(prices, year));
+    const prices = priceShocksOf(pricePath, { variant: iam, region });
+    const late = years.filter((year) => !hasPriceInYear(prices, year));
     if (late.length === 0) continue;
     const detail = `${model} has no prices of ${id} in ${late.join(", ")}; leave iam out, or those years.`;
     items.push({ pointer: "/iam", code: "combination_unavailable", detail });
   }
-  if (items.length > 0) throw refusal("combination_unavailable", items);
+  if (items.length > 0) throw requestFault("combination_unavailable", items);
 }

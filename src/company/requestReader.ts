@@ -11,32 +11,32 @@ const AMOUNT_MAX = 1e15;
 
 interface AmountRule {
   readonly name: string;
-  readonly least: number;
-  /** `least` itself is not allowed. */
-  readonly isLeastExcluded?: true;
+  readonly min: number;
+  /** `min` itself is not allowed. */
+  readonly isMinExclusive?: true;
 }
 
 /** The amounts of a request: its members that are numbers or text that holds one. */
 export const AMOUNTS = {
-  revenue: { name: "revenue", least: 0, isLeastExcluded: true },
-  totalAssets: { name: "total_assets", least: 0, isLeastExcluded: true },
-  ebitda: { name: "ebitda", least: -AMOUNT_MAX },
-  totalDebt: { name: "total_debt", least: 0 },
-  scope1: { name: "scope1", least: 0 },
-  scope2: { name: "scope2", least: 0 },
-  scope3: { name: "scope3", least: 0 },
-  totalLiabilities: { name: "total_liabilities", least: 0 },
+  revenue: { name: "revenue", min: 0, isMinExclusive: true },
+  totalAssets: { name: "total_assets", min: 0, isMinExclusive: true },
+  ebitda: { name: "ebitda", min: -AMOUNT_MAX },
+  totalDebt: { name: "total_debt", min: 0 },
+  scope1: { name: "scope1", min: 0 },
+  scope2: { name: "scope2", min: 0 },
+  scope3: { name: "scope3", min: 0 },
+  totalLiabilities: { name: "total_liabilities", min: 0 },
 } as const satisfies Record<string, AmountRule>;
 const AMOUNT_NAMES: ReadonlySet<string> = new Set(Object.values(AMOUNTS).map(({ name }) => name));
 
 const NUMBER = /^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
 
 /** Reads the members of a request one by one and gathers what is wrong with them. */
-export class Reading {
+export class RequestReader {
   readonly #members: Readonly<Record<string, unknown>>;
   readonly #items: FaultItem[];
   /** Members whose kind is wrong, which nobody needs to look into. */
-  readonly #refused: ReadonlySet<string>;
+  readonly #reportedMembers: ReadonlySet<string>;
 
   constructor(input: unknown, of: { readonly schema: TSchema; readonly check: { Check(value: unknown): boolean } }) {
     const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
@@ -45,7 +45,7 @@ export class Reading {
       of.check.Check(input) && !this.#hasHoles()
         ? []
         : explain(of.schema, input, { name: "The request", skip: AMOUNT_NAMES });
-    this.#refused = isObject
+    this.#reportedMembers = isObject
       ? new Set(this.#items.map(({ pointer = "" }) => pointer.split("/")[1] ?? ""))
       : new Set(["name", "country", "industry", ...AMOUNT_NAMES, "transition_scenarios", "assessment_years"]);
   }
@@ -61,23 +61,23 @@ export class Reading {
 
   amount(rule: AmountRule): number {
     if (this.has(rule.name)) return this.optionalAmount(rule) ?? NaN;
-    if (!this.#refused.has(rule.name)) {
-      this.#refuse(rule.name, "missing", `${rule.name} is missing; give ${expectedAmount(rule)}.`);
+    if (!this.#reportedMembers.has(rule.name)) {
+      this.#report(rule.name, "missing", `${rule.name} is missing; give ${expectedAmount(rule)}.`);
     }
     return NaN;
   }
 
   optionalAmount(rule: AmountRule): number | undefined {
-    const { name, least } = rule;
+    const { name, min } = rule;
     const given = this.#members[name];
-    if (given === undefined || this.#refused.has(name)) return undefined;
-    const wrong = `${name} must be ${expectedAmount(rule)}, not ${quote(given)}.`;
+    if (given === undefined || this.#reportedMembers.has(name)) return undefined;
+    const detail = `${name} must be ${expectedAmount(rule)}, not ${quote(given)}.`;
     const value = typeof given === "string" ? numberOf(given) : given;
-    if (typeof value !== "number") return this.#refuse(name, "wrong_type", wrong);
-    if (typeof given === "number" && !Number.isFinite(value)) return this.#refuse(name, "not_finite", wrong);
-    const isWithin = value >= least && value <= AMOUNT_MAX && !(rule.isLeastExcluded === true && value === least);
+    if (typeof value !== "number") return this.#report(name, "wrong_type", detail);
+    if (typeof given === "number" && !Number.isFinite(value)) return this.#report(name, "not_finite", detail);
+    const isWithin = value >= min && value <= AMOUNT_MAX && !(rule.isMinExclusive === true && value === min);
     // Adding 0 turns -0 into 0.
-    return isWithin ? value + 0 : this.#refuse(name, "out_of_range", wrong);
+    return isWithin ? value + 0 : this.#report(name, "out_of_range", detail);
   }
 
   reported(): ReportedEmissions {
@@ -90,22 +90,22 @@ export class Reading {
 
   country(): Country {
     const given = this.#members["country"];
-    if (typeof given !== "string") return NO_COUNTRY;
+    if (typeof given !== "string") return COUNTRY_PLACEHOLDER;
     const found = findCountry(given);
     if ("iso3" in found) return found;
-    const why = found.isWithoutFigures ? "has no figures to compute with" : "is not a country that is known";
-    this.#unknown("/country", "country_unknown", `country: ${quote(given)} ${why}`, found.nearest);
-    return NO_COUNTRY;
+    const why = found.isUnsupported ? "has no figures to compute with" : "is not a country that is known";
+    this.#reportUnknown("/country", "country_unknown", `country: ${quote(given)} ${why}`, found.nearest);
+    return COUNTRY_PLACEHOLDER;
   }
 
   industry(): IndustryMatch {
     const given = this.#members["industry"];
-    if (typeof given !== "string") return NO_INDUSTRY;
+    if (typeof given !== "string") return INDUSTRY_PLACEHOLDER;
     const found = findIndustry(given);
     if ("industry" in found) return found;
     const why = found.isCode ? "is a code of more than one industry" : "is not an industry that is known";
-    this.#unknown("/industry", "industry_unknown", `industry: ${quote(given)} ${why}`, found.nearest);
-    return NO_INDUSTRY;
+    this.#reportUnknown("/industry", "industry_unknown", `industry: ${quote(given)} ${why}`, found.nearest);
+    return INDUSTRY_PLACEHOLDER;
   }
 
   scenarios(): readonly Scenario[] {
@@ -119,7 +119,9 @@ export class Reading {
       else {
         const detail = `transition_scenarios: ${quote(given)} is not a scenario that is known`;
         const names = nearestScenarios(given);
-        this.#unknown(`/transition_scenarios/${index}`, "scenario_unknown", detail, names, { allowed: SCENARIO_IDS });
+        this.#reportUnknown(`/transition_scenarios/${index}`, "scenario_unknown", detail, names, {
+          allowed: SCENARIO_IDS,
+        });
       }
     }
     return [...scenarios];
@@ -153,12 +155,12 @@ export class Reading {
     return undefined;
   }
 
-  throwIfAny(): void {
+  throwIfInvalid(): void {
     if (this.#items.length === 0) return;
     const items = this.#items.slice(0, FAULT_ITEM_COUNT_MAX);
     const isUnknown = items.every(({ code }) => UNKNOWN_CODES.some((known) => known === code));
     const code = isUnknown ? UNKNOWN_CODES.find((known) => items.some((item) => item.code === known)) : undefined;
-    throw refusal(code ?? "invalid_request", items);
+    throw requestFault(code ?? "invalid_request", items);
   }
 
   #list(name: string): readonly unknown[] {
@@ -171,11 +173,11 @@ export class Reading {
     return ["transition_scenarios", "assessment_years"].some((name) => this.#list(name).includes(undefined));
   }
 
-  #refuse(name: string, code: FaultItem["code"], detail: string): undefined {
+  #report(name: string, code: FaultItem["code"], detail: string): undefined {
     this.#items.push({ pointer: `/${name}`, code, detail });
   }
 
-  #unknown(
+  #reportUnknown(
     pointer: string,
     code: FaultItem["code"],
     what: string,
@@ -189,9 +191,9 @@ export class Reading {
 
 const UNKNOWN_CODES = ["country_unknown", "industry_unknown", "scenario_unknown"] as const satisfies FaultCode[];
 
-// What stands for a name that was not found; `throwIfAny` never lets it out.
-const NO_COUNTRY = {} as Country;
-const NO_INDUSTRY = {} as IndustryMatch;
+// What stands for a name that was not found; `throwIfInvalid` never lets it out.
+const COUNTRY_PLACEHOLDER = {} as Country;
+const INDUSTRY_PLACEHOLDER = {} as IndustryMatch;
 
 function numberOf(text: string): number | undefined {
   const trimmed = text.trim();
@@ -199,14 +201,14 @@ function numberOf(text: string): number | undefined {
 }
 
 /** What would be right, as it reads after "must be" and "give". */
-function expectedAmount({ least, isLeastExcluded }: AmountRule): string {
+function expectedAmount({ min, isMinExclusive }: AmountRule): string {
   const kind = "a number, or text that holds one (digits, no separators),";
-  if (isLeastExcluded === true) return `${kind} above ${least} and at most ${AMOUNT_MAX}`;
-  return `${kind} from ${least} to ${AMOUNT_MAX}`;
+  if (isMinExclusive === true) return `${kind} above ${min} and at most ${AMOUNT_MAX}`;
+  return `${kind} from ${min} to ${AMOUNT_MAX}`;
 }
 
 /** The refusal of a request for all that is wrong with it, which the message counts. */
-export function refusal(code: FaultCode, items: readonly FaultItem[]): Fault {
+export function requestFault(code: FaultCode, items: readonly FaultItem[]): Fault {
   const first = items[0]?.detail ?? "";
   const count = items.length === FAULT_ITEM_COUNT_MAX ? `At least ${items.length}` : String(items.length);
   const message = items.length === 1 ? first : `${count} things are wrong with the request. The first: ${first}`;

@@ -1,6 +1,6 @@
 import type { Named } from "../reference/names.ts";
-import { Suggestions } from "./nameSuggestions.ts";
-import { HORIZON_YEAR, LAST_YEAR, TABLE_START_YEAR, yearly } from "./methodConstants.ts";
+import { NameSuggestions } from "./nameSuggestions.ts";
+import { HORIZON_YEAR, LAST_YEAR, TABLE_START_YEAR, interpolateYearly } from "./methodConstants.ts";
 
 /** A scenario: which carbon price, which warming, and how much is cut. */
 export interface Scenario extends Named {
@@ -79,7 +79,7 @@ export function foldId(text: string): string {
 }
 
 const BY_ID: ReadonlyMap<string, Scenario> = new Map(SCENARIOS.map((scenario) => [foldId(scenario.id), scenario]));
-const SUGGESTIONS = new Suggestions(SCENARIOS);
+const SUGGESTIONS = new NameSuggestions(SCENARIOS);
 
 export function findScenario(text: string): Scenario | undefined {
   return BY_ID.get(foldId(text));
@@ -111,7 +111,7 @@ const CUTS: ReadonlyMap<string, Float64Array> = new Map(
   Object.entries(CUTS_PERCENT).map(([category, percents]) => {
     const fractions = percents.map((percent) => percent / 100);
     const years = [TABLE_START_YEAR, ...CUT_YEARS, LAST_YEAR];
-    const series = yearly(years, [0, ...fractions, fractions.at(-1) ?? 0]);
+    const series = interpolateYearly(years, [0, ...fractions, fractions.at(-1) ?? 0]);
     return [category, series.map((cut) => Math.max(0, cut))];
   }),
 );

@@ -1,4 +1,4 @@
-import { yearly } from "./methodConstants.ts";
+import { interpolateYearly } from "./methodConstants.ts";
 
 const TEMPERATURE_YEARS = [2020, 2025, 2030, 2035, 2040, 2045, 2050, 2055, 2060, 2070, 2080, 2090, 2100] as const;
 
@@ -37,7 +37,7 @@ const BY_PATH: ReadonlyMap<string, Float64Array> = new Map(
     .split("\n")
     .map((line) => {
       const [path = "", values = ""] = line.split("|");
-      return [path, yearly(TEMPERATURE_YEARS, values.split(" ").map(Number))];
+      return [path, interpolateYearly(TEMPERATURE_YEARS, values.split(" ").map(Number))];
     }),
 );
 

@@ -31,7 +31,7 @@ export interface TransitionLoss {
   readonly fuelVolumeChange: number;
   readonly volumeChange: number;
   /** A change of volume is held at its bound. */
-  readonly isVolumeHeld: boolean;
+  readonly isVolumeFloored: boolean;
   /** USD a year, before and after the limit that owners set: they may close the plant. */
   readonly uncappedUsd: number;
   readonly lossUsd: number;
@@ -77,8 +77,8 @@ export function transitionLoss(of: {
   const fuelVolumeChange = 0 - Math.min(VOLUME_LOSS_MAX, fuelLoss);
   const volumeChange = (1 + ownVolumeChange) * (1 + fuelVolumeChange) - 1;
 
-  const borneUsd = (1 - passThrough) * grossCostUsd * (1 + volumeChange);
-  const uncappedUsd = ebitdaUsd > 0 ? borneUsd - ebitdaUsd * volumeChange : borneUsd;
+  const absorbedCostUsd = (1 - passThrough) * grossCostUsd * (1 + volumeChange);
+  const uncappedUsd = ebitdaUsd > 0 ? absorbedCostUsd - ebitdaUsd * volumeChange : absorbedCostUsd;
   return {
     abatementShare: abatedShare(shockUsdPerT, { cut, backstopUsdPerT }),
     cut,
@@ -89,7 +89,7 @@ export function transitionLoss(of: {
     ownVolumeChange,
     fuelVolumeChange,
     volumeChange,
-    isVolumeHeld: ownLoss > VOLUME_LOSS_MAX || fuelLoss > VOLUME_LOSS_MAX,
+    isVolumeFloored: ownLoss > VOLUME_LOSS_MAX || fuelLoss > VOLUME_LOSS_MAX,
     uncappedUsd,
     lossUsd: ebitdaUsd > 0 ? Math.min(uncappedUsd, ebitdaUsd) : uncappedUsd,
   };

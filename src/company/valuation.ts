@@ -1,7 +1,7 @@
 import { BASE_YEAR, DISCOUNT_RATE, HORIZON_YEAR, TAX_RATE } from "./methodConstants.ts";
 import { defaultProbability } from "./defaultProbability.ts";
 import { isBankOrInsurer } from "./industryParameters.ts";
-import { type Exposure, lossIn, type Setting } from "./loss.ts";
+import { type Exposure, lossInYear, type ScenarioInputs } from "./loss.ts";
 
 /** (1 + r)^(t - 2025) for each year from 2026 to 2050. */
 const DISCOUNTS: readonly { readonly year: number; readonly divisor: number }[] = discounts();
@@ -29,11 +29,11 @@ export interface Valuation {
   readonly assetsAfterUsd: number;
 }
 
-export function valuationOf(exposure: Exposure, setting: Setting): Valuation {
+export function valuationOf(exposure: Exposure, inputs: ScenarioInputs): Valuation {
   const { industry, totalAssetsUsd, ebitdaUsd } = exposure;
   let uncappedUsd = 0;
   for (const { year, divisor } of DISCOUNTS) {
-    uncappedUsd += ((1 - TAX_RATE) * lossIn(year, { exposure, setting }).totalUsd) / divisor;
+    uncappedUsd += ((1 - TAX_RATE) * lossInYear(year, { exposure, inputs }).totalUsd) / divisor;
   }
   const lossesUsd = Math.min(uncappedUsd, totalAssetsUsd);
   const valueAtRisk = ebitdaUsd > 0 ? uncappedUsd / (ebitdaUsd * ANNUITY) : undefined;
@@ -56,7 +56,7 @@ export function owedUsd(of: {
 }
 
 /** The chance of default within five years if the assets are worth so much. */
-export function defaultOf(
+export function fiveYearDefaultProbability(
   exposure: Exposure,
   { assetsUsd, owedUsd }: { readonly assetsUsd: number; readonly owedUsd: number },
 ): number {

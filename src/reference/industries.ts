@@ -197,7 +197,7 @@ function readIndustry(line: string): ListedIndustry {
 /** Which of its names an industry was found by, in the order of its keys. */
 const KINDS = ["id", "name", "alias"] as const;
 
-export interface NamedIndustry<Item> {
+export interface IndustryKeyMatch<Item> {
   readonly industry: Item;
   readonly on: (typeof KINDS)[number];
 }
@@ -205,8 +205,8 @@ export interface NamedIndustry<Item> {
 /** Industries by their keys; where two keys of one industry are the same, the first is told. */
 export function indexIndustries<Item extends Pick<ListedIndustry, "keys">>(
   industries: readonly Item[],
-): ReadonlyMap<string, NamedIndustry<Item>> {
-  const index = new Map<string, NamedIndustry<Item>>();
+): ReadonlyMap<string, IndustryKeyMatch<Item>> {
+  const index = new Map<string, IndustryKeyMatch<Item>>();
   for (const industry of industries) {
     for (const [position, key] of industry.keys.entries()) {
       const on = KINDS[position];

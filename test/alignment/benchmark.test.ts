@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { growthIndex, NGFS_PHASE5, type Pathway, yearly } from "../../src/alignment/benchmark.ts";
+import { growthIndex, NGFS_PHASE5, type Pathway, tabulateByYear } from "../../src/alignment/benchmark.ts";
 import { PATHWAY_INDEX } from "../../src/kernel/alignmentColumns.ts";
 import { describeWithReference, readShared } from "./sharedReference.ts";
 
@@ -38,7 +38,7 @@ describeWithReference("the benchmark", () => {
 });
 
 test("year by year the benchmark is straight between its years and flat outside them", () => {
-  const { firstYear, lastYear, index } = yearly(NGFS_PHASE5);
+  const { firstYear, lastYear, index } = tabulateByYear(NGFS_PHASE5);
   expect([firstYear, lastYear]).toEqual([2020, 2060]);
   const at = (year: number, pathway: Pathway, anchor: number): number | undefined =>
     index[((year - firstYear) * 6 + PATHWAY_INDEX[pathway]) * 4 + anchor];

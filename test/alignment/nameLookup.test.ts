@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { regionOfCountry } from "../../src/alignment/growthRegions.ts";
+import { ngfsRegionOf } from "../../src/alignment/growthRegions.ts";
 import { intensityOfIndustry } from "../../src/alignment/industryIntensities.ts";
 import { describeWithReference, readSharedRows } from "./sharedReference.ts";
 
@@ -22,11 +22,11 @@ test.each([
   ["Republic of Kenya", "R5MAF"],
   ["Russian Federation", "R5REF"],
 ])("%s lies in %s", (name, region) => {
-  expect(regionOfCountry(name)).toBe(region);
+  expect(ngfsRegionOf(name)).toBe(region);
 });
 
 test.each(["", "Atlantis", "republic of", "the", "Europe"])("nothing is called %s", (name) => {
-  expect(regionOfCountry(name)).toBeUndefined();
+  expect(ngfsRegionOf(name)).toBeUndefined();
 });
 
 describeWithReference("the tables hold what their sources say", () => {
@@ -35,7 +35,7 @@ describeWithReference("the tables hold what their sources say", () => {
     expect(rows).toHaveLength(249);
     for (const { iso3 = "", iso2 = "", name = "", aliases = "", ngfs_r5 } of rows) {
       for (const text of [iso3, iso2, name, ...aliases.split("|").filter((alias) => alias !== "")]) {
-        expect([text, regionOfCountry(text)]).toEqual([text, ngfs_r5]);
+        expect([text, ngfsRegionOf(text)]).toEqual([text, ngfs_r5]);
       }
     }
   });

@@ -68,7 +68,7 @@ test.each(["", " ", "the", "Kosovo", "XKX", "Antarctica", "Atlantis", "USAA", "D
     if ("iso3" in found) throw new Error(`It is ${found.iso3}.`);
     expect(found.nearest).toHaveLength(5);
     expect(new Set(found.nearest).size).toBe(5);
-    expect(found.isWithoutFigures).toBe(text === "Antarctica");
+    expect(found.isUnsupported).toBe(text === "Antarctica");
   },
 );
 

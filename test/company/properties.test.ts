@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { TABLE_START_YEAR, valueIn } from "../../src/company/methodConstants.ts";
+import { TABLE_START_YEAR, valueInYear } from "../../src/company/methodConstants.ts";
 import { COUNTRIES, type Country, findCountry } from "../../src/company/countryFigures.ts";
 import { INDUSTRIES } from "../../src/company/industryParameters.ts";
 import { chronicDamage } from "../../src/company/physical.ts";
@@ -75,8 +75,8 @@ describe(`laws, over ${COUNT} random requests each`, () => {
       const [country, one, other] = [random.pick(hot), random.pick(paths), random.pick(paths)];
       const year = anyYear(random);
       const [mild, hotter] = [warmingOf(one), warmingOf(other)];
-      if (valueIn(mild, TABLE_START_YEAR) !== valueIn(hotter, TABLE_START_YEAR)) continue;
-      if (valueIn(mild, year) > valueIn(hotter, year)) continue;
+      if (valueInYear(mild, TABLE_START_YEAR) !== valueInYear(hotter, TABLE_START_YEAR)) continue;
+      if (valueInYear(mild, year) > valueInYear(hotter, year)) continue;
       count++;
       const [low, high] = [damage(country, one, year), damage(country, other, year)];
       if (!(high >= low)) expect.fail(`${country.iso3} ${one} ${other} ${year}: ${high} < ${low}`);
@@ -89,8 +89,8 @@ describe(`laws, over ${COUNT} random requests each`, () => {
     const paths = SCENARIOS.map(({ temperaturePath }) => temperaturePath);
     const years = Array.from({ length: 76 }, (_, i) => 2025 + i);
     const differences = (one: string, other: string, year: number) => ({
-      startC: valueIn(warmingOf(other), TABLE_START_YEAR) - valueIn(warmingOf(one), TABLE_START_YEAR),
-      nowC: valueIn(warmingOf(other), year) - valueIn(warmingOf(one), year),
+      startC: valueInYear(warmingOf(other), TABLE_START_YEAR) - valueInYear(warmingOf(one), TABLE_START_YEAR),
+      nowC: valueInYear(warmingOf(other), year) - valueInYear(warmingOf(one), year),
       damage: damage(india, other, year) - damage(india, one, year),
     });
     const reversed = paths.flatMap((one) =>

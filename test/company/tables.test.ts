@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { TABLE_START_YEAR, valueIn } from "../../src/company/methodConstants.ts";
+import { TABLE_START_YEAR, valueInYear } from "../../src/company/methodConstants.ts";
 import { COUNTRIES, findCountry, TIER_A_COUNTRIES } from "../../src/company/countryFigures.ts";
 import { INDUSTRIES } from "../../src/company/industryParameters.ts";
 import { COUNTRY_TABLE } from "../../src/company/countryFigureTable.ts";
 import { INDUSTRY_TABLE } from "../../src/company/industryParameterTable.ts";
-import { hasPrices, PRICE_MODELS, type PriceVariant, shocksOf } from "../../src/company/carbonPrices.ts";
+import { hasPrices, PRICE_MODELS, type PriceVariant, priceShocksOf } from "../../src/company/carbonPrices.ts";
 import { cutsOf, SCENARIOS } from "../../src/company/scenarios.ts";
 import { warmingOf } from "../../src/company/temperaturePaths.ts";
 import { LISTED_COUNTRIES } from "../../src/reference/countries.ts";
@@ -200,10 +200,10 @@ describeWithReference("the tables against the figures they were made from", () =
       const cuts = cutsOf(scenario);
       for (const year of [2030, 2040, 2050] as const) {
         const percent = number(row ?? {}, `cut_${year}_pct`);
-        expect(valueIn(cuts, year), `${scenario.id} ${year}`).toBeCloseTo(Math.max(0, percent / 100), 14);
+        expect(valueInYear(cuts, year), `${scenario.id} ${year}`).toBeCloseTo(Math.max(0, percent / 100), 14);
       }
-      expect(valueIn(cuts, 2020)).toBe(0);
-      expect(valueIn(cuts, 2100)).toBe(valueIn(cuts, 2050));
+      expect(valueInYear(cuts, 2020)).toBe(0);
+      expect(valueInYear(cuts, 2100)).toBe(valueInYear(cuts, 2050));
     }
   });
 
@@ -212,7 +212,7 @@ describeWithReference("the tables against the figures they were made from", () =
     expect(rows.length).toBe(20 * 13);
     for (const row of rows) {
       const warming = warmingOf(text(row, "scenario_id"));
-      expect(valueIn(warming, number(row, "year"))).toBeCloseTo(number(row, "gsat_c_vs_1850_1900"), 13);
+      expect(valueInYear(warming, number(row, "year"))).toBeCloseTo(number(row, "gsat_c_vs_1850_1900"), 13);
     }
     expect(() => warmingOf("IPCC_NET_ZERO")).toThrow("no temperature path");
   });
@@ -231,10 +231,13 @@ describeWithReference("the tables against the figures they were made from", () =
         : { [variants[text(row, "model")] ?? ""]: "price_usd2022" };
       for (const [variant, column] of Object.entries(columns)) {
         const of = { variant: variant as PriceVariant, region: isEnsemble ? "R5LAM" : region } as Parameters<
-          typeof shocksOf
+          typeof priceShocksOf
         >[1];
         expect(hasPrices(path, of), `${path} ${variant}`).toBe(true);
-        expect(valueIn(shocksOf(path, of).scenario, number(row, "year"))).toBeCloseTo(1.1 * number(row, column), 9);
+        expect(valueInYear(priceShocksOf(path, of).scenario, number(row, "year"))).toBeCloseTo(
+          1.1 * number(row, column),
+          9,
+        );
         count++;
       }
     }
@@ -258,12 +261,12 @@ describeWithReference("the tables against the figures they were made from", () =
       for (const [variant, model] of Object.entries(PRICE_MODELS)) {
         const of = { variant: variant as PriceVariant, region: "R5ASIA" as const };
         if (!hasPrices(pricePath, of)) continue;
-        const { worldShock, shock } = shocksOf(pricePath, of);
+        const { worldShock, shock } = priceShocksOf(pricePath, of);
         for (let year = TABLE_START_YEAR; year <= 2060; year += 5) {
           const price = world(pricePath, model, year);
           const base = world("NGFS_CURRENT_POLICIES", PRICE_MODELS.remind, year) ?? NaN;
-          const expected = price === undefined ? valueIn(shock, year) : Math.max(0, 1.1 * (price - base));
-          expect(valueIn(worldShock, year), `${pricePath} ${variant} ${year}`).toBeCloseTo(expected, 9);
+          const expected = price === undefined ? valueInYear(shock, year) : Math.max(0, 1.1 * (price - base));
+          expect(valueInYear(worldShock, year), `${pricePath} ${variant} ${year}`).toBeCloseTo(expected, 9);
           count++;
         }
       }
@@ -274,6 +277,6 @@ describeWithReference("the tables against the figures they were made from", () =
   test("the only place without figures is refused", () => {
     const without = readSharedRows("reference/countries.csv").filter((row) => text(row, "tier") === "C");
     expect(without.map((row) => text(row, "name"))).toEqual(["Antarctica"]);
-    expect(findCountry("ATA")).toMatchObject({ isWithoutFigures: true });
+    expect(findCountry("ATA")).toMatchObject({ isUnsupported: true });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { regionOfCountry } from "../../src/alignment/growthRegions.ts";
+import { ngfsRegionOf } from "../../src/alignment/growthRegions.ts";
 import { intensityOfIndustry } from "../../src/alignment/industryIntensities.ts";
 import { findCountry } from "../../src/company/countryFigures.ts";
 import { findIndustry, INDUSTRIES } from "../../src/company/industryParameters.ts";
@@ -28,7 +28,7 @@ describe("a country", () => {
       ),
     ),
   );
-  const apart = [...texts].filter((text) => regionOfCountry(text) !== regionForCompanies(text));
+  const apart = [...texts].filter((text) => ngfsRegionOf(text) !== regionForCompanies(text));
   const isAntarctica = (text: string): boolean => /(^| )(antarctica|ata|aq)$/.test(text);
   const isRepeating = (text: string): boolean => /(^| )the the |republic of (the )?republic of /.test(text);
 
@@ -39,7 +39,7 @@ describe("a country", () => {
   });
 
   test("called Republic of China lies in one region, whichever is meant, but has the figures of none", () => {
-    expect(regionOfCountry("Republic of China")).toBe("R5ASIA");
+    expect(ngfsRegionOf("Republic of China")).toBe("R5ASIA");
     expect(regionForCompanies("Republic of China")).toBeUndefined();
     expect(regionForCompanies("the Republic of China")).toBeUndefined();
   });
@@ -47,7 +47,7 @@ describe("a country", () => {
   test("without figures, Antarctica, still lies in a region", () => {
     const names = [...texts].filter(isAntarctica);
     expect(names).toHaveLength(21);
-    expect(new Set(names.map(regionOfCountry))).toEqual(new Set(["R5ASIA"]));
+    expect(new Set(names.map(ngfsRegionOf))).toEqual(new Set(["R5ASIA"]));
     expect(new Set(names.map(regionForCompanies))).toEqual(new Set([undefined]));
   });
 
@@ -56,14 +56,14 @@ describe("a country", () => {
     expect(repeating).toHaveLength(438);
     expect(repeating).toContain("the the republic of albania");
     for (const text of repeating) {
-      expect(regionOfCountry(text), text).toBeUndefined();
+      expect(ngfsRegionOf(text), text).toBeUndefined();
       expect(regionForCompanies(text), text).toBeDefined();
     }
   });
 
   test("in a text longer than any name is found by one of them only", () => {
     const spaced = (count: number): string => `Viet${" ".repeat(count)}Nam`;
-    expect([393, 394].map(spaced).map(regionOfCountry)).toEqual(["R5ASIA", "R5ASIA"]);
+    expect([393, 394].map(spaced).map(ngfsRegionOf)).toEqual(["R5ASIA", "R5ASIA"]);
     expect([393, 394].map(spaced).map(regionForCompanies)).toEqual(["R5ASIA", undefined]);
   });
 });
