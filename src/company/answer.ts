@@ -1,6 +1,6 @@
 import type { AcuteHazard } from "./countryFigures.ts";
 import type { DataSource } from "./dataSources.ts";
-import type { IndustryMatch } from "./industryParameters.ts";
+import type { IndustryMatch } from "./industryLookup.ts";
 import type { DataQuality } from "./dataQuality.ts";
 import type { Remark } from "./remarks.ts";
 import type { Scenario } from "./scenarios.ts";

@@ -1,4 +1,5 @@
-import { TABLE_START_YEAR, USD2025_PER_USD2022, interpolateYearly } from "./methodConstants.ts";
+import { TABLE_START_YEAR, USD2025_PER_USD2022 } from "./methodConstants.ts";
+import { interpolateYearly } from "./yearlySeries.ts";
 import type { NgfsRegion } from "../reference/countries.ts";
 import { PRICE_TABLE } from "./carbonPriceTable.ts";
 

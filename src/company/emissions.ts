@@ -1,4 +1,5 @@
-import { CAPITAL_PER_OUTPUT, clamp, LOAN_SHARE, USD2025_PER_USD2022 } from "./methodConstants.ts";
+import { clamp } from "./clamp.ts";
+import { CAPITAL_PER_OUTPUT, LOAN_SHARE, USD2025_PER_USD2022 } from "./methodConstants.ts";
 import type { Country } from "./countryFigures.ts";
 import { type Industry, ELECTRIC_UTILITIES_ID } from "./industryParameters.ts";
 

@@ -1,10 +1,5 @@
-import {
-  CREDIT_TERM_YEARS,
-  LOAN_SHARE,
-  LOSS_GIVEN_DEFAULT,
-  FALLBACK_EBITDA_SHARE,
-  valueInYear,
-} from "./methodConstants.ts";
+import { CREDIT_TERM_YEARS, LOAN_SHARE, LOSS_GIVEN_DEFAULT, FALLBACK_EBITDA_SHARE } from "./methodConstants.ts";
+import { valueInYear } from "./yearlySeries.ts";
 import type { Country } from "./countryFigures.ts";
 import { defaultProbability } from "./defaultProbability.ts";
 import { type Emissions, modelEmissions } from "./emissions.ts";

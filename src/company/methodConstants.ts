@@ -30,27 +30,3 @@ export const LOAN_SHARE = 0.55;
 export const CAPITAL_PER_OUTPUT = 3.5;
 /** EBITDA that a company without any is measured by, as a share of its revenue. [J] */
 export const FALLBACK_EBITDA_SHARE = 0.16;
-
-export function clamp(value: number, [min, max]: readonly [min: number, max: number]): number {
-  return Math.max(min, Math.min(max, value));
-}
-
-/** A value for each year from 2020 on, straight between those of the table, NaN after its last. */
-export function interpolateYearly(years: readonly number[], values: readonly number[]): Float64Array {
-  const series = new Float64Array(LAST_YEAR - TABLE_START_YEAR + 1).fill(NaN);
-  for (let i = 1; i < years.length; i++) {
-    const [from = NaN, to = NaN] = [years[i - 1], years[i]];
-    const [low = NaN, high = NaN] = [values[i - 1], values[i]];
-    for (let year = from; year <= to; year++) {
-      series[year - TABLE_START_YEAR] = low + ((high - low) * (year - from)) / (to - from);
-    }
-  }
-  return series;
-}
-
-/** @throws Error for a year that the series does not have: who asks has to know */
-export function valueInYear(series: Float64Array, year: number): number {
-  const value = series[year - TABLE_START_YEAR] ?? NaN;
-  if (Number.isNaN(value)) throw new Error(`The series has no value in ${year}.`);
-  return value;
-}

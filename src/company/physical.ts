@@ -1,4 +1,5 @@
-import { TABLE_START_YEAR, valueInYear } from "./methodConstants.ts";
+import { TABLE_START_YEAR } from "./methodConstants.ts";
+import { valueInYear } from "./yearlySeries.ts";
 import { ACUTE_HAZARDS, type AcuteHazard, type Country, TIER_A_COUNTRIES } from "./countryFigures.ts";
 import { warmingOf } from "./temperaturePaths.ts";
 

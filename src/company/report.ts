@@ -9,7 +9,8 @@ import type {
   EmissionsFigure,
   EmissionsFigures,
 } from "./answer.ts";
-import { DEBT_INTEREST_RATE, METHOD_VERSION, valueInYear } from "./methodConstants.ts";
+import { DEBT_INTEREST_RATE, METHOD_VERSION } from "./methodConstants.ts";
+import { valueInYear } from "./yearlySeries.ts";
 import { dataSourcesOf, EMISSION_DATA_SOURCES } from "./dataSources.ts";
 import { type Emissions, financedEmissions, modelEmissions, withReported } from "./emissions.ts";
 import { type Exposure, lossInYear, type ScenarioInputs, shareOfEbitda, type YearLoss } from "./loss.ts";

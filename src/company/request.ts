@@ -4,7 +4,7 @@ import type { FaultItem } from "../errors.ts";
 import { BASE_YEAR, LAST_YEAR } from "./methodConstants.ts";
 import type { Country } from "./countryFigures.ts";
 import type { ReportedEmissions } from "./emissions.ts";
-import type { IndustryMatch } from "./industryParameters.ts";
+import type { IndustryMatch } from "./industryLookup.ts";
 import { DAMAGE_FUNCTIONS, type DamageFunction } from "./physical.ts";
 import {
   hasPrices,

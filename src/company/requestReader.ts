@@ -1,9 +1,10 @@
 import type { TSchema } from "typebox";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode, type FaultItem } from "../errors.ts";
 import { explain, nearest, quote } from "../explain.ts";
-import { type Country, findCountry } from "./countryFigures.ts";
+import type { Country } from "./countryFigures.ts";
+import { findCountry } from "./countryLookup.ts";
 import type { ReportedEmissions } from "./emissions.ts";
-import { findIndustry, type IndustryMatch } from "./industryParameters.ts";
+import { findIndustry, type IndustryMatch } from "./industryLookup.ts";
 import { findScenario, foldId, nearestScenarios, type Scenario, SCENARIO_IDS } from "./scenarios.ts";
 
 /** No amount of money and no emissions may be larger. */

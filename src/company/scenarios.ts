@@ -1,6 +1,7 @@
 import type { Named } from "../reference/names.ts";
 import { NameSuggestions } from "./nameSuggestions.ts";
-import { HORIZON_YEAR, LAST_YEAR, TABLE_START_YEAR, interpolateYearly } from "./methodConstants.ts";
+import { HORIZON_YEAR, LAST_YEAR, TABLE_START_YEAR } from "./methodConstants.ts";
+import { interpolateYearly } from "./yearlySeries.ts";
 
 /** A scenario: which carbon price, which warming, and how much is cut. */
 export interface Scenario extends Named {

@@ -1,4 +1,4 @@
-import { interpolateYearly } from "./methodConstants.ts";
+import { interpolateYearly } from "./yearlySeries.ts";
 
 const TEMPERATURE_YEARS = [2020, 2025, 2030, 2035, 2040, 2045, 2050, 2055, 2060, 2070, 2080, 2090, 2100] as const;
 

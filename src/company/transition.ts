@@ -1,4 +1,5 @@
-import { BASE_YEAR, clamp } from "./methodConstants.ts";
+import { clamp } from "./clamp.ts";
+import { BASE_YEAR } from "./methodConstants.ts";
 import type { Emissions } from "./emissions.ts";
 import type { Industry } from "./industryParameters.ts";
 

@@ -1,12 +1,8 @@
 import { describe, expect, test } from "vitest";
-import {
-  ALIGNMENT_FLAGS,
-  type AlignedYear,
-  alignColumns,
-  alignTemperature,
-  type AlignTemperatureOptions,
-  roundTemperatures,
-} from "../../src/alignment/align.ts";
+import { alignColumns } from "../../src/alignment/alignColumns.ts";
+import { alignTemperature } from "../../src/alignment/alignTemperature.ts";
+import { ALIGNMENT_FLAGS, type AlignedYear, roundTemperatures } from "../../src/alignment/answer.ts";
+import type { AlignTemperatureOptions } from "../../src/alignment/options.ts";
 import { type Benchmark, NGFS_PHASE5 } from "../../src/alignment/benchmark.ts";
 import type { Entity } from "../../src/alignment/entity.ts";
 import { isFault } from "../../src/errors.ts";

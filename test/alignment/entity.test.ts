@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { alignTemperature } from "../../src/alignment/align.ts";
+import { alignTemperature } from "../../src/alignment/alignTemperature.ts";
 import { countProjections, type Entity, readEntities } from "../../src/alignment/entity.ts";
 import { type Fault, isFault } from "../../src/errors.ts";
 

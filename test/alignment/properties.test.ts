@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { alignColumns, ALIGNMENT_BASES, ALIGNMENT_FLAGS } from "../../src/alignment/align.ts";
+import { alignColumns } from "../../src/alignment/alignColumns.ts";
+import { ALIGNMENT_FLAGS } from "../../src/alignment/answer.ts";
+import { ALIGNMENT_BASES } from "../../src/alignment/options.ts";
 import { NGFS_PHASE5, type Pathway } from "../../src/alignment/benchmark.ts";
 import type { AlignmentBasis } from "../../src/kernel/alignment.ts";
 import type { OracleEntity } from "../oracle/alignment.ts";

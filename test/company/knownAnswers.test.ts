@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { scalingOf } from "../../src/company/emissions.ts";
-import { findCountry } from "../../src/company/countryFigures.ts";
-import { findIndustry } from "../../src/company/industryParameters.ts";
+import { findCountry } from "../../src/company/countryLookup.ts";
+import { findIndustry } from "../../src/company/industryLookup.ts";
 import type { CompanyAnswer, CompanyResult, CompanyValuation } from "../../src/company/answer.ts";
 import { totalClimateRisk } from "../../src/company/report.ts";
 import type { CompanyRequest } from "../../src/company/request.ts";

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { COUNTRIES, findCountry } from "../../src/company/countryFigures.ts";
-import { findIndustry, INDUSTRIES } from "../../src/company/industryParameters.ts";
+import { COUNTRIES } from "../../src/company/countryFigures.ts";
+import { findCountry } from "../../src/company/countryLookup.ts";
+import { findIndustry } from "../../src/company/industryLookup.ts";
+import { INDUSTRIES } from "../../src/company/industryParameters.ts";
 import { findScenario, nearestScenarios, SCENARIO_IDS } from "../../src/company/scenarios.ts";
 
 const countryOf = (text: string): string | undefined => {

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { TABLE_START_YEAR, valueInYear } from "../../src/company/methodConstants.ts";
-import { COUNTRIES, type Country, findCountry } from "../../src/company/countryFigures.ts";
+import { TABLE_START_YEAR } from "../../src/company/methodConstants.ts";
+import { valueInYear } from "../../src/company/yearlySeries.ts";
+import { COUNTRIES, type Country } from "../../src/company/countryFigures.ts";
+import { findCountry } from "../../src/company/countryLookup.ts";
 import { INDUSTRIES } from "../../src/company/industryParameters.ts";
 import { chronicDamage } from "../../src/company/physical.ts";
 import type { CompanyAnswer, CompanyResult } from "../../src/company/answer.ts";

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { TABLE_START_YEAR, valueInYear } from "../../src/company/methodConstants.ts";
-import { COUNTRIES, findCountry, TIER_A_COUNTRIES } from "../../src/company/countryFigures.ts";
+import { TABLE_START_YEAR } from "../../src/company/methodConstants.ts";
+import { valueInYear } from "../../src/company/yearlySeries.ts";
+import { COUNTRIES, TIER_A_COUNTRIES } from "../../src/company/countryFigures.ts";
+import { findCountry } from "../../src/company/countryLookup.ts";
 import { INDUSTRIES } from "../../src/company/industryParameters.ts";
 import { COUNTRY_TABLE } from "../../src/company/countryFigureTable.ts";
 import { INDUSTRY_TABLE } from "../../src/company/industryParameterTable.ts";

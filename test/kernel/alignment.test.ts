@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ALIGNMENT_FLAGS } from "../../src/alignment/align.ts";
+import { ALIGNMENT_FLAGS } from "../../src/alignment/answer.ts";
 import { NGFS_PHASE5, tabulateByYear } from "../../src/alignment/benchmark.ts";
 import { alignColumns, type AlignmentRule } from "../../src/kernel/alignment.ts";
 import { alignDetail } from "../../src/kernel/alignmentDetail.ts";

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ngfsRegionOf } from "../../src/alignment/growthRegions.ts";
 import { intensityOfIndustry } from "../../src/alignment/industryIntensities.ts";
-import { findCountry } from "../../src/company/countryFigures.ts";
-import { findIndustry, INDUSTRIES } from "../../src/company/industryParameters.ts";
+import { findCountry } from "../../src/company/countryLookup.ts";
+import { findIndustry } from "../../src/company/industryLookup.ts";
+import { INDUSTRIES } from "../../src/company/industryParameters.ts";
 import { LISTED_COUNTRIES, withoutTitles } from "../../src/reference/countries.ts";
 import { LISTED_INDUSTRIES } from "../../src/reference/industries.ts";
 

@@ -1,11 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
-import {
-  ALIGNMENT_BASES,
-  ALIGNMENT_FLAGS,
-  type AlignmentAnswer,
-  alignTemperature,
-  roundTemperatures,
-} from "../../alignment/align.ts";
+import { alignTemperature } from "../../alignment/alignTemperature.ts";
+import { ALIGNMENT_FLAGS, type AlignmentAnswer, roundTemperatures } from "../../alignment/answer.ts";
+import { ALIGNMENT_BASES } from "../../alignment/options.ts";
 import { NGFS_PHASE5, type Pathway } from "../../alignment/benchmark.ts";
 import { countProjections, type Entity, EntitySchema, readEntities } from "../../alignment/entity.ts";
 import { type FaultItem, isFault } from "../../errors.ts";
@@ -92,7 +88,7 @@ const DetailSchema = Type.Object(
   { description: "With detail: how the temperature came about, unrounded. A figure that does not exist is null." },
 );
 
-/** What is answered for entities, as the published contract has it; src/alignment/align.ts makes it. */
+/** What is answered for entities, as the published contract has it; src/alignment/alignTemperature.ts makes it. */
 const AlignmentAnswerSchema = Type.Object({
   results: Type.Array(
     Type.Object({
