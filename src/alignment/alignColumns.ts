@@ -6,20 +6,19 @@ import { type AlignColumnsOptions, readColumnsOptions } from "./options.ts";
 import { columnFault, runKernel, sharedKernel, tablesOf } from "./sharedKernel.ts";
 
 /**
- * The same for columns: a million entities without an object for each.
+ * Computes the implied temperature rise from columns, for millions of entities without an object for each.
  *
- * - `starts` u32[entities + 1]: entity i has the rows `starts[i]` up to, not with, `starts[i + 1]`
- * - an entity: `baselineYears` i32, `pathways` u8 (`PATHWAY_INDEX`), `regions` u8 (index into the benchmark's `growth`,
- *   0 where the country is not known), `baselineScope1` to `3` f64, and, if wanted, `revenues` f64
- * - a row: `years` i32, `scope1` to `3` f64
- * - emissions in any one unit, at most 1e15 in size; NaN = not given
- * - the convergence needs `revenues` (million USD of 2022) and `references`, t CO2e per million USD of the entity's
- *   industry, f64 by scope, NaN = not known
+ * - `starts` u32[entityCount + 1]: entity i has the rows `starts[i]` to `starts[i + 1] - 1`
+ * - per entity: `baselineYears` i32, `pathways` u8 (`PATHWAY_INDEX`), `regions` u8 (index into the benchmark's `growth`,
+ *   0 for an unknown country), `baselineScope1` to `3` f64, and optionally `revenues` f64
+ * - per row: `years` i32, `scope1` to `3` f64
+ * - emissions in any unit, the same within an entity, from -1e15 to 1e15; NaN = not given
+ * - the convergence needs `revenues` (million USD of 2022) and `references` (f64 per scope, t CO2e per million USD of
+ *   the entity's industry, NaN = unknown)
  *
  * @returns `temperaturesC` f64[row], degrees C, NaN = none; `flags` u16[row], bit i is `ALIGNMENT_FLAGS[i]`; the first
- *   three, which are about names, are the caller's
- * @throws Fault `invalid_request` naming the column and the place of the first value that cannot be, or with every
- *   option that is wrong
+ *   three concern names and are never set here
+ * @throws Fault `invalid_request` with the column and index of the first invalid value, or with every invalid option
  */
 export async function alignColumns(columns: EntityColumns, options: AlignColumnsOptions = {}): Promise<AlignedColumns> {
   const rule = readColumnsOptions(options);
@@ -27,14 +26,14 @@ export async function alignColumns(columns: EntityColumns, options: AlignColumns
   const invalid = findInvalidColumn(columns);
   if (invalid !== undefined) throw columnFault(`/${invalid.name}`, invalid.detail);
   if (rule.gamma > 0 && (columns.revenues === undefined || columns.references === undefined)) {
-    throw columnFault("/references", "The convergence needs the columns revenues and references.");
+    throw columnFault("/references", "convergence requires the columns revenues and references.");
   }
   const { into } = options;
   const rowCount = columns.years.length;
   if (into !== undefined && !isValidOutput(into, rowCount)) {
     throw columnFault(
       "/into",
-      `into must have a Float64Array temperaturesC and a Uint16Array flags of ${rowCount} elements.`,
+      `into must hold a Float64Array temperaturesC and a Uint16Array flags of ${rowCount} elements each.`,
     );
   }
   return runKernel(await sharedKernel(), tablesOf(options.benchmark ?? NGFS_PHASE5), columns, { rule, into });
@@ -61,10 +60,10 @@ const COLUMN_NAMES = [
   "references",
 ] as const satisfies readonly (keyof EntityColumns)[];
 
-/** @throws Fault `invalid_request` for columns that do not exist, and for those that are missing */
+/** @throws Fault `invalid_request` listing unknown and missing columns */
 function checkColumnNames(columns: EntityColumns): void {
   if (typeof columns !== "object" || columns === null) {
-    throw columnFault("", `The columns must be an object with ${COLUMN_NAMES.join(", ")}.`);
+    throw columnFault("", `columns must be an object with the members ${COLUMN_NAMES.join(", ")}.`);
   }
   const items = unknownMembers(columns, { known: COLUMN_NAMES });
   const [first] = items;

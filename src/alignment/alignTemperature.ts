@@ -9,12 +9,12 @@ import { type AlignTemperatureOptions, readOptions } from "./options.ts";
 import { runKernel, sharedKernel, tablesOf } from "./sharedKernel.ts";
 
 /**
- * Implied temperature rise of entities: to which world of the benchmark do their emissions of each projected year
- * belong? docs/methods/alignment.md is the method.
+ * Computes the implied temperature rise of entities from their emissions in each projected year, by the method of
+ * docs/methods/alignment.md.
  *
- * @returns temperatures unrounded; `roundTemperatures` gives them as they go over the wire
- * @throws Fault `asset_type_unsupported` or `invalid_request` with everything that is wrong, `invalid_request` for an
- *   option out of range
+ * @returns unrounded temperatures; `roundTemperatures` rounds them as on the wire
+ * @throws Fault `asset_type_unsupported` or `invalid_request` listing every error; `invalid_request` for an option out
+ *   of range
  */
 export async function alignTemperature(
   entities: readonly Entity[],

@@ -4,11 +4,12 @@ import type { Entity } from "./entity.ts";
 import { ngfsRegionOf } from "./growthRegions.ts";
 import { isKnownClassification, matchSector, type SectorMatch } from "./sectorPathways.ts";
 
-/** What the names of an entity say. */
+/** What the country, industry and sector names of an entity resolve to. */
 export interface EntityClassification {
   readonly match: SectorMatch;
-  /** Index of the growth region, 0 where the country does not say. */
+  /** Index into the benchmark's `growth`; 0 if the country is unknown or not listed. */
   readonly region: number;
+  /** Bits of the flags that concern names. */
   readonly flags: number;
 }
 

@@ -7,6 +7,7 @@ import type { Entity } from "./entity.ts";
 
 const SCOPES = ["scope1", "scope2", "scope3"] as const;
 
+/** Builds the `detail` of one year from the figures of the kernel. */
 export function detailOf(
   row: AlignmentRowDetail,
   of: {
@@ -60,7 +61,7 @@ export function detailOf(
   };
 }
 
-/** The form that a detail's figures belong to: the cumulative one has none of its own. */
+/** Returns the basis of the figures in a detail. The cumulative basis shows those of `intensity`. */
 export function detailBasis({ basis }: AlignmentRule): "intensity" | "emissions" {
   return basis === "emissions" ? "emissions" : "intensity";
 }

@@ -3,6 +3,7 @@ import type { EntityClassification } from "./classification.ts";
 import { countProjections, type Entity } from "./entity.ts";
 import { intensityOfIndustry } from "./industryIntensities.ts";
 
+/** Converts checked entities to the columns of the kernel; NaN for values that are not given. */
 export function columnsOf(
   entities: readonly Entity[],
   classifications: readonly EntityClassification[],

@@ -4,10 +4,10 @@ import { foldName } from "../reference/names.ts";
 const BY_KEY = indexCountries(LISTED_COUNTRIES, withoutAllTitles);
 
 /**
- * The region of a country by its ISO alpha-3 or alpha-2 code or one of its names; upper and lower case, accents and
- * punctuation do not count, nor does a leading "the" or "republic of" where the rest names one country only.
+ * Returns the NGFS region of a country by ISO 3166 alpha-3 code, alpha-2 code or name. Case, accents and punctuation are
+ * ignored, as is a leading "the" or "republic of" if the rest names exactly one country.
  *
- * @returns undefined when no country is called so
+ * @returns undefined for an unknown country
  */
 export function ngfsRegionOf(text: string): NgfsRegion | undefined {
   const key = foldName(text);
@@ -15,7 +15,7 @@ export function ngfsRegionOf(text: string): NgfsRegion | undefined {
   return country?.region;
 }
 
-/** What is left when all titles go at once; docs/architecture.md tells where the company method reads otherwise. */
+/** Removes all titles at once; docs/architecture.md lists where the lookup of the company method differs. */
 function withoutAllTitles(key: string): readonly string[] {
   return withoutTitles(key).slice(-1);
 }

@@ -1,7 +1,7 @@
 import { indexIndustries, LISTED_INDUSTRIES } from "../reference/industries.ts";
 import { foldName } from "../reference/names.ts";
 
-/** What an industry emits per unit of revenue, t CO2e per million USD of 2022. */
+/** Emissions of an industry per unit of revenue, t CO2e per million USD of 2022. */
 export interface IndustryIntensity {
   readonly scope1TCO2ePerMUSD: number;
   readonly scope2TCO2ePerMUSD: number;
@@ -11,7 +11,7 @@ export interface IndustryIntensity {
 
 const BY_KEY = indexIndustries(LISTED_INDUSTRIES);
 
-/** The industry of this id or name; upper and lower case, accents and punctuation do not count. */
+/** Returns the intensity of an industry by id or name; case, accents and punctuation are ignored. */
 export function intensityOfIndustry(text: string): IndustryIntensity | undefined {
   const found = BY_KEY.get(foldName(text));
   if (found === undefined) return undefined;

@@ -1,23 +1,23 @@
 import { foldLetters } from "../reference/names.ts";
 import type { Pathway } from "./benchmark.ts";
 
-/** How the names of an entity's industry and sector led to its pathway. */
+/** The pathway of an entity and the table row that its industry or sector name matched. */
 export interface SectorMatch {
   readonly pathway: Pathway;
-  /** Which of the two texts decided; null where neither says anything. */
+  /** Which of the two names matched; null if neither did. */
   readonly on: "industry" | "sector" | null;
-  /** Row of the table, from 1, and its first key that matches. */
+  /** Table row, counted from 1, and its first matching key. */
   readonly row: number | null;
   readonly key: string | null;
 }
 
 /**
- * From names, in any classification system, to pathways. The first row with a matching key decides, so upper rows are
- * the exceptions to lower ones, and moving a row changes answers. Makers of goods are `industry` whatever they make,
- * as in the energy statistics behind the pathways, makers of vehicles apart. The last row only says that `economy` is
- * meant.
+ * Maps names of any classification system to pathways. The first row with a matching key decides, so earlier rows are
+ * exceptions to later ones, and moving a row changes results. Manufacturers belong to `industry` whatever they make, as
+ * in the energy statistics behind the pathways, except for vehicle manufacturers. The last row separates names that are
+ * known to belong to `economy` from unknown names.
  *
- * A key matches where its words follow one another as whole words; a star stands for any ending, also none.
+ * A key matches a sequence of whole words; `*` matches any word ending, including none.
  */
 const ROWS: readonly { readonly pathway: Pathway; readonly keys: string }[] = [
   { pathway: "economy", keys: "insur*, reinsur*, bank*, mortgage*, without accommodation" },
@@ -71,14 +71,14 @@ const ROWS: readonly { readonly pathway: Pathway; readonly keys: string }[] = [
   },
 ];
 
-/** Names of classification systems that callers use; the names inside them are matched alike. */
+/** Accepted names of classification systems. The system does not affect the matching. */
 const CLASSIFICATION_SYSTEMS = new Set(["gics", "nace", "naics", "isic", "sics", "trbc", "icb", "factset", "custom"]);
 
 export function isKnownClassification(system: string): boolean {
   return CLASSIFICATION_SYSTEMS.has(system.trim().toLowerCase());
 }
 
-/** The pathway of an entity: by its industry and, where that says nothing, by its sector. */
+/** Returns the pathway of an entity by its industry name or, if that does not match, by its sector name. */
 export function matchSector(texts: {
   readonly industry?: string | undefined;
   readonly sector?: string | undefined;
@@ -109,7 +109,7 @@ function readKey(text: string): Key {
 
 type RowMatch = Omit<SectorMatch, "on">;
 
-/** What was found for texts met before: portfolios repeat a few hundred names. Emptied when full. */
+/** Rows by text, since portfolios repeat a few hundred names. Cleared when full. */
 const rowCache = new Map<string, RowMatch | undefined>();
 const CACHED_TEXT_COUNT_MAX = 4096;
 const CACHED_TEXT_LENGTH_MAX = 200;
@@ -132,7 +132,7 @@ function searchRow(text: string): RowMatch | undefined {
   return undefined;
 }
 
-/** Accents dropped, lower case; whatever is no letter from a to z only separates words. */
+/** Splits a text into lower-case words without accents; any character other than a to z separates words. */
 function wordsOf(text: string): readonly string[] {
   return foldLetters(text)
     .split(/[^a-z]+/)

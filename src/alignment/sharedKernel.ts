@@ -16,6 +16,12 @@ import {
 import { Kernel } from "../kernel/instance.ts";
 import { type Benchmark, tabulateByYear } from "./benchmark.ts";
 
+/**
+ * Computes temperatures in the kernel.
+ *
+ * @param options.into arrays for the results, allocated if absent
+ * @throws Fault `invalid_request` with the column and index of a value that the kernel rejects
+ */
 export function runKernel(
   kernel: Kernel,
   tables: AlignmentTables,
@@ -28,7 +34,7 @@ export function runKernel(
   return { temperaturesC, flags };
 }
 
-// One kernel for all: its memory is scratch between calls, and calls never overlap.
+// A single instance is enough: its memory is scratch space between calls, and calls never overlap.
 let loading: Promise<Kernel> | undefined;
 
 export function sharedKernel(): Promise<Kernel> {
@@ -38,13 +44,14 @@ export function sharedKernel(): Promise<Kernel> {
 
 const tablesOfBenchmarks = new WeakMap<Benchmark, AlignmentTables>();
 
+/** Returns the kernel tables of a benchmark, built once per benchmark object. */
 export function tablesOf(benchmark: Benchmark): AlignmentTables {
   const tables = tablesOfBenchmarks.get(benchmark) ?? makeAlignmentTables(tabulateByYear(benchmark));
   tablesOfBenchmarks.set(benchmark, tables);
   return tables;
 }
 
-/** Which value it is that the kernel has refused. */
+/** Finds the value that the kernel rejected. */
 function explainKernelRefusal(
   columns: EntityColumns,
   { entity, row }: { readonly entity: number; readonly row: number | undefined },
@@ -53,27 +60,27 @@ function explainKernelRefusal(
   const suspects =
     row === undefined
       ? [
-          { column: "baselineYears", value: baselineYear, least: ALIGNMENT_YEAR_MIN, most: ALIGNMENT_YEAR_MAX },
-          { column: "pathways", value: columns.pathways[entity], least: 0, most: PATHWAY_COUNT - 1 },
-          { column: "regions", value: columns.regions[entity], least: 0, most: GROWTH_REGION_COUNT - 1 },
+          { column: "baselineYears", value: baselineYear, min: ALIGNMENT_YEAR_MIN, max: ALIGNMENT_YEAR_MAX },
+          { column: "pathways", value: columns.pathways[entity], min: 0, max: PATHWAY_COUNT - 1 },
+          { column: "regions", value: columns.regions[entity], min: 0, max: GROWTH_REGION_COUNT - 1 },
           { column: "baselineScope1", value: columns.baselineScope1[entity] },
           { column: "baselineScope2", value: columns.baselineScope2[entity] },
           { column: "baselineScope3", value: columns.baselineScope3[entity] },
         ]
       : [
-          { column: "years", value: columns.years[row], least: baselineYear + 1, most: ALIGNMENT_YEAR_MAX },
+          { column: "years", value: columns.years[row], min: baselineYear + 1, max: ALIGNMENT_YEAR_MAX },
           { column: "scope1", value: columns.scope1[row] },
           { column: "scope2", value: columns.scope2[row] },
           { column: "scope3", value: columns.scope3[row] },
         ];
-  for (const { column, value = NaN, least = -EMISSIONS_MAX, most = EMISSIONS_MAX } of suspects) {
-    if (!(value < least || value > most)) continue;
+  for (const { column, value = NaN, min = -EMISSIONS_MAX, max = EMISSIONS_MAX } of suspects) {
+    if (!(value < min || value > max)) continue;
     return columnFault(
       `/${column}/${row ?? entity}`,
-      `${column}[${row ?? entity}] must be from ${least} to ${most}, not ${value}.`,
+      `${column}[${row ?? entity}] must be between ${min} and ${max} (got ${value}).`,
     );
   }
-  throw new Error(`The kernel refused entity ${entity}, row ${row}, which is right.`);
+  throw new Error(`The kernel rejected entity ${entity}, row ${row}, but none of its values is out of range.`);
 }
 
 export function columnFault(pointer: string, detail: string): Fault {

@@ -1,12 +1,12 @@
 /**
- * Carbon prices, USD of 2022 per t CO2. One line a series: path, variant, region, and the price in each of the variant's
- * years (`PRICE_YEARS`).
+ * Carbon prices, USD of 2022 per t CO2. One line per series: path, variant, region, and the price in each year of the
+ * variant (`PRICE_YEARS`).
  *
  * NGFS Climate Scenarios Phase V (November 2024), IIASA NGFS Scenario Explorer: shadow prices of REMIND-MAgPIE 3.3-4.8,
  * MESSAGEix-GLOBIOM 2.0-M-R12-NGFS and GCAM 6.0 NGFS, published in USD of 2010. Research and commercial use is allowed,
- * redistribution of substantial parts is not: this is a small extract, never the database.
- * IPCC AR6 WGIII chapter 3: median and quartiles of C1 and C3 for 2030 and 2050, in USD of 2015; all other years lie on
- * straight lines, and are held after 2050. C2, C4 and C5 are not published: geometric mean of C1 and C3, lower quartile
+ * redistribution of substantial parts is not: this is a small extract of the database.
+ * IPCC AR6 WGIII chapter 3: median and quartiles of C1 and C3 for 2030 and 2050, in USD of 2015; other years are
+ * interpolated linearly, constant after 2050. C2, C4 and C5 are not published: geometric mean of C1 and C3, lower quartile
  * of C3, half of C4.
  */
 export const PRICE_TABLE = `

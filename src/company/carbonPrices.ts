@@ -3,7 +3,7 @@ import { interpolateYearly } from "./yearlySeries.ts";
 import type { NgfsRegion } from "../reference/countries.ts";
 import { PRICE_TABLE } from "./carbonPriceTable.ts";
 
-/** The models that prices of the NGFS come from. */
+/** Models of the NGFS prices. */
 export const PRICE_MODELS = {
   remind: "REMIND-MAgPIE 3.3-4.8",
   messageix: "MESSAGEix-GLOBIOM 2.0-M-R12-NGFS",
@@ -12,9 +12,9 @@ export const PRICE_MODELS = {
 export type PriceModel = keyof typeof PRICE_MODELS;
 export const PRICE_MODEL_IDS = Object.keys(PRICE_MODELS) as readonly PriceModel[];
 
-/** Prices of the IPCC come from many models: their median and quartiles. */
+/** IPCC prices are the median and quartiles of an ensemble of models. */
 const ENSEMBLE_VARIANTS = ["median", "p25", "p75"] as const;
-/** One of the series that a price path has. */
+/** Variant of a price path. */
 export type PriceVariant = PriceModel | (typeof ENSEMBLE_VARIANTS)[number];
 
 const SINGLE_MODEL_YEARS = [2020, 2025, 2030, 2035, 2040, 2045, 2050, 2055, 2060] as const;
@@ -28,11 +28,11 @@ const PRICE_YEARS: Readonly<Record<PriceVariant, readonly number[]>> = {
   p75: ENSEMBLE_YEARS,
 };
 
-/** What is paid already: only what a scenario asks beyond it is a shock. */
+/** Baseline: only prices above it are a shock. */
 const CURRENT_POLICIES = "NGFS_CURRENT_POLICIES";
 const WORLD = "World";
 
-/** USD of 2025 per t CO2, by year from 2020, NaN in years that are not known. */
+/** USD of 2025 per t CO2, by year from 2020; NaN in years without a price. */
 const SERIES: ReadonlyMap<string, Float64Array> = new Map(
   PRICE_TABLE.trim()
     .split("\n")
@@ -49,30 +49,34 @@ function seriesKey(path: string, { variant, region }: { readonly variant: string
 
 function seriesOf(path: string, of: { readonly variant: PriceVariant; readonly region: string }): Float64Array {
   const series = SERIES.get(seriesKey(path, of));
-  if (series === undefined) throw new Error(`There are no prices ${seriesKey(path, of)}.`);
+  if (series === undefined) throw new Error(`No carbon price series ${seriesKey(path, of)}.`);
   return series;
 }
 
-/** Carbon prices as a company meets them, USD of 2025 per t CO2e, by year from 2020; NaN in years that are not known. */
+/** Carbon prices for a company, USD of 2025 per t CO2e, by year from 2020; NaN in years without a price. */
 export interface PriceShocks {
   readonly variant: PriceVariant;
   readonly scenario: Float64Array;
-  /** Under Current Policies, in the country's region. */
+  /** Price under Current Policies in the region of the country. */
   readonly baseline: Float64Array;
-  /** What the scenario asks beyond the baseline, at least 0. */
+  /** Excess of the scenario price over the baseline, at least 0. */
   readonly shock: Float64Array;
-  /** The same for the buyers of fuel, who are all over the world. */
+  /** Price shock for the buyers of fuel, at world prices. */
   readonly worldShock: Float64Array;
 }
 
 const SHOCKS_BY_KEY = new Map<string, PriceShocks>();
 
-/** Whether a path has prices of this variant that hold in the region. */
+/** Returns whether a path has prices of this variant for the region. */
 export function hasPrices(path: string, of: { readonly variant: PriceVariant; readonly region: NgfsRegion }): boolean {
   return SERIES.has(seriesKey(path, { variant: of.variant, region: regionOfPath(path, of.region) }));
 }
 
-/** @throws Error where the path has none */
+/**
+ * Returns the price shocks of a path, cached.
+ *
+ * @throws Error if the path has no prices of this variant
+ */
 export function priceShocksOf(
   path: string,
   { variant, region }: { readonly variant: PriceVariant; readonly region: NgfsRegion },
@@ -91,24 +95,24 @@ export function priceShocksOf(
   return shocks;
 }
 
-/** The price path of an IPCC category is one for the whole world. */
+/** Returns whether a path has a single price worldwide, as those of the IPCC categories do. */
 export function isWorldPrice(path: string): boolean {
   return path.startsWith("IPCC");
 }
 
-/** Paths of the IPCC whose prices nobody has published, and what stands for them. */
+/** IPCC paths without published prices, and what is used instead. */
 export const SUBSTITUTE_PRICES: Readonly<Record<string, string>> = {
   IPCC_C2: "the geometric mean of C1 and C3",
   IPCC_C4: "the lower quartile of C3",
-  IPCC_C5: "half of what stands for C4",
+  IPCC_C5: "half of the substitute for C4",
 };
 
-/** The series that counts first, unless another model is asked for. */
+/** Returns the default variant of a path. */
 export function mainVariant(path: string): PriceVariant {
   return isWorldPrice(path) ? "median" : "remind";
 }
 
-/** Every series that a path has. */
+/** Returns all variants of a path. */
 export function priceVariantsOf(path: string, region: NgfsRegion): readonly PriceVariant[] {
   const known: readonly PriceVariant[] = isWorldPrice(path) ? ENSEMBLE_VARIANTS : PRICE_MODEL_IDS;
   return known.filter((variant) => hasPrices(path, { variant, region }));

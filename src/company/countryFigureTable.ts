@@ -1,12 +1,12 @@
 /**
- * One line a country, its columns divided by `|`; what it is called and where it lies is in src/reference/countries.ts. A
- * country without a line has no economy that a company could stand in, and cannot be computed.
+ * One line per country, with columns separated by `|`; names and regions are in src/reference/countries.ts. A country
+ * without a line has no economy and is not supported.
  *
  * ISO 3166 alpha-3, tier; t CO2e per million USD of GDP, 2022, and the same relative to the US; price level relative to
  * the US; g CO2 per kWh of electricity, and the same relative to the US, with source and year (E: Ember, by way of Our
  * World in Data); local over global warming; mean temperature about 1990, C, and its source (B: Burke, Hsiang and Miguel
- * 2015, N: implied by the damage coefficients of NICE2020); average yearly loss of capital to river floods, wind and storm
- * surge, as fractions; which figures are stand-ins (`FALLBACKS` in countries.ts). An empty column is not known.
+ * 2015, N: implied by the damage coefficients of NICE2020); average annual loss of capital to river floods, wind and storm
+ * surge, as fractions; which figures are estimates (`FALLBACKS` in countryFigures.ts). An empty column means unknown.
  *
  * Emissions: EDGAR 2024 (CC BY 4.0, European Union, JRC). GDP: World Bank (CC BY 4.0). Electricity: Ember (CC BY 4.0).
  * Losses: GIRI, CDRI 2023 (CC BY 3.0 IGO), surge behind the protection of FLOPROS (CC BY 3.0). Warming: 21 models of

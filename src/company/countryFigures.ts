@@ -1,13 +1,13 @@
 import { type ListedCountry, LISTED_COUNTRIES } from "../reference/countries.ts";
 import { COUNTRY_TABLE } from "./countryFigureTable.ts";
 
-/** What can befall capital, as the losses of GIRI divide it. */
+/** Hazards of the GIRI capital losses. */
 export const ACUTE_HAZARDS = ["flood", "wind", "surge"] as const;
 export type AcuteHazard = (typeof ACUTE_HAZARDS)[number];
 
-/** A country and all that the method knows of it. */
+/** A country with the figures of the method. */
 export interface Country extends ListedCountry {
-  /** A: all figures from data. B: some are stand-ins, `fallbacks` says which. */
+  /** A: all figures come from data. B: some are estimates, listed in `fallbacks`. */
   readonly tier: "A" | "B";
   /** t CO2e per million USD of GDP, 2022. */
   readonly emissionsTCO2ePerMUSD: number;
@@ -17,12 +17,12 @@ export interface Country extends ListedCountry {
   readonly gridGCO2PerKWh: number;
   readonly gridToUS: number;
   readonly gridSource: string | undefined;
-  /** Local over global warming. */
+  /** Ratio of local to global warming. */
   readonly warmingRatio: number;
-  /** About 1990, weighted by population. */
+  /** Population-weighted mean temperature around 1990. */
   readonly baselineTemperatureC: number;
   readonly baselineTemperatureSource: string | undefined;
-  /** Average yearly loss as a fraction of capital, today. */
+  /** Present average annual loss as a fraction of capital. */
   readonly averageLoss: Readonly<Record<AcuteHazard, number>>;
   readonly fallbacks: readonly string[];
 }
@@ -42,7 +42,7 @@ const TEMPERATURE_SOURCES: Readonly<Record<string, string>> = {
   N: "implied by the damage coefficients of NICE2020",
 };
 
-/** The columns after the code, by alpha-3 code. */
+/** Columns after the code, by alpha-3 code. */
 const FIGURES: ReadonlyMap<string, readonly string[]> = new Map(
   COUNTRY_TABLE.trim()
     .split("\n")
@@ -50,15 +50,15 @@ const FIGURES: ReadonlyMap<string, readonly string[]> = new Map(
     .map(([iso3 = "", ...figures]) => [iso3, figures]),
 );
 
-/** All that can be computed, in the order of their English names. */
+/** All countries with figures, ordered by English name. */
 export const COUNTRIES: readonly Country[] = LISTED_COUNTRIES.flatMap((listed) => {
   const figures = FIGURES.get(listed.iso3);
   return figures === undefined ? [] : [readFigures(listed, figures)];
 });
-/** What is on the list of countries and has no economy that a company could stand in. */
+/** Listed countries without figures, i.e. without an economy. */
 export const UNSUPPORTED_COUNTRIES = LISTED_COUNTRIES.filter(({ iso3 }) => !FIGURES.has(iso3));
 
-/** The countries that others are ranked among: all of their figures come from data. */
+/** Countries whose figures all come from data; percentile ranks refer to these. */
 export const TIER_A_COUNTRIES: readonly Country[] = COUNTRIES.filter(({ tier }) => tier === "A");
 
 function readFigures(listed: ListedCountry, figures: readonly string[]): Country {

@@ -2,10 +2,10 @@ import { indexCountries, withoutTitles } from "../reference/countries.ts";
 import { COUNTRIES, type Country, UNSUPPORTED_COUNTRIES } from "./countryFigures.ts";
 import { nameKey, NameSuggestions } from "./nameSuggestions.ts";
 
-/** No country that can be computed. */
+/** The result for a text that names no supported country. */
 export interface UnknownCountry {
   readonly nearest: readonly string[];
-  /** The text names a place for which there are no figures. */
+  /** The text names a country without figures. */
   readonly isUnsupported: boolean;
 }
 
@@ -14,8 +14,8 @@ const UNSUPPORTED_BY_KEY = indexCountries(UNSUPPORTED_COUNTRIES, withoutTitles);
 const SUGGESTIONS = new NameSuggestions(COUNTRIES);
 
 /**
- * The country that a text names: ISO 3166 alpha-3 or alpha-2, name or other name; upper and lower case, accents and
- * punctuation do not count, nor do a leading "the" and "republic of" where only one country is left.
+ * Finds a country by ISO 3166 alpha-3 code, alpha-2 code or name. Case, accents and punctuation are ignored, as are a
+ * leading "the" and "republic of" if the rest names exactly one country.
  */
 export function findCountry(text: string): Country | UnknownCountry {
   const key = nameKey(text);
@@ -23,17 +23,17 @@ export function findCountry(text: string): Country | UnknownCountry {
   return country ?? { nearest: SUGGESTIONS.nearest(text), isUnsupported: UNSUPPORTED_BY_KEY.has(key) };
 }
 
-/** Of a name with its titles, which may be more than the table gives the country, and then with one after the other gone. */
+/** Looks up a name with its titles, then without them, removing one at a time. */
 function lookUpCountry(key: string): Country | undefined {
   for (const form of [key, ...withoutTitles(key)]) {
     const country = BY_KEY.get(form);
-    // China is nobody's "republic of China": where two countries have the words in a longer name, neither is meant.
+    // "Republic of China" occurs in the longer names of two countries, so it is ambiguous and must not match China.
     if (country !== undefined || countCountriesNamed(form) > 1) return country;
   }
   return undefined;
 }
 
-/** How many countries have these words in a name. */
+/** Counts the countries with a name that contains these words. */
 function countCountriesNamed(key: string): number {
   const known = [...BY_KEY].filter(([name]) => ` ${name} `.includes(` ${key} `));
   return new Set(known.map(([, country]) => country)).size;

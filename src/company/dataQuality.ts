@@ -2,20 +2,20 @@ import { isBankOrInsurer } from "./industryParameters.ts";
 import type { Company, Emitter } from "./request.ts";
 
 /**
- * How far a figure can be trusted, best first: published, and read in the document (P); published, and quoted from
- * memory (M); derived from listed data (D); our judgement (J).
+ * Quality marks, best first: published and checked against the document (P), published and quoted from memory (M),
+ * derived from listed data (D), our judgement (J).
  */
 export type Mark = "P" | "M" | "D" | "J";
 
-/** The weakest of what a part of the answer stands on, and what that is. */
+/** The weakest mark among the inputs of a part of the answer. */
 export interface DataQuality {
   readonly output: string;
-  /** `reported`: not ours to judge. */
+  /** `reported`: given by the caller. */
   readonly mark: Mark | "reported";
   readonly detail: string;
 }
 
-/** PCAF's data quality score: 1 is verified, 5 an estimate by revenue. What is reported we cannot see verified. */
+/** PCAF data quality scores: 1 is verified, 5 estimated from revenue. Reported emissions cannot be verified here. */
 export const PCAF_SCORE = { reported: 2, modelled: 5 } as const;
 
 export function emissionsQuality({ industry: { industry }, reported }: Emitter): readonly DataQuality[] {
@@ -44,14 +44,14 @@ export function emissionsQuality({ industry: { industry }, reported }: Emitter):
       : {
           output: "emissions.scope3_upstream, scope3_downstream",
           mark: "J",
-          detail: "their sum as reported, divided as the model divides it",
+          detail: "sum as reported, split in the proportions of the model",
         },
     ...(industry.group === "banks"
       ? [
           {
             output: "emissions.financed",
             mark: "J",
-            detail: "by total assets: share of loans and capital per output are assumed",
+            detail: "by total assets; share of loans and capital per output are assumed",
           } as const,
         ]
       : []),
@@ -65,8 +65,7 @@ export function companyQuality(company: Company): readonly DataQuality[] {
     {
       output: "transition",
       mark: "J",
-      detail:
-        "prices differ by a factor of 3 between models; pass-through, elasticity and price of abatement are assumed",
+      detail: "prices differ by a factor of 3 between models; pass-through, elasticity and abatement price are assumed",
     },
     {
       output: "physical.chronic",
@@ -78,7 +77,7 @@ export function companyQuality(company: Company): readonly DataQuality[] {
       mark: "J",
       detail: "national mean of the loss ratio; tangible share of assets assumed",
     },
-    { output: "total, headline", mark: "J", detail: "the weakest of its parts; the bands of the rating are ours" },
+    { output: "total, headline", mark: "J", detail: "the weakest of its parts; the rating bands are our own" },
     {
       output: "valuation, credit",
       mark: "J",
@@ -89,12 +88,12 @@ export function companyQuality(company: Company): readonly DataQuality[] {
   ];
 }
 
-/** What every answer takes for granted. */
+/** Assumptions of every answer. */
 export const ASSUMPTIONS: readonly string[] = [
-  "Money is real US dollars of 2025, inputs too; no currency is converted.",
-  "Revenue, EBITDA and balance sheet stay as they are (a static balance sheet).",
-  "One country and one industry stand for the whole company.",
-  "Losses only: no gains from low-carbon products, from competitors that lose more, or from adaptation and insurance.",
-  "Physical risk is a national average, not that of a site; storms of hail and thunder, wildfire, drought and the rising sea are not covered.",
-  "Neither the NGFS nor the IPCC gives scenarios a probability, and the mean over them is none.",
+  "All money, including inputs, is in real US dollars of 2025; no currency is converted.",
+  "Revenue, EBITDA and balance sheet stay constant (static balance sheet).",
+  "One country and one industry represent the whole company.",
+  "Losses only: no gains from low-carbon products or competitors' larger losses, and no adaptation or insurance.",
+  "Physical risk is a national average, not site-specific; hail, thunderstorms, wildfire, drought and sea-level rise are not covered.",
+  "Neither the NGFS nor the IPCC assigns probabilities to scenarios; the mean over scenarios is not an expected value.",
 ];

@@ -1,6 +1,6 @@
 import type { Company } from "./request.ts";
 
-/** Whose figures an answer stands on. */
+/** A source of the figures in an answer. */
 export interface DataSource {
   readonly what: string;
   readonly source: string;
@@ -29,12 +29,12 @@ const DATA_SOURCES = {
     terms: "CC BY 3.0 IGO; CC BY 3.0",
   },
   ngfs: {
-    what: "carbon prices and global warming of the NGFS scenarios; Current Policies, which all prices are compared with",
+    what: "carbon prices and global warming of the NGFS scenarios; Current Policies as the baseline of all prices",
     source: "NGFS Climate Scenarios Phase V (November 2024), IIASA NGFS Scenario Explorer",
     terms: "research and commercial use; no redistribution of substantial parts",
   },
   ipcc: {
-    what: "carbon prices, global warming and cuts of emissions by category",
+    what: "carbon prices, global warming and emission reductions by category",
     source: "IPCC AR6: WGI table SPM.1, WGIII chapter 3 and table SPM.2, SYR table SPM.1",
     terms: "quoted with attribution",
   },
@@ -60,10 +60,10 @@ const DATA_SOURCES = {
   },
 } as const satisfies Record<string, DataSource>;
 
-/** Whose figures emissions stand on. */
+/** Sources of estimated emissions. */
 export const EMISSION_DATA_SOURCES: readonly DataSource[] = [DATA_SOURCES.industries, DATA_SOURCES.countries];
 
-/** Whose figures the whole answer stands on. The cuts of emissions are the IPCC's for every scenario. */
+/** Returns the sources of a full answer. Every scenario uses the emission reductions of the IPCC. */
 export function dataSourcesOf({ damageFunction }: Pick<Company, "damageFunction">): readonly DataSource[] {
   const { climate, acute, ngfs, ipcc } = DATA_SOURCES;
   return [...EMISSION_DATA_SOURCES, climate, acute, ngfs, ipcc, DATA_SOURCES[damageFunction]];

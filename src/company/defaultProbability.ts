@@ -1,11 +1,11 @@
 import { CREDIT_TERM_YEARS, RISK_FREE_RATE } from "./methodConstants.ts";
 
 /**
- * The chance that a company defaults within five years (Merton 1974): that its assets, whose value walks at random, end
- * below its debt.
+ * Returns the probability that a company defaults within five years (Merton 1974), i.e. that the value of its assets, a
+ * geometric Brownian motion, ends below its debt.
  *
- * @param of.assets value of the assets, and `debt`, in one currency, debt at least 0
- * @param of.volatility of the value of the assets, a year, above 0
+ * @param of.assets value of the assets, in the same currency as `debt`; debt is at least 0
+ * @param of.volatility annual volatility of the value of the assets, above 0
  */
 export function defaultProbability(of: {
   readonly assets: number;
@@ -21,30 +21,30 @@ export function defaultProbability(of: {
 }
 
 /**
- * The complementary error function to about 1e-15 of its value, by the rational approximations of W. J. Cody ("Rational
- * Chebyshev approximations for the error function", Math. Comp. 23, 1969): three ranges, each a quotient of polynomials.
+ * Complementary error function with a relative error of about 1e-15, by the rational approximations of W. J. Cody
+ * ("Rational Chebyshev approximations for the error function", Math. Comp. 23, 1969) in three ranges.
  */
 export function erfc(x: number): number {
   const size = Math.abs(x);
   if (size <= 0.46875) return 1 - x * quotient(size * size, NEAR);
-  const tail = size > VANISHING ? 0 : size <= 4 ? middleTail(size) : farTail(size);
+  const tail = size > UNDERFLOW_MIN ? 0 : size <= 4 ? middleTail(size) : farTail(size);
   return x < 0 ? 2 - tail : tail;
 }
 
-/** Beyond this the tail is smaller than any number. */
-const VANISHING = 27;
+/** The result underflows to 0 above this. */
+const UNDERFLOW_MIN = 27;
 
 interface Quotient {
   readonly numerator: readonly number[];
   readonly denominator: readonly number[];
 }
 
-/** erf(x) / x in x squared, coefficients from the highest power down. */
+/** erf(x) / x as a function of x², coefficients from the highest power down. */
 const NEAR: Quotient = {
   numerator: [0.18577770618460315, 3.1611237438705655, 113.86415415105016, 377.485237685302, 3209.3775891384694],
   denominator: [1, 23.601290952344122, 244.02463793444417, 1282.6165260773723, 2844.236833439171],
 };
-/** exp(x²) erfc(x) in x, up to 4. */
+/** exp(x²) erfc(x) as a function of x, for x up to 4. */
 const MIDDLE: Quotient = {
   numerator: [
     2.1531153547440383e-8, 0.5641884969886701, 8.883149794388377, 66.11919063714163, 298.6351381974001,
@@ -55,7 +55,7 @@ const MIDDLE: Quotient = {
     4362.619090143247, 3439.3676741437216, 1230.3393548037495,
   ],
 };
-/** What x exp(x²) erfc(x) lacks of 1/√π, times x², in 1/x². */
+/** x² (1/√π - x exp(x²) erfc(x)) as a function of 1/x². */
 const FAR: Quotient = {
   numerator: [
     0.016315387137302097, 0.30532663496123236, 0.36034489994980445, 0.12578172611122926, 0.016083785148742275,
@@ -75,7 +75,7 @@ function farTail(x: number): number {
   return (expOfMinusSquare(x) * (1 / Math.sqrt(Math.PI) - inverse * quotient(inverse, FAR))) / x;
 }
 
-/** exp(-x²), the square taken in two parts, since an error in it would grow with the square. */
+/** exp(-x²) with the square split into two parts, because its rounding error grows with the square. */
 function expOfMinusSquare(x: number): number {
   const coarse = Math.trunc(16 * x) / 16;
   return Math.exp(-coarse * coarse) * Math.exp(-(x - coarse) * (x + coarse));

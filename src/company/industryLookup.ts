@@ -8,18 +8,18 @@ import {
 } from "./industryParameters.ts";
 import { nameKey, NameSuggestions } from "./nameSuggestions.ts";
 
-/** An industry and what it was known by. */
+/** An industry and the kind of name or code that it was found by. */
 export interface IndustryMatch {
   readonly industry: Industry;
   readonly on: "id" | "name" | "alias" | CodeSystem;
-  /** A code that came without the name of its system, and may have been meant in another. */
+  /** The code was given without a classification system and could belong to another one. */
   readonly isGuessedSystem: boolean;
 }
 
-/** No industry, and which may be meant. */
+/** The result for a text that names no industry, or several. */
 export interface UnknownIndustry {
   readonly nearest: readonly string[];
-  /** The text is a code of several industries, or of more than one. */
+  /** The text is a code that covers more than one industry. */
   readonly isCode: boolean;
 }
 
@@ -27,8 +27,8 @@ const BY_KEY = indexIndustries(INDUSTRIES);
 const SUGGESTIONS = new NameSuggestions(INDUSTRIES);
 
 /**
- * The industry that a text names: by id, name or other name, upper and lower case, accents and punctuation not counting;
- * or by a code, as `ISIC 2410`, `NACE 24.10`, `NAICS 331110`, or the code alone.
+ * Finds an industry by id or name, ignoring case, accents and punctuation, or by a code such as `ISIC 2410`,
+ * `NACE 24.10`, `NAICS 331110` or `2410`.
  */
 export function findIndustry(text: string): IndustryMatch | UnknownIndustry {
   const named = BY_KEY.get(nameKey(text));
@@ -42,18 +42,18 @@ export function findIndustry(text: string): IndustryMatch | UnknownIndustry {
   return { nearest: matches.map(({ industry }) => industry.name), isCode: true };
 }
 
-/** What a code can mean. */
+/** An interpretation of a code. */
 interface CodeMatch {
   readonly industry: Industry;
   readonly system: CodeSystem;
   readonly isGuessedSystem: boolean;
-  /** The industry is only a part of what the code stands for. */
+  /** The industry covers only a part of the code. */
   readonly isPartial: boolean;
 }
 
 const CODE = /^(?:(isic|nace|naics)[ :]*)?(?:[a-u] ?)?([0-9]{2,6}|[0-9]{2}\.[0-9]{1,2})$/i;
 
-/** Each industry that a code can mean, once; none where the text is no code. */
+/** Returns each industry that a code can denote, once; an empty list if the text is not a code. */
 function matchCode(text: string): readonly CodeMatch[] {
   const [, named, code] = CODE.exec(text.trim()) ?? [];
   if (code === undefined) return [];
@@ -72,7 +72,7 @@ function matchCode(text: string): readonly CodeMatch[] {
 
 const CODE_LENGTH_MAX: Readonly<Record<CodeSystem, number>> = { isic: 4, nace: 4, naics: 6 };
 
-/** A class that is divided among several industries names each of them: which it is would be a guess. */
+/** Returns every industry that shares the class, because choosing one of them would be a guess. */
 function matchClass(system: CodeSystem, code: string): readonly Pick<CodeMatch, "industry" | "isPartial">[] {
   if (code.length > CODE_LENGTH_MAX[system]) return [];
   const classes = INDUSTRIES.filter(({ id }) => id !== UNCLASSIFIED_INDUSTRY_ID).flatMap((industry) =>

@@ -1,12 +1,12 @@
 /**
- * One line an industry, its columns divided by `|`, several codes in one by spaces; its names and what it emits are in
+ * One line per industry, with columns separated by `|` and codes by spaces; names and emission factors are in
  * src/reference/industries.ts.
  *
  * id, sector; ISIC Rev. 4, NACE Rev. 2 and NAICS 2017 codes; exponent of scope 1 on the carbon intensity of the economy;
- * value added per output; group; pass-through in the short and in the long run; price of full abatement, USD per t CO2e;
+ * value added per output; group; short-run and long-run pass-through; price of full abatement, USD per t CO2e;
  * price elasticity of demand; tangible share of assets; sensitivity to heat; volatility of assets.
  *
- * What docs/methods/company.md marks as judgement is ours.
+ * docs/methods/company.md marks which of these are our judgement.
  */
 export const INDUSTRY_TABLE = `
 iron_steel|Metals and mining|2410 2431|24.1 24.2 24.3 24.51 24.52|3311 3312 33151|.55|.244|steel|.7|.9|170|.5|.5|1.1|.3

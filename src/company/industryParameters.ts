@@ -2,37 +2,37 @@ import { readFactorSource } from "../reference/factorSources.ts";
 import { type ListedIndustry, LISTED_INDUSTRIES } from "../reference/industries.ts";
 import { INDUSTRY_TABLE } from "./industryParameterTable.ts";
 
-/** Groups of industries that the method treats by rules of their own. */
+/** Groups of industries with special rules. */
 const GROUPS = ["banks", "insurance", "oilgas_up", "refining", "coal", "pipelines"] as const;
 
-/** An industry and all that the method knows of it. */
+/** An industry with the parameters of the method. */
 export interface Industry extends Omit<ListedIndustry, "source"> {
   readonly sector: string;
-  /** Codes of the classes that it is made of. Several industries can share one. */
+  /** Codes of its classes. Industries can share a code. */
   readonly codes: Readonly<Record<CodeSystem, readonly string[]>>;
-  /** How scope 1 follows the carbon intensity of the economy: an exponent, 0 where it does not. */
+  /** Exponent of scope 1 on the carbon intensity of the economy; 0 for no dependence. */
   readonly scope1Exponent: number;
   readonly valueAddedShare: number;
-  /** Undefined where no rule depends on it. */
+  /** Undefined if no special rule applies. */
   readonly group: (typeof GROUPS)[number] | undefined;
   readonly passThroughShort: number;
   readonly passThroughLong: number;
-  /** At this price, USD per t CO2e, all that a scenario cuts is abated. */
+  /** Carbon price, USD per t CO2e, at which the whole reduction of the scenario is abated. */
   readonly backstopUsdPerT: number;
   readonly demandElasticity: number;
   readonly tangibleShare: number;
-  /** 1 on average. */
+  /** Relative to the average industry, which has 1. */
   readonly heatSensitivity: number;
   readonly assetVolatility: number;
   readonly factorSource: string;
-  /** Whether a factor is our judgement rather than taken from data. */
+  /** Whether a factor is our judgement rather than derived from data. */
   readonly isFactorJudged: boolean;
 }
 
 export const CODE_SYSTEMS = ["isic", "nace", "naics"] as const;
 export type CodeSystem = (typeof CODE_SYSTEMS)[number];
 
-/** The columns after the id, by id. */
+/** Columns after the id, by id. */
 const PARAMETERS: ReadonlyMap<string, readonly string[]> = new Map(
   INDUSTRY_TABLE.trim()
     .split("\n")
@@ -40,18 +40,21 @@ const PARAMETERS: ReadonlyMap<string, readonly string[]> = new Map(
     .map(([id = "", ...parameters]) => [id, parameters]),
 );
 
-/** All that there are. */
+/** All industries, in the order of the list. */
 export const INDUSTRIES: readonly Industry[] = LISTED_INDUSTRIES.map(readIndustry);
 
-/** Their total debt leaves out what they owe to most of their creditors, and value follows assets rather than earnings. */
+/**
+ * Returns whether the company is a bank or insurer: their total debt excludes deposits and reserves, and their value is
+ * computed from assets rather than earnings.
+ */
 export function isBankOrInsurer({ group }: Industry): boolean {
   return group === "banks" || group === "insurance";
 }
 
-/** What stands for a company that has no industry, and for those that a bank lends to. */
+/** The industry of unclassified companies and of the borrowers of a bank. */
 export const UNCLASSIFIED_INDUSTRY_ID = "miscellaneous";
 
-/** Power is measured by the grid of the country rather than by a factor of its own. */
+/** Scope 1 of this industry is computed from the grid intensity of the country instead of an emission factor. */
 export const ELECTRIC_UTILITIES_ID = "electric_utilities";
 
 function readIndustry({ source, ...listed }: ListedIndustry): Industry {

@@ -9,7 +9,7 @@ import type { PriceShocks } from "./carbonPrices.ts";
 import { cutsOf, type Scenario } from "./scenarios.ts";
 import { passThroughOf, type TransitionLoss, transitionLoss } from "./transition.ts";
 
-/** What of a company is at risk: USD of 2025, flows a year. */
+/** The exposure of a company: USD of 2025, flows per year. */
 export interface Exposure {
   readonly industry: Industry;
   readonly country: Country;
@@ -19,35 +19,36 @@ export interface Exposure {
   readonly emissions: Emissions;
 }
 
-/** A scenario with the prices that stand for it, and how its warming is taken to hurt. */
+/** A scenario with its carbon prices and damage function. */
 export interface ScenarioInputs {
   readonly scenario: Scenario;
   readonly prices: PriceShocks;
   readonly rule: DamageRule;
 }
 
-/** One thing that is taken otherwise, to see what hangs on it. The borrowers of a bank do not follow. */
+/** A changed assumption of the sensitivity range. Does not apply to the borrowers of a bank. */
 export interface SensitivityCase {
   readonly passThroughShift?: number;
   readonly scope1Factor?: number;
 }
 
-/** The loss of one year, USD of 2025, and all that it is made of. */
+/** The loss of one year and its components, USD of 2025. */
 export interface YearLoss {
   readonly transition: TransitionLoss;
   readonly chronic: ChronicDamage;
   readonly chronicLossUsd: number;
-  /** The same if wages do not fall with output. */
+  /** The chronic loss if wages do not fall with output. */
   readonly chronicUpperBoundUsd: number;
   readonly acute: AcuteLoss;
   readonly assetLossUsd: number;
   readonly interruptionUsd: number;
   readonly creditLossUsd: number;
-  /** What the parts count twice: at most 0. */
+  /** Correction for losses counted twice; at most 0. */
   readonly interactionUsd: number;
   readonly totalUsd: number;
 }
 
+/** Computes the loss of one year and its components. */
 export function lossInYear(
   year: number,
   { exposure, inputs, sensitivity = {} }: { exposure: Exposure; inputs: ScenarioInputs; sensitivity?: SensitivityCase },
@@ -80,7 +81,7 @@ export function lossInYear(
   const interruptionUsd = positiveEbitdaUsd * acute.fraction;
 
   const creditLossUsd = bankCreditLoss(year, { exposure, inputs });
-  // A dollar of EBITDA that is lost to one cause cannot be lost to another.
+  // A dollar of EBITDA can be lost to one cause only.
   const interactionUsd =
     0 - (chronicShare + acute.fraction) * Math.min(Math.max(transition.lossUsd, 0), positiveEbitdaUsd);
   return {
@@ -97,23 +98,23 @@ export function lossInYear(
   };
 }
 
-/** What losses are measured by: EBITDA, or what an average company would earn of the same revenue. */
+/** Denominator of relative losses: EBITDA if positive, else that of an average company with the same revenue. */
 function denominatorUsd({ ebitdaUsd, revenueUsd }: Pick<Exposure, "ebitdaUsd" | "revenueUsd">): number {
   return ebitdaUsd > 0 ? ebitdaUsd : FALLBACK_EBITDA_SHARE * revenueUsd;
 }
 
-/** A loss as a fraction of the measure, at least 0. */
+/** Returns a loss as a fraction of EBITDA (or its substitute), at least 0. */
 export function shareOfEbitda(lossUsd: number, exposure: Pick<Exposure, "ebitdaUsd" | "revenueUsd">): number {
-  // Asked first, since of the smallest revenues the measure vanishes.
+  // Tested first, because the denominator underflows for the smallest revenues.
   return lossUsd > 0 ? lossUsd / denominatorUsd(exposure) : 0;
 }
 
-/** A company as banks lend to, in money of any unit. */
+/** Representative borrower of a bank, in an arbitrary unit of money. */
 const REFERENCE_BORROWER = { revenueUsd: 1, totalAssetsUsd: 1.2, ebitdaUsd: 0.16, debt: 0.5, volatility: 0.25 };
 const BASELINE_ANNUAL_DEFAULT_PROBABILITY = annualDefaultProbability(REFERENCE_BORROWER.totalAssetsUsd);
 const BORROWERS_BY_COUNTRY = new Map<Country, Exposure>();
 
-/** Loans that default because the borrowers lose, less those that would have anyway; 0 for who is no bank. */
+/** Credit loss of a bank from the additional defaults of its borrowers; 0 for other companies. */
 function bankCreditLoss(
   year: number,
   { exposure, inputs }: { readonly exposure: Exposure; readonly inputs: ScenarioInputs },
@@ -137,7 +138,7 @@ function borrowerOf(country: Country): Exposure {
   const known = BORROWERS_BY_COUNTRY.get(country);
   if (known !== undefined) return known;
   const industry = INDUSTRIES.find(({ id }) => id === UNCLASSIFIED_INDUSTRY_ID);
-  if (industry === undefined) throw new Error(`There is no industry ${UNCLASSIFIED_INDUSTRY_ID}.`);
+  if (industry === undefined) throw new Error(`The industry table has no ${UNCLASSIFIED_INDUSTRY_ID}.`);
   const { revenueUsd, totalAssetsUsd, ebitdaUsd } = REFERENCE_BORROWER;
   const emissions = modelEmissions({ industry, country, revenueUsd });
   const borrower = { industry, country, revenueUsd, totalAssetsUsd, ebitdaUsd, emissions };

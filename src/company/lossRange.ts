@@ -9,18 +9,22 @@ import {
 import { hasPriceInYear, priceShocksOf, priceVariantsOf } from "./carbonPrices.ts";
 
 const PASS_THROUGH_SHIFT = 0.15;
-/** How far a modelled scope 1 may be off, either way. */
+/** Uncertainty factors of modeled scope 1 emissions. */
 const SCOPE1_FACTORS = [0.5, 2] as const;
 
-/** How far the loss of a year goes when one thing is taken otherwise; fractions of EBITDA. */
+/** Range of the loss of a year over the sensitivity cases, as fractions of EBITDA. */
 export interface LossRange {
   readonly low: number;
   readonly high: number;
-  /** Each time all of EBITDA was lost to the transition. */
+  /** All of EBITDA is lost to the transition in every case. */
   readonly isAlwaysCapped: boolean;
 }
 
-/** @param of.central the loss as it is reported, with the same exposure and inputs */
+/**
+ * Computes the range of losses over the other price variants, shifted pass-through and, if modeled, scaled scope 1.
+ *
+ * @param of.central the central loss, with the same exposure and inputs
+ */
 export function lossRangeOf(
   year: number,
   of: {

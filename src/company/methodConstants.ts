@@ -1,32 +1,32 @@
-/** The figures that hold for every company, with the marks of docs/methods/company.md section 1. */
+/** Parameters that apply to every company, with the quality marks of docs/methods/company.md section 1. */
 
-/** What the numbers of an answer were made by. A change of method or of a figure is another version. */
+/** Version of the method; every change of a formula or figure increments it. */
 export const METHOD_VERSION = "isotherm-company/1";
 
-/** Losses are those of one year; the first they are given for is the year that money is counted in. */
+/** First year that losses are reported for, and the price year of all money. */
 export const BASE_YEAR = 2025;
-/** Values are net of the losses up to here. */
+/** Last year of the losses that the valuation includes. */
 export const HORIZON_YEAR = 2050;
 export const LAST_YEAR = 2100;
-/** The first year of the tables, from which damages count and emissions are cut. */
+/** First year of the tables, relative to which damages and emission reductions are measured. */
 export const TABLE_START_YEAR = 2020;
 
-/** Dollars of 2022 to dollars of 2025: US CPI-U 292.655 to about 322. [M] */
+/** US CPI-U: 292.655 in 2022, about 322 in 2025. [M] */
 export const USD2025_PER_USD2022 = 1.1;
-/** Corporate tax, about the average of the OECD. [J] */
+/** Corporate tax rate, about the OECD average. [J] */
 export const TAX_RATE = 0.25;
-/** Real. [J] */
+/** Real discount rate. [J] */
 export const DISCOUNT_RATE = 0.08;
-/** Merton's risk-free rate and term. [J] */
+/** Risk-free rate and term of the Merton model. [J] */
 export const RISK_FREE_RATE = 0.03;
 export const CREDIT_TERM_YEARS = 5;
-/** Interest on debt. [J] */
+/** Interest rate on debt. [J] */
 export const DEBT_INTEREST_RATE = 0.05;
-/** Senior unsecured, the foundation approach of Basel. [M] */
+/** Senior unsecured loans, Basel foundation approach. [M] */
 export const LOSS_GIVEN_DEFAULT = 0.45;
-/** Loans in the assets of a bank. [J] */
+/** Share of loans in the assets of a bank. [J] */
 export const LOAN_SHARE = 0.55;
 /** The capital that a interpolateYearly output takes. [J] */
 export const CAPITAL_PER_OUTPUT = 3.5;
-/** EBITDA that a company without any is measured by, as a share of its revenue. [J] */
+/** EBITDA assumed for a company without positive EBITDA, as a share of revenue. [J] */
 export const FALLBACK_EBITDA_SHARE = 0.16;

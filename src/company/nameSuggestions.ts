@@ -1,20 +1,20 @@
 import { foldName, type Named } from "../reference/names.ts";
 
-/** No name is so long, however it is written; to fold any text would take as long as the caller likes. */
+/** Longer than any name; bounds the time that folding a text of the caller takes. */
 const NAME_LENGTH_MAX = 400;
 
-/** What a text of a request is looked up by, if it is a name: nothing of one that is too long. */
+/** Returns the lookup key of a text from a request; empty if the text is too long to be a name. */
 export function nameKey(text: string): string {
   const name = text.trim();
   return name.length > NAME_LENGTH_MAX ? "" : foldName(name);
 }
 
-/** So many names are offered for one that is not known. */
+/** Number of names suggested for an unknown one. */
 const SUGGESTION_COUNT = 5;
-/** Of a longer text the beginning is compared. */
+/** Only the first characters of a longer text are compared. */
 const COMPARED_LENGTH = 80;
 
-/** The names nearest to a text: those that share the largest part of their pairs of letters with it (Dice 1945). */
+/** Suggests the names with the highest Dice coefficient (Dice 1945) over pairs of adjacent letters. */
 export class NameSuggestions<Item extends Named> {
   readonly #items: readonly Item[];
   #pairs: readonly { readonly name: string; readonly pairLists: readonly (readonly string[])[] }[] | undefined;
@@ -39,7 +39,7 @@ export class NameSuggestions<Item extends Named> {
   }
 }
 
-/** Neighbouring letters; the ends of a name count as letters, so that how it begins weighs a little more. */
+/** Returns the pairs of adjacent letters; a space is added at both ends, which gives the first letter more weight. */
 function pairsOf(text: string): readonly string[] {
   const padded = ` ${foldName(text)} `;
   return Array.from({ length: padded.length - 1 }, (_, i) => padded.slice(i, i + 2));

@@ -3,40 +3,40 @@ import { type CodeSystem, INDUSTRIES } from "./industryParameters.ts";
 import { isWorldPrice, SUBSTITUTE_PRICES, priceVariantsOf } from "./carbonPrices.ts";
 import { type Scenario, SCENARIOS } from "./scenarios.ts";
 
-/** Something that a request can name. */
+/** An item that a request can name. */
 interface ReferenceItem {
   readonly id: string;
   readonly name: string;
-  /** What else it may be called. Case, accents and punctuation do not count. */
+  /** Other accepted names. Case, accents and punctuation are ignored. */
   readonly aliases: readonly string[];
 }
 
 export interface ReferenceIndustry extends ReferenceItem, Readonly<Record<CodeSystem, readonly string[]>> {
   readonly sector: string;
-  /** Where its emission factors come from. */
+  /** Source of its emission factors. */
   readonly factor_source: string;
 }
 
 export interface ReferenceCountry extends ReferenceItem {
   readonly iso2: string;
-  /** A: all figures come from data. B: some are stand-ins. */
+  /** A: all figures come from data. B: some are estimates. */
   readonly tier: Country["tier"];
   readonly fallbacks: readonly string[];
 }
 
 export interface ReferenceScenario extends ReferenceItem, Pick<Scenario, "family" | "vintage" | "narrative"> {
-  /** The category of AR6 that it belongs to. */
+  /** AR6 category of the scenario. */
   readonly category: string;
   readonly ssp: string | null;
-  /** Models with prices of it, where they are those of a model. */
+  /** Models with prices for the scenario; empty if its prices are those of an ensemble. */
   readonly iams: readonly string[];
-  /** One price for the whole world rather than one by region. */
+  /** Whether there is a single price worldwide instead of one per region. */
   readonly world_price: boolean;
-  /** What stands for prices that nobody has published. */
+  /** What is used instead of unpublished prices. */
   readonly price_substitute: string | null;
 }
 
-/** The industries that the company model knows. */
+/** Returns the industries of the company method. */
 export function referenceIndustries(): readonly ReferenceIndustry[] {
   return INDUSTRIES.map(({ id, name, names, sector, codes, factorSource }) => ({
     id,
@@ -48,7 +48,7 @@ export function referenceIndustries(): readonly ReferenceIndustry[] {
   }));
 }
 
-/** The countries that the company model knows, by alpha-3 code. */
+/** Returns the countries of the company method, with alpha-3 codes as ids. */
 export function referenceCountries(): readonly ReferenceCountry[] {
   return COUNTRIES.map(({ iso3, iso2, name, names, tier, fallbacks }) => {
     const aliases = names.slice(1).filter((other) => other !== iso3 && other !== iso2);
@@ -56,7 +56,7 @@ export function referenceCountries(): readonly ReferenceCountry[] {
   });
 }
 
-/** The scenarios that the company model knows. */
+/** Returns the scenarios of the company method. */
 export function referenceScenarios(): readonly ReferenceScenario[] {
   return SCENARIOS.map(({ id, family, vintage, narrative, category, ssp, pricePath }) => ({
     id,

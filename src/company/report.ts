@@ -29,12 +29,12 @@ import {
 } from "./request.ts";
 import type { Scenario } from "./scenarios.ts";
 import { ratingOf, scoreOf } from "./score.ts";
-import { fiveYearDefaultProbability, owedUsd, valuationOf } from "./valuation.ts";
+import { fiveYearDefaultProbability, liabilitiesUsd, valuationOf } from "./valuation.ts";
 
 export type { CompanyAnswer } from "./answer.ts";
 
 export interface CompanyOptions {
-  /** Whether damages may be negative, as in cold countries; default false. */
+  /** Whether damages may be negative, i.e. gains, as in cold countries; default false. */
   readonly allowGains?: boolean;
 }
 
@@ -49,7 +49,7 @@ const NO_SHOCK = "no shock beyond current policies";
 const WHOLE_EBITDA_LOST = "loss of the whole EBITDA";
 
 /**
- * What a company emits in a year: modelled from its industry, country and revenue, or as it reports.
+ * Estimates the annual emissions of a company: as reported, or modeled from its industry, country and revenue.
  *
  * @throws Fault as `readEmissionsRequest` in request.ts
  */
@@ -67,18 +67,17 @@ export function estimateEmissions(request: EmissionsRequest): EmissionsAnswer {
 }
 
 /**
- * What a company stands to lose, a year, to the transition and to the climate, in each scenario and year asked for: with
- * all that the loss comes from, how far it may be off, what it does to value and credit, and what to be wary of.
- * docs/methods/company.md has the formulae.
+ * Computes the annual losses of a company from transition and physical risk in each requested scenario and year, with
+ * their components, range, effects on value and credit, and warnings. Formulas: docs/methods/company.md.
  *
- * @throws Fault as `readCompanyRequest` in request.ts; `invalid_request` with everything that is wrong with the options
+ * @throws Fault as `readCompanyRequest` in request.ts; `invalid_request` listing every invalid option
  */
 export function totalClimateRisk(request: CompanyRequest, options: CompanyOptions = {}): CompanyAnswer {
   checkOptions(options, OPTIONS_SHAPE, { code: "invalid_request" });
   return assess(readCompanyRequest(request), options);
 }
 
-/** The same for a request that has been checked. */
+/** Computes the answer to a validated request. */
 export function assess(company: Company, { allowGains = false }: CompanyOptions = {}): CompanyAnswer {
   const emissions = emissionsOf(company);
   const exposure: Exposure = { ...company, industry: company.industry.industry, emissions };
@@ -201,7 +200,7 @@ function resultOf(year: number, of: ScenarioAssessment): CompanyResult {
       capped: isCappedHere,
       credit_loss: loss.creditLossUsd,
       score: scoreOf(shareOfEbitda(transition.lossUsd + loss.creditLossUsd, exposure)),
-      // A region may have no shock while the world that burns its fuel has one.
+      // A region can have no price shock while the worldwide buyers of its fuel have one.
       ...(shock === 0 && transition.fuelShockUsdPerT === 0 ? { note: NO_SHOCK } : {}),
     },
     physical: {
@@ -267,9 +266,9 @@ function creditOf({ ebitdaUsd, totalDebtUsd }: Company, { totalUsd }: YearLoss):
 
 function valuationResultOf({ company, exposure, inputs }: ScenarioAssessment): CompanyValuation {
   const { uncappedUsd, lossesUsd, valueAtRisk, assetsAfterUsd } = valuationOf(exposure, inputs);
-  const owed = owedUsd({ ...company, exposure });
+  const liabilities = liabilitiesUsd({ ...company, exposure });
   const defaultProbability = (assetsUsd: number): number | null =>
-    owed === undefined ? null : fiveYearDefaultProbability(exposure, { assetsUsd, owedUsd: owed });
+    liabilities === undefined ? null : fiveYearDefaultProbability(exposure, { assetsUsd, liabilitiesUsd: liabilities });
   return {
     scenario: inputs.scenario.id,
     npv_of_losses: lossesUsd,
@@ -283,7 +282,7 @@ function valuationResultOf({ company, exposure, inputs }: ScenarioAssessment): C
 
 function headlineOf(results: readonly CompanyResult[]): CompanyHeadline {
   const [first] = results;
-  if (first === undefined) throw new Error("A request has at least one result.");
+  if (first === undefined) throw new Error("The assessment has no results.");
   let worst = first;
   let [scores, percents] = [0, 0];
   for (const result of results) {
@@ -302,7 +301,7 @@ function headlineOf(results: readonly CompanyResult[]): CompanyHeadline {
   };
 }
 
-/** A number that does not exist is null on the wire: what is divided by next to nothing has no finite size. */
+/** Returns null for numbers that JSON cannot represent, such as ratios with a denominator close to 0. */
 function finiteOrNull(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }

@@ -7,7 +7,7 @@ import type { ReportedEmissions } from "./emissions.ts";
 import { findIndustry, type IndustryMatch } from "./industryLookup.ts";
 import { findScenario, foldId, nearestScenarios, type Scenario, SCENARIO_IDS } from "./scenarios.ts";
 
-/** No amount of money and no emissions may be larger. */
+/** Upper bound of all amounts of money and emissions. */
 const AMOUNT_MAX = 1e15;
 
 interface AmountRule {
@@ -17,7 +17,7 @@ interface AmountRule {
   readonly isMinExclusive?: true;
 }
 
-/** The amounts of a request: its members that are numbers or text that holds one. */
+/** The amounts of a request: members that are numbers, or strings that contain one. */
 export const AMOUNTS = {
   revenue: { name: "revenue", min: 0, isMinExclusive: true },
   totalAssets: { name: "total_assets", min: 0, isMinExclusive: true },
@@ -32,11 +32,11 @@ const AMOUNT_NAMES: ReadonlySet<string> = new Set(Object.values(AMOUNTS).map(({ 
 
 const NUMBER = /^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
 
-/** Reads the members of a request one by one and gathers what is wrong with them. */
+/** Reads the members of a request one by one and collects their errors. */
 export class RequestReader {
   readonly #members: Readonly<Record<string, unknown>>;
   readonly #items: FaultItem[];
-  /** Members whose kind is wrong, which nobody needs to look into. */
+  /** Members with an error from the schema check, which are not examined further. */
   readonly #reportedMembers: ReadonlySet<string>;
 
   constructor(input: unknown, of: { readonly schema: TSchema; readonly check: { Check(value: unknown): boolean } }) {
@@ -63,7 +63,7 @@ export class RequestReader {
   amount(rule: AmountRule): number {
     if (this.has(rule.name)) return this.optionalAmount(rule) ?? NaN;
     if (!this.#reportedMembers.has(rule.name)) {
-      this.#report(rule.name, "missing", `${rule.name} is missing; give ${expectedAmount(rule)}.`);
+      this.#report(rule.name, "missing", `${rule.name} is required and must be ${expectedAmount(rule)}.`);
     }
     return NaN;
   }
@@ -72,12 +72,12 @@ export class RequestReader {
     const { name, min } = rule;
     const given = this.#members[name];
     if (given === undefined || this.#reportedMembers.has(name)) return undefined;
-    const detail = `${name} must be ${expectedAmount(rule)}, not ${quote(given)}.`;
+    const detail = `${name} must be ${expectedAmount(rule)} (got ${quote(given)}).`;
     const value = typeof given === "string" ? numberOf(given) : given;
     if (typeof value !== "number") return this.#report(name, "wrong_type", detail);
     if (typeof given === "number" && !Number.isFinite(value)) return this.#report(name, "not_finite", detail);
     const isWithin = value >= min && value <= AMOUNT_MAX && !(rule.isMinExclusive === true && value === min);
-    // Adding 0 turns -0 into 0.
+    // Adding 0 converts -0 to 0.
     return isWithin ? value + 0 : this.#report(name, "out_of_range", detail);
   }
 
@@ -94,7 +94,7 @@ export class RequestReader {
     if (typeof given !== "string") return COUNTRY_PLACEHOLDER;
     const found = findCountry(given);
     if ("iso3" in found) return found;
-    const why = found.isUnsupported ? "has no figures to compute with" : "is not a country that is known";
+    const why = found.isUnsupported ? "is a country without data" : "is not a known country";
     this.#reportUnknown("/country", "country_unknown", `country: ${quote(given)} ${why}`, found.nearest);
     return COUNTRY_PLACEHOLDER;
   }
@@ -104,21 +104,21 @@ export class RequestReader {
     if (typeof given !== "string") return INDUSTRY_PLACEHOLDER;
     const found = findIndustry(given);
     if ("industry" in found) return found;
-    const why = found.isCode ? "is a code of more than one industry" : "is not an industry that is known";
+    const why = found.isCode ? "is a code of more than one industry" : "is not a known industry";
     this.#reportUnknown("/industry", "industry_unknown", `industry: ${quote(given)} ${why}`, found.nearest);
     return INDUSTRY_PLACEHOLDER;
   }
 
   scenarios(): readonly Scenario[] {
     const scenarios = new Set<Scenario>();
-    // More than there are is refused as a list; to look each of them up would take as long as the caller likes.
+    // Longer lists are rejected by the schema; limiting the lookups bounds the time that an invalid request takes.
     const list = this.#list("transition_scenarios").slice(0, SCENARIO_IDS.length);
     for (const [index, given] of list.entries()) {
       if (typeof given !== "string") continue;
       const scenario = findScenario(given);
       if (scenario !== undefined) scenarios.add(scenario);
       else {
-        const detail = `transition_scenarios: ${quote(given)} is not a scenario that is known`;
+        const detail = `transition_scenarios: ${quote(given)} is not a known scenario`;
         const names = nearestScenarios(given);
         this.#reportUnknown(`/transition_scenarios/${index}`, "scenario_unknown", detail, names, {
           allowed: SCENARIO_IDS,
@@ -133,7 +133,7 @@ export class RequestReader {
     return [...new Set(years)].toSorted((one, other) => one - other);
   }
 
-  /** One of a few names, or of the longer names that some of them have; undefined where there is none. */
+  /** Reads one of several names or their long forms; undefined if absent or invalid. */
   choice<Name extends string>(
     member: string,
     names: readonly Name[],
@@ -149,7 +149,7 @@ export class RequestReader {
     this.#items.push({
       pointer: `/${member}`,
       code: "not_allowed",
-      detail: `${member}: ${quote(given)} is not one of ${names.join(", ")}${question}`,
+      detail: `${member} must be one of ${names.join(", ")} (got ${quote(given)})${question}`,
       allowed: names,
       ...(meant === undefined ? {} : { did_you_mean: meant }),
     });
@@ -169,7 +169,7 @@ export class RequestReader {
     return Array.isArray(value) ? [...(value as readonly unknown[])] : [];
   }
 
-  /** A compiled check steps over the holes of a sparse array. */
+  /** The compiled validator skips the holes of a sparse array. */
   #hasHoles(): boolean {
     return ["transition_scenarios", "assessment_years"].some((name) => this.#list(name).includes(undefined));
   }
@@ -185,14 +185,14 @@ export class RequestReader {
     names: readonly string[],
     more: Pick<FaultItem, "allowed"> = {},
   ): void {
-    const detail = `${what}; nearest are ${names.join("; ")}.`;
+    const detail = `${what}; the nearest are ${names.join("; ")}.`;
     this.#items.push({ pointer, code, detail, nearest: names, ...more });
   }
 }
 
 const UNKNOWN_CODES = ["country_unknown", "industry_unknown", "scenario_unknown"] as const satisfies FaultCode[];
 
-// What stands for a name that was not found; `throwIfInvalid` never lets it out.
+// Placeholders for names that were not found; never returned, because `throwIfInvalid` throws first.
 const COUNTRY_PLACEHOLDER = {} as Country;
 const INDUSTRY_PLACEHOLDER = {} as IndustryMatch;
 
@@ -201,17 +201,17 @@ function numberOf(text: string): number | undefined {
   return NUMBER.test(trimmed) ? Number(trimmed) : undefined;
 }
 
-/** What would be right, as it reads after "must be" and "give". */
+/** Describes the accepted values, to follow "must be". */
 function expectedAmount({ min, isMinExclusive }: AmountRule): string {
-  const kind = "a number, or text that holds one (digits, no separators),";
+  const kind = "a number, or a string with one (no separators),";
   if (isMinExclusive === true) return `${kind} above ${min} and at most ${AMOUNT_MAX}`;
-  return `${kind} from ${min} to ${AMOUNT_MAX}`;
+  return `${kind} between ${min} and ${AMOUNT_MAX}`;
 }
 
-/** The refusal of a request for all that is wrong with it, which the message counts. */
+/** Creates the fault for the errors of a request; its message counts them and quotes the first. */
 export function requestFault(code: FaultCode, items: readonly FaultItem[]): Fault {
   const first = items[0]?.detail ?? "";
   const count = items.length === FAULT_ITEM_COUNT_MAX ? `At least ${items.length}` : String(items.length);
-  const message = items.length === 1 ? first : `${count} things are wrong with the request. The first: ${first}`;
+  const message = items.length === 1 ? first : `${count} errors in the request. The first: ${first}`;
   return new Fault(code, message, { items });
 }

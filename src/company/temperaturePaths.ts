@@ -3,11 +3,11 @@ import { interpolateYearly } from "./yearlySeries.ts";
 const TEMPERATURE_YEARS = [2020, 2025, 2030, 2035, 2040, 2045, 2050, 2055, 2060, 2070, 2080, 2090, 2100] as const;
 
 /**
- * Global mean surface temperature above 1850 to 1900, degrees C, one line a path.
+ * Global mean surface temperature above 1850-1900, degrees C, one line per path.
  *
  * NGFS: Climate Scenarios Phase V (November 2024), MAGICC v7.5.3, median, over MESSAGEix-GLOBIOM 2.0. SSP: IPCC AR6 WGI
- * table SPM.1, best estimates. C1 to C8: IPCC AR6 WGIII table SPM.2, medians, in 2050 those of the matching SSP. Values
- * of the IPCC between the years of those tables lie on straight lines.
+ * table SPM.1, best estimates. C1 to C8: IPCC AR6 WGIII table SPM.2, medians, in 2050 those of the matching SSP. IPCC
+ * values between the years of those tables are interpolated linearly.
  */
 const TEMPERATURE_TABLE = `
 NGFS_BELOW_2C|1.227 1.377 1.492 1.602 1.685 1.728 1.772 1.777 1.788 1.775 1.739 1.71 1.687
@@ -41,9 +41,9 @@ const BY_PATH: ReadonlyMap<string, Float64Array> = new Map(
     }),
 );
 
-/** Global warming since 1850 to 1900, degrees C, by year from 2020. */
+/** Returns the global warming above 1850-1900, degrees C, by year from 2020. */
 export function warmingOf(path: string): Float64Array {
   const warming = BY_PATH.get(path);
-  if (warming === undefined) throw new Error(`There is no temperature path ${path}.`);
+  if (warming === undefined) throw new Error(`Unknown temperature path ${path}.`);
   return warming;
 }

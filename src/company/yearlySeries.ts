@@ -1,6 +1,6 @@
 import { LAST_YEAR, TABLE_START_YEAR } from "./methodConstants.ts";
 
-/** A value for each year from 2020 on, straight between those of the table, NaN after its last. */
+/** Interpolates linearly to one value per year from 2020 to 2100; NaN after the last year of the table. */
 export function interpolateYearly(years: readonly number[], values: readonly number[]): Float64Array {
   const series = new Float64Array(LAST_YEAR - TABLE_START_YEAR + 1).fill(NaN);
   for (let i = 1; i < years.length; i++) {
@@ -13,7 +13,11 @@ export function interpolateYearly(years: readonly number[], values: readonly num
   return series;
 }
 
-/** @throws Error for a year that the series does not have: who asks has to know */
+/**
+ * Returns the value of a year.
+ *
+ * @throws Error for a year without a value; callers have to check before
+ */
 export function valueInYear(series: Float64Array, year: number): number {
   const value = series[year - TABLE_START_YEAR] ?? NaN;
   if (Number.isNaN(value)) throw new Error(`The series has no value in ${year}.`);

@@ -183,7 +183,7 @@ test("all that is wrong is said at once, in the order of the entities, a hundred
 
 test("messages name what is wrong and what would be right", () => {
   const { message } = refusalOf([{ ...good, projected_emissions: [{ ...projection, year: 2020 }] }]);
-  expect(message).toBe("year 2020 is not after the baseline year 2024; give a later one.");
+  expect(message).toBe("year must be after the baseline year 2024 (got 2020).");
   const [two] = refusalOf([{ ...good, data: [baseline, baseline] }]).items;
   expect(two?.detail).toContain("exactly one");
 });

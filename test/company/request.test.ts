@@ -213,7 +213,7 @@ describe("names that are not known", () => {
       "/transition_scenarios/0 scenario_unknown",
       "/transition_scenarios/1 scenario_unknown",
     ]);
-    expect(fault.message).toMatch(/^4 things are wrong with the request\. The first: country: "Atlantis"/);
+    expect(fault.message).toMatch(/^4 errors in the request\. The first: country: "Atlantis"/);
   });
 
   test("beside other faults they do not hide them", () => {
@@ -305,7 +305,7 @@ test("an empty object lacks nine members", () => {
 test("at most 100 faults are told", () => {
   const fault = refusal(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`x${i}`, 1])));
   expect(fault.items).toHaveLength(100);
-  expect(fault.message).toMatch(/^At least 100 things/);
+  expect(fault.message).toMatch(/^At least 100 errors/);
 });
 
 test("what was handed in stays as it was, and nothing of it is shared", () => {

@@ -1092,7 +1092,7 @@ export const EXAMPLES: Examples = {
               output: "emissions.scope1",
               mark: "D",
               detail:
-                "by revenue; a factor of 2 either way. Factor: US EPA Supply Chain GHG Emission Factors v1.3, divided into scopes by USEEIO v2.0.1",
+                "by revenue; a factor of 2 either way. Factor: US EPA Supply Chain GHG Emission Factors v1.3, split into scopes by USEEIO v2.0.1",
             },
             {
               output: "emissions.scope2",
@@ -1102,12 +1102,12 @@ export const EXAMPLES: Examples = {
           ],
           warnings: [],
           assumptions: [
-            "Money is real US dollars of 2025, inputs too; no currency is converted.",
-            "Revenue, EBITDA and balance sheet stay as they are (a static balance sheet).",
-            "One country and one industry stand for the whole company.",
-            "Losses only: no gains from low-carbon products, from competitors that lose more, or from adaptation and insurance.",
-            "Physical risk is a national average, not that of a site; storms of hail and thunder, wildfire, drought and the rising sea are not covered.",
-            "Neither the NGFS nor the IPCC gives scenarios a probability, and the mean over them is none.",
+            "All money, including inputs, is in real US dollars of 2025; no currency is converted.",
+            "Revenue, EBITDA and balance sheet stay constant (static balance sheet).",
+            "One country and one industry represent the whole company.",
+            "Losses only: no gains from low-carbon products or competitors' larger losses, and no adaptation or insurance.",
+            "Physical risk is a national average, not site-specific; hail, thunderstorms, wildfire, drought and sea-level rise are not covered.",
+            "Neither the NGFS nor the IPCC assigns probabilities to scenarios; the mean over scenarios is not an expected value.",
           ],
           sources: [
             {
@@ -1131,12 +1131,12 @@ export const EXAMPLES: Examples = {
               terms: "CC BY 3.0 IGO; CC BY 3.0",
             },
             {
-              what: "carbon prices and global warming of the NGFS scenarios; Current Policies, which all prices are compared with",
+              what: "carbon prices and global warming of the NGFS scenarios; Current Policies as the baseline of all prices",
               source: "NGFS Climate Scenarios Phase V (November 2024), IIASA NGFS Scenario Explorer",
               terms: "research and commercial use; no redistribution of substantial parts",
             },
             {
-              what: "carbon prices, global warming and cuts of emissions by category",
+              what: "carbon prices, global warming and emission reductions by category",
               source: "IPCC AR6: WGI table SPM.1, WGIII chapter 3 and table SPM.2, SYR table SPM.1",
               terms: "quoted with attribution",
             },
@@ -1485,8 +1485,7 @@ export const EXAMPLES: Examples = {
       title: "The country is not known",
       status: 422,
       code: "country_unknown",
-      detail:
-        'country: "Germani" is not a country that is known; nearest are Germany; Niger; Nigeria; Romania; Georgia.',
+      detail: 'country: "Germani" is not a known country; the nearest are Germany; Niger; Nigeria; Romania; Georgia.',
       request_id: "0190f000-0000-7000-8000-000000000001",
       retryable: false,
       errors: [
@@ -1494,7 +1493,7 @@ export const EXAMPLES: Examples = {
           pointer: "/country",
           code: "country_unknown",
           detail:
-            'country: "Germani" is not a country that is known; nearest are Germany; Niger; Nigeria; Romania; Georgia.',
+            'country: "Germani" is not a known country; the nearest are Germany; Niger; Nigeria; Romania; Georgia.',
           nearest: ["Germany", "Niger", "Nigeria", "Romania", "Georgia"],
         },
       ],
@@ -1505,7 +1504,7 @@ export const EXAMPLES: Examples = {
       status: 422,
       code: "industry_unknown",
       detail:
-        'industry: "Cemnt" is not an industry that is known; nearest are Cement and lime; Home improvement retail; Contract drilling; Office equipment and supplies; Coal mining.',
+        'industry: "Cemnt" is not a known industry; the nearest are Cement and lime; Home improvement retail; Contract drilling; Office equipment and supplies; Coal mining.',
       request_id: "0190f000-0000-7000-8000-000000000001",
       retryable: false,
       errors: [
@@ -1513,7 +1512,7 @@ export const EXAMPLES: Examples = {
           pointer: "/industry",
           code: "industry_unknown",
           detail:
-            'industry: "Cemnt" is not an industry that is known; nearest are Cement and lime; Home improvement retail; Contract drilling; Office equipment and supplies; Coal mining.',
+            'industry: "Cemnt" is not a known industry; the nearest are Cement and lime; Home improvement retail; Contract drilling; Office equipment and supplies; Coal mining.',
           nearest: [
             "Cement and lime",
             "Home improvement retail",
@@ -1530,7 +1529,7 @@ export const EXAMPLES: Examples = {
       status: 422,
       code: "scenario_unknown",
       detail:
-        'transition_scenarios: "NGFS_NET_ZERO" is not a scenario that is known; nearest are NGFS_NET_ZERO_2050; IPCC_NET_ZERO; NGFS_NDC; NGFS_BELOW_2C; NGFS_LOW_DEMAND.',
+        'transition_scenarios: "NGFS_NET_ZERO" is not a known scenario; the nearest are NGFS_NET_ZERO_2050; IPCC_NET_ZERO; NGFS_NDC; NGFS_BELOW_2C; NGFS_LOW_DEMAND.',
       request_id: "0190f000-0000-7000-8000-000000000001",
       retryable: false,
       errors: [
@@ -1538,7 +1537,7 @@ export const EXAMPLES: Examples = {
           pointer: "/transition_scenarios/0",
           code: "scenario_unknown",
           detail:
-            'transition_scenarios: "NGFS_NET_ZERO" is not a scenario that is known; nearest are NGFS_NET_ZERO_2050; IPCC_NET_ZERO; NGFS_NDC; NGFS_BELOW_2C; NGFS_LOW_DEMAND.',
+            'transition_scenarios: "NGFS_NET_ZERO" is not a known scenario; the nearest are NGFS_NET_ZERO_2050; IPCC_NET_ZERO; NGFS_NDC; NGFS_BELOW_2C; NGFS_LOW_DEMAND.',
           nearest: ["NGFS_NET_ZERO_2050", "IPCC_NET_ZERO", "NGFS_NDC", "NGFS_BELOW_2C", "NGFS_LOW_DEMAND"],
           allowed: [
             "NGFS_NET_ZERO_2050",
