@@ -14,7 +14,7 @@ import { randomFrom } from "../seededRandom.ts";
 type Emissions = Entity["data"][number]["emissions"];
 type EntityInfo = Entity["entity_info"];
 
-/** An entity with one baseline and some later years; scope 1 alone where a number stands for emissions. */
+/** Creates an entity with one baseline and some later years; a number means scope 1 emissions only. */
 function entityOf(of: {
   readonly info?: Partial<EntityInfo>;
   readonly baselineYear?: number;
@@ -42,7 +42,7 @@ function entityOf(of: {
 async function yearOf(entity: Entity, options: AlignTemperatureOptions = {}): Promise<AlignedYear> {
   const { results } = await alignTemperature([entity], { detail: true, ...options });
   const year = results[0]?.data[0];
-  if (year === undefined) throw new Error("There is no first year.");
+  if (year === undefined) throw new Error("The entity has no projected year.");
   return year;
 }
 
@@ -67,7 +67,7 @@ interface KnownCase {
   };
 }
 
-/** Names that lead to the pathways. */
+/** An industry name for each pathway. */
 const SECTOR_NAMES: Readonly<Record<string, string>> = {
   power: "Electricity",
   energy_supply: "Oil and gas",
@@ -86,13 +86,13 @@ const known = readShared("cases/alignment.json") as { readonly cases?: readonly 
 describeWithReference("known answers", () => {
   const cases = known.cases ?? [];
 
-  test("there are some", () => {
+  test("are not empty", () => {
     expect(cases.length).toBeGreaterThan(20);
   });
 
   test.each(cases)("$name", async ({ inputs, expected }) => {
     const { base_year, e0, year, e1, sector, country, country_region, kappa, gamma } = inputs;
-    // The convergence is known by its kappa: an industry that emits 1 / kappa for each unit of what the entity emits.
+    // The cases give kappa, so the industry intensity is that of the entity divided by kappa.
     const industry = sector === undefined ? undefined : SECTOR_NAMES[sector];
     const entity = entityOf({
       info: { ...(industry === undefined ? {} : { industry }), ...(country === undefined ? {} : { country }) },
@@ -116,7 +116,7 @@ describeWithReference("known answers", () => {
       expect(temperaturesC[0]).toBeCloseTo(expected.temperature_alignment, 6);
       return;
     }
-    // Without a country the growth is pooled, so that both point forms are the same.
+    // Without a country the growth is pooled, so that both point bases give the same result.
     const { temperature_alignment, detail } = await yearOf(entity);
     expect(Math.abs((temperature_alignment ?? NaN) - expected.temperature_alignment)).toBeLessThanOrEqual(1e-6);
     expect(Math.abs((detail?.emissions_ratio_q ?? NaN) - expected.emissions_ratio_q)).toBeLessThanOrEqual(1e-6);
@@ -129,7 +129,7 @@ describeWithReference("known answers", () => {
   });
 });
 
-describe("the worked comparison of the method page", () => {
+describe("the worked comparison of docs/methods/alignment.md", () => {
   const indices = (scenario: number): Record<number, number> =>
     Object.fromEntries(
       [2030, 2035, 2040, 2045, 2050].map((year, i) => [
@@ -168,7 +168,7 @@ describe("the worked comparison of the method page", () => {
       roundTemperatures(await alignTemperature([entity], { basis })).results[0]?.data.find(({ year }) => year === at)
         ?.temperature_alignment;
     expect(await rowOf("intensity")).toBe(point);
-    // The page gives every year for B, C and E only; growth between the years given makes 0.01 for E.
+    // The page lists every year for B, C and E only; interpolated growth changes E by 0.01.
     expect(Math.abs(((await rowOf("cumulative")) ?? NaN) - cumulative)).toBeLessThanOrEqual(0.0101);
   });
 });
@@ -189,7 +189,7 @@ describe("an answer", () => {
     years: { 2050: { scope1: 200_000, scope2: 150_000, scope3: 400_000 } },
   });
 
-  test("keeps the order of entities and of years, and echoes all but the identifier", async () => {
+  test("keeps the order of entities and years, and echoes everything but the identifier", async () => {
     const shuffledYears: Entity = {
       ...oil,
       projected_emissions: [2050, 2030, 2040].map((year) => ({ year, emissions: { scope1: year } })),
@@ -211,9 +211,9 @@ describe("an answer", () => {
     expect(Object.keys(results[0]?.data[0] ?? {})).toEqual(["year", "temperature_alignment"]);
   });
 
-  test("shows with `detail` every figure of the worked example", async () => {
+  test("contains every figure of the worked example with `detail`", async () => {
     const { temperature_alignment, detail } = await yearOf(oil);
-    if (detail === undefined) throw new Error("There is no detail.");
+    if (detail === undefined) throw new Error("The answer has no detail.");
     expect(temperature_alignment).toBe(detail.temperature_intensity);
     expect(detail.temperature_intensity).toBeCloseTo(2.058704, 6);
     expect(detail.temperature_emissions).toBeCloseTo(1.880074, 6);
@@ -249,7 +249,7 @@ describe("an answer", () => {
   });
 
   test.each(["intensity", "emissions", "cumulative"] as const)(
-    "with basis %s gives that value, the same with and without detail, to the last bit",
+    "with basis %s has the temperature of that basis, bit for bit the same with and without detail",
     async (basis) => {
       const value = (await yearOf(oil, { basis, detail: false })).temperature_alignment;
       const { temperature_alignment, detail } = await yearOf(oil, { basis });
@@ -259,7 +259,7 @@ describe("an answer", () => {
     },
   );
 
-  test("shows single scopes in the basis of its other figures", async () => {
+  test("shows the temperature of single scopes in the basis of the other figures", async () => {
     const [intensity, emissions, cumulative] = await Promise.all(
       (["intensity", "emissions", "cumulative"] as const).map(async (basis) => (await yearOf(oil, { basis })).detail),
     );
@@ -269,7 +269,7 @@ describe("an answer", () => {
     expect(emissions?.emissions_ratio_q).toBeCloseTo(0.416667, 6);
   });
 
-  test("is rounded on the wire only, and only its temperature", async () => {
+  test("rounds only temperatures, and only for the wire", async () => {
     const answer = await alignTemperature([oil], { detail: true });
     const [year] = roundTemperatures(answer).results[0]?.data ?? [];
     expect(year?.temperature_alignment).toBe(2.06);
@@ -277,14 +277,14 @@ describe("an answer", () => {
   });
 
   test.each([
-    { name: "no scope in both years", baseline: { scope1: 5 }, later: { scope3: 4 }, reason: "no_usable_scope" },
+    { name: "no scope in common", baseline: { scope1: 5 }, later: { scope3: 4 }, reason: "no_usable_scope" },
     {
-      name: "nothing before and something after",
+      name: "zero baseline and positive projection",
       baseline: { scope1: 0 },
       later: { scope1: 4 },
       reason: "zero_baseline",
     },
-  ] as const)("is null with a reason: $name", async ({ baseline, later, reason }) => {
+  ] as const)("has a null temperature with a reason: $name", async ({ baseline, later, reason }) => {
     const year = await yearOf(entityOf({ baseline, years: { 2030: later } }));
     expect(year.temperature_alignment).toBeNull();
     expect(year.reason).toBe(reason);
@@ -316,18 +316,18 @@ describe("an answer", () => {
     },
     { name: "an unknown industry", info: { country: "NLD", industry: "Zzz" }, revenue: 1, flags: ["unknown_industry"] },
     {
-      name: "an unknown system",
+      name: "an unknown classification system",
       info: { country: "NLD", industry: "Steel", industry_classification_system: "mine" },
       revenue: 1,
       flags: ["unknown_classification"],
     },
     {
-      name: "a known system in capitals",
+      name: "a known classification system in capitals",
       info: { country: "NLD", industry: "Steel", industry_classification_system: "GICS" },
       revenue: 1,
       flags: [],
     },
-    { name: "banks, which are economy by name", info: { country: "NLD", industry: "Banks" }, revenue: 1, flags: [] },
+    { name: "banks, which map to economy", info: { country: "NLD", industry: "Banks" }, revenue: 1, flags: [] },
   ])("flags $name", async ({ info, revenue, flags }) => {
     const { detail } = await yearOf(entityOf({ info, revenue, baseline: 100, years: { 2040: 70 } }));
     expect(detail?.flags).toEqual(flags);
@@ -337,7 +337,7 @@ describe("an answer", () => {
     }
   });
 
-  test("does not depend on revenue, ebitda and currency", async () => {
+  test("does not depend on revenue, EBITDA or currency", async () => {
     const at = async (financials: { readonly revenue?: number; readonly ebitda?: number }): Promise<number | null> => {
       const [data] = oil.data;
       if (data === undefined) throw new Error("no baseline");
@@ -347,7 +347,7 @@ describe("an answer", () => {
     expect(values.size).toBe(1);
   });
 
-  test("ignores members that we do not know inside the three parts", async () => {
+  test("ignores unknown members of entity_info, data and projected_emissions", async () => {
     const more = {
       ...oil,
       entity_info: { ...oil.entity_info, lei: "5493001KJTIIGC8Y1R12" },
@@ -357,20 +357,20 @@ describe("an answer", () => {
   });
 });
 
-describe("the convergence", () => {
+describe("convergence", () => {
   const steel = (revenue: number): Entity =>
     entityOf({ info: { industry: "Iron and steel" }, revenue, baseline: 1000, years: { 2040: 700 } });
 
-  test("is off unless asked for, and shows its kappa", async () => {
+  test("is off by default and shows kappa when on", async () => {
     expect((await yearOf(steel(1))).detail?.convergence).toBeNull();
-    // 1000 t per 2 million USD against 334.2 t per million.
+    // 1000 t per 2 million USD, compared with 334.2 t per million USD.
     const { detail } = await yearOf(steel(2), { convergence: {} });
     expect(detail?.convergence?.kappa).toBeCloseTo(500 / 334.2, 12);
     expect(detail?.convergence?.gamma).toBe(0.5);
     expect(detail?.emissions_ratio_q).toBeCloseTo(0.7 * (500 / 334.2) ** (0.5 * 0.6), 12);
   });
 
-  test("never makes more revenue warmer", async () => {
+  test("never raises the temperature when revenue increases", async () => {
     const temperatures: number[] = [];
     for (const revenue of [0.1, 0.5, 1, 2, 3, 5, 10, 100]) {
       temperatures.push((await yearOf(steel(revenue), { convergence: { gamma: 1 } })).temperature_alignment ?? NaN);
@@ -379,7 +379,7 @@ describe("the convergence", () => {
     expect(new Set(temperatures).size).toBeGreaterThan(3);
   });
 
-  test("scores the level of an entity that emitted nothing in its baseline", async () => {
+  test("scores an entity with a zero baseline by its intensity", async () => {
     const started = entityOf({ info: { industry: "Iron and steel" }, revenue: 2, baseline: 0, years: { 2040: 334.2 } });
     expect((await yearOf(started)).reason).toBe("zero_baseline");
     const { temperature_alignment, detail } = await yearOf(started, { convergence: {} });
@@ -389,14 +389,14 @@ describe("the convergence", () => {
     expect(temperature_alignment).toBeCloseTo(1.3 + ((1.454509 - 1.3) * 0.5) / low, 9);
   });
 
-  test("passes over an industry that has no figures", async () => {
+  test("is skipped for an industry without an intensity", async () => {
     const other = entityOf({ info: { industry: "Steelworks" }, revenue: 2, baseline: 1000, years: { 2040: 700 } });
     expect((await yearOf(other, { convergence: {} })).detail?.convergence).toBeNull();
   });
 });
 
-describe("another benchmark", () => {
-  test("is data: other anchors, other pathways, other years", async () => {
+describe("a custom benchmark", () => {
+  test("can have other anchors, pathways and years", async () => {
     const shifted: Benchmark = {
       ...NGFS_PHASE5,
       id: "made-up/2",
@@ -421,7 +421,7 @@ describe("another benchmark", () => {
     };
     const entity = entityOf({ baseline: 100, years: { 2065: 45 } });
     const { temperature_alignment, detail } = await yearOf(entity, { benchmark: shifted });
-    // In 2065 the second and third anchor stand at 0.325 and 0.525.
+    // In 2065 the second and third anchors are 0.325 and 0.525.
     expect(temperature_alignment).toBeCloseTo(2 + (0.45 - 0.325) / 0.2, 12);
     expect(detail?.benchmark).toBe("made-up/2");
     expect(detail?.between?.below).toBe("mild");
@@ -429,14 +429,14 @@ describe("another benchmark", () => {
   });
 });
 
-describe("options and columns that cannot be", () => {
+describe("invalid options and columns", () => {
   const entity = entityOf({ baseline: 1, years: { 2030: 1 } });
   test.each([
     { options: { basis: "level" }, pointer: "/basis" },
     { options: { scope3Weight: 1.1 }, pointer: "/scope3Weight" },
     { options: { scope3Weight: NaN }, pointer: "/scope3Weight" },
     { options: { convergence: { gamma: -1 } }, pointer: "/convergence/gamma" },
-  ])("$pointer is refused", async ({ options, pointer }) => {
+  ])("rejects $pointer", async ({ options, pointer }) => {
     const error: unknown = await alignTemperature([entity], options as AlignTemperatureOptions).catch(
       (thrown) => thrown,
     );
@@ -458,13 +458,13 @@ describe("options and columns that cannot be", () => {
       ],
     ],
     [null, [{ pointer: "", code: "wrong_type" }]],
-  ])("the options %o are refused, by both functions, with every fault at once", async (options, items) => {
+  ])("both functions reject the options %o and list every error", async (options, items) => {
     const refused = { code: "invalid_request", items };
     await expect(alignTemperature([entity], options as never)).rejects.toMatchObject(refused);
     await expect(alignColumns(columns, options as never)).rejects.toMatchObject(refused);
   });
 
-  test("an option of one function is refused by the other", async () => {
+  test("each function rejects the options of the other", async () => {
     await expect(alignTemperature([entity], { into: {} } as never)).rejects.toMatchObject({
       items: [{ pointer: "/into", code: "unknown" }],
     });
@@ -476,7 +476,7 @@ describe("options and columns that cannot be", () => {
     });
   });
 
-  test("a column that does not exist is refused, one that is missing too", async () => {
+  test("rejects unknown and missing columns", async () => {
     const { revenues: _, ...rest } = columns;
     await expect(alignColumns({ ...rest, revenue: new Float64Array(3) } as never)).rejects.toMatchObject({
       code: "invalid_request",
@@ -516,8 +516,8 @@ describe("options and columns that cannot be", () => {
       bad: { ...columns, years: Int32Array.of(2030, 2040, 2030, 2201, 2030, 2040) },
       pointer: "/years/3",
     },
-    { name: "no such pathway", bad: { ...columns, pathways: Uint8Array.of(0, 6, 0) }, pointer: "/pathways/1" },
-    { name: "no such region", bad: { ...columns, regions: Uint8Array.of(0, 1, 3) }, pointer: "/regions/2" },
+    { name: "an unknown pathway", bad: { ...columns, pathways: Uint8Array.of(0, 6, 0) }, pointer: "/pathways/1" },
+    { name: "an unknown region", bad: { ...columns, regions: Uint8Array.of(0, 1, 3) }, pointer: "/regions/2" },
     {
       name: "a baseline before 1900",
       bad: { ...columns, baselineYears: Int32Array.of(1899, 2024, 2024) },
@@ -525,18 +525,22 @@ describe("options and columns that cannot be", () => {
     },
     { name: "a short column", bad: { ...columns, scope1: new Float64Array(5) }, pointer: "/scope1" },
     {
-      name: "a column of another kind",
+      name: "a column of the wrong array type",
       bad: { ...columns, years: new Int16Array(6) as unknown as Int32Array },
       pointer: "/years",
     },
-    { name: "starts that fall", bad: { ...columns, starts: Uint32Array.of(0, 4, 2, 6) }, pointer: "/starts" },
-    { name: "starts that end early", bad: { ...columns, starts: Uint32Array.of(0, 2, 4, 5) }, pointer: "/starts" },
-  ])("$name is refused at its place", async ({ bad, pointer }) => {
+    { name: "descending starts", bad: { ...columns, starts: Uint32Array.of(0, 4, 2, 6) }, pointer: "/starts" },
+    {
+      name: "starts that do not cover all rows",
+      bad: { ...columns, starts: Uint32Array.of(0, 2, 4, 5) },
+      pointer: "/starts",
+    },
+  ])("rejects $name and names its index", async ({ bad, pointer }) => {
     const error: unknown = await alignColumns(bad).catch((thrown) => thrown);
     expect(isFault(error, "invalid_request") ? error.items : error).toMatchObject([{ pointer }]);
   });
 
-  test("a value far down is refused at its own place", async () => {
+  test("names the index of an invalid value far into the columns", async () => {
     const many = columnsOf(Array.from({ length: 6000 }, () => plain));
     many.scope1[9001] = -Infinity;
     const error: unknown = await alignColumns(many).catch((thrown) => thrown);
@@ -547,7 +551,7 @@ describe("options and columns that cannot be", () => {
     expect(isFault(other) && other.items[0]).toMatchObject({ pointer: "/pathways/4999" });
   });
 
-  test("room for the results of another size is refused", async () => {
+  test("rejects output arrays of the wrong length", async () => {
     const into = { temperaturesC: new Float64Array(6), flags: new Uint16Array(5) };
     const error: unknown = await alignColumns(columns, { into }).catch((thrown) => thrown);
     expect(isFault(error) && error.items[0]).toMatchObject({ pointer: "/into" });
@@ -558,35 +562,35 @@ describe("options and columns that cannot be", () => {
     [{ temperaturesC: new Float64Array(6), flags: new Uint16Array(6), temperatures: 1 }, "/into/temperatures"],
     [{ temperaturesC: new Float32Array(6), flags: new Uint16Array(6) }, "/into"],
     [{ temperaturesC: new Float64Array(6), flags: new Uint8Array(6) }, "/into"],
-  ])("room for the results that is none is refused", async (into, pointer) => {
+  ])("rejects output arrays that are missing or of the wrong type", async (into, pointer) => {
     await expect(alignColumns(columns, { into } as never)).rejects.toMatchObject({
       code: "invalid_request",
       items: [{ pointer }],
     });
   });
 
-  test("results go where they are wanted", async () => {
+  test("writes the results to the given output arrays", async () => {
     const into = { temperaturesC: new Float64Array(6).fill(9), flags: new Uint16Array(6).fill(9) };
     const answer = await alignColumns(columns, { into });
     expect(answer.temperaturesC).toBe(into.temperaturesC);
     expect(answer).toEqual(await alignColumns(columns));
   });
 
-  test("the convergence wants its columns", async () => {
+  test("rejects convergence without its columns", async () => {
     const { references, ...rest } = columns;
     expect(references).toBeDefined();
     const error: unknown = await alignColumns(rest, { convergence: {} }).catch((thrown) => thrown);
     expect(isFault(error, "invalid_request")).toBe(true);
   });
 
-  test("no entity at all is no fault in columns", async () => {
+  test("accepts columns without entities", async () => {
     const { temperaturesC } = await alignColumns(columnsOf([]));
     expect(temperaturesC).toHaveLength(0);
   });
 });
 
 describe("columns", () => {
-  test("give the same wherever they are cut, one entity as large as many", async () => {
+  test("give the same results in parts as in one call, including an entity with 9000 rows", async () => {
     const random = randomFrom(5);
     const entities = Array.from({ length: 3000 }, () => randomEntity(random));
     entities[17] = {
@@ -613,7 +617,7 @@ describe("columns", () => {
     expect(whole.temperaturesC.length).toBeGreaterThan(9000);
   });
 
-  test("flag names stand in the order of the bits", async () => {
+  test("list flag names in the order of the bits", async () => {
     const entity: OracleEntity = {
       baselineYear: 2017,
       baseline: [1, 1, 1],

@@ -16,7 +16,7 @@ interface Reference {
 describeWithReference("the benchmark", () => {
   const reference = readShared("reference/alignment-pathways.json") as Reference;
 
-  test("holds the figures of its source, every one", () => {
+  test("has every figure of its source", () => {
     expect(NGFS_PHASE5.anchors).toEqual(reference.anchors);
     expect(NGFS_PHASE5.baseTemperatureC).toBe(reference.gsat_2025_p50_c);
     expect(Object.keys(NGFS_PHASE5.pathways).toSorted()).toEqual(Object.keys(reference.pathways).toSorted());
@@ -37,7 +37,7 @@ describeWithReference("the benchmark", () => {
   });
 });
 
-test("year by year the benchmark is straight between its years and flat outside them", () => {
+test("tabulates a benchmark linearly between its years and constant outside them", () => {
   const { firstYear, lastYear, index } = tabulateByYear(NGFS_PHASE5);
   expect([firstYear, lastYear]).toEqual([2020, 2060]);
   const at = (year: number, pathway: Pathway, anchor: number): number | undefined =>

@@ -21,16 +21,16 @@ test.each([
   ["the India", "R5ASIA"],
   ["Republic of Kenya", "R5MAF"],
   ["Russian Federation", "R5REF"],
-])("%s lies in %s", (name, region) => {
+])("%s is in %s", (name, region) => {
   expect(ngfsRegionOf(name)).toBe(region);
 });
 
-test.each(["", "Atlantis", "republic of", "the", "Europe"])("nothing is called %s", (name) => {
+test.each(["", "Atlantis", "republic of", "the", "Europe"])("finds no country named %s", (name) => {
   expect(ngfsRegionOf(name)).toBeUndefined();
 });
 
-describeWithReference("the tables hold what their sources say", () => {
-  test("249 countries, each by its codes, its name and every alias", () => {
+describeWithReference("the tables match their sources", () => {
+  test("finds 249 countries by their codes, names and aliases", () => {
     const rows = readSharedRows("reference/countries.csv");
     expect(rows).toHaveLength(249);
     for (const { iso3 = "", iso2 = "", name = "", aliases = "", ngfs_r5 } of rows) {
@@ -40,7 +40,7 @@ describeWithReference("the tables hold what their sources say", () => {
     }
   });
 
-  test("147 industries, each by its id, its name and its alias", () => {
+  test("finds 147 industries by their ids, names and aliases", () => {
     const rows = readSharedRows("reference/industries.csv");
     expect(rows).toHaveLength(147);
     for (const row of rows) {

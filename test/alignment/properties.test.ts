@@ -15,7 +15,7 @@ const TIMEOUT_MS = Math.max(60_000, PAIR_COUNT);
 const ANCHORS_CLOSE = 1 << ALIGNMENT_FLAGS.indexOf("anchors_close");
 const ANCHOR_TEMPERATURES_C = NGFS_PHASE5.anchors.map(({ temperature_2100_c }) => temperature_2100_c);
 
-/** A pathway's index in one year, straight from the table. */
+/** Returns the index of a pathway in one year, read directly from the table. */
 function indexOf(pathway: Pathway, at: { readonly anchor: number; readonly year: number }): number {
   const years = NGFS_PHASE5.pathwayYears;
   const values = NGFS_PHASE5.pathways[pathway][at.anchor] ?? [];
@@ -27,7 +27,7 @@ function indexOf(pathway: Pathway, at: { readonly anchor: number; readonly year:
   return low + ((high - low) * (at.year - from)) / (to - from);
 }
 
-/** An entity whose scope 1 follows an anchor of its pathway in one year. */
+/** Creates an entity with scope 1 emissions that follow an anchor of its pathway in one year. */
 function follower(of: {
   readonly pathway: Pathway;
   readonly anchor: number;
@@ -45,7 +45,7 @@ function follower(of: {
   };
 }
 
-describe("who follows a scenario gets that scenario's warming", () => {
+describe("an entity that follows a scenario has the warming of that scenario", () => {
   const followers = PATHWAYS.flatMap((pathway) =>
     [0, 1, 2, 3].flatMap((anchor) =>
       [2000, 2020, 2024, 2025, 2026, 2030, 2041].flatMap((baselineYear) =>
@@ -57,7 +57,7 @@ describe("who follows a scenario gets that scenario's warming", () => {
   );
 
   test.each(["intensity", "emissions"] as const)(
-    "in every year from the shortest horizon to 2060, wherever the anchors are ordered: %s",
+    "in every year from the shortest horizon to 2060 in which the anchors are ordered: %s",
     async (basis) => {
       const { temperaturesC, flags } = await alignColumns(columnsOf(followers.map(follower)), { basis });
       let exact = 0;
@@ -86,7 +86,7 @@ describe("who follows a scenario gets that scenario's warming", () => {
     },
   );
 
-  test("also with all three scopes, each on its own pathway, and in a faster economy that grows by as much more", async () => {
+  test("with three scopes on their own pathways, and in a faster economy with proportionally higher emissions", async () => {
     const entities: OracleEntity[] = [];
     for (let region = 0; region < REGION_COUNT; region++) {
       for (const anchor of [0, 1, 2, 3]) {
@@ -112,7 +112,7 @@ describe("who follows a scenario gets that scenario's warming", () => {
     }
   });
 
-  test("cumulative: who follows it in every year", async () => {
+  test("cumulative: if it follows the scenario in every year", async () => {
     const entities = PATHWAYS.flatMap((pathway) =>
       [0, 1, 2, 3].map((anchor): OracleEntity => ({
         baselineYear: 2025,
@@ -135,7 +135,7 @@ describe("who follows a scenario gets that scenario's warming", () => {
   });
 });
 
-/** Entities with a baseline, of ordinary size, half of them with removals in some scope. */
+/** Returns entities of ordinary size with a positive baseline, half of them with removals in some scope. */
 function lawEntity(random: SeededRandom): OracleEntity {
   const hasRemovals = random.chance(0.5);
   const baselineYear = 2000 + random.below(45);
@@ -153,7 +153,7 @@ function lawEntity(random: SeededRandom): OracleEntity {
   return { baselineYear, baseline, pathway: random.pick(PATHWAYS), region: random.below(REGION_COUNT), projections };
 }
 
-/** Scores pairs of entities, and hands both scores of every row to the judge. */
+/** Scores pairs of entities and passes both scores of every row to the callback. */
 async function forPairs(
   make: (random: SeededRandom) => readonly [OracleEntity, OracleEntity],
   of: { readonly seed: number; readonly basis: AlignmentBasis; readonly gamma?: number },
@@ -176,7 +176,7 @@ async function forPairs(
   }
 }
 
-/** The entity with more emissions in one scope of one projected year. */
+/** Returns the entity with higher emissions in one scope of one projected year. */
 function raised(entity: OracleEntity, random: SeededRandom): OracleEntity {
   const at = random.below(entity.projections.length);
   const scope = random.below(3);
@@ -188,7 +188,7 @@ function raised(entity: OracleEntity, random: SeededRandom): OracleEntity {
   return { ...entity, projections };
 }
 
-describe.each(ALIGNMENT_BASES)("the laws of the method, basis %s", (basis) => {
+describe.each(ALIGNMENT_BASES)("properties of the method, basis %s", (basis) => {
   test(
     "higher emissions never lower the temperature",
     async () => {
@@ -200,7 +200,7 @@ describe.each(ALIGNMENT_BASES)("the laws of the method, basis %s", (basis) => {
         },
         { seed: 21, basis },
         ({ beforeC, afterC, show }) => {
-          // A billionth for the rounding of the last bits.
+          // Tolerance of 1e-9 for rounding.
           if (afterC < beforeC - 1e-9) expect.fail(show());
           if (afterC > beforeC) risen++;
         },
@@ -234,7 +234,7 @@ describe.each(ALIGNMENT_BASES)("the laws of the method, basis %s", (basis) => {
         { seed: 22, basis },
         ({ beforeC, afterC, show }) => {
           if (Number.isNaN(beforeC) && Number.isNaN(afterC)) return;
-          // 145 degrees a unit at the steepest, times what a horizon power makes of it.
+          // Steepest slope: 145 degrees per unit, times the amplification by the exponent for short horizons.
           if (!(Math.abs(afterC - beforeC) < 1e-4)) expect.fail(show());
           if (afterC !== beforeC) moved++;
         },
@@ -245,7 +245,7 @@ describe.each(ALIGNMENT_BASES)("the laws of the method, basis %s", (basis) => {
   );
 
   test(
-    "the unit of emissions does not matter",
+    "the temperature does not depend on the unit of emissions",
     async () => {
       await forPairs(
         (random) => {
@@ -272,7 +272,7 @@ describe.each(ALIGNMENT_BASES)("the laws of the method, basis %s", (basis) => {
   );
 
   test(
-    "no temperature lies outside 1.3 to 6",
+    "temperatures are between 1.3 and 6",
     async () => {
       let low = 0;
       let high = 0;
@@ -296,7 +296,7 @@ describe.each(ALIGNMENT_BASES)("the laws of the method, basis %s", (basis) => {
   );
 });
 
-/** Room for what is added. */
+/** Margin for the added emissions. */
 function capped({ year, emissions }: OracleEntity["projections"][number]): OracleEntity["projections"][number] {
   return { year, emissions: emissions.map((e) => (e === undefined ? e : Math.min(e, 9e14))) };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { isKnownClassification, matchSector } from "../../src/alignment/sectorPathways.ts";
 import { describeWithReference, readSharedRows } from "./sharedReference.ts";
 
-/** Sectors, groups and industries as the usual systems name them, by the pathway that each should lead to. */
+/** Names of sectors, groups and industries in common classification systems, by expected pathway. */
 const USUAL_NAMES: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   GICS: {
     power: [
@@ -209,7 +209,7 @@ describe.each(Object.entries(USUAL_NAMES))("names of %s", (_, byPathway) => {
   );
 });
 
-/** Of the industries of the company model, those that are not `economy`. */
+/** Industries of the company method with a pathway other than `economy`. */
 const INDUSTRIES: Readonly<Record<string, readonly string[]>> = {
   power: [
     "Electric utilities",
@@ -304,13 +304,13 @@ const INDUSTRIES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-describeWithReference("industries of the company model", () => {
+describeWithReference("industries of the company method", () => {
   const rows = readSharedRows("reference/industries.csv");
   const expected = new Map(
     Object.entries(INDUSTRIES).flatMap(([pathway, names]) => names.map((name) => [name, pathway])),
   );
 
-  test("there are 147, and the list above names none that is not there", () => {
+  test("are 147, and include every name of the list above", () => {
     const names = new Set(rows.map(({ name }) => name));
     expect(names.size).toBe(147);
     expect([...expected.keys()].filter((name) => !names.has(name))).toEqual([]);
@@ -319,12 +319,12 @@ describeWithReference("industries of the company model", () => {
   test.each(rows)("$name", ({ name = "", sector = "" }) => {
     const match = matchSector({ industry: name, sector });
     expect(match.pathway).toBe(expected.get(name) ?? "economy");
-    // One industry says of itself that it is none.
+    // The unclassified industry has no match.
     expect(match.on).toBe(name === "Miscellaneous / unclassified company" ? null : "industry");
   });
 });
 
-describe("the table", () => {
+describe("matchSector", () => {
   test.each([
     { text: "Railroads", pathway: "transport", row: 13, key: "rail*" },
     { text: "Trailers", pathway: "economy", row: null, key: null },
@@ -346,7 +346,7 @@ describe("the table", () => {
     expect(matchSector({ industry: text })).toEqual({ pathway, on: row === null ? null : "industry", row, key });
   });
 
-  test("asks the sector only where the industry says nothing", () => {
+  test("uses the sector only if the industry does not match", () => {
     expect(matchSector({ industry: "Zinc", sector: "Utilities" })).toEqual({
       pathway: "power",
       on: "sector",
@@ -358,12 +358,12 @@ describe("the table", () => {
   });
 });
 
-test("knows systems by their names, however they are written", () => {
+test("recognizes classification systems regardless of case and spaces", () => {
   expect([" GICS ", "nace", "custom"].every(isKnownClassification)).toBe(true);
   expect(["", "gics2", "sic"].some(isKnownClassification)).toBe(false);
 });
 
-test("remembers names without confusing them, however many and however long", () => {
+test("caches names correctly, however many and however long", () => {
   for (let i = 0; i < 5000; i++) matchSector({ industry: `Unheard-of ${i}` });
   expect(matchSector({ industry: "Unheard-of 7" }).on).toBeNull();
   expect(matchSector({ industry: "Airlines" }).pathway).toBe("transport");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { defaultProbability, erfc } from "../../src/company/defaultProbability.ts";
 
 describe("the complementary error function", () => {
-  // As the erfc of the C library has them.
+  // Reference values: erfc of the C library.
   test.each([
     [0, 1],
     [0.1, 0.8875370839817152],
@@ -25,11 +25,11 @@ describe("the complementary error function", () => {
     expect(Math.abs(erfc(x) / value - 1)).toBeLessThan(2e-15);
   });
 
-  test("ends at 0 and 2", () => {
+  test("has the limits 0 and 2", () => {
     expect([erfc(30), erfc(Infinity), erfc(-30), erfc(-Infinity)]).toEqual([0, 0, 2, 2]);
   });
 
-  test("falls without a step where its three ranges meet", () => {
+  test("decreases without a step between its three ranges", () => {
     for (const border of [0.46875, 4]) {
       for (const x of [border, -border]) {
         const [before, after] = [erfc(x - 1e-9), erfc(x + 1e-9)];
@@ -40,10 +40,10 @@ describe("the complementary error function", () => {
   });
 });
 
-describe("the chance of default", () => {
+describe("the probability of default", () => {
   const healthy = { assets: 100, debt: 40, volatility: 0.25 };
 
-  test("by hand: ln 2.5 over 0.25 times the root of 5, with a drift of -0.00625", () => {
+  test("equals a value computed by hand: ln 2.5 / (0.25 √5), drift -0.00625", () => {
     const distance = (Math.log(2.5) + (0.03 - 0.25 ** 2 / 2) * 5) / (0.25 * Math.sqrt(5));
     expect(distance).toBeCloseTo(1.628, 3);
     expect(defaultProbability(healthy)).toBeCloseTo(0.0517, 3);
@@ -61,7 +61,7 @@ describe("the chance of default", () => {
     expect(defaultProbability(of)).toBe(expected);
   });
 
-  test("rises with debt and falls with assets", () => {
+  test("increases with debt and decreases with assets", () => {
     expect(defaultProbability({ ...healthy, debt: 50 })).toBeGreaterThan(defaultProbability(healthy));
     expect(defaultProbability({ ...healthy, assets: 120 })).toBeLessThan(defaultProbability(healthy));
   });

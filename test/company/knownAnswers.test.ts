@@ -19,7 +19,7 @@ interface KnownCompany {
   >;
 }
 
-/** A result under the names of the known answers. */
+/** Converts a result to the names of the known answers. */
 function figuresOf({ drivers, transition, physical, interaction, total, credit }: CompanyResult): Figures {
   return {
     price: drivers.price,
@@ -72,7 +72,8 @@ function summaryOf(valuation: CompanyValuation, totalAssets: number): Figures {
 function emissionsOf({ emissions }: CompanyAnswer, { industry, country, revenue }: KnownCompany["input"]): Figures {
   const match = findIndustry(industry);
   const place = findCountry(country);
-  if (!("industry" in match) || !("iso3" in place)) throw new Error("The known companies are not known.");
+  if (!("industry" in match) || !("iso3" in place))
+    throw new Error("An industry or country of the known answers was not found.");
   const scaling = scalingOf(match.industry, place);
   return {
     k1: scaling.scope1,
@@ -90,34 +91,37 @@ function emissionsOf({ emissions }: CompanyAnswer, { industry, country, revenue 
 describeWithReference("the known answers of cases/company.json", () => {
   const { companies = [] } = readShared("cases/company.json") as { readonly companies?: readonly KnownCompany[] };
 
-  test("there are three companies, each in 21 scenarios and three years", () => {
+  test("cover three companies in 21 scenarios and three years", () => {
     expect(companies.map(({ scenarios }) => Object.keys(scenarios).length)).toEqual([21, 21, 21]);
   });
 
-  test.each(companies.map((company) => [company.name, company] as const))("%s: every figure", (name, company) => {
-    const answer = totalClimateRisk({
-      name,
-      ...company.input,
-      transition_scenarios: Object.keys(company.scenarios),
-      assessment_years: [2050, 2030, 2040],
-    });
-    expectClose(emissionsOf(answer, company.input), company.emissions, "emissions");
-    let count = 0;
-    for (const result of answer.results) {
-      const { scenario, year } = result;
-      expectClose(figuresOf(result), company.scenarios[scenario]?.years[year] ?? {}, `${scenario} ${year}`);
-      count++;
-    }
-    expect(count).toBe(63);
-    for (const valuation of answer.valuation) {
-      const { scenario } = valuation;
-      expectClose(
-        summaryOf(valuation, Number(company.input.total_assets)),
-        company.scenarios[scenario]?.summary ?? {},
-        scenario,
-        (figure) => (figure.startsWith("pd") ? DEFAULT_TOLERANCE : 1e-9),
-      );
-    }
-    expect(answer.valuation.map(({ scenario }) => scenario)).toEqual(Object.keys(company.scenarios));
-  });
+  test.each(companies.map((company) => [company.name, company] as const))(
+    "%s: every figure matches",
+    (name, company) => {
+      const answer = totalClimateRisk({
+        name,
+        ...company.input,
+        transition_scenarios: Object.keys(company.scenarios),
+        assessment_years: [2050, 2030, 2040],
+      });
+      expectClose(emissionsOf(answer, company.input), company.emissions, "emissions");
+      let count = 0;
+      for (const result of answer.results) {
+        const { scenario, year } = result;
+        expectClose(figuresOf(result), company.scenarios[scenario]?.years[year] ?? {}, `${scenario} ${year}`);
+        count++;
+      }
+      expect(count).toBe(63);
+      for (const valuation of answer.valuation) {
+        const { scenario } = valuation;
+        expectClose(
+          summaryOf(valuation, Number(company.input.total_assets)),
+          company.scenarios[scenario]?.summary ?? {},
+          scenario,
+          (figure) => (figure.startsWith("pd") ? DEFAULT_TOLERANCE : 1e-9),
+        );
+      }
+      expect(answer.valuation.map(({ scenario }) => scenario)).toEqual(Object.keys(company.scenarios));
+    },
+  );
 });

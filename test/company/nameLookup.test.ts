@@ -14,8 +14,8 @@ const industryOf = (text: string): string | undefined => {
   return "industry" in found ? `${found.industry.id} by ${found.on}` : undefined;
 };
 
-describe("a country is found", () => {
-  test("by every code and name of the table", () => {
+describe("findCountry", () => {
+  test("finds every code and name of the table", () => {
     for (const { iso3, names } of COUNTRIES) for (const name of names) expect(countryOf(name), name).toBe(iso3);
   });
 
@@ -38,7 +38,7 @@ describe("a country is found", () => {
     ["Republic of Korea", "KOR"],
     ["the Congo", "COG"],
     ["Democratic Republic of the Congo", "COD"],
-    // Titles that no list gives these countries.
+    // With titles that the list does not have.
     ["Republic of Ireland", "IRL"],
     ["the Japan", "JPN"],
     ["The Republic of Hungary", "HUN"],
@@ -47,7 +47,7 @@ describe("a country is found", () => {
     expect(countryOf(text)).toBe(iso3);
   });
 
-  test("but not in a text longer than any name: folding it would take as long as the caller likes", () => {
+  test("does not look up texts longer than any name", () => {
     expect(countryOf(`Viet${" ".repeat(100)}Nam`)).toBe("VNM");
     expect(countryOf(`${" ".repeat(5000)}Viet Nam\n`)).toBe("VNM");
     expect(countryOf(`Viet${" ".repeat(5000)}Nam`)).toBeUndefined();
@@ -55,7 +55,7 @@ describe("a country is found", () => {
     expect(findCountry("Viet Nam ".repeat(1000))).toMatchObject({ nearest: expect.arrayContaining(["Vietnam"]) });
   });
 
-  test("and one whose words two countries bear is not", () => {
+  test("does not find a name that is part of the names of two countries", () => {
     expect(countryOf("Republic of China")).toBeUndefined();
     expect(countryOf("the Republic of China")).toBeUndefined();
     expect(countryOf("the People's Republic of China")).toBe("CHN");
@@ -64,7 +64,7 @@ describe("a country is found", () => {
 });
 
 test.each(["", " ", "the", "Kosovo", "XKX", "Antarctica", "Atlantis", "USAA", "D E U", "republic of"])(
-  "no country is found for %j, but five near it",
+  "findCountry finds nothing for %j and suggests five names",
   (text) => {
     const found = findCountry(text);
     if ("iso3" in found) throw new Error(`It is ${found.iso3}.`);
@@ -79,13 +79,13 @@ test.each([
   ["Untied Kingdom", "UK"],
   ["Phillipines", "Philippines"],
   ["Ivory Cost", "Côte d’Ivoire"],
-])("%s is near %s", (text, name) => {
+])("for %s the suggestions include %s", (text, name) => {
   const found = findCountry(text);
   expect("nearest" in found ? found.nearest.slice(0, 2) : []).toContain(name);
 });
 
-describe("an industry is found", () => {
-  test("by every id, name and other name", () => {
+describe("findIndustry", () => {
+  test("finds every id, name and alias", () => {
     for (const { id, name, names } of INDUSTRIES) {
       expect(industryOf(id)).toBe(`${id} by id`);
       for (const other of names) expect(industryOf(other), other).toMatch(new RegExp(`^${id} by`));
@@ -113,7 +113,7 @@ describe("an industry is found", () => {
     ["327310", "cement_lime by naics"],
     ["ISIC 5110", "airlines by isic"],
     ["NACE 51.1", "airlines by nace"],
-    // Each of these is shared, wider than an industry, or nobody's.
+    // Each of these is shared, covers more than one industry, or belongs to none.
     ["ISIC 2420", undefined],
     ["ISIC 3510", undefined],
     ["NACE 28", undefined],
@@ -130,7 +130,7 @@ describe("an industry is found", () => {
     expect(industryOf(text)).toBe(expected);
   });
 
-  test("a code of several industries names them all", () => {
+  test("lists all industries that share a code", () => {
     expect(findIndustry("ISIC 2420")).toEqual({
       nearest: ["Aluminium", "Precious metals mining and refining", "Other metals and minerals"],
       isCode: true,
@@ -138,12 +138,12 @@ describe("an industry is found", () => {
     expect(findIndustry("ISIC 19")).toMatchObject({ isCode: true, nearest: expect.arrayContaining(["Coal mining"]) });
   });
 
-  test("a code without its system is told from one with it", () => {
+  test("distinguishes codes with and without a classification system", () => {
     expect(findIndustry("2410")).toMatchObject({ isGuessedSystem: true });
     expect(findIndustry("ISIC 2410")).toMatchObject({ isGuessedSystem: false });
   });
 
-  test("codes of what is unclassified lead nowhere: it has to be asked for by name", () => {
+  test("finds the unclassified industry by name only, not by code", () => {
     for (const code of ["ISIC 9609", "NACE 96.09"]) expect(industryOf(code)).not.toMatch(/miscellaneous/);
   });
 });
@@ -153,15 +153,15 @@ test.each([
   ["Oil and gas extraction", "Oil and gas production"],
   ["Semi conductors", "Semiconductors"],
   ["Aluminnium", "Aluminium"],
-])("no industry %s, but %s is near", (text, name) => {
+])("findIndustry does not find %s and suggests %s", (text, name) => {
   const found = findIndustry(text);
   if ("industry" in found) throw new Error(`It is ${found.industry.id}.`);
   expect(found.nearest).toHaveLength(5);
   expect(found.nearest).toContain(name);
 });
 
-describe("a scenario is found", () => {
-  test.each(SCENARIO_IDS)("%s, however it is written", (id) => {
+describe("findScenario", () => {
+  test.each(SCENARIO_IDS)("finds %s regardless of case and separators", (id) => {
     for (const text of [
       id,
       id.toLowerCase(),
@@ -173,12 +173,12 @@ describe("a scenario is found", () => {
     }
   });
 
-  test("Net Zero of both families", () => {
+  test("finds Net Zero of both families", () => {
     expect(findScenario("NGFS Net Zero 2050")?.id).toBe("NGFS_NET_ZERO_2050");
     expect(findScenario("ipcc-net-zero")?.id).toBe("IPCC_NET_ZERO");
   });
 
-  test("another is not, but five near it", () => {
+  test("does not find an unknown id; nearestScenarios suggests five", () => {
     expect(findScenario("NET_ZERO")).toBeUndefined();
     expect(nearestScenarios("NGFS_NETZERO_2060")[0]).toBe("NGFS_NET_ZERO_2050");
     expect(nearestScenarios("")).toHaveLength(5);

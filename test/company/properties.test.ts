@@ -25,9 +25,9 @@ const first = ({ results }: CompanyAnswer): CompanyResult => results[0] ?? expec
 const anyScenario = (random: SeededRandom): string => random.pick(SCENARIO_IDS);
 const anyYear = (random: SeededRandom): number => 2025 + random.below(76);
 
-describe(`laws, over ${COUNT} random requests each`, () => {
-  // The loss before its limit is B - m (B - (1 - pass-through) G), where m, the volume that is left, falls with
-  // emissions as does what stands in brackets; where that is below 0 the whole EBITDA is lost anyway.
+describe(`properties, over ${COUNT} random requests each`, () => {
+  // The uncapped loss is B - m (B - (1 - pass-through) G). The remaining volume m and the term in brackets both decrease
+  // with emissions; if the term is negative, the whole EBITDA is lost anyway.
   test(
     "more reported emissions never lower the transition loss of a company with earnings",
     () => {
@@ -48,7 +48,7 @@ describe(`laws, over ${COUNT} random requests each`, () => {
     TIMEOUT_MS,
   );
 
-  test("they can lower that of a company without earnings, which loses its margin on fewer goods", () => {
+  test("more reported emissions can lower the loss of a company without earnings, which absorbs costs on less volume", () => {
     const losing = {
       industry: "cement_lime",
       country: "IND",
@@ -68,7 +68,7 @@ describe(`laws, over ${COUNT} random requests each`, () => {
     chronicDamage(country, { temperaturePath, year }, { damageFunction: "kalkuhl_wenz", allowsGains: false })
       .damageFraction;
 
-  test("a hotter path never lowers chronic damage in a hot country, if both start as warm in 2020", () => {
+  test("a hotter path never lowers chronic damage in a hot country if both have the same warming in 2020", () => {
     const random = randomFrom(13);
     const paths = [...new Set(SCENARIOS.map(({ temperaturePath }) => temperaturePath))];
     const hot = COUNTRIES.filter(({ baselineTemperatureC }) => baselineTemperatureC > OPTIMUM_C);
@@ -85,9 +85,9 @@ describe(`laws, over ${COUNT} random requests each`, () => {
     }
   });
 
-  test("paths that start a thousandth apart can come out the other way round, while they are as near as that", () => {
+  test("paths that differ by 0.001 degrees in 2020 can be reversed while they are that close", () => {
     const india = findCountry("IND");
-    if (!("iso3" in india)) throw new Error("There is no India.");
+    if (!("iso3" in india)) throw new Error("India was not found.");
     const paths = SCENARIOS.map(({ temperaturePath }) => temperaturePath);
     const years = Array.from({ length: 76 }, (_, i) => 2025 + i);
     const differences = (one: string, other: string, year: number) => ({
@@ -102,7 +102,7 @@ describe(`laws, over ${COUNT} random requests each`, () => {
     );
     expect(reversed.length).toBeGreaterThan(0);
     for (const { nowC, startC } of reversed) expect(nowC).toBeLessThan(startC);
-    // For one: Low Demand against Net Zero 2050 in 2032.
+    // Example: Low Demand and Net Zero 2050 in 2032.
     expect(differences("NGFS_NET_ZERO_2050", "NGFS_LOW_DEMAND", 2032)).toEqual({
       startC: expect.closeTo(0.001, 9),
       nowC: expect.closeTo(0.0006, 9),
@@ -111,7 +111,7 @@ describe(`laws, over ${COUNT} random requests each`, () => {
   });
 
   test(
-    "under Current Policies there is no transition loss, and a note says why",
+    "under Current Policies there is no transition loss, and a note gives the reason",
     () => {
       const random = randomFrom(17);
       for (let i = 0; i < COUNT; i++) {
@@ -120,7 +120,7 @@ describe(`laws, over ${COUNT} random requests each`, () => {
         const answer = ask(company, scenario, anyYear(random));
         const { transition } = first(answer);
         const figures = [transition.loss, transition.uncapped, transition.gross_cost, transition.volume_change];
-        // The borrowers of a bank lose to the climate alone.
+        // The borrowers of a bank have physical losses only.
         if (!BANKS.has(company.industry)) figures.push(transition.score, transition.credit_loss);
         if (figures.some((figure) => !Object.is(figure, 0))) expect.fail(JSON.stringify(company));
         expect(transition.note).toBe("no shock beyond current policies");
@@ -151,7 +151,7 @@ describe(`laws, over ${COUNT} random requests each`, () => {
   });
 
   test(
-    "all money times k: all losses times k, the same percent, scores and chances of default",
+    "scaling all money by k scales all losses by k and keeps percentages, scores and default probabilities",
     () => {
       const random = randomFrom(19);
       for (let i = 0; i < COUNT; i++) {
@@ -176,7 +176,7 @@ describe(`laws, over ${COUNT} random requests each`, () => {
     TIMEOUT_MS,
   );
 
-  test("reported emissions are no money: with them the law asks that they grow too", () => {
+  test("with reported emissions, these have to be scaled too", () => {
     const company = {
       industry: "cement_lime",
       country: "IND",

@@ -21,15 +21,15 @@ const number = (row: Row, column: string): number => {
   return cell === "" ? expect.fail(`${column} is empty`) : Number(cell);
 };
 
-describe("what the tables promise", () => {
-  test("147 industries, 248 countries of which 180 have all figures, 21 scenarios", () => {
+describe("the tables", () => {
+  test("have 147 industries, 248 countries (180 with all figures from data) and 21 scenarios", () => {
     expect(INDUSTRIES).toHaveLength(147);
     expect(COUNTRIES).toHaveLength(248);
     expect(TIER_A_COUNTRIES).toHaveLength(180);
     expect(SCENARIOS).toHaveLength(21);
   });
 
-  test("no figure is missing, and none is out of its bounds", () => {
+  test("have all figures, within their bounds", () => {
     for (const { id, intensity, sector, factorSource, codes, ...industry } of INDUSTRIES) {
       for (const figure of Object.values(intensity)) expect(figure, id).toBeGreaterThanOrEqual(0);
       expect(intensity.scope3Upstream, id).toBeGreaterThan(0);
@@ -62,7 +62,7 @@ describe("what the tables promise", () => {
     }
   });
 
-  test("a line of figures for every country but Antarctica and every industry of the lists, and for nothing else", () => {
+  test("have a line for every listed industry and every listed country but Antarctica, and no other lines", () => {
     const firsts = (table: string): readonly (string | undefined)[] =>
       table
         .trim()
@@ -74,7 +74,7 @@ describe("what the tables promise", () => {
   });
 });
 
-describeWithReference("the tables against the figures they were made from", () => {
+describeWithReference("the tables compared with their source files", () => {
   test("industries", () => {
     const rows = readSharedRows("reference/industries.csv");
     expect(rows).toHaveLength(INDUSTRIES.length);
@@ -125,7 +125,7 @@ describeWithReference("the tables against the figures they were made from", () =
         heatSensitivity: number(row, "heat_sensitivity"),
         assetVolatility: number(row, "asset_vol"),
       });
-      // A group is only kept where a rule depends on it.
+      // The table has a group only if a rule depends on it.
       const group = text(row, "archetype");
       if (industry.group === undefined) {
         expect(["banks", "insurance", "oilgas_up", "refining", "coal", "pipelines"]).not.toContain(group);
@@ -181,7 +181,7 @@ describeWithReference("the tables against the figures they were made from", () =
     }
   });
 
-  test("scenarios and their cuts", () => {
+  test("scenarios and their emission reductions", () => {
     const rows = readSharedRows("reference/scenarios.csv");
     const kept = SCENARIOS.map((scenario) => ({
       scenario_id: scenario.id,
@@ -209,17 +209,17 @@ describeWithReference("the tables against the figures they were made from", () =
     }
   });
 
-  test("temperatures: every value of the table, and no other path", () => {
+  test("temperatures: every value and no other path", () => {
     const rows = readSharedRows("reference/temperatures.csv");
     expect(rows.length).toBe(20 * 13);
     for (const row of rows) {
       const warming = warmingOf(text(row, "scenario_id"));
       expect(valueInYear(warming, number(row, "year"))).toBeCloseTo(number(row, "gsat_c_vs_1850_1900"), 13);
     }
-    expect(() => warmingOf("IPCC_NET_ZERO")).toThrow("no temperature path");
+    expect(() => warmingOf("IPCC_NET_ZERO")).toThrow("Unknown temperature path");
   });
 
-  test("carbon prices: every value of the table that counts", () => {
+  test("carbon prices: every value that is used", () => {
     const variants = Object.fromEntries(Object.entries(PRICE_MODELS).map(([variant, name]) => [name, variant]));
     let count = 0;
     for (const row of readSharedRows("reference/carbon_prices.csv")) {
@@ -246,7 +246,7 @@ describeWithReference("the tables against the figures they were made from", () =
     expect(count).toBe(812 - 177 + 50 + 100);
   });
 
-  test("prices of the world, as the buyers of fuel meet them", () => {
+  test("world prices, as applied to the buyers of fuel", () => {
     const rows = readSharedRows("reference/carbon_prices.csv");
     const world = (path: string, model: string, year: number): number | undefined => {
       const row = rows.find(
@@ -276,7 +276,7 @@ describeWithReference("the tables against the figures they were made from", () =
     expect(count).toBe(11 * 9);
   });
 
-  test("the only place without figures is refused", () => {
+  test("the only country without figures is rejected", () => {
     const without = readSharedRows("reference/countries.csv").filter((row) => text(row, "tier") === "C");
     expect(without.map((row) => text(row, "name"))).toEqual(["Antarctica"]);
     expect(findCountry("ATA")).toMatchObject({ isUnsupported: true });

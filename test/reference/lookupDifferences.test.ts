@@ -8,8 +8,8 @@ import { LISTED_COUNTRIES, withoutTitles } from "../../src/reference/countries.t
 import { LISTED_INDUSTRIES } from "../../src/reference/industries.ts";
 
 /**
- * Alignment and the company method read one list, each by rules of its own; docs/architecture.md says where they part.
- * Here is that they part there and nowhere else.
+ * Alignment and the company method look up names in the same lists by different rules. docs/architecture.md lists the
+ * differences; these tests check that there are no others.
  */
 const regionForCompanies = (text: string): string | undefined => {
   const found = findCountry(text);
@@ -21,7 +21,7 @@ const industryForCompanies = (text: string): string | undefined => {
 };
 
 describe("a country", () => {
-  /** Nothing else is found: a reader takes off titles and looks for what is left. */
+  /** Covers every text that can match, since lookups only remove titles and compare the rest. */
   const texts = new Set(
     LISTED_COUNTRIES.flatMap(({ keys }) => keys.flatMap((key) => [key, ...withoutTitles(key)])).flatMap((rest) =>
       ["", "the "].flatMap((first) =>
@@ -33,26 +33,26 @@ describe("a country", () => {
   const isAntarctica = (text: string): boolean => /(^| )(antarctica|ata|aq)$/.test(text);
   const isRepeating = (text: string): boolean => /(^| )the the |republic of (the )?republic of /.test(text);
 
-  test("has one region for both, with any title before any of its names, but for what follows", () => {
+  test("has the same region in both, with any title before any name, except as below", () => {
     expect(texts.size).toBe(8497);
     const others = apart.filter((text) => !isAntarctica(text) && !isRepeating(text));
     expect(others.toSorted()).toEqual(["republic of china", "the republic of china"]);
   });
 
-  test("called Republic of China lies in one region, whichever is meant, but has the figures of none", () => {
+  test("named Republic of China has a region but no figures, because it is ambiguous", () => {
     expect(ngfsRegionOf("Republic of China")).toBe("R5ASIA");
     expect(regionForCompanies("Republic of China")).toBeUndefined();
     expect(regionForCompanies("the Republic of China")).toBeUndefined();
   });
 
-  test("without figures, Antarctica, still lies in a region", () => {
+  test("without figures, Antarctica, still has a region", () => {
     const names = [...texts].filter(isAntarctica);
     expect(names).toHaveLength(21);
     expect(new Set(names.map(ngfsRegionOf))).toEqual(new Set(["R5ASIA"]));
     expect(new Set(names.map(regionForCompanies))).toEqual(new Set([undefined]));
   });
 
-  test("with a title twice is found where titles go one by one, and not where they go at once", () => {
+  test("with a repeated title is found only if titles are removed one by one", () => {
     const repeating = apart.filter(isRepeating).filter((text) => !isAntarctica(text));
     expect(repeating).toHaveLength(438);
     expect(repeating).toContain("the the republic of albania");
@@ -62,7 +62,7 @@ describe("a country", () => {
     }
   });
 
-  test("in a text longer than any name is found by one of them only", () => {
+  test("in a text longer than any name is found by alignment only", () => {
     const spaced = (count: number): string => `Viet${" ".repeat(count)}Nam`;
     expect([393, 394].map(spaced).map(ngfsRegionOf)).toEqual(["R5ASIA", "R5ASIA"]);
     expect([393, 394].map(spaced).map(regionForCompanies)).toEqual(["R5ASIA", undefined]);
@@ -70,7 +70,7 @@ describe("a country", () => {
 });
 
 describe("an industry", () => {
-  test("has one intensity for both, by its id and all of its names", () => {
+  test("has the same intensity in both, by its id and all names", () => {
     for (const { id, names, intensity } of LISTED_INDUSTRIES) {
       for (const text of [id, ...names]) {
         expect(industryForCompanies(text)).toBe(id);
@@ -83,7 +83,7 @@ describe("an industry", () => {
     }
   });
 
-  test("by its code, or in a text longer than any name, is only known to one of them", () => {
+  test("by code, or in a text longer than any name, is found by one method only", () => {
     const codes = INDUSTRIES.flatMap((industry) => industry.codes.naics.map((code) => `NAICS ${code}`));
     expect(codes.filter((code) => industryForCompanies(code) !== undefined).length).toBeGreaterThan(100);
     expect(codes.filter((code) => intensityOfIndustry(code) !== undefined)).toEqual([]);
