@@ -5,7 +5,7 @@ import { type AlignedYear, roundTemperatures } from "../../src/alignment/answer.
 import type { AlignTemperatureOptions } from "../../src/alignment/options.ts";
 import { type Benchmark, NGFS_PHASE5 } from "../../src/alignment/benchmark.ts";
 import type { Entity } from "../../src/alignment/entity.ts";
-import { columnsOf, randomEntity } from "./entities.ts";
+import { columnsOf } from "./entities.ts";
 import { describeWithReference, readShared } from "./sharedReference.ts";
 
 type Emissions = Entity["data"][number]["emissions"];

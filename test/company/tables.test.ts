@@ -133,7 +133,7 @@ describeWithReference("the tables compared with their source files", () => {
       const [, margin] = /gross margin ([0-9.]+)/.exec(text(row, "factor_source")) ?? [];
       const isSales = margin !== undefined;
       expect(industry.factorSource.endsWith(`gross margin of ${Math.round(100 * Number(margin))}%`)).toBe(isSales);
-      // Power of any kind stands on judged prices, and a utility's on the judged exponent of the price level.
+      // Power generation uses judged prices, and utilities the judged exponent of the price level.
       const isJudged = /assumption|OVERRIDE|average price/.test(text(row, "factor_source"));
       expect(industry.isFactorJudged, industry.id).toBe(isJudged);
     }
