@@ -1,7 +1,7 @@
 // Temperatures of a million entities in five years with the real formula in f64. The timing covers copying, checking
 // and flagging, from the caller's arrays to the caller's arrays, and is compared with the same computation in plain
 // JavaScript.
-import { alignColumns } from "../src/alignment/align.ts";
+import { alignColumns } from "../src/alignment/alignColumns.ts";
 import { NGFS_PHASE5 } from "../src/alignment/benchmark.ts";
 import type { EntityColumns } from "../src/kernel/alignmentColumns.ts";
 import { interleave } from "./interleave.ts";

@@ -1,4 +1,4 @@
-import { type Benchmark, yearly } from "../src/alignment/benchmark.ts";
+import { type Benchmark, tabulateByYear } from "../src/alignment/benchmark.ts";
 import type { EntityColumns } from "../src/kernel/alignmentColumns.ts";
 import { ANCHOR_COUNT, GROWTH_REGION_COUNT, PATHWAY_COUNT } from "../src/kernel/alignmentTables.ts";
 
@@ -9,7 +9,7 @@ import { ANCHOR_COUNT, GROWTH_REGION_COUNT, PATHWAY_COUNT } from "../src/kernel/
  */
 export function plainAlignment(benchmark: Benchmark) {
   const { firstYear, lastYear, baseYear, horizonYear, anchorTemperaturesC, currentTemperatureC, index, growth } =
-    yearly(benchmark);
+    tabulateByYear(benchmark);
   const [t1 = NaN, t2 = NaN, t3 = NaN, t4 = NaN] = anchorTemperaturesC;
   const yearSize = PATHWAY_COUNT * ANCHOR_COUNT;
   const perBase = new Float64Array((lastYear - firstYear + 1) * PATHWAY_COUNT).fill(1);

@@ -8,21 +8,19 @@
  *   await alignTemperature(entities, { detail: true });
  *   totalClimateRisk({ name: "Ours", country: "India", industry: "Cement and lime", revenue: "7.87e9", ... });
  */
+export { alignColumns } from "./alignment/alignColumns.ts";
+export { alignTemperature } from "./alignment/alignTemperature.ts";
 export {
-  alignColumns,
-  type AlignColumnsOptions,
   ALIGNMENT_FLAGS,
   type AlignmentAnswer,
   type AlignmentDetail,
   type AlignmentFlag,
-  type AlignmentOptions,
   type AlignmentReason,
   type AlignmentResult,
   type AlignedYear,
-  alignTemperature,
-  type AlignTemperatureOptions,
   roundTemperatures,
-} from "./alignment/align.ts";
+} from "./alignment/answer.ts";
+export type { AlignColumnsOptions, AlignmentOptions, AlignTemperatureOptions } from "./alignment/options.ts";
 export { type Benchmark, NGFS_PHASE5, type Pathway } from "./alignment/benchmark.ts";
 export type { Entity } from "./alignment/entity.ts";
 export type { AlignmentBasis } from "./kernel/alignment.ts";
@@ -34,7 +32,7 @@ export {
   type ReferenceIndustry,
   referenceScenarios,
   type ReferenceScenario,
-} from "./company/reference.ts";
+} from "./company/referenceLists.ts";
 export type { Remark, RemarkCode } from "./company/remarks.ts";
 export type { CompanyAnswer, CompanyResult, CompanyValuation, EmissionsAnswer } from "./company/answer.ts";
 export { type CompanyOptions, estimateEmissions, totalClimateRisk } from "./company/report.ts";

@@ -2,10 +2,10 @@ import type { NgfsRegion } from "../reference/countries.ts";
 import { PATHWAY_INDEX } from "../kernel/alignmentColumns.ts";
 import { ANCHOR_COUNT, GROWTH_REGION_COUNT, PATHWAY_COUNT, type YearlyBenchmark } from "../kernel/alignmentTables.ts";
 
-/** A sector as the benchmark sees it. */
+/** Sector of the benchmark. */
 export type Pathway = keyof typeof PATHWAY_INDEX;
 
-/** A scenario, and the world that it ends in. */
+/** A scenario and its warming in 2100. */
 export interface Anchor {
   readonly scenario: string;
   /** Global mean surface temperature in 2100 above 1850-1900, median, degrees C. */
@@ -13,44 +13,44 @@ export interface Anchor {
 }
 
 /**
- * How emissions go in a few worlds, sector by sector. All of it is data: another vintage, or four other scenarios, is
- * another object of this kind.
+ * Emissions pathways of four scenarios by sector. Benchmarks are pure data: another vintage or another set of scenarios
+ * is another object of this type.
  */
 export interface Benchmark {
-  /** Named in every detailed answer: figures of two benchmarks do not compare. */
+  /** Shown in every detailed answer, because results of different benchmarks are not comparable. */
   readonly id: string;
   readonly credit: string;
-  /** Four, from the coolest to the hottest; the last one is what the world follows today. */
+  /** Four scenarios in ascending order of warming; the last one is current policies. */
   readonly anchors: readonly [Anchor, Anchor, Anchor, Anchor];
-  /** The year in which every pathway is 1, and how warm it was then. */
+  /** Year in which every pathway is 1, and the warming of that year above 1850-1900. */
   readonly baseYear: number;
   readonly baseTemperatureC: number;
-  /** No earlier year is scored by itself: the worlds lie too close together. */
+  /** Earlier years are evaluated at this year, because the scenarios have not yet diverged enough. */
   readonly horizonYear: number;
-  /** Years of the pathways, ascending from the base year; linear between, flat outside. */
+  /** Years of the pathways, ascending from the base year; linear in between, constant outside. */
   readonly pathwayYears: readonly number[];
-  /** Emissions by pathway, anchor and year, 1 in the base year. */
+  /** Emissions index by pathway, anchor and year, 1 in the base year. */
   readonly pathways: Readonly<Record<Pathway, readonly [IndexByYear, IndexByYear, IndexByYear, IndexByYear]>>;
-  /** Years of the growth, ascending; linear between, flat outside. */
+  /** Years of the growth indices, ascending; linear in between, constant outside. */
   readonly growthYears: readonly number[];
-  /** Size of the economy by region and year, 1 in the base year. The first region is the one the pathways are pooled over. */
+  /** GDP index by region and year, 1 in the base year. The pathways are pooled over the first region. */
   readonly growth: readonly [GrowthRegion, GrowthRegion, GrowthRegion];
 }
 
-/** One number for each of the years that stand beside. */
+/** One value for each of the corresponding years. */
 type IndexByYear = readonly number[];
 
-/** Countries whose economies are taken to grow alike. */
+/** Countries that are assumed to have the same economic growth. */
 export interface GrowthRegion {
   readonly id: string;
-  /** Which regions of the scenarios it stands for; what is not listed anywhere belongs to the first region. */
+  /** NGFS regions it covers; countries of regions not listed anywhere belong to the first growth region. */
   readonly regions: readonly NgfsRegion[];
   readonly index: IndexByYear;
 }
 
 /**
- * NGFS Phase V. Sectors: CO2 of the OECD and EU and of Asia together; `economy`: all Kyoto gases of the world;
- * `energy_supply` is without electricity. Growth: GDP at purchasing power parity, without climate damage.
+ * NGFS Phase V. Sectors: CO2 of OECD and EU plus Asia; `economy`: all Kyoto gases worldwide; `energy_supply` excludes
+ * electricity. Growth: GDP at purchasing power parity, without climate damage.
  */
 export const NGFS_PHASE5: Benchmark = {
   id: "ngfs-phase5-message-r12/1",
@@ -124,13 +124,13 @@ export const NGFS_PHASE5: Benchmark = {
   ],
 };
 
-/** The index of a region's economy, linear between the benchmark's years and flat outside them. */
+/** Returns the GDP index of a region, linear between the benchmark's years and constant outside them. */
 export function growthIndex(benchmark: Benchmark, region: GrowthRegion, year: number): number {
   return interpolate({ years: benchmark.growthYears, values: region.index, year });
 }
 
-/** The benchmark year by year, as the kernel wants it. */
-export function yearly(benchmark: Benchmark): YearlyBenchmark {
+/** Tabulates a benchmark by year in the layout of the kernel tables. */
+export function tabulateByYear(benchmark: Benchmark): YearlyBenchmark {
   const { pathwayYears, growthYears, pathways, growth, baseYear, horizonYear } = benchmark;
   const firstYear = Math.min(pathwayYears[0] ?? NaN, growthYears[0] ?? NaN);
   const lastYear = pathwayYears.at(-1) ?? NaN;
@@ -165,7 +165,7 @@ function interpolate(line: {
 }): number {
   const { years, values, year } = line;
   if (values.length !== years.length)
-    throw new Error(`${values.length} values of a benchmark for ${years.length} years.`);
+    throw new Error(`The benchmark has ${values.length} values for ${years.length} years.`);
   const after = years.findIndex((known) => known >= year);
   if (after === 0) return values[0] ?? NaN;
   if (after < 0) return values.at(-1) ?? NaN;

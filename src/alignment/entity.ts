@@ -4,11 +4,11 @@ import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
 import { findSchemaErrors, quote, type ValueSchema } from "../schemaErrors.ts";
 import { ALIGNMENT_YEAR_MAX, ALIGNMENT_YEAR_MIN, EMISSIONS_MAX } from "../kernel/alignment.ts";
 
-/** What one request may ask for unless whoever runs the service says otherwise. */
+/** Default limits of a request; configurable by the operator of the service. */
 export const DEFAULT_ALIGNMENT_LIMITS = {
-  /** entities in a request */
+  /** Entities per request. */
   entityCount: 5000,
-  /** projected years over all of them */
+  /** Projected years per request, over all entities. */
   valueCount: 100_000,
 } as const;
 
@@ -22,29 +22,30 @@ const amount = (description: string) =>
 const EmissionsSchema = Type.Object(
   {
     scope1: amount("Direct emissions. Removals are negative."),
-    scope2: amount("Emissions of bought electricity and heat."),
-    scope3: amount("Emissions up and down the value chain."),
+    scope2: amount("Emissions from purchased electricity and heat."),
+    scope3: amount("Upstream and downstream emissions of the value chain."),
   },
-  { description: "In any one unit, the same in all years; at least one scope." },
+  { description: "In any unit, the same in all years; at least one scope." },
 );
 
-/** An entity: one definition for the type, the check and the published contract. */
+/** Schema of an entity, from which the type, the validator and the published contract are derived. */
 export const EntitySchema = Type.Object(
   {
     entity_info: Type.Object({
-      identifier: Type.Optional(Type.String({ description: "The caller's own; not echoed." })),
+      identifier: Type.Optional(Type.String({ description: "Identifier assigned by the caller; not echoed." })),
       name: Type.String(),
       asset_type: Type.Enum(ASSET_TYPES),
       country: Type.Optional(
-        Type.String({ description: "ISO code or name; decides how fast revenue is taken to grow." }),
+        Type.String({ description: "ISO code or name; determines the assumed growth of revenue." }),
       ),
       industry_classification_system: Type.Optional(
         Type.String({
-          description: "gics, nace, naics, isic, sics, trbc, icb, factset or custom; others are matched alike.",
+          description:
+            "gics, nace, naics, isic, sics, trbc, icb, factset or custom. Names of other systems are matched the same way.",
         }),
       ),
-      industry: Type.Optional(Type.String({ description: "Its name, not its code, in that system." })),
-      sector: Type.Optional(Type.String({ description: "Its name; asked where the industry says nothing." })),
+      industry: Type.Optional(Type.String({ description: "Name, not code, of the industry in that system." })),
+      sector: Type.Optional(Type.String({ description: "Name of the sector; used if the industry does not match." })),
     }),
     data: Type.Array(
       Type.Object({
@@ -69,39 +70,41 @@ export const EntitySchema = Type.Object(
 
 type EntityMembers = Static<typeof EntitySchema>;
 
-/** The same, all of it read-only. */
-type Frozen<Value> = Value extends object ? { readonly [Member in keyof Value]: Frozen<Value[Member]> } : Value;
+/** Makes all members read-only, recursively. */
+type DeepReadonly<Value> = Value extends object
+  ? { readonly [Member in keyof Value]: DeepReadonly<Value[Member]> }
+  : Value;
 
 /**
- * An entity as the caller writes it, in the library as on the wire: what it is, its emissions in exactly one baseline
- * year, and in one or more later years.
+ * An entity as submitted by the caller, in the library and on the wire: its description, its emissions in exactly one
+ * baseline year, and in one or more later years.
  *
- * - emissions: any one unit, -1e15 to 1e15, at least one scope a year; a scope counts in a year where the baseline has
- *   it too
- * - years: whole numbers from 1900 to 2200
+ * - emissions: in any unit, the same in all years, -1e15 to 1e15, at least one scope per year; a scope is used in a year
+ *   if the baseline has it too
+ * - years: integers from 1900 to 2200
  * - revenue: any currency, -1e15 to 1e15
  */
-export type Entity = Frozen<EntityMembers>;
+export type Entity = DeepReadonly<EntityMembers>;
 
-/** How many temperatures the entities ask for. */
+/** Returns the number of projected years, i.e. of temperatures to compute. */
 export function countProjections(entities: readonly Entity[]): number {
   return entities.reduce((count, { projected_emissions }) => count + projected_emissions.length, 0);
 }
 
 /**
- * Checks entities. Members of `entity_info`, `data` and `projected_emissions` that are not described are ignored.
+ * Validates entities. Unknown members of `entity_info`, `data` and `projected_emissions` are ignored.
  *
  * @returns the input itself
- * @throws Fault `asset_type_unsupported` where nothing but the asset type is wrong, else `invalid_request`; either with
- *   everything that is wrong, up to 100 items, each with a JSON pointer
+ * @throws Fault `asset_type_unsupported` if the asset type is the only error, else `invalid_request`; lists up to 100
+ *   errors, each with a JSON pointer
  */
 export function readEntities(input: unknown): readonly Entity[] {
   if (areEntities(input)) return input;
   const items = explainEntities(input);
-  // The compiled check and its explanation stand on one schema; should they ever disagree, that is ours to mend.
-  if (items.length === 0) throw new Error("The check of entities refused what its explanation finds right.");
+  // The compiled validator and the explanation use the same schema; disagreement between them is an internal error.
+  if (items.length === 0) throw new Error("The compiled validator rejected entities in which no error was found.");
   const isOnlyAssetType = items.every(({ code }) => code === "asset_type_unsupported");
-  throw new Fault(isOnlyAssetType ? "asset_type_unsupported" : "invalid_request", summary(items), { items });
+  throw new Fault(isOnlyAssetType ? "asset_type_unsupported" : "invalid_request", summarize(items), { items });
 }
 
 const SHAPE: ValueSchema = EntitySchema;
@@ -109,15 +112,15 @@ const compiled = Compile(EntitySchema);
 
 function areEntities(input: unknown): input is readonly Entity[] {
   if (!Array.isArray(input) || input.length === 0) return false;
-  // Counted, since methods of arrays step over the holes of a sparse one, and so does the compiled check.
+  // An index loop, because array methods and the compiled validator skip the holes of a sparse array.
   for (let index = 0; index < input.length; index++) {
     const entity: unknown = input[index];
-    if (!compiled.Check(entity) || !isInOrder(entity)) return false;
+    if (!compiled.Check(entity) || !hasValidYearsAndScopes(entity)) return false;
   }
   return true;
 }
 
-function isInOrder({ data: [baseline], projected_emissions }: Entity): boolean {
+function hasValidYearsAndScopes({ data: [baseline], projected_emissions }: Entity): boolean {
   if (baseline === undefined || !hasScope(baseline.emissions)) return false;
   for (let index = 0; index < projected_emissions.length; index++) {
     const projection = projected_emissions[index];
@@ -133,32 +136,35 @@ function hasScope(emissions: Entity["data"][number]["emissions"]): boolean {
 }
 
 function explainEntities(input: unknown): readonly FaultItem[] {
-  const expected = "a list of at least one entity";
+  const expected = "an array of at least one entity";
   if (!Array.isArray(input)) {
-    return [{ pointer: "", code: "wrong_type", detail: `The request must be ${expected}, not ${quote(input)}.` }];
+    return [{ pointer: "", code: "wrong_type", detail: `The request must be ${expected} (got ${quote(input)}).` }];
   }
   if (input.length === 0)
-    return [{ pointer: "", code: "empty", detail: `The request is an empty list; give ${expected}.` }];
+    return [{ pointer: "", code: "empty", detail: `The request is an empty array; send ${expected}.` }];
   const items: FaultItem[] = [];
   for (let index = 0; index < input.length && items.length < FAULT_ITEM_COUNT_MAX; index++) {
     const entity: unknown = input[index];
-    if (compiled.Check(entity) && isInOrder(entity)) continue;
+    if (compiled.Check(entity) && hasValidYearsAndScopes(entity)) continue;
     const pointer = `/${index}`;
     for (const finding of findSchemaErrors(SHAPE, entity, { name: "An entity", pointer })) {
-      items.push(finding.pointer === `${pointer}/entity_info/asset_type` ? ofAssetType(finding) : finding);
+      items.push(finding.pointer === `${pointer}/entity_info/asset_type` ? recodeAssetType(finding) : finding);
     }
-    items.push(...explainYears(entity, pointer));
+    items.push(...explainYearsAndScopes(entity, pointer));
   }
   return items.slice(0, FAULT_ITEM_COUNT_MAX);
 }
 
-/** A type that we do not know is no slip of the caller's, but something that we cannot do. */
-function ofAssetType(finding: FaultItem): FaultItem {
+/** Unknown asset types have their own code: they are valid elsewhere, but not supported here. */
+function recodeAssetType(finding: FaultItem): FaultItem {
   return finding.code === "not_allowed" ? { ...finding, code: "asset_type_unsupported" } : finding;
 }
 
-/** What no schema says: that years follow the baseline, and that each names a scope. Shapes that are wrong are passed over. */
-function explainYears(entity: unknown, pointer: string): readonly FaultItem[] {
+/**
+ * Checks what the schema cannot express: years come after the baseline year, and each has at least one scope. Values of
+ * the wrong type are skipped, since the schema check reports them.
+ */
+function explainYearsAndScopes(entity: unknown, pointer: string): readonly FaultItem[] {
   const items: FaultItem[] = [];
   const baselines = listIn(entity, "data");
   const baselineYear = baselines.length === 1 ? memberOf(baselines[0], "year") : undefined;
@@ -168,13 +174,13 @@ function explainYears(entity: unknown, pointer: string): readonly FaultItem[] {
       const at = `${pointer}/${name}/${index}`;
       const year = memberOf(record, "year");
       if (name === "projected_emissions" && isYear(year) && isYear(baselineYear) && year <= baselineYear) {
-        const detail = `year ${year} is not after the baseline year ${baselineYear}; give a later one.`;
+        const detail = `year must be after the baseline year ${baselineYear} (got ${year}).`;
         items.push({ pointer: `${at}/year`, code: "out_of_range", detail });
       }
       const emissions = memberOf(record, "emissions");
       const isObject = typeof emissions === "object" && emissions !== null && !Array.isArray(emissions);
       if (isObject && SCOPES.every((scope) => memberOf(emissions, scope) === undefined)) {
-        const detail = `emissions names no scope; give at least one of ${SCOPES.join(", ")}.`;
+        const detail = `emissions must have at least one of ${SCOPES.join(", ")}.`;
         items.push({ pointer: `${at}/emissions`, code: "missing", detail });
       }
     }
@@ -195,9 +201,9 @@ function isYear(value: unknown): value is number {
   return Number.isInteger(value);
 }
 
-function summary(items: readonly FaultItem[]): string {
+function summarize(items: readonly FaultItem[]): string {
   const first = items[0]?.detail ?? "";
   if (items.length === 1) return first;
   const count = items.length === FAULT_ITEM_COUNT_MAX ? `At least ${items.length}` : String(items.length);
-  return `${count} things are wrong with the entities. The first: ${first}`;
+  return `${count} errors in the entities. The first: ${first}`;
 }

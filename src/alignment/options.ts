@@ -1,4 +1,4 @@
-/** What a caller of the temperature alignment can choose, and how it is checked. */
+/** Options of the temperature alignment and their validation. */
 import { checkOptions, type ValueSchema } from "../schemaErrors.ts";
 import type { AlignmentBasis, AlignmentRule } from "../kernel/alignment.ts";
 import type { AlignedColumns } from "../kernel/alignmentColumns.ts";
@@ -8,15 +8,16 @@ export const ALIGNMENT_BASES = ["intensity", "emissions", "cumulative"] as const
 
 export interface AlignmentOptions {
   /**
-   * What is compared with the pathways: emissions per revenue in the year (`intensity`, the default), emissions in the
-   * year (`emissions`), or all emissions from the baseline to the year (`cumulative`).
+   * Quantity that is compared with the pathways: emissions per revenue in the year (`intensity`, the default), emissions
+   * in the year (`emissions`), or the sum of emissions from the baseline year to the year (`cumulative`).
    */
   readonly basis?: AlignmentBasis | undefined;
-  /** 0 to 1, default 1: how much of scope 3 counts; 0 leaves it out. */
+  /** Weight of scope 3, 0 to 1, default 1; 0 excludes it. */
   readonly scope3Weight?: number | undefined;
   /**
-   * Off by default. On, an entity whose level lies above that of its industry is expected to cut more, and one below
-   * may cut less: `gamma` (0 to 1, default 0.5) of the way by 2050. Revenue must then be in million USD of 2022.
+   * Convergence to the intensity of the industry; off by default. An entity above its industry's intensity is expected
+   * to cut more, one below it may cut less, closing the fraction `gamma` (0 to 1, default 0.5) of the gap by 2050.
+   * Revenue must then be in million USD of 2022.
    */
   readonly convergence?: { readonly gamma?: number | undefined } | undefined;
   /** Default: NGFS Phase V. */
@@ -25,23 +26,23 @@ export interface AlignmentOptions {
 
 export interface AlignColumnsOptions extends AlignmentOptions {
   /**
-   * Arrays for the results, one number a row, such as those of an earlier answer: new memory for millions of rows
-   * costs about as much as computing them.
+   * Arrays for the results, one element per row, such as those of a previous answer: allocating memory for millions of
+   * rows takes about as long as computing them.
    */
   readonly into?: AlignedColumns | undefined;
 }
 
 export interface AlignTemperatureOptions extends AlignmentOptions {
-  /** Adds to each year how its number came about. Default false. */
+  /** Adds to each year the figures that its temperature was computed from. Default false. */
   readonly detail?: boolean | undefined;
 }
 
 const GAMMA_DEFAULT = 0.5;
-const SHARE: ValueSchema = { type: "number", minimum: 0, maximum: 1 };
+const FRACTION: ValueSchema = { type: "number", minimum: 0, maximum: 1 };
 const COMMON = {
   basis: { enum: ALIGNMENT_BASES },
-  scope3Weight: SHARE,
-  convergence: { type: "object", properties: { gamma: SHARE }, additionalProperties: false },
+  scope3Weight: FRACTION,
+  convergence: { type: "object", properties: { gamma: FRACTION }, additionalProperties: false },
   benchmark: { type: "object" },
 } as const satisfies Record<keyof AlignmentOptions, ValueSchema>;
 
@@ -64,13 +65,13 @@ const COLUMNS_SHAPE: ValueSchema = {
   additionalProperties: false,
 };
 
-/** @throws Fault `invalid_request` with everything that is wrong with the options of `alignTemperature` */
+/** @throws Fault `invalid_request` listing every invalid option of `alignTemperature` */
 export function readOptions(options: AlignTemperatureOptions): AlignmentRule {
   checkOptions(options, TEMPERATURE_SHAPE, { code: "invalid_request" });
   return ruleOf(options);
 }
 
-/** @throws Fault `invalid_request` with everything that is wrong with the options of `alignColumns` */
+/** @throws Fault `invalid_request` listing every invalid option of `alignColumns` */
 export function readColumnsOptions(options: AlignColumnsOptions): AlignmentRule {
   checkOptions(options, COLUMNS_SHAPE, { code: "invalid_request" });
   return ruleOf(options);

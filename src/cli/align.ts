@@ -1,11 +1,7 @@
 import { Command, Option } from "commander";
-import {
-  ALIGNMENT_BASES,
-  type AlignmentAnswer,
-  type AlignmentReason,
-  alignTemperature,
-  roundTemperatures,
-} from "../alignment/align.ts";
+import { alignTemperature } from "../alignment/alignTemperature.ts";
+import { type AlignmentAnswer, type AlignmentReason, roundTemperatures } from "../alignment/answer.ts";
+import { ALIGNMENT_BASES } from "../alignment/options.ts";
 import type { Entity } from "../alignment/entity.ts";
 import { Fault, isFault } from "../errors.ts";
 import type { AlignmentBasis } from "../kernel/alignment.ts";

@@ -1,4 +1,4 @@
-import type { AlignedYear, AlignmentResult } from "../alignment/align.ts";
+import type { AlignedYear, AlignmentResult } from "../alignment/answer.ts";
 import type { Entity } from "../alignment/entity.ts";
 import { type CsvCell, csvLine } from "../csvText.ts";
 import { encodeJson } from "../host/http/json.ts";

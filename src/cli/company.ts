@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import type { CompanyAnswer } from "../company/answer.ts";
 import { totalClimateRisk } from "../company/report.ts";
-import { BASE_YEAR, LAST_YEAR } from "../company/conventions.ts";
+import { BASE_YEAR, LAST_YEAR } from "../company/methodConstants.ts";
 import type { CompanyRequest } from "../company/request.ts";
 import { findScenario, nearestScenarios } from "../company/scenarios.ts";
 import { Fault, isFault } from "../errors.ts";

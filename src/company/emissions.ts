@@ -1,19 +1,20 @@
-import { CAPITAL_PER_OUTPUT, clamp, LOAN_SHARE, USD2025_PER_USD2022 } from "./conventions.ts";
-import type { Country } from "./countries.ts";
-import { type Industry, POWER_ID } from "./industries.ts";
+import { clamp } from "./clamp.ts";
+import { CAPITAL_PER_OUTPUT, LOAN_SHARE, USD2025_PER_USD2022 } from "./methodConstants.ts";
+import type { Country } from "./countryFigures.ts";
+import { type Industry, ELECTRIC_UTILITIES_ID } from "./industryParameters.ts";
 
-/** Bounds of the scaling from the US, where the factors were measured, to another country. */
+/** Bounds of the scaling from the US, where the factors were measured, to other countries. */
 const SCOPE1_BOUNDS = [0.4, 3] as const;
 const SCOPE2_PRICE_BOUNDS = [0.8, 2.2] as const;
 const UPSTREAM_BOUNDS = [0.6, 2] as const;
-/** A dollar buys more kWh where prices are low. */
+/** A dollar buys more kWh in countries with a low price level. */
 const SCOPE2_PRICE_EXPONENT = -0.5;
 const UPSTREAM_EXPONENT = 0.4;
-/** What US consumers pay, USD per kWh. */
+/** US consumer price, USD per kWh. */
 const POWER_PRICE_USD_PER_KWH = 0.1236;
 const POWER_PRICE_EXPONENT = 0.5;
 
-/** Emissions of a year, t CO2e. */
+/** Annual emissions, t CO2e. */
 export interface Emissions {
   readonly scope1: number;
   readonly scope2: number;
@@ -21,7 +22,7 @@ export interface Emissions {
   readonly scope3Downstream: number;
 }
 
-/** What a company has told of its emissions, t CO2e. */
+/** Emissions reported by the company, t CO2e per year. */
 export interface ReportedEmissions {
   readonly scope1?: number | undefined;
   readonly scope2?: number | undefined;
@@ -29,13 +30,13 @@ export interface ReportedEmissions {
   readonly scope3?: number | undefined;
 }
 
-/** How the factors of the US become those of a country. */
+/** Multipliers from US emission factors to those of a country. */
 export interface CountryScaling {
   readonly scope1: number;
   readonly scope2: number;
   readonly scope3Upstream: number;
-  /** The carbon intensity of the economy asks for more than the largest scaling of scope 1. */
-  readonly isHeld: boolean;
+  /** The scope 1 multiplier was limited to its upper bound. */
+  readonly isScope1Capped: boolean;
 }
 
 export function scalingOf(industry: Industry, country: Country): CountryScaling {
@@ -44,15 +45,15 @@ export function scalingOf(industry: Industry, country: Country): CountryScaling 
     scope1: clamp(scope1, SCOPE1_BOUNDS),
     scope2: country.gridToUS * clamp(country.priceLevelToUS ** SCOPE2_PRICE_EXPONENT, SCOPE2_PRICE_BOUNDS),
     scope3Upstream: clamp(country.carbonIntensityToUS ** UPSTREAM_EXPONENT, UPSTREAM_BOUNDS),
-    isHeld: scope1 > SCOPE1_BOUNDS[1],
+    isScope1Capped: scope1 > SCOPE1_BOUNDS[1],
   };
 }
 
 /**
- * What an industry emits in a country for its revenue.
+ * Models the emissions of a company from its industry, country and revenue.
  *
- * @param revenueUsd a year, USD of 2025
- * @returns t CO2e a year
+ * @param of.revenueUsd USD of 2025 per year
+ * @returns t CO2e per year
  */
 export function modelEmissions(of: {
   readonly industry: Industry;
@@ -64,7 +65,7 @@ export function modelEmissions(of: {
   const revenue = revenueUsd / 1e6 / USD2025_PER_USD2022;
   const scaling = scalingOf(industry, country);
   const scope1 =
-    industry.id === POWER_ID
+    industry.id === ELECTRIC_UTILITIES_ID
       ? country.gridGCO2PerKWh / (POWER_PRICE_USD_PER_KWH * country.priceLevelToUS ** POWER_PRICE_EXPONENT)
       : intensity.scope1 * scaling.scope1;
   return {
@@ -75,14 +76,14 @@ export function modelEmissions(of: {
   };
 }
 
-/** The same with what is reported in place of the model, scope by scope; scope 3 is divided as the model divides it. */
+/** Replaces modeled by reported emissions, scope by scope; scope 3 is split in the proportions of the model. */
 export function withReported(
   modelled: Emissions,
   reported: ReportedEmissions,
   of: { readonly industry: Industry; readonly country: Country },
 ): Emissions {
   const { scope1, scope2, scope3 } = reported;
-  // By intensities rather than by tonnes, which vanish with the revenue.
+  // Uses intensities rather than tonnes, which underflow for very small revenues.
   const upstream = of.industry.intensity.scope3Upstream * scalingOf(of.industry, of.country).scope3Upstream;
   const share = upstream / (upstream + of.industry.intensity.scope3Downstream);
   return {
@@ -94,8 +95,10 @@ export function withReported(
 }
 
 /**
- * What a bank finances (category 15 of scope 3): its loans, in an economy with the country's emissions per output.
- * @returns t CO2e a year
+ * Estimates the financed emissions of a bank (scope 3, category 15) from its loans and the emissions per output of the
+ * country.
+ *
+ * @returns t CO2e per year
  */
 export function financedEmissions(totalAssetsUsd: number, country: Country): number {
   const loans = (LOAN_SHARE * totalAssetsUsd) / 1e6 / USD2025_PER_USD2022;

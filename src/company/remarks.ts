@@ -1,10 +1,10 @@
-import { isBankOrInsurer } from "./industries.ts";
+import { isBankOrInsurer } from "./industryParameters.ts";
 import { type Emissions, modelEmissions, scalingOf } from "./emissions.ts";
 import { hazardsWithoutLoss } from "./physical.ts";
-import { isWorldPrice, SUBSTITUTE_PRICES } from "./prices.ts";
+import { isWorldPrice, SUBSTITUTE_PRICES } from "./carbonPrices.ts";
 import type { Company, Emitter } from "./request.ts";
 
-/** Something to know before a figure is used. Programs branch on `code`. */
+/** A warning about a figure. Programs branch on `code`. */
 export interface Remark {
   readonly code: RemarkCode;
   readonly detail: string;
@@ -30,43 +30,43 @@ export type RemarkCode =
   | "no_shock"
   | "damages_retracted";
 
-const REVENUE_TO_ASSETS = { least: 0.02, most: 20 };
-/** Reported and modelled scope 1 may differ by so much before it is worth a word. */
+const REVENUE_TO_ASSETS = { min: 0.02, max: 20 };
+/** Factor between reported and modeled scope 1 above which a warning is given. */
 const SCOPE1_RATIO_MAX = 5;
 
-/** What the emissions of a company depend on that may surprise. */
-export function emissionRemarks(of: Emitter): readonly Remark[] {
+/** Returns the warnings about the emissions of a company. */
+export function emissionsRemarks(of: Emitter): readonly Remark[] {
   const { country, industry: match, revenueUsd, reported } = of;
   const { industry } = match;
   const remarks: Remark[] = country.fallbacks.map((fallback) => ({
     code: "country_fallback",
-    detail: `${country.name}: a figure is not the country's own as measured; ${fallback}.`,
+    detail: `${country.name}: a figure is estimated; ${fallback}.`,
   }));
   if (match.isGuessedSystem) {
-    const detail = `The industry's code was read as ${match.on.toUpperCase()}; write the system before the code to be sure.`;
+    const detail = `The industry code was read as ${match.on.toUpperCase()}; put the classification system before the code to avoid ambiguity.`;
     remarks.push({ code: "industry_code_guessed", detail });
   }
   const modelled: Emissions = modelEmissions({ industry, country, revenueUsd });
   if (reported.scope1 === undefined) {
-    if (scalingOf(industry, country).isHeld) {
-      const detail = `The economy of ${country.name} is so carbon-intensive that the factor of scope 1 is held at 3 times that of the US.`;
+    if (scalingOf(industry, country).isScope1Capped) {
+      const detail = `The scope 1 factor for ${country.name} is limited to 3 times that of the US because of the carbon intensity of its economy.`;
       remarks.push({ code: "carbon_intensity_held", detail });
     }
   } else {
     const [low, high] = [modelled.scope1 / SCOPE1_RATIO_MAX, modelled.scope1 * SCOPE1_RATIO_MAX];
     if (reported.scope1 < low || reported.scope1 > high) {
       const expected = Number(modelled.scope1.toPrecision(3));
-      const detail = `Scope 1 as reported is ${reported.scope1} t CO2e, where the model expects about ${expected}; check the unit and the industry.`;
+      const detail = `Reported scope 1 is ${reported.scope1} t CO2e, but the model expects about ${expected}; check the unit and the industry.`;
       remarks.push({ code: "scope1_far_from_model", detail });
     }
   }
   return remarks;
 }
 
-/** The same for all of an answer. */
+/** Returns all warnings of an answer. */
 export function companyRemarks(company: Company): readonly Remark[] {
   return [
-    ...emissionRemarks(company),
+    ...emissionsRemarks(company),
     ...moneyRemarks(company),
     ...creditRemarks(company),
     ...scenarioRemarks(company),
@@ -77,24 +77,24 @@ export function companyRemarks(company: Company): readonly Remark[] {
 function moneyRemarks({ revenueUsd, totalAssetsUsd, ebitdaUsd, totalDebtUsd }: Company): readonly Remark[] {
   const remarks: Remark[] = [];
   const ratio = revenueUsd / totalAssetsUsd;
-  if (ratio < REVENUE_TO_ASSETS.least) {
-    const detail = `Revenue is less than ${REVENUE_TO_ASSETS.least} of total assets, as of a holding or a fund: emissions by revenue say little.`;
+  if (ratio < REVENUE_TO_ASSETS.min) {
+    const detail = `Revenue is less than ${REVENUE_TO_ASSETS.min} of total assets, as for a holding company or fund; emissions modeled from revenue are unreliable.`;
     remarks.push({ code: "revenue_small", detail });
   }
-  if (ratio > REVENUE_TO_ASSETS.most) {
-    const detail = `Revenue is more than ${REVENUE_TO_ASSETS.most} times total assets; check both.`;
+  if (ratio > REVENUE_TO_ASSETS.max) {
+    const detail = `Revenue is more than ${REVENUE_TO_ASSETS.max} times total assets; check both.`;
     remarks.push({ code: "revenue_large", detail });
   }
   if (ebitdaUsd > revenueUsd) {
-    remarks.push({ code: "ebitda_above_revenue", detail: "EBITDA is above revenue; check both." });
+    remarks.push({ code: "ebitda_above_revenue", detail: "EBITDA exceeds revenue; check both." });
   }
   if (ebitdaUsd <= 0) {
     const detail =
-      "EBITDA is not above 0: losses are measured by 16% of revenue, leave out lost volume and lost earnings, and have no limit.";
+      "EBITDA is not positive: losses are relative to 16% of revenue, exclude lost volume and lost earnings, and are not capped.";
     remarks.push({ code: "ebitda_not_positive", detail });
   }
   if (totalDebtUsd > totalAssetsUsd) {
-    const detail = "Total debt is above total assets: the chance of default is high before any climate risk.";
+    const detail = "Total debt exceeds total assets: the probability of default is high before any climate risk.";
     remarks.push({ code: "debt_above_assets", detail });
   }
   return remarks;
@@ -105,15 +105,15 @@ function creditRemarks({ industry: { industry }, totalLiabilitiesUsd }: Company)
   const isFinancial = isBankOrInsurer(industry);
   if (isFinancial && totalLiabilitiesUsd === undefined) {
     const detail =
-      "The debt of banks and insurers leaves out deposits and reserves: without total_liabilities there is no chance of default.";
+      "The debt of banks and insurers excludes deposits and reserves: the probability of default requires total_liabilities.";
     remarks.push({ code: "total_liabilities_missing", detail });
   }
   if (!isFinancial && totalLiabilitiesUsd !== undefined) {
-    const detail = "total_liabilities counts for banks and insurers only; here total_debt is what is owed.";
+    const detail = "total_liabilities is used for banks and insurers only; this company's liability is total_debt.";
     remarks.push({ code: "total_liabilities_unused", detail });
   }
   if (industry.group === "insurance") {
-    const detail = "What an insurer underwrites is not looked at: only its own operations and assets are.";
+    const detail = "Underwriting risk of an insurer is not covered, only its own operations and assets.";
     remarks.push({ code: "no_underwriting", detail });
   }
   return remarks;
@@ -124,14 +124,14 @@ function scenarioRemarks({ scenarios, iam }: Company): readonly Remark[] {
   const worldPriced = scenarios.filter(({ pricePath }) => isWorldPrice(pricePath));
   if (worldPriced.length > 0) {
     const ids = worldPriced.map(({ id }) => id).join(", ");
-    const detail = `${ids}: one carbon price for the whole world, since none by region is published; straight from 2020 over the published 2030 and 2050, and held after.`;
+    const detail = `${ids}: a single world carbon price, because regional prices are not published; linear between 2020 and the published values of 2030 and 2050, constant afterwards.`;
     remarks.push({ code: "world_price", detail });
   }
-  for (const [path, stand] of Object.entries(SUBSTITUTE_PRICES)) {
+  for (const [path, substitute] of Object.entries(SUBSTITUTE_PRICES)) {
     const substituted = scenarios.filter(({ pricePath }) => pricePath === path);
     if (substituted.length === 0) continue;
     const ids = substituted.map(({ id }) => id).join(", ");
-    remarks.push({ code: "substitute_price", detail: `${ids}: prices are not published; ${stand} stands for them.` });
+    remarks.push({ code: "substitute_price", detail: `${ids}: prices are not published; replaced by ${substitute}.` });
   }
   const unshocked = scenarios.filter(({ pricePath }) => pricePath === "NGFS_CURRENT_POLICIES");
   if (unshocked.length > 0) {
@@ -140,7 +140,7 @@ function scenarioRemarks({ scenarios, iam }: Company): readonly Remark[] {
     remarks.push({ code: "no_shock", detail });
   }
   if (iam !== "remind" && scenarios.some(({ family }) => family === "IPCC")) {
-    remarks.push({ code: "iam_unused", detail: "iam counts for the scenarios of the NGFS only." });
+    remarks.push({ code: "iam_unused", detail: "iam applies to the NGFS scenarios only." });
   }
   return remarks;
 }
@@ -148,7 +148,7 @@ function scenarioRemarks({ scenarios, iam }: Company): readonly Remark[] {
 function physicalRemarks({ country, damageFunction }: Company): readonly Remark[] {
   const remarks: Remark[] = [];
   if (hazardsWithoutLoss(country).includes("flood")) {
-    const detail = `${country.name}: the source shows no loss to river floods, which does not mean that there is none.`;
+    const detail = `${country.name}: the source has no losses to river floods, which does not mean that there is no risk.`;
     remarks.push({ code: "river_flood_not_shown", detail });
   }
   if (damageFunction === "ngfs5_kotz") {

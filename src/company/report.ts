@@ -9,15 +9,16 @@ import type {
   EmissionsFigure,
   EmissionsFigures,
 } from "./answer.ts";
-import { DEBT_INTEREST_RATE, METHOD_VERSION, valueIn } from "./conventions.ts";
-import { creditsOf, EMISSION_CREDITS } from "./credits.ts";
+import { DEBT_INTEREST_RATE, METHOD_VERSION } from "./methodConstants.ts";
+import { valueInYear } from "./yearlySeries.ts";
+import { dataSourcesOf, EMISSION_DATA_SOURCES } from "./dataSources.ts";
 import { type Emissions, financedEmissions, modelEmissions, withReported } from "./emissions.ts";
-import { type Exposure, lossIn, type Setting, shareOf, type YearLoss } from "./loss.ts";
-import { rankOf } from "./physical.ts";
-import { mainVariant, PRICE_MODELS, type PriceVariant, shocksOf } from "./prices.ts";
-import { ASSUMPTIONS, companyQuality, emissionQuality, PCAF_SCORE } from "./quality.ts";
-import { isCapped, rangeOf } from "./range.ts";
-import { companyRemarks, emissionRemarks } from "./remarks.ts";
+import { type Exposure, lossInYear, type ScenarioInputs, shareOfEbitda, type YearLoss } from "./loss.ts";
+import { percentilesOf } from "./physical.ts";
+import { mainVariant, PRICE_MODELS, type PriceVariant, priceShocksOf } from "./carbonPrices.ts";
+import { ASSUMPTIONS, companyQuality, emissionsQuality, PCAF_SCORE } from "./dataQuality.ts";
+import { isCapped, lossRangeOf } from "./lossRange.ts";
+import { companyRemarks, emissionsRemarks } from "./remarks.ts";
 import {
   type Company,
   type CompanyRequest,
@@ -28,12 +29,12 @@ import {
 } from "./request.ts";
 import type { Scenario } from "./scenarios.ts";
 import { ratingOf, scoreOf } from "./score.ts";
-import { defaultOf, owedUsd, valuationOf } from "./valuation.ts";
+import { fiveYearDefaultProbability, liabilitiesUsd, valuationOf } from "./valuation.ts";
 
 export type { CompanyAnswer } from "./answer.ts";
 
 export interface CompanyOptions {
-  /** Whether damages may be negative, as in cold countries; default false. */
+  /** Whether damages may be negative, i.e. gains, as in cold countries; default false. */
   readonly allowGains?: boolean;
 }
 
@@ -45,10 +46,10 @@ const OPTIONS_SHAPE: ValueSchema = {
 
 const UNITS = { money: "USD 2025 real per year", emissions: "t CO2e per year" } as const;
 const NO_SHOCK = "no shock beyond current policies";
-const ALL_LOST = "loss of the whole EBITDA";
+const WHOLE_EBITDA_LOST = "loss of the whole EBITDA";
 
 /**
- * What a company emits in a year: modelled from its industry, country and revenue, or as it reports.
+ * Estimates the annual emissions of a company: as reported, or modeled from its industry, country and revenue.
  *
  * @throws Fault as `readEmissionsRequest` in request.ts
  */
@@ -57,27 +58,26 @@ export function estimateEmissions(request: EmissionsRequest): EmissionsAnswer {
   return {
     company: echoOf(emitter),
     units: UNITS,
-    emissions: figuresOf(emitter, emissionsOf(emitter)),
-    data_quality: emissionQuality(emitter),
-    warnings: emissionRemarks(emitter),
-    sources: EMISSION_CREDITS,
+    emissions: emissionsFiguresOf(emitter, emissionsOf(emitter)),
+    data_quality: emissionsQuality(emitter),
+    warnings: emissionsRemarks(emitter),
+    sources: EMISSION_DATA_SOURCES,
     method_version: METHOD_VERSION,
   };
 }
 
 /**
- * What a company stands to lose, a year, to the transition and to the climate, in each scenario and year asked for: with
- * all that the loss comes from, how far it may be off, what it does to value and credit, and what to be wary of.
- * docs/methods/company.md has the formulae.
+ * Computes the annual losses of a company from transition and physical risk in each requested scenario and year, with
+ * their components, range, effects on value and credit, and warnings. Formulas: docs/methods/company.md.
  *
- * @throws Fault as `readCompanyRequest` in request.ts; `invalid_request` with everything that is wrong with the options
+ * @throws Fault as `readCompanyRequest` in request.ts; `invalid_request` listing every invalid option
  */
 export function totalClimateRisk(request: CompanyRequest, options: CompanyOptions = {}): CompanyAnswer {
   checkOptions(options, OPTIONS_SHAPE, { code: "invalid_request" });
   return assess(readCompanyRequest(request), options);
 }
 
-/** The same for a request that has been checked. */
+/** Computes the answer to a validated request. */
 export function assess(company: Company, { allowGains = false }: CompanyOptions = {}): CompanyAnswer {
   const emissions = emissionsOf(company);
   const exposure: Exposure = { ...company, industry: company.industry.industry, emissions };
@@ -85,30 +85,30 @@ export function assess(company: Company, { allowGains = false }: CompanyOptions 
   const results: CompanyResult[] = [];
   const valuation: CompanyValuation[] = [];
   for (const scenario of company.scenarios) {
-    const prices = shocksOf(scenario.pricePath, {
-      variant: variantFor(company, scenario),
+    const prices = priceShocksOf(scenario.pricePath, {
+      variant: priceVariantFor(company, scenario),
       region: company.country.region,
     });
-    const setting = { scenario, prices, rule };
-    for (const year of company.years) results.push(resultOf(year, { company, exposure, setting }));
-    valuation.push(valuedOf({ company, exposure, setting }));
+    const inputs = { scenario, prices, rule };
+    for (const year of company.years) results.push(resultOf(year, { company, exposure, inputs }));
+    valuation.push(valuationResultOf({ company, exposure, inputs }));
   }
   return {
     company: echoOf(company),
     units: UNITS,
-    emissions: figuresOf(company, emissions),
+    emissions: emissionsFiguresOf(company, emissions),
     results,
     valuation,
     headline: headlineOf(results),
     data_quality: companyQuality(company),
     warnings: companyRemarks(company),
     assumptions: ASSUMPTIONS,
-    sources: creditsOf(company),
+    sources: dataSourcesOf(company),
     method_version: METHOD_VERSION,
   };
 }
 
-function variantFor({ iam }: Company, { family, pricePath }: Scenario): PriceVariant {
+function priceVariantFor({ iam }: Company, { family, pricePath }: Scenario): PriceVariant {
   return family === "NGFS" ? iam : mainVariant(pricePath);
 }
 
@@ -124,9 +124,9 @@ function echoOf({ name, country, industry: { industry, on } }: Emitter): Company
   };
 }
 
-function figuresOf(emitter: Emitter, emissions: Emissions): EmissionsFigures {
+function emissionsFiguresOf(emitter: Emitter, emissions: Emissions): EmissionsFigures {
   const { reported, industry, country, totalAssetsUsd } = emitter;
-  const isFinancing = industry.industry.group === "banks" && totalAssetsUsd !== undefined;
+  const hasFinancedEmissions = industry.industry.group === "banks" && totalAssetsUsd !== undefined;
   return {
     scope1: emissionsFigure(emissions.scope1, { isReported: reported.scope1 !== undefined, factor: 2 }),
     scope2: emissionsFigure(emissions.scope2, { isReported: reported.scope2 !== undefined, factor: 2 }),
@@ -138,7 +138,7 @@ function figuresOf(emitter: Emitter, emissions: Emissions): EmissionsFigures {
       isReported: reported.scope3 !== undefined,
       factor: 3,
     }),
-    financed: isFinancing
+    financed: hasFinancedEmissions
       ? emissionsFigure(financedEmissions(totalAssetsUsd, country), { isReported: false, factor: 3 })
       : null,
   };
@@ -153,22 +153,22 @@ function emissionsFigure(
   return { value, low, high, method, pcaf_score: PCAF_SCORE[method] };
 }
 
-interface Assessed {
+interface ScenarioAssessment {
   readonly company: Company;
   readonly exposure: Exposure;
-  readonly setting: Setting;
+  readonly inputs: ScenarioInputs;
 }
 
-function resultOf(year: number, of: Assessed): CompanyResult {
-  const { company, exposure, setting } = of;
-  const { scenario, prices, rule } = setting;
-  const loss = lossIn(year, { exposure, setting });
+function resultOf(year: number, of: ScenarioAssessment): CompanyResult {
+  const { company, exposure, inputs } = of;
+  const { scenario, prices, rule } = inputs;
+  const loss = lossInYear(year, { exposure, inputs });
   const { transition, chronic, acute } = loss;
   const isScope1Modelled = company.reported.scope1 === undefined;
-  const range = rangeOf(year, { exposure, setting, central: loss, isScope1Modelled });
-  const share = shareOf(loss.totalUsd, exposure);
+  const range = lossRangeOf(year, { exposure, inputs, central: loss, isScope1Modelled });
+  const share = shareOfEbitda(loss.totalUsd, exposure);
   const score = scoreOf(share);
-  const shock = valueIn(prices.shock, year);
+  const shock = valueInYear(prices.shock, year);
   const isCappedHere = isCapped(loss);
   return {
     scenario: scenario.id,
@@ -176,8 +176,8 @@ function resultOf(year: number, of: Assessed): CompanyResult {
     vintage: scenario.vintage,
     year,
     drivers: {
-      price: valueIn(prices.scenario, year),
-      baseline_price: valueIn(prices.baseline, year),
+      price: valueInYear(prices.scenario, year),
+      baseline_price: valueInYear(prices.baseline, year),
       price_shock: shock,
       fuel_price_shock: transition.fuelShockUsdPerT,
       price_model: modelName(prices.variant),
@@ -194,20 +194,20 @@ function resultOf(year: number, of: Assessed): CompanyResult {
       volume_change: transition.volumeChange,
       own_volume_change: transition.ownVolumeChange,
       fuel_volume_change: transition.fuelVolumeChange,
-      volume_floor: transition.isVolumeHeld,
+      volume_floor: transition.isVolumeFloored,
       loss: transition.lossUsd,
       uncapped: transition.uncappedUsd,
       capped: isCappedHere,
       credit_loss: loss.creditLossUsd,
-      score: scoreOf(shareOf(transition.lossUsd + loss.creditLossUsd, exposure)),
-      // A region may have no shock while the world that burns its fuel has one.
+      score: scoreOf(shareOfEbitda(transition.lossUsd + loss.creditLossUsd, exposure)),
+      // A region can have no price shock while the worldwide buyers of its fuel have one.
       ...(shock === 0 && transition.fuelShockUsdPerT === 0 ? { note: NO_SHOCK } : {}),
     },
     physical: {
       chronic: {
         damage_fraction: chronic.damageFraction,
         loss: loss.chronicLossUsd,
-        loss_upper_bound: loss.chronicBoundUsd,
+        loss_upper_bound: loss.chronicUpperBoundUsd,
       },
       acute: {
         by_hazard: acute.byHazard,
@@ -215,8 +215,8 @@ function resultOf(year: number, of: Assessed): CompanyResult {
         asset_loss: loss.assetLossUsd,
         interruption: loss.interruptionUsd,
       },
-      score: scoreOf(shareOf(loss.chronicLossUsd + loss.assetLossUsd + loss.interruptionUsd, exposure)),
-      percentile: rankOf(
+      score: scoreOf(shareOfEbitda(loss.chronicLossUsd + loss.assetLossUsd + loss.interruptionUsd, exposure)),
+      percentile: percentilesOf(
         { acuteFraction: acute.fraction, damageFraction: chronic.damageFraction },
         { temperaturePath: scenario.temperaturePath, year },
         rule,
@@ -225,14 +225,14 @@ function resultOf(year: number, of: Assessed): CompanyResult {
     interaction: loss.interactionUsd,
     total: {
       loss: loss.totalUsd,
-      pct_of_ebitda: figure(100 * share),
-      pct_of_assets: figure((100 * loss.totalUsd) / company.totalAssetsUsd),
+      pct_of_ebitda: finiteOrNull(100 * share),
+      pct_of_assets: finiteOrNull((100 * loss.totalUsd) / company.totalAssetsUsd),
       score,
       rating: ratingOf(score),
-      low: figure(100 * range.low),
-      high: figure(100 * range.high),
+      low: finiteOrNull(100 * range.low),
+      high: finiteOrNull(100 * range.high),
       measured_by: company.ebitdaUsd > 0 ? "ebitda" : "16_pct_of_revenue",
-      ...(range.isAlwaysCapped ? { note: ALL_LOST } : {}),
+      ...(range.isAlwaysCapped ? { note: WHOLE_EBITDA_LOST } : {}),
     },
     credit: creditOf(company, loss),
   };
@@ -254,35 +254,35 @@ function creditOf({ ebitdaUsd, totalDebtUsd }: Company, { totalUsd }: YearLoss):
   const interestUsd = DEBT_INTEREST_RATE * totalDebtUsd;
   return {
     debt_to_ebitda: {
-      before: ebitdaUsd > 0 ? figure(totalDebtUsd / ebitdaUsd) : null,
-      after: ebitdaUsd > 0 && leftUsd > 0 ? figure(totalDebtUsd / leftUsd) : null,
+      before: ebitdaUsd > 0 ? finiteOrNull(totalDebtUsd / ebitdaUsd) : null,
+      after: ebitdaUsd > 0 && leftUsd > 0 ? finiteOrNull(totalDebtUsd / leftUsd) : null,
     },
     interest_coverage: {
-      before: totalDebtUsd > 0 ? figure(ebitdaUsd / interestUsd) : null,
-      after: totalDebtUsd > 0 ? figure(leftUsd / interestUsd) : null,
+      before: totalDebtUsd > 0 ? finiteOrNull(ebitdaUsd / interestUsd) : null,
+      after: totalDebtUsd > 0 ? finiteOrNull(leftUsd / interestUsd) : null,
     },
   };
 }
 
-function valuedOf({ company, exposure, setting }: Assessed): CompanyValuation {
-  const { uncappedUsd, lossesUsd, valueAtRisk, assetsAfterUsd } = valuationOf(exposure, setting);
-  const owed = owedUsd({ ...company, exposure });
-  const chance = (assetsUsd: number): number | null =>
-    owed === undefined ? null : defaultOf(exposure, { assetsUsd, owedUsd: owed });
+function valuationResultOf({ company, exposure, inputs }: ScenarioAssessment): CompanyValuation {
+  const { uncappedUsd, lossesUsd, valueAtRisk, assetsAfterUsd } = valuationOf(exposure, inputs);
+  const liabilities = liabilitiesUsd({ ...company, exposure });
+  const defaultProbability = (assetsUsd: number): number | null =>
+    liabilities === undefined ? null : fiveYearDefaultProbability(exposure, { assetsUsd, liabilitiesUsd: liabilities });
   return {
-    scenario: setting.scenario.id,
+    scenario: inputs.scenario.id,
     npv_of_losses: lossesUsd,
     npv_uncapped: uncappedUsd,
-    value_at_risk_pct: valueAtRisk === undefined ? null : figure(100 * valueAtRisk),
+    value_at_risk_pct: valueAtRisk === undefined ? null : finiteOrNull(100 * valueAtRisk),
     asset_value_after: assetsAfterUsd,
-    pd_5y_before: chance(company.totalAssetsUsd),
-    pd_5y_after: chance(assetsAfterUsd),
+    pd_5y_before: defaultProbability(company.totalAssetsUsd),
+    pd_5y_after: defaultProbability(assetsAfterUsd),
   };
 }
 
 function headlineOf(results: readonly CompanyResult[]): CompanyHeadline {
   const [first] = results;
-  if (first === undefined) throw new Error("A request has at least one result.");
+  if (first === undefined) throw new Error("The assessment has no results.");
   let worst = first;
   let [scores, percents] = [0, 0];
   for (const result of results) {
@@ -297,11 +297,11 @@ function headlineOf(results: readonly CompanyResult[]): CompanyHeadline {
       scenario: worst.scenario,
       year: worst.year,
     },
-    mean: { score: scores / results.length, pct_of_ebitda: figure(percents / results.length) },
+    mean: { score: scores / results.length, pct_of_ebitda: finiteOrNull(percents / results.length) },
   };
 }
 
-/** A number that does not exist is null on the wire: what is divided by next to nothing has no finite size. */
-function figure(value: number): number | null {
+/** Returns null for numbers that JSON cannot represent, such as ratios with a denominator close to 0. */
+function finiteOrNull(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }

@@ -1,30 +1,31 @@
 import type { Named } from "../reference/names.ts";
-import { Suggestions } from "./names.ts";
-import { HORIZON_YEAR, LAST_YEAR, TABLE_START_YEAR, yearly } from "./conventions.ts";
+import { NameSuggestions } from "./nameSuggestions.ts";
+import { HORIZON_YEAR, LAST_YEAR, TABLE_START_YEAR } from "./methodConstants.ts";
+import { interpolateYearly } from "./yearlySeries.ts";
 
-/** A scenario: which carbon price, which warming, and how much is cut. */
+/** A scenario with its carbon price path, temperature path and emission reductions. */
 export interface Scenario extends Named {
   readonly id: string;
   readonly family: "NGFS" | "IPCC";
   /** NGFS: the phase. IPCC: the assessment report. */
   readonly vintage: "5" | "AR6";
   readonly narrative: string;
-  /** The series of carbon prices, in priceTable.ts. */
+  /** Carbon price path, in carbonPriceTable.ts. */
   readonly pricePath: string;
-  /** The series of global warming, in temperatures.ts. */
+  /** Temperature path, in temperaturePaths.ts. */
   readonly temperaturePath: string;
-  /** The shared socio-economic pathway that comes nearest, where there is one. */
+  /** The closest shared socioeconomic pathway, if any. */
   readonly ssp: string | undefined;
-  /** The category of AR6 that the scenario belongs to, for information. */
+  /** AR6 category of the scenario, for information. */
   readonly category: string;
-  /** The category whose cuts of emissions count. */
+  /** AR6 category whose emission reductions apply. */
   readonly abatementCategory: string;
 }
 
 /**
- * One line a scenario: id, narrative, price path, temperature path (`=`: as the id), pathway, category, category of
- * abatement (`=`: as the category). NGFS Climate Scenarios Phase V; IPCC AR6 WGIII (C1 to C8) and WGI (SSP), which
- * belong together as AR6 SYR Box SPM.1 table 1 says.
+ * One line per scenario: id, narrative, price path, temperature path (`=`: same as the id), SSP, category, abatement
+ * category (`=`: same as the category). NGFS Climate Scenarios Phase V; IPCC AR6 WGIII (C1 to C8) and WGI (SSP), matched
+ * as in AR6 SYR Box SPM.1 table 1.
  */
 const SCENARIO_TABLE = `
 NGFS_NET_ZERO_2050|Orderly|=|=||C2 (peaks about 1.7, below 1.5 by 2100)|C1
@@ -73,13 +74,13 @@ function readScenario(line: string): Scenario {
   };
 }
 
-/** An id as it is compared: upper and lower case, `-`, `_` and spaces do not count. */
+/** Folds an id for comparison: ignores case, `-`, `_` and spaces. */
 export function foldId(text: string): string {
   return text.toLowerCase().replaceAll(/[-_\s]+/g, "");
 }
 
 const BY_ID: ReadonlyMap<string, Scenario> = new Map(SCENARIOS.map((scenario) => [foldId(scenario.id), scenario]));
-const SUGGESTIONS = new Suggestions(SCENARIOS);
+const SUGGESTIONS = new NameSuggestions(SCENARIOS);
 
 export function findScenario(text: string): Scenario | undefined {
   return BY_ID.get(foldId(text));
@@ -89,11 +90,10 @@ export function nearestScenarios(text: string): readonly string[] {
   return SUGGESTIONS.nearest(text);
 }
 
-/** An interval on 2019 in 2030, 2040 and 2050, of all greenhouse gases. */
 const CUT_YEARS = [2030, 2040, HORIZON_YEAR] as const;
 /**
- * Percent by which the median pathway of a category cuts greenhouse gases below 2019. IPCC AR6 SYR table SPM.1 for C1 and
- * C3 [P]; WGIII table SPM.2 as remembered for the others [M].
+ * Reduction of greenhouse gases below 2019 in the median pathway of a category, percent. IPCC AR6 SYR table SPM.1 for C1
+ * and C3 [P]; WGIII table SPM.2, quoted from memory, for the others [M].
  */
 const CUTS_PERCENT: Readonly<Record<string, readonly [number, number, number]>> = {
   C1: [43, 69, 84],
@@ -106,19 +106,19 @@ const CUTS_PERCENT: Readonly<Record<string, readonly [number, number, number]>> 
   C8: [-20, -35, -46],
 };
 
-/** The cut of each year as a fraction: 0 in 2020, straight between the years of the table, held after; never below 0. */
+/** Reduction by year as a fraction: 0 in 2020, linear between the years of the table, then constant; at least 0. */
 const CUTS: ReadonlyMap<string, Float64Array> = new Map(
   Object.entries(CUTS_PERCENT).map(([category, percents]) => {
     const fractions = percents.map((percent) => percent / 100);
     const years = [TABLE_START_YEAR, ...CUT_YEARS, LAST_YEAR];
-    const series = yearly(years, [0, ...fractions, fractions.at(-1) ?? 0]);
+    const series = interpolateYearly(years, [0, ...fractions, fractions.at(-1) ?? 0]);
     return [category, series.map((cut) => Math.max(0, cut))];
   }),
 );
 
-/** How much of the emissions of 2019 is cut, by year from 2020. */
+/** Returns the reduction relative to the emissions of 2019 as a fraction, by year from 2020. */
 export function cutsOf({ abatementCategory }: Scenario): Float64Array {
   const cuts = CUTS.get(abatementCategory);
-  if (cuts === undefined) throw new Error(`There are no cuts of category ${abatementCategory}.`);
+  if (cuts === undefined) throw new Error(`No emission reductions for category ${abatementCategory}.`);
   return cuts;
 }

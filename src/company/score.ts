@@ -1,7 +1,7 @@
-/** At this share of EBITDA half of the scale is reached. */
+/** Loss as a share of EBITDA that scores 50. */
 const HALF_SCALE_SHARE = 0.25;
 
-/** 0 for no loss, 50 for a quarter of EBITDA, towards 100 for more than all of it. */
+/** Returns the score of a loss relative to EBITDA: 0 for no loss, 50 for 25%, approaching 100 for larger losses. */
 export function scoreOf(share: number): number {
   return share === Infinity ? 100 : 100 * (share / (share + HALF_SCALE_SHARE));
 }
@@ -9,7 +9,7 @@ export function scoreOf(share: number): number {
 export const RATINGS = ["A", "B", "C", "D", "E"] as const;
 export type Rating = (typeof RATINGS)[number];
 
-/** Scores up to which each rating but the last goes: 2.8%, 8.3%, 25% and 75% of EBITDA. */
+/** Upper bounds of the scores of each rating but the last: 2.8%, 8.3%, 25% and 75% of EBITDA. */
 const RATING_SCORES_MAX: readonly (readonly [Rating, number])[] = [
   ["A", 10],
   ["B", 25],
@@ -17,7 +17,7 @@ const RATING_SCORES_MAX: readonly (readonly [Rating, number])[] = [
   ["D", 75],
 ];
 
-/** In bands of our own, not those of an agency. */
+/** Returns the rating of a score. The bands are our own, not those of a rating agency. */
 export function ratingOf(score: number): Rating {
-  return RATING_SCORES_MAX.find(([, most]) => score <= most)?.[0] ?? "E";
+  return RATING_SCORES_MAX.find(([, scoreMax]) => score <= scoreMax)?.[0] ?? "E";
 }

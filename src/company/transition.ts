@@ -1,51 +1,54 @@
-import { BASE_YEAR, clamp } from "./conventions.ts";
+import { clamp } from "./clamp.ts";
+import { BASE_YEAR } from "./methodConstants.ts";
 import type { Emissions } from "./emissions.ts";
-import type { Industry } from "./industries.ts";
+import type { Industry } from "./industryParameters.ts";
 
-/** Power producers pass on most of their cost. */
+/** Share of their carbon cost that power producers pass on. */
 const SCOPE2_COST_SHARE = 0.85;
 const SCOPE2_BACKSTOP_USD_PER_T = 100;
-/** Half of the suppliers' cost reaches the buyer, net of substitution. */
+/** Share of the suppliers' cost that reaches the buyer, net of substitution. */
 const UPSTREAM_COST_SHARE = 0.5;
 const UPSTREAM_BACKSTOP_USD_PER_T = 200;
-/** So long it takes until prices follow costs as far as they will. */
+/** Years until pass-through reaches its long-run value. */
 const PASS_THROUGH_YEARS = 15;
-/** No company loses more of its volume. */
+/** Upper bound of each loss of volume. */
 const VOLUME_LOSS_MAX = 0.8;
 
-/** What a price shock costs a company in one year. */
+/** Cost of a carbon price shock to a company in one year. */
 export interface TransitionLoss {
-  /** The share of all emissions that the scenario cuts. */
+  /** Reduction of emissions in the scenario, as a fraction. */
   readonly cut: number;
-  /** The share of today's emissions that is abated rather than paid for. */
+  /** Share of today's emissions that is abated rather than paid for. */
   readonly abatementShare: number;
   /** USD per t of today's direct emissions. */
   readonly unitCostUsdPerT: number;
-  /** What the buyers of the company's fuel meet; the company's own shock where it sells none. */
+  /** Price shock for the buyers of the company's fuel; the company's own shock if it sells none. */
   readonly fuelShockUsdPerT: number;
   readonly passThrough: number;
-  /** USD a year, before any of it is passed on. */
+  /** USD per year, before pass-through. */
   readonly grossCostUsd: number;
-  /** Changes of the volume sold, at most 0: through the company's own prices, and through those of its fuel. */
+  /** Relative changes of the volume sold, at most 0: caused by the company's own prices and by those of its fuel. */
   readonly ownVolumeChange: number;
   readonly fuelVolumeChange: number;
   readonly volumeChange: number;
-  /** A change of volume is held at its bound. */
-  readonly isVolumeHeld: boolean;
-  /** USD a year, before and after the limit that owners set: they may close the plant. */
+  /** A volume change was limited to its bound. */
+  readonly isVolumeFloored: boolean;
+  /** USD per year, before and after the cap at EBITDA: owners can close the plant. */
   readonly uncappedUsd: number;
   readonly lossUsd: number;
 }
 
-/** The share of cost that prices follow in a year, before any shift. */
+/** Returns the share of costs that is passed on to prices in a year. */
 export function passThroughOf(industry: Industry, year: number): number {
   const progress = clamp((year - BASE_YEAR) / PASS_THROUGH_YEARS, [0, 1]);
   return industry.passThroughShort + (industry.passThroughLong - industry.passThroughShort) * progress;
 }
 
 /**
- * @param of.shockUsdPerT what the scenario asks beyond current policies, and `worldShockUsdPerT`, the same for the buyers
- *   of fuel all over the world
+ * Computes the transition loss of one year.
+ *
+ * @param of.shockUsdPerT excess of the scenario price over current policies; `worldShockUsdPerT` is that of the world
+ *   price, which the buyers of fuel pay
  */
 export function transitionLoss(of: {
   readonly industry: Industry;
@@ -69,16 +72,16 @@ export function transitionLoss(of: {
       unitCost(shockUsdPerT, { cut, backstopUsdPerT: UPSTREAM_BACKSTOP_USD_PER_T });
 
   const ownLoss = (demandElasticity * passThrough * grossCostUsd) / revenueUsd;
-  const fuel = fuelOf(industry);
-  const fuelShockUsdPerT = fuel === "world" ? of.worldShockUsdPerT : shockUsdPerT;
+  const fuelMarket = fuelMarketOf(industry);
+  const fuelShockUsdPerT = fuelMarket === "world" ? of.worldShockUsdPerT : shockUsdPerT;
   const fuelLoss =
-    fuel === undefined ? 0 : (demandElasticity * fuelShockUsdPerT * emissions.scope3Downstream) / revenueUsd;
+    fuelMarket === undefined ? 0 : (demandElasticity * fuelShockUsdPerT * emissions.scope3Downstream) / revenueUsd;
   const ownVolumeChange = 0 - Math.min(VOLUME_LOSS_MAX, ownLoss);
   const fuelVolumeChange = 0 - Math.min(VOLUME_LOSS_MAX, fuelLoss);
   const volumeChange = (1 + ownVolumeChange) * (1 + fuelVolumeChange) - 1;
 
-  const borneUsd = (1 - passThrough) * grossCostUsd * (1 + volumeChange);
-  const uncappedUsd = ebitdaUsd > 0 ? borneUsd - ebitdaUsd * volumeChange : borneUsd;
+  const absorbedCostUsd = (1 - passThrough) * grossCostUsd * (1 + volumeChange);
+  const uncappedUsd = ebitdaUsd > 0 ? absorbedCostUsd - ebitdaUsd * volumeChange : absorbedCostUsd;
   return {
     abatementShare: abatedShare(shockUsdPerT, { cut, backstopUsdPerT }),
     cut,
@@ -89,7 +92,7 @@ export function transitionLoss(of: {
     ownVolumeChange,
     fuelVolumeChange,
     volumeChange,
-    isVolumeHeld: ownLoss > VOLUME_LOSS_MAX || fuelLoss > VOLUME_LOSS_MAX,
+    isVolumeFloored: ownLoss > VOLUME_LOSS_MAX || fuelLoss > VOLUME_LOSS_MAX,
     uncappedUsd,
     lossUsd: ebitdaUsd > 0 ? Math.min(uncappedUsd, ebitdaUsd) : uncappedUsd,
   };
@@ -104,14 +107,14 @@ function abatedShare(shockUsdPerT: number, { cut, backstopUsdPerT }: Abatement):
   return cut * Math.min(1, shockUsdPerT / backstopUsdPerT);
 }
 
-/** Per tonne of today's emissions: the price on what is left, and the triangle of what abating the rest costs. */
+/** Cost per tonne of today's emissions: the price of the remaining ones and the abatement cost (a triangle) of the rest. */
 function unitCost(shockUsdPerT: number, abatement: Abatement): number {
   const abated = abatedShare(shockUsdPerT, abatement);
   return shockUsdPerT * (1 - abated) + 0.5 * abated * Math.min(shockUsdPerT, abatement.backstopUsdPerT);
 }
 
-/** Where the fuel that an industry sells is burnt: all over the world, or in its own country. */
-function fuelOf({ group }: Industry): "world" | "country" | undefined {
+/** Returns where the fuel sold by an industry is burned: worldwide or in its own country. */
+function fuelMarketOf({ group }: Industry): "world" | "country" | undefined {
   switch (group) {
     case "oilgas_up":
     case "refining":

@@ -1,11 +1,11 @@
-import { BASE_YEAR, DISCOUNT_RATE, HORIZON_YEAR, TAX_RATE } from "./conventions.ts";
-import { defaultProbability } from "./credit.ts";
-import { isBankOrInsurer } from "./industries.ts";
-import { type Exposure, lossIn, type Setting } from "./loss.ts";
+import { BASE_YEAR, DISCOUNT_RATE, HORIZON_YEAR, TAX_RATE } from "./methodConstants.ts";
+import { defaultProbability } from "./defaultProbability.ts";
+import { isBankOrInsurer } from "./industryParameters.ts";
+import { type Exposure, lossInYear, type ScenarioInputs } from "./loss.ts";
 
-/** (1 + r)^(t - 2025) for each year from 2026 to 2050. */
+/** Discount divisors (1 + r)^(t - 2025) for the years 2026 to 2050. */
 const DISCOUNTS: readonly { readonly year: number; readonly divisor: number }[] = discounts();
-/** A dollar before tax in each of those years, today. */
+/** Present value after tax of one dollar before tax in each of those years. */
 const ANNUITY = DISCOUNTS.reduce((sum, { divisor }) => sum + (1 - TAX_RATE) / divisor, 0);
 
 function discounts(): readonly { readonly year: number; readonly divisor: number }[] {
@@ -18,36 +18,36 @@ function discounts(): readonly { readonly year: number; readonly divisor: number
   return list;
 }
 
-/** What a scenario does to the value of a company. USD of 2025. */
+/** Effect of a scenario on the value of a company, USD of 2025. */
 export interface Valuation {
-  /** Losses of 2026 to 2050 after tax, discounted; without a limit. */
+  /** Discounted losses of 2026 to 2050 after tax, uncapped. */
   readonly uncappedUsd: number;
-  /** The same, at most all that the company has. */
+  /** Discounted losses, at most total assets. */
   readonly lossesUsd: number;
-  /** Of the value of all EBITDA to 2050, as a fraction, without a limit; undefined without EBITDA. */
+  /** Fraction of the present value of EBITDA to 2050, uncapped; undefined without positive EBITDA. */
   readonly valueAtRisk: number | undefined;
   readonly assetsAfterUsd: number;
 }
 
-export function valuationOf(exposure: Exposure, setting: Setting): Valuation {
+export function valuationOf(exposure: Exposure, inputs: ScenarioInputs): Valuation {
   const { industry, totalAssetsUsd, ebitdaUsd } = exposure;
   let uncappedUsd = 0;
   for (const { year, divisor } of DISCOUNTS) {
-    uncappedUsd += ((1 - TAX_RATE) * lossIn(year, { exposure, setting }).totalUsd) / divisor;
+    uncappedUsd += ((1 - TAX_RATE) * lossInYear(year, { exposure, inputs }).totalUsd) / divisor;
   }
   const lossesUsd = Math.min(uncappedUsd, totalAssetsUsd);
   const valueAtRisk = ebitdaUsd > 0 ? uncappedUsd / (ebitdaUsd * ANNUITY) : undefined;
-  const isByEarnings = valueAtRisk !== undefined && !isBankOrInsurer(industry);
+  const isValuedByEarnings = valueAtRisk !== undefined && !isBankOrInsurer(industry);
   return {
     uncappedUsd,
     lossesUsd,
     valueAtRisk,
-    assetsAfterUsd: isByEarnings ? totalAssetsUsd * (1 - Math.min(1, valueAtRisk)) : totalAssetsUsd - lossesUsd,
+    assetsAfterUsd: isValuedByEarnings ? totalAssetsUsd * (1 - Math.min(1, valueAtRisk)) : totalAssetsUsd - lossesUsd,
   };
 }
 
-/** What creditors of a company are owed, USD; undefined where its debt is only a part of that. */
-export function owedUsd(of: {
+/** Returns the liabilities of a company, USD; undefined for a bank or insurer that does not report them. */
+export function liabilitiesUsd(of: {
   readonly exposure: Exposure;
   readonly totalDebtUsd: number;
   readonly totalLiabilitiesUsd: number | undefined;
@@ -55,10 +55,10 @@ export function owedUsd(of: {
   return isBankOrInsurer(of.exposure.industry) ? of.totalLiabilitiesUsd : of.totalDebtUsd;
 }
 
-/** The chance of default within five years if the assets are worth so much. */
-export function defaultOf(
+/** Returns the probability of default within five years for a value of the assets. */
+export function fiveYearDefaultProbability(
   exposure: Exposure,
-  { assetsUsd, owedUsd }: { readonly assetsUsd: number; readonly owedUsd: number },
+  { assetsUsd, liabilitiesUsd }: { readonly assetsUsd: number; readonly liabilitiesUsd: number },
 ): number {
-  return defaultProbability({ assets: assetsUsd, debt: owedUsd, volatility: exposure.industry.assetVolatility });
+  return defaultProbability({ assets: assetsUsd, debt: liabilitiesUsd, volatility: exposure.industry.assetVolatility });
 }

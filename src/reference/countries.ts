@@ -4,20 +4,20 @@ const NGFS_REGIONS = ["R5OECD", "R5ASIA", "R5LAM", "R5MAF", "R5REF"] as const;
 /** The five regions of the NGFS scenarios that a country can belong to. */
 export type NgfsRegion = (typeof NGFS_REGIONS)[number];
 
-/** What every list of countries says of one. Its codes are among its names. */
+/** A country as listed for all methods. `names` includes its codes. */
 export interface ListedCountry extends Named {
   readonly iso3: string;
   readonly iso2: string;
   readonly region: NgfsRegion;
-  /** Its names, folded. */
+  /** The names, folded. */
   readonly keys: readonly string[];
 }
 
 /**
- * One line a country: ISO 3166 alpha-3, alpha-2, region of the NGFS scenarios, name, other names.
+ * One line per country: ISO 3166 alpha-3, alpha-2, region of the NGFS scenarios, name, other names.
  *
- * Codes and regions: ISO 3166-1; the R5 regions of the IAMC, as the NGFS scenarios (Phase V) have them. Names: Unicode
- * CLDR, UN M49, and those that EDGAR 2024, the World Bank and Our World in Data write.
+ * Codes and regions: ISO 3166-1; the R5 regions of the IAMC as used by the NGFS scenarios (Phase V). Names: Unicode CLDR,
+ * UN M49, and the spellings of EDGAR 2024, the World Bank and Our World in Data.
  */
 const TABLE = `
 AFG|AF|R5ASIA|Afghanistan|the Islamic Republic of Afghanistan
@@ -271,21 +271,21 @@ ZMB|ZM|R5MAF|Zambia|the Republic of Zambia
 ZWE|ZW|R5MAF|Zimbabwe|the Republic of Zimbabwe
 `;
 
-/** All that have a code, in the order of their English names. */
+/** All countries with an ISO code, ordered by English name. */
 export const LISTED_COUNTRIES: readonly ListedCountry[] = TABLE.trim().split("\n").map(readCountry);
 
 function readCountry(line: string): ListedCountry {
   const [iso3 = "", iso2 = "", cell, name = "", ...others] = line.split("|");
   const region = NGFS_REGIONS.find((known) => known === cell);
-  if (region === undefined) throw new Error(`${iso3} lies in no region.`);
+  if (region === undefined) throw new Error(`${iso3} has no NGFS region.`);
   const names = [name, iso3, iso2, ...others];
   return { name, names, iso3, iso2, region, keys: names.map(foldName) };
 }
 
-/** What countries are called with or without, in the order in which the words stand. */
+/** Titles that may precede the name of a country, in the order in which they occur. */
 const TITLES = ["the ", "republic of ", "the "];
 
-/** What is left of a key when its titles go, one after the other; nothing where it has none. */
+/** Returns the forms of a key after removing its titles one by one; an empty list if it has none. */
 export function withoutTitles(key: string): readonly string[] {
   const forms: string[] = [];
   let rest = key;
@@ -297,7 +297,10 @@ export function withoutTitles(key: string): readonly string[] {
   return forms;
 }
 
-/** Countries by their keys, and by those shortened ones that are nobody's key and left of one country only. */
+/**
+ * Indexes countries by their keys, and by the shortened keys that belong to exactly one country and are not a key of
+ * another.
+ */
 export function indexCountries<Item extends ListedCountry>(
   countries: readonly Item[],
   shorten: (key: string) => readonly string[],

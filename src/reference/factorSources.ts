@@ -1,5 +1,5 @@
-const EPA = "US EPA Supply Chain GHG Emission Factors v1.3, divided into scopes by USEEIO v2.0.1";
-/** By the first word of a source in industries.ts. */
+const EPA = "US EPA Supply Chain GHG Emission Factors v1.3, split into scopes by USEEIO v2.0.1";
+/** Descriptions by the first word of the source column in industries.ts. */
 const SOURCES: Readonly<Record<string, string>> = {
   epa: EPA,
   "epa-sales": `${EPA}; from trade margin to sales, scope 3 with the goods sold, at a gross margin of`,
@@ -10,15 +10,15 @@ const SOURCES: Readonly<Record<string, string>> = {
   integrated: "half oil and gas production, half refining",
   airlines: "scope 1: OECD ICIO 2025 (H51), median of 13 regions; scopes 2 and 3: EPA v1.3",
   power:
-    "judgement: Ember's carbon intensity of electricity over the US price, 0.1236 USD/kWh, brought to the price level",
+    "judgement: Ember's carbon intensity of electricity over the US price, 0.1236 USD/kWh, adjusted to the price level",
   aluminium: "judgement: USEEIO's mix of the industry and primary metal (4.8 t direct, 10.4 t of electricity per t)",
-  renewables: "judgement: operation and maintenance; what is built stands in scope 3",
+  renewables: "judgement: operation and maintenance; construction counts as scope 3",
   fossil: "judgement: 640 g CO2/kWh at 0.08 USD/kWh",
   nuclear: "judgement",
   networks: "judgement: SF6 and losses of 5.5%",
 };
 
-/** Where the emission factors of an industry come from, as its line tells it. */
+/** Describes the source of the emission factors of an industry from its source column. */
 export function readFactorSource(source: string): {
   readonly text: string;
   /** Whether a factor is our judgement rather than taken from data. */

@@ -1,9 +1,9 @@
 import { foldName, type Named } from "./names.ts";
 
-/** What every list of industries says of one. */
+/** An industry as listed for all methods. */
 export interface ListedIndustry extends Named {
   readonly id: string;
-  /** Its id and its names, folded. */
+  /** Id and names, folded. */
   readonly keys: readonly string[];
   /** t CO2e per million USD of 2022 revenue. */
   readonly intensity: {
@@ -12,17 +12,17 @@ export interface ListedIndustry extends Named {
     readonly scope3Upstream: number;
     readonly scope3Downstream: number;
   };
-  /** Where its intensity comes from, for `readFactorSource` in factorSources.ts. */
+  /** Source of the intensity, as read by `readFactorSource` in factorSources.ts. */
   readonly source: string;
 }
 
 /**
- * One line an industry: id; t CO2e per million USD of 2022 revenue (producer prices) in scope 1, scope 2, scope 3
- * upstream, scope 3 downstream; source of these factors (factorSources.ts tells them); name, other name.
+ * One line per industry: id; t CO2e per million USD of 2022 revenue (producer prices) in scope 1, scope 2, scope 3
+ * upstream, scope 3 downstream; source of these factors (see factorSources.ts); name, other name.
  *
  * Derived from the US EPA Supply Chain Greenhouse Gas Emission Factors v1.3 and USEEIO v2.0.1 (US public domain), with
- * overrides from OECD ICIO 2025 (CC BY 4.0) where the source says so and, for scope 3 downstream, our judgement: orders
- * of magnitude.
+ * overrides from OECD ICIO 2025 (CC BY 4.0) as given by the source column. Scope 3 downstream is our judgement, an order
+ * of magnitude only.
  */
 const TABLE = `
 iron_steel|334.2|74|469.1|0|steel|Iron and steel|Steel
@@ -174,7 +174,7 @@ research_development|21.2|17|117.8|0|epa|Scientific research and development
 sports_recreation|25.2|43.5|110.5|0|epa|Sports and recreation facilities
 `;
 
-/** All that there are. */
+/** All industries, in the order of the table. */
 export const LISTED_INDUSTRIES: readonly ListedIndustry[] = TABLE.trim().split("\n").map(readIndustry);
 
 function readIndustry(line: string): ListedIndustry {
@@ -194,19 +194,19 @@ function readIndustry(line: string): ListedIndustry {
   };
 }
 
-/** Which of its names an industry was found by, in the order of its keys. */
+/** Kinds of keys, in the order of `keys`. */
 const KINDS = ["id", "name", "alias"] as const;
 
-export interface NamedIndustry<Item> {
+export interface IndustryKeyMatch<Item> {
   readonly industry: Item;
   readonly on: (typeof KINDS)[number];
 }
 
-/** Industries by their keys; where two keys of one industry are the same, the first is told. */
+/** Indexes industries by their keys; of several equal keys the first one counts. */
 export function indexIndustries<Item extends Pick<ListedIndustry, "keys">>(
   industries: readonly Item[],
-): ReadonlyMap<string, NamedIndustry<Item>> {
-  const index = new Map<string, NamedIndustry<Item>>();
+): ReadonlyMap<string, IndustryKeyMatch<Item>> {
+  const index = new Map<string, IndustryKeyMatch<Item>>();
   for (const industry of industries) {
     for (const [position, key] of industry.keys.entries()) {
       const on = KINDS[position];

@@ -1,16 +1,16 @@
-/** Something that goes by several names. */
+/** An item with several names. */
 export interface Named {
   readonly name: string;
-  /** All that it is called by, its name among them. */
+  /** All names, including `name`. */
   readonly names: readonly string[];
 }
 
-/** Text without what does not count in a name: compatibility forms resolved and accents dropped (NFKD), lower case. */
+/** Resolves compatibility forms and removes accents (NFKD), and converts to lower case. */
 export function foldLetters(text: string): string {
   return text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
 }
 
-/** A name as it is compared: its letters folded, and one space for every run of what is neither letter nor digit. */
+/** Folds a name for comparison: `foldLetters`, and one space for each run of characters other than letters and digits. */
 export function foldName(text: string): string {
   return foldLetters(text)
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ")

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { growthIndex, NGFS_PHASE5, type Pathway, yearly } from "../../src/alignment/benchmark.ts";
+import { growthIndex, NGFS_PHASE5, type Pathway, tabulateByYear } from "../../src/alignment/benchmark.ts";
 import { PATHWAY_INDEX } from "../../src/kernel/alignmentColumns.ts";
-import { describeWithReference, readShared } from "./reference.ts";
+import { describeWithReference, readShared } from "./sharedReference.ts";
 
 interface Reference {
   readonly anchors: readonly { readonly scenario: string; readonly temperature_2100_c: number }[];
@@ -16,7 +16,7 @@ interface Reference {
 describeWithReference("the benchmark", () => {
   const reference = readShared("reference/alignment-pathways.json") as Reference;
 
-  test("holds the figures of its source, every one", () => {
+  test("has every figure of its source", () => {
     expect(NGFS_PHASE5.anchors).toEqual(reference.anchors);
     expect(NGFS_PHASE5.baseTemperatureC).toBe(reference.gsat_2025_p50_c);
     expect(Object.keys(NGFS_PHASE5.pathways).toSorted()).toEqual(Object.keys(reference.pathways).toSorted());
@@ -37,8 +37,8 @@ describeWithReference("the benchmark", () => {
   });
 });
 
-test("year by year the benchmark is straight between its years and flat outside them", () => {
-  const { firstYear, lastYear, index } = yearly(NGFS_PHASE5);
+test("tabulates a benchmark linearly between its years and constant outside them", () => {
+  const { firstYear, lastYear, index } = tabulateByYear(NGFS_PHASE5);
   expect([firstYear, lastYear]).toEqual([2020, 2060]);
   const at = (year: number, pathway: Pathway, anchor: number): number | undefined =>
     index[((year - firstYear) * 6 + PATHWAY_INDEX[pathway]) * 4 + anchor];

@@ -6,7 +6,7 @@ import type { SeededRandom } from "../seededRandom.ts";
 export const PATHWAYS = Object.keys(PATHWAY_INDEX) as readonly Pathway[];
 export const REGION_COUNT = NGFS_PHASE5.growth.length;
 
-/** Entities as columns. */
+/** Converts entities to columns. */
 export function columnsOf(entities: readonly OracleEntity[]): EntityColumns {
   const rows = entities.flatMap(({ projections }) => projections);
   const scopeOf = (lists: readonly OracleScopes[], scope: number): Float64Array =>
@@ -34,7 +34,7 @@ export function columnsOf(entities: readonly OracleEntity[]): EntityColumns {
   };
 }
 
-/** Entities of every kind that the method tells apart, the odd ones as often as the plain ones. */
+/** Returns a random entity; every case that the method distinguishes, including unusual ones, is about equally frequent. */
 export function randomEntity(random: SeededRandom): OracleEntity {
   const isOdd = random.chance(0.5);
   const baselineYear = isOdd

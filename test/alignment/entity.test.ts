@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { alignTemperature } from "../../src/alignment/align.ts";
+import { alignTemperature } from "../../src/alignment/alignTemperature.ts";
 import { countProjections, type Entity, readEntities } from "../../src/alignment/entity.ts";
 import { type Fault, isFault } from "../../src/errors.ts";
 
@@ -21,21 +21,21 @@ function refusalOf(input: unknown): Fault {
     if (isFault(error)) return error;
     throw error;
   }
-  throw new Error("It was not refused.");
+  throw new Error("The input was not rejected.");
 }
 
-/** What is wrong, as pairs of place and code. */
+/** Returns the errors as pairs of pointer and code. */
 function findings(input: unknown): readonly string[] {
   return refusalOf(input).items.map((item) => `${item.pointer} ${item.code}`);
 }
 
-test("what is right comes back as it is", () => {
+test("returns valid entities unchanged", () => {
   const input = [good, good];
   expect(readEntities(input)).toBe(input);
   expect(countProjections(input)).toBe(4);
 });
 
-describe("what is wrong with one entity is named with its place", () => {
+describe("names the location of each error", () => {
   const sparse: Entity["projected_emissions"][number][] = [];
   sparse[1] = projection;
   test.each([
@@ -59,17 +59,17 @@ describe("what is wrong with one entity is named with its place", () => {
       found: ["/0/data/0/year out_of_range"],
     },
     {
-      name: "half a year",
+      name: "a fractional year",
       entity: { ...good, projected_emissions: [{ ...projection, year: 2030.5 }] },
       found: ["/0/projected_emissions/0/year wrong_type"],
     },
     {
-      name: "text for a number",
+      name: "a string instead of a number",
       entity: { ...good, data: [{ ...baseline, emissions: { scope1: "10" } }] },
       found: ["/0/data/0/emissions/scope1 wrong_type"],
     },
     {
-      name: "text that says NaN",
+      name: "the string NaN",
       entity: { ...good, data: [{ ...baseline, emissions: { scope1: "NaN" } }] },
       found: ["/0/data/0/emissions/scope1 wrong_type"],
     },
@@ -79,22 +79,22 @@ describe("what is wrong with one entity is named with its place", () => {
       found: ["/0/data/0/emissions/scope1 not_finite", "/0/data/0/emissions/scope2 not_finite"],
     },
     {
-      name: "null, which is no way to leave a number out",
+      name: "null instead of an absent number",
       entity: { ...good, data: [{ ...baseline, emissions: { scope1: 1, scope2: null } }] },
       found: ["/0/data/0/emissions/scope2 wrong_type"],
     },
     {
-      name: "more than anybody emits",
+      name: "emissions above 1e15",
       entity: { ...good, projected_emissions: [{ ...projection, emissions: { scope1: 1.1e15 } }] },
       found: ["/0/projected_emissions/0/emissions/scope1 out_of_range"],
     },
     {
-      name: "a revenue that is text",
+      name: "a revenue that is a string",
       entity: { ...good, data: [{ ...baseline, financials: { revenue: "5" } }] },
       found: ["/0/data/0/financials/revenue wrong_type"],
     },
     {
-      name: "no scope at all, under another name",
+      name: "no scope, only an unknown member",
       entity: { ...good, data: [{ ...baseline, emissions: { scope_1: 4 } }] },
       found: ["/0/data/0/emissions missing"],
     },
@@ -104,7 +104,7 @@ describe("what is wrong with one entity is named with its place", () => {
       found: ["/0/projected_emissions/1/emissions missing"],
     },
     {
-      name: "a hole in a list",
+      name: "a hole in an array",
       entity: { ...good, projected_emissions: sparse },
       found: ["/0/projected_emissions/0 wrong_type"],
     },
@@ -118,8 +118,12 @@ describe("what is wrong with one entity is named with its place", () => {
       entity: { ...good, entity_info: { ...good.entity_info, name: 4 } },
       found: ["/0/entity_info/name wrong_type"],
     },
-    { name: "a misspelt part", entity: { ...good, projected_emission: [] }, found: ["/0/projected_emission unknown"] },
-    { name: "a number for an entity", entity: 7, found: ["/0 wrong_type"] },
+    {
+      name: "a misspelled member",
+      entity: { ...good, projected_emission: [] },
+      found: ["/0/projected_emission unknown"],
+    },
+    { name: "a number instead of an entity", entity: 7, found: ["/0 wrong_type"] },
   ])("$name", ({ entity, found }) => {
     expect(findings([entity])).toEqual(found);
     expect(refusalOf([entity]).code).toBe("invalid_request");
@@ -131,14 +135,14 @@ test.each([
   { input: {}, found: [" wrong_type"] },
   { input: null, found: [" wrong_type"] },
   { input: "[]", found: [" wrong_type"] },
-])("what is no list of entities is refused: $input", ({ input, found }) => {
+])("rejects $input, which is not an array of entities", ({ input, found }) => {
   expect(findings(input)).toEqual(found);
 });
 
-describe("an asset type that is not equity", () => {
+describe("an asset type other than equity", () => {
   const bond = { ...good, entity_info: { ...good.entity_info, asset_type: "bond" } };
 
-  test("has a code of its own, with every entity that has it", () => {
+  test("is reported with its own code for every entity", () => {
     const fault = refusalOf([bond, good, bond]);
     expect(fault.code).toBe("asset_type_unsupported");
     expect(fault.items).toMatchObject([
@@ -147,13 +151,13 @@ describe("an asset type that is not equity", () => {
     ]);
   });
 
-  test("stands beside whatever else is wrong", () => {
+  test("is reported together with other errors", () => {
     const fault = refusalOf([bond, { ...good, data: [] }]);
     expect(fault.code).toBe("invalid_request");
     expect(fault.items.map(({ code }) => code)).toEqual(["asset_type_unsupported", "empty"]);
   });
 
-  test("that is no text is a wrong type, and a missing one is missing", () => {
+  test("is a wrong type if it is not a string, and missing if absent", () => {
     expect(findings([{ ...good, entity_info: { ...good.entity_info, asset_type: 5 } }])).toEqual([
       "/0/entity_info/asset_type wrong_type",
     ]);
@@ -161,7 +165,7 @@ describe("an asset type that is not equity", () => {
   });
 });
 
-test("all that is wrong is said at once, in the order of the entities, a hundred at most", () => {
+test("reports all errors in the order of the entities, at most 100", () => {
   const wrong = {
     entity_info: { name: 1, asset_type: "bond" },
     data: [{ year: "2024", emissions: { scope1: "x" } }],
@@ -181,14 +185,14 @@ test("all that is wrong is said at once, in the order of the entities, a hundred
   expect(many.message).toContain("At least 100");
 });
 
-test("messages name what is wrong and what would be right", () => {
+test("messages name the value and what is accepted", () => {
   const { message } = refusalOf([{ ...good, projected_emissions: [{ ...projection, year: 2020 }] }]);
-  expect(message).toBe("year 2020 is not after the baseline year 2024; give a later one.");
+  expect(message).toBe("year must be after the baseline year 2024 (got 2020).");
   const [two] = refusalOf([{ ...good, data: [baseline, baseline] }]).items;
   expect(two?.detail).toContain("exactly one");
 });
 
-test("the library refuses the same", async () => {
+test("alignTemperature rejects the same input", async () => {
   await expect(alignTemperature([])).rejects.toSatisfy((error: unknown) => isFault(error, "invalid_request"));
   await expect(
     alignTemperature([{ ...good, entity_info: { name: "B", asset_type: "bond" as "equity" } }]),

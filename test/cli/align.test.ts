@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { alignTemperature, roundTemperatures } from "../../src/alignment/align.ts";
+import { alignTemperature } from "../../src/alignment/alignTemperature.ts";
+import { roundTemperatures } from "../../src/alignment/answer.ts";
 import type { Entity } from "../../src/alignment/entity.ts";
 import { alignCommand } from "../../src/cli/align.ts";
 import { ENTITY_COLUMN_NAMES } from "../../src/cli/entityCsv.ts";
@@ -272,13 +273,13 @@ describe("CSV", () => {
       'line 3, column asset_type: asset_type must be equity (got "bond").',
       "line 5, column name: name is required and must be text.",
       'line 5, column scope1: scope1 must be a number between -1000000000000000 and 1000000000000000 (got "NaN").',
-      "line 5, column year: year 2020 is not after the baseline year 2025; give a later one.",
+      "line 5, column year: year must be after the baseline year 2025 (got 2020).",
       'line 6, column scope1: scope1 must be a number from -1000000000000000 to 1000000000000000, not "1,000".',
       'line 7, column baseline_year: "2026" differs from "2025" in line 6 for the same entity "d".',
       "line 8, column baseline_year: year is missing; give a whole number from 1900 to 2200.",
       "line 8, column year: year must be a whole number from 1900 to 2200, not 2030.5.",
-      "line 9, column baseline_scope1: emissions names no scope; give at least one of scope1, scope2, scope3.",
-      "line 9, column scope1: emissions names no scope; give at least one of scope1, scope2, scope3.",
+      "line 9, column baseline_scope1: emissions must have at least one of scope1, scope2, scope3.",
+      "line 9, column scope1: emissions must have at least one of scope1, scope2, scope3.",
       "line 10: the row has 6 cells, but the header has 8.",
       "line 11, column scope1: scope1 must be a number from -1000000000000000 to 1000000000000000, not 10000000000000000.",
       'line 11, column scope2: scope2 must be a number from -1000000000000000 to 1000000000000000, not "0x1".',

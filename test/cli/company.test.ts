@@ -135,7 +135,7 @@ describe("one company", () => {
     const invalid = { ...COMPANY, country: "Atlantis", revenue: "1,000" };
     const fault = await faultOf("one.json", JSON.stringify(invalid), inFolder("out.json"));
     expect(fault.code).toBe("invalid_request");
-    expect(fault.message).toMatch(/one\.json: 2 things are wrong with the request/);
+    expect(fault.message).toMatch(/one\.json: 2 errors in the request/);
     expect(fault.items.map(({ pointer }) => pointer)).toEqual(["/country", "/revenue"]);
   });
 });

@@ -18,7 +18,8 @@ import {
   type ReferenceScenario as ClientScenario,
   type UsageGroup as ClientUsageGroup,
 } from "../../src/client/client.ts";
-import { type AlignmentAnswer, alignTemperature, roundTemperatures } from "../../src/alignment/align.ts";
+import { alignTemperature } from "../../src/alignment/alignTemperature.ts";
+import { type AlignmentAnswer, roundTemperatures } from "../../src/alignment/answer.ts";
 import type { Entity } from "../../src/alignment/entity.ts";
 import {
   referenceCountries,
@@ -27,7 +28,7 @@ import {
   type ReferenceIndustry,
   referenceScenarios,
   type ReferenceScenario,
-} from "../../src/company/reference.ts";
+} from "../../src/company/referenceLists.ts";
 import { type CompanyAnswer, totalClimateRisk } from "../../src/company/report.ts";
 import type { CompanyRequest } from "../../src/company/request.ts";
 import type { HazardResult } from "../../src/hazard/result.ts";

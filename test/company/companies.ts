@@ -2,7 +2,7 @@ import type { CompanyRequest } from "../../src/company/request.ts";
 import type { OracleCompany } from "../oracle/company.ts";
 import type { SeededRandom } from "../seededRandom.ts";
 
-/** The request that asks about a company. */
+/** Converts a company to a request. */
 export function requestOf(
   company: OracleCompany,
   { scenarios, years }: { readonly scenarios: readonly string[]; readonly years: readonly number[] },
@@ -27,7 +27,7 @@ export function requestOf(
   };
 }
 
-/** Companies of every kind, the odd ones more often than in life: without debt, with losses, banks, cold countries. */
+/** Returns a random company; unusual cases (no debt, losses, banks, cold countries) are overrepresented. */
 export function randomCompany(
   random: SeededRandom,
   { industries, countries }: { readonly industries: readonly string[]; readonly countries: readonly string[] },

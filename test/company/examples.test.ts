@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
 
 /**
- * The worked examples of docs/methods/company.md, run as they stand there, give what stands below them.
- * ISOTHERM_UPDATE_EXAMPLES=1 writes the true output into the page instead of comparing.
+ * Runs the worked examples of docs/methods/company.md and compares their output with the page.
+ * ISOTHERM_UPDATE_EXAMPLES=1 updates the page instead.
  */
 const PAGE = fileURLToPath(new URL("../../docs/methods/company.md", import.meta.url));
 const FOLDER = fileURLToPath(new URL("../../build/company-examples/", import.meta.url));
@@ -15,7 +15,7 @@ let text = readFileSync(PAGE, "utf8");
 const examples = [...text.matchAll(EXAMPLE)];
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
 
-/** Six digits: engines differ in the last ones. */
+/** Rounds to six digits, because engines differ in the last digits. */
 function shown(value: unknown): string {
   const rounded = (_: string, member: unknown): unknown =>
     typeof member === "number" ? Number(member.toPrecision(6)) : member;
@@ -31,12 +31,12 @@ async function outputOf(code: string, index: number): Promise<string> {
   return shown(example.shown);
 }
 
-test("there are five", () => {
+test("the page has five examples", () => {
   expect(examples).toHaveLength(5);
 });
 
 test.each(examples.map(([, code = "", output = ""], index) => ({ index, code, output })))(
-  "example $index prints what stands below it",
+  "example $index prints the output on the page",
   async ({ index, code, output }) => {
     const actual = await outputOf(code, index);
     if (IS_UPDATING) {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { COUNTRIES } from "../../src/company/countries.ts";
-import { INDUSTRIES } from "../../src/company/industries.ts";
+import { COUNTRIES } from "../../src/company/countryFigures.ts";
+import { INDUSTRIES } from "../../src/company/industryParameters.ts";
 import { estimateEmissions, totalClimateRisk } from "../../src/company/report.ts";
 import { SCENARIO_IDS } from "../../src/company/scenarios.ts";
 import { isFault } from "../../src/errors.ts";
@@ -37,13 +37,13 @@ function sound(random: SeededRandom): Record<string, unknown> {
   };
 }
 
-/** Every number of it is one: the encoder refuses any other. */
+/** All numbers must be finite, because the encoder rejects others. */
 function isWhole(answer: unknown): boolean {
   return encodeJson(answer).length > 0;
 }
 
 test(
-  `${COUNT} mutilated requests are answered in full or refused with a reason`,
+  `${COUNT} corrupted requests are answered in full or rejected with a reason`,
   () => {
     const random = randomFrom(23);
     let [answered, refused] = [0, 0];
@@ -75,7 +75,7 @@ test(
         if (!isFault(error)) throw new Error(told(), { cause: error });
       }
     }
-    // Both happen, or the test tests nothing.
+    // Both outcomes must occur for the test to be meaningful.
     expect(answered).toBeGreaterThan(0.2 * COUNT);
     expect(refused).toBeGreaterThan(0.2 * COUNT);
   },

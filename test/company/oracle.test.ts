@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { CompanyResult } from "../../src/company/answer.ts";
 import { totalClimateRisk } from "../../src/company/report.ts";
-import { describeWithReference } from "../alignment/reference.ts";
+import { describeWithReference } from "../alignment/sharedReference.ts";
 import {
   emissionsByDefinition,
   ORACLE_COUNTRIES,
@@ -13,14 +13,14 @@ import {
   valuationByDefinition,
 } from "../oracle/company.ts";
 import { randomFrom } from "../seededRandom.ts";
-import { DEFAULT_TOLERANCE, expectClose } from "./closeness.ts";
+import { DEFAULT_TOLERANCE, expectClose } from "./tolerance.ts";
 import { randomCompany, requestOf } from "./companies.ts";
 
-/** Requests of one scenario and year each, against the definition. */
+/** Number of requests, each of one scenario and year. */
 const REQUEST_COUNT = Number(process.env["ISOTHERM_COMPANY_REQUESTS"] ?? 1500);
 const TIMEOUT_MS = Math.max(120_000, 60 * REQUEST_COUNT);
 
-/** Every figure of a result, under the names of the definition. */
+/** Converts a result to the names of the reference implementation. */
 function figuresOf({ drivers, transition, physical, interaction, total, credit }: CompanyResult): OracleYear {
   return {
     price: drivers.price,
@@ -71,12 +71,12 @@ function figuresOf({ drivers, transition, physical, interaction, total, credit }
   };
 }
 
-/** Damages and what is left of earnings come from differences, whose error is that of what they are the difference of. */
+/** Damages and remaining earnings are differences, so their error is relative to the operands. */
 const DIFFERENCES = new Set(["D", "chronic", "chronic_bound", "interaction", "vol", "q", "lev1", "cov1", "ecl"]);
 const toleranceOf = (name: string): number =>
   name.startsWith("pd") ? DEFAULT_TOLERANCE : DIFFERENCES.has(name) ? 1e-8 : 1e-9;
 
-describeWithReference("against the definition", () => {
+describeWithReference("compared with the reference implementation", () => {
   test(
     `${REQUEST_COUNT} random requests, every figure`,
     () => {

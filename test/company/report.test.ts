@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { defaultProbability } from "../../src/company/credit.ts";
-import { COUNTRIES } from "../../src/company/countries.ts";
-import { INDUSTRIES } from "../../src/company/industries.ts";
-import { referenceCountries, referenceIndustries, referenceScenarios } from "../../src/company/reference.ts";
+import { defaultProbability } from "../../src/company/defaultProbability.ts";
+import { COUNTRIES } from "../../src/company/countryFigures.ts";
+import { INDUSTRIES } from "../../src/company/industryParameters.ts";
+import { referenceCountries, referenceIndustries, referenceScenarios } from "../../src/company/referenceLists.ts";
 import type { CompanyAnswer, CompanyResult } from "../../src/company/answer.ts";
 import { estimateEmissions, totalClimateRisk } from "../../src/company/report.ts";
 import type { CompanyRequest } from "../../src/company/request.ts";
 import { SCENARIO_IDS } from "../../src/company/scenarios.ts";
-import { isClose } from "./closeness.ts";
+import { isClose } from "./tolerance.ts";
 
 const REQUEST = {
   name: "Ours",
@@ -33,7 +33,7 @@ const qualityOf = ({ data_quality }: CompanyAnswer, output: string) =>
   data_quality.find((quality) => quality.output.startsWith(output));
 
 describe("the shape of an answer", () => {
-  test("results by scenario in the order asked for, then by year; a valuation for each scenario", () => {
+  test("orders results by requested scenario, then year, with one valuation per scenario", () => {
     const answer = ask({ transition_scenarios: ["IPCC_C3", "NGFS_NDC"], assessment_years: [2050, 2030] });
     expect(answer.results.map(({ scenario, year }) => [scenario, year])).toEqual([
       ["IPCC_C3", 2030],
@@ -57,7 +57,7 @@ describe("the shape of an answer", () => {
     expect(answer.method_version).toBe("isotherm-company/1");
   });
 
-  test("has every member of the method, and nothing that JSON would lose", () => {
+  test("has all members and survives a JSON round trip", () => {
     const answer = ask({ transition_scenarios: SCENARIO_IDS, assessment_years: [2025, 2061, 2100] });
     expect(Object.keys(answer)).toEqual([
       "company",
@@ -87,7 +87,7 @@ describe("the shape of an answer", () => {
     expect(JSON.parse(JSON.stringify(answer))).toStrictEqual(answer);
   });
 
-  test("the headline is the worst and the mean over all results", () => {
+  test("has the worst result and the mean over all results as headline", () => {
     const { headline, results } = ask({ transition_scenarios: SCENARIO_IDS, assessment_years: [2030, 2050] });
     const scores = results.map(({ total }) => total.score);
     const percents = results.map(({ total }) => total.pct_of_ebitda ?? NaN);
@@ -103,7 +103,7 @@ describe("the shape of an answer", () => {
     expect(headline.mean.pct_of_ebitda).toBeCloseTo(mean(percents), 10);
   });
 
-  test("the parts add up to the loss, and the loss to what is made of it", () => {
+  test("has components that add up to the loss, and ratios derived from it", () => {
     for (const base of [REQUEST, BANK]) {
       for (const result of ask({ transition_scenarios: SCENARIO_IDS }, base).results) {
         const { transition, physical, interaction, total, credit } = result;
@@ -122,7 +122,7 @@ describe("the shape of an answer", () => {
     }
   });
 
-  test("credits whoever a figure is from, and no more for emissions alone than they stand on", () => {
+  test("names the sources of all figures, and only those of emissions for emissions alone", () => {
     const sources = (answer: Pick<CompanyAnswer, "sources">): string =>
       answer.sources.map(({ source }) => source).join("\n");
     const all = sources(ask());
@@ -139,7 +139,7 @@ describe("the shape of an answer", () => {
     for (const origin of ["CE Delft", "ILO", "Alfieri", "Knutson", "Hallegatte"]) expect(NOTICE).toContain(origin);
   });
 
-  test("is the same from text, numbers, codes and names", () => {
+  test("is the same for strings, numbers, codes and names", () => {
     const { company: _, ...expected } = ask({ transition_scenarios: ["IPCC_NET_ZERO"] });
     const { company, ...other } = totalClimateRisk({
       name: "Ours",
@@ -158,7 +158,7 @@ describe("the shape of an answer", () => {
 });
 
 describe("emissions", () => {
-  test("what is modelled has its range and PCAF score 5, what is reported stands as it is", () => {
+  test("have a range and PCAF score 5 if modeled, and are unchanged if reported", () => {
     const { scope1, scope2, scope3_upstream, scope3_downstream, financed } = ask({ scope1: "5e7" }).emissions;
     expect(scope1).toEqual({ value: 5e7, low: 5e7, high: 5e7, method: "reported", pcaf_score: 2 });
     for (const [figure, factor] of [
@@ -172,7 +172,7 @@ describe("emissions", () => {
     expect(financed).toBeNull();
   });
 
-  test("a reported scope 3 is divided as the model divides it", () => {
+  test("split reported scope 3 in the proportions of the model", () => {
     const oil = { ...REQUEST, industry: "oil_refining" };
     const modelled = ask({}, oil).emissions;
     const { scope3_upstream, scope3_downstream } = ask({ scope3: 1e9 }, oil).emissions;
@@ -182,19 +182,19 @@ describe("emissions", () => {
     expect(scope3_downstream.value / scope3_upstream.value / ratio).toBeCloseTo(1, 12);
   });
 
-  test("a reported scope 3 of an industry without any downstream stays upstream", () => {
+  test("keep reported scope 3 upstream for an industry without downstream emissions", () => {
     const { scope3_upstream, scope3_downstream } = ask({ scope3: 12 }).emissions;
     expect([scope3_upstream.value, scope3_downstream.value]).toEqual([12, 0]);
   });
 
-  test("power is measured by the grid: German grams over the price of power there", () => {
+  test("of electric utilities are computed from grid intensity and power price of the country", () => {
     const utility = estimateEmissions({ country: "Germany", industry: "electric_utilities", revenue: 1.1e6 });
     const germany = COUNTRIES.find(({ iso3 }) => iso3 === "DEU") ?? expect.fail("no Germany");
     const expected = germany.gridGCO2PerKWh / (0.1236 * Math.sqrt(germany.priceLevelToUS));
     expect(utility.emissions.scope1.value).toBeCloseTo(expected, 6);
   });
 
-  test("alone, they need neither name nor balance sheet", () => {
+  test("need neither name nor balance sheet", () => {
     const alone = estimateEmissions({ country: "IND", industry: "cement_lime", revenue: 7.87e9 });
     expect(alone.emissions).toStrictEqual(ask().emissions);
     expect(alone.company.name).toBeNull();
@@ -204,7 +204,7 @@ describe("emissions", () => {
     expect(bank.emissions.financed).toStrictEqual(ask({}, BANK).emissions.financed);
   });
 
-  test("a factor that is our judgement is marked so", () => {
+  test("mark factors based on judgement", () => {
     expect(qualityOf(ask(), "emissions.scope1")?.mark).toBe("D");
     expect(qualityOf(ask({ industry: "aluminium" }), "emissions.scope1")?.mark).toBe("J");
     for (const power of ["electric_utilities", "renewable_power", "fossil_power", "nuclear_power", "power_networks"]) {
@@ -216,7 +216,7 @@ describe("emissions", () => {
 
 describe("the edge cases of the method", () => {
   test.each([0, -1.38e9])(
-    "EBITDA of %d: no volume, no cap, no lost earnings; measured by 16%% of revenue",
+    "EBITDA of %d: no volume loss, cap or lost earnings; relative to 16%% of revenue",
     (ebitda) => {
       const answer = ask({ ebitda, transition_scenarios: ["NGFS_NET_ZERO_2050"] });
       const { transition, physical, total, credit, interaction } = first(answer);
@@ -240,7 +240,7 @@ describe("the edge cases of the method", () => {
     },
   );
 
-  test("without debt there is no default and no coverage", () => {
+  test("without debt there is no default probability and no interest coverage", () => {
     const answer = ask({ total_debt: 0 });
     expect(first(answer).credit).toMatchObject({
       debt_to_ebitda: { before: 0, after: 0 },
@@ -249,14 +249,14 @@ describe("the edge cases of the method", () => {
     expect(answer.valuation[0]).toMatchObject({ pd_5y_before: 0, pd_5y_after: 0 });
   });
 
-  test("more debt than assets: default is likely before", () => {
+  test("with more debt than assets default is likely before any loss", () => {
     const answer = ask({ total_debt: 20e9 });
     expect(answer.valuation[0]?.pd_5y_before).toBeGreaterThan(0.5);
     expect(codes(answer)).toContain("debt_above_assets");
   });
 
   test.each(["NGFS_CURRENT_POLICIES", "IPCC_C6", "IPCC_C7", "IPCC_C8", "IPCC_SSP2_45", "IPCC_SSP3_70", "IPCC_SSP5_85"])(
-    "%s is no shock, and says so",
+    "%s has no price shock, and a note says so",
     (scenario) => {
       const answer = ask({ transition_scenarios: [scenario], assessment_years: [2025, 2050, 2100] });
       for (const { transition, drivers, total } of answer.results) {
@@ -269,7 +269,7 @@ describe("the edge cases of the method", () => {
     },
   );
 
-  test("a region without a shock of its own still sells its fuel to a world that has one: no note then", () => {
+  test("a region without a price shock whose fuel buyers have one gets no note", () => {
     const oil = { country: "Russia", transition_scenarios: ["NGFS_NDC"] };
     const { drivers, transition } = first(ask({ ...oil, industry: "oil_gas_production" }));
     expect(drivers.price_shock).toBe(0);
@@ -282,13 +282,13 @@ describe("the edge cases of the method", () => {
     });
   });
 
-  test("where the volume is held at a fifth, a flag says so", () => {
+  test("a flag is set if the volume loss is limited to 80%", () => {
     const { results } = ask({ transition_scenarios: ["NGFS_NET_ZERO_2050"], assessment_years: [2030, 2050] });
     expect(results.map(({ transition }) => transition.volume_floor)).toEqual([false, true]);
     expect(results[1]?.transition.own_volume_change).toBe(-0.8);
   });
 
-  test("a company that is capped whatever is assumed loses its whole EBITDA", () => {
+  test("a note says that the whole EBITDA is lost if every sensitivity case is capped", () => {
     const { results } = ask({ transition_scenarios: ["NGFS_NET_ZERO_2050"], assessment_years: [2030, 2050] });
     expect(results.map(({ transition, total }) => [transition.capped, total.note])).toEqual([
       [true, "loss of the whole EBITDA"],
@@ -297,20 +297,20 @@ describe("the edge cases of the method", () => {
     expect(results[0]?.credit.debt_to_ebitda.after).toBeNull();
   });
 
-  test("the base year has losses, with the pass-through of the short run", () => {
+  test("the base year has losses with short-run pass-through", () => {
     const { drivers, transition } = first(ask({ assessment_years: [2025] }));
     expect([drivers.pass_through, drivers.gsat]).toEqual([0.3, 1.377]);
     expect(transition.loss).toBeGreaterThan(0);
   });
 
-  test.each(["Iran", "Mongolia", "Uzbekistan", "Laos"])("%s: the factor of scope 1 is held at 3", (country) => {
+  test.each(["Iran", "Mongolia", "Uzbekistan", "Laos"])("%s: the scope 1 multiplier is limited to 3", (country) => {
     const answer = ask({ country });
     expect(codes(answer)).toContain("carbon_intensity_held");
     expect(answer.emissions.scope1.value).toBeCloseTo((4664.9 * 3 * 7870) / 1.1, 3);
     expect(codes(ask({ country, scope1: 1e7 }))).not.toContain("carbon_intensity_held");
   });
 
-  test("held are the four countries at the exponent of heavy industry, 18 at that of services, none at 0", () => {
+  test("the multiplier is limited for 4 countries in heavy industry, 18 in services and none with exponent 0", () => {
     const tierA = COUNTRIES.filter(({ tier }) => tier === "A").map(({ iso3 }) => iso3);
     const held = (industry: string): number =>
       tierA.filter((country) =>
@@ -331,7 +331,7 @@ describe("the edge cases of the method", () => {
     expect(codes(answer).includes("country_fallback")).toBe(tier === "B");
   });
 
-  test("every stand-in of a country is told", () => {
+  test("every estimated figure of a country has a warning", () => {
     for (const { iso3, fallbacks } of COUNTRIES.filter(({ tier }) => tier === "B")) {
       const told = ask({ country: iso3 }).warnings.filter(({ code }) => code === "country_fallback");
       expect(told.length).toBe(fallbacks.length);
@@ -339,14 +339,14 @@ describe("the edge cases of the method", () => {
     }
   });
 
-  test("a grid that is known, and held at its floor, is not told as unknown", () => {
+  test("a measured grid intensity at the floor is not reported as unknown", () => {
     const told = ask({ country: "Central African Republic" }).warnings.map(({ detail }) => detail);
     const floored = told.find((detail) => detail.includes("grid floored at 20 g/kWh"));
     expect(floored).toContain("Central African Republic");
     expect(floored).not.toMatch(/not known/);
   });
 
-  test("rivers that the source leaves dry: Finland, Norway, Iceland and 50 more", () => {
+  test("53 countries without river flood losses in the source have a warning", () => {
     const dry = COUNTRIES.filter(({ iso3 }) => codes(ask({ country: iso3 })).includes("river_flood_not_shown"));
     expect(dry).toHaveLength(53);
     expect(dry.map(({ iso3 }) => iso3)).toEqual(expect.arrayContaining(["FIN", "NOR", "ISL"]));
@@ -354,13 +354,13 @@ describe("the edge cases of the method", () => {
 });
 
 describe("banks and insurers", () => {
-  test("the loans of a bank default with its borrowers", () => {
+  test("a bank has credit losses from its borrowers", () => {
     const { transition } = first(ask({ transition_scenarios: ["NGFS_NET_ZERO_2050"] }, BANK));
     expect(transition.credit_loss).toBeGreaterThan(transition.loss);
     expect(first(ask({ transition_scenarios: ["NGFS_NET_ZERO_2050"] }, INSURER)).transition.credit_loss).toBe(0);
   });
 
-  test("borrowers that lose all they have default in five years, a fifth of them in each", () => {
+  test("borrowers that lose everything default within five years, a fifth of them per year", () => {
     const hopeless = {
       country: "Qatar",
       transition_scenarios: ["IPCC_SSP5_85"],
@@ -373,7 +373,7 @@ describe("banks and insurers", () => {
     expect(isClose(transition.credit_loss, 0.55 * 450e9 * 0.45 * ((1 - before) / 5))).toBe(true);
   });
 
-  test.each([BANK, INSURER])("%j: no chance of default without liabilities", (base) => {
+  test.each([BANK, INSURER])("%j: no default probability without total liabilities", (base) => {
     const answer = ask({}, base);
     expect(answer.valuation[0]).toMatchObject({ pd_5y_before: null, pd_5y_after: null });
     expect(codes(answer)).toContain("total_liabilities_missing");
@@ -384,14 +384,14 @@ describe("banks and insurers", () => {
     expect(valuation?.asset_value_after).toBeCloseTo(base.total_assets - (valuation?.npv_of_losses ?? NaN), 3);
   });
 
-  test("an insurer is told that what it underwrites is not looked at; health plans are insurers too", () => {
+  test("insurers, including health plans, get a warning that underwriting is not covered", () => {
     expect(codes(ask({}, INSURER))).toContain("no_underwriting");
     expect(codes(ask({ industry: "managed_health_care" }))).toContain("no_underwriting");
     expect(codes(ask({}, BANK))).not.toContain("no_underwriting");
     expect(codes(ask({ industry: "insurance_brokers" }))).not.toContain("no_underwriting");
   });
 
-  test("liabilities of others are not used, which they are told", () => {
+  test("other companies get a warning that total_liabilities is not used", () => {
     const answer = ask({ total_liabilities: 9e9 });
     expect(answer.valuation).toStrictEqual(ask().valuation);
     expect(codes(answer)).toContain("total_liabilities_unused");
@@ -411,13 +411,13 @@ describe("plausibility", () => {
     expect(codes(ask(change))).toContain(code);
   });
 
-  test("an ordinary company is warned of nothing", () => {
+  test("an ordinary company has no warnings", () => {
     expect(codes(ask())).toEqual([]);
     expect(codes(ask({ scope1: 72_950_408 * 4.9 }))).toEqual([]);
     expect(codes(ask({ scope1: 72_950_408 / 4.9 }))).toEqual([]);
   });
 
-  test("a code without its system is read with a warning", () => {
+  test("an industry code without a classification system causes a warning", () => {
     expect(codes(ask({ industry: "327310" }))).toEqual(["industry_code_guessed"]);
     expect(codes(ask({ industry: "NAICS 327310" }))).toEqual([]);
   });
@@ -436,7 +436,7 @@ describe("scenarios", () => {
     expect(codes(ask({ transition_scenarios: [scenario] }))).toEqual(expected);
   });
 
-  test("another model's prices count where it has some, and are named", () => {
+  test("prices of the requested model are used and named", () => {
     const models = (["remind", "messageix", "gcam"] as const).map((iam) => first(ask({ iam })));
     expect(new Set(models.map(({ drivers }) => drivers.price)).size).toBe(3);
     expect(models.map(({ drivers }) => drivers.price_model)).toEqual([
@@ -445,7 +445,7 @@ describe("scenarios", () => {
       "GCAM 6.0 NGFS",
     ]);
     expect(new Set(models.map(({ drivers }) => drivers.baseline_price)).size).toBe(1);
-    // Each of them is in the range of all.
+    // Each of them is within the range over all models.
     for (const one of models) {
       for (const other of models) {
         expect(one.total.pct_of_ebitda).toBeGreaterThanOrEqual(other.total.low ?? NaN);
@@ -458,7 +458,7 @@ describe("scenarios", () => {
     expect(first(ipcc).drivers.price_model).toBe("AR6 scenario ensemble, median");
   });
 
-  test("models differ by 65 to 59 to 25 for an airline in Germany, as the method has it", () => {
+  test("models give losses of 65, 59 and 25 for an airline in Germany, as documented", () => {
     const airline = { ...REQUEST, country: "DEU", industry: "airlines", transition_scenarios: ["NGFS_NET_ZERO_2050"] };
     const [remind = NaN, messageix = NaN, gcam = NaN] = (["remind", "messageix", "gcam"] as const).map(
       (iam) => first(ask({ iam }, airline)).transition.uncapped,
@@ -469,7 +469,7 @@ describe("scenarios", () => {
 });
 
 describe("damage functions", () => {
-  test("that of the retracted article is off, and comes with a notice when asked for", () => {
+  test("the function of the retracted article is off by default and causes a warning", () => {
     const usual = ask();
     const kotz = ask({ damage_function: "ngfs5_kotz" });
     expect(JSON.stringify(usual)).not.toMatch(/retracted/i);
@@ -487,7 +487,7 @@ describe("damage functions", () => {
   test.each([
     ["howard_sterner", 0.00853],
     ["dice2016", 0.00236],
-  ])("%s depends on the world's warming only", (damage_function, coefficient) => {
+  ])("%s depends on global warming only", (damage_function, coefficient) => {
     for (const country of ["IND", "FIN"]) {
       const { physical } = first(ask({ damage_function, country }));
       expect(physical.chronic.damage_fraction).toBeCloseTo(coefficient * (1.492 ** 2 - 1.227 ** 2), 12);
@@ -500,13 +500,13 @@ describe("damage functions", () => {
     [{ allow_gains: true }, { pointer: "/allow_gains", code: "unknown", did_you_mean: "allowGains" }],
     [{ allowGains: "yes" }, { pointer: "/allowGains", code: "wrong_type" }],
     [null, { pointer: "", code: "wrong_type" }],
-  ])("the options %o are refused", (options, item) => {
+  ])("rejects the options %o", (options, item) => {
     expect(() => totalClimateRisk(REQUEST, options as never)).toThrow(
       expect.objectContaining({ code: "invalid_request", items: [expect.objectContaining(item)] }),
     );
   });
 
-  test("a cold country gains nothing unless gains are allowed", () => {
+  test("a cold country has no gains unless allowGains is set", () => {
     const cold = { ...REQUEST, country: "Mongolia" } as const;
     expect(first(totalClimateRisk(cold)).physical.chronic.damage_fraction).toBe(0);
     const { physical, total } = first(totalClimateRisk(cold, { allowGains: true }));
@@ -515,8 +515,8 @@ describe("damage functions", () => {
     expect(total.loss).toBeLessThan(first(totalClimateRisk(cold)).total.loss);
   });
 
-  test("means over the world's output are near those of the method", () => {
-    // Unweighted over countries here, so only the order: hot countries are many and small.
+  test("mean damages are in the documented order of magnitude", () => {
+    // Unweighted over countries, which include many small hot ones, so only the magnitude is compared.
     const mean = (scenario: string, year: number): number => {
       const fractions = COUNTRIES.filter(({ tier }) => tier === "A").map(
         ({ iso3 }) =>
@@ -532,8 +532,8 @@ describe("damage functions", () => {
   });
 });
 
-describe("what the model knows", () => {
-  test("industries, countries and scenarios, each found again by its id, name and other names", () => {
+describe("reference lists", () => {
+  test("have industries, countries and scenarios that can be found by id, name and aliases", () => {
     const lists = [
       [referenceIndustries(), "industry"],
       [referenceCountries(), "country"],
@@ -555,7 +555,7 @@ describe("what the model knows", () => {
     }
   });
 
-  test("says of each what is needed to choose", () => {
+  test("describe each item", () => {
     expect(referenceIndustries()[0]).toEqual({
       id: "iron_steel",
       name: "Iron and steel",

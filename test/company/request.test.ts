@@ -24,7 +24,7 @@ function faultOf(run: () => unknown): Fault {
     if (isFault(error)) return error;
     throw error;
   }
-  return expect.fail("nothing was refused");
+  return expect.fail("the request was not rejected");
 }
 
 const refusal = (change: object): Fault => faultOf(() => readCompanyRequest({ ...REQUEST, ...change }));
@@ -72,13 +72,13 @@ describe("numbers", () => {
     [],
     {},
     ["1"],
-  ])("%j is refused as no number", (given) => {
+  ])("rejects %j, which is not a number", (given) => {
     for (const name of MONEY) {
       expect(told(refusal({ [name]: given }))).toEqual([`/${name} wrong_type`]);
     }
   });
 
-  test.each([NaN, Infinity, -Infinity])("the number %d is refused", (given) => {
+  test.each([NaN, Infinity, -Infinity])("rejects the number %d", (given) => {
     expect(told(refusal({ ebitda: given }))).toEqual(["/ebitda not_finite"]);
   });
 
@@ -99,7 +99,7 @@ describe("numbers", () => {
     ["scope2", "-0.001"],
     ["scope3", "1e16"],
     ["total_liabilities", -1],
-  ] as const)("%s of %j is out of range", (name, given) => {
+  ] as const)("rejects %s of %j as out of range", (name, given) => {
     const fault = refusal({ [name]: given });
     expect(fault.code).toBe("invalid_request");
     expect(told(fault)).toEqual([`/${name} out_of_range`]);
@@ -112,7 +112,7 @@ describe("numbers", () => {
     ["total_debt", "-0"],
     ["scope1", 0],
     ["total_liabilities", "0"],
-  ] as const)("%s of %j is right", (name, given) => {
+  ] as const)("accepts %s of %j", (name, given) => {
     const company = readCompanyRequest({ ...REQUEST, [name]: given });
     expect(Object.is(company.totalDebtUsd, -0)).toBe(false);
   });
@@ -127,7 +127,7 @@ describe("numbers", () => {
     "industry",
     "transition_scenarios",
     "assessment_years",
-  ])("%s has to be there", (name) => {
+  ])("rejects a request without %s", (name) => {
     const fault = refusal({ [name]: undefined });
     expect(fault.code).toBe("invalid_request");
     expect(told(fault)).toEqual([`/${name} missing`]);
@@ -135,7 +135,7 @@ describe("numbers", () => {
 });
 
 describe("lists", () => {
-  test("scenarios keep their order, each once, however written; years ascend, each once", () => {
+  test("removes duplicates; keeps the order of scenarios and sorts years", () => {
     const company = readCompanyRequest({
       ...REQUEST,
       transition_scenarios: ["ipcc-net-zero", "NGFS Below 2C", "IPCC_NET_ZERO", "ngfs_below_2c", "IPCC C1"],
@@ -158,13 +158,13 @@ describe("lists", () => {
     [{ assessment_years: ["2030"] }, "/assessment_years/0 wrong_type"],
     [{ assessment_years: [null] }, "/assessment_years/0 wrong_type"],
     [{ assessment_years: Array(77).fill(2030) }, "/assessment_years too_many"],
-  ])("%j is refused", (change, expected) => {
+  ])("rejects %j", (change, expected) => {
     const fault = refusal(change);
     expect(fault.code).toBe("invalid_request");
     expect(told(fault)).toContain(expected);
   });
 
-  test("of a list that is too long no more is looked up than could be right", () => {
+  test("limits the lookups of a list that is too long", () => {
     const fault = refusal({ transition_scenarios: Array(1000).fill("Atlantis") });
     expect(told(fault)).toEqual([
       "/transition_scenarios too_many",
@@ -172,21 +172,21 @@ describe("lists", () => {
     ]);
   });
 
-  test("holes in a list are refused", () => {
+  test("rejects holes in a list", () => {
     // oxlint-disable-next-line no-sparse-arrays
     expect(told(refusal({ assessment_years: [2030, , 2040] }))).toEqual(["/assessment_years/1 wrong_type"]);
     // oxlint-disable-next-line no-sparse-arrays
     expect(told(refusal({ transition_scenarios: [, "NGFS_NDC"] }))).toEqual(["/transition_scenarios/0 wrong_type"]);
   });
 
-  test("all 21 scenarios in all 76 years are taken", () => {
+  test("accepts all 21 scenarios in all 76 years", () => {
     const years = Array.from({ length: 76 }, (_, i) => 2025 + i);
     const company = readCompanyRequest({ ...REQUEST, transition_scenarios: SCENARIO_IDS, assessment_years: years });
     expect([company.scenarios.length, company.years.length]).toEqual([21, 76]);
   });
 });
 
-describe("names that are not known", () => {
+describe("unknown names", () => {
   test.each([
     [{ country: "Atlantis" }, "country_unknown", "/country"],
     [{ country: "Antarctica" }, "country_unknown", "/country"],
@@ -204,7 +204,7 @@ describe("names that are not known", () => {
     if (code === "scenario_unknown") expect(item?.allowed).toEqual(SCENARIO_IDS);
   });
 
-  test("several are told at once, the first of them in the code", () => {
+  test("reports several at once, with the fault code of the first", () => {
     const fault = refusal({ country: "Atlantis", industry: "?", transition_scenarios: ["a", "b"] });
     expect(fault.code).toBe("country_unknown");
     expect(told(fault)).toEqual([
@@ -213,10 +213,10 @@ describe("names that are not known", () => {
       "/transition_scenarios/0 scenario_unknown",
       "/transition_scenarios/1 scenario_unknown",
     ]);
-    expect(fault.message).toMatch(/^4 things are wrong with the request\. The first: country: "Atlantis"/);
+    expect(fault.message).toMatch(/^4 errors in the request\. The first: country: "Atlantis"/);
   });
 
-  test("beside other faults they do not hide them", () => {
+  test("reports them together with other errors", () => {
     const fault = refusal({ country: "Atlantis", revenue: "x", assessment_years: [1], ebitda: undefined });
     expect(fault.code).toBe("invalid_request");
     expect(told(fault).toSorted()).toEqual([
@@ -246,13 +246,13 @@ describe("options", () => {
     [{ iam: null }, "/iam wrong_type"],
     [{ scope_1: 5 }, "/scope_1 unknown"],
     [{ revenues: 5 }, "/revenues unknown"],
-  ])("%j is refused", (change, expected) => {
+  ])("rejects %j", (change, expected) => {
     const fault = refusal(change);
     expect(fault.code).toBe("invalid_request");
     expect(told(fault)).toEqual([expected]);
   });
 
-  test("a slip of a name is met with the name", () => {
+  test("suggests the correct name for a misspelled one", () => {
     const [item] = refusal({ damage_function: "dice2061" }).items;
     expect(item?.did_you_mean).toBe("dice2016");
     expect(refusal({ scope_1: 5 }).items[0]?.did_you_mean).toBe("scope1");
@@ -263,7 +263,7 @@ describe("options", () => {
     ["messageix", "NGFS_CURRENT_POLICIES", 2030],
     ["gcam", "NGFS_NET_ZERO_2050", 2061],
     ["messageix", "NGFS_BELOW_2C", 2100],
-  ])("%s has no prices of %s in %d", (iam, scenario, year) => {
+  ])("%s has no prices for %s in %d", (iam, scenario, year) => {
     const fault = refusal({ iam, transition_scenarios: [scenario, "IPCC_C1"], assessment_years: [2030, year] });
     expect(fault.code).toBe("combination_unavailable");
     expect(told(fault)).toEqual(["/iam combination_unavailable"]);
@@ -275,7 +275,7 @@ describe("options", () => {
     ["messageix", ["NGFS_BELOW_2C"], 2025],
     ["gcam", ["IPCC_C1"], 2100],
     ["remind", ["NGFS_NDC"], 2100],
-  ])("%s has prices of %j in %d", (iam, scenarios, year) => {
+  ])("%s has prices for %j in %d", (iam, scenarios, year) => {
     const company = readCompanyRequest({
       ...REQUEST,
       iam,
@@ -286,7 +286,7 @@ describe("options", () => {
   });
 });
 
-test.each([undefined, null, "text", 7, [], [REQUEST], true])("%j is no request", (input) => {
+test.each([undefined, null, "text", 7, [], [REQUEST], true])("rejects %j, which is not a request", (input) => {
   for (const run of [() => totalClimateRisk(input as never), () => estimateEmissions(input as never)]) {
     const fault = faultOf(run);
     expect(fault.code).toBe("invalid_request");
@@ -294,7 +294,7 @@ test.each([undefined, null, "text", 7, [], [REQUEST], true])("%j is no request",
   }
 });
 
-test("an empty object lacks nine members", () => {
+test("reports nine missing members of an empty object", () => {
   expect(told(faultOf(() => readCompanyRequest({}))).toSorted()).toEqual(
     [...MONEY, "name", "country", "industry", "transition_scenarios", "assessment_years"]
       .map((name) => `/${name} missing`)
@@ -302,13 +302,13 @@ test("an empty object lacks nine members", () => {
   );
 });
 
-test("at most 100 faults are told", () => {
+test("reports at most 100 errors", () => {
   const fault = refusal(Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`x${i}`, 1])));
   expect(fault.items).toHaveLength(100);
-  expect(fault.message).toMatch(/^At least 100 things/);
+  expect(fault.message).toMatch(/^At least 100 errors/);
 });
 
-test("what was handed in stays as it was, and nothing of it is shared", () => {
+test("neither modifies nor shares the input", () => {
   const input = Object.freeze({
     ...REQUEST,
     transition_scenarios: Object.freeze([...REQUEST.transition_scenarios]),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { TIER_A_COUNTRIES } from "../../src/company/countries.ts";
-import { INDUSTRIES } from "../../src/company/industries.ts";
+import { TIER_A_COUNTRIES } from "../../src/company/countryFigures.ts";
+import { INDUSTRIES } from "../../src/company/industryParameters.ts";
 import type { CompanyAnswer, CompanyResult } from "../../src/company/answer.ts";
 import { totalClimateRisk } from "../../src/company/report.ts";
 import { SCENARIO_IDS } from "../../src/company/scenarios.ts";
@@ -17,7 +17,7 @@ const countriesFor = (index: number): readonly string[] => {
   return [random.pick(all), random.pick(all), random.pick(all)];
 };
 
-/** Nothing that is lost may be less than nothing, or no number. */
+/** Checks that all losses are finite and those that cannot be negative are not. */
 function isSound({ transition, physical, interaction, total, drivers }: CompanyResult): boolean {
   const { chronic, acute } = physical;
   const nonNegative = [
@@ -92,7 +92,7 @@ const COMPANY = { name: "Any", revenue: 1, ebitda: 0.16, total_assets: 1.5, tota
 
 describe("every industry in every country, scenario and year", () => {
   test(
-    `is finite, and not negative where it must not be (${IS_FULL ? "all" : "three countries an industry"})`,
+    `is finite and not negative where it cannot be (${IS_FULL ? "all" : "three countries per industry"})`,
     () => {
       let count = 0;
       for (const [index, { id: industry }] of INDUSTRIES.entries()) {
@@ -120,7 +120,7 @@ describe("every industry in every country, scenario and year", () => {
   );
 });
 
-describe("the sweep of the method: 147 industries, 10 countries, 3 scenarios, 2030", () => {
+describe("the sweep of docs/methods/company.md: 147 industries, 10 countries, 3 scenarios, 2030", () => {
   const SCENARIOS = ["NGFS_NET_ZERO_2050", "NGFS_BELOW_2C", "NGFS_CURRENT_POLICIES"] as const;
   const countries = ["USA", "DEU", "GBR", "JPN", "CHN", "IND", "BRA", "ZAF", "SAU", "NGA"];
   const results = INDUSTRIES.flatMap(({ id: industry }) =>

@@ -1,15 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { TABLE_START_YEAR, valueIn } from "../../src/company/conventions.ts";
-import { COUNTRIES, findCountry, TIER_A_COUNTRIES } from "../../src/company/countries.ts";
-import { INDUSTRIES } from "../../src/company/industries.ts";
-import { COUNTRY_TABLE } from "../../src/company/countryTable.ts";
-import { INDUSTRY_TABLE } from "../../src/company/industryTable.ts";
-import { hasPrices, PRICE_MODELS, type PriceVariant, shocksOf } from "../../src/company/prices.ts";
+import { TABLE_START_YEAR } from "../../src/company/methodConstants.ts";
+import { valueInYear } from "../../src/company/yearlySeries.ts";
+import { COUNTRIES, TIER_A_COUNTRIES } from "../../src/company/countryFigures.ts";
+import { findCountry } from "../../src/company/countryLookup.ts";
+import { INDUSTRIES } from "../../src/company/industryParameters.ts";
+import { COUNTRY_TABLE } from "../../src/company/countryFigureTable.ts";
+import { INDUSTRY_TABLE } from "../../src/company/industryParameterTable.ts";
+import { hasPrices, PRICE_MODELS, type PriceVariant, priceShocksOf } from "../../src/company/carbonPrices.ts";
 import { cutsOf, SCENARIOS } from "../../src/company/scenarios.ts";
-import { warmingOf } from "../../src/company/temperatures.ts";
+import { warmingOf } from "../../src/company/temperaturePaths.ts";
 import { LISTED_COUNTRIES } from "../../src/reference/countries.ts";
 import { LISTED_INDUSTRIES } from "../../src/reference/industries.ts";
-import { describeWithReference, readSharedRows } from "../alignment/reference.ts";
+import { describeWithReference, readSharedRows } from "../alignment/sharedReference.ts";
 
 type Row = Readonly<Record<string, string>>;
 
@@ -19,15 +21,15 @@ const number = (row: Row, column: string): number => {
   return cell === "" ? expect.fail(`${column} is empty`) : Number(cell);
 };
 
-describe("what the tables promise", () => {
-  test("147 industries, 248 countries of which 180 have all figures, 21 scenarios", () => {
+describe("the tables", () => {
+  test("have 147 industries, 248 countries (180 with all figures from data) and 21 scenarios", () => {
     expect(INDUSTRIES).toHaveLength(147);
     expect(COUNTRIES).toHaveLength(248);
     expect(TIER_A_COUNTRIES).toHaveLength(180);
     expect(SCENARIOS).toHaveLength(21);
   });
 
-  test("no figure is missing, and none is out of its bounds", () => {
+  test("have all figures, within their bounds", () => {
     for (const { id, intensity, sector, factorSource, codes, ...industry } of INDUSTRIES) {
       for (const figure of Object.values(intensity)) expect(figure, id).toBeGreaterThanOrEqual(0);
       expect(intensity.scope3Upstream, id).toBeGreaterThan(0);
@@ -60,7 +62,7 @@ describe("what the tables promise", () => {
     }
   });
 
-  test("a line of figures for every country but Antarctica and every industry of the lists, and for nothing else", () => {
+  test("have a line for every listed industry and every listed country but Antarctica, and no other lines", () => {
     const firsts = (table: string): readonly (string | undefined)[] =>
       table
         .trim()
@@ -72,7 +74,7 @@ describe("what the tables promise", () => {
   });
 });
 
-describeWithReference("the tables against the figures they were made from", () => {
+describeWithReference("the tables compared with their source files", () => {
   test("industries", () => {
     const rows = readSharedRows("reference/industries.csv");
     expect(rows).toHaveLength(INDUSTRIES.length);
@@ -123,7 +125,7 @@ describeWithReference("the tables against the figures they were made from", () =
         heatSensitivity: number(row, "heat_sensitivity"),
         assetVolatility: number(row, "asset_vol"),
       });
-      // A group is only kept where a rule depends on it.
+      // The table has a group only if a rule depends on it.
       const group = text(row, "archetype");
       if (industry.group === undefined) {
         expect(["banks", "insurance", "oilgas_up", "refining", "coal", "pipelines"]).not.toContain(group);
@@ -131,7 +133,7 @@ describeWithReference("the tables against the figures they were made from", () =
       const [, margin] = /gross margin ([0-9.]+)/.exec(text(row, "factor_source")) ?? [];
       const isSales = margin !== undefined;
       expect(industry.factorSource.endsWith(`gross margin of ${Math.round(100 * Number(margin))}%`)).toBe(isSales);
-      // Power of any kind stands on judged prices, and a utility's on the judged exponent of the price level.
+      // Power generation uses judged prices, and utilities the judged exponent of the price level.
       const isJudged = /assumption|OVERRIDE|average price/.test(text(row, "factor_source"));
       expect(industry.isFactorJudged, industry.id).toBe(isJudged);
     }
@@ -179,7 +181,7 @@ describeWithReference("the tables against the figures they were made from", () =
     }
   });
 
-  test("scenarios and their cuts", () => {
+  test("scenarios and their emission reductions", () => {
     const rows = readSharedRows("reference/scenarios.csv");
     const kept = SCENARIOS.map((scenario) => ({
       scenario_id: scenario.id,
@@ -200,24 +202,24 @@ describeWithReference("the tables against the figures they were made from", () =
       const cuts = cutsOf(scenario);
       for (const year of [2030, 2040, 2050] as const) {
         const percent = number(row ?? {}, `cut_${year}_pct`);
-        expect(valueIn(cuts, year), `${scenario.id} ${year}`).toBeCloseTo(Math.max(0, percent / 100), 14);
+        expect(valueInYear(cuts, year), `${scenario.id} ${year}`).toBeCloseTo(Math.max(0, percent / 100), 14);
       }
-      expect(valueIn(cuts, 2020)).toBe(0);
-      expect(valueIn(cuts, 2100)).toBe(valueIn(cuts, 2050));
+      expect(valueInYear(cuts, 2020)).toBe(0);
+      expect(valueInYear(cuts, 2100)).toBe(valueInYear(cuts, 2050));
     }
   });
 
-  test("temperatures: every value of the table, and no other path", () => {
+  test("temperatures: every value and no other path", () => {
     const rows = readSharedRows("reference/temperatures.csv");
     expect(rows.length).toBe(20 * 13);
     for (const row of rows) {
       const warming = warmingOf(text(row, "scenario_id"));
-      expect(valueIn(warming, number(row, "year"))).toBeCloseTo(number(row, "gsat_c_vs_1850_1900"), 13);
+      expect(valueInYear(warming, number(row, "year"))).toBeCloseTo(number(row, "gsat_c_vs_1850_1900"), 13);
     }
-    expect(() => warmingOf("IPCC_NET_ZERO")).toThrow("no temperature path");
+    expect(() => warmingOf("IPCC_NET_ZERO")).toThrow("Unknown temperature path");
   });
 
-  test("carbon prices: every value of the table that counts", () => {
+  test("carbon prices: every value that is used", () => {
     const variants = Object.fromEntries(Object.entries(PRICE_MODELS).map(([variant, name]) => [name, variant]));
     let count = 0;
     for (const row of readSharedRows("reference/carbon_prices.csv")) {
@@ -231,17 +233,20 @@ describeWithReference("the tables against the figures they were made from", () =
         : { [variants[text(row, "model")] ?? ""]: "price_usd2022" };
       for (const [variant, column] of Object.entries(columns)) {
         const of = { variant: variant as PriceVariant, region: isEnsemble ? "R5LAM" : region } as Parameters<
-          typeof shocksOf
+          typeof priceShocksOf
         >[1];
         expect(hasPrices(path, of), `${path} ${variant}`).toBe(true);
-        expect(valueIn(shocksOf(path, of).scenario, number(row, "year"))).toBeCloseTo(1.1 * number(row, column), 9);
+        expect(valueInYear(priceShocksOf(path, of).scenario, number(row, "year"))).toBeCloseTo(
+          1.1 * number(row, column),
+          9,
+        );
         count++;
       }
     }
     expect(count).toBe(812 - 177 + 50 + 100);
   });
 
-  test("prices of the world, as the buyers of fuel meet them", () => {
+  test("world prices, as applied to the buyers of fuel", () => {
     const rows = readSharedRows("reference/carbon_prices.csv");
     const world = (path: string, model: string, year: number): number | undefined => {
       const row = rows.find(
@@ -258,12 +263,12 @@ describeWithReference("the tables against the figures they were made from", () =
       for (const [variant, model] of Object.entries(PRICE_MODELS)) {
         const of = { variant: variant as PriceVariant, region: "R5ASIA" as const };
         if (!hasPrices(pricePath, of)) continue;
-        const { worldShock, shock } = shocksOf(pricePath, of);
+        const { worldShock, shock } = priceShocksOf(pricePath, of);
         for (let year = TABLE_START_YEAR; year <= 2060; year += 5) {
           const price = world(pricePath, model, year);
           const base = world("NGFS_CURRENT_POLICIES", PRICE_MODELS.remind, year) ?? NaN;
-          const expected = price === undefined ? valueIn(shock, year) : Math.max(0, 1.1 * (price - base));
-          expect(valueIn(worldShock, year), `${pricePath} ${variant} ${year}`).toBeCloseTo(expected, 9);
+          const expected = price === undefined ? valueInYear(shock, year) : Math.max(0, 1.1 * (price - base));
+          expect(valueInYear(worldShock, year), `${pricePath} ${variant} ${year}`).toBeCloseTo(expected, 9);
           count++;
         }
       }
@@ -271,9 +276,9 @@ describeWithReference("the tables against the figures they were made from", () =
     expect(count).toBe(11 * 9);
   });
 
-  test("the only place without figures is refused", () => {
+  test("the only country without figures is rejected", () => {
     const without = readSharedRows("reference/countries.csv").filter((row) => text(row, "tier") === "C");
     expect(without.map((row) => text(row, "name"))).toEqual(["Antarctica"]);
-    expect(findCountry("ATA")).toMatchObject({ isWithoutFigures: true });
+    expect(findCountry("ATA")).toMatchObject({ isUnsupported: true });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { ALIGNMENT_FLAGS } from "../../src/alignment/align.ts";
-import { NGFS_PHASE5, yearly } from "../../src/alignment/benchmark.ts";
+import { ALIGNMENT_FLAGS } from "../../src/alignment/answer.ts";
+import { NGFS_PHASE5, tabulateByYear } from "../../src/alignment/benchmark.ts";
 import { alignColumns, type AlignmentRule } from "../../src/kernel/alignment.ts";
 import { alignDetail } from "../../src/kernel/alignmentDetail.ts";
 import { makeAlignmentTables } from "../../src/kernel/alignmentTables.ts";
@@ -10,7 +10,7 @@ import { type OracleEntity, scoreByDefinition } from "../oracle/alignment.ts";
 import { randomFrom } from "../seededRandom.ts";
 
 const kernel = await Kernel.load();
-const tables = makeAlignmentTables(yearly(NGFS_PHASE5));
+const tables = makeAlignmentTables(tabulateByYear(NGFS_PHASE5));
 
 const ENTITY_COUNT = Number(process.env["ISOTHERM_ALIGNMENT_ENTITIES"] ?? 5000);
 const BATCH = 1000;
@@ -92,7 +92,7 @@ test("alignColumns matches the reference implementation for benchmarks with anch
         buildings: [line(), line(), line(), line()],
       },
     } as const;
-    const randomTables = makeAlignmentTables(yearly(benchmark));
+    const randomTables = makeAlignmentTables(tabulateByYear(benchmark));
     const entities = Array.from({ length: 60 }, () => ({
       ...randomEntity(random),
       baselineYear: 2000 + random.below(25),
@@ -304,7 +304,7 @@ test("alignDetail extrapolates a ratio to its horizon with an error below 1e-15"
 
 describe("makeAlignmentTables", () => {
   test("rejects a benchmark with gaps", () => {
-    const complete = yearly(NGFS_PHASE5);
+    const complete = tabulateByYear(NGFS_PHASE5);
     expect(() => makeAlignmentTables({ ...complete, index: complete.index.subarray(1) })).toThrow(RangeError);
     expect(() => makeAlignmentTables({ ...complete, growth: complete.growth.subarray(1) })).toThrow(RangeError);
     expect(() => makeAlignmentTables({ ...complete, anchorTemperaturesC: [1, 2, 3] })).toThrow(RangeError);

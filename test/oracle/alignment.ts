@@ -1,6 +1,6 @@
 /**
- * The temperature of one entity in one year, straight from the formulae of docs/methods/alignment.md: slow, with lists
- * and sorting, and nothing shared with what it judges.
+ * Reference implementation of the temperature of one entity in one year, directly from the formulas of
+ * docs/methods/alignment.md: slow, and sharing no code with the implementation under test.
  */
 
 export interface OracleBenchmark {
@@ -21,10 +21,10 @@ export interface OracleEntity {
   readonly baselineYear: number;
   readonly baseline: OracleScopes;
   readonly pathway: string;
-  /** Index into the benchmark's growth. */
+  /** Index into the growth of the benchmark. */
   readonly region: number;
   readonly revenue?: number | undefined;
-  /** Of the entity's industry, per unit of revenue. */
+  /** Emissions of the entity's industry by scope, per unit of revenue. */
   readonly reference?: readonly [number, number, number] | undefined;
   readonly projections: readonly { readonly year: number; readonly emissions: OracleScopes }[];
 }
@@ -47,20 +47,20 @@ export function scoreByDefinition(
   benchmark: OracleBenchmark,
   entity: OracleEntity,
   rule: OracleRule,
-  rowAsked: number,
+  rowIndex: number,
 ): OracleScore {
   const flags = new Set<string>();
   const { baselineYear: b, projections } = entity;
-  const year = projections[rowAsked]?.year ?? NaN;
+  const year = projections[rowIndex]?.year ?? NaN;
   const sameYear = projections.filter((projection) => projection.year === year);
   if (sameYear.length > 1) flags.add("duplicate_year");
-  const scored = rule.basis === "cumulative" ? sameYear.at(-1) : projections[rowAsked];
+  const scored = rule.basis === "cumulative" ? sameYear.at(-1) : projections[rowIndex];
   const emissions = scored?.emissions ?? [];
 
   const weights = [1, 1, rule.scope3Weight];
-  const weighed = [0, 1, 2].filter((i) => (weights[i] ?? 0) > 0);
-  const usable = weighed.filter((i) => entity.baseline[i] !== undefined && emissions[i] !== undefined);
-  if (weighed.some((i) => (entity.baseline[i] === undefined) !== (emissions[i] === undefined))) {
+  const countedScopes = [0, 1, 2].filter((i) => (weights[i] ?? 0) > 0);
+  const usable = countedScopes.filter((i) => entity.baseline[i] !== undefined && emissions[i] !== undefined);
+  if (countedScopes.some((i) => (entity.baseline[i] === undefined) !== (emissions[i] === undefined))) {
     flags.add("scope_missing");
   }
   const sumOf = (scopes: OracleScopes): number =>
@@ -109,7 +109,7 @@ export function scoreByDefinition(
       return sum + share * relative(scopePathway[i] ?? "", anchor, t);
     }, 0);
   const place = (q: number, raw: readonly number[], gap: number): OracleScore => {
-    const anchors = setApart(raw, gap);
+    const anchors = enforceGap(raw, gap);
     if (anchors.some((x, i) => x !== raw[i])) flags.add("anchors_close");
     return { temperatureC: temperatureOf(benchmark, q, anchors), flags, ratioQ: q, anchors };
   };
@@ -118,7 +118,7 @@ export function scoreByDefinition(
     const span = Array.from({ length: scoredYear - b + 1 }, (_, i) => b + i);
     const nodes = new Map([[b, before < 1e-12 ? 0 : before]]);
     for (const { year: t, emissions: given } of projections) {
-      // A later row of the same year takes the place of an earlier one, also where it lacks a scope.
+      // A later row of the same year replaces an earlier one, even if it lacks a scope.
       if (usable.every((i) => given[i] !== undefined)) nodes.set(t, Math.max(sumOf(given), 0));
       else nodes.delete(t);
     }
@@ -172,9 +172,9 @@ function flagUnits(flags: Set<string>, q: number): void {
   if (q > 10 || (q > 0 && q < 0.01)) flags.add("check_units");
 }
 
-function setApart(raw: readonly number[], gap: number): readonly number[] {
+function enforceGap(raw: readonly number[], gap: number): readonly number[] {
   const first = raw.map((x, i) => (i === 0 ? Math.max(x, gap) : x));
-  // Pool adjacent violators, one merge at a time, until no block lies below the one before it.
+  // Pool adjacent violators, one merge at a time, until the block means ascend.
   let blocks = first.map((x) => [x]);
   const mean = (block: readonly number[]): number => block.reduce((sum, x) => sum + x, 0) / block.length;
   for (;;) {

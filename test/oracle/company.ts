@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 /**
- * The loss of a company, slowly and straight from the formulae: its own reading of the tables, a search in the rows for
- * every figure, nothing kept from one year to the next.
+ * Reference implementation of the loss of a company, directly from the formulas: reads the source tables itself, searches
+ * their rows for every figure and caches nothing.
  */
 const REFERENCE = fileURLToPath(new URL("../../../shared/reference/", import.meta.url));
 
@@ -42,13 +42,13 @@ const TEMPERATURE_ROWS = rowsOf("temperatures.csv");
 const CUT_ROWS = rowsOf("abatement_ar6.csv");
 
 export const ORACLE_INDUSTRIES = INDUSTRY_ROWS.map((row) => row["id"] ?? "");
-/** Those that are computed, as alpha-3 codes. */
+/** Supported countries, as alpha-3 codes. */
 export const ORACLE_COUNTRIES = COUNTRY_ROWS.filter((row) => row["tier"] !== "C").map((row) => row["iso3"] ?? "");
 export const ORACLE_SCENARIOS = SCENARIO_ROWS.map((row) => row["scenario_id"] ?? "");
 
 function only(rows: readonly Row[], column: string, value: string): Row {
   const row = rows.find((candidate) => candidate[column] === value);
-  if (row === undefined) throw new Error(`${column} ${value} is not there.`);
+  if (row === undefined) throw new Error(`No row with ${column} ${value}.`);
   return row;
 }
 
@@ -58,8 +58,8 @@ function num(row: Row, column: string): number {
   return Number(text);
 }
 
-/** On the straight line through the two points around `at`; undefined outside of them. */
-function onLine(points: readonly (readonly [number, number])[], at: number): number | undefined {
+/** Interpolates linearly between the points; undefined outside of them. */
+function interpolated(points: readonly (readonly [number, number])[], at: number): number | undefined {
   const sorted = points.toSorted(([one], [other]) => one - other);
   for (let i = 0; i < sorted.length; i++) {
     const [x, y] = sorted[i] ?? [NaN, NaN];
@@ -95,7 +95,7 @@ const LGD = 0.45;
 const LOANS = 0.55;
 const KOUT = 3.5;
 
-/** erfc by its series near 0 and by the continued fraction beyond. */
+/** Complementary error function by its series near 0 and its continued fraction elsewhere. */
 function erfc(x: number): number {
   if (x < 0) return 2 - erfc(-x);
   if (x > 30) return 0;
@@ -161,7 +161,7 @@ const MODEL_NAMES = {
   ar6: "AR6 scenario ensemble",
 } as const;
 
-/** A price in USD of 2025, undefined where the table has none. */
+/** Returns a price in USD of 2025; undefined if the table has none. */
 function priceOf(of: {
   readonly path: string;
   readonly model: string;
@@ -172,12 +172,12 @@ function priceOf(of: {
   const points = PRICE_ROWS.filter(
     (row) => row["scenario_id"] === of.path && row["model"] === of.model && row["region"] === of.region,
   ).map((row) => [num(row, "year"), num(row, of.column ?? "price_usd2022")] as const);
-  const price = onLine(points, of.year);
+  const price = interpolated(points, of.year);
   return price === undefined ? undefined : INFL * price;
 }
 
-function known(value: number | undefined): number {
-  if (value === undefined) throw new Error("There is no value.");
+function defined(value: number | undefined): number {
+  if (value === undefined) throw new Error("The table has no value.");
   return value;
 }
 
@@ -185,7 +185,7 @@ function gsatOf(path: string, year: number): number {
   const points = TEMPERATURE_ROWS.filter((row) => row["scenario_id"] === path).map(
     (row) => [num(row, "year"), num(row, "gsat_c_vs_1850_1900")] as const,
   );
-  return known(onLine(points, year));
+  return defined(interpolated(points, year));
 }
 
 function cutOf(category: string, year: number): number {
@@ -196,7 +196,7 @@ function cutOf(category: string, year: number): number {
     [2040, num(row, "cut_2040_pct")],
     [2050, num(row, "cut_2050_pct")],
   ] as const;
-  return Math.max(0, known(onLine(points, Math.min(year, 2050))) / 100);
+  return Math.max(0, defined(interpolated(points, Math.min(year, 2050))) / 100);
 }
 
 function damageOf(c: Row, path: string, year: number, company: OracleCompany): number {
@@ -226,7 +226,7 @@ function aalOf(c: Row, path: string, year: number): { flood: number; wind: numbe
 }
 
 interface Change {
-  /** Another model, or another column of the table. */
+  /** Another price model or column of the price table. */
   readonly model?: string;
   readonly column?: string;
   readonly passThrough?: number;
@@ -235,7 +235,7 @@ interface Change {
 
 export type OracleYear = Readonly<Record<string, number | string | boolean | null>>;
 
-/** Everything of one scenario and year but the range; `ecl` may be told, for banks whose borrowers do not follow. */
+/** Computes all figures of one scenario and year except the range. A given `ecl` replaces the credit loss of a bank. */
 function yearOf(
   company: OracleCompany,
   scenarioId: string,
@@ -257,14 +257,14 @@ function yearOf(
   const { column } = change;
   const B = company.ebitda;
 
-  const price = known(priceOf({ path, model, region: isIpccPrice ? "World" : region, year, column }));
-  const base = known(priceOf({ path: "NGFS_CURRENT_POLICIES", model: MODEL_NAMES.remind, region, year }));
+  const price = defined(priceOf({ path, model, region: isIpccPrice ? "World" : region, year, column }));
+  const base = defined(priceOf({ path: "NGFS_CURRENT_POLICIES", model: MODEL_NAMES.remind, region, year }));
   const dp = Math.max(0, price - base);
   const archetype = i["archetype"] ?? "";
   let dpf = dp;
   if (["oilgas_up", "refining", "coal"].includes(archetype)) {
     const world = priceOf({ path, model, region: "World", year, column });
-    const worldBase = known(
+    const worldBase = defined(
       priceOf({ path: "NGFS_CURRENT_POLICIES", model: MODEL_NAMES.remind, region: "World", year }),
     );
     dpf = world === undefined ? dp : Math.max(0, world - worldBase);
@@ -376,7 +376,7 @@ function yearOf(
   };
 }
 
-/** One scenario and year, with the range and, where asked for, the percentiles among the countries of tier A. */
+/** Computes one scenario and year with the range and optionally the percentiles among the tier A countries. */
 export function resultByDefinition(
   company: OracleCompany,
   scenarioId: string,
@@ -429,7 +429,7 @@ function percentilesOf(company: OracleCompany, path: string, year: number, centr
   };
 }
 
-/** What a scenario does to value and credit. */
+/** Computes the effect of a scenario on value and default probability. */
 export function valuationByDefinition(company: OracleCompany, scenarioId: string): OracleYear {
   const i = only(INDUSTRY_ROWS, "id", company.industry);
   const A = company.totalAssets;

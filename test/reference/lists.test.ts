@@ -11,7 +11,7 @@ const countriesCalled = (...lists: readonly (readonly string[])[]) =>
   });
 
 describe("the list of countries", () => {
-  test("has 249, each with two codes, a region and keys of its own", () => {
+  test("has 249 entries with two codes, a region and unique keys", () => {
     expect(LISTED_COUNTRIES).toHaveLength(249);
     for (const { iso3, iso2, name, names, keys } of LISTED_COUNTRIES) {
       expect(iso3).toMatch(/^[A-Z]{3}$/);
@@ -39,11 +39,11 @@ describe("the list of countries", () => {
     ["kenya", []],
     ["theland", []],
     ["the", []],
-  ])("without its titles, %j leaves %j", (key, forms) => {
+  ])("removes the titles of %j: %j", (key, forms) => {
     expect(withoutTitles(key)).toEqual(forms);
   });
 
-  test("a name without its titles is a key where it is left of one country only", () => {
+  test("indexes a name without its titles if it belongs to one country only", () => {
     const [north, south] = countriesCalled(["the Republic of North"], ["Republic of South"]);
     const index = indexCountries(
       [north, south].filter((country) => country !== undefined),
@@ -55,7 +55,7 @@ describe("the list of countries", () => {
     expect(index.get("the south")).toBeUndefined();
   });
 
-  test("but not where two leave it, nor where it is somebody's name", () => {
+  test("does not index it if it belongs to two countries or is the name of another", () => {
     const index = indexCountries(
       countriesCalled(["A", "the X"], ["B", "Republic of X"], ["C", "the D"], ["D"]),
       withoutTitles,
@@ -68,7 +68,7 @@ describe("the list of countries", () => {
 });
 
 describe("the list of industries", () => {
-  test("has 147, each with figures, a source that is told, and keys of its own", () => {
+  test("has 147 entries with figures, a described source and unique keys", () => {
     expect(LISTED_INDUSTRIES).toHaveLength(147);
     const owners = new Map<string, string>();
     for (const { id, name, names, keys, intensity, source } of LISTED_INDUSTRIES) {
@@ -85,7 +85,7 @@ describe("the list of industries", () => {
     }
   });
 
-  test("is found by id, name and other name, and of those that are the same by the first", () => {
+  test("is indexed by id, name and alias; of equal keys the first one counts", () => {
     const index = indexIndustries([
       { id: "one", keys: ["one", "first", "uno"] },
       { id: "two", keys: ["two", "two", "two"] },
@@ -110,7 +110,7 @@ describe("the list of industries", () => {
     expect(readFactorSource(source)).toEqual(told);
   });
 
-  test("a source with a gross margin tells it in percent", () => {
+  test("describes the gross margin of a source in percent", () => {
     expect(readFactorSource("epa-sales .29").text).toMatch(/ at a gross margin of 29%$/);
   });
 });

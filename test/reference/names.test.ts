@@ -12,10 +12,10 @@ test.each([
   ["ISIC 24.1", "isic 24 1"],
   ["(-)", ""],
   ["", ""],
-])("%j is compared as %j", (name, key) => {
+])("folds %j to %j", (name, key) => {
   expect(foldName(name)).toBe(key);
 });
 
-test("letters alone are folded without what stands between them", () => {
+test("foldLetters keeps punctuation and spaces", () => {
   expect(foldLetters(" Éﬁ & Co. ")).toBe(" efi & co. ");
 });

@@ -1,11 +1,7 @@
 import { type Static, type TSchema, Type } from "typebox";
-import {
-  ALIGNMENT_BASES,
-  ALIGNMENT_FLAGS,
-  type AlignmentAnswer,
-  alignTemperature,
-  roundTemperatures,
-} from "../../alignment/align.ts";
+import { alignTemperature } from "../../alignment/alignTemperature.ts";
+import { ALIGNMENT_FLAGS, type AlignmentAnswer, roundTemperatures } from "../../alignment/answer.ts";
+import { ALIGNMENT_BASES } from "../../alignment/options.ts";
 import { NGFS_PHASE5, type Pathway } from "../../alignment/benchmark.ts";
 import { countProjections, type Entity, EntitySchema, readEntities } from "../../alignment/entity.ts";
 import { type FaultItem, isFault } from "../../errors.ts";
@@ -93,7 +89,7 @@ const DetailSchema = Type.Object(
   { description: "With detail: how the temperature was computed, unrounded. null where a figure does not exist." },
 );
 
-/** Schema of the response that src/alignment/align.ts computes. */
+/** Schema of the response that src/alignment/alignTemperature.ts computes. */
 const AlignmentAnswerSchema = Type.Object({
   results: Type.Array(
     Type.Object({

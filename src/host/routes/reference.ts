@@ -1,5 +1,5 @@
 import { type TSchema, Type } from "typebox";
-import { METHOD_VERSION } from "../../company/conventions.ts";
+import { METHOD_VERSION } from "../../company/methodConstants.ts";
 import {
   referenceCountries,
   type ReferenceCountry,
@@ -7,7 +7,7 @@ import {
   type ReferenceIndustry,
   type ReferenceScenario,
   referenceScenarios,
-} from "../../company/reference.ts";
+} from "../../company/referenceLists.ts";
 import { textOrNull } from "../openapi/nullable.ts";
 import { rejectParameters } from "./parameters.ts";
 import type { Route } from "./route.ts";

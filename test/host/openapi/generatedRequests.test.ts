@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { alignTemperature, roundTemperatures } from "../../../src/alignment/align.ts";
+import { alignTemperature } from "../../../src/alignment/alignTemperature.ts";
+import { roundTemperatures } from "../../../src/alignment/answer.ts";
 import type { Entity } from "../../../src/alignment/entity.ts";
 import { totalClimateRisk } from "../../../src/company/report.ts";
 import type { CompanyRequest } from "../../../src/company/request.ts";

@@ -1,4 +1,4 @@
-import { referenceCountries, referenceIndustries, referenceScenarios } from "../../../src/company/reference.ts";
+import { referenceCountries, referenceIndustries, referenceScenarios } from "../../../src/company/referenceLists.ts";
 import { HAZARD_NAMES, HAZARDS } from "../../../src/hazard/hazards.ts";
 import type { SeededRandom } from "../../seededRandom.ts";
 import {

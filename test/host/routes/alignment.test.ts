@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { alignTemperature, roundTemperatures } from "../../../src/alignment/align.ts";
+import { alignTemperature } from "../../../src/alignment/alignTemperature.ts";
+import { roundTemperatures } from "../../../src/alignment/answer.ts";
 import type { Problem } from "../../../src/host/problems/problem.ts";
 import { ENTITY } from "../entities.ts";
 import { answersIn, exchangeBytes, HEADER_LINES, HEADERS, type Hosted, hosted } from "../hosting.ts";
