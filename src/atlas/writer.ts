@@ -16,15 +16,17 @@ import {
   gridFault,
   type PackEntry,
 } from "./catalog.ts";
+import { finishPack, PACK_PARTS, readFinishedPack, removeFinishedWork, WORK_PREFIX } from "./finishedPack.ts";
 import { hashOfFile, isMissing, syncFolder, writeSynced } from "./files.ts";
 import { encodeRoot } from "./packEncoding.ts";
 import { PackWork } from "./packWork.ts";
 import { PyramidRow } from "./pyramidRow.ts";
 import { type Band, PYRAMID_SIZE, tilingOf } from "./tile.ts";
 
-/** Name prefix of work folders, which readers ignore. */
-export const WORK_PREFIX = ".writing-";
-/** Checkpoints take half a percent of the time at this interval; a kill loses this much work plus the current step. */
+/**
+ * A kill loses at most this much work plus the current step. In an ingest of 27 maps, checkpoints at this interval took
+ * 1 % more processor time (medians of three runs), less than two runs differ.
+ */
 const CHECKPOINT_INTERVAL_MS = 2000;
 
 /** Input of a pack. */
@@ -81,6 +83,7 @@ export interface WorkSteps {
  * Requires `withWriteLock`: two writers of one folder would append to the same files.
  *
  * A write that was stopped or killed resumes after the last checkpoint; the finished files are identical to the byte.
+ * A finished pack is not written again until `publish` adds it to the catalog.
  *
  * @throws Fault `source_invalid` when the grid is invalid
  */
@@ -95,6 +98,12 @@ export async function writePack(
     .update(JSON.stringify([FORMAT_VERSION, input.resumeKey, input.hazard, input.grid, input.groups]))
     .digest("hex");
   const workFolder = join(folder, WORK_PREFIX + key.slice(0, 16));
+  const finished = input.isResumable === false ? undefined : await readFinishedPack(folder, workFolder);
+  if (finished !== undefined) {
+    input.checkpoint?.restore(finished.checkpoint);
+    input.onProgress?.(input.grid.rowCount, input.grid.rowCount);
+    return finished.pack;
+  }
   await mkdir(workFolder, { recursive: true });
   const work = await PackWork.open(workFolder);
   try {
@@ -113,7 +122,10 @@ export async function writePack(
   } finally {
     await work.close();
   }
-  return finishPack(folder, workFolder, { input, work });
+  const pack = await describePack(workFolder, { input, work });
+  await finishPack(folder, workFolder, { pack, checkpoint: work.journal.checkpoint });
+  if (input.isResumable === false) await rm(workFolder, { recursive: true, force: true });
+  return pack;
 }
 
 /** Whether a failed system call, such as a lost connection, caused the error, so that a retry may succeed. */
@@ -143,7 +155,7 @@ async function writeBands(kernel: Kernel, work: PackWork, input: PackInput, work
   let rowsDone = work.journal.tileRowsDone;
   /** State after the last finished row; while a band is being read, the reader's own state is intermediate. */
   let state = structuredClone(input.checkpoint?.save());
-  let savedMs = performance.now();
+  let savedMs = -Infinity; // the first step is saved at once: however often a write is killed, it gets further
   let hasSteps = false;
   let isCommitting = false;
   const steps: WorkSteps = {
@@ -192,25 +204,19 @@ async function writeBands(kernel: Kernel, work: PackWork, input: PackInput, work
   }
 }
 
-/** Renames the files of a pack to their content-based names. */
-async function finishPack(
-  folder: string,
+/** Writes the root of a pack and returns the pack's id and files under their final names. */
+async function describePack(
   workFolder: string,
   { input, work }: { readonly input: PackInput; readonly work: PackWork },
 ): Promise<Pick<PackEntry, "id" | "files">> {
   const root = encodeRoot(input, work.journal.rows);
   await writeSynced(join(workFolder, "root"), root);
   const id = `${input.hazard}-${createHash("sha256").update(root).digest("hex").slice(0, 16)}`;
-  const files = { root: "root", pyramid: "pyramid", tiles: "tiles" } as const;
   const entries: Record<string, FileEntry> = {};
-  for (const part of Object.values(files)) {
-    const from = join(workFolder, part);
-    const name = `${id}.${part}`;
-    entries[part] = { name, size_bytes: (await stat(from)).size, sha256: await hashOfFile(from) };
+  for (const part of PACK_PARTS) {
+    const path = join(workFolder, part);
+    entries[part] = { name: `${id}.${part}`, size_bytes: (await stat(path)).size, sha256: await hashOfFile(path) };
   }
-  for (const part of Object.values(files)) await rename(join(workFolder, part), join(folder, `${id}.${part}`));
-  await syncFolder(folder);
-  await rm(workFolder, { recursive: true, force: true });
   return { id, files: entries as PackEntry["files"] };
 }
 
@@ -236,6 +242,7 @@ export async function publish(
     throw error;
   }
   await syncFolder(folder);
+  await removeFinishedWork(folder, new Set(catalog.hazards.flatMap(({ packs }) => packs.map(({ id }) => id))));
   return catalog;
 }
 

@@ -3,13 +3,14 @@
  * its HTTP validators. An interrupted ingest continues only with the versions it started with, and nothing is published
  * unless every source is still at the version that was read.
  */
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readFile, rename, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { createSHA256 } from "hash-wasm";
 import { writeSynced } from "../atlas/files.ts";
-import { type Stopped, WORK_PREFIX } from "../atlas/writer.ts";
+import { WORK_PREFIX } from "../atlas/finishedPack.ts";
+import type { Stopped } from "../atlas/writer.ts";
 import { type Fault, isFault } from "../errors.ts";
 import { sourceFault } from "./raster.ts";
 
@@ -30,7 +31,9 @@ const HEAD_ATTEMPT_COUNT = 3;
 const HEAD_RETRY_DELAY_MS = 300;
 /** A file that changed more recently than this may change again with the same timestamps, because their resolution is limited. */
 const SETTLED_MS = 3000;
-/** Caches hashes of files for the next run if this one is interrupted. */
+/** Minimum time between two saved states of a file being hashed; the first is saved after the first chunk. */
+const HASH_CHECKPOINT_MS = 1000;
+/** Caches hashes of files, complete and in progress, for the next run if this one is interrupted. */
 export const KNOWN_HASHES_NAME = `${WORK_PREFIX}sources.json`;
 
 /** File system metadata of a file. Every write updates `ctime`, and programs cannot set it. */
@@ -41,10 +44,13 @@ interface FileState {
   readonly isSettled: boolean;
 }
 
-interface KnownHash {
-  readonly identity: string;
-  readonly sha256: string;
+/** State of a hash (base64) after the first bytes of a file. */
+interface HashProgress {
+  readonly hashedBytes: number;
+  readonly state: string;
 }
+
+type KnownHash = { readonly identity: string } & ({ readonly sha256: string } | HashProgress);
 
 const isRemote = (file: string): boolean => /^https?:\/\//.test(file);
 
@@ -126,8 +132,16 @@ export class SourceVersions {
     const known = await this.#knownHashes();
     const path = resolve(file);
     const entry = known.get(path);
-    if (entry?.identity === before.identity && before.isSettled) return fileVersion(before, entry.sha256);
-    const sha256 = await this.#hash(file);
+    const isKnown = entry?.identity === before.identity && before.isSettled;
+    if (isKnown && "sha256" in entry) return fileVersion(before, entry.sha256);
+    const sha256 = await this.#hash(file, {
+      resume: isKnown && "state" in entry ? entry : undefined,
+      save: async (progress) => {
+        if (!before.isSettled) return;
+        known.set(path, { identity: before.identity, ...progress });
+        await this.#remember(known);
+      },
+    });
     const after = await stateOf(file);
     if (after.identity !== before.identity) throw changed(file, "while it was being hashed");
     if (before.isSettled) {
@@ -137,11 +151,28 @@ export class SourceVersions {
     return fileVersion(before, sha256);
   }
 
-  async #hash(file: string): Promise<string> {
-    const hash = createHash("sha256");
-    for await (const piece of createReadStream(file, { highWaterMark: CHUNK_BYTES })) {
+  /** Hashes a file from its start or from a saved state, and saves the state from time to time. */
+  async #hash(
+    file: string,
+    { resume, save }: { readonly resume: HashProgress | undefined; save(progress: HashProgress): Promise<void> },
+  ): Promise<string> {
+    const hash = await createSHA256();
+    let hashedBytes = 0;
+    hash.init();
+    try {
+      if (resume !== undefined) hash.load(Buffer.from(resume.state, "base64"));
+      hashedBytes = resume?.hashedBytes ?? 0;
+    } catch {
+      hash.init(); // a state of another version of hash-wasm, or a damaged one
+    }
+    let savedMs = -Infinity;
+    for await (const piece of createReadStream(file, { start: hashedBytes, highWaterMark: CHUNK_BYTES })) {
       this.#signal?.throwIfAborted();
       hash.update(piece as Uint8Array);
+      hashedBytes += (piece as Uint8Array).length;
+      if (performance.now() - savedMs < HASH_CHECKPOINT_MS) continue;
+      await save({ hashedBytes, state: Buffer.from(hash.save()).toString("base64") });
+      savedMs = performance.now();
     }
     return hash.digest("hex");
   }

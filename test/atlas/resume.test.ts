@@ -1,4 +1,4 @@
-import { appendFile, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type PackInput, writePack } from "../../src/atlas/writer.ts";
@@ -24,33 +24,72 @@ describe("an interrupted write", () => {
   const workFolderIn = async (folder: string): Promise<string> =>
     join(folder, (await readdir(folder)).find((name) => name.startsWith(".writing-")) ?? "");
 
-  /** Returns every file of a folder by name, as base64. */
+  /** Returns every file of a folder by name, as base64; work folders are not files of the atlas. */
   const contentOf = async (folder: string): Promise<ReadonlyMap<string, string>> =>
     new Map(
       await Promise.all(
         (await readdir(folder))
+          .filter((name) => !name.startsWith(".writing-"))
           .toSorted()
           .map(async (name): Promise<[string, string]> => [name, await readFile(join(folder, name), "base64")]),
       ),
     );
 
-  test.each([[["root"]], [["root", "pyramid"]], [["root", "pyramid", "tiles"]], [["tiles"]]])(
-    "restarts from nothing when it was interrupted between the final renames (%s done), and corrupts no file",
-    async (renamed) => {
+  /** Fails when a band is read: nothing may have to be written again. */
+  const withoutReading = (input: PackInput): PackInput => ({
+    ...input,
+    readBand: () => Promise.reject(new Error("a band was read")),
+  });
+
+  test.each([[[]], [["root"]], [["root", "pyramid"]], [["root", "pyramid", "tiles"]], [["tiles"]]])(
+    "continues when it was killed between the final renames (done: %s), with the saved state of the reader",
+    async (renamed: readonly string[]) => {
       await withTempFolder(async (complete) => {
         await withTempFolder(async (interrupted) => {
-          const input = packInputOf(FLOODS);
+          const checkpoint = { save: () => "state", restore: () => undefined };
+          const input = { ...packInputOf(FLOODS), checkpoint };
           const { id } = await writePack(kernel, complete, input);
-          await expect(writePack(kernel, interrupted, interruptedAtEnd(input))).rejects.toThrow("killed");
-          const work = await workFolderIn(interrupted);
-          await writeFile(join(work, "root"), await readFile(join(complete, `${id}.root`)));
-          for (const part of renamed) await rename(join(work, part), join(interrupted, `${id}.${part}`));
           await writePack(kernel, interrupted, input);
+          const work = await workFolderIn(interrupted);
+          for (const part of ["root", "pyramid", "tiles"].filter((each) => !renamed.includes(each))) {
+            await rename(join(interrupted, `${id}.${part}`), join(work, part));
+          }
+          let restored: unknown;
+          const resumed = withoutReading({
+            ...input,
+            checkpoint: { ...checkpoint, restore: (state) => void (restored = state) },
+          });
+          expect((await writePack(kernel, interrupted, resumed)).id).toBe(id);
+          expect(restored).toBe("state");
           expect(await contentOf(interrupted)).toEqual(await contentOf(complete));
         });
       });
     },
   );
+
+  test("is written again when a file of the finished pack is gone", async () => {
+    await withTempFolder(async (folder) => {
+      const input = packInputOf(FLOODS);
+      const { id } = await writePack(kernel, folder, input);
+      const before = await contentOf(folder);
+      await rm(join(folder, `${id}.tiles`));
+      await writePack(kernel, folder, input);
+      expect(await contentOf(folder)).toEqual(before);
+    });
+  });
+
+  test("restarts from nothing when a work file is gone and no finished pack is recorded, and corrupts no file", async () => {
+    await withTempFolder(async (complete) => {
+      await withTempFolder(async (interrupted) => {
+        const input = packInputOf(FLOODS);
+        await writePack(kernel, complete, input);
+        await expect(writePack(kernel, interrupted, interruptedAtEnd(input))).rejects.toThrow("killed");
+        await rm(join(await workFolderIn(interrupted), "tiles"));
+        await writePack(kernel, interrupted, input);
+        expect(await contentOf(interrupted)).toEqual(await contentOf(complete));
+      });
+    });
+  });
 
   test("discards everything written after the last checkpoint", async () => {
     await withTempFolder(async (complete) => {

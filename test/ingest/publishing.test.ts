@@ -59,7 +59,9 @@ async function ingest({
 
 /** Returns the content of every file of an atlas except the catalog, which contains a timestamp. */
 async function contentOf(atlas: string): Promise<ReadonlyMap<string, string>> {
-  const names = (await readdir(atlas)).filter((name) => name !== CATALOG_NAME).toSorted();
+  const names = (await readdir(atlas))
+    .filter((name) => name !== CATALOG_NAME && !name.startsWith(".writing-"))
+    .toSorted();
   return new Map(
     await Promise.all(
       names.map(async (name): Promise<[string, string]> => [name, await readFile(join(atlas, name), "base64")]),
@@ -190,6 +192,11 @@ describe("a running ingest", () => {
     expect(catalog?.release).toBe("changed");
     expect(catalog?.hazards[0]?.packs).toHaveLength(1);
     for (const [name, bytes] of before) expect((await contentOf(out)).get(name)).toBe(bytes);
+  });
+
+  test("leaves no work folder once it is published", async () => {
+    await ingest();
+    expect((await readdir(out)).filter((name) => name.startsWith("."))).toEqual([]);
   });
 });
 
