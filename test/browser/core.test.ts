@@ -209,7 +209,7 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
     test("a file that changed while it was open", async () => {
       let answers = 0;
       atlasServer.transform = (response) => ({ ...response, headers: { ...response.headers, etag: `"${answers++}"` } });
-      expect((await refusalInPage(atlasServer.url))?.message).toContain("must be opened again");
+      expect((await refusalInPage(atlasServer.url))?.message).toContain("must be reopened");
     });
 
     test("compressed data that is damaged, truncated, followed by more, or of another size", async () => {

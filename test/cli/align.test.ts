@@ -274,22 +274,22 @@ describe("CSV", () => {
       "line 5, column name: name is required and must be text.",
       'line 5, column scope1: scope1 must be a number between -1000000000000000 and 1000000000000000 (got "NaN").',
       "line 5, column year: year must be after the baseline year 2025 (got 2020).",
-      'line 6, column scope1: scope1 must be a number from -1000000000000000 to 1000000000000000, not "1,000".',
+      'line 6, column scope1: scope1 must be a number between -1000000000000000 and 1000000000000000 (got "1,000").',
       'line 7, column baseline_year: "2026" differs from "2025" in line 6 for the same entity "d".',
-      "line 8, column baseline_year: year is missing; give a whole number from 1900 to 2200.",
-      "line 8, column year: year must be a whole number from 1900 to 2200, not 2030.5.",
+      "line 8, column baseline_year: year is required and must be a whole number between 1900 and 2200.",
+      "line 8, column year: year must be a whole number between 1900 and 2200 (got 2030.5).",
       "line 9, column baseline_scope1: emissions must have at least one of scope1, scope2, scope3.",
       "line 9, column scope1: emissions must have at least one of scope1, scope2, scope3.",
       "line 10: the row has 6 cells, but the header has 8.",
-      "line 11, column scope1: scope1 must be a number from -1000000000000000 to 1000000000000000, not 10000000000000000.",
-      'line 11, column scope2: scope2 must be a number from -1000000000000000 to 1000000000000000, not "0x1".',
+      "line 11, column scope1: scope1 must be between -1000000000000000 and 1000000000000000 (got 10000000000000000).",
+      'line 11, column scope2: scope2 must be a number between -1000000000000000 and 1000000000000000 (got "0x1").',
     ]);
   });
 
   test("reports the right line far into a file", async () => {
     const rows = Array.from({ length: 30_000 }, (_, i) => `N${i},equity,2025,100,2030,${i === 29_000 ? "x" : i}`);
     expect(details(await faultOf("in.csv", [HEAD, ...rows].join("\n")))).toStrictEqual([
-      expect.stringMatching(/^line 29002, column scope1: .* not "x"\.$/),
+      expect.stringMatching(/^line 29002, column scope1: .* \(got "x"\)\.$/),
     ]);
   });
 
@@ -339,7 +339,7 @@ describe("JSON and NDJSON", () => {
     ]);
     rmSync(inFolder("in.ndjson"));
     const inList = await faultOf("in.json", `[\n ${text},\n\n ${invalid}]`);
-    expect(details(inList)).toStrictEqual([expect.stringMatching(/^line 4, \/1\/data: data is an empty list/)]);
+    expect(details(inList)).toStrictEqual([expect.stringMatching(/^line 4, \/1\/data: data must not be empty/)]);
     // For a list on one line, the pointer includes the index, also in later chunks of the file.
     const inLine = await faultOf("in.json", `[${`${text},`.repeat(2500)}${invalid},${text},${invalid}]`);
     expect(details(inLine)).toStrictEqual([

@@ -91,7 +91,7 @@ describe("a repeated meridian with different values", () => {
   test("is rejected if manifest and option differ, and for other values", async () => {
     const both = ingest({}, { keepMeridian: "west", options: { keep_meridian: "east" } });
     expect(await refusal(both)).toMatch(/keep_meridian is east, but the option keepMeridian is west/);
-    expect(await refusal(ingest({}, { keepMeridian: "first" as "west" }))).toContain("is not one of west, east");
+    expect(await refusal(ingest({}, { keepMeridian: "first" as "west" }))).toContain("must be one of west, east");
     await expect(ingest({}, { options: { keep_meridian: "first" } })).rejects.toMatchObject({
       items: [{ pointer: "/options/keep_meridian", allowed: ["west", "east"] }],
     });

@@ -88,8 +88,8 @@ class ConnectionManager {
   /** Counts connections and requests. */
   #arrivedCount = 0;
   #closing: Promise<void> | undefined;
-  /** Called when a response has been written or its connection has closed. */
-  #onFinished: (() => void) | undefined;
+  /** Called whenever a response has been written or a connection has closed. */
+  #onProgress: (() => void) | undefined;
 
   constructor(options: ServerOptions) {
     this.#options = options;
@@ -100,7 +100,10 @@ class ConnectionManager {
     server.on("connection", (socket: Socket) => {
       this.#arrivedCount++;
       this.#sockets.add(socket);
-      socket.once("close", () => this.#sockets.delete(socket));
+      socket.once("close", () => {
+        this.#sockets.delete(socket);
+        this.#onProgress?.();
+      });
     });
     server.on("request", accept);
     // `100 Continue` is sent when a route is about to read the body, and unknown expectations are ignored.
@@ -152,7 +155,7 @@ class ConnectionManager {
     for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
     // Node regards a connection as idle once its response has ended, even if the client has not read it yet.
     while (this.#hasUnreadResponse()) {
-      await new Promise<void>((resolve) => (this.#onFinished = resolve));
+      await new Promise<void>((resolve) => (this.#onProgress = resolve));
     }
     server.closeIdleConnections();
   }
@@ -225,7 +228,7 @@ class ConnectionManager {
     this.#options.pipeline.releaseResponse(response);
     this.#options.recordResponse?.(context, response, durationMs / 1000);
     if (this.#options.log !== undefined) this.#log(logRecordOf(context, response, durationMs));
-    this.#onFinished?.();
+    this.#onProgress?.();
 
     const { socket } = context.request;
     const next = connection.waiting.shift();

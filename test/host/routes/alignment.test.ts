@@ -232,7 +232,7 @@ describe("validation of the query", () => {
 
   test("reports faults of the query and of the body together", async () => {
     const problem = await problemOf(await post("[]", `${PATH}?detail=yes`));
-    expect(problem.detail).toBe('The request has 2 faults. The first: detail must be true or false, not "yes".');
+    expect(problem.detail).toBe('The request has 2 faults. The first: detail must be true or false (got "yes").');
     expect(problem.errors).toMatchObject([{ parameter: "detail" }, { pointer: "", code: "empty" }]);
   });
 });

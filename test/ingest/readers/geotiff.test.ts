@@ -279,7 +279,7 @@ describe("rejected files", () => {
     ["rotation", makeGeoTiff({ ...PLAIN, matrix: [2, 0.1, 0, 10, 0.1, -1, 0, 50, 0, 0, 0, 0, 0, 0, 0, 1] }), /rotated/],
     ["columns running west", makeGeoTiff({ ...PLAIN, scale: [-2, 1] }), /run eastward/],
     ["rows past the pole", makeGeoTiff({ ...PLAIN, tie: [10, 95] }), /cells that are not on Earth/],
-    ["more than 360 degrees", makeGeoTiff({ ...PLAIN, scale: [200, 1] }), /more than one turn/],
+    ["more than 360 degrees", makeGeoTiff({ ...PLAIN, scale: [200, 1] }), /width must be at most 360 degrees/],
     ["LERC", makeGeoTiff({ ...PLAIN, compression: 34887 }), /LERC.*gdal_translate -co COMPRESS=DEFLATE/],
     ["rows from the bottom", makeGeoTiff({ ...PLAIN, shorts: { 274: [4] } }), /orientation 4/],
     ["reversed bit order", makeGeoTiff({ ...PLAIN, shorts: { 266: [2] } }), /fill order 2/],
