@@ -239,6 +239,14 @@ for label, kind, nodata in (
 ):
     sparse(f"sparse-{label}", kind, nodata)
 sparse("sparse-deflate", "Float32", -9999, ["COMPRESS=DEFLATE"])
+for interleave, band in itertools.product(("BAND", "PIXEL"), (1, 2)):
+    # Band 2 is not written; the sidecar states nodata for one band.
+    sidecar(
+        f"sparse-one-nodata-{interleave}-{band}",
+        [values_of("Float32"), None],
+        f'<PAMDataset><PAMRasterBand band="{band}"><NoDataValue>-9999</NoDataValue></PAMRasterBand></PAMDataset>',
+        options=["SPARSE_OK=TRUE", "BLOCKYSIZE=8", f"INTERLEAVE={interleave}"],
+    )
 
 
 def with_mask(internal, options=(), flags=gdal.GMF_PER_DATASET):

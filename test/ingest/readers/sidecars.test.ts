@@ -141,6 +141,17 @@ describe("a sidecar of a local map", () => {
     await raster.close();
   });
 
+  test.each([1, 2])("with nodata for one band leaves absent blocks of the other at 0: band %i", async (nodataBand) => {
+    const spec = { ...PLAIN, bandCount: 2, values: new Float32Array(24).fill(7), rowsPerStrip: 1, sparseStrips: [1] };
+    const text = `<PAMDataset><PAMRasterBand band="${nodataBand}"><NoDataValue>-9999</NoDataValue></PAMRasterBand></PAMDataset>`;
+    const raster = await openGeoTiff(await withSidecars({ ".tif.aux.xml": text }, spec));
+    for (const band of [1, 2]) {
+      const values = await raster.readWindow({ ...WHOLE, band });
+      expect([values[0], values[4]]).toEqual([7, band === nodataBand ? NaN : 0]);
+    }
+    await raster.close();
+  });
+
   test.each([
     [{ ".tif.ovr": "overviews" }],
     [{ ".tif.msk.txt": "notes" }],

@@ -98,14 +98,12 @@ function rasterOf(opened: {
   const { nodata: sidecarNodata } = sidecars.statements;
   for (const [band, value] of sidecarNodata) checkNodata(file, layout, band, value);
   const nodata = bandNumbers.map((band) => sidecarNodata.get(band) ?? layout.nodata);
-  // A sparse block has the nodata value of its band; bands that share blocks share the value.
-  const sparseNodata = nodata.find((value) => value !== undefined);
   const context = {
     file,
     image,
     layout,
     decoders: decodersOf(opened.module, layout, signal),
-    blockIndex: blockIndexOf({ file, layout, source, directory: opened.directories.first }, sparseNodata),
+    blockIndex: blockIndexOf({ file, layout, source, directory: opened.directories.first }, nodata),
     isSouthUp: reference.isSouthUp,
     isMissing: nodataMatchers(layout, nodata, options.nodata ?? []),
     signal,
