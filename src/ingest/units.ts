@@ -52,6 +52,14 @@ function spellingOf(text: string): string {
     .replaceAll(/\s*\/\s*/g, "/");
 }
 
+/** Returns whether two spellings mean the same unit. */
+export function isSameUnit(one: string, other: string): boolean {
+  const [a, b] = [spellingOf(one), spellingOf(other)];
+  const [unitA, unitB] = [UNITS.get(a), UNITS.get(b)];
+  if (unitA === undefined || unitB === undefined) return a === b;
+  return unitA.of === unitB.of && unitA.factor === unitB.factor;
+}
+
 /**
  * Units that say nothing about the quantity, such as the default of a writer. A factor may convert them to any metric;
  * shares (percent, fraction, probability) only to a number of days or a fraction.

@@ -141,6 +141,55 @@ describe("a sidecar of a local map", () => {
     await raster.close();
   });
 
+  test.each([
+    ["cm", "m", /band 1 is in the unit "cm", but its \.aux\.xml states "m"/],
+    ["m", "furlong", /band 1 is in the unit "m", but its \.aux\.xml states "furlong"/],
+  ])("is rejected if the file states the unit %s and the sidecar %s", async (own, other, message) => {
+    const metadata = `<GDALMetadata><Item name="U" sample="0" role="unittype">${own}</Item></GDALMetadata>`;
+    const sidecar = { ".tif.aux.xml": band(`<UnitType>${other}</UnitType>`) };
+    expect(await refusal(await withSidecars(sidecar, { ...PLAIN, metadata }))).toMatch(message);
+  });
+
+  test.each(["m", "Metre"])("may repeat the unit of the file: %s", async (other) => {
+    const metadata = '<GDALMetadata><Item name="U" sample="0" role="unittype">m</Item></GDALMetadata>';
+    const file = await withSidecars({ ".tif.aux.xml": band(`<UnitType>${other}</UnitType>`) }, { ...PLAIN, metadata });
+    const raster = await openGeoTiff(file);
+    expect(raster.declaredUnits).toEqual(["m"]);
+    await raster.close();
+  });
+
+  test("with the exact name is read, not one whose name differs in case", async () => {
+    const nodata = (value: number): string => band(`<NoDataValue>${value}</NoDataValue>`);
+    // Directory listings have no fixed order, so both spellings are tried.
+    for (const [wrong, alien] of [
+      [".TIF.AUX.XML", ".TFW"],
+      [".tif.Aux.xml", ".Tfw"],
+      [".tif.auX.xml", ".tfW"],
+    ] as const) {
+      const file = await withSidecars({
+        [wrong]: nodata(4),
+        ".tif.aux.xml": nodata(3),
+        [alien]: "2\n0\n0\n-1\n12\n49.5\n",
+        ".tfw": "2\n0\n0\n-1\n11\n49.5\n",
+      });
+      expect(await read(file)).toEqual(NODATA_3);
+    }
+  });
+
+  test("of another map whose name differs in case is not used", async () => {
+    const own = join(folder, "case.tif");
+    await writeFile(own, BYTES);
+    await writeFile(join(folder, "CASE.tif"), BYTES);
+    await writeFile(join(folder, "CASE.tif.aux.xml"), band("<NoDataValue>4</NoDataValue>"));
+    await writeFile(join(folder, "CASE.tif.msk"), "");
+    expect(await read(own)).toEqual(PLAIN.values);
+  });
+
+  test("and .aux files are all examined, not only the first", async () => {
+    const file = await withSidecars({ ".AUX": "text", ".aux": "text", ".tif.aux": "EHFA_HEADER_TAG" });
+    expect(await refusal(file)).toMatch(/its sidecar map\d+\.tif\.aux may change/);
+  });
+
   test.each([1, 2])("with nodata for one band leaves absent blocks of the other at 0: band %i", async (nodataBand) => {
     const spec = { ...PLAIN, bandCount: 2, values: new Float32Array(24).fill(7), rowsPerStrip: 1, sparseStrips: [1] };
     const text = `<PAMDataset><PAMRasterBand band="${nodataBand}"><NoDataValue>-9999</NoDataValue></PAMRasterBand></PAMDataset>`;
