@@ -76,7 +76,7 @@ function withOptions(command: Command): Command {
     .option("--clamp-negative", "replace values slightly below zero with zero instead of rejecting them")
     .option(
       "--clamp-tolerance <value>",
-      "with --clamp-negative: values further below zero than this, in the unit of the metric, are rejected (default: 1)",
+      "with --clamp-negative: values further below zero than this, in the unit of the metric, are rejected (default: 0.01 for intensity and probability, otherwise 1)",
       readNumber,
     )
     .option(

@@ -60,6 +60,7 @@ export function badValueFault(
   const inUnit = unitFactor === 1 ? "" : `, which is ${Number((bad.value * unitFactor).toPrecision(6))}${unit}`;
   const why = {
     negative: `the value is ${bad.value}, below zero. ${marker}; if it is noise around zero, pass --clamp-negative.`,
+    "missing-marker": `the value is ${bad.value}, which customarily marks missing cells and is never set to 0. If it does, pass --nodata ${bad.value}; if not, correct it in the map.`,
     "below-tolerance":
       `the value is ${bad.value}${inUnit}: more than ${at.clampTolerance}${unit} below zero, too much for noise. ` +
       `${marker}; if it is a measurement that counts as zero, pass --clamp-tolerance with a number above ${at.clampTolerance}.`,

@@ -10,7 +10,7 @@ export interface BadValue {
   readonly map: number;
   readonly cell: number;
   readonly value: number;
-  readonly why: "negative" | "below-tolerance" | "infinite" | "above-range";
+  readonly why: "negative" | "missing-marker" | "below-tolerance" | "infinite" | "above-range";
 }
 
 /** Thrown for a refused value, and caught within src/ingest by callers that know the file and the cell. */
@@ -31,6 +31,19 @@ export const FLAG_PARTLY_MISSING = 2;
 export const FLAG_AT_FIRST_RETURN_PERIOD = 4;
 /** A longer return period had a smaller value, which was replaced by the running maximum. */
 export const FLAG_MADE_NON_DECREASING = 8;
+
+/** Besides runs of nines: the lowest 8-bit and 16-bit integers; those of wider formats are below MARKER_MAX. */
+const MARKERS: ReadonlySet<number> = new Set([-128, -32_767, -32_768]);
+/** Every value down from this is a marker, such as the lowest 32-bit integer and the lowest float. */
+const MARKER_MAX = -1e8;
+
+/** Returns whether a source value customarily marks missing cells: -9, -99, -9999, -999.9, -32768, -3.4e38 and others. */
+function isMissingMarker(value: number): boolean {
+  if (value <= MARKER_MAX || MARKERS.has(value)) return true;
+  // Decimals such as -999.9 are rounded in 32-bit floats; seven digits undo that.
+  const text = String(Number.isInteger(value) ? value : Number(value.toPrecision(7)));
+  return /^-(9+|99+\.9+)$/.test(text);
+}
 
 /** The range of values that a map may have. */
 export interface ValueRange {
@@ -59,6 +72,8 @@ export function checkedValues(
     if (!Number.isFinite(value)) throw new BadValueError({ map, cell, value, why: "infinite" });
     if (value > max) throw new BadValueError({ map, cell, value, why: "above-range" });
     if (clampTolerance === undefined) throw new BadValueError({ map, cell, value, why: "negative" });
+    // The unit factor may make a marker small, so that its distance from zero does not reveal it.
+    if (isMissingMarker(value)) throw new BadValueError({ map, cell, value, why: "missing-marker" });
     // A value far below zero is probably an undeclared nodata value rather than noise.
     if (!(value * unitFactor >= -clampTolerance)) {
       throw new BadValueError({ map, cell, value, why: "below-tolerance" });

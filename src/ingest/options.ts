@@ -1,7 +1,7 @@
 /** Options of an ingest: their types, and the checks that need no map. */
 import { Fault, type FaultItem } from "../errors.ts";
 import { checkOptions, quote, type ValueSchema } from "../schemaErrors.ts";
-import type { HazardName } from "../hazard/hazards.ts";
+import type { HazardName, MetricSpec } from "../hazard/hazards.ts";
 import type { KeptMeridian } from "./raster.ts";
 
 /** Degrees; west < east. */
@@ -20,9 +20,15 @@ export interface IngestOptions {
   readonly bbox?: BoundingBox;
   /** Where the maps do not span the design return period, uses the value of the nearest map. */
   readonly holdFlat?: boolean;
-  /** Sets values from -`clampTolerance` to 0 to zero. Without it every negative value is refused. */
+  /**
+   * Sets values from -`clampTolerance` to 0 to zero. Without it every negative value is refused. Source values that
+   * customarily mark missing cells, such as -9999, are refused in any case.
+   */
   readonly clampNegative?: boolean;
-  /** The largest deviation below zero that `clampNegative` accepts, in the metric's unit. Above 0; default 1. */
+  /**
+   * The largest deviation below zero that `clampNegative` accepts, in the metric's unit. Above 0; default 0.01 for metrics
+   * without a unit (intensity, probability), 1 for the others.
+   */
   readonly clampTolerance?: number;
   /** A value that marks missing cells, in addition to those that the files declare. */
   readonly nodata?: number;
@@ -143,10 +149,19 @@ function checkBox({ westDeg, southDeg, eastDeg, northDeg }: BoundingBox): void {
   );
 }
 
-/** In the unit of each metric. */
+/** For metrics without a unit, which range from 0 to 1. */
+const CLAMP_TOLERANCE_DEFAULT_FRACTION = 0.01;
+/** In the unit of every other metric. */
 const CLAMP_TOLERANCE_DEFAULT = 1;
 
-/** Returns how far below zero values are set to zero, in the metric's unit; undefined if negative values are refused. */
-export function clampToleranceOf({ clampNegative, clampTolerance }: IngestOptions): number | undefined {
-  return clampNegative === true ? (clampTolerance ?? CLAMP_TOLERANCE_DEFAULT) : undefined;
+/**
+ * Returns how far below zero values are set to zero, in the metric's unit; undefined if negative values are refused.
+ * @param unit the unit of the metric
+ */
+export function clampToleranceOf(
+  { clampNegative, clampTolerance }: Pick<IngestOptions, "clampNegative" | "clampTolerance">,
+  unit: MetricSpec["unit"],
+): number | undefined {
+  if (clampNegative !== true) return undefined;
+  return clampTolerance ?? (unit === "1" ? CLAMP_TOLERANCE_DEFAULT_FRACTION : CLAMP_TOLERANCE_DEFAULT);
 }

@@ -38,7 +38,7 @@ export async function writeHazardPack(kernel: Kernel, target: Target, context: W
   const files = new Set(target.plan.groups.flatMap(mapsOf).map(({ raster }) => raster.file));
   await sources.identify(files);
   const { plan, window, grid, offset } = target;
-  const slabs = new SlabReader(kernel, plan, window, { clampTolerance: clampToleranceOf(options) });
+  const slabs = new SlabReader(kernel, plan, window, { clampToleranceOf: (unit) => clampToleranceOf(options, unit) });
   const layers = plan.groups.map((group) => layersOfGroup(plan, group));
   let totals: GroupTotals[] = plan.groups.map(() => ({ counts: zeroCounts(), worst: {} }));
 
@@ -94,7 +94,10 @@ export async function writeHazardPack(kernel: Kernel, target: Target, context: W
     scenario: group.scenario,
     year: group.year,
     layers: (layers[i] ?? []).map(layerEntry),
-    provenance: groupProvenance(group, totals[i] ?? { counts: zeroCounts(), worst: {} }, context),
+    provenance: groupProvenance(group, totals[i] ?? { counts: zeroCounts(), worst: {} }, {
+      ...context,
+      hazard: plan.hazard,
+    }),
   }));
   return { target, pack, groups, totals };
 }

@@ -1,4 +1,5 @@
 /** What the catalog states about the origin of a group. */
+import { type HazardName, HAZARDS } from "../hazard/hazards.ts";
 import { clampToleranceOf } from "./options.ts";
 import type { GroupTotals } from "./cellCounts.ts";
 import type { WriteContext } from "./packWriter.ts";
@@ -9,9 +10,11 @@ import type { Raster } from "./raster.ts";
 export function groupProvenance(
   group: GroupPlan,
   { counts, worst }: GroupTotals,
-  { options, sources }: WriteContext,
+  { hazard, options, sources }: WriteContext & { readonly hazard: HazardName },
 ): Record<string, unknown> {
   const { content } = group;
+  const toleranceOf = (name: string): number | undefined =>
+    clampToleranceOf(options, HAZARDS[hazard].metrics.find(({ metric }) => metric === name)?.unit ?? "1");
   const file = (raster: Raster, band: number): Record<string, unknown> => ({
     file: publicName(raster.file),
     ...sources.versionOf(raster.file),
@@ -38,6 +41,7 @@ export function groupProvenance(
             metric,
             ...(unitFactor === 1 ? {} : { unit_factor: unitFactor }),
             ...(saturate ? { saturated: true } : {}),
+            ...(options.clampNegative === true ? { clamp_tolerance: toleranceOf(metric) } : {}),
             ...file(raster, band),
           })),
         };
@@ -48,7 +52,8 @@ export function groupProvenance(
     ...(options.clampNegative === true
       ? {
           clamp_negative: true,
-          clamp_tolerance: clampToleranceOf(options),
+          // For maps of metrics the tolerance is stated with each map.
+          ...(content.kind === "curves" ? { clamp_tolerance: toleranceOf(HAZARDS[hazard].ownMetric) } : {}),
           clamped_cells: counts.clampedNegative,
         }
       : {}),

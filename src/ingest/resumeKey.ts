@@ -31,7 +31,7 @@ export function resumeKeyOf(
   const choices = {
     holdFlat,
     nodata: nodata === undefined ? undefined : String(nodata),
-    clampTolerance: clampToleranceOf(options),
+    clampTolerance: (["1", "m"] as const).map((unit) => clampToleranceOf(options, unit)),
   };
   const all = [version, plan.hazard, plan.rules, groups, window, grid, offset, choices];
   return createHash("sha256").update(JSON.stringify(all)).digest("hex");

@@ -63,6 +63,11 @@ export function layersOfGroup(plan: HazardPlan, group: GroupPlan): readonly Metr
   return layersFrom(spec, metrics);
 }
 
+/** Returns the `clampTolerance` of a metric from its unit. */
+interface ClampTolerances {
+  readonly clampToleranceOf: (unit: MetricSpec["unit"]) => ValueRange["clampTolerance"];
+}
+
 /**
  * Computes cells of layers from a window of source maps, a slab of rows at a time. Slabs are aligned with the blocks of the
  * source files, so that each block is decoded once; the writer takes bands of 64 rows from them.
@@ -75,7 +80,7 @@ export class SlabReader {
   readonly #kernel: Kernel;
   readonly #plan: HazardPlan;
   readonly #window: CellWindow;
-  readonly #clampTolerance: number | undefined;
+  readonly #clampToleranceOf: ClampTolerances["clampToleranceOf"];
   readonly #layers: readonly (readonly MetricSpec[])[];
   readonly #slabRows: number;
   readonly #slabColumns: number;
@@ -85,12 +90,12 @@ export class SlabReader {
     kernel: Kernel,
     plan: HazardPlan,
     window: CellWindow,
-    { clampTolerance, budget = BUDGET }: Pick<ValueRange, "clampTolerance"> & { readonly budget?: SlabBudget },
+    { clampToleranceOf, budget = BUDGET }: ClampTolerances & { readonly budget?: SlabBudget },
   ) {
     this.#kernel = kernel;
     this.#plan = plan;
     this.#window = window;
-    this.#clampTolerance = clampTolerance;
+    this.#clampToleranceOf = clampToleranceOf;
     this.#layers = plan.groups.map((group) => layersOfGroup(plan, group));
 
     const rasters = plan.groups.flatMap(mapsOf).map(({ raster }) => raster);
@@ -231,7 +236,7 @@ export class SlabReader {
       const unitFactors = maps.map(({ unitFactor }) => unitFactor);
       for (const [first, end] of kernelBatches(cellCount)) {
         const run = { maps: all.map((values) => values.subarray(first, end)), unitFactors };
-        const clampTolerance = this.#clampTolerance;
+        const clampTolerance = this.#clampToleranceOf(this.#ownLayer?.unit ?? "1");
         const made = this.#withFault(
           () => curveCells(this.#kernel, run, rule, { clampTolerance, flags: flags.subarray(first, end) }),
           (bad) =>
@@ -255,7 +260,7 @@ export class SlabReader {
     const read: RasterValues = await source.raster.readWindow({ ...window, band: source.band });
     const max = source.saturate ? Number.MAX_VALUE : largest / source.unitFactor;
     const { unitFactor } = source;
-    const clampTolerance = this.#clampTolerance;
+    const clampTolerance = this.#clampToleranceOf(layer.unit);
     const checked = this.#withFault(
       () => checkedValues(read, flags, { map: 0, unitFactor, clampTolerance, max }),
       (bad) => badValueFault(source, bad, { window, firstCell: 0, layer, clampTolerance }),

@@ -27,7 +27,7 @@ const SPELLINGS: readonly (readonly [of: MetricUnit, factor: number, spellings: 
   ["m/s", 1, ["meters per second", "metres per second", "meter per second", "metre per second", "mps"]],
   ["m/s", 0.01, ["cm/s", "cm s-1"]],
   ["m/s", 1 / 3.6, ["km/h", "km h-1", "kmh-1", "km/hr", "kmh", "kph", "kilometers per hour", "kilometres per hour"]],
-  ["m/s", 1852 / 3600, ["kn", "kt", "kts", "knot", "knots"]],
+  ["m/s", 1852 / 3600, ["knots", "knot", "kn", "kt", "kts"]],
   ["m/s", 0.44704, ["mph", "mi/h", "miles/hour", "miles per hour"]],
   ["m/s", 0.3048, ["ft/s", "ft s-1", "feet per second"]],
   ["days", 1, ["d", "day", "days", "d/yr", "d/year", "day/year", "days/year", "days/yr", "days per year"]],
@@ -41,8 +41,8 @@ const UNITS: ReadonlyMap<string, Unit> = new Map(
   SPELLINGS.flatMap(([of, factor, spellings]) => spellings.map((spelling) => [spelling, { of, factor }] as const)),
 );
 
-function unitOf(text: string): Unit | undefined {
-  const spelling = text
+function spellingOf(text: string): string {
+  return text
     .trim()
     .toLowerCase()
     .replaceAll("⁻¹", "-1")
@@ -50,14 +50,45 @@ function unitOf(text: string): Unit | undefined {
     .replaceAll(/(?<=[a-z])\s*[.·*]\s*(?=[a-z])/g, " ")
     .replaceAll(/\s+/g, " ")
     .replaceAll(/\s*\/\s*/g, "/");
-  return UNITS.get(spelling);
+}
+
+/** Returns whether two spellings mean the same unit. */
+export function isSameUnit(one: string, other: string): boolean {
+  const [a, b] = [spellingOf(one), spellingOf(other)];
+  const [unitA, unitB] = [UNITS.get(a), UNITS.get(b)];
+  if (unitA === undefined || unitB === undefined) return a === b;
+  return unitA.of === unitB.of && unitA.factor === unitB.factor;
 }
 
 /**
- * Largest ratio between a given factor and the exact one. A factor may also convert 10-minute to 1-minute winds (1.14) but
- * must not hide a wrong unit; the closest two units of the table, knots and m/s, differ by 1.94.
+ * Units that say nothing about the quantity, such as the default of a writer. A factor may convert them to any metric;
+ * shares (percent, fraction, probability) only to a number of days or a fraction.
+ */
+const NEUTRAL: ReadonlySet<string> = new Set(["1", "-", "none", "unitless", "dimensionless"]);
+
+/**
+ * Largest ratio between a given factor and the exact one, which leaves room for a conversion of 10-minute to 1-minute winds
+ * (1.14). Several units differ by less, such as mph and knots (1.15), km/h and ft/s (1.10) or ft/s and mph (1.47), so the
+ * factor is compared with the exact ones of other units too.
  */
 const FACTOR_RATIO_MAX = 1.5;
+/** Largest relative difference of a factor from the exact one of the unit it is taken for. */
+const FACTOR_TOLERANCE = 0.005;
+
+/** Returns whether a factor is the exact one of a unit, or that rounded to two or three digits. */
+function isFactorOf(factor: number, exact: number): boolean {
+  return (
+    Math.abs(factor / exact - 1) <= FACTOR_TOLERANCE ||
+    [2, 3].some((digitCount) => Number(exact.toPrecision(digitCount)) === factor)
+  );
+}
+
+/** Returns the name of the unit of the same quantity that a factor converts, if it is another than the given one. */
+function otherUnitOf(factor: number, { of, factor: own }: Unit): string | undefined {
+  if (isFactorOf(factor, own)) return undefined;
+  const other = SPELLINGS.find(([quantity, exact]) => quantity === of && isFactorOf(factor, exact));
+  return other?.[2][0];
+}
 
 /**
  * Compares the unit that a band declares with that of a metric.
@@ -89,21 +120,25 @@ export function checkUnit(
         details: { band, unit: stated, metric_unit: unit },
       },
     );
-  const known = unitOf(stated);
+  const spelling = spellingOf(stated);
+  const known = UNITS.get(spelling);
   if (known === undefined) {
     if (unitFactor !== undefined) return;
     throw refuse("That unit is unknown: state the unit_factor of the layer in a manifest (1 if it is the same unit).");
   }
-  // A dimensionless fraction or count may be converted to anything by an explicit factor.
-  if (known.of !== unit && known.of === "1" && unitFactor !== undefined) return;
+  const isConvertible = NEUTRAL.has(spelling) || (known.of === "1" && unit === "days");
+  if (known.of !== unit && isConvertible && unitFactor !== undefined) return;
   if (known.of !== unit) throw refuse("These units measure different quantities. Check the band and the metric.");
+  const other = unitFactor === undefined ? undefined : otherUnitOf(unitFactor, known);
   const ratio = (unitFactor ?? 1) / known.factor;
-  if (ratio <= FACTOR_RATIO_MAX && ratio >= 1 / FACTOR_RATIO_MAX) return;
+  const isInRange = ratio <= FACTOR_RATIO_MAX && ratio >= 1 / FACTOR_RATIO_MAX;
+  if (isInRange && other === undefined) return;
   const factor = Number(known.factor.toPrecision(6));
+  const wrong = isInRange && other !== undefined ? `converts ${other}` : "does not convert one to the other";
   throw refuse(
     unitFactor === undefined
       ? `State the unit_factor ${factor} for the layer in a manifest.`
-      : `The unit_factor ${unitFactor} does not convert one to the other; ${factor} does. If the file declares a wrong unit, correct it with gdal_edit.py -units.`,
+      : `The unit_factor ${unitFactor} ${wrong}; ${factor} does. If the file declares a wrong unit, correct it with gdal_edit.py -units.`,
   );
 }
 

@@ -274,8 +274,10 @@ describe("an ingest into an existing atlas", () => {
       "an undeclared nodata value",
       -32767,
       {},
-      /the value is -32767: more than 1 m below zero.*--nodata -32767.*--clamp-tolerance/s,
+      /the value is -32767, which customarily marks missing cells.*--nodata -32767/s,
     ],
+    ["a value far below zero", -5000, {}, /-5000: more than 1 m below zero.*--nodata -5000.*--clamp-tolerance/s],
+    ["a marker within the tolerance", -99999, { clampTolerance: 1e6 }, /-99999, which customarily marks missing cells/],
     ["a value just beyond the tolerance", -1.001, {}, /the value is -1\.00.*more than 1 m below zero/],
     ["a value beyond the given tolerance", -0.3, { clampTolerance: 0.25 }, /more than 0\.25 m below zero/],
     ["minus infinity", -Infinity, { clampTolerance: 1e6 }, /the value is -Infinity/],
@@ -389,6 +391,51 @@ describe("an ingest into an existing atlas", () => {
 });
 
 describe("ingestLayers", () => {
+  test.each([
+    [-9999, 0.0001],
+    [-999, 0.001],
+    [-9, 0.01],
+    [-32768, 1e-6],
+    [-3.4028234663852886e38, 1e-39],
+  ])("never sets the marker %d to zero, even if the unit factor %d makes it small", async (marker, unit_factor) => {
+    const file = await map("marked.tif", (cell) => (cell === 4 ? marker : 50), { nodata: "7" });
+    const layers = [{ scenario: "rcp4p5", year: 2030, metric: "depth_meters", file: "marked.tif", unit_factor }];
+    const clamping = { layers, options: { clamp_negative: true } };
+    const message = await refusal(ingestLayers({ manifest: await manifest(clamping), out }));
+    expect(message).toContain(`${file}: row 0, column 4`);
+    expect(message).toContain(`which customarily marks missing cells and is never set to 0. If it does, pass --nodata`);
+  });
+
+  test("clamps metrics from 0 to 1 within 0.01 and others within 1 unless told otherwise, and records it", async () => {
+    await map("depth.tif", (cell) => (cell === 4 ? -0.9 : 0.5));
+    await map("probability.tif", (cell) => (cell === 4 ? -0.01 : 0.5));
+    const layers = ["depth", "probability"].map((name) => ({
+      scenario: "rcp4p5",
+      year: 2030,
+      metric: name === "depth" ? "depth_meters" : name,
+      file: `${name}.tif`,
+    }));
+    const clamping = { layers, options: { clamp_negative: true } };
+    const provenance = async () => (await readCatalog()).hazards[0]?.packs.at(-1)?.groups[0]?.provenance;
+    await map("probability.tif", (cell) => (cell === 4 ? -0.0101 : 0.5));
+    expect(await refusal(ingestLayers({ manifest: await manifest(clamping), out }))).toMatch(
+      /probability\.tif.*more than 0\.01 below zero/,
+    );
+    await map("probability.tif", (cell) => (cell === 4 ? -0.0099 : 0.5));
+    await ingestLayers({ manifest: await manifest(clamping), out });
+    expect(await provenance()).toMatchObject({
+      clamp_negative: true,
+      metric_maps: [
+        { metric: "depth_meters", clamp_tolerance: 1 },
+        { metric: "probability", clamp_tolerance: 0.01 },
+      ],
+    });
+    await map("probability.tif", (cell) => (cell === 4 ? -0.4 : 0.5));
+    await map("depth.tif", (cell) => (cell === 4 ? -0.4 : 0.5));
+    await ingestLayers({ manifest: await manifest(clamping), out, clampTolerance: 0.5 });
+    expect(await provenance()).toMatchObject({ metric_maps: [{ clamp_tolerance: 0.5 }, { clamp_tolerance: 0.5 }] });
+  });
+
   test("applies the clamp tolerance in the unit of the metric, with the unit factor of each file", async () => {
     // One curve with maps in centimeters and in meters: -80 cm and -0.8 m are within a meter, -120 cm is not.
     await map("cm.tif", (cell) => (cell === 4 ? -80 : 50));

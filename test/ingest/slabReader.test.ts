@@ -59,7 +59,7 @@ test.each([
   };
   const window = { firstRow: 5, rowCount: 140, firstColumn: 3, columnCount: 80 };
   const slabs = new SlabReader(kernel, plan, window, {
-    clampTolerance: undefined,
+    clampToleranceOf: () => undefined,
     budget: { partValues: 25_000_000, ...budget },
   });
   const wrong: unknown[] = [];

@@ -56,12 +56,54 @@ test("rejects a factor for a unit other than the declared one", () => {
   expect(check("m/s", "m/s", 1.13636)).toBeUndefined();
 });
 
+test.each([
+  ["mph", 0.514444, "knots"],
+  ["knots", 0.44704, "mph"],
+  ["km/h", 0.3048, "ft/s"],
+  ["ft/s", 0.277778, "km/h"],
+  ["ft/s", 0.28, "km/h"],
+  ["ft/s", 0.447, "mph"],
+  ["kt", 0.45, "mph"],
+] as const)("rejects %j with the factor %d, which converts %s", (stated, factor, other) => {
+  const message = check(stated, "m/s", factor);
+  expect(message).toContain(`unit_factor ${factor} converts ${other}`);
+});
+
+test.each([0.88, 1.05, 1.13636, 1.14, 1.23])(
+  "accepts the averaging-time factor %d for each unit of wind",
+  (averaging) => {
+    for (const [stated, exact] of [
+      ["m/s", 1],
+      ["knots", 1852 / 3600],
+      ["mph", 0.44704],
+      ["km/h", 1 / 3.6],
+      ["ft/s", 0.3048],
+    ] as const) {
+      expect(check(stated, "m/s", Number((exact * averaging).toPrecision(6)))).toBeUndefined();
+    }
+  },
+);
+
+test("accepts a factor for both of two units that are nearly equal", () => {
+  expect(check("US survey foot", "m", 0.3048)).toBeUndefined();
+  expect(check("ft", "m", 0.304801)).toBeUndefined();
+});
+
+test("rejects percent for a metric that is not a share, and accepts a unit that says nothing", () => {
+  expect(check("%", "m/s", 0.01)).toContain("These units measure different quantities");
+  expect(check("percent", "m", 1)).toContain("These units measure different quantities");
+  expect(check("probability", "m/s", 1)).toContain("These units measure different quantities");
+  expect(check("1", "days", 365)).toBeUndefined();
+  expect(check("none", "m/s", 1)).toBeUndefined();
+  expect(check("%", "1", 0.01)).toBeUndefined();
+});
+
 test("rejects another quantity, whatever the factor", () => {
   expect(check("m/s", "m", 1)).toContain("These units measure different quantities");
   expect(check("days", "m/s")).toContain("These units measure different quantities");
 });
 
-test("accepts a dimensionless fraction for any unit if a factor is given", () => {
+test("accepts a share for a metric in days if a factor is given", () => {
   expect(check("%", "days", 3.66)).toBeUndefined();
   expect(check("%", "days")).toContain("These units measure different quantities");
 });

@@ -239,6 +239,14 @@ for label, kind, nodata in (
 ):
     sparse(f"sparse-{label}", kind, nodata)
 sparse("sparse-deflate", "Float32", -9999, ["COMPRESS=DEFLATE"])
+for interleave, band in itertools.product(("BAND", "PIXEL"), (1, 2)):
+    # Band 2 is not written; the sidecar states nodata for one band.
+    sidecar(
+        f"sparse-one-nodata-{interleave}-{band}",
+        [values_of("Float32"), None],
+        f'<PAMDataset><PAMRasterBand band="{band}"><NoDataValue>-9999</NoDataValue></PAMRasterBand></PAMDataset>',
+        options=["SPARSE_OK=TRUE", "BLOCKYSIZE=8", f"INTERLEAVE={interleave}"],
+    )
 
 
 def with_mask(internal, options=(), flags=gdal.GMF_PER_DATASET):
@@ -356,6 +364,23 @@ for label, inside, band in (
     ("srs-other", "<SRS>EPSG:3857</SRS>", ""),
 ):
     sidecar(f"aux-{label}", plain, pam(inside, band))
+# GDAL ignores the case of names, and takes attributes for elements.
+for label, body in (
+    ("case-nodata", '<pamdataset><PAMRASTERBAND Band="1"><nodatavalue>-9999</nodatavalue></PAMRASTERBAND></pamdataset>'),
+    ("case-scale", '<PAMDataset><pamrasterband BAND="1"><scale>10</scale></pamrasterband></PAMDataset>'),
+    ("attribute-nodata", '<PAMDataset><PAMRasterBand band="1" NoDataValue="-9999"/></PAMDataset>'),
+    ("attribute-scale", '<PAMDataset><PAMRasterBand band="1" Scale="10"/></PAMDataset>'),
+    ("attribute-unit", '<PAMDataset><PAMRasterBand band="1" UnitType="cm"/></PAMDataset>'),
+    ("attribute-transform", '<PAMDataset GeoTransform="11,0.25,0,50,0,-0.25"/>'),
+    ("attribute-none", "<PAMDataset><PAMRasterBand><Scale>10</Scale></PAMRasterBand></PAMDataset>"),
+):
+    sidecar(f"aux-{label}", plain, body)
+sidecar(
+    "aux-unit-contradicts",
+    plain,
+    pam("", "<UnitType>m</UnitType>"),
+    finish=lambda data: data.GetRasterBand(1).SetUnitType("cm"),
+)
 sidecar("aux-nodata-contradicts", plain, pam("", "<NoDataValue>0</NoDataValue>"), nodata=-9999)
 sidecar("aux-nodata-agrees", plain, pam("", "<NoDataValue>-9999</NoDataValue>"), nodata=-9999)
 sidecar(

@@ -14,21 +14,33 @@ export interface AuxStatements {
   readonly transform: Transform | undefined;
 }
 
-const DATASET = "PAMDataset";
-const BAND = "PAMDataset/PAMRasterBand";
+const DATASET = "pamdataset";
+const BAND = "pamdataset/pamrasterband";
 
-/** Elements that change neither values nor positions. */
+/** Elements that change neither values nor positions, in lower case like all names here: GDAL ignores their case. */
 const HARMLESS: ReadonlySet<string> = new Set([
-  `${DATASET}/Metadata`,
-  `${DATASET}/Subdatasets`,
-  `${BAND}/Metadata`,
-  `${BAND}/Description`,
-  `${BAND}/Histograms`,
-  `${BAND}/Minimum`,
-  `${BAND}/Maximum`,
-  `${BAND}/GDALRasterAttributeTable`,
-  `${BAND}/Overview`,
+  `${DATASET}/metadata`,
+  `${DATASET}/subdatasets`,
+  `${BAND}/metadata`,
+  `${BAND}/description`,
+  `${BAND}/histograms`,
+  `${BAND}/minimum`,
+  `${BAND}/maximum`,
+  `${BAND}/gdalrasterattributetable`,
+  `${BAND}/overview`,
 ]);
+
+/** Attributes with a meaning of their own; GDAL reads any other attribute like an element of that name. */
+const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
+  [BAND]: ["band"],
+  [`${BAND}/nodatavalue`]: ["le_hex_equiv"],
+  [`${DATASET}/srs`]: ["dataaxistosrsaxismapping", "coordinateepoch"],
+  [`${DATASET}/metadata`]: ["domain", "format"],
+  [`${BAND}/metadata`]: ["domain", "format"],
+};
+
+/** Elements that may state only one value, so that it does not matter which of several a reader uses. */
+const SINGLE: ReadonlySet<string> = new Set(["nodatavalue", "unittype", "geotransform", "srs"]);
 
 /**
  * Reads an `.aux.xml`. Nodata values and units are applied; statistics and descriptions are ignored.
@@ -41,6 +53,7 @@ export function readAuxXml(
 ): AuxStatements {
   const read = { nodata: new Map<number, number>(), units: new Map<number, string>() };
   let transform: Transform | undefined;
+  const stated = new Set<string>();
   const refuse = (why: string): Error =>
     sourceFault(file, `its sidecar ${name} ${why}`, { details: { sidecar: name } });
   try {
@@ -48,7 +61,11 @@ export function readAuxXml(
       const { path, attributes } = element;
       if (path[0] !== DATASET) throw new Error(`its root element is ${path[0]}`);
       const here = path.join("/");
-      if (here.endsWith("Metadata/MDI")) {
+      if (here.endsWith("metadata/mdi")) {
+        // GDAL takes the first attribute for the key, whatever its name.
+        if (Object.keys(attributes.at(-1) ?? {}).join() !== "key") {
+          throw refuse("has an MDI element whose only attribute is not key. Convert the map with gdal_translate.");
+        }
         checkMetadataItem(
           file,
           attributes.at(-1)?.["key"] ?? "",
@@ -57,8 +74,12 @@ export function readAuxXml(
         );
         return;
       }
-      if (path[1] === "PAMRasterBand") readBand(element);
-      else if (path.length === 2) readWhole(element);
+      readStatement(element);
+      if (isHarmless(path) && ATTRIBUTES[here] === undefined) return;
+      for (const [name, value] of Object.entries(attributes.at(-1) ?? {})) {
+        if (ATTRIBUTES[here]?.includes(name) === true || /^xmlns(:|$)/.test(name)) continue;
+        readStatement({ path: [...path, name], attributes: [...attributes, {}], text: value });
+      }
     });
   } catch (error) {
     if (error instanceof Error && error.name === "Fault") throw error;
@@ -68,12 +89,33 @@ export function readAuxXml(
   }
   return { ...read, transform };
 
+  function readStatement(element: XmlElement): void {
+    const { path } = element;
+    if (path.length === 1) return;
+    const isBand = path[1] === "pamrasterband";
+    const depth = isBand ? 3 : 2;
+    if (isBand && !/^[1-9]\d{0,8}$/.test(element.attributes[1]?.["band"]?.trim() ?? "")) {
+      throw refuse("has a PAMRasterBand without a valid attribute band. Convert the map with gdal_translate.");
+    }
+    if (path.length < depth || isHarmless(path)) return;
+    const name = path[depth - 1] ?? "";
+    if (path.length > depth && name !== "colortable" && name !== "categorynames") {
+      throw refuse(`states ${path.slice(1).join("/")}, which is not supported. Convert the map with gdal_translate.`);
+    }
+    const key = `${isBand ? Number(element.attributes[1]?.["band"]) : ""}/${name}`;
+    if (SINGLE.has(name) && stated.has(key)) {
+      throw refuse(`states ${name}${isBand ? ` for band ${key.split("/")[0]}` : ""} twice. Remove the wrong one.`);
+    }
+    stated.add(key);
+    if (isBand) readBand(element);
+    else readWhole(element);
+  }
+
   function readBand({ path, attributes, text: value }: XmlElement): void {
-    const band = Number(attributes[1]?.["band"] ?? 1);
+    const band = Number(attributes[1]?.["band"]);
     const how = `its sidecar ${name} states for band ${band}`;
-    if (path.length === 2 || HARMLESS.has(path.slice(0, 3).join("/"))) return;
     switch (path[2]) {
-      case "NoDataValue": {
+      case "nodatavalue": {
         // The attribute has the exact bits; the decimal text is rounded.
         const bits = /^[0-9a-f]{16}$/i.exec(attributes[2]?.["le_hex_equiv"] ?? "")?.[0];
         const exact = bits === undefined ? value : String(Buffer.from(bits, "hex").readDoubleLE(0));
@@ -81,16 +123,16 @@ export function readAuxXml(
         if (nodata !== undefined) read.nodata.set(band, nodata);
         return;
       }
-      case "UnitType":
+      case "unittype":
         if (value.trim() !== "") read.units.set(band, value.trim());
         return;
-      case "Scale":
-      case "Offset":
-      case "ColorInterp":
+      case "scale":
+      case "offset":
+      case "colorinterp":
         checkBandItem(file, { name: path[2], text: value, how });
         return;
-      case "CategoryNames":
-      case "ColorTable":
+      case "categorynames":
+      case "colortable":
         if (path.length === 3) throw classFault(file, how);
         return;
       default:
@@ -101,9 +143,8 @@ export function readAuxXml(
   }
 
   function readWhole({ path, text: value }: XmlElement): void {
-    if (HARMLESS.has(path.join("/"))) return;
     switch (path[1]) {
-      case "GeoTransform":
+      case "geotransform":
         transform = transformOf(value);
         if (transform === undefined) {
           throw refuse(
@@ -111,7 +152,7 @@ export function readAuxXml(
           );
         }
         return;
-      case "SRS":
+      case "srs":
         if (!isWgs84(value)) {
           throw refuse(
             `states a coordinate system other than WGS84 degrees: ${abbreviated(value)}. Convert the map with gdalwarp -t_srs EPSG:4326.`,
@@ -122,6 +163,11 @@ export function readAuxXml(
         throw refuse(`states ${path[1]}, which is not supported. Convert the map with gdal_translate.`);
     }
   }
+}
+
+/** Returns whether an element, or one that encloses it, is harmless. */
+function isHarmless(path: readonly string[]): boolean {
+  return HARMLESS.has(path.slice(0, 2).join("/")) || HARMLESS.has(path.slice(0, 3).join("/"));
 }
 
 function transformOf(text: string): Transform | undefined {

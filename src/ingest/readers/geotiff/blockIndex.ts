@@ -28,7 +28,7 @@ interface IndexPage {
 
 /** The blocks of a region that a sparse file leaves out. */
 export interface SparseBlocks {
-  /** Whether their cells are missing, which is so if the file declares a nodata value; otherwise they are zero. */
+  /** Whether their cells are missing, which is so if the band has a nodata value; otherwise they are zero. */
   readonly isNodata: boolean;
   /** In cells of the image. */
   readonly boxes: readonly Box[];
@@ -45,6 +45,7 @@ export interface BlockIndex {
   check(box: Box, band: number, where: string): Promise<SparseBlocks>;
 }
 
+/** @param nodataOfBands the nodata value of each band, from index 0 */
 export function blockIndexOf(
   {
     file,
@@ -57,7 +58,7 @@ export function blockIndexOf(
     readonly source: ByteSource;
     readonly directory: Directory;
   },
-  nodata: number | undefined,
+  nodataOfBands: readonly (number | undefined)[],
 ): BlockIndex {
   const { blockRowCount, blockColumnCount, acrossCount, downCount } = layout;
   const [offsetTag, sizeTag] = layout.isTiled
@@ -112,6 +113,8 @@ export function blockIndexOf(
 
   return {
     async check(box, band, where) {
+      // As in GDAL, bands that share a block that was left out may still differ in their nodata value.
+      const nodata = nodataOfBands[band - 1];
       const planeStart = layout.isPlanar ? (band - 1) * acrossCount * downCount : 0;
       const boxes: Box[] = [];
       const rows = new Map<number, number>();

@@ -7,8 +7,10 @@ import { readXml } from "./xml.ts";
 /** Units by band, from 1. */
 export type Units = Map<number, string>;
 
+const ITEM_ATTRIBUTES: readonly string[] = ["name", "domain", "sample", "role"];
+
 /**
- * Reads the GDAL_METADATA tag.
+ * Reads the GDAL_METADATA tag. Only elements and attributes that GDAL writes are accepted.
  * @returns the units of bands
  * @throws Fault `source_invalid` for a scale, an offset, an alpha band or NODATA_VALUES, which are not supported
  */
@@ -18,8 +20,24 @@ export function readGdalMetadata(file: string, xml: string | undefined): Units {
   try {
     readXml(xml, ({ path, attributes, text }) => {
       const own = attributes.at(-1) ?? {};
-      if (path.join("/") !== "GDALMetadata/Item") return;
-      const band = Number(own["sample"] ?? 0) + 1;
+      const here = path.join("/");
+      const known = here === "gdalmetadata" ? [] : here === "gdalmetadata/item" ? ITEM_ATTRIBUTES : undefined;
+      const unknown = known === undefined ? path.at(-1) : Object.keys(own).find((name) => !known.includes(name));
+      if (unknown !== undefined) {
+        throw sourceFault(
+          file,
+          `its GDAL metadata states ${unknown}, which is not supported. Convert the map with gdal_translate.`,
+        );
+      }
+      if (here === "gdalmetadata") return;
+      const sample = own["sample"]?.trim();
+      if (own["role"] !== undefined && !/^\d{1,9}$/.test(sample ?? "")) {
+        throw sourceFault(
+          file,
+          `its GDAL metadata states ${own["role"]} for ${sample === undefined ? "no band" : `the band ${JSON.stringify(sample)}`}. Convert the map with gdal_translate.`,
+        );
+      }
+      const band = Number(sample) + 1;
       checkBandItem(file, { name: own["role"] ?? "", text, how: `band ${band} declares` });
       checkMetadataItem(file, own["name"] ?? "", own["domain"] ?? "", "its GDAL metadata");
       if (own["role"]?.toLowerCase() === "unittype" && text.trim() !== "") units.set(band, text.trim());

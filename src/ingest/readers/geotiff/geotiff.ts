@@ -15,6 +15,7 @@ import { nodataMatchers } from "./nodata.ts";
 import { readStoredWindow } from "./windows.ts";
 import { readSidecars, type Sidecars } from "./sidecars.ts";
 import { XML_BYTES_MAX } from "./xml.ts";
+import { isSameUnit } from "../../units.ts";
 import { type BandWindow, type Raster, type RasterOptions, sourceFault } from "../../raster.ts";
 
 type GeoTiffModule = typeof import("geotiff");
@@ -95,17 +96,16 @@ function rasterOf(opened: {
   if (why !== undefined) throw sourceFault(file, `has cells that are not on Earth: ${why}`);
 
   const bandNumbers = Array.from({ length: layout.bandCount }, (_, index) => index + 1);
-  const { nodata: sidecarNodata } = sidecars.statements;
+  const { nodata: sidecarNodata, units: sidecarUnits } = sidecars.statements;
+  for (const [band, unit] of sidecarUnits) checkSameUnit(file, band, opened.units.get(band), unit);
   for (const [band, value] of sidecarNodata) checkNodata(file, layout, band, value);
   const nodata = bandNumbers.map((band) => sidecarNodata.get(band) ?? layout.nodata);
-  // A sparse block has the nodata value of its band; bands that share blocks share the value.
-  const sparseNodata = nodata.find((value) => value !== undefined);
   const context = {
     file,
     image,
     layout,
     decoders: decodersOf(opened.module, layout, signal),
-    blockIndex: blockIndexOf({ file, layout, source, directory: opened.directories.first }, sparseNodata),
+    blockIndex: blockIndexOf({ file, layout, source, directory: opened.directories.first }, nodata),
     isSouthUp: reference.isSouthUp,
     isMissing: nodataMatchers(layout, nodata, options.nodata ?? []),
     signal,
@@ -117,7 +117,7 @@ function rasterOf(opened: {
     bandCount: layout.bandCount,
     declaredNodata: nodata,
     declaredUnits: bandNumbers.map(
-      (band) => sidecars.statements.units.get(band) ?? opened.units.get(band) ?? reference.verticalUnit,
+      (band) => opened.units.get(band) ?? sidecarUnits.get(band) ?? reference.verticalUnit,
     ),
     blockRowCount: layout.blockRowCount,
     blockColumnCount: layout.blockColumnCount,
@@ -141,6 +141,15 @@ function rasterOf(opened: {
     },
     close: () => source.close(),
   };
+}
+
+/** Refuses a file if its unit of a band contradicts that of its `.aux.xml`. */
+function checkSameUnit(file: string, band: number, own: string | undefined, stated: string): void {
+  if (own === undefined || isSameUnit(own, stated)) return;
+  throw sourceFault(
+    file,
+    `band ${band} is in the unit ${JSON.stringify(own)}, but its .aux.xml states ${JSON.stringify(stated)}. Remove the wrong one.`,
+  );
 }
 
 /** Refuses a file if its nodata value contradicts that of its `.aux.xml`. */

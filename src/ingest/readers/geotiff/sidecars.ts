@@ -84,11 +84,20 @@ async function findLocalSidecars(file: string): Promise<SidecarFiles> {
       cause: error,
     });
   }
-  const own = basename(file).toLowerCase();
+  const own = basename(file);
   const stem = own.replace(/\.[^.]*$/, "");
-  // GDAL ignores the case of names.
-  const findName = (...candidates: readonly string[]): string | undefined =>
-    names.find((name) => candidates.includes(name.toLowerCase()));
+  // A map whose name differs only in case has its own sidecar files. Where file systems ignore case, it is this map.
+  const isOfOther = (name: string): boolean => {
+    const map = name.slice(0, own.length);
+    return map !== own && name.length > own.length && names.includes(map) && names.includes(own);
+  };
+  /** Returns the existing files of these names: of each, the one in exact spelling, or else in another case. */
+  const findNames = (...candidates: readonly string[]): readonly string[] =>
+    candidates.flatMap((candidate) => {
+      if (names.includes(candidate)) return [candidate];
+      const lower = candidate.toLowerCase();
+      return names.filter((name) => name.toLowerCase() === lower && !isOfOther(name));
+    });
   const textOf = async (name: string | undefined, sizeBytesMax: number) => {
     if (name === undefined) return undefined;
     const path = join(folder, name);
@@ -97,12 +106,16 @@ async function findLocalSidecars(file: string): Promise<SidecarFiles> {
       throw sourceFault(file, `its sidecar ${name} has ${size} bytes; the limit is ${sizeBytesMax}.`);
     return { name, text: await readFile(path, "utf8") };
   };
-  const imagine = findName(`${stem}.aux`, `${own}.aux`);
+  let imagine: string | undefined;
+  for (const name of findNames(`${stem}.aux`, `${own}.aux`)) {
+    if (await startsWith(join(folder, name), IMAGINE)) imagine ??= name;
+  }
+  const [world] = findNames(`${stem}.tfw`, `${stem}.tifw`, `${stem}.tiffw`, `${stem}.wld`);
   return {
-    mask: findName(`${own}.msk`),
-    imagine: imagine !== undefined && (await startsWith(join(folder, imagine), IMAGINE)) ? imagine : undefined,
-    auxXml: await textOf(findName(`${own}.aux.xml`), XML_BYTES_MAX),
-    world: await textOf(findName(`${stem}.tfw`, `${stem}.tifw`, `${stem}.tiffw`, `${stem}.wld`), WORLD_BYTES_MAX),
+    mask: findNames(`${own}.msk`)[0],
+    imagine,
+    auxXml: await textOf(findNames(`${own}.aux.xml`)[0], XML_BYTES_MAX),
+    world: await textOf(world, WORLD_BYTES_MAX),
   };
 }
 

@@ -2,9 +2,12 @@
 import sax from "sax";
 
 export interface XmlElement {
-  /** Names of the enclosing elements and the element, outermost first. Reused between calls: copy it to keep it. */
+  /**
+   * Names of the enclosing elements and the element, outermost first, in lower case because GDAL ignores the case of names.
+   * Reused between calls: copy it to keep it.
+   */
   readonly path: readonly string[];
-  /** Attributes of these elements, in the same order. */
+  /** Attributes of these elements, in the same order; their names are in lower case. */
   readonly attributes: readonly Readonly<Record<string, string>>[];
   /** The text of the element without that of nested elements. */
   readonly text: string;
@@ -38,8 +41,8 @@ export function readXml(text: string, onElement: (element: XmlElement) => void):
     onopentag({ name, attributes: own }) {
       if (path.length === 0) rootCount++;
       if (path.length >= DEPTH_MAX) throw new Error(`its elements are nested more than ${DEPTH_MAX} deep`);
-      path.push(name);
-      attributes.push(own as Record<string, string>);
+      path.push(name.toLowerCase());
+      attributes.push(withLowerCaseNames(own as Record<string, string>));
       texts.push("");
     },
     ontext: addText,
@@ -53,4 +56,12 @@ export function readXml(text: string, onElement: (element: XmlElement) => void):
   const parser = Object.assign(sax.parser(true), handlers);
   parser.write(text).close();
   if (rootCount !== 1) throw new Error(`it has ${rootCount} root elements`);
+}
+
+function withLowerCaseNames(attributes: Readonly<Record<string, string>>): Record<string, string> {
+  const entries = Object.entries(attributes).map(([name, value]) => [name.toLowerCase(), value] as const);
+  if (new Set(entries.map(([name]) => name)).size < entries.length) {
+    throw new Error("it has an element with attributes whose names differ only in case");
+  }
+  return Object.fromEntries(entries);
 }
