@@ -303,7 +303,7 @@ const INJECTED_FAULTS: readonly (readonly [string, BuildPatch, RegExp])[] = [
     {
       file: "host/pipeline.js",
       from: "const problem = problemOf(error, context.requestId);",
-      to: `const problem = problemOf(globalThis.before ?? error, exchange.requestId);
+      to: `const problem = problemOf(globalThis.before ?? error, context.requestId);
         globalThis.before = error;`,
     },
     /the response to .* contains/,
