@@ -1,9 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-
-const ROOT = fileURLToPath(new URL("..", import.meta.url));
+import { cyclesOf, filesBelow, graphOf, importsOf } from "../scripts/importGraph.mjs";
 
 /**
  * What each module may import, as documented in docs/architecture.md. Every module may import itself and SHARED_FILES.
@@ -41,26 +37,6 @@ const ROOT_FILES = [
 const SHARED_FILES = new Set(["csvText.ts", "errors.ts", "schemaErrors.ts", "optionalPackages.ts", "parameters.ts"]);
 const CATCH_ALL_NAMES = /^(utils?|helpers?|types?|common|misc|shared|lib)(\.ts)?$/i;
 
-function filesBelow(folder: string): string[] {
-  return readdirSync(join(ROOT, folder), { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".ts"))
-    .map((entry) => relative(ROOT, join(entry.parentPath, entry.name)).split(sep).join("/"));
-}
-
-/** Returns a file's imports, relative specifiers as paths from the root; `types: false` omits type-only imports. */
-function importsOf(file: string, { types = true } = {}): string[] {
-  const source = readFileSync(join(ROOT, file), "utf8");
-  const text = types ? source : source.replaceAll(/(?:^|\n)\s*import type\b[^;]*;/g, "\n");
-  const specifiers = [
-    ...text.matchAll(/(?:^|\n)\s*(?:import|export)\b[^;"'=]*?\bfrom\s*["']([^"']+)["']/g),
-    ...text.matchAll(/(?:^|\n)\s*import\s*["']([^"']+)["']/g),
-    ...text.matchAll(/\bimport\(\s*["']([^"']+)["']/g),
-  ];
-  return specifiers.map(([, specifier = ""]) =>
-    specifier.startsWith(".") ? join(dirname(file), specifier).split(sep).join("/") : specifier,
-  );
-}
-
 const sources = filesBelow("src");
 
 describe("dependency rules", () => {
@@ -68,6 +44,10 @@ describe("dependency rules", () => {
     const modules = new Set(sources.map((file) => file.split("/")[1] ?? ""));
     for (const entry of ROOT_FILES) modules.delete(entry);
     expect([...modules].toSorted()).toEqual(Object.keys(ALLOWED_IMPORTS).toSorted());
+  });
+
+  test("no modules import each other, not even for their types", () => {
+    expect(cyclesOf(graphOf("src"))).toEqual([]);
   });
 
   test.each(sources)("%s imports only what its module may", (file) => {
@@ -105,7 +85,7 @@ describe("dependency rules", () => {
 
   test("only src/host/http/server.ts and src/host/http/adminServer.ts import node:http; other files import its types alone", () => {
     const users = sources.filter((file) =>
-      importsOf(file, { types: false }).some((path) => /^node:(https?2?|http2)$/.test(path)),
+      importsOf(file, { typeOnly: false }).some((path) => /^node:(https?2?|http2)$/.test(path)),
     );
     expect(users.toSorted()).toEqual(["src/host/http/adminServer.ts", "src/host/http/server.ts"]);
   });

@@ -4,7 +4,7 @@
  * "at most 1/Tn". The stored step distinguishes the cases.
  */
 import type { SampledLayers } from "./sampledLayers.ts";
-import type { PlannedLayer } from "./plan.ts";
+import type { PlannedLayer } from "./plannedLayer.ts";
 import type { Bound, Bounds } from "./result.ts";
 
 /** Smallest and largest probability that a layer can state. */

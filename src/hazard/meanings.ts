@@ -1,5 +1,5 @@
 /** Descriptions of the metrics, generated from the rules of an atlas. */
-import type { HazardName, MetricName } from "./hazards.ts";
+import type { HazardName, MetricName } from "./names.ts";
 
 type Rules = Readonly<Record<string, unknown>>;
 type Meanings = Readonly<Partial<Record<MetricName, string>>>;

@@ -1,7 +1,7 @@
-import type { LayerEntry } from "../atlas/catalog.ts";
 import type { FieldLayer } from "../atlas/cachedField.ts";
 import type { LayerSet } from "../atlas/layerSet.ts";
 import type { Sampler } from "../atlas/sampler.ts";
+import type { PlannedLayer } from "./plannedLayer.ts";
 import { limitsOf, type PlannedBounds, type PlannedSide } from "./bounds.ts";
 import { BASELINE, type HazardName, HAZARDS, layerOf, type MetricName, type Scenario } from "./hazards.ts";
 import { changeCaveats, type NamedSource, sourceOf } from "./provenance.ts";
@@ -39,12 +39,6 @@ export interface PlannedMetric {
   readonly own: PlannedLayer | undefined;
   /** Baseline layer of a change; undefined if no change is requested or the atlas does not have it. */
   readonly reference: PlannedLayer | undefined;
-}
-
-export interface PlannedLayer {
-  readonly entry: LayerEntry;
-  /** Position in the layer set. */
-  readonly position: number;
 }
 
 /** Maximum number of cached plans. Portfolios send the same query for many locations. */

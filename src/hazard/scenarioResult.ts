@@ -2,7 +2,8 @@ import { boundsOf } from "./bounds.ts";
 import { detailOf } from "./detail.ts";
 import type { SampledLayers } from "./sampledLayers.ts";
 import type { MetricName } from "./hazards.ts";
-import type { PlannedLayer, PlannedMetric, PlannedScenario, PlannedYear } from "./plan.ts";
+import type { PlannedMetric, PlannedScenario, PlannedYear } from "./plan.ts";
+import type { PlannedLayer } from "./plannedLayer.ts";
 import type { HazardQuery } from "./query.ts";
 import type { AnalysisYearResult, NoDataReason, ScenarioResult } from "./result.ts";
 

@@ -7,19 +7,14 @@ import { HAZARDS, type MetricSpec } from "../hazard/hazards.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import { countRow, type GroupTotals, zeroCounts } from "./cellCounts.ts";
-import { clampToleranceOf, type IngestOptions } from "./options.ts";
+import { clampToleranceOf } from "./options.ts";
 import { mapsOf } from "./plan.ts";
 import { groupProvenance } from "./provenance.ts";
 import { resumeKeyOf } from "./resumeKey.ts";
 import { SlabParts } from "./slabParts.ts";
 import { layersOfGroup, mergeLargestRounding, SlabReader } from "./slabReader.ts";
-import type { SourceVersions } from "./sourceVersions.ts";
 import type { Target } from "./target.ts";
-
-export interface WriteContext {
-  readonly options: IngestOptions;
-  readonly sources: SourceVersions;
-}
+import type { WriteContext } from "./writeContext.ts";
 
 /** A pack with its files written but not yet in the catalog. */
 export interface WrittenPack {

@@ -2,7 +2,7 @@
 import { type HazardName, HAZARDS } from "../hazard/hazards.ts";
 import { clampToleranceOf } from "./options.ts";
 import type { GroupTotals } from "./cellCounts.ts";
-import type { WriteContext } from "./packWriter.ts";
+import type { WriteContext } from "./writeContext.ts";
 import type { GroupPlan } from "./plan.ts";
 import type { Raster } from "./raster.ts";
 

@@ -11,7 +11,7 @@ import { rejectParameters } from "./parameters.ts";
 import { type Problem, problemOf } from "../problems/problem.ts";
 import { ProblemSchema } from "../problems/problemSchema.ts";
 import { type Route, type RouteContext, checkLimit } from "./route.ts";
-import type { Sliced } from "../work/sliced.ts";
+import type { Sliced } from "../work/slicedRoute.ts";
 import { countHazardValues, HazardResultSchema } from "./hazardRisk.ts";
 
 /** Unvalidated queries: each is validated when it is processed, because an invalid one only fails its own element. */

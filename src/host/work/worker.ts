@@ -7,7 +7,8 @@ import { joined, onePiece, type Piece, pieceOf } from "./pieces.ts";
 import { Refusal } from "../problems/problem.ts";
 import type { Route, RouteContext, Services } from "../routes/route.ts";
 import { ROUTES } from "../routes/routeList.ts";
-import { SLICED, type Sliced, type WrittenElement } from "./sliced.ts";
+import { SLICED } from "./sliced.ts";
+import type { Sliced, WrittenElement } from "./slicedRoute.ts";
 import {
   type GiveOutcome,
   type HostTask,
