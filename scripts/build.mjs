@@ -1,14 +1,25 @@
-// The build steps of `npm ci`: the kernel, the demo's coastlines, and dist/. Needs no network.
+// The build steps of `npm ci`: the kernel, the coastlines of the demo, the tables, and dist/. Needs no network.
 import { execFileSync } from "node:child_process";
-import { chmod, copyFile, rm } from "node:fs/promises";
+import { chmod, copyFile, readFile, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { bundleDependencies } from "./bundleDependencies.mjs";
+import { pruneDeclarations, writeCommonJsEntries } from "./declarations.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const run = (/** @type {string[]} */ ...command) => execFileSync(process.execPath, command, { stdio: "inherit" });
 
 run("scripts/buildKernel.mjs");
 run("scripts/buildLand.mjs");
+run("scripts/buildTables.mjs");
 await rm("dist", { recursive: true, force: true });
-run("node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json");
+// Comments stay in the declarations, where editors show them.
+const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"];
+run(...tsc, "--emitDeclarationOnly");
+run(...tsc, "--declaration", "false", "--removeComments", "--noCheck");
+await bundleDependencies();
 await copyFile("src/host/openapi/examples.json", "dist/host/openapi/examples.json");
 await chmod("dist/cli/main.js", 0o755);
+const { exports } = JSON.parse(await readFile("package.json", "utf8"));
+const entries = Object.values(exports).flatMap((entry) => entry.default ?? []);
+pruneDeclarations("dist", entries);
+await writeCommonJsEntries(entries);

@@ -1,50 +1,84 @@
 // Compiles assembly/ and writes src/kernel/kernel.generated.ts: the wasm as base64, its exported constants as numbers
 // and the type of its exported functions, all taken from compiler output. Because the wasm is inlined, the kernel loads
-// the same way in Node, workers, browsers and bundlers, without a second file to locate or serve.
-import { mkdir, readFile, writeFile } from "node:fs/promises";
-import asc from "assemblyscript/asc";
+// the same way in Node, workers, browsers and bundlers, without a second file to locate or serve. Does nothing if the
+// file is up to date.
+//
+//   node scripts/buildKernel.mjs           release: src/kernel/kernel.generated.ts, build/kernel.wasm
+//   node scripts/buildKernel.mjs --debug   assertions, names and a source map: build/debug/kernel.generated.mjs,
+//                                          build/debug/kernel.wasm, kernel.wasm.map and kernel.wat
+import { mkdirSync, readdirSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { hashInputs, inputLine, isUpToDate } from "./generatedSource.mjs";
 
-const TARGET = new URL("../src/kernel/kernel.generated.ts", import.meta.url);
+const ROOT = new URL("../", import.meta.url);
+const RELEASE = { name: "release", wasm: "build/kernel.wasm", file: new URL("src/kernel/kernel.generated.ts", ROOT) };
+const DEBUG = {
+  name: "debug",
+  wasm: "build/debug/kernel.wasm",
+  file: new URL("build/debug/kernel.generated.mjs", ROOT),
+};
 
-process.chdir(new URL("..", import.meta.url).pathname);
-await mkdir("build", { recursive: true });
-const stderr = asc.createMemoryStream();
-const { error } = await asc.main(["--target", "release"], { stderr });
-if (error) {
-  throw new Error(stderr.toString(), { cause: error });
+/** Compiles the kernel unless the generated file is up to date. */
+export async function buildKernel({ isDebug = false } = {}) {
+  const target = isDebug ? DEBUG : RELEASE;
+  const sources = readdirSync(new URL("assembly/", ROOT)).filter((name) => name.endsWith(".ts"));
+  const files = sources.toSorted().map((name) => `assembly/${name}`);
+  const hash = hashInputs({
+    files: [...files, "asconfig.json", "scripts/buildKernel.mjs"],
+    packages: ["assemblyscript"],
+  });
+  if (isUpToDate(target.file, hash)) return;
+  const { wasm, constants, functions } = await compile(target);
+  const body = [
+    `// Written by scripts/buildKernel.mjs from assembly/ (${target.name}). Do not edit.`,
+    inputLine(hash),
+    "",
+    ...constants,
+    "",
+    ...(isDebug
+      ? []
+      : [
+          "/** The functions of assembly/index.ts, as the AssemblyScript compiler declares them. */",
+          "export interface KernelExports {",
+          ...functions,
+          "}",
+          "",
+        ]),
+    `/** ${target.wasm} */`,
+    `export const KERNEL_WASM_BASE64${isDebug ? "" : ": string"} =`,
+    `  "${wasm.toString("base64")}";`,
+    "",
+  ];
+  await writeFile(target.file, body.join("\n"));
+  console.log(`kernel (${target.name}): ${wasm.length} bytes, ${functions.length} functions`);
 }
 
-const wasm = await readFile("build/kernel.wasm");
-const instance = new WebAssembly.Instance(new WebAssembly.Module(wasm), {
-  env: { memory: new WebAssembly.Memory({ initial: 1 }) },
-});
+/** Runs the compiler. The paths of its output are in asconfig.json. */
+async function compile(/** @type {typeof RELEASE} */ { name, wasm: path }) {
+  const { default: asc } = await import("assemblyscript/asc");
+  process.chdir(fileURLToPath(ROOT));
+  mkdirSync("build/debug", { recursive: true });
+  const stderr = asc.createMemoryStream();
+  const { error } = await asc.main(["--target", name], { stderr });
+  if (error) throw new Error(stderr.toString(), { cause: error });
 
-const constants = Object.entries(instance.exports)
-  .filter(([name, item]) => /^[A-Z]/.test(name) && item instanceof WebAssembly.Global)
-  .map(([name, item]) => `export const ${name} = ${item.value};`);
-
-const declarations = await readFile("build/kernel.d.ts", "utf8");
-const functions = [...declarations.matchAll(/ {2}export function (\w+)(\(.*\): \w+);/g)].map(
-  ([, name, signature]) => `  ${name}${signature};`,
-);
-if (functions.length === 0 || constants.length === 0) {
-  throw new Error("found no functions or no constants in the compiler's declarations; their format may have changed");
+  const wasm = await readFile(path);
+  const env = { memory: new WebAssembly.Memory({ initial: 1 }), abort: () => undefined };
+  const instance = new WebAssembly.Instance(new WebAssembly.Module(wasm), { env });
+  const constants = Object.entries(instance.exports)
+    .filter(([constant, item]) => /^[A-Z]/.test(constant) && item instanceof WebAssembly.Global)
+    .map(([constant, item]) => `export const ${constant} = ${item.value};`);
+  const declarations = await readFile(path.replace(/wasm$/, "d.ts"), "utf8");
+  const functions = [...declarations.matchAll(/ {2}export function (\w+)(\(.*\): \w+);/g)].map(
+    ([, functionName, signature]) => `  ${functionName}${signature};`,
+  );
+  if (functions.length === 0 || constants.length === 0) {
+    throw new Error("found no functions or no constants in the compiler's declarations; their format may have changed");
+  }
+  return { wasm, constants, functions };
 }
 
-await writeFile(
-  TARGET,
-  `// Written by scripts/buildKernel.mjs from assembly/. Do not edit.
-
-${constants.join("\n")}
-
-/** The functions of assembly/index.ts, as the AssemblyScript compiler declares them. */
-export interface KernelExports {
-${functions.join("\n")}
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  await buildKernel({ isDebug: process.argv.includes("--debug") });
 }
-
-/** build/kernel.wasm */
-export const KERNEL_WASM_BASE64 =
-  "${wasm.toString("base64")}";
-`,
-);
-console.log(`kernel: ${wasm.length} bytes, ${functions.length} functions`);

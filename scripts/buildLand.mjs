@@ -1,16 +1,17 @@
 // Computes the distances to the coast for the demo world and writes src/demo/land.generated.ts.
 //
 // The outlines are those of Natural Earth, from world-atlas. They include the coast of the Caspian Sea but no other
-// lakes, which therefore count as land. The field has a node at every tenth of a degree with the signed distance to the
-// nearest coast, positive on land. Distances are stored as signed square roots, which gives the finest steps at the
-// shore and needs one byte per node; a planar predictor and DEFLATE then make the file small. The same outlines give
-// the same nodes on every machine; the SHA-256 identifies the nodes, because the deflated bytes may depend on the zlib
-// version.
+// lakes, which are therefore treated as land. The grid has a node at every tenth of a degree with the signed distance
+// to the nearest coast, positive on land. Distances are stored as signed square roots, which gives the finest steps at
+// the shore and needs one byte per node; a planar predictor and DEFLATE then make the file small. The same outlines
+// give the same nodes on every machine; the SHA-256 identifies the nodes, because the deflated bytes may depend on the
+// zlib version. Does nothing if the file is up to date.
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { deflateRawSync } from "node:zlib";
+import { constants, deflateRawSync } from "node:zlib";
 import { feature } from "topojson-client";
+import { hashInputs, inputLine, isUpToDate } from "./generatedSource.mjs";
 
 const TARGET = new URL("../src/demo/land.generated.ts", import.meta.url);
 const OUTLINES = createRequire(import.meta.url).resolve("world-atlas/land-10m.json");
@@ -20,13 +21,16 @@ const COLUMNS = 360 * NODES_PER_DEG;
 /** Both poles have a row of nodes. */
 const ROWS = 180 * NODES_PER_DEG + 1;
 const EARTH_RADIUS_KM = 6371;
-/** Nothing in the demo depends on distances beyond this. */
+/** Upper limits of the stored distances; nothing in the demo depends on larger ones. */
 const INLAND_KM_MAX = 400;
 const OFFSHORE_KM_MAX = 50;
 const CODE_MAX = 127;
 /** Maximum spacing of the points that represent a coast. */
 const COAST_STEP_KM = 1;
 const DEGREE = Math.PI / 180;
+
+const inputHash = hashInputs({ files: ["scripts/buildLand.mjs"], packages: ["world-atlas", "topojson-client"] });
+if (isUpToDate(TARGET, inputHash)) process.exit();
 
 const outlines = JSON.parse(await readFile(OUTLINES, "utf8"));
 const polygons = feature(outlines, outlines.objects.land).features.flatMap(({ geometry }) =>
@@ -35,21 +39,27 @@ const polygons = feature(outlines, outlines.objects.land).features.flatMap(({ ge
     : geometry.coordinates.map((p) => p.map(unrollRing)),
 );
 
-const isLand = landNodes(polygons.flat());
+const isLand = findLandNodes(polygons.flat());
 const islands = keepSmallIslands(polygons, isLand);
-const nearest = nearestSquaredChords(coastPoints(polygons.flat()));
+const nearest = findNearestSquaredChords(sampleCoast(polygons.flat()));
 const codes = encodeDistances(isLand, islands, nearest);
 
-const deflated = deflateRawSync(predictionResiduals(codes), { level: 9 });
+// Of zlib's strategies, run-length matches deflate the residuals best: 5 % better than the default.
+const deflated = deflateRawSync(computePredictionResiduals(codes), {
+  level: 9,
+  memLevel: 9,
+  strategy: constants.Z_RLE,
+});
 await writeFile(
   TARGET,
   `// Written by scripts/buildLand.mjs from world-atlas (Natural Earth, public domain). Do not edit.
+${inputLine(inputHash)}
 
 /** Nodes per degree, starting at 90 north and 180 west; both poles have a row, 180 east has no column. */
 export const LAND_NODES_PER_DEG = ${NODES_PER_DEG};
 
 /** Kilometers per squared code: the distance to the coast is code x |code| times this, positive on land. */
-export const LAND_KM_PER_SQUARE = ${INLAND_KM_MAX} / ${CODE_MAX ** 2};
+export const LAND_KM_PER_CODE_SQUARED = ${INLAND_KM_MAX} / ${CODE_MAX ** 2};
 
 /** SHA-256 of the codes, i8[row][column]. */
 export const LAND_SHA256 = "${createHash("sha256").update(codes).digest("hex")}";
@@ -58,7 +68,7 @@ export const LAND_SHA256 = "${createHash("sha256").update(codes).digest("hex")}"
  * The codes minus their prediction (west + north - northwest neighbor, 0 beyond the edges)
  * modulo 256, as raw DEFLATE in base64.
  */
-export const LAND_DEFLATED_BASE64 =
+export const LAND_DEFLATED_BASE64: string =
   "${deflated.toString("base64")}";
 `,
 );
@@ -81,15 +91,18 @@ function unrollRing(ring) {
 }
 
 /** Returns which nodes are inside the outlines. Each ring toggles the nodes it encloses, so that holes are excluded. */
-function landNodes(rings) {
+function findLandNodes(rings) {
   const nodes = new Uint8Array(ROWS * COLUMNS);
   for (const ring of rings) {
     const [start, end] = [ring[0], ring.at(-1)];
-    const closed = start[0] === end[0] ? ring : [...ring, [end[0], -90.01], [start[0], -90.01], start];
+    const closedRing = start[0] === end[0] ? ring : [...ring, [end[0], -90.01], [start[0], -90.01], start];
     const crossings = new Map();
-    for (let i = 1; i < closed.length; i++) {
-      const [south, north] = closed[i - 1][1] < closed[i][1] ? [closed[i - 1], closed[i]] : [closed[i], closed[i - 1]];
-      // An edge includes its southern end and excludes its northern end, so that a corner on the parallel counts once.
+    for (let i = 1; i < closedRing.length; i++) {
+      const [south, north] =
+        closedRing[i - 1][1] < closedRing[i][1]
+          ? [closedRing[i - 1], closedRing[i]]
+          : [closedRing[i], closedRing[i - 1]];
+      // An edge includes its southern end and excludes its northern end, so that a corner on the parallel is counted once.
       const last = Math.min(ROWS - 1, Math.floor((90 - south[1]) * NODES_PER_DEG));
       for (let row = Math.ceil((90 - north[1]) * NODES_PER_DEG); row <= last; row++) {
         const lat = 90 - row / NODES_PER_DEG;
@@ -145,7 +158,7 @@ function keepSmallIslands(all, nodes) {
 }
 
 /** Returns points of the coast as unit vectors, f64[count][3]. */
-function coastPoints(rings) {
+function sampleCoast(rings) {
   const points = [];
   for (const ring of rings) {
     for (let i = 1; i < ring.length; i++) {
@@ -173,7 +186,7 @@ function unitVector(latDeg, lonDeg) {
  * assigned to the nodes around it, then propagated from neighbor to neighbor in sweeps (Danielsson, "Euclidean distance
  * mapping", 1980, here on the sphere), because the nearest point of a node is usually that of some neighbor.
  */
-function nearestSquaredChords(points) {
+function findNearestSquaredChords(points) {
   const cosLons = Float64Array.from({ length: COLUMNS }, (_, j) => Math.cos((j / NODES_PER_DEG - 180) * DEGREE));
   const sinLons = Float64Array.from({ length: COLUMNS }, (_, j) => Math.sin((j / NODES_PER_DEG - 180) * DEGREE));
   const owners = new Int32Array(ROWS * COLUMNS).fill(-1);
@@ -214,23 +227,23 @@ function nearestSquaredChords(points) {
 
   const sweepRow = (r, neighborRow) => {
     selectRow(r);
-    const base = r * COLUMNS;
-    const other = neighborRow * COLUMNS;
+    const rowStart = r * COLUMNS;
+    const neighborRowStart = neighborRow * COLUMNS;
     for (let column = 0; column < COLUMNS; column++) {
       const west = column === 0 ? COLUMNS - 1 : column - 1;
       const east = column === COLUMNS - 1 ? 0 : column + 1;
       if (neighborRow >= 0 && neighborRow < ROWS) {
-        offer(column, owners[other + west]);
-        offer(column, owners[other + column]);
-        offer(column, owners[other + east]);
+        offer(column, owners[neighborRowStart + west]);
+        offer(column, owners[neighborRowStart + column]);
+        offer(column, owners[neighborRowStart + east]);
       }
-      offer(column, owners[base + west]);
+      offer(column, owners[rowStart + west]);
     }
     for (let column = COLUMNS - 1; column >= 0; column--) {
-      offer(column, owners[base + (column === COLUMNS - 1 ? 0 : column + 1)]);
+      offer(column, owners[rowStart + (column === COLUMNS - 1 ? 0 : column + 1)]);
     }
   };
-  // Twice, because a row that wraps around has no first column to start from.
+  // Two rounds, because a row that wraps around has no first column to start from.
   for (let round = 0; round < 2; round++) {
     for (let r = 0; r < ROWS; r++) sweepRow(r, r - 1);
     for (let r = ROWS - 1; r >= 0; r--) sweepRow(r, r + 1);
@@ -249,13 +262,13 @@ function encodeDistances(nodes, islandKm, squares) {
   return result;
 }
 
-function predictionResiduals(field) {
-  const at = (row, column) => (row < 0 || column < 0 ? 0 : field[row * COLUMNS + column]);
+function computePredictionResiduals(field) {
+  const codeAt = (row, column) => (row < 0 || column < 0 ? 0 : field[row * COLUMNS + column]);
   const residuals = new Uint8Array(field.length);
   for (let row = 0; row < ROWS; row++) {
     for (let column = 0; column < COLUMNS; column++) {
-      const prediction = at(row, column - 1) + at(row - 1, column) - at(row - 1, column - 1);
-      residuals[row * COLUMNS + column] = at(row, column) - prediction;
+      const prediction = codeAt(row, column - 1) + codeAt(row - 1, column) - codeAt(row - 1, column - 1);
+      residuals[row * COLUMNS + column] = codeAt(row, column) - prediction;
     }
   }
   return residuals;

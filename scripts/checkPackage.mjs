@@ -1,29 +1,20 @@
 // Packs the package as for publishing and checks it with publint and attw.
 import { execFileSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { packTarball } from "./packageTarball.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
-mkdirSync("build", { recursive: true });
-const run = (/** @type {string} */ command, /** @type {string[]} */ ...rest) =>
-  execFileSync(command, rest, { stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" });
-
-const packed = JSON.parse(run("npm", "pack", "--ignore-scripts", "--json", "--pack-destination", "build"));
-const file = `build/${packed[0].filename}`;
-// Read at run time, so that no type check misses it.
-const DATA_FILE = "dist/host/openapi/examples.json";
-if (!packed[0].files.some((/** @type {{ path: string }} */ { path }) => path === DATA_FILE)) {
-  throw new Error(`the package lacks ${DATA_FILE}; npm run build copies it from src`);
-}
-for (const [command, ...rest] of [
+const { file, files, sizeBytes } = packTarball("build");
+for (const [command, ...words] of [
   ["node_modules/.bin/publint", file, "--strict"],
-  ["node_modules/.bin/attw", file, "--profile", "esm-only", "--no-emoji"],
+  // Resolution without `exports`, as in TypeScript's `node10`, is the only one left out: it finds no subpaths.
+  ["node_modules/.bin/attw", file, "--profile", "node16", "--no-emoji"],
 ]) {
   try {
-    run(command, ...rest);
+    execFileSync(command, words, { stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" });
   } catch (error) {
     process.stderr.write(error.stdout);
     throw error;
   }
 }
-console.log(`${file}: ${packed[0].files.length} files, ${packed[0].size} bytes; no findings by publint and attw`);
+console.log(`${file}: ${files.length} files, ${sizeBytes} bytes; no findings by publint and attw`);

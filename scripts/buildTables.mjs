@@ -1,0 +1,125 @@
+// Writes each CSV table of TABLES as `<name>.generated.ts` beside it, with typed rows. The tables are compiled into the
+// package, so that reading them needs no file access and works in browsers. Skips files that are up to date.
+//
+// To add a table: add the CSV file and an entry below, run `npm run build`, and import the generated rows.
+import { readFile, writeFile } from "node:fs/promises";
+import { hashInputs, inputLine, isUpToDate } from "./generatedSource.mjs";
+import { tableSource } from "./tableSource.mjs";
+
+const ROOT = new URL("../", import.meta.url);
+/** Columns with one value per year. */
+const yearColumns = (/** @type {import("./tableSource.d.mts").ColumnKind} */ kind) =>
+  Object.fromEntries(
+    [2020, 2025, 2030, 2035, 2040, 2045, 2050, 2055, 2060, 2070, 2080, 2090, 2100].map((year) => [year, kind]),
+  );
+
+/** @type {readonly import("./tableSource.d.mts").Table[]} */
+const TABLES = [
+  {
+    file: "src/reference/data/countries.csv",
+    rows: "COUNTRY_ROWS",
+    row: "CountryRow",
+    columns: { iso3: "text", iso2: "text", name: "text", aliases: "list", ngfs_r5: "text" },
+  },
+  {
+    file: "src/reference/data/industries.csv",
+    rows: "INDUSTRY_ROWS",
+    row: "IndustryRow",
+    columns: {
+      id: "text",
+      name: "text",
+      alias: "text",
+      s1_t_per_musd: "number",
+      s2_t_per_musd: "number",
+      s3up_t_per_musd: "number",
+      s3down_t_per_musd: "number",
+      factor_source: "text",
+    },
+  },
+  {
+    file: "src/company/data/countryFigures.csv",
+    rows: "COUNTRY_FIGURE_ROWS",
+    row: "CountryFigureRow",
+    columns: {
+      iso3: "text",
+      tier: "text",
+      fallbacks: "list",
+      ei_t_per_musd_nominal_2022: "number",
+      ci_ratio_us: "number",
+      price_level_rel_us: "number",
+      grid_gco2_kwh: "number",
+      grid_year: "number?",
+      grid_source: "text",
+      grid_ratio_us: "number",
+      warming_ratio: "number",
+      t0_c: "number",
+      t0_source: "text",
+      aal_flood: "number",
+      aal_wind: "number",
+      aal_surge: "number",
+    },
+  },
+  {
+    file: "src/company/data/industryParameters.csv",
+    rows: "INDUSTRY_PARAMETER_ROWS",
+    row: "IndustryParameterRow",
+    columns: {
+      id: "text",
+      sector: "text",
+      isic4: "list",
+      nace2: "list",
+      naics2017: "list",
+      theta_s1: "number",
+      va_share: "number",
+      archetype: "text",
+      pass_through: "number",
+      pass_through_long: "number",
+      abatement_backstop_usd_t: "number",
+      demand_elasticity: "number",
+      tangible_share: "number",
+      heat_sensitivity: "number",
+      asset_vol: "number",
+    },
+  },
+  {
+    file: "src/company/data/scenarios.csv",
+    rows: "SCENARIO_ROWS",
+    row: "ScenarioRow",
+    columns: {
+      scenario_id: "text",
+      family: "text",
+      vintage: "text",
+      narrative: "text",
+      price_path: "text",
+      temperature_path: "text",
+      ssp: "text",
+      ar6_category: "text",
+      abatement_category: "text",
+    },
+  },
+  {
+    file: "src/company/data/carbonPrices.csv",
+    rows: "CARBON_PRICE_ROWS",
+    row: "CarbonPriceRow",
+    columns: { scenario_id: "text", variant: "text", region: "text", ...yearColumns("number?") },
+  },
+  {
+    file: "src/company/data/temperatures.csv",
+    rows: "TEMPERATURE_ROWS",
+    row: "TemperatureRow",
+    columns: { scenario_id: "text", ...yearColumns("number") },
+  },
+];
+
+for (const table of TABLES) {
+  const target = new URL(table.file.replace(/csv$/, "generated.ts"), ROOT);
+  const hash = hashInputs({
+    files: [table.file, "scripts/buildTables.mjs", "scripts/tableSource.mjs"],
+    packages: [],
+  });
+  if (isUpToDate(target, hash)) continue;
+  const source = tableSource(await readFile(new URL(table.file, ROOT), "utf8"), table);
+  const head = `// Written by scripts/buildTables.mjs from ${table.file}. Do not edit.\n${inputLine(hash)}\n`;
+  await writeFile(target, `${head}\n${source}`);
+  console.log(`table: ${table.file}`);
+}
