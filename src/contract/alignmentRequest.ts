@@ -1,0 +1,86 @@
+import { Type } from "typebox";
+import { ALIGNMENT_BASES, ASSET_TYPES } from "./alignmentNames.ts";
+import { ALIGNMENT_AMOUNT_MAX, ALIGNMENT_YEARS } from "./ranges.ts";
+
+const year = (description: string) =>
+  Type.Integer({ minimum: ALIGNMENT_YEARS.min, maximum: ALIGNMENT_YEARS.max, description });
+const amount = (description: string) =>
+  Type.Optional(Type.Number({ minimum: -ALIGNMENT_AMOUNT_MAX, maximum: ALIGNMENT_AMOUNT_MAX, description }));
+
+export const ScopeEmissionsSchema = Type.Object(
+  {
+    scope1: amount("Direct emissions. Removals are negative."),
+    scope2: amount("Emissions from purchased electricity and heat."),
+    scope3: amount("Upstream and downstream emissions of the value chain."),
+  },
+  { description: "In any unit, the same in all years; at least one scope." },
+);
+
+/** Members of an entity that its result echoes. */
+const ECHOED = {
+  name: Type.String(),
+  asset_type: Type.Enum(ASSET_TYPES),
+  country: Type.Optional(Type.String({ description: "ISO code or name; determines the assumed growth of revenue." })),
+  industry_classification_system: Type.Optional(
+    Type.String({
+      description:
+        "gics, nace, naics, isic, sics, trbc, icb, factset or custom. Names of other systems are matched the same way.",
+    }),
+  ),
+  industry: Type.Optional(Type.String({ description: "Name, not code, of the industry in that system." })),
+  sector: Type.Optional(Type.String({ description: "Name of the sector; used if the industry does not match." })),
+};
+
+export const EntityEchoSchema = Type.Object(ECHOED, {
+  description: "As submitted, without the identifier; members that were not given are absent.",
+});
+
+export const EntitySchema = Type.Object(
+  {
+    entity_info: Type.Object({
+      identifier: Type.Optional(Type.String({ description: "Identifier assigned by the caller; not echoed." })),
+      ...ECHOED,
+    }),
+    data: Type.Array(
+      Type.Object({
+        year: year("The baseline year."),
+        emissions: ScopeEmissionsSchema,
+        financials: Type.Optional(
+          Type.Object({
+            revenue: amount("In any currency; its level cancels out."),
+            ebitda: amount("Not used."),
+          }),
+        ),
+      }),
+      { minItems: 1, maxItems: 1, description: "Exactly one baseline year." },
+    ),
+    projected_emissions: Type.Array(
+      Type.Object({ year: year("A year after the baseline year."), emissions: ScopeEmissionsSchema }),
+      { minItems: 1, description: "The answer keeps their order." },
+    ),
+  },
+  {
+    additionalProperties: false,
+    description:
+      "A company: its description, its emissions in exactly one baseline year, and in one or more later years. A scope " +
+      "is used in a year if the baseline has it too.",
+  },
+);
+
+/** The body of POST /api/v1/temperature-alignment-projections. */
+export const AlignmentRequestSchema = Type.Array(EntitySchema, { minItems: 1 });
+
+const BASIS =
+  "Quantity compared with the pathways: emissions per revenue, emissions, or cumulative emissions since the baseline.";
+export const AlignmentBasisSchema = Type.Enum(ALIGNMENT_BASES, { description: BASIS });
+
+/** Query parameters of POST /api/v1/temperature-alignment-projections. */
+export const AlignmentParametersSchema = Type.Object(
+  {
+    detail: Type.Optional(
+      Type.Boolean({ default: false, description: "Adds to each year how its temperature was computed." }),
+    ),
+    basis: Type.Optional(Type.Enum(ALIGNMENT_BASES, { default: "intensity", description: BASIS })),
+  },
+  { additionalProperties: false },
+);

@@ -1,0 +1,61 @@
+import { Type } from "typebox";
+import { AGGREGATION_METHODS, HAZARD_NAMES, METRIC_NAMES, SCENARIOS } from "./hazardNames.ts";
+import { RADIUS_KM_MAX } from "./ranges.ts";
+
+export const HazardNameSchema = Type.Enum(HAZARD_NAMES);
+export const ScenarioSchema = Type.Enum(SCENARIOS);
+export const MetricNameSchema = Type.Enum(METRIC_NAMES);
+
+/** Returns the schema of a query whose lists have the given keywords. */
+export function describeHazardQuery(lists: { readonly minItems: number; readonly uniqueItems?: boolean }) {
+  return Type.Object(
+    {
+      latitude: Type.Number({ minimum: -90, maximum: 90, description: "Degrees north, WGS84." }),
+      longitude: Type.Number({ minimum: -180, maximum: 180, description: "Degrees east, WGS84." }),
+      hazards: Type.Array(HazardNameSchema, { ...lists, description: "The response keeps their order." }),
+      analysis_years: Type.Array(Type.Integer(), {
+        ...lists,
+        description: "Years that all requested hazards offer; the response keeps their order.",
+      }),
+      scenarios: Type.Array(ScenarioSchema, {
+        ...lists,
+        description: "Scenarios that all requested hazards offer; the response keeps their order.",
+      }),
+      radius: Type.Optional(
+        Type.Number({
+          minimum: 0,
+          maximum: RADIUS_KM_MAX,
+          default: 0,
+          description: "Kilometers. Above 0 the cells within this geodesic distance are aggregated.",
+        }),
+      ),
+      aggregation_method: Type.Optional(
+        Type.Enum(AGGREGATION_METHODS, {
+          default: "max",
+          description: "Aggregation over the circle; no effect if radius is 0.",
+        }),
+      ),
+      total_hazard: Type.Optional(
+        Type.Boolean({ default: false, description: "Adds the metric total_hazard: severity times likelihood." }),
+      ),
+      anthropogenic: Type.Optional(
+        Type.Boolean({ default: false, description: "Returns every metric as its change since the baseline of 1980." }),
+      ),
+      detail: Type.Optional(
+        Type.Boolean({
+          default: false,
+          description: "Adds to each analysis year how its values were computed, and to the response their sources.",
+        }),
+      ),
+    },
+    {
+      additionalProperties: false,
+      description: "A location and the requested hazards, analysis years and scenarios.",
+    },
+  );
+}
+
+export const HazardQueryInputSchema = describeHazardQuery({ minItems: 1, uniqueItems: true });
+
+/** The body of POST /api/v1/hazard-risk/batch. */
+export const HazardBatchRequestSchema = Type.Array(HazardQueryInputSchema, { minItems: 1 });

@@ -1,0 +1,16 @@
+import { Type } from "typebox";
+
+/** The response of GET /api/v1/limits. */
+export const LimitsSchema = Type.Object({
+  head_bytes: Type.Integer({ description: "Maximum size of the request line and headers." }),
+  body_bytes: Type.Integer({ description: "Maximum size of a request body." }),
+  json_depth: Type.Integer({ description: "Maximum nesting depth of lists and objects." }),
+  batch_elements: Type.Integer({ description: "Maximum number of queries in a hazard batch." }),
+  hazard_values: Type.Integer({ description: "Maximum hazards x scenarios x years x locations per request." }),
+  entities: Type.Integer({ description: "Maximum number of entities per alignment request." }),
+  alignment_values: Type.Integer({ description: "Maximum number of projected years over all entities of a request." }),
+  detail_values: Type.Integer({ description: "Maximum number of hazard or alignment values per request with detail." }),
+  radius_km: Type.Number({ description: "Maximum radius." }),
+  requests_per_second: Type.Number({ description: "Sustained request rate of the account." }),
+  request_burst: Type.Integer({ description: "Maximum burst of requests of the account." }),
+});

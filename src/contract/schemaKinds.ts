@@ -1,0 +1,41 @@
+/** Kinds of schemas that TypeBox lacks, as the contract writes them. */
+import { type TSchema, type TUnsafe, Type } from "typebox";
+
+interface Description {
+  readonly description?: string;
+}
+
+/** Returns a schema of a number or null, with two types instead of a union: OpenAPI 3.1 viewers show that better. */
+export function numberOrNull(options: Description = {}): TUnsafe<number | null> {
+  return Type.Unsafe<number | null>({ type: ["number", "null"], ...options });
+}
+
+/** Returns a schema of a string or null. */
+export function textOrNull(options: Description = {}): TUnsafe<string | null> {
+  return Type.Unsafe<string | null>({ type: ["string", "null"], ...options });
+}
+
+/** Key of the values that an `openEnum` lists; not enumerable, so it is not published. */
+const KNOWN_VALUES = "~knownValues";
+
+/**
+ * Returns a schema of a string to which releases may add values. The published schema is any string, so that generated clients accept new
+ * ones; the static type also lists those of this release, for editors to suggest.
+ */
+export function openEnum<const Values extends readonly string[]>(
+  values: Values,
+  options: Description = {},
+): TUnsafe<Values[number] | (string & {})> {
+  const schema = Type.Unsafe<Values[number] | (string & {})>({ type: "string", ...options });
+  return Object.defineProperty(schema, KNOWN_VALUES, { value: values });
+}
+
+/** Returns a copy of a schema with another description. */
+export function describe<Schema extends TSchema>(schema: Schema, description: string): Schema {
+  // Not a spread, because TypeBox stores kind and modifiers in properties that are not enumerable.
+  const members = {
+    ...Object.getOwnPropertyDescriptors(schema),
+    description: { value: description, enumerable: true },
+  };
+  return Object.defineProperties({}, members) as Schema;
+}

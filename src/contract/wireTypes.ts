@@ -1,0 +1,1267 @@
+/**
+ * The types of all requests and responses. Generated from the schemas of src/contract/ by `npm run build:wire-types`: edit
+ * the schemas, not this file.
+ *
+ * The types are written out, not derived with `Static`, so that editors show the description of each member, and so that
+ * users of the types do not load TypeBox.
+ */
+
+export interface About {
+  readonly service: string;
+  /** Interactive API page. */
+  readonly documentation: string;
+  /** OpenAPI document. */
+  readonly openapi: string;
+  readonly health: string;
+  readonly readiness: string;
+  readonly atlas: {
+    readonly release: string;
+    /** True if all values are invented, as in the demo. */
+    readonly synthetic: boolean;
+  };
+}
+
+export interface AlignedYear {
+  readonly year: number;
+  /** Implied warming in 2100, degrees C, 1.3 to 6; rounded to two decimals in responses. */
+  readonly temperature_alignment: number | null;
+  /** Why there is no temperature; present exactly when it is null. */
+  readonly reason?: AlignmentReason;
+  /** With detail: how the temperature was computed, unrounded. A figure that does not exist is null. */
+  readonly detail?: AlignmentDetail;
+}
+
+export interface AlignmentAnswer {
+  /** One element per entity, in the order submitted. */
+  readonly results: readonly AlignmentResult[];
+}
+
+/** With detail: how the temperature was computed, unrounded. A figure that does not exist is null. */
+export interface AlignmentDetail {
+  /** Version of the benchmark. */
+  readonly benchmark: string;
+  /** Source of the benchmark. */
+  readonly credit: string;
+  /**
+   * Quantity compared with the pathways: emissions per revenue, emissions, or cumulative emissions since the baseline.
+   */
+  readonly basis: AlignmentBasis;
+  /** Degrees C, with emissions per revenue as the basis. */
+  readonly temperature_intensity: number | null;
+  /** Degrees C, with emissions as the basis. */
+  readonly temperature_emissions: number | null;
+  /** Degrees C, with cumulative emissions as the basis. */
+  readonly temperature_cumulative: number | null;
+  /** The pathway that the entity is compared with. */
+  readonly pathway: Pathway;
+  /** Which field selected the pathway, and the matching row and key of the sector table. */
+  readonly matched: MatchedSector;
+  /** The pathway that each usable scope is compared with. */
+  readonly scope_pathways: {
+    /** Sector of the benchmark. */
+    readonly scope1?: Pathway;
+    /** Sector of the benchmark. */
+    readonly scope2?: Pathway;
+    /** Sector of the benchmark. */
+    readonly scope3?: Pathway;
+  };
+  /** Sums over the usable scopes, i.e. those given in both years; in the unit of the request. */
+  readonly emissions: {
+    /** In the baseline year. */
+    readonly baseline: number | null;
+    /** In the projected year. */
+    readonly projected: number | null;
+  };
+  /** Projected emissions divided by those of the baseline. */
+  readonly emissions_ratio: number | null;
+  /** Growth of the benchmark economy divided by growth of the entity's regional economy. */
+  readonly growth_factor: number | null;
+  /** The ratio that is compared with the anchors in the evaluated year. */
+  readonly emissions_ratio_q: number | null;
+  /** The year in which the ratio is compared with the anchors. */
+  readonly evaluated_year: number;
+  /** In ascending order of warming. */
+  readonly anchors: readonly Anchor[];
+  /** The benchmark's ratio for each anchor. */
+  readonly benchmark_ratio_at_anchors: readonly number[] | null;
+  /** The anchors on either side of the ratio. */
+  readonly between: {
+    /** Scenario of the cooler anchor. */
+    readonly below: string | null;
+    /** Scenario of the warmer anchor. */
+    readonly above: string | null;
+    /** Relative distance of the ratio from the cooler to the warmer anchor. */
+    readonly weight: number;
+  } | null;
+  /** Region whose economic growth is assumed. */
+  readonly growth_region: string;
+  /** In the currency of the request; the projected one grows with the region. */
+  readonly revenue: {
+    /** In the baseline year. */
+    readonly baseline: number | null;
+    /** In the projected year. */
+    readonly projected: number | null;
+  };
+  /** Emissions divided by revenue. */
+  readonly intensity: {
+    /** In the baseline year. */
+    readonly baseline: number | null;
+    /** In the projected year. */
+    readonly projected: number | null;
+  };
+  /** null without convergence to the intensity of the industry. */
+  readonly convergence: {
+    /** Ratio of the entity's intensity to that of its industry, bounded. */
+    readonly kappa: number;
+    /** Fraction of the gap to the industry's intensity that closes by 2050. */
+    readonly gamma: number;
+  } | null;
+  /**
+   * Temperature of each usable scope alone: with the basis emissions if that was requested, else intensity. They do not
+   * add up to the temperature of the entity.
+   */
+  readonly temperature_by_scope: {
+    /** Degrees C. */
+    readonly scope1?: number | null;
+    /** Degrees C. */
+    readonly scope2?: number | null;
+    /** Degrees C. */
+    readonly scope3?: number | null;
+  };
+  readonly flags: readonly AlignmentFlag[];
+}
+
+/** Qualifies a temperature. */
+export type AlignmentFlag =
+  | "unknown_industry"
+  | "unknown_country"
+  | "unknown_classification"
+  | "scope_missing"
+  | "no_usable_scope"
+  | "zero_baseline"
+  | "negative_scope"
+  | "revenue_unusable"
+  | "beyond_table"
+  | "early_baseline"
+  | "duplicate_year"
+  | "check_units"
+  | "short_horizon"
+  | "anchors_close";
+
+/** Why there is no temperature; present exactly when it is null. */
+export type AlignmentReason = "no_usable_scope" | "zero_baseline";
+
+export interface AlignmentResult {
+  /** As submitted, without the identifier; members that were not given are absent. */
+  readonly entity_info: EntityEcho;
+  /** One element per projected year, in the order submitted. */
+  readonly data: readonly AlignedYear[];
+}
+
+/** A scenario of the benchmark and its warming in 2100. */
+export interface Anchor {
+  readonly scenario: string;
+  /** Global mean surface temperature in 2100 above 1850-1900, median, degrees C. */
+  readonly temperature_2100_c: number;
+}
+
+/** Which field selected the pathway, and the matching row and key of the sector table. */
+export interface MatchedSector {
+  /** The field that matched; null if neither did. */
+  readonly on: "industry" | "sector" | null;
+  /** Row of the sector table, from 1. */
+  readonly row: number | null;
+  /** The first key of the row that matched. */
+  readonly key: string | null;
+}
+
+/** Sector of the benchmark. */
+export type Pathway = "economy" | "power" | "energy_supply" | "industry" | "transport" | "buildings";
+
+/**
+ * Quantity compared with the pathways: emissions per revenue, emissions, or cumulative emissions since the baseline.
+ */
+export type AlignmentBasis = "intensity" | "emissions" | "cumulative";
+
+export interface AlignmentParameters {
+  /** Adds to each year how its temperature was computed. Default: false. */
+  readonly detail?: boolean;
+  /**
+   * Quantity compared with the pathways: emissions per revenue, emissions, or cumulative emissions since the baseline.
+   * Default: intensity.
+   */
+  readonly basis?: AlignmentBasis;
+}
+
+/** At least 1 item. */
+export type AlignmentRequest = readonly Entity[];
+
+/** As submitted, without the identifier; members that were not given are absent. */
+export interface EntityEcho {
+  readonly name: string;
+  readonly asset_type: "equity";
+  /** ISO code or name; determines the assumed growth of revenue. */
+  readonly country?: string;
+  /** gics, nace, naics, isic, sics, trbc, icb, factset or custom. Names of other systems are matched the same way. */
+  readonly industry_classification_system?: string;
+  /** Name, not code, of the industry in that system. */
+  readonly industry?: string;
+  /** Name of the sector; used if the industry does not match. */
+  readonly sector?: string;
+}
+
+/**
+ * A company: its description, its emissions in exactly one baseline year, and in one or more later years. A scope is
+ * used in a year if the baseline has it too.
+ */
+export interface Entity {
+  readonly entity_info: {
+    /** Identifier assigned by the caller; not echoed. */
+    readonly identifier?: string;
+    readonly name: string;
+    readonly asset_type: "equity";
+    /** ISO code or name; determines the assumed growth of revenue. */
+    readonly country?: string;
+    /** gics, nace, naics, isic, sics, trbc, icb, factset or custom. Names of other systems are matched the same way. */
+    readonly industry_classification_system?: string;
+    /** Name, not code, of the industry in that system. */
+    readonly industry?: string;
+    /** Name of the sector; used if the industry does not match. */
+    readonly sector?: string;
+  };
+  /** Exactly one baseline year. */
+  readonly data: readonly {
+    /** The baseline year. 1900 to 2200. */
+    readonly year: number;
+    /** In any unit, the same in all years; at least one scope. */
+    readonly emissions: ScopeEmissions;
+    readonly financials?: {
+      /** In any currency; its level cancels out. -1e15 to 1e15. */
+      readonly revenue?: number;
+      /** Not used. -1e15 to 1e15. */
+      readonly ebitda?: number;
+    };
+  }[];
+  /** The answer keeps their order. At least 1 item. */
+  readonly projected_emissions: readonly {
+    /** A year after the baseline year. 1900 to 2200. */
+    readonly year: number;
+    /** In any unit, the same in all years; at least one scope. */
+    readonly emissions: ScopeEmissions;
+  }[];
+}
+
+/** In any unit, the same in all years; at least one scope. */
+export interface ScopeEmissions {
+  /** Direct emissions. Removals are negative. -1e15 to 1e15. */
+  readonly scope1?: number;
+  /** Emissions from purchased electricity and heat. -1e15 to 1e15. */
+  readonly scope2?: number;
+  /** Upstream and downstream emissions of the value chain. -1e15 to 1e15. */
+  readonly scope3?: number;
+}
+
+/** A ratio; null if it is undefined. */
+export interface BeforeAfter {
+  /** Without the losses of the scenario. */
+  readonly before: number | null;
+  /** With the losses of the scenario. */
+  readonly after: number | null;
+}
+
+/** Climate-related losses of a company, and how they were computed. */
+export interface CompanyAnswer {
+  /** The company as the request was understood. */
+  readonly company: CompanyEcho;
+  readonly units: {
+    readonly money: string;
+    readonly emissions: string;
+  };
+  readonly emissions: EmissionsFigures;
+  /** In the requested order of scenarios, years ascending. */
+  readonly results: readonly CompanyResult[];
+  /** One element per scenario. */
+  readonly valuation: readonly CompanyValuation[];
+  readonly headline: CompanyHeadline;
+  readonly data_quality: readonly DataQuality[];
+  readonly warnings: readonly Remark[];
+  /** Assumptions of the method. */
+  readonly assumptions: readonly string[];
+  readonly sources: readonly DataSource[];
+  /** Changes with every formula or figure of the method. */
+  readonly method_version: string;
+}
+
+/** The company as the request was understood. */
+export interface CompanyEcho {
+  /** null if a request for emissions has none. */
+  readonly name: string | null;
+  readonly country: {
+    /** ISO 3166 alpha-3 code. */
+    readonly iso3: string;
+    readonly name: string;
+    /** A: all figures come from data. B: some are substitutes. */
+    readonly tier: "A" | "B";
+  };
+  readonly industry: {
+    readonly id: string;
+    readonly name: string;
+    /** Kind of name or code that the industry was found by. */
+    readonly matched_on: "id" | "name" | "alias" | "isic" | "nace" | "naics";
+  };
+}
+
+export interface CompanyHeadline {
+  /** The scenario and year with the highest score; the first one if tied. */
+  readonly max: {
+    /** 0 to 100. */
+    readonly score: number;
+    /** Loss in percent of EBITDA. */
+    readonly pct_of_ebitda: number | null;
+    /** Id of the scenario. */
+    readonly scenario: string;
+    readonly year: number;
+  };
+  /** Unweighted mean over all scenarios and years. */
+  readonly mean: {
+    /** 0 to 100. */
+    readonly score: number;
+    /** Loss in percent of EBITDA. */
+    readonly pct_of_ebitda: number | null;
+  };
+}
+
+/** Losses in one scenario and year. */
+export interface CompanyResult {
+  /** Id of the scenario. */
+  readonly scenario: string;
+  readonly family: "NGFS" | "IPCC";
+  /** NGFS: the phase. IPCC: the assessment report. */
+  readonly vintage: "5" | "AR6";
+  readonly year: number;
+  readonly drivers: {
+    /** Carbon price of the scenario, USD of 2025 per t CO2e. */
+    readonly price: number;
+    /** Carbon price under current policies, USD of 2025 per t CO2e. */
+    readonly baseline_price: number;
+    /** Price of the scenario above that of current policies, USD of 2025 per t CO2e, 0 or more. */
+    readonly price_shock: number;
+    /**
+     * Price shock for the buyers of the fuel that is sold, worldwide; that of the country if no fuel is sold. USD of
+     * 2025 per t CO2e.
+     */
+    readonly fuel_price_shock: number;
+    /** Model that the price comes from, or the percentile of an ensemble. */
+    readonly price_model: string;
+    /** Global warming, degrees C. */
+    readonly gsat: number;
+    /** Mean temperature of the country, degrees C. */
+    readonly local_temperature: number;
+    /** Mean temperature of the country in 2020, degrees C. */
+    readonly local_temperature_2020: number;
+    /** Reduction of emissions in the scenario, as a fraction. */
+    readonly emissions_cut: number;
+    /** Share of its own emissions that the company abates rather than pays for, as a fraction. */
+    readonly abatement_share: number;
+    /** USD per t of current scope 1 emissions. */
+    readonly unit_cost: number;
+    /** Share of the cost that is passed on to buyers, as a fraction. */
+    readonly pass_through: number;
+  };
+  readonly transition: {
+    /** Cost before pass-through. USD of 2025 per year. */
+    readonly gross_cost: number;
+    /** Relative change of the volume sold, -1 to 0. */
+    readonly volume_change: number;
+    /** The part caused by the company's own prices. */
+    readonly own_volume_change: number;
+    /** The part caused by the cost of its fuel to those who burn it. */
+    readonly fuel_volume_change: number;
+    /** Whether a volume change is limited to -0.8. */
+    readonly volume_floor: boolean;
+    /** Loss, at most EBITDA if that is positive. USD of 2025 per year. */
+    readonly loss: number;
+    /** Loss without that limit. USD of 2025 per year. */
+    readonly uncapped: number;
+    /** Whether the loss is capped at EBITDA. */
+    readonly capped: boolean;
+    /** For a bank: loss on its loans. USD of 2025 per year. */
+    readonly credit_loss: number;
+    /** 0 to 100. */
+    readonly score: number;
+    /** Why there is no loss. */
+    readonly note?: string;
+  };
+  readonly physical: {
+    readonly chronic: {
+      /** Fraction of the country's output that is lost. */
+      readonly damage_fraction: number;
+      /** Loss to warming. USD of 2025 per year. */
+      readonly loss: number;
+      /** Loss to warming if wages do not fall with output. USD of 2025 per year. */
+      readonly loss_upper_bound: number;
+    };
+    readonly acute: {
+      /** Average annual loss as a fraction of capital. */
+      readonly by_hazard: {
+        readonly flood: number;
+        readonly wind: number;
+        readonly surge: number;
+      };
+      /** Average annual loss of all hazards, as a fraction of capital. */
+      readonly aal_fraction: number;
+      /** Damage to assets. USD of 2025 per year. */
+      readonly asset_loss: number;
+      /** Loss of business. USD of 2025 per year. */
+      readonly interruption: number;
+    };
+    /** 0 to 100. */
+    readonly score: number;
+    /** Percentile among the 180 countries with complete data, percent. */
+    readonly percentile: {
+      readonly acute: number;
+      readonly chronic: number;
+    };
+  };
+  /** Correction for losses counted twice; 0 or less. USD of 2025 per year. */
+  readonly interaction: number;
+  readonly total: {
+    /** Sum of all losses. USD of 2025 per year. */
+    readonly loss: number;
+    /** Loss in percent of EBITDA. */
+    readonly pct_of_ebitda: number | null;
+    /** Loss in percent of total assets. */
+    readonly pct_of_assets: number | null;
+    /** 0 to 100. */
+    readonly score: number;
+    readonly rating: "A" | "B" | "C" | "D" | "E";
+    /** Lower end of the range over the sensitivity cases, each changing one assumption, percent of EBITDA. */
+    readonly low: number | null;
+    /** Upper end of the range, percent of EBITDA. */
+    readonly high: number | null;
+    /** Denominator of the percentages: 16% of revenue if EBITDA is not positive. */
+    readonly measured_by: "ebitda" | "16_pct_of_revenue";
+    /** Present if the whole EBITDA is lost in every sensitivity case. */
+    readonly note?: string;
+  };
+  readonly credit: {
+    /** A ratio; null if it is undefined. */
+    readonly debt_to_ebitda: BeforeAfter;
+    /** EBITDA divided by interest; null if it is undefined. */
+    readonly interest_coverage: BeforeAfter;
+  };
+}
+
+/** Effect of a scenario on the value of the company. */
+export interface CompanyValuation {
+  /** Id of the scenario. */
+  readonly scenario: string;
+  /** Discounted losses of 2026 to 2050 after tax, capped at total assets. USD of 2025. */
+  readonly npv_of_losses: number;
+  /** Discounted losses without the cap. USD of 2025. */
+  readonly npv_uncapped: number;
+  /** Percent of the present value of EBITDA to 2050; null if EBITDA is not positive. */
+  readonly value_at_risk_pct: number | null;
+  /** Value of the assets after the losses. USD of 2025. */
+  readonly asset_value_after: number;
+  /** Probability of default within five years, 0 to 1; null for a bank or insurer without total_liabilities. */
+  readonly pd_5y_before: number | null;
+  /** Probability of default after the losses. */
+  readonly pd_5y_after: number | null;
+}
+
+/** Quality of a part of the answer. */
+export interface DataQuality {
+  /** Members of the answer, by path. */
+  readonly output: string;
+  /**
+   * The weakest mark among the inputs: P published and checked, M quoted from memory, D derived from listed data, J our
+   * judgment; or reported.
+   */
+  readonly mark: QualityMark | (string & {});
+  /** Explanation for people. */
+  readonly detail: string;
+}
+
+/** A source of the figures in an answer. */
+export interface DataSource {
+  /** The figures. */
+  readonly what: string;
+  /** Publications that they come from. */
+  readonly source: string;
+  /** License or terms of use. */
+  readonly terms: string;
+}
+
+/** Estimated emissions of a company. */
+export interface EmissionsAnswer {
+  /** The company as the request was understood. */
+  readonly company: CompanyEcho;
+  readonly units: {
+    readonly money: string;
+    readonly emissions: string;
+  };
+  readonly emissions: EmissionsFigures;
+  readonly data_quality: readonly DataQuality[];
+  readonly warnings: readonly Remark[];
+  readonly sources: readonly DataSource[];
+  /** Changes with every formula or figure of the method. */
+  readonly method_version: string;
+}
+
+/** Emissions of one scope. */
+export interface EmissionsFigure {
+  /** t CO2e per year. */
+  readonly value: number;
+  /** Lower end of the range, t CO2e per year. */
+  readonly low: number;
+  /** Upper end of the range, t CO2e per year. */
+  readonly high: number;
+  readonly method: "modelled" | "reported";
+  /** Data quality, 1 is best. 1 to 5. */
+  readonly pcaf_score: number;
+}
+
+export interface EmissionsFigures {
+  /** Emissions of one scope. */
+  readonly scope1: EmissionsFigure;
+  /** Emissions of one scope. */
+  readonly scope2: EmissionsFigure;
+  /** Emissions of one scope. */
+  readonly scope3_upstream: EmissionsFigure;
+  /** Emissions of one scope. */
+  readonly scope3_downstream: EmissionsFigure;
+  /** Financed emissions of a bank (scope 3, category 15); null for other companies and without total assets. */
+  readonly financed: EmissionsFigure | null;
+}
+
+/**
+ * Marks of this release, best first: P published and checked, M quoted from memory, D derived from listed data, J our
+ * judgment; and reported by the caller.
+ */
+export type QualityMark = "P" | "M" | "D" | "J" | "reported";
+
+/** Codes of the warnings of this release. */
+export type RemarkCode =
+  | "country_fallback"
+  | "river_flood_not_shown"
+  | "carbon_intensity_held"
+  | "industry_code_guessed"
+  | "scope1_far_from_model"
+  | "revenue_small"
+  | "revenue_large"
+  | "ebitda_above_revenue"
+  | "ebitda_not_positive"
+  | "debt_above_assets"
+  | "total_liabilities_missing"
+  | "total_liabilities_unused"
+  | "no_underwriting"
+  | "iam_unused"
+  | "world_price"
+  | "substitute_price"
+  | "no_shock"
+  | "damages_retracted";
+
+/** A warning about a figure. */
+export interface Remark {
+  /** For programs to branch on: the meaning of a code never changes; new codes may be added. */
+  readonly code: RemarkCode | (string & {});
+  /** Explanation for people. */
+  readonly detail: string;
+}
+
+export interface ReferenceCountries {
+  readonly items: readonly ReferenceCountry[];
+}
+
+export interface ReferenceCountry {
+  readonly id: string;
+  readonly name: string;
+  /** Other accepted names. Case, accents and punctuation are ignored. */
+  readonly aliases: readonly string[];
+  /** ISO 3166 alpha-2 code; the id is the alpha-3 code. */
+  readonly iso2: string;
+  /** A: all figures come from data. B: some are substitutes. */
+  readonly tier: "A" | "B";
+  /** Figures that are substitutes. */
+  readonly fallbacks: readonly string[];
+}
+
+export interface ReferenceIndustries {
+  readonly items: readonly ReferenceIndustry[];
+}
+
+export interface ReferenceIndustry {
+  readonly id: string;
+  readonly name: string;
+  /** Other accepted names. Case, accents and punctuation are ignored. */
+  readonly aliases: readonly string[];
+  readonly sector: string;
+  /** ISIC, revision 4 codes. */
+  readonly isic: readonly string[];
+  /** NACE, revision 2 codes. */
+  readonly nace: readonly string[];
+  /** NAICS, 2017 codes. */
+  readonly naics: readonly string[];
+  /** Source of the emission factors. */
+  readonly factor_source: string;
+}
+
+export interface ReferenceScenario {
+  readonly id: string;
+  readonly name: string;
+  /** Other accepted names. Case, accents and punctuation are ignored. */
+  readonly aliases: readonly string[];
+  readonly family: "NGFS" | "IPCC";
+  /** NGFS: the phase. IPCC: the assessment report. */
+  readonly vintage: "5" | "AR6";
+  readonly narrative: string;
+  /** AR6 scenario category. */
+  readonly category: string;
+  /** The closest shared socioeconomic pathway. */
+  readonly ssp: string | null;
+  /** Integrated assessment models that provide prices; empty if the prices are those of an ensemble of models. */
+  readonly iams: readonly string[];
+  /** Whether there is one global price instead of regional prices. */
+  readonly world_price: boolean;
+  /** Substitute for prices that have not been published. */
+  readonly price_substitute: string | null;
+}
+
+export interface ReferenceScenarios {
+  readonly items: readonly ReferenceScenario[];
+}
+
+/** A company, and the scenarios and years to assess. */
+export interface CompanyRequest {
+  /** Name of the company, echoed in the answer. */
+  readonly name: string;
+  /** ISO 3166 alpha-3 or alpha-2 code, or name. */
+  readonly country: string;
+  /** Id or name (GET /api/v1/reference/industries), or a code: ISIC 2410, NACE 24.10, NAICS 331110. */
+  readonly industry: string;
+  /** Annual revenue, above 0, USD of 2025, as a string or number; at most 1e15 in absolute value. */
+  readonly revenue: number | string;
+  /** Total assets, above 0, USD of 2025, as a string or number; at most 1e15 in absolute value. */
+  readonly total_assets: number | string;
+  /** Annual EBITDA, of any sign, USD of 2025, as a string or number; at most 1e15 in absolute value. */
+  readonly ebitda: number | string;
+  /** Financial debt, 0 or more, USD of 2025, as a string or number; at most 1e15 in absolute value. */
+  readonly total_debt: number | string;
+  /**
+   * Ids (GET /api/v1/reference/scenarios); case, -, _ and spaces are ignored. The answer keeps their order, without
+   * duplicates. 1 to 21 items.
+   */
+  readonly transition_scenarios: readonly string[];
+  /** The answer has them in ascending order, without duplicates. 1 to 76 items. */
+  readonly assessment_years: readonly number[];
+  /** Direct emissions as reported, t CO2e per year, 0 or more. Modeled if absent. */
+  readonly scope1?: number | string;
+  /** Emissions from purchased energy as reported, t CO2e per year, 0 or more. Modeled if absent. */
+  readonly scope2?: number | string;
+  /**
+   * Upstream and downstream emissions of the value chain, in total, as reported, t CO2e per year, 0 or more. Modeled if
+   * absent.
+   */
+  readonly scope3?: number | string;
+  /**
+   * Total liabilities of a bank or insurer, including deposits and reserves, 0 or more. Required for its probability of
+   * default, USD of 2025, as a string or number; at most 1e15 in absolute value.
+   */
+  readonly total_liabilities?: number | string;
+  /**
+   * Loss of output as a function of warming: kalkuhl_wenz, howard_sterner, dice2016, ngfs5_kotz. The source of
+   * ngfs5_kotz was retracted in December 2025. Default: kalkuhl_wenz.
+   */
+  readonly damage_function?: string;
+  /**
+   * Model of the NGFS carbon prices: remind, messageix, gcam. Only the first has all scenarios and years after 2060.
+   * Default: remind.
+   */
+  readonly iam?: string;
+}
+
+/** A company whose emissions are to be estimated. */
+export interface EmissionsRequest {
+  /** Name of the company, echoed in the answer. */
+  readonly name?: string;
+  /** ISO 3166 alpha-3 or alpha-2 code, or name. */
+  readonly country: string;
+  /** Id or name (GET /api/v1/reference/industries), or a code: ISIC 2410, NACE 24.10, NAICS 331110. */
+  readonly industry: string;
+  /** Annual revenue, above 0, USD of 2025, as a string or number; at most 1e15 in absolute value. */
+  readonly revenue: number | string;
+  /**
+   * Total assets, above 0. Required for the financed emissions of a bank, USD of 2025, as a string or number; at most
+   * 1e15 in absolute value.
+   */
+  readonly total_assets?: number | string;
+  /** Direct emissions as reported, t CO2e per year, 0 or more. Modeled if absent. */
+  readonly scope1?: number | string;
+  /** Emissions from purchased energy as reported, t CO2e per year, 0 or more. Modeled if absent. */
+  readonly scope2?: number | string;
+  /**
+   * Upstream and downstream emissions of the value chain, in total, as reported, t CO2e per year, 0 or more. Modeled if
+   * absent.
+   */
+  readonly scope3?: number | string;
+}
+
+export interface CustomerPage {
+  readonly items: readonly CustomerRecord[];
+  /** Cursor of the next page; absent on the last page. */
+  readonly next?: string;
+}
+
+export interface CustomerPath {
+  /** The `customer_id` returned by the registration. UUID. */
+  readonly id: string;
+}
+
+/** A subdivision of the account that usage is attributed to. */
+export interface CustomerRecord {
+  /** Value of X-Customer-ID in data requests. UUID. */
+  readonly customer_id: string;
+  /** The caller's own id, unique within the account. */
+  readonly internal_id: string;
+  /** Display name, if any. */
+  readonly name: string | null;
+  /** Time of the registration, UTC. */
+  readonly created_at: string;
+  /** null unless the customer is archived. */
+  readonly archived_at: string | null;
+}
+
+export interface CustomerRegistration {
+  /**
+   * The caller's own id, such as a team, a department or a client: unique within the account, stored unchanged. 1 to
+   * 200 characters.
+   */
+  readonly internal_id: string;
+  /**
+   * Display name. Replaces the name of a customer that is already registered; if omitted, the name is unchanged. A name
+   * cannot be removed: `null` is rejected. 1 to 200 characters.
+   */
+  readonly name?: string;
+}
+
+/** Degrees, WGS84. */
+export interface CatalogBox {
+  readonly north: number;
+  readonly south: number;
+  readonly west: number;
+  readonly east: number;
+}
+
+/** Rows run from north to south, columns from west to east. */
+export interface CatalogGrid {
+  /** Northern edge of the first row, degrees north. */
+  readonly north_deg: number;
+  /** Western edge of the first column, degrees east. */
+  readonly west_deg: number;
+  /** Degrees. */
+  readonly cell_size_lat_deg: number;
+  /** Degrees. */
+  readonly cell_size_lon_deg: number;
+  readonly row_count: number;
+  readonly column_count: number;
+}
+
+export interface CatalogHazard {
+  readonly hazard: HazardName;
+  readonly analysis_years: readonly number[];
+  readonly scenarios: readonly Scenario[];
+  readonly metrics: readonly {
+    readonly metric: MetricName;
+    /** 1 for shares and probabilities. */
+    readonly unit: string;
+    /**
+     * Under the rules of this atlas, or under the default rules if the atlas does not have the hazard. If the source of
+     * a layer states a definition, that definition applies.
+     */
+    readonly meaning: string;
+  }[];
+  /** Nominal, degrees; an atlas keeps the grid of its source. */
+  readonly resolution_deg: number;
+  /** Grid of this atlas; null if it does not have the hazard. */
+  readonly grid: CatalogGrid | null;
+  /** Extent of the grid, degrees. */
+  readonly coverage: CatalogBox | null;
+  /** Parameters that this atlas's metrics were derived with; empty if it does not have the hazard. */
+  readonly rules: Readonly<Record<string, unknown>>;
+  /** Layers of this atlas and their sources. The baseline is used for 1980 under every scenario. */
+  readonly layers: readonly CatalogLayer[];
+}
+
+export interface CatalogLayer {
+  readonly scenario: Scenario;
+  readonly analysis_year: number;
+  readonly metrics: readonly string[];
+  /** Provenance as stated in the atlas. */
+  readonly source: Readonly<Record<string, unknown>>;
+}
+
+export interface HazardCatalog {
+  /** Release of the atlas; values may differ between releases. */
+  readonly release: string;
+  /** True if all values are invented, as in the demo. */
+  readonly synthetic: boolean;
+  readonly hazards: readonly CatalogHazard[];
+}
+
+/** At least 1 item. */
+export type HazardBatchRequest = readonly HazardQueryInput[];
+
+export type HazardName = "cyclones" | "wildfire" | "coastal_floods" | "riverine_floods";
+
+/** A location and the requested hazards, analysis years and scenarios. */
+export interface HazardQueryInput {
+  /** Degrees north, WGS84. -90 to 90. */
+  readonly latitude: number;
+  /** Degrees east, WGS84. -180 to 180. */
+  readonly longitude: number;
+  /** The response keeps their order. At least 1 item, without duplicates. */
+  readonly hazards: readonly HazardName[];
+  /** Years that all requested hazards offer; the response keeps their order. At least 1 item, without duplicates. */
+  readonly analysis_years: readonly number[];
+  /**
+   * Scenarios that all requested hazards offer; the response keeps their order. At least 1 item, without duplicates.
+   */
+  readonly scenarios: readonly Scenario[];
+  /** Kilometers. Above 0 the cells within this geodesic distance are aggregated. 0 to 100. Default: 0. */
+  readonly radius?: number;
+  /** Aggregation over the circle; no effect if radius is 0. Default: max. */
+  readonly aggregation_method?: "max" | "mean";
+  /** Adds the metric total_hazard: severity times likelihood. Default: false. */
+  readonly total_hazard?: boolean;
+  /** Returns every metric as its change since the baseline of 1980. Default: false. */
+  readonly anthropogenic?: boolean;
+  /** Adds to each analysis year how its values were computed, and to the response their sources. Default: false. */
+  readonly detail?: boolean;
+}
+
+export type MetricName =
+  "intensity" | "wind_speed_mps" | "fire_danger_days" | "depth_meters" | "probability" | "total_hazard";
+
+export type Scenario = "baseline" | "rcp2p6" | "rcp4p5" | "rcp6p0" | "rcp8p5";
+
+export interface AnalysisYearResult {
+  readonly analysis_year: number;
+  /**
+   * null if no number exists. With anthropogenic, each is a change since 1980 and may be negative. GET /api/v1/hazards
+   * defines each metric for this atlas.
+   */
+  readonly metrics: {
+    /** 0 to 1. */
+    readonly intensity?: number | null;
+    /** Cyclones: wind speed at the design return period of the atlas's rules, m/s. */
+    readonly wind_speed_mps?: number | null;
+    /** Wildfire: days of high fire danger per year. */
+    readonly fire_danger_days?: number | null;
+    /** Floods: depth at the design return period of the atlas's rules, meters. */
+    readonly depth_meters?: number | null;
+    /** 0 to 1: annual probability of reaching the hazard's threshold. */
+    readonly probability?: number | null;
+    /** With total_hazard: intensity x probability. */
+    readonly total_hazard?: number | null;
+  };
+  /**
+   * Present if the probability is only a bound: return-period maps give no probability above 1/T of their shortest
+   * return period (at_least) and none below 1/T of their longest (at_most, where the value is 0). total_hazard inherits
+   * the bound of its probability.
+   */
+  readonly bounds?: Bounds;
+  /** Why a metric is null; present exactly when at least one is. 0 is a value; it never means that data is missing. */
+  readonly no_data?: NoDataReason;
+  /** With detail: how the numbers were derived. */
+  readonly detail?: AnswerDetail;
+}
+
+/** With detail: how the numbers were derived. */
+export interface AnswerDetail {
+  /**
+   * Number of grid cells that were aggregated: 1 at a point, otherwise those in the circle. The area outside the grid
+   * has no cells.
+   */
+  readonly cells: number;
+  /**
+   * Share of the cells' area that has data: the minimum over the metrics that have a layer. For a change, the share of
+   * the scenario, not of the baseline. 0 to 1.
+   */
+  readonly valid_share: number;
+  /** Shares and reasons by metric, present if they differ between metrics. A metric without a layer has no share. */
+  readonly metrics?: {
+    /** 0 to 1. */
+    readonly intensity?: MetricDetail;
+    /** Cyclones: wind speed at the design return period of the atlas's rules, m/s. */
+    readonly wind_speed_mps?: MetricDetail;
+    /** Wildfire: days of high fire danger per year. */
+    readonly fire_danger_days?: MetricDetail;
+    /** Floods: depth at the design return period of the atlas's rules, meters. */
+    readonly depth_meters?: MetricDetail;
+    /** 0 to 1: annual probability of reaching the hazard's threshold. */
+    readonly probability?: MetricDetail;
+    /** With total_hazard: intensity x probability. */
+    readonly total_hazard?: MetricDetail;
+  };
+  /** Center of the cell at a point. */
+  readonly cell_center?: {
+    /** Degrees north, WGS84. */
+    readonly latitude: number;
+    /** Degrees east, WGS84. */
+    readonly longitude: number;
+  };
+  /** Key in `sources` of the source of the layers; absent if the atlas has no layer. */
+  readonly source?: string;
+  /** With anthropogenic: key in `sources` of the source of the baseline. */
+  readonly baseline_source?: string;
+  /** Rules that the metrics were derived with. return_periods_years lists the return periods of the maps, if any. */
+  readonly rules: Readonly<Record<string, unknown>>;
+  /** Limitations of the numbers: a change between different sources, means that may hide bounds. */
+  readonly caveats?: readonly string[];
+}
+
+/** Bound of a value that is not known exactly. */
+export type Bound =
+  | {
+      /** Direction in which the true value may differ. */
+      readonly bound: "at_least" | "at_most";
+      /** The true value is at least, or at most, this value. */
+      readonly limit: number;
+    }
+  | {
+      /** Both terms of a change are bounds in the same direction: the direction of the difference is unknown. */
+      readonly bound: "indeterminate";
+      readonly limit?: never;
+    };
+
+/**
+ * Present if the probability is only a bound: return-period maps give no probability above 1/T of their shortest return
+ * period (at_least) and none below 1/T of their longest (at_most, where the value is 0). total_hazard inherits the
+ * bound of its probability.
+ */
+export interface Bounds {
+  /** Bound of a value that is not known exactly. */
+  readonly probability: Bound;
+  /** If requested: total_hazard inherits the bound of its probability. */
+  readonly total_hazard?: Bound;
+}
+
+export interface HazardBatchAnswer {
+  /** One element per query, in the same order. */
+  readonly results: readonly (HazardResult | RefusedQuery)[];
+}
+
+/** Hazards of one location. */
+export interface HazardResult {
+  /** The requested location. */
+  readonly location: {
+    /** Degrees north, WGS84. */
+    readonly latitude: number;
+    /** Degrees east, WGS84. */
+    readonly longitude: number;
+  };
+  /** Present exactly when the requested radius is above 0. */
+  readonly aggregation?: {
+    /** Kilometers. */
+    readonly radius_km: number;
+    readonly method: "max" | "mean";
+  };
+  /** Hazards, scenarios and years, each in the requested order. */
+  readonly results: readonly {
+    readonly hazard: HazardName;
+    readonly scenarios: readonly ScenarioResult[];
+  }[];
+  /**
+   * With detail: the sources that `detail` refers to, by hazard/scenario/analysis_year. GET /api/v1/hazards lists their
+   * files.
+   */
+  readonly sources?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+/** Coverage of one metric. */
+export interface MetricDetail {
+  /** Share of the cells' area that has data; absent if the atlas has no layer of the metric. 0 to 1. */
+  readonly valid_share?: number;
+  /** Why the metric is null. */
+  readonly no_data?: NoDataReason;
+}
+
+/** Why a metric is null; present exactly when at least one is. 0 is a value; it never means that data is missing. */
+export type NoDataReason = "outside_coverage" | "no_data" | "layer_missing";
+
+/**
+ * The element of an invalid query; it does not affect the others. JSON pointers are relative to the query, not to the
+ * batch.
+ */
+export interface RefusedQuery {
+  /** A problem document (RFC 9457). */
+  readonly error: Problem;
+}
+
+export interface ScenarioResult {
+  readonly scenario: Scenario;
+  readonly analysis_years: readonly AnalysisYearResult[];
+}
+
+export interface Health {
+  readonly status: "ok";
+}
+
+export interface Readiness {
+  readonly status: "ready";
+}
+
+export interface Limits {
+  /** Maximum size of the request line and headers. */
+  readonly head_bytes: number;
+  /** Maximum size of a request body. */
+  readonly body_bytes: number;
+  /** Maximum nesting depth of lists and objects. */
+  readonly json_depth: number;
+  /** Maximum number of queries in a hazard batch. */
+  readonly batch_elements: number;
+  /** Maximum hazards x scenarios x years x locations per request. */
+  readonly hazard_values: number;
+  /** Maximum number of entities per alignment request. */
+  readonly entities: number;
+  /** Maximum number of projected years over all entities of a request. */
+  readonly alignment_values: number;
+  /** Maximum number of hazard or alignment values per request with detail. */
+  readonly detail_values: number;
+  /** Maximum radius. */
+  readonly radius_km: number;
+  /** Sustained request rate of the account. */
+  readonly requests_per_second: number;
+  /** Maximum burst of requests of the account. */
+  readonly request_burst: number;
+}
+
+export interface PageParameters {
+  /** Maximum number of items. 1 to 500. Default: 50. */
+  readonly limit?: number;
+  /** `next` of the previous page; omit it for the first page. */
+  readonly cursor?: string;
+}
+
+export interface ProblemDescription {
+  readonly code: string;
+  readonly title: string;
+  /** Usual status; `customer_archived` is 403 on data requests. */
+  readonly status: number;
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean;
+  readonly meaning: string;
+  readonly remedy: string;
+}
+
+/** One fault of the request, located by `pointer`, `parameter` or `header`. */
+export interface ProblemItem {
+  /** JSON pointer into the body; empty for the whole body. */
+  readonly pointer?: string;
+  /** Name of a parameter of the path or the query. */
+  readonly parameter?: string;
+  /** Name of a header field. */
+  readonly header?: string;
+  /** For programs to branch on: the meaning of a code never changes. */
+  readonly code: string;
+  /** What is wrong, and the accepted values. */
+  readonly detail: string;
+  /** The accepted values. */
+  readonly allowed?: readonly (string | number | boolean)[];
+  /** The accepted value that was probably meant. */
+  readonly did_you_mean?: string | number;
+  /** For an unknown name: the most similar names, most similar first. */
+  readonly nearest?: readonly string[];
+  /** With `combination_unavailable`: the hazard that lacks the combination. */
+  readonly hazard?: string;
+  /** With `combination_unavailable`: years that the hazard offers. */
+  readonly offered_years?: readonly number[];
+  /** With `combination_unavailable`: scenarios that the hazard offers. */
+  readonly offered_scenarios?: readonly string[];
+}
+
+/** A problem document (RFC 9457). */
+export interface Problem {
+  /** URL of a page about the code. */
+  readonly type: string;
+  /** Summary of the code. */
+  readonly title: string;
+  /** Status of the response. 400 to 599. */
+  readonly status: number;
+  /** For programs to branch on: the meaning of a code never changes; new codes may be added. */
+  readonly code: string;
+  /** Explanation for people. */
+  readonly detail: string;
+  /** Include it when you contact the operator. UUID. */
+  readonly request_id: string;
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean;
+  /** All faults that the caller can correct. */
+  readonly errors?: readonly ProblemItem[];
+  /** With `too_many_values`: what the request asks for. */
+  readonly requested?: number;
+  /** With `too_many_values`: what is allowed. */
+  readonly limit?: number;
+  /** With `json_malformed`: line in the body, from 1. */
+  readonly line?: number;
+  /** With `json_malformed`: column in characters, from 1. */
+  readonly column?: number;
+}
+
+export interface CustomerUsageParameters {
+  /** First day (UTC), YYYY-MM-DD. Default: no limit. */
+  readonly from?: string;
+  /** Day after the last (UTC), YYYY-MM-DD. Default: now. */
+  readonly to?: string;
+  /**
+   * How usage is grouped into lines. `day` takes precedence over `month`. At least 1 item, without duplicates. Default:
+   * customer, meter.
+   */
+  readonly group_by?: readonly UsageGroup[];
+  /** `csv` returns all lines in one file without pages (RFC 4180, UTF-8, with a header line). Default: json. */
+  readonly format?: "json" | "csv";
+  /** Maximum number of items. 1 to 500. Default: 50. */
+  readonly limit?: number;
+  /** `next` of the previous page; omit it for the first page. */
+  readonly cursor?: string;
+}
+
+export type Meter = "hazard_values" | "alignment_values" | "company_results";
+
+export interface UsageFilter {
+  /** First day (UTC), YYYY-MM-DD. Default: no limit. */
+  readonly from?: string;
+  /** Day after the last (UTC), YYYY-MM-DD. Default: now. */
+  readonly to?: string;
+  /**
+   * How usage is grouped into lines. `day` takes precedence over `month`. At least 1 item, without duplicates. Default:
+   * customer, meter.
+   */
+  readonly group_by?: readonly UsageGroup[];
+  /** Limits usage to this customer. UUID. */
+  readonly customer_id?: string;
+}
+
+export type UsageGroup = "customer" | "meter" | "day" | "month";
+
+export interface UsagePage {
+  readonly items: readonly UsageRecord[];
+  /** Cursor of the next page; absent on the last page. */
+  readonly next?: string;
+}
+
+export interface UsageParameters {
+  /** First day (UTC), YYYY-MM-DD. Default: no limit. */
+  readonly from?: string;
+  /** Day after the last (UTC), YYYY-MM-DD. Default: now. */
+  readonly to?: string;
+  /**
+   * How usage is grouped into lines. `day` takes precedence over `month`. At least 1 item, without duplicates. Default:
+   * customer, meter.
+   */
+  readonly group_by?: readonly UsageGroup[];
+  /** `csv` returns all lines in one file without pages (RFC 4180, UTF-8, with a header line). Default: json. */
+  readonly format?: "json" | "csv";
+  /** Maximum number of items. 1 to 500. Default: 50. */
+  readonly limit?: number;
+  /** `next` of the previous page; omit it for the first page. */
+  readonly cursor?: string;
+  /** Limits usage to this customer. UUID. */
+  readonly customer_id?: string;
+}
+
+/** A line of usage; members that are not grouped by are absent. */
+export interface UsageRecord {
+  /** UUID. */
+  readonly customer_id?: string;
+  /** The caller's own id of the customer. */
+  readonly internal_id?: string;
+  readonly meter?: Meter;
+  /** YYYY-MM-DD, or YYYY-MM if grouped by month. */
+  readonly period?: string;
+  /** Number of counted responses. */
+  readonly requests: number;
+  /** Units of the meter, or of all meters if not grouped by meter. */
+  readonly units: number;
+}
+
+/** All types by name. */
+export interface WireTypes {
+  readonly About: About;
+  readonly AlignedYear: AlignedYear;
+  readonly AlignmentAnswer: AlignmentAnswer;
+  readonly AlignmentDetail: AlignmentDetail;
+  readonly AlignmentFlag: AlignmentFlag;
+  readonly AlignmentReason: AlignmentReason;
+  readonly AlignmentResult: AlignmentResult;
+  readonly Anchor: Anchor;
+  readonly MatchedSector: MatchedSector;
+  readonly Pathway: Pathway;
+  readonly AlignmentBasis: AlignmentBasis;
+  readonly AlignmentParameters: AlignmentParameters;
+  readonly AlignmentRequest: AlignmentRequest;
+  readonly EntityEcho: EntityEcho;
+  readonly Entity: Entity;
+  readonly ScopeEmissions: ScopeEmissions;
+  readonly BeforeAfter: BeforeAfter;
+  readonly CompanyAnswer: CompanyAnswer;
+  readonly CompanyEcho: CompanyEcho;
+  readonly CompanyHeadline: CompanyHeadline;
+  readonly CompanyResult: CompanyResult;
+  readonly CompanyValuation: CompanyValuation;
+  readonly DataQuality: DataQuality;
+  readonly DataSource: DataSource;
+  readonly EmissionsAnswer: EmissionsAnswer;
+  readonly EmissionsFigure: EmissionsFigure;
+  readonly EmissionsFigures: EmissionsFigures;
+  readonly QualityMark: QualityMark;
+  readonly RemarkCode: RemarkCode;
+  readonly Remark: Remark;
+  readonly ReferenceCountries: ReferenceCountries;
+  readonly ReferenceCountry: ReferenceCountry;
+  readonly ReferenceIndustries: ReferenceIndustries;
+  readonly ReferenceIndustry: ReferenceIndustry;
+  readonly ReferenceScenario: ReferenceScenario;
+  readonly ReferenceScenarios: ReferenceScenarios;
+  readonly CompanyRequest: CompanyRequest;
+  readonly EmissionsRequest: EmissionsRequest;
+  readonly CustomerPage: CustomerPage;
+  readonly CustomerPath: CustomerPath;
+  readonly CustomerRecord: CustomerRecord;
+  readonly CustomerRegistration: CustomerRegistration;
+  readonly CatalogBox: CatalogBox;
+  readonly CatalogGrid: CatalogGrid;
+  readonly CatalogHazard: CatalogHazard;
+  readonly CatalogLayer: CatalogLayer;
+  readonly HazardCatalog: HazardCatalog;
+  readonly HazardBatchRequest: HazardBatchRequest;
+  readonly HazardName: HazardName;
+  readonly HazardQueryInput: HazardQueryInput;
+  readonly MetricName: MetricName;
+  readonly Scenario: Scenario;
+  readonly AnalysisYearResult: AnalysisYearResult;
+  readonly AnswerDetail: AnswerDetail;
+  readonly Bound: Bound;
+  readonly Bounds: Bounds;
+  readonly HazardBatchAnswer: HazardBatchAnswer;
+  readonly HazardResult: HazardResult;
+  readonly MetricDetail: MetricDetail;
+  readonly NoDataReason: NoDataReason;
+  readonly RefusedQuery: RefusedQuery;
+  readonly ScenarioResult: ScenarioResult;
+  readonly Health: Health;
+  readonly Readiness: Readiness;
+  readonly Limits: Limits;
+  readonly PageParameters: PageParameters;
+  readonly ProblemDescription: ProblemDescription;
+  readonly ProblemItem: ProblemItem;
+  readonly Problem: Problem;
+  readonly CustomerUsageParameters: CustomerUsageParameters;
+  readonly Meter: Meter;
+  readonly UsageFilter: UsageFilter;
+  readonly UsageGroup: UsageGroup;
+  readonly UsagePage: UsagePage;
+  readonly UsageParameters: UsageParameters;
+  readonly UsageRecord: UsageRecord;
+}

@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { digestOf } from "../../src/ledger/keys.ts";
+import { fault, type TestLedger } from "./testLedger.ts";
+
+/** Tests of opening and closing. */
+export function describeLifetime(contract: TestLedger): void {
+  const { now, newAccount, eventsOf } = contract;
+
+  describe("opening and closing", () => {
+    test("a reopened ledger has everything that was recorded", async () => {
+      const { accountId, customerId, secret, entry } = await newAccount();
+      await contract.ledger.record(entry());
+      await contract.reopen();
+      expect(contract.ledger.failure).toBeUndefined();
+      expect((await contract.ledger.findKey(digestOf(secret)))?.account.accountId).toBe(accountId);
+      expect(await contract.ledger.findCustomer({ accountId, customerId })).toMatchObject({ internalId: "first" });
+      expect(await eventsOf(accountId)).toMatchObject([{ units: 7 }]);
+    });
+
+    test("concurrent first opens create the ledger once", async () => {
+      const fresh = await contract.createFixture();
+      try {
+        const all = await Promise.all(Array.from({ length: 4 }, () => fresh.open()));
+        await Promise.all(all.map((each, i) => each.createAccount({ name: `account ${i}` })));
+        expect(await all[0]?.listAccounts()).toHaveLength(4);
+        await Promise.all(all.map((each) => each.close()));
+      } finally {
+        await fresh.dispose();
+      }
+    });
+
+    test("rejects a ledger written by a newer release", async () => {
+      const fresh = await contract.createFixture();
+      try {
+        await (await fresh.open()).close();
+        await fresh.execute("insert into migration (version, name, applied_at) values (1000, 'far future', '')");
+        await expect(fresh.open()).rejects.toEqual(fault("configuration_invalid", /newer release.*1000/));
+      } finally {
+        await fresh.dispose();
+      }
+    });
+
+    test("a closed ledger rejects calls, and can be closed twice", async () => {
+      const other = await contract.fixture.open({ now });
+      const { entry } = await newAccount();
+      const recording = other.record(entry());
+      await Promise.all([other.close(), other.close()]);
+      expect(await recording).toEqual({ units: 7, isReplay: false });
+      await expect(other.record(entry())).rejects.toThrow(/closed/);
+      await expect(other.listAccounts()).rejects.toThrow(/closed/);
+    });
+  });
+}

@@ -1,0 +1,141 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Customer } from "../../src/ledger/ledger.ts";
+import { fault, HOUR_MS, type TestAccount, type TestLedger } from "./testLedger.ts";
+import type { UsageGroup } from "../../src/contract/wireTypes.ts";
+
+/** Tests of usage queries. */
+export function describeUsageQueries(contract: TestLedger): void {
+  const { newAccount } = contract;
+
+  describe("usage queries", () => {
+    const FROM_MS = Date.parse("2026-05-30T22:30:00.000Z");
+    let account: TestAccount;
+    let second: Customer;
+    /** Usage of two customers and two meters over three days and two months. */
+    const uses = [
+      { hours: 0, customer: 0, meter: "hazard_values", units: 1 },
+      { hours: 1, customer: 1, meter: "hazard_values", units: 2 },
+      { hours: 2, customer: 0, meter: "company_results", units: 4 },
+      { hours: 25, customer: 0, meter: "hazard_values", units: 8 },
+      { hours: 26, customer: 1, meter: "company_results", units: 16 },
+      { hours: 26, customer: 1, meter: "company_results", units: 32 },
+    ] as const;
+    beforeAll(async () => {
+      account = await newAccount();
+      second = (await contract.ledger.registerCustomer({ accountId: account.accountId, internalId: "second" }))
+        .customer;
+      for (const { hours, customer, meter, units } of uses) {
+        contract.nowMs = FROM_MS + hours * HOUR_MS;
+        const customerId = customer === 0 ? account.customerId : second.customerId;
+        await contract.ledger.record(account.entry({ customerId, meter, units }));
+      }
+      const other = await newAccount();
+      await contract.ledger.record(other.entry({ units: 1000 }));
+    });
+
+    const query = async (groupBy: readonly UsageGroup[], overrides: object = {}) =>
+      (await contract.ledger.usage({ accountId: account.accountId, groupBy, limit: 500, ...overrides })).items;
+
+    test("sum in total, by meter, by day and by month", async () => {
+      expect(await query([])).toEqual([{ requests: 6, units: 63 }]);
+      expect(await query(["meter"])).toEqual([
+        { meter: "company_results", requests: 3, units: 52 },
+        { meter: "hazard_values", requests: 3, units: 11 },
+      ]);
+      const days = [
+        { period: "2026-05-30", requests: 2, units: 3 },
+        { period: "2026-05-31", requests: 2, units: 12 },
+        { period: "2026-06-01", requests: 2, units: 48 },
+      ];
+      expect(await query(["day"])).toEqual(days);
+      expect(await query(["month"])).toEqual([
+        { period: "2026-05", requests: 4, units: 15 },
+        { period: "2026-06", requests: 2, units: 48 },
+      ]);
+      // Grouping by day and month is grouping by day.
+      expect(await query(["day", "month"])).toEqual(days);
+    });
+
+    test("sum by customer, with the internal id", async () => {
+      const lines = await query(["customer", "customer"]);
+      expect(new Set(lines)).toEqual(
+        new Set([
+          { customerId: account.customerId, internalId: "first", requests: 3, units: 13 },
+          { customerId: second.customerId, internalId: "second", requests: 3, units: 50 },
+        ]),
+      );
+    });
+
+    test("filter by half-open date range and by customer", async () => {
+      const sum = async (filters: object): Promise<number> => (await query([], filters))[0]?.units ?? 0;
+      expect(await sum({ from: "2026-05-31" })).toBe(60);
+      expect(await sum({ to: "2026-05-31" })).toBe(3);
+      expect(await sum({ from: "2026-05-31", to: "2026-06-01" })).toBe(12);
+      expect(await sum({ from: "2026-05-31", to: "2026-05-31" })).toBe(0);
+      expect(await sum({ customerId: second.customerId })).toBe(50);
+      expect(await sum({ customerId: randomUUID() })).toBe(0);
+      expect(await query([], { from: "2030-01-01" })).toEqual([]);
+      expect(await query(["customer"], { limit: 10_000 })).toHaveLength(2);
+      for (const limit of [0, 10_001, 1.5, NaN]) {
+        await expect(query([], { limit })).rejects.toEqual(fault("invalid_request", /limit/));
+      }
+      for (const [from, to] of [
+        ["2026-02-30", undefined],
+        ["2026-5-1", undefined],
+        ["2026-05-01T00:00", undefined],
+        ["yesterday", undefined],
+        ["2026-06-01", "2026-05-31"],
+      ]) {
+        await expect(query([], { from, to })).rejects.toEqual(fault("invalid_request"));
+      }
+    });
+
+    test.each<[readonly UsageGroup[]]>([[["customer", "meter", "day"]], [["day"]], [["meter"]], [[]]])(
+      "by %j list each line once across pages",
+      async (groupBy) => {
+        const expected = await query(groupBy);
+        const lines = [];
+        for (let cursor: string | undefined; ;) {
+          const position = cursor === undefined ? {} : { cursor };
+          const page = await contract.ledger.usage({ accountId: account.accountId, groupBy, limit: 1, ...position });
+          lines.push(...page.items);
+          cursor = page.next;
+          if (cursor === undefined) break;
+        }
+        expect(lines).toEqual(expected);
+        expect(lines.reduce((sum, { units }) => sum + units, 0)).toBe(63);
+      },
+    );
+
+    test("reject the cursor of another query", async () => {
+      const firstPage = { accountId: account.accountId, groupBy: ["day"] as const, limit: 1 };
+      const { next = "" } = await contract.ledger.usage(firstPage);
+      for (const other of [
+        { ...firstPage, groupBy: ["month"] as const },
+        { ...firstPage, groupBy: ["day", "meter"] as const },
+        { ...firstPage, from: "2026-01-01" },
+        { ...firstPage, customerId: second.customerId },
+        { ...firstPage, accountId: randomUUID() },
+      ]) {
+        await expect(contract.ledger.usage({ ...other, cursor: next })).rejects.toEqual(
+          fault("invalid_request", /cursor/),
+        );
+      }
+      expect((await contract.ledger.usage({ ...firstPage, limit: 500, cursor: next })).items).toHaveLength(2);
+    });
+
+    test("list events by account and date range", async () => {
+      const units = async (filters: object): Promise<number[]> => {
+        const listed = [];
+        for await (const event of contract.ledger.events(filters)) listed.push(event.units);
+        return listed;
+      };
+      expect(await units({ accountId: account.accountId })).toEqual([1, 2, 4, 8, 16, 32]);
+      const span = { from: "2026-05-31", to: "2026-06-01" };
+      expect(await units({ accountId: account.accountId, ...span })).toEqual([4, 8]);
+      expect(await units(span)).toEqual([4, 8]);
+      await expect(units({ from: "x" })).rejects.toEqual(fault("invalid_request"));
+    });
+  });
+}
