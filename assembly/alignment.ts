@@ -1,4 +1,4 @@
-import { clearRowIndex, indexRowsByYear, markDuplicates, scoreCumulative } from "./alignmentCumulative";
+import { clearRowIndex, indexRowsByYear, flagDuplicates, scoreCumulative } from "./alignmentCumulative";
 import { prepareEntities } from "./alignmentEntities";
 import {
   ALIGNMENT_YEAR_MIN,
@@ -21,8 +21,8 @@ import {
   rowsBegin,
   rowsEnd,
 } from "./alignmentLayout";
-import { scorePoint, storeResult } from "./alignmentRow";
-import { scoreRows } from "./alignmentRows";
+import { scorePoint, storeResult } from "./alignmentRecord";
+import { scoreRows } from "./alignmentRowPairs";
 import { STATUS_BAD_ALIGNMENT, STATUS_OK } from "./status";
 
 export {
@@ -70,31 +70,32 @@ export {
 } from "./alignmentLayout";
 
 /**
- * Computes the implied temperature of each row, that is of each entity in each of its projection years.
+ * Computes the implied temperature of each row, that is, of each entity in each of its projection years.
  *
  * In       tables    f64: first and last year, horizon year at 0, 8, 16; start and rise of each of five temperature
  *                    segments at 64 (TABLE_*); then
  *                      year        [year] of YEAR_BYTES, from the first to the last:
- *                        index       [pathway][anchor], emissions index, 1 up to the base year
+ *                        index       [pathway][anchor], emissions index; 1 up to the base year
  *                        allowance   [region], pooled growth / growth of the region
  *                        growth      [region], size of the economy
- *                      sums        [year][pathway][anchor], sum of the index from the first year on
+ *                      sums        [year][pathway][anchor], sum of the index from the first year through that year
  *                      perBase     [year][pathway], 1 / emissions index of the world in that year: 1 up to the base
- *                                  year, then that of the hottest anchor
+ *                                  year, then 1 / index of the hottest anchor
  *          columns   u32[15], pointers in the order of COLUMN_*; NaN = scope not given. The rows of entity i are
  *                    starts[i] to starts[i + 1], relative to starts[0]. Without a revenue column revenues are not
  *                    checked
  *          weight3   0 to 1, weight of scope 3; 0 excludes it
  *          basis     BASIS_*
- *          gamma     0 to 1: strength of the convergence; above 0 requires revenues and references
+ *          gamma     0 to 1, strength of the convergence; a gamma above 0 requires revenues and references
  * Out      temperatures f64[rowCount], NaN = none; flags u16[rowCount]
- *          bad       i32[2]: entity and row (-1: the entity itself) of the first invalid value
+ *          bad       i32[2]: entity and row of the first invalid value; row -1 if it is a value of the entity
  * Scratch  scratch   ALIGNMENT_SCRATCH_BYTES, zeroed before the first call; every call leaves the index of rows by year
  *                    zeroed
  * Units    emissions in any one unit; degrees C in 2100
- * Formula  docs/methods/alignment.md. Entities are prepared, then scored, in blocks: two rows at a time, of one entity
- *          or of two. Grouping entities by pathway brought no gain: all tables together fit the L1 cache, and sorted
- *          columns ran no faster than shuffled ones
+ * Formula  docs/methods/alignment.md
+ * Cost     Entities are prepared, then scored, in blocks: two rows at a time, which belong to one entity or to two.
+ *          Grouping entities by pathway brought no gain: all tables together fit the L1 cache, and sorted columns ran
+ *          no faster than shuffled ones
  */
 export function alignColumns(
   tables: usize,
@@ -121,7 +122,7 @@ export function alignColumns(
       !prepareEntities(tables, columns, first, end, weight3, basis, scratch) ||
       !scoreRows(tables, columns, first, end, weight3, basis, scratch, temperatures, flags)
     ) {
-      // Also taken if the block has an invalid value, to find out which.
+      // This path is also taken if the block has an invalid value, to find out which one it is.
       for (let entity = first; entity < end; entity++) {
         if (hasInvalidValue(columns, entity, bad)) return STATUS_BAD_ALIGNMENT;
         scoreEntity(tables, columns, entity, weight3, basis, gamma, scratch, temperatures, flags);
@@ -135,8 +136,8 @@ export function alignColumns(
 /**
  * Computes the intermediate figures of all rows of one entity.
  *
- * In       as alignColumns, which has accepted the columns
- * Out      records   f64[row][6][16], RECORD_*: basis intensity, emissions and cumulative, then scopes 1 to 3 alone in
+ * In       as for alignColumns, which must have accepted the columns
+ * Out      records   f64[row][6][16], RECORD_*: the bases intensity, emissions and cumulative, then each scope alone in
  *                    the requested basis; NaN = the figure does not exist
  * Scratch  scratch   as for alignColumns
  */
@@ -158,30 +159,30 @@ export function alignDetail(
   indexRowsByYear(rowsByYear, years, begin, end);
   let record = records;
   for (let row = begin; row < end; row++) {
-    for (let form = 0; form < 6; form++, record += RECORD_BYTES) {
-      const formBasis = form < 3 ? form : basis;
-      const scopes = form < 3 ? ALL_SCOPES : 1 << (form - 3);
-      if (formBasis == BASIS_CUMULATIVE) {
+    for (let variant = 0; variant < 6; variant++, record += RECORD_BYTES) {
+      const variantBasis = variant < 3 ? variant : basis;
+      const scopes = variant < 3 ? ALL_SCOPES : 1 << (variant - 3);
+      if (variantBasis == BASIS_CUMULATIVE) {
         scoreCumulative(tables, columns, entity, row, scopes, weight3, scratch, record);
-      } else scorePoint(tables, columns, entity, row, formBasis, scopes, weight3, gamma, scratch, record);
+      } else scorePoint(tables, columns, entity, row, variantBasis, scopes, weight3, gamma, scratch, record);
     }
   }
   clearRowIndex(rowsByYear, years, begin, end);
   return STATUS_OK;
 }
 
-/** Returns whether an entity or one of its rows has an invalid value, and stores their indices. */
+/** Returns whether an entity or one of its rows has an invalid value, and stores the indices of entity and row. */
 function hasInvalidValue(columns: usize, entity: i32, bad: usize): bool {
-  let isAllowed =
+  let isValid =
     load<i32>(load<u32>(columns, COLUMN_BASELINE_YEARS) + ((<usize>entity) << 2)) >= ALIGNMENT_YEAR_MIN &&
     <i32>load<u8>(load<u32>(columns, COLUMN_PATHWAYS) + <usize>entity) < PATHWAY_COUNT &&
     <i32>load<u8>(load<u32>(columns, COLUMN_REGIONS) + <usize>entity) < GROWTH_REGION_COUNT;
   for (let scope = 0; scope < 3; scope++) {
-    if (Math.abs(baselineOf(columns, entity, scope)) > EMISSIONS_MAX) isAllowed = false;
+    if (Math.abs(baselineOf(columns, entity, scope)) > EMISSIONS_MAX) isValid = false;
   }
   store<i32>(bad, entity);
   store<i32>(bad, -1, 4);
-  if (!isAllowed) return true;
+  if (!isValid) return true;
   const end = rowsEnd(columns, entity);
   for (let row = rowsBegin(columns, entity); row < end; row++) {
     store<i32>(bad, row, 4);
@@ -190,7 +191,7 @@ function hasInvalidValue(columns: usize, entity: i32, bad: usize): bool {
   return false;
 }
 
-/** Scores the rows of an entity one by one; covers every case of the method. */
+/** Scores the rows of an entity one by one; handles every case of the method. */
 function scoreEntity(
   tables: usize,
   columns: usize,
@@ -213,6 +214,6 @@ function scoreEntity(
     } else scorePoint(tables, columns, entity, row, basis, ALL_SCOPES, weight3, gamma, scratch, scratch);
     storeResult(scratch, row, temperatures, flags);
   }
-  markDuplicates(rowsByYear, years, begin, end, flags);
+  flagDuplicates(rowsByYear, years, begin, end, flags);
   clearRowIndex(rowsByYear, years, begin, end);
 }

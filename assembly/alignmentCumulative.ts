@@ -1,4 +1,4 @@
-import { fill, interpolateTemperature, separateRowAnchors } from "./alignmentAnchors";
+import { fillFour, interpolateTemperature, separateRowAnchors } from "./alignmentAnchors";
 import {
   ALIGNMENT_YEAR_MAX,
   ALIGNMENT_YEAR_MIN,
@@ -37,11 +37,11 @@ import {
   scoredYearOf,
   sumTable,
 } from "./alignmentLayout";
-import { beginRecord, shareOf } from "./alignmentRow";
+import { beginRecord, shareOf } from "./alignmentRecord";
 
 /**
  * Scores one row by the mean over all years from the baseline to the row's year. If several rows have the same year,
- * the last one counts, also for the requested row. Requires the rows of the entity to be indexed by year.
+ * the last one is used, even if it is not `requestedRow`. Requires that indexRowsByYear has indexed the entity's rows.
  */
 export function scoreCumulative(
   tables: usize,
@@ -70,22 +70,24 @@ export function scoreCumulative(
   const baseline = load<f64>(record, RECORD_BASELINE),
     hasBaseline = baseline >= ZERO_EMISSIONS;
 
-  // Sum of the entity's emissions over the years. They are linear between given years, so each interval is an
-  // arithmetic series.
+  // Sum of the entity's emissions over the years. Between given years they are interpolated linearly, so each interval
+  // is an arithmetic series.
   let previousYear = baselineYear,
-    previous: f64 = hasBaseline ? baseline : 0,
-    sum = previous;
+    previousEmissions: f64 = hasBaseline ? baseline : 0,
+    sum = previousEmissions;
   for (let givenYear = baselineYear + 1; givenYear <= ALIGNMENT_YEAR_MAX && previousYear < scoredYear; givenYear++) {
     if (!hasRowOfYear(rowsByYear, givenYear)) continue;
     const emissions = sumIfComplete(columns, lastRowOfYear(rowsByYear, givenYear), usable, weight3);
     if (emissions != emissions) continue;
-    const next: f64 = !hasBaseline && emissions < ZERO_EMISSIONS ? 0 : positive(emissions);
+    const nextEmissions: f64 = !hasBaseline && emissions < ZERO_EMISSIONS ? 0 : positive(emissions);
     const steps = <f64>(min(givenYear, scoredYear) - previousYear);
-    sum += steps * previous + ((next - previous) / <f64>(givenYear - previousYear)) * (steps * (steps + 1) * 0.5);
+    sum +=
+      steps * previousEmissions +
+      ((nextEmissions - previousEmissions) / <f64>(givenYear - previousYear)) * (steps * (steps + 1) * 0.5);
     previousYear = givenYear;
-    previous = next;
+    previousEmissions = nextEmissions;
   }
-  if (previousYear < scoredYear) sum += <f64>(scoredYear - previousYear) * previous;
+  if (previousYear < scoredYear) sum += <f64>(scoredYear - previousYear) * previousEmissions;
 
   if (!hasBaseline) {
     store<f64>(record, <f64>(flags | ZERO_BASELINE), RECORD_FLAGS);
@@ -98,7 +100,7 @@ export function scoreCumulative(
   const baseIndex = <usize>(clampYear(baselineYear, firstYear, lastYear) - firstYear);
   const perBase = perBaseTable(tables) + baseIndex * YEAR_BASES_BYTES;
   const anchors = record + RECORD_ANCHORS;
-  fill(anchors, 0);
+  fillFour(anchors, 0);
   let shares: f64 = 0;
   for (let scope = 0; scope < 3; scope++) shares += shareOf(columns, entity, scope, usable, weight3);
   for (let scope = 0; scope < 3; scope++) {
@@ -107,9 +109,10 @@ export function scoreCumulative(
       ((shareOf(columns, entity, scope, usable, weight3) / shares) * load<f64>(perBase + (pathway << 3))) / yearCount;
     for (let anchor: usize = 0; anchor < 4; anchor++) {
       const sumOfYears =
-        indexSumUntil(tables, pathway, anchor, scoredYear) - indexSumUntil(tables, pathway, anchor, baselineYear - 1);
-      const at = anchors + (anchor << 3);
-      store<f64>(at, load<f64>(at) + share * sumOfYears);
+        indexSumThrough(tables, pathway, anchor, scoredYear) -
+        indexSumThrough(tables, pathway, anchor, baselineYear - 1);
+      const anchorAt = anchors + (anchor << 3);
+      store<f64>(anchorAt, load<f64>(anchorAt) + share * sumOfYears);
     }
   }
   if (separateRowAnchors(anchors, MEAN_ANCHOR_GAP_MIN, scratch + SCRATCH_ANCHORS)) flags |= ANCHORS_CLOSE;
@@ -117,19 +120,22 @@ export function scoreCumulative(
   interpolateTemperature(tables, record, sum / baseline / yearCount);
 }
 
-/** Returns the sum of the index from the table's first year to this one; the index is constant outside the table. */
-function indexSumUntil(tables: usize, pathway: usize, anchor: usize, year: i32): f64 {
+/**
+ * Returns the sum of the emissions index from the table's first year through `year`; outside the table the index is
+ * constant.
+ */
+function indexSumThrough(tables: usize, pathway: usize, anchor: usize, year: i32): f64 {
   const firstYear = <i32>load<f64>(tables, TABLE_FIRST_YEAR),
     lastYear = <i32>load<f64>(tables, TABLE_LAST_YEAR);
-  const inYear = clampYear(year, firstYear, lastYear);
-  const yearIndex = <usize>(inYear - firstYear),
-    at = pathway * PATHWAY_BYTES + (anchor << 3);
-  const sum = load<f64>(sumTable(tables) + yearIndex * YEAR_SUMS_BYTES + at),
-    index = load<f64>(tables + TABLE_YEARS + yearIndex * YEAR_BYTES + at);
-  return sum + <f64>(year - inYear) * index;
+  const clampedYear = clampYear(year, firstYear, lastYear);
+  const yearIndex = <usize>(clampedYear - firstYear),
+    offset = pathway * PATHWAY_BYTES + (anchor << 3);
+  const sum = load<f64>(sumTable(tables) + yearIndex * YEAR_SUMS_BYTES + offset),
+    emissionsIndex = load<f64>(tables + TABLE_YEARS + yearIndex * YEAR_BYTES + offset);
+  return sum + <f64>(year - clampedYear) * emissionsIndex;
 }
 
-/** Returns the emissions of a row in all of these scopes, or NaN if one of them is missing. */
+/** Returns the weighted sum of a row's emissions in the scopes whose bits are set, or NaN if one of them is missing. */
 function sumIfComplete(columns: usize, row: u32, scopes: i32, weight3: f64): f64 {
   let sum: f64 = 0;
   for (let scope = 0; scope < 3; scope++) {
@@ -138,43 +144,44 @@ function sumIfComplete(columns: usize, row: u32, scopes: i32, weight3: f64): f64
   return sum;
 }
 
-/** Stores the last row of each year, plus one, so that 0 means none. */
+/** Stores, for each year, the index of its last row plus 1; 0 means that the year has no row. */
 export function indexRowsByYear(rowsByYear: usize, years: usize, begin: u32, end: u32): void {
   for (let row = begin; row < end; row++) {
-    store<u32>(slotOfYear(rowsByYear, load<i32>(years + ((<usize>row) << 2))), row + 1);
+    store<u32>(entryAddress(rowsByYear, load<i32>(years + ((<usize>row) << 2))), row + 1);
   }
 }
 
-/** Zeroes the entries that indexRowsByYear has set. */
+/** Sets the entries that indexRowsByYear has written back to 0. */
 export function clearRowIndex(rowsByYear: usize, years: usize, begin: u32, end: u32): void {
-  for (let row = begin; row < end; row++) store<u32>(slotOfYear(rowsByYear, load<i32>(years + ((<usize>row) << 2))), 0);
+  for (let row = begin; row < end; row++)
+    store<u32>(entryAddress(rowsByYear, load<i32>(years + ((<usize>row) << 2))), 0);
 }
 
 function hasRowOfYear(rowsByYear: usize, year: i32): bool {
-  return load<u32>(slotOfYear(rowsByYear, year)) != 0;
+  return load<u32>(entryAddress(rowsByYear, year)) != 0;
 }
 
 function lastRowOfYear(rowsByYear: usize, year: i32): u32 {
-  return load<u32>(slotOfYear(rowsByYear, year)) - 1;
+  return load<u32>(entryAddress(rowsByYear, year)) - 1;
 }
 
-function slotOfYear(rowsByYear: usize, year: i32): usize {
+function entryAddress(rowsByYear: usize, year: i32): usize {
   return rowsByYear + ((<usize>(year - ALIGNMENT_YEAR_MIN)) << 2);
 }
 
-/** Flags the rows of an entity that share their year with another row. */
-export function flagDuplicates(columns: usize, entity: i32, scratch: usize, flags: usize): void {
+/** Indexes the rows of an entity by year, flags those that share their year with another row, and clears the index. */
+export function indexAndFlagDuplicates(columns: usize, entity: i32, scratch: usize, flags: usize): void {
   const years = load<u32>(columns, COLUMN_YEARS),
     begin = rowsBegin(columns, entity),
     end = rowsEnd(columns, entity),
     rowsByYear = scratch + SCRATCH_ROWS;
   indexRowsByYear(rowsByYear, years, begin, end);
-  markDuplicates(rowsByYear, years, begin, end, flags);
+  flagDuplicates(rowsByYear, years, begin, end, flags);
   clearRowIndex(rowsByYear, years, begin, end);
 }
 
-/** Flags all rows that share their year with another row. Requires the rows to be indexed by year. */
-export function markDuplicates(rowsByYear: usize, years: usize, begin: u32, end: u32, flags: usize): void {
+/** Flags all rows that share their year with another row. Requires that indexRowsByYear has indexed the rows. */
+export function flagDuplicates(rowsByYear: usize, years: usize, begin: u32, end: u32, flags: usize): void {
   for (let row = begin; row < end; row++) {
     const last = lastRowOfYear(rowsByYear, load<i32>(years + ((<usize>row) << 2)));
     if (last == row) continue;
@@ -184,6 +191,6 @@ export function markDuplicates(rowsByYear: usize, years: usize, begin: u32, end:
 }
 
 function addFlag(flags: usize, row: u32, flag: i32): void {
-  const at = flags + ((<usize>row) << 1);
-  store<u16>(at, <u16>((<i32>load<u16>(at)) | flag));
+  const flagsAt = flags + ((<usize>row) << 1);
+  store<u16>(flagsAt, <u16>((<i32>load<u16>(flagsAt)) | flag));
 }

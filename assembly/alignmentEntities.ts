@@ -1,6 +1,7 @@
 import {
   ALIGNMENT_YEAR_MAX,
   ALIGNMENT_YEAR_MIN,
+  ALL_GIVEN,
   ANCHOR_GAP_MIN,
   BASIS_INTENSITY,
   CHECK_UNITS_ABOVE,
@@ -39,13 +40,13 @@ import {
   YEAR_BYTES,
   ZERO_EMISSIONS,
   clampYear,
-  givenOf,
+  givenScopesOf,
   pairOf,
   pathwayOfScope3,
   perBaseTable,
 } from "./alignmentLayout";
 
-// A prepared entity: what its rows have in common. Byte offsets.
+// Record of a prepared entity: the figures that its rows have in common. Byte offsets.
 /** f64[2] each, both lanes equal: the scope's share of the baseline x perBase of the baseline year. */
 export const ENTITY_SHARE_1: usize = 0;
 export const ENTITY_SHARE_2: usize = 16;
@@ -59,29 +60,34 @@ export const ENTITY_ALLOWANCE: usize = 64;
 /** i32: IS_* */
 export const ENTITY_STATE: usize = 68;
 export const ENTITY_BASELINE_YEAR: usize = 72;
-/** i32: scopes of the baseline that count, bits 0, 2, 4; -1: the rows must be scored one by one. */
-export const ENTITY_GIVEN: usize = 76;
+/** i32: bit mask GIVEN_SCOPE_* of the usable baseline scopes; -1 if the rows must be scored one by one. */
+export const ENTITY_GIVEN_SCOPES: usize = 76;
 export const ENTITY_FLAGS: usize = 80;
 export const ENTITY_IS_ASCENDING: usize = 84;
-// After two entities that prepareEntityForRow has copied: f64[2] of their rows.
-export const ENTITY_SUM: usize = 192;
-export const ENTITY_ALLOWED: usize = 208;
-export const ENTITY_EXPONENTS: usize = 224;
+// Figures of two rows, f64[2] each, after the two entities that prepareEntityForRow has copied.
+export const ROW_SUM: usize = 2 * ENTITY_BYTES;
+export const ROW_ALLOWANCE: usize = ROW_SUM + 16;
+export const ROW_EXPONENT: usize = ROW_SUM + 32;
 
-/** All of the states below. Two bits, so that it can be compared with a mask of one bit for each of two rows. */
+/**
+ * Set if all conditions below hold. Uses two bits so that ANDing it with a two-row bit mask yields IS_SIMPLE only if
+ * both rows qualify.
+ */
 export const IS_SIMPLE: i32 = 3;
-/** Ordinary baseline and revenue; unless the baseline has all scopes, its rows have the same ones. */
+/**
+ * Baseline and revenue are in the normal range, and the baseline is complete or every row has exactly its scopes.
+ */
 export const IS_REGULAR: i32 = 4;
 /** The baseline has all scopes. */
 export const IS_COMPLETE: i32 = 8;
-/** All its years are from its horizon to the last year of the tables. */
+/** No row's year is before the entity's horizon or after the last year of the tables. */
 export const IS_WITHIN_TABLES: i32 = 16;
 
 /** Offset of scope 2's pathway within a year of the tables. */
 export const POWER_OFFSET: usize = <usize>PATHWAY_POWER * PATHWAY_BYTES;
 
-// Constants of the loops, loaded from memory at each use: with few registers, V8 would otherwise rebuild constant
-// vectors for every row. f64[2] each, then i32.
+// Constants of the loops, loaded from memory at each use: V8 has too few registers to keep them and would otherwise
+// rebuild constant vectors for every row. f64[2] each, then i32.
 export const LOOP_EMISSIONS_MAX: usize = 0;
 const LOOP_BASELINE_MIN: usize = 16;
 export const LOOP_TEMPERATURE_MAX: usize = 32;
@@ -98,9 +104,15 @@ export const LOOP_LAST_YEAR: usize = 164;
 export const LOOP_HORIZON_YEAR: usize = 168;
 
 /**
- * Prepares a block of entities, and for each of their rows the addresses of its year in the tables and of its entity.
+ * Writes one prepared record per entity, and per row the addresses of its year's table entry and of its entity's
+ * record.
  *
- * @returns false if an entity or a year is invalid
+ * In       tables, columns, weight3, basis  as for alignColumns
+ *          first, end  entities of the block; `end` is the index after the last
+ * Out      scratch     SCRATCH_LOOP_CONSTANTS; at SCRATCH_ENTITIES one record of ENTITY_BYTES per entity; at
+ *                      SCRATCH_BLOCK_ROWS u32[row][2]
+ * Returns  false if an entity or a year is invalid
+ * Requires end - first <= BLOCK_ENTITIES, and at most BLOCK_ROWS rows; basis intensity or emissions
  */
 export function prepareEntities(
   tables: usize,
@@ -141,26 +153,30 @@ export function prepareEntities(
     revenues = load<u32>(columns, COLUMN_REVENUES);
   const columnsBegin = load<u32>(starts);
   const perBaseOfYears = perBaseTable(tables);
-  const index = tables + TABLE_YEARS;
+  const yearTable = tables + TABLE_YEARS;
   const regionMask = basis == BASIS_INTENSITY ? -1 : 0;
   const zero = f64x2.splat(0);
 
-  let isAllowed = true;
+  let areYearsValid = true;
   let rowAt = scratch + SCRATCH_BLOCK_ROWS;
-  for (let entity = first, at = scratch + SCRATCH_ENTITIES; entity < end; entity += 2, at += 2 * ENTITY_BYTES) {
+  for (
+    let entity = first, entityAt = scratch + SCRATCH_ENTITIES;
+    entity < end;
+    entity += 2, entityAt += 2 * ENTITY_BYTES
+  ) {
     // Two entities at a time, one per lane; an odd last entity is in both lanes.
     const other = min(entity + 1, end - 1);
-    const at8 = (<usize>entity) << 3,
-      otherAt8 = (<usize>other) << 3;
+    const offset8 = (<usize>entity) << 3,
+      otherOffset8 = (<usize>other) << 3;
     const year = load<i32>(baselineYears + ((<usize>entity) << 2)),
       otherYear = load<i32>(baselineYears + ((<usize>other) << 2));
     const pathway = <i32>load<u8>(pathways + <usize>entity),
       otherPathway = <i32>load<u8>(pathways + <usize>other);
     const region = <i32>load<u8>(regions + <usize>entity),
       otherRegion = <i32>load<u8>(regions + <usize>other);
-    const raw1 = pairOf(baselines1 + at8, baselines1 + otherAt8),
-      raw2 = pairOf(baselines2 + at8, baselines2 + otherAt8),
-      raw3 = pairOf(baselines3 + at8, baselines3 + otherAt8);
+    const raw1 = pairOf(baselines1 + offset8, baselines1 + otherOffset8),
+      raw2 = pairOf(baselines2 + offset8, baselines2 + otherOffset8),
+      raw3 = pairOf(baselines3 + offset8, baselines3 + otherOffset8);
     const emissionsMax = v128.load(constants, LOOP_EMISSIONS_MAX);
     const isTooLarge = v128.or(
       v128.or(f64x2.gt(f64x2.abs(raw1), emissionsMax), f64x2.gt(f64x2.abs(raw2), emissionsMax)),
@@ -186,24 +202,24 @@ export function prepareEntities(
       p3 = f64x2.pmax(zero, b3);
     const baseline = f64x2.add(f64x2.add(b1, b2), b3),
       shares = f64x2.add(f64x2.add(p1, p2), p3);
-    const yearBase = load<i32>(constants, LOOP_FIRST_YEAR),
-      yearLast = load<i32>(constants, LOOP_LAST_YEAR);
-    const base = <usize>(clampYear(year, yearBase, yearLast) - yearBase),
-      otherBase = <usize>(clampYear(otherYear, yearBase, yearLast) - yearBase);
-    const perBase = perBaseOfYears + base * YEAR_BASES_BYTES,
-      otherPerBase = perBaseOfYears + otherBase * YEAR_BASES_BYTES;
+    const tableFirstYear = load<i32>(constants, LOOP_FIRST_YEAR),
+      tableLastYear = load<i32>(constants, LOOP_LAST_YEAR);
+    const baseIndex = <usize>(clampYear(year, tableFirstYear, tableLastYear) - tableFirstYear),
+      otherBaseIndex = <usize>(clampYear(otherYear, tableFirstYear, tableLastYear) - tableFirstYear);
+    const perBase = perBaseOfYears + baseIndex * YEAR_BASES_BYTES,
+      otherPerBase = perBaseOfYears + otherBaseIndex * YEAR_BASES_BYTES;
     const pathway3 = pathwayOfScope3(pathway),
       otherPathway3 = pathwayOfScope3(otherPathway);
     // Basis `emissions` uses the pooled region, which has an allowance of 1 in every year.
     const allowance = YEAR_ALLOWANCE + (region & regionMask) * 8,
       otherAllowance = YEAR_ALLOWANCE + (otherRegion & regionMask) * 8;
-    const allowed = pairOf(
-      index + base * YEAR_BYTES + <usize>allowance,
-      index + otherBase * YEAR_BYTES + <usize>otherAllowance,
+    const baseAllowances = pairOf(
+      yearTable + baseIndex * YEAR_BYTES + <usize>allowance,
+      yearTable + otherBaseIndex * YEAR_BYTES + <usize>otherAllowance,
     );
-    const one = v128.load(constants, LOOP_ONE);
-    const perShare = f64x2.div(one, shares),
-      perTonne = f64x2.div(one, f64x2.mul(baseline, allowed));
+    const ones = v128.load(constants, LOOP_ONE);
+    const perShare = f64x2.div(ones, shares),
+      perTonne = f64x2.div(ones, f64x2.mul(baseline, baseAllowances));
     const n1 = f64x2.mul(
         f64x2.mul(p1, perShare),
         pairOf(perBase + ((<usize>pathway) << 3), otherPerBase + ((<usize>otherPathway) << 3)),
@@ -217,20 +233,20 @@ export function prepareEntities(
         pairOf(perBase + ((<usize>pathway3) << 3), otherPerBase + ((<usize>otherPathway3) << 3)),
       );
 
-    v128.store(at, v128.shuffle<f64>(n1, n1, 0, 0), ENTITY_SHARE_1);
-    v128.store(at, v128.shuffle<f64>(n1, n1, 1, 1), ENTITY_BYTES + ENTITY_SHARE_1);
-    v128.store(at, v128.shuffle<f64>(n2, n2, 0, 0), ENTITY_SHARE_2);
-    v128.store(at, v128.shuffle<f64>(n2, n2, 1, 1), ENTITY_BYTES + ENTITY_SHARE_2);
-    v128.store(at, v128.shuffle<f64>(n3, n3, 0, 0), ENTITY_SHARE_3);
-    v128.store(at, v128.shuffle<f64>(n3, n3, 1, 1), ENTITY_BYTES + ENTITY_SHARE_3);
-    v128.store64_lane(at, perTonne, 0, ENTITY_PER_TONNE);
-    v128.store64_lane(at, perTonne, 1, ENTITY_BYTES + ENTITY_PER_TONNE);
-    store<u32>(at, <u32>(pathway * <i32>PATHWAY_BYTES), ENTITY_PATHWAY);
-    store<u32>(at, <u32>(otherPathway * <i32>PATHWAY_BYTES), ENTITY_BYTES + ENTITY_PATHWAY);
-    store<u32>(at, <u32>(pathway3 * <i32>PATHWAY_BYTES), ENTITY_PATHWAY_3);
-    store<u32>(at, <u32>(otherPathway3 * <i32>PATHWAY_BYTES), ENTITY_BYTES + ENTITY_PATHWAY_3);
-    store<u32>(at, <u32>allowance, ENTITY_ALLOWANCE);
-    store<u32>(at, <u32>otherAllowance, ENTITY_BYTES + ENTITY_ALLOWANCE);
+    v128.store(entityAt, v128.shuffle<f64>(n1, n1, 0, 0), ENTITY_SHARE_1);
+    v128.store(entityAt, v128.shuffle<f64>(n1, n1, 1, 1), ENTITY_BYTES + ENTITY_SHARE_1);
+    v128.store(entityAt, v128.shuffle<f64>(n2, n2, 0, 0), ENTITY_SHARE_2);
+    v128.store(entityAt, v128.shuffle<f64>(n2, n2, 1, 1), ENTITY_BYTES + ENTITY_SHARE_2);
+    v128.store(entityAt, v128.shuffle<f64>(n3, n3, 0, 0), ENTITY_SHARE_3);
+    v128.store(entityAt, v128.shuffle<f64>(n3, n3, 1, 1), ENTITY_BYTES + ENTITY_SHARE_3);
+    v128.store64_lane(entityAt, perTonne, 0, ENTITY_PER_TONNE);
+    v128.store64_lane(entityAt, perTonne, 1, ENTITY_BYTES + ENTITY_PER_TONNE);
+    store<u32>(entityAt, <u32>(pathway * <i32>PATHWAY_BYTES), ENTITY_PATHWAY);
+    store<u32>(entityAt, <u32>(otherPathway * <i32>PATHWAY_BYTES), ENTITY_BYTES + ENTITY_PATHWAY);
+    store<u32>(entityAt, <u32>(pathway3 * <i32>PATHWAY_BYTES), ENTITY_PATHWAY_3);
+    store<u32>(entityAt, <u32>(otherPathway3 * <i32>PATHWAY_BYTES), ENTITY_BYTES + ENTITY_PATHWAY_3);
+    store<u32>(entityAt, <u32>allowance, ENTITY_ALLOWANCE);
+    store<u32>(entityAt, <u32>otherAllowance, ENTITY_BYTES + ENTITY_ALLOWANCE);
 
     const isOrdinaryBaseline = i64x2.bitmask(f64x2.ge(baseline, v128.load(constants, LOOP_BASELINE_MIN))),
       negative = i64x2.bitmask(f64x2.lt(f64x2.pmin(f64x2.pmin(b1, b2), b3), zero)),
@@ -239,82 +255,84 @@ export function prepareEntities(
       given3 = i64x2.bitmask(is3);
     const given = given1 | (given2 << 2) | (given3 << 4);
     for (let lane = 0; lane < 2; lane++) {
-      const one = entity + lane;
-      if (one >= end) break;
-      const oneAt = at + <usize>lane * ENTITY_BYTES;
+      const laneEntity = entity + lane;
+      if (laneEntity >= end) break;
+      const laneEntityAt = entityAt + <usize>lane * ENTITY_BYTES;
       const baselineYear = lane == 0 ? year : otherYear;
       let entityFlags = ((negative >> lane) & 1) * NEGATIVE_SCOPE;
       if (baselineYear < EARLY_BASELINE_YEAR) entityFlags |= EARLY_BASELINE;
       let isOrdinary = (isOrdinaryBaseline >> lane) & 1;
       if (revenues != 0) {
-        const revenue = load<f64>(revenues + ((<usize>one) << 3));
+        const revenue = load<f64>(revenues + ((<usize>laneEntity) << 3));
         if (!(revenue >= ORDINARY_REVENUE_MIN && revenue <= ORDINARY_REVENUE_MAX)) {
           if (revenue > 0 && revenue < Infinity) isOrdinary = 0;
           else entityFlags |= REVENUE_UNUSABLE;
         }
       }
-      const givenHere = (given >> lane) & 21;
+      const laneScopes = (given >> lane) & ALL_GIVEN;
       const horizon = max(baselineYear + SHORTEST_HORIZON_YEARS, load<i32>(constants, LOOP_HORIZON_YEAR));
-      const row = load<u32>(starts + ((<usize>one) << 2)) - columnsBegin,
-        rowEnd = load<u32>(starts + ((<usize>one) << 2), 4) - columnsBegin;
+      const row = load<u32>(starts + ((<usize>laneEntity) << 2)) - columnsBegin,
+        rowEnd = load<u32>(starts + ((<usize>laneEntity) << 2), 4) - columnsBegin;
       const yearsAt = years + ((<usize>row) << 2),
         yearsEnd = years + ((<usize>rowEnd) << 2),
-        rowAtBefore = rowAt;
-      const entities = i32x4.splat(<i32>oneAt),
-        firstIndex = i32x4.splat(<i32>index - yearBase * <i32>YEAR_BYTES);
-      // Four years at a time; the surplus is overwritten by the next entity's years.
+        firstRowAt = rowAt;
+      const entityAddresses = i32x4.splat(<i32>laneEntityAt),
+        yearZeroAddress = i32x4.splat(<i32>yearTable - tableFirstYear * <i32>YEAR_BYTES);
+      // Four years at a time; the next entity's years overwrite the surplus.
       const yearCount = <i32>(rowEnd - row);
-      let isFalling = i32x4.splat(0);
-      for (let at = 0; at < yearCount; at += 4) {
-        const yearAt = yearsAt + ((<usize>at) << 2);
+      let isNotAscending = i32x4.splat(0);
+      for (let yearIndex = 0; yearIndex < yearCount; yearIndex += 4) {
+        const yearAt = yearsAt + ((<usize>yearIndex) << 2);
         const fourYears = v128.load(yearAt),
-          isBeforeLast = i32x4.lt_s(v128.load(constants, LOOP_LANE_INDICES), i32x4.splat(yearCount - 1 - at));
-        isFalling = v128.or(isFalling, v128.and(i32x4.le_s(v128.load(yearAt, 4), fourYears), isBeforeLast));
-        const inYears = i32x4.add(i32x4.shl(fourYears, YEAR_BITS), firstIndex);
-        v128.store(rowAt, v128.shuffle<i32>(inYears, entities, 0, 4, 1, 5));
-        v128.store(rowAt, v128.shuffle<i32>(inYears, entities, 2, 6, 3, 7), 16);
+          isBeforeLast = i32x4.lt_s(v128.load(constants, LOOP_LANE_INDICES), i32x4.splat(yearCount - 1 - yearIndex));
+        isNotAscending = v128.or(isNotAscending, v128.and(i32x4.le_s(v128.load(yearAt, 4), fourYears), isBeforeLast));
+        const yearAddresses = i32x4.add(i32x4.shl(fourYears, YEAR_BITS), yearZeroAddress);
+        v128.store(rowAt, v128.shuffle<i32>(yearAddresses, entityAddresses, 0, 4, 1, 5));
+        v128.store(rowAt, v128.shuffle<i32>(yearAddresses, entityAddresses, 2, 6, 3, 7), 16);
         rowAt += 32;
       }
-      rowAt = rowAtBefore + ((<usize>yearCount) << 3);
+      rowAt = firstRowAt + ((<usize>yearCount) << 3);
       const firstOfYears = yearCount > 0 ? load<i32>(yearsAt) : horizon,
         lastOfYears = yearCount > 0 ? load<i32>(yearsEnd - 4) : horizon;
-      const isAscending = i32(!v128.any_true(isFalling));
-      let least = firstOfYears,
-        greatest = lastOfYears;
+      const isAscending = i32(!v128.any_true(isNotAscending));
+      let minYear = firstOfYears,
+        maxYear = lastOfYears;
       if (!isAscending) {
         for (let yearAt = yearsAt; yearAt < yearsEnd; yearAt += 4) {
-          least = min(least, load<i32>(yearAt));
-          greatest = max(greatest, load<i32>(yearAt));
+          minYear = min(minYear, load<i32>(yearAt));
+          maxYear = max(maxYear, load<i32>(yearAt));
         }
       }
-      // Rare: years that must be clamped to the horizon or the tables are written again.
-      if (least < horizon || greatest > yearLast) {
-        rowAt = rowAtBefore;
+      // Rare: some years must be clamped to the horizon or to the tables, so all addresses are written again.
+      if (minYear < horizon || maxYear > tableLastYear) {
+        rowAt = firstRowAt;
         for (let yearAt = yearsAt; yearAt < yearsEnd; yearAt += 4, rowAt += 8) {
-          const scoredYear = min(max(load<i32>(yearAt), horizon), yearLast);
-          store<u32>(rowAt, <u32>(index + <usize>(scoredYear - yearBase) * YEAR_BYTES));
+          const scoredYear = min(max(load<i32>(yearAt), horizon), tableLastYear);
+          store<u32>(rowAt, <u32>(yearTable + <usize>(scoredYear - tableFirstYear) * YEAR_BYTES));
         }
       }
-      if ((least <= baselineYear || greatest > ALIGNMENT_YEAR_MAX) && row < rowEnd) isAllowed = false;
-      const isComplete = i32(givenHere == 21),
-        isWithinTables = i32(least >= horizon) & i32(greatest <= yearLast);
+      if ((minYear <= baselineYear || maxYear > ALIGNMENT_YEAR_MAX) && row < rowEnd) areYearsValid = false;
+      const isComplete = i32(laneScopes == ALL_GIVEN),
+        isWithinTables = i32(minYear >= horizon) & i32(maxYear <= tableLastYear);
       let isRegular = isOrdinary;
       if (!isComplete) {
-        for (let at = row; at < rowEnd && isRegular; at++) isRegular = i32(givenOf(columns, at, weight3) == givenHere);
+        for (let laneRow = row; laneRow < rowEnd && isRegular; laneRow++) {
+          isRegular = i32(givenScopesOf(columns, laneRow, weight3) == laneScopes);
+        }
       }
       store<i32>(
-        oneAt,
+        laneEntityAt,
         ((isOrdinary & isComplete & isWithinTables) * IS_SIMPLE) |
           (isRegular * IS_REGULAR) |
           (isComplete * IS_COMPLETE) |
           (isWithinTables * IS_WITHIN_TABLES),
         ENTITY_STATE,
       );
-      store<i32>(oneAt, baselineYear, ENTITY_BASELINE_YEAR);
-      store<i32>(oneAt, isOrdinary ? givenHere : -1, ENTITY_GIVEN);
-      store<i32>(oneAt, entityFlags, ENTITY_FLAGS);
-      store<i32>(oneAt, isAscending, ENTITY_IS_ASCENDING);
+      store<i32>(laneEntityAt, baselineYear, ENTITY_BASELINE_YEAR);
+      store<i32>(laneEntityAt, isOrdinary ? laneScopes : -1, ENTITY_GIVEN_SCOPES);
+      store<i32>(laneEntityAt, entityFlags, ENTITY_FLAGS);
+      store<i32>(laneEntityAt, isAscending, ENTITY_IS_ASCENDING);
     }
   }
-  return isAllowed;
+  return areYearsValid;
 }

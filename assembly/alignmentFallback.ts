@@ -1,16 +1,16 @@
 import {
   ENTITY_ALLOWANCE,
-  ENTITY_ALLOWED,
-  ENTITY_EXPONENTS,
+  ROW_ALLOWANCE,
+  ROW_EXPONENT,
   ENTITY_FLAGS,
-  ENTITY_GIVEN,
+  ENTITY_GIVEN_SCOPES,
   ENTITY_PATHWAY,
   ENTITY_PATHWAY_3,
   ENTITY_PER_TONNE,
   ENTITY_SHARE_1,
   ENTITY_SHARE_2,
   ENTITY_SHARE_3,
-  ENTITY_SUM,
+  ROW_SUM,
   POWER_OFFSET,
 } from "./alignmentEntities";
 import {
@@ -19,6 +19,9 @@ import {
   COLUMN_BASELINE_YEARS,
   COLUMN_YEARS,
   ENTITY_BYTES,
+  GIVEN_SCOPE_1,
+  GIVEN_SCOPE_2,
+  GIVEN_SCOPE_3,
   NEGATIVE_SCOPE,
   SCOPE_MISSING,
   SCRATCH_ENTITIES,
@@ -31,21 +34,21 @@ import {
   ZERO_EMISSIONS,
   baselineOf,
   clampYear,
-  givenOf,
+  givenScopesOf,
   perBaseTable,
   positive,
   projectionOf,
   scoredYearOf,
 } from "./alignmentLayout";
-import { scorePoint, storeResult } from "./alignmentRow";
+import { scorePoint, storeResult } from "./alignmentRecord";
 
-/** Returns the index of the entity that is prepared at an address. */
-export function entityAt(scratch: usize, first: i32, at: usize): i32 {
-  return first + <i32>((at - (scratch + SCRATCH_ENTITIES)) / ENTITY_BYTES);
+/** Returns the index of the entity whose prepared record is at `entityAt`. */
+export function entityIndexOf(scratch: usize, first: i32, entityAt: usize): i32 {
+  return first + <i32>((entityAt - (scratch + SCRATCH_ENTITIES)) / ENTITY_BYTES);
 }
 
-/** Scores two rows that the fast loop cannot handle. */
-export function scoreBothRows(
+/** Scores two consecutive rows that the fast loop cannot handle. */
+export function scoreRowPairSlowly(
   tables: usize,
   columns: usize,
   first: i32,
@@ -57,8 +60,8 @@ export function scoreBothRows(
   temperatures: usize,
   flags: usize,
 ): void {
-  const entity = entityAt(scratch, first, <usize>load<u32>(rowAt, 4)),
-    other = entityAt(scratch, first, <usize>load<u32>(rowAt, 12));
+  const entity = entityIndexOf(scratch, first, <usize>load<u32>(rowAt, 4)),
+    other = entityIndexOf(scratch, first, <usize>load<u32>(rowAt, 12));
   scorePoint(tables, columns, entity, row, basis, ALL_SCOPES, weight3, 0, scratch, scratch);
   storeResult(scratch, row, temperatures, flags);
   scorePoint(tables, columns, other, row + 1, basis, ALL_SCOPES, weight3, 0, scratch, scratch);
@@ -66,8 +69,8 @@ export function scoreBothRows(
 }
 
 /**
- * Copies a prepared entity, restricted to the scopes that it and one of its rows have in common, with the flags, the
- * sum of emissions, the allowance and the extrapolation exponent of that row.
+ * Copies a prepared entity, restricted to the scopes that it and one of its rows have in common, and stores that row's
+ * flags, sum of emissions, allowance and extrapolation exponent in the copy.
  *
  * @returns false if the row must be scored by scorePoint
  */
@@ -81,8 +84,8 @@ export function prepareEntityForRow(
   rowEntities: usize,
   lane: i32,
 ): bool {
-  const given = load<i32>(prepared, ENTITY_GIVEN);
-  if (given < 0) return false;
+  const entityScopes = load<i32>(prepared, ENTITY_GIVEN_SCOPES);
+  if (entityScopes < 0) return false;
   const firstYear = <i32>load<f64>(tables, TABLE_FIRST_YEAR),
     lastYear = <i32>load<f64>(tables, TABLE_LAST_YEAR);
   const baselineYear = load<i32>(load<u32>(columns, COLUMN_BASELINE_YEARS) + ((<usize>entity) << 2)),
@@ -91,45 +94,49 @@ export function prepareEntityForRow(
   const y1 = projectionOf(columns, row, 0),
     y2 = projectionOf(columns, row, 1),
     y3 = weight3 * projectionOf(columns, row, 2);
-  const rowGiven = givenOf(columns, row, weight3),
-    usable = given & rowGiven;
+  const rowScopes = givenScopesOf(columns, row, weight3),
+    usableScopes = entityScopes & rowScopes;
   const copy = rowEntities + <usize>lane * ENTITY_BYTES;
-  for (let at: usize = 0; at < ENTITY_BYTES; at += 16) v128.store(copy + at, v128.load(prepared + at));
-  let found = load<i32>(prepared, ENTITY_FLAGS);
-  if (rowGiven != given) {
-    if (usable == 0) return false;
-    const b1: f64 = usable & 1 ? baselineOf(columns, entity, 0) : 0,
-      b2: f64 = usable & 4 ? baselineOf(columns, entity, 1) : 0,
-      b3: f64 = usable & 16 ? weight3 * baselineOf(columns, entity, 2) : 0;
+  for (let offset: usize = 0; offset < ENTITY_BYTES; offset += 16) {
+    v128.store(copy + offset, v128.load(prepared + offset));
+  }
+  let rowFlags = load<i32>(prepared, ENTITY_FLAGS);
+  if (rowScopes != entityScopes) {
+    if (usableScopes == 0) return false;
+    const b1: f64 = usableScopes & GIVEN_SCOPE_1 ? baselineOf(columns, entity, 0) : 0,
+      b2: f64 = usableScopes & GIVEN_SCOPE_2 ? baselineOf(columns, entity, 1) : 0,
+      b3: f64 = usableScopes & GIVEN_SCOPE_3 ? weight3 * baselineOf(columns, entity, 2) : 0;
     const baseline = b1 + b2 + b3;
     if (!(baseline >= ZERO_EMISSIONS)) return false;
     const p1 = positive(b1),
       p2 = positive(b2),
       p3 = positive(b3);
     const perShare = 1 / (p1 + p2 + p3);
-    const base = <usize>(clampYear(baselineYear, firstYear, lastYear) - firstYear);
-    const perBase = perBaseTable(tables) + base * YEAR_BASES_BYTES;
-    const allowed = load<f64>(tables + TABLE_YEARS + base * YEAR_BYTES + <usize>load<u32>(prepared, ENTITY_ALLOWANCE));
+    const baseIndex = <usize>(clampYear(baselineYear, firstYear, lastYear) - firstYear);
+    const perBase = perBaseTable(tables) + baseIndex * YEAR_BASES_BYTES;
+    const baseAllowance = load<f64>(
+      tables + TABLE_YEARS + baseIndex * YEAR_BYTES + <usize>load<u32>(prepared, ENTITY_ALLOWANCE),
+    );
     const n1 = p1 * perShare * load<f64>(perBase + ((<usize>load<u32>(prepared, ENTITY_PATHWAY)) >> 2)),
       n2 = p2 * perShare * load<f64>(perBase + (POWER_OFFSET >> 2)),
       n3 = p3 * perShare * load<f64>(perBase + ((<usize>load<u32>(prepared, ENTITY_PATHWAY_3)) >> 2));
     v128.store(copy, f64x2.splat(n1), ENTITY_SHARE_1);
     v128.store(copy, f64x2.splat(n2), ENTITY_SHARE_2);
     v128.store(copy, f64x2.splat(n3), ENTITY_SHARE_3);
-    store<f64>(copy, 1 / (baseline * allowed), ENTITY_PER_TONNE);
-    found = (found & ~NEGATIVE_SCOPE) | SCOPE_MISSING | (i32(b1 < 0 || b2 < 0 || b3 < 0) * NEGATIVE_SCOPE);
+    store<f64>(copy, 1 / (baseline * baseAllowance), ENTITY_PER_TONNE);
+    rowFlags = (rowFlags & ~NEGATIVE_SCOPE) | SCOPE_MISSING | (i32(b1 < 0 || b2 < 0 || b3 < 0) * NEGATIVE_SCOPE);
   }
-  const c1: f64 = usable & 1 ? y1 : 0,
-    c2: f64 = usable & 4 ? y2 : 0,
-    c3: f64 = usable & 16 ? y3 : 0;
-  if (c1 < 0 || c2 < 0 || c3 < 0) found |= NEGATIVE_SCOPE;
-  if (scoredYear > lastYear) found |= BEYOND_TABLE;
-  if (year < scoredYear) found |= SHORT_HORIZON;
-  store<i32>(copy, found, ENTITY_FLAGS);
-  const inYear = tables + TABLE_YEARS + <usize>(clampYear(year, firstYear, lastYear) - firstYear) * YEAR_BYTES;
-  const half = rowEntities + ((<usize>lane) << 3);
-  store<f64>(half, positive(c1 + c2 + c3), ENTITY_SUM);
-  store<f64>(half, load<f64>(inYear + <usize>load<u32>(prepared, ENTITY_ALLOWANCE)), ENTITY_ALLOWED);
-  store<f64>(half, <f64>(scoredYear - baselineYear) / <f64>(year - baselineYear), ENTITY_EXPONENTS);
+  const c1: f64 = usableScopes & GIVEN_SCOPE_1 ? y1 : 0,
+    c2: f64 = usableScopes & GIVEN_SCOPE_2 ? y2 : 0,
+    c3: f64 = usableScopes & GIVEN_SCOPE_3 ? y3 : 0;
+  if (c1 < 0 || c2 < 0 || c3 < 0) rowFlags |= NEGATIVE_SCOPE;
+  if (scoredYear > lastYear) rowFlags |= BEYOND_TABLE;
+  if (year < scoredYear) rowFlags |= SHORT_HORIZON;
+  store<i32>(copy, rowFlags, ENTITY_FLAGS);
+  const yearAt = tables + TABLE_YEARS + <usize>(clampYear(year, firstYear, lastYear) - firstYear) * YEAR_BYTES;
+  const laneAt = rowEntities + ((<usize>lane) << 3);
+  store<f64>(laneAt, positive(c1 + c2 + c3), ROW_SUM);
+  store<f64>(laneAt, load<f64>(yearAt + <usize>load<u32>(prepared, ENTITY_ALLOWANCE)), ROW_ALLOWANCE);
+  store<f64>(laneAt, <f64>(scoredYear - baselineYear) / <f64>(year - baselineYear), ROW_EXPONENT);
   return true;
 }

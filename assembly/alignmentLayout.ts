@@ -6,11 +6,11 @@ export const PATHWAY_INDUSTRY: i32 = 3;
 export const PATHWAY_TRANSPORT: i32 = 4;
 export const PATHWAY_BUILDINGS: i32 = 5;
 export const PATHWAY_COUNT: i32 = 6;
-/** Regions of economic growth. The first, "pooled", is the one that the benchmark is based on. */
+/** Regions of economic growth. The benchmark is based on the first, "pooled". */
 export const GROWTH_REGION_COUNT: i32 = 3;
 export const ANCHOR_COUNT: i32 = 4;
 
-/** The quantity that is compared with the pathways. */
+/** Quantities that can be compared with the pathways. */
 export const BASIS_INTENSITY: i32 = 0;
 export const BASIS_EMISSIONS: i32 = 1;
 export const BASIS_CUMULATIVE: i32 = 2;
@@ -24,7 +24,7 @@ export const EMISSIONS_MAX: f64 = 1e15;
 export const TEMPERATURE_MIN_C: f64 = 1.3;
 export const TEMPERATURE_MAX_C: f64 = 6.0;
 
-// Flags. Bits 0 to 2 concern names, which the kernel does not see.
+// Flags. Bits 0 to 2 are about names, which the kernel does not receive.
 export const SCOPE_MISSING: i32 = 1 << 3;
 export const NO_USABLE_SCOPE: i32 = 1 << 4;
 export const ZERO_BASELINE: i32 = 1 << 5;
@@ -78,7 +78,7 @@ export const RECORD_RATIO_Q: usize = 40;
 export const RECORD_EVALUATED_YEAR: usize = 48;
 /** 0 to 4: number of anchors below the ratio. */
 export const RECORD_SEGMENT: usize = 56;
-/** Fraction along that segment. */
+/** Fraction along that segment, 0 at its start. */
 export const RECORD_WEIGHT: usize = 64;
 export const RECORD_KAPPA: usize = 72;
 /** Bits 0 to 2: scopes 1 to 3. */
@@ -97,7 +97,7 @@ export const SCRATCH_ANCHORS: usize = RECORD_BYTES;
 export const SCRATCH_LOOP_CONSTANTS: usize = SCRATCH_ANCHORS + 64;
 /** u32[301]: last row of each year, plus one. The only part that must be zero before a call. */
 export const SCRATCH_ROWS: usize = SCRATCH_LOOP_CONSTANTS + 176;
-/** Two entities copied by prepareEntityForRow, and ENTITY_SUM to ENTITY_EXPONENTS. */
+/** Two entities copied by prepareEntityForRow, then ROW_SUM to ROW_EXPONENT. */
 export const SCRATCH_ROW_ENTITIES: usize = SCRATCH_ROWS + 1216;
 /** u32[BLOCK_ROWS][2]: address of the row's year in the tables, address of its prepared entity. */
 export const SCRATCH_BLOCK_ROWS: usize = SCRATCH_ROW_ENTITIES + 240;
@@ -111,19 +111,25 @@ export const ALIGNMENT_SCRATCH_BYTES: usize = SCRATCH_ENTITIES + <usize>BLOCK_EN
  * temperature.
  */
 export const ANCHOR_GAP_MIN: f64 = 0.02;
-/** The same for means over years, which spread a quarter to half as wide as the values of single years. */
+/** Minimum distance between means over years, which are spread a quarter to half as wide as values of single years. */
 export const MEAN_ANCHOR_GAP_MIN: f64 = 0.005;
-/** Emissions below this, including negative sums, count as zero. */
+/** Emissions below this, including negative sums, are treated as zero. */
 export const ZERO_EMISSIONS: f64 = 1e-12;
 /** Upper limit of a ratio that is extrapolated from a short horizon. */
 export const RATIO_MAX: f64 = 10;
 /** Ratios of projection to baseline outside this range suggest different units. */
 export const CHECK_UNITS_ABOVE: f64 = 10;
 export const CHECK_UNITS_BELOW: f64 = 0.01;
-/** Limits of an entity's intensity relative to its sector. */
+/** Limits of the ratio of an entity's intensity to its sector's. */
 export const KAPPA_MIN: f64 = 0.25;
 export const KAPPA_MAX: f64 = 4;
+/** Bits 0 to 2: scopes 1 to 3. */
 export const ALL_SCOPES: i32 = 7;
+/** Bits of givenScopesOf, two apart: the bit masks of two rows, one per lane, can be interleaved. */
+export const GIVEN_SCOPE_1: i32 = 1;
+export const GIVEN_SCOPE_2: i32 = 4;
+export const GIVEN_SCOPE_3: i32 = 16;
+export const ALL_GIVEN: i32 = GIVEN_SCOPE_1 | GIVEN_SCOPE_2 | GIVEN_SCOPE_3;
 export const SHORTEST_HORIZON_YEARS: i32 = 5;
 export const EARLY_BASELINE_YEAR: i32 = 2018;
 export const CONVERGENCE_YEAR: i32 = 2050;
@@ -131,36 +137,40 @@ export const CONVERGENCE_YEAR: i32 = 2050;
 export const ORDINARY_REVENUE_MIN: f64 = 1e-280;
 export const ORDINARY_REVENUE_MAX: f64 = 1e280;
 
+/** Returns an entity's revenue in its baseline year, or NaN if there is no revenue column. */
 export function revenueOf(columns: usize, entity: i32): f64 {
   const revenues = load<u32>(columns, COLUMN_REVENUES);
   return revenues == 0 ? NaN : load<f64>(revenues + ((<usize>entity) << 3));
 }
 
+/** Returns an entity's baseline emissions in scope `scope` + 1, or NaN if they are not given. */
 export function baselineOf(columns: usize, entity: i32, scope: i32): f64 {
   return load<f64>(load<u32>(columns + COLUMN_BASELINES + ((<usize>scope) << 2)) + ((<usize>entity) << 3));
 }
 
+/** Returns a row's projected emissions in scope `scope` + 1, or NaN if they are not given. */
 export function projectionOf(columns: usize, row: u32, scope: i32): f64 {
   return load<f64>(load<u32>(columns + COLUMN_PROJECTIONS + ((<usize>scope) << 2)) + ((<usize>row) << 3));
 }
 
-/** Returns the pathway that a scope of an entity is compared with. */
+/** Returns the pathway that an entity's emissions in scope `scope` + 1 are compared with. */
 export function pathwayOf(columns: usize, entity: i32, scope: i32): usize {
   const pathway = <i32>load<u8>(load<u32>(columns, COLUMN_PATHWAYS) + <usize>entity);
   return <usize>(scope == 0 ? pathway : scope == 1 ? PATHWAY_POWER : pathwayOfScope3(pathway));
 }
 
+/** Returns the pathway that scope 3 is compared with if scope 1 is compared with `pathway`. */
 export function pathwayOfScope3(pathway: i32): i32 {
   return pathway == PATHWAY_TRANSPORT || pathway == PATHWAY_BUILDINGS ? pathway : PATHWAY_ECONOMY;
 }
 
-/** Returns the year that is scored: at least five years after the baseline and not before the horizon year. */
+/** Returns the year to score: `year`, but at least five years after the baseline and not before the horizon year. */
 export function scoredYearOf(tables: usize, baselineYear: i32, year: i32): i32 {
   const horizon = max(baselineYear + SHORTEST_HORIZON_YEARS, <i32>load<f64>(tables, TABLE_HORIZON_YEAR));
   return max(year, horizon);
 }
 
-/** Whether the year and the emissions of a row are valid. */
+/** Returns whether the year and the emissions of a row are valid. */
 export function isValidRow(columns: usize, entity: i32, row: u32): bool {
   const baselineYear = load<i32>(load<u32>(columns, COLUMN_BASELINE_YEARS) + ((<usize>entity) << 2)),
     year = load<i32>(load<u32>(columns, COLUMN_YEARS) + ((<usize>row) << 2));
@@ -175,17 +185,19 @@ export function clampYear(year: i32, firstYear: i32, lastYear: i32): i32 {
   return max(firstYear, min(year, lastYear));
 }
 
+/** Returns the index of an entity's first row. */
 export function rowsBegin(columns: usize, entity: i32): u32 {
   const starts = load<u32>(columns, COLUMN_STARTS);
   return load<u32>(starts + ((<usize>entity) << 2)) - load<u32>(starts);
 }
 
+/** Returns the index after an entity's last row. */
 export function rowsEnd(columns: usize, entity: i32): u32 {
   return rowsBegin(columns, entity + 1);
 }
 
-/** Returns the scopes that a row has and that count, as bits 0, 2, 4. */
-export function givenOf(columns: usize, row: u32, weight3: f64): i32 {
+/** Returns the scopes that a row gives, as bits GIVEN_SCOPE_*; scope 3 only if its weight is above 0. */
+export function givenScopesOf(columns: usize, row: u32, weight3: f64): i32 {
   const y1 = projectionOf(columns, row, 0),
     y2 = projectionOf(columns, row, 1),
     y3 = projectionOf(columns, row, 2);
@@ -196,10 +208,12 @@ function yearCountOf(tables: usize): usize {
   return <usize>(<i32>load<f64>(tables, TABLE_LAST_YEAR) - <i32>load<f64>(tables, TABLE_FIRST_YEAR) + 1);
 }
 
+/** Returns the address of the sums of the emissions index (alignColumns). */
 export function sumTable(tables: usize): usize {
   return tables + TABLE_YEARS + yearCountOf(tables) * YEAR_BYTES;
 }
 
+/** Returns the address of the reciprocals of the world's emissions index (alignColumns). */
 export function perBaseTable(tables: usize): usize {
   return sumTable(tables) + yearCountOf(tables) * YEAR_SUMS_BYTES;
 }
@@ -214,7 +228,7 @@ export function positive(value: f64): f64 {
   return f64x2.extract_lane(f64x2.pmax(f64x2.splat(0), f64x2.splat(value)), 0);
 }
 
-/** Whether the ratio of projection to baseline suggests different units. */
+/** Returns whether the ratio of projection to baseline suggests that they are in different units. */
 export function isSuspect(projection: f64, baseline: f64): bool {
   return bool(
     i32(projection > baseline * CHECK_UNITS_ABOVE) |

@@ -1,11 +1,11 @@
 /**
- * Largest step of a stored 16-bit cell. A cell's value is `steps / stepsPerUnit + offset`; the two numbers above this
- * are reserved for cells without a value.
+ * Largest step of a stored 16-bit cell. A cell's value is `steps / stepsPerUnit + offset`; the two numbers above the
+ * largest step are reserved for cells without a value.
  */
 export const STEPS_MAX: i32 = 65533;
-/** Outside the coverage of the atlas's sources. */
+/** Reserved step of a cell outside the coverage of the atlas's sources. */
 export const STEPS_OUTSIDE: i32 = 65534;
-/** Covered by the source, which marks the value as missing: sea, or outside its model. */
+/** Inside the coverage of a source that marks the value as missing: sea, or outside the source's model. */
 export const STEPS_NODATA: i32 = 65535;
 
 /** Cells along one edge of a tile. 64 cells of at most 65,533 steps sum below 2^22. */

@@ -1,8 +1,8 @@
 /**
- * CRC-32 of bytes in memory, with the polynomial of zip and PNG.
+ * Computes the CRC-32 of bytes in memory, with the polynomial of zip and PNG.
  *
  * In       bytes   u8[length]
- *          table   u32[8][256], owned by the caller; filled on first use, which is when its second entry is 0
+ *          table   u32[8][256], zeroed by the caller before its first use; filled if its second entry is 0
  *          seed    0, or the CRC of the preceding bytes: crc(a + b) = crc(b, seed crc(a))
  * Formula  ISO 3309, reflected polynomial 0xEDB88320, eight bytes per iteration ("slicing by 8", Kounavis and Berry,
  *          Intel 2006)

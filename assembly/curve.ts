@@ -1,14 +1,14 @@
 import { STEPS_MAX, STEPS_NODATA } from "./cells";
 import { STATUS_BAD_CURVE, STATUS_NEGATIVE_VALUE, STATUS_OK, STATUS_OUT_OF_RANGE } from "./status";
 
-/** Interpolates linearly in the Gumbel variate y = -ln(-ln(1 - 1/T)); for depths. */
+/** Linear interpolation in the Gumbel variate y = -ln(-ln(1 - 1/T)); for depths. */
 export const CURVE_GUMBEL: i32 = 0;
-/** Interpolates linearly in ln T; for winds. */
+/** Linear interpolation in ln T; for winds. */
 export const CURVE_LOG: i32 = 1;
 
 /**
- * Value at the design return period and exceedance probability of a threshold, for each cell of a stack of
- * return-period maps.
+ * Computes, for each cell of a stack of return-period maps, the value at the design return period and the annual
+ * probability of reaching a threshold.
  *
  * In       maps           f64[mapCount][cellCount], source units, finite or NaN = missing; ascending return periods
  *          returnPeriods  f64[mapCount], years, ascending, each > 1 (CURVE_LOG: > 0)
@@ -18,10 +18,11 @@ export const CURVE_LOG: i32 = 1;
  *          bad            i32[2]: map and cell of the first negative value
  * Scratch  variates       f64[mapCount]
  * Formula  Running maximum in T (a rarer flood is no shallower), then linear in the variate between adjacent maps.
- *          Outside the maps the nearest one is used; the caller decides whether to allow that. The probability is that
- *          of the first point of the curve that reaches the threshold: 1 - exp(-exp(-y)) or 1/T; 1/T of the first map
- *          if that one reaches it (a lower bound); 0 if none does. A cell missing in any map is missing, but its other
- *          maps are still checked: a nodata marker that only some files declare shows up as a negative value.
+ *          Outside the range of the maps' return periods the nearest map is used; the caller decides whether to allow
+ *          that. The probability is that of the first point of the curve that reaches the threshold:
+ *          1 - exp(-exp(-y)) or 1/T; 1/T of the first map if that map reaches it (a lower bound); 0 if no map does. A
+ *          cell that is missing in any map is missing, but its other maps are still checked, because a nodata marker
+ *          that only some files declare shows up as a negative value.
  */
 export function curveMetrics(
   maps: usize,
@@ -38,15 +39,15 @@ export function curveMetrics(
   bad: usize,
 ): i32 {
   if (mapCount < 1 || !(threshold > 0)) return STATUS_BAD_CURVE;
-  const least: f64 = family == CURVE_GUMBEL ? 1 : 0;
-  let before = least;
+  const yearsMin: f64 = family == CURVE_GUMBEL ? 1 : 0;
+  let previousYears = yearsMin;
   for (let i = 0; i < mapCount; i++) {
     const years = load<f64>(returnPeriods + ((<usize>i) << 3));
-    if (!(years > before)) return STATUS_BAD_CURVE;
+    if (!(years > previousYears)) return STATUS_BAD_CURVE;
     store<f64>(variates + ((<usize>i) << 3), variateOf(years, family));
-    before = years;
+    previousYears = years;
   }
-  if (!(designYears > least)) return STATUS_BAD_CURVE;
+  if (!(designYears > yearsMin)) return STATUS_BAD_CURVE;
   const designVariate = variateOf(designYears, family);
   const mapStride = (<usize>cellCount) << 3;
 
@@ -114,8 +115,8 @@ function probabilityOf(variate: f64, family: i32): f64 {
  *
  * In       values   f64[count], NaN = missing
  * Out      steps    u16[count]
- *          worst    f64[1], in and out: largest rounding error so far, in units of the value
  *          bad      i32[1]: index of the first value outside the layer's range
+ * In, out  worst    f64[1]: largest rounding error so far, in units of the value
  * Formula  steps = round((value - offset) * stepsPerUnit), half away from zero
  */
 export function toSteps(

@@ -1,22 +1,24 @@
 import { STEPS_NODATA, STEPS_OUTSIDE, TILE_SIZE } from "./cells";
 import {
-  coriolisFactor,
+  cycloneLatitudeFactor,
   CYCLONE_LAT_DEG_MAX,
   CYCLONE_LAT_DEG_MIN,
-  fillCyclone,
-  fillRiver,
+  fillCyclones,
+  fillRiverineFloods,
   fillSteps,
-  fillSurge,
+  fillSurgeFloods,
   fillWildfire,
   ICE_NORTH_DEG,
   ICE_SOUTH_DEG,
-  SURGE_KM_MAX,
+  SURGE_REACH_KM_MAX,
 } from "./demoHazards";
 import { coastDistanceKm, EARTH_RADIUS_KM, kmOfCode, landMarginKm } from "./demoLand";
 import { DEGREE } from "./ellipsoid";
 import { STATUS_BAD_GRID, STATUS_OK } from "./status";
 
-/** Version of the synthetic world, part of its release name: must be raised whenever one of its numbers changes. */
+/**
+ * Version of the synthetic world, part of its release name. Increment it whenever a change alters any generated value.
+ */
 export const DEMO_VERSION: i32 = 1;
 
 /** Hazards of the synthetic world. */
@@ -25,20 +27,20 @@ export const DEMO_WILDFIRE: i32 = 1;
 export const DEMO_COASTAL_FLOODS: i32 = 2;
 export const DEMO_RIVERINE_FLOODS: i32 = 3;
 
-/** Layers of a cell, in this order: intensity, the hazard's specific metric, probability, total_hazard. */
+/** Number of layers of a cell, in this order: intensity, the hazard's own metric, probability, total_hazard. */
 export const DEMO_LAYER_COUNT: i32 = 4;
 
-/** Results of demoTileState. */
+/** Results of demoTileState: the tile must be generated cell by cell, or all of its cells are zero or nodata. */
 export const DEMO_TILE_CELLS: i32 = 0;
 export const DEMO_TILE_ZERO: i32 = 1;
 export const DEMO_TILE_NODATA: i32 = 2;
 
 /**
- * Generates all cells of one tile of the synthetic world. `fillCell` computes each cell, here and in demoCells, so both
- * return the same bits.
+ * Generates all cells of one tile of the synthetic world. Both demoTile and demoCells compute each cell with
+ * `fillCell`, so they return the same bits.
  *
  * In        land  i8[180 * landNodesPerDeg + 1][360 * landNodesPerDeg], from 90 north and 180 west: codes of the signed
- *                 distance to the coast, code x |code| x landKmPerSquare in km, positive on land
+ *                 distance to the coast, code x |code| x landKmPerCodeSquared in km, positive on land
  * Out       out   u16[64][64][4]; STEPS_OUTSIDE outside the grid
  * Units     degrees; warmingC in degrees C above the climate of 1980, 0 or more
  * Requires  square cells, starting at 90 north and 180 west
@@ -48,7 +50,7 @@ export function demoTile(
   warmingC: f64,
   land: usize,
   landNodesPerDeg: i32,
-  landKmPerSquare: f64,
+  landKmPerCodeSquared: f64,
   cellSizeDeg: f64,
   rowCount: i32,
   columnCount: i32,
@@ -77,7 +79,7 @@ export function demoTile(
         warmingC,
         land,
         landNodesPerDeg,
-        landKmPerSquare,
+        landKmPerCodeSquared,
         cellSizeDeg,
         latDeg,
         lonDeg,
@@ -91,7 +93,7 @@ export function demoTile(
 }
 
 /**
- * Generates single cells of the synthetic world. Parameters not listed are those of demoTile.
+ * Generates single cells of the synthetic world. Parameters not listed below are those of demoTile.
  *
  * In   rows, columns  i32[count], within the grid
  * Out  out            u16[count][4]
@@ -101,7 +103,7 @@ export function demoCells(
   warmingC: f64,
   land: usize,
   landNodesPerDeg: i32,
-  landKmPerSquare: f64,
+  landKmPerCodeSquared: f64,
   cellSizeDeg: f64,
   rowCount: i32,
   columnCount: i32,
@@ -122,7 +124,7 @@ export function demoCells(
       warmingC,
       land,
       landNodesPerDeg,
-      landKmPerSquare,
+      landKmPerCodeSquared,
       cellSizeDeg,
       latDeg,
       lonDeg,
@@ -135,17 +137,17 @@ export function demoCells(
 }
 
 /**
- * Returns whether all cells of a tile are certain to be zero (DEMO_TILE_ZERO) or nodata (DEMO_TILE_NODATA), without
- * generating them; otherwise DEMO_TILE_CELLS, also for every tile that extends beyond the grid. Returns -1 for a tile
- * outside the grid. The parameters are those of demoTile.
+ * Returns DEMO_TILE_ZERO or DEMO_TILE_NODATA if that holds for every cell of the tile, determined without generating
+ * them; DEMO_TILE_CELLS if unknown or if the tile extends beyond the grid; -1 if it is outside the grid. The parameters
+ * are those of demoTile.
  *
- * Formula  Coast distances are interpolated between the nodes, so they are bounded by the nodes around the tile.
+ * Formula  Coast distances are interpolated between nodes, so the nodes around the tile bound them.
  */
 export function demoTileState(
   hazard: i32,
   land: usize,
   landNodesPerDeg: i32,
-  landKmPerSquare: f64,
+  landKmPerCodeSquared: f64,
   cellSizeDeg: f64,
   rowCount: i32,
   columnCount: i32,
@@ -174,18 +176,19 @@ export function demoTileState(
   const lastRow = min(nodeRows - 1, <i32>Math.ceil((90.0 - southDeg) * nodesPerDeg));
   const firstColumn = <i32>Math.floor(<f64>west * cellSizeDeg * nodesPerDeg);
   const lastColumn = <i32>Math.ceil(<f64>(west + TILE_SIZE) * cellSizeDeg * nodesPerDeg);
-  let least: i32 = 127,
-    greatest: i32 = -128;
+  let minCode: i32 = 127,
+    maxCode: i32 = -128;
   for (let row = firstRow; row <= lastRow; row++) {
     for (let column = firstColumn; column <= lastColumn; column++) {
       const code = <i32>load<i8>(land + <usize>(row * nodeColumns + (column % nodeColumns)));
-      least = min(least, code);
-      greatest = max(greatest, code);
+      minCode = min(minCode, code);
+      maxCode = max(maxCode, code);
     }
   }
-  if (kmOfCode(greatest, landKmPerSquare) < -landMarginKm(cellSizeDeg)) return DEMO_TILE_NODATA;
-  if (kmOfCode(least, landKmPerSquare) < 0) return DEMO_TILE_CELLS;
-  if (hazard == DEMO_COASTAL_FLOODS && kmOfCode(least, landKmPerSquare) > SURGE_KM_MAX) return DEMO_TILE_ZERO;
+  if (kmOfCode(maxCode, landKmPerCodeSquared) < -landMarginKm(cellSizeDeg)) return DEMO_TILE_NODATA;
+  if (kmOfCode(minCode, landKmPerCodeSquared) < 0) return DEMO_TILE_CELLS;
+  if (hazard == DEMO_COASTAL_FLOODS && kmOfCode(minCode, landKmPerCodeSquared) > SURGE_REACH_KM_MAX)
+    return DEMO_TILE_ZERO;
   if (hazard != DEMO_COASTAL_FLOODS && southDeg >= ICE_NORTH_DEG) return DEMO_TILE_ZERO;
   if (northDeg <= ICE_SOUTH_DEG) return DEMO_TILE_ZERO;
   return DEMO_TILE_CELLS;
@@ -193,14 +196,14 @@ export function demoTileState(
 
 /**
  * Generates one cell as a pure function of hazard, warming and location. No value decreases as warmingC rises: warming
- * is a factor or summand of the intensity, and all later steps are monotonic.
+ * multiplies or adds to the intensity, and all later steps are monotonic.
  */
 function fillCell(
   hazard: i32,
   warmingC: f64,
   land: usize,
   landNodesPerDeg: i32,
-  landKmPerSquare: f64,
+  landKmPerCodeSquared: f64,
   cellSizeDeg: f64,
   latDeg: f64,
   lonDeg: f64,
@@ -208,11 +211,11 @@ function fillCell(
   cosLat: f64,
   out: usize,
 ): void {
-  if (hazard == DEMO_CYCLONES && coriolisFactor(latDeg) == 0) {
+  if (hazard == DEMO_CYCLONES && cycloneLatitudeFactor(latDeg) == 0) {
     fillSteps(0, out);
     return;
   }
-  const inlandKm = coastDistanceKm(land, landNodesPerDeg, landKmPerSquare, latDeg, lonDeg);
+  const inlandKm = coastDistanceKm(land, landNodesPerDeg, landKmPerCodeSquared, latDeg, lonDeg);
   if (hazard != DEMO_CYCLONES && inlandKm < -landMarginKm(cellSizeDeg)) {
     fillSteps(STEPS_NODATA, out);
     return;
@@ -220,8 +223,8 @@ function fillCell(
   const x = EARTH_RADIUS_KM * cosLat * Math.cos(lonDeg * DEGREE);
   const y = EARTH_RADIUS_KM * cosLat * Math.sin(lonDeg * DEGREE);
   const z = EARTH_RADIUS_KM * sinLat;
-  if (hazard == DEMO_CYCLONES) fillCyclone(warmingC, inlandKm, latDeg, lonDeg, x, y, z, out);
+  if (hazard == DEMO_CYCLONES) fillCyclones(warmingC, inlandKm, latDeg, lonDeg, x, y, z, out);
   else if (hazard == DEMO_WILDFIRE) fillWildfire(warmingC, latDeg, lonDeg, x, y, z, out);
-  else if (hazard == DEMO_COASTAL_FLOODS) fillSurge(warmingC, inlandKm, latDeg, lonDeg, x, y, z, out);
-  else fillRiver(warmingC, inlandKm, latDeg, lonDeg, x, y, z, out);
+  else if (hazard == DEMO_COASTAL_FLOODS) fillSurgeFloods(warmingC, inlandKm, latDeg, lonDeg, x, y, z, out);
+  else fillRiverineFloods(warmingC, inlandKm, latDeg, lonDeg, x, y, z, out);
 }

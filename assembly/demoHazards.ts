@@ -5,8 +5,8 @@ import {
   DESERTS,
   ELLIPSE_BYTES,
   ellipseWeight,
-  FIRE_BELT_COUNT,
-  FIRE_BELTS,
+  FIRE_REGION_COUNT,
+  FIRE_REGIONS,
   LOWLAND_COUNT,
   LOWLANDS,
 } from "./demoRegions";
@@ -19,15 +19,16 @@ const DEPTH_STEPS_PER_M: f64 = 1000;
 const WIND_STEPS_PER_MPS: f64 = 100;
 const DAYS_STEPS_PER_DAY: f64 = 100;
 
-const DEPTH_M_REFERENCE: f64 = 10;
-const DEPTH_M_THRESHOLD: f64 = 0.5;
-const WIND_MPS_REFERENCE: f64 = 100;
-const WIND_MPS_THRESHOLD: f64 = 33;
-const FWI_REFERENCE: f64 = 100;
-const FWI_THRESHOLD: f64 = 38;
+const REFERENCE_DEPTH_M: f64 = 10;
+const THRESHOLD_DEPTH_M: f64 = 0.5;
+const REFERENCE_WIND_MPS: f64 = 100;
+const THRESHOLD_WIND_MPS: f64 = 33;
+const REFERENCE_FWI: f64 = 100;
+const THRESHOLD_FWI: f64 = 38;
 
 /**
- * Gumbel variates -ln(-ln(1 - 1/T)) of 2 and 1000 years, the ends of the curves, and of 100 years, the design value.
+ * Gumbel variates -ln(-ln(1 - 1/T)) for return periods of 2 and 1000 years (the ends of the curves) and 100 years (the
+ * design level).
  */
 const GUMBEL_2: f64 = 0.36651292058166435;
 const GUMBEL_100: f64 = 4.600149226776579;
@@ -37,9 +38,9 @@ const GUMBEL_1000: f64 = 6.907255070523602;
 export const CYCLONE_LAT_DEG_MIN: f64 = 4;
 /** No cyclones farther from the equator, where the sea is too cold. */
 export const CYCLONE_LAT_DEG_MAX: f64 = 50;
-/** Maximum distance that a surge reaches inland. */
-export const SURGE_KM_MAX: f64 = 45;
-/** Ice limits: no rivers and no fires poleward of them, and in the south no coastal floods either. */
+/** Upper limit of the distance that a surge reaches inland. */
+export const SURGE_REACH_KM_MAX: f64 = 45;
+/** Ice limits: poleward of them there are no rivers and no fires; south of the southern limit, no coastal floods. */
 export const ICE_NORTH_DEG: f64 = 72;
 export const ICE_SOUTH_DEG: f64 = -60;
 
@@ -54,10 +55,10 @@ const RIVER_SIZES: usize = memory.data<f64>([
 ]);
 
 /**
- * Cyclones: the 100-year wind of the basins, perturbed by noise and decaying over land. The return level is linear in
- * the logarithm of the return period, from 2 to 1000 years.
+ * Generates a cell of the hazard cyclones: the 100-year wind of the basins, perturbed by noise and decaying over land.
+ * The return level is linear in the logarithm of the return period, from 2 to 1000 years.
  */
-export function fillCyclone(
+export function fillCyclones(
   warmingC: f64,
   inlandKm: f64,
   latDeg: f64,
@@ -68,7 +69,8 @@ export function fillCyclone(
   out: usize,
 ): void {
   const broad = noise4(x / 900.0, y / 900.0, z / 900.0, 11);
-  const openSeaMps = coriolisFactor(latDeg) * basinWindMps(latDeg + 2.5 * lane1(broad), lonDeg + 5.0 * lane2(broad));
+  const openSeaMps =
+    cycloneLatitudeFactor(latDeg) * basinWindMps(latDeg + 2.5 * lane1(broad), lonDeg + 5.0 * lane2(broad));
   if (openSeaMps == 0) {
     fillSteps(0, out);
     return;
@@ -82,24 +84,24 @@ export function fillCyclone(
     fillSteps(0, out);
     return;
   }
-  const probability = 0.01 * Math.exp((1.0 - WIND_MPS_THRESHOLD / windMps) / 0.15);
+  const probability = 0.01 * Math.exp((1.0 - THRESHOLD_WIND_MPS / windMps) / 0.15);
   const windSteps = stepsOf(windMps, WIND_STEPS_PER_MPS);
   fillMetrics(
-    <f64>windSteps / WIND_STEPS_PER_MPS / WIND_MPS_REFERENCE,
+    <f64>windSteps / WIND_STEPS_PER_MPS / REFERENCE_WIND_MPS,
     windSteps,
     probability < 0.001 ? 0.0 : Math.min(0.5, probability),
     out,
   );
 }
 
-/** Returns the latitude factor of cyclone winds: 0 near the equator, rising to 1; 0 beyond the cyclone latitudes. */
-export function coriolisFactor(latDeg: f64): f64 {
+/** Returns the latitude factor of cyclone winds: 0 near the equator, rises to 1, 0 beyond the cyclone latitudes. */
+export function cycloneLatitudeFactor(latDeg: f64): f64 {
   const distanceDeg = Math.abs(latDeg);
   if (distanceDeg >= CYCLONE_LAT_DEG_MAX) return 0;
   return smoothstep((distanceDeg - CYCLONE_LAT_DEG_MIN) / 9.0);
 }
 
-/** Returns the 100-year wind over open sea, m/s: root of the sum of squares over the basins; 0 outside all of them. */
+/** Returns the 100-year wind over open sea, m/s: root of the sum of squares over the basins; 0 outside all basins. */
 function basinWindMps(latDeg: f64, lonDeg: f64): f64 {
   let sumOfSquares: f64 = 0;
   for (let i = 0; i < BASIN_COUNT; i++) {
@@ -110,7 +112,8 @@ function basinWindMps(latDeg: f64, lonDeg: f64): f64 {
 }
 
 /**
- * Wildfire: days of fire danger, the annual maximum of the fire weather index and its probability, all from dryness.
+ * Generates a cell of the hazard wildfire: days of fire danger, the annual maximum of the fire weather index (FWI) and
+ * the probability of reaching its threshold, all from dryness.
  */
 export function fillWildfire(warmingC: f64, latDeg: f64, lonDeg: f64, x: f64, y: f64, z: f64, out: usize): void {
   if (latDeg >= ICE_NORTH_DEG || latDeg <= ICE_SOUTH_DEG || isGreenland(latDeg, lonDeg)) {
@@ -121,11 +124,11 @@ export function fillWildfire(warmingC: f64, latDeg: f64, lonDeg: f64, x: f64, y:
   const fine = noise4(x / 110.0, y / 110.0, z / 110.0, 22);
   const dryBeltOffset = (Math.abs(latDeg) - 28.0) / 34.0;
   let dryness = 0.14 * Math.max(0.0, 1.0 - dryBeltOffset * dryBeltOffset) + 0.09 * lane0(broad) + 0.06 * lane0(fine);
-  // The location is perturbed by noise to hide the elliptical outlines of the belts.
-  const beltLatDeg = latDeg + 3.0 * lane1(broad) + 0.9 * lane1(fine);
-  const beltLonDeg = lonDeg + 4.5 * lane2(broad) + 1.2 * lane2(fine);
-  for (let i = 0; i < FIRE_BELT_COUNT; i++) {
-    dryness += ellipseWeight(FIRE_BELTS + <usize>i * ELLIPSE_BYTES, beltLatDeg, beltLonDeg);
+  // Noise perturbs the location, to hide the elliptical outlines of the regions.
+  const regionLatDeg = latDeg + 3.0 * lane1(broad) + 0.9 * lane1(fine);
+  const regionLonDeg = lonDeg + 4.5 * lane2(broad) + 1.2 * lane2(fine);
+  for (let i = 0; i < FIRE_REGION_COUNT; i++) {
+    dryness += ellipseWeight(FIRE_REGIONS + <usize>i * ELLIPSE_BYTES, regionLatDeg, regionLonDeg);
   }
   dryness = Math.min(1.1, dryness) * (1.0 + 0.08 * warmingC);
   if (!(dryness > 0)) {
@@ -134,17 +137,17 @@ export function fillWildfire(warmingC: f64, latDeg: f64, lonDeg: f64, x: f64, y:
   }
   const days = Math.min(366.0, 165.0 * dryness * Math.sqrt(dryness));
   const annualMaxFwi = 110.0 - 49.5 / (dryness + 0.45);
-  const exceedance = 1.0 - Math.exp(-Math.exp((annualMaxFwi - FWI_THRESHOLD) / 6.0));
+  const exceedance = 1.0 - Math.exp(-Math.exp((annualMaxFwi - THRESHOLD_FWI) / 6.0));
   fillMetrics(
-    annualMaxFwi / FWI_REFERENCE,
+    annualMaxFwi / REFERENCE_FWI,
     stepsOf(days, DAYS_STEPS_PER_DAY),
     exceedance * Math.min(1.0, dryness * 20.0),
     out,
   );
 }
 
-/** Coastal floods: the water level of a surge at the shore minus the elevation of the ground. */
-export function fillSurge(
+/** Generates a cell of the hazard coastal floods: the surge's water level at the shore minus the ground's elevation. */
+export function fillSurgeFloods(
   warmingC: f64,
   inlandKm: f64,
   latDeg: f64,
@@ -154,7 +157,7 @@ export function fillSurge(
   z: f64,
   out: usize,
 ): void {
-  if (inlandKm >= SURGE_KM_MAX || latDeg <= ICE_SOUTH_DEG) {
+  if (inlandKm >= SURGE_REACH_KM_MAX || latDeg <= ICE_SOUTH_DEG) {
     fillSteps(0, out);
     return;
   }
@@ -167,7 +170,10 @@ export function fillSurge(
   const steepness = 1.0 - 0.94 * Math.min(1.0, lowland);
 
   const surgeM =
-    2.4 + 1.1 * lane0(coast) + 0.5 * lane1(shore) + 0.035 * coriolisFactor(latDeg) * basinWindMps(latDeg, lonDeg);
+    2.4 +
+    1.1 * lane0(coast) +
+    0.5 * lane1(shore) +
+    0.035 * cycloneLatitudeFactor(latDeg) * basinWindMps(latDeg, lonDeg);
   const rough = 0.5 + 0.5 * lane0(shore);
   const riseMPerKm = 0.06 + steepness * (0.25 + 5.0 * rough * rough);
   const hillsM = steepness * (1.5 + 2.0 * lane0(ground)) + 0.5 * lane1(ground) + 0.5 * lane0(detail);
@@ -175,18 +181,18 @@ export function fillSurge(
   // Hills start behind the beach, otherwise no shore would be flooded.
   const hillFactor = Math.min(1.0, 0.3 + landwardKm / 2.0);
   // Limits how far a surge reaches inland, even on the flattest ground.
-  const runout = Math.max(0.0, landwardKm / SURGE_KM_MAX - 0.5);
+  const runout = Math.max(0.0, landwardKm / SURGE_REACH_KM_MAX - 0.5);
   const groundM = landwardKm * riseMPerKm + hillFactor * hillsM + 40.0 * runout * runout;
-  const stageM = surgeM - groundM + warmingC * (0.2 + 0.05 * lane1(coast));
+  const depthM = surgeM - groundM + warmingC * (0.2 + 0.05 * lane1(coast));
   const gumbelScaleM = 0.13 * surgeM;
-  fillFlood(stageM, GUMBEL_100 - (stageM - DEPTH_M_THRESHOLD) / gumbelScaleM, out);
+  fillFlood(depthM, GUMBEL_100 - (depthM - THRESHOLD_DEPTH_M) / gumbelScaleM, out);
 }
 
 /**
- * River floods. Rivers are the zero contours of noise, which are thin, long and winding, in three sizes; the
- * coordinates are distorted by more noise to make them meander.
+ * Generates a cell of the hazard riverine floods. Rivers, in three sizes, are the zero contours of noise, which are
+ * thin, long and winding; more noise distorts the coordinates so that the rivers meander.
  */
-export function fillRiver(
+export function fillRiverineFloods(
   warmingC: f64,
   inlandKm: f64,
   latDeg: f64,
@@ -212,45 +218,48 @@ export function fillRiver(
   const wetness = 1.0 - Math.min(1.0, aridity) + 0.15 * lane3(warpBroad);
   const warmingRise = 0.03 * (1.0 + 0.6 * lane3(warpMedium)) * warmingC; // relative to the river's depth
   const widening = 1.0 + 0.8 * Math.exp(-Math.max(0.0, inlandKm) / 60.0);
-  let stageM: f64 = -Infinity;
+  let depthM: f64 = -Infinity;
   let variate: f64 = Infinity;
   for (let size = 0; size < RIVER_SIZE_COUNT; size++) {
     const river = RIVER_SIZES + <usize>size * RIVER_SIZE_BYTES;
     if (wetness <= load<f64>(river, 24)) continue;
     const wavelengthKm = load<f64>(river);
-    const depthM = load<f64>(river, 16);
+    const typicalDepthM = load<f64>(river, 16);
     const noise = noise4(px / wavelengthKm, py / wavelengthKm, pz / wavelengthKm, 44 + size);
-    // Distance to the zero contour, from the typical gradient of the noise there.
+    // Distance to the zero contour, estimated from the typical gradient of the noise there.
     const riverDistanceKm = 0.45 * wavelengthKm * Math.abs(lane0(noise));
     const halfWidths = riverDistanceKm / (load<f64>(river, 8) * widening);
     if (halfWidths > 1.5) continue;
-    const channelDepthM = depthM * (1.0 + 0.3 * lane3(warpFine));
-    const sizeStageM = channelDepthM * (1.0 - halfWidths * halfWidths) + depthM * warmingRise;
-    stageM = Math.max(stageM, sizeStageM);
-    variate = Math.min(variate, GUMBEL_100 - (sizeStageM - DEPTH_M_THRESHOLD) / (0.2 * depthM));
+    const channelDepthM = typicalDepthM * (1.0 + 0.3 * lane3(warpFine));
+    const sizeDepthM = channelDepthM * (1.0 - halfWidths * halfWidths) + typicalDepthM * warmingRise;
+    depthM = Math.max(depthM, sizeDepthM);
+    variate = Math.min(variate, GUMBEL_100 - (sizeDepthM - THRESHOLD_DEPTH_M) / (0.2 * typicalDepthM));
   }
-  fillFlood(stageM, variate, out);
+  fillFlood(depthM, variate, out);
 }
 
 /** Writes the layers of a flood. `variate` is the Gumbel variate at which the water reaches the threshold. */
-function fillFlood(stageM: f64, variate: f64, out: usize): void {
-  const depthSteps = stepsOf(Math.min(30.0, Math.max(0.0, stageM)), DEPTH_STEPS_PER_M);
+function fillFlood(depthM: f64, variate: f64, out: usize): void {
+  const depthSteps = stepsOf(Math.min(30.0, Math.max(0.0, depthM)), DEPTH_STEPS_PER_M);
   const probability = variate > GUMBEL_1000 ? 0.0 : 1.0 - Math.exp(-Math.exp(-Math.max(GUMBEL_2, variate)));
-  fillMetrics(<f64>depthSteps / DEPTH_STEPS_PER_M / DEPTH_M_REFERENCE, depthSteps, probability, out);
+  fillMetrics(<f64>depthSteps / DEPTH_STEPS_PER_M / REFERENCE_DEPTH_M, depthSteps, probability, out);
 }
 
-/** Writes the four layers. total_hazard is computed from the stored steps of its factors and rounded once. */
-function fillMetrics(intensity: f64, ownSteps: i32, probability: f64, out: usize): void {
+/**
+ * Writes the four layers of a cell. total_hazard is computed from the stored steps of intensity and probability and
+ * rounded once.
+ */
+function fillMetrics(intensity: f64, ownMetricSteps: i32, probability: f64, out: usize): void {
   const intensitySteps = stepsOf(Math.min(1.0, intensity), INTENSITY_STEPS_PER_UNIT);
   const probabilitySteps = stepsOf(Math.min(1.0, probability), PROBABILITY_STEPS_PER_UNIT);
   const product = <f64>intensitySteps * <f64>probabilitySteps * TOTAL_STEPS_PER_UNIT;
   store<u16>(out, <u16>intensitySteps);
-  store<u16>(out, <u16>ownSteps, 2);
+  store<u16>(out, <u16>ownMetricSteps, 2);
   store<u16>(out, <u16>probabilitySteps, 4);
   store<u16>(out, <u16>Math.round(product / (INTENSITY_STEPS_PER_UNIT * PROBABILITY_STEPS_PER_UNIT)), 6);
 }
 
-/** Sets all four layers of a cell to the same steps. */
+/** Sets all four layers of a cell to `steps`. */
 export function fillSteps(steps: i32, out: usize): void {
   store<u64>(out, <u64>steps * 0x0001000100010001);
 }
@@ -259,10 +268,10 @@ function stepsOf(value: f64, stepsPerUnit: f64): i32 {
   return <i32>Math.round(value * stepsPerUnit);
 }
 
-/** Smoothstep: 0 up to 0, 1 from 1, continuously differentiable. */
+/** Returns the smoothstep function of t: 0 for t <= 0, 1 for t >= 1, continuously differentiable. */
 function smoothstep(t: f64): f64 {
-  const within = Math.min(1.0, Math.max(0.0, t));
-  return within * within * (3.0 - 2.0 * within);
+  const clamped = Math.min(1.0, Math.max(0.0, t));
+  return clamped * clamped * (3.0 - 2.0 * clamped);
 }
 
 function isGreenland(latDeg: f64, lonDeg: f64): bool {

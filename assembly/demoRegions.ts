@@ -1,6 +1,6 @@
 /**
- * Size of an ellipse in latitude and longitude, f64[5]: center latitude, center longitude, half-height, half-width (all
- * in degrees), weight. The regions below imitate published maps by eye; they are not data.
+ * Bytes of one ellipse record, f64[5]: center latitude, center longitude, half-height, half-width (all in degrees),
+ * weight. The regions below are approximated by eye from published maps; they are not derived from data.
  */
 export const ELLIPSE_BYTES: usize = 40;
 
@@ -8,33 +8,33 @@ export const ELLIPSE_BYTES: usize = 40;
 export const BASIN_COUNT: i32 = 10;
 // prettier-ignore
 export const BASINS: usize = memory.data<f64>([
-  20, 134, 27, 42, 88,        // north-west Pacific
-  17, -116, 15, 38, 74,       // north-east Pacific
+  20, 134, 27, 42, 88,        // northwest Pacific
+  17, -116, 15, 38, 74,       // northeast Pacific
   25, -72, 23, 36, 84,        // north Atlantic
   22, -92, 13, 14, 50,        // Gulf of Mexico
   17, 89, 11, 12, 68,         // Bay of Bengal
   17, 65, 11, 12, 56,         // Arabian Sea
-  -17, 62, 19, 32, 78,        // south-west Indian Ocean
-  -17, 117, 15, 20, 76,       // north-west Australia
+  -17, 62, 19, 32, 78,        // southwest Indian Ocean
+  -17, 117, 15, 20, 76,       // northwest Australia
   -17, 158, 16, 26, 74,       // Coral Sea
   -17, 183, 15, 26, 66,       // south Pacific
 ]);
 
 /** Fire-prone regions (weight above 0) and regions without fuel or too wet to burn (below 0). */
-export const FIRE_BELT_COUNT: i32 = 40;
+export const FIRE_REGION_COUNT: i32 = 40;
 // prettier-ignore
-export const FIRE_BELTS: usize = memory.data<f64>([
+export const FIRE_REGIONS: usize = memory.data<f64>([
   39, 12, 7, 28, 0.5,         // Mediterranean
   39.5, -4, 6, 8, 0.3,        // Iberia
   36, 45, 6, 15, 0.35,        // Anatolia to Iran
   38, -120, 9, 8, 0.7,        // California
-  35, -108, 10, 13, 0.45,     // south-west of North America
+  35, -108, 10, 13, 0.45,     // southwest of North America
   43, -115, 7, 10, 0.25,      // Great Basin
   22, -102, 8, 8, 0.4,        // Mexico
   -35, -71, 6, 4, 0.6,        // central Chile
   -32.5, 21, 6, 10, 0.5,      // Cape
-  -32, 119, 6, 8, 0.5,        // south-west Australia
-  -35, 146, 7, 11, 0.6,       // south-east Australia
+  -32, 119, 6, 8, 0.5,        // southwest Australia
+  -35, 146, 7, 11, 0.6,       // southeast Australia
   -18, 134, 8, 18, 0.55,      // north Australia
   -25, 134, 9, 16, 0.25,      // the interior of Australia
   10.5, 8, 6, 32, 0.65,       // Sahel and Guinea savannas
@@ -66,7 +66,7 @@ export const FIRE_BELTS: usize = memory.data<f64>([
   5, -76, 7, 4, -0.6,         // Choco
 ]);
 
-/** Deserts; where the weights sum to 1 or more, there are only large rivers that rise elsewhere. */
+/** Deserts; where the weights sum to 1 or more, the only rivers are large ones that rise elsewhere. */
 export const DESERT_COUNT: i32 = 11;
 // prettier-ignore
 export const DESERTS: usize = memory.data<f64>([
@@ -105,13 +105,16 @@ export const LOWLANDS: usize = memory.data<f64>([
   4.9, 6, 1, 1.6, 1.2,        // Niger
 ]);
 
-/** Returns the ellipse's weight at its center, falling to 0 at its rim; 0 outside. */
+/**
+ * Returns the weight at a location: that of the ellipse at its center, decreasing quadratically to 0 at the rim and 0
+ * outside.
+ */
 export function ellipseWeight(ellipse: usize, latDeg: f64, lonDeg: f64): f64 {
-  const dLat = (latDeg - load<f64>(ellipse)) / load<f64>(ellipse, 16);
-  if (!(Math.abs(dLat) < 1)) return 0;
-  let dLonDeg = Math.abs(lonDeg - load<f64>(ellipse, 8));
-  if (dLonDeg > 180.0) dLonDeg = 360.0 - dLonDeg;
-  const dLon = dLonDeg / load<f64>(ellipse, 24);
-  const inside = 1.0 - dLat * dLat - dLon * dLon;
-  return inside > 0 ? load<f64>(ellipse, 32) * inside : 0.0;
+  const relativeLat = (latDeg - load<f64>(ellipse)) / load<f64>(ellipse, 16);
+  if (!(Math.abs(relativeLat) < 1)) return 0;
+  let lonDistanceDeg = Math.abs(lonDeg - load<f64>(ellipse, 8));
+  if (lonDistanceDeg > 180.0) lonDistanceDeg = 360.0 - lonDistanceDeg;
+  const relativeLon = lonDistanceDeg / load<f64>(ellipse, 24);
+  const share = 1.0 - relativeLat * relativeLat - relativeLon * relativeLon;
+  return share > 0 ? load<f64>(ellipse, 32) * share : 0.0;
 }

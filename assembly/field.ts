@@ -3,8 +3,8 @@ import { bandWeight, DEGREE, E2, WGS84_A } from "./ellipsoid";
 
 /**
  * A field: several layers of one grid, interleaved cell by cell, and a directory of the tiles that are in memory.
- * JavaScript allocates it and maintains its directories (src/kernel/field.ts); kernels read it and mark the tiles they
- * use.
+ * JavaScript allocates it and maintains its directories (src/kernel/field.ts); kernels read it and mark the tiles that
+ * they use.
  *
  *   grid         f64 northDeg, westDeg, cellSizeLatDeg, cellSizeLonDeg; i32 rowCount, columnCount
  *   vectorCount  i32: vectors of 8 u16 lanes per cell, one lane per layer; a cell takes vectorCount x 16 bytes
@@ -12,7 +12,7 @@ import { bandWeight, DEGREE, E2, WGS84_A } from "./ellipsoid";
  *                1 / 4p, area weight
  *   directories  u32 for every tile or pyramid tile: its address, 0 = not in memory; bit 0 = used recently
  *
- * The forms of a tile:
+ * Forms of a tile:
  *   cells    u16[64][64][lane]       steps or a reserved number (cells.ts)
  *   prefix   u32[64][65][lane]       count * 2^22 + sum of the valid cells west of a column
  *   bounds   u16[64][64][lane]       of a pyramid tile, for each block: 0 = no valid cell, else largest step + 1
@@ -38,11 +38,12 @@ export const FIELD_BYTES: i32 = 72;
 export const PYRAMID_SIZE: i32 = 8;
 /** Cells along one edge of a block. */
 export const BLOCK_SIZE: i32 = 8;
-/** In a prefix or total, the sum is below this bit and the count from it upwards. */
+/** A prefix or total stores the sum in the bits below this one, and the count in this bit and those above. */
 export const COUNT_SHIFT: i32 = 22;
 export const SUM_MASK: i32 = (1 << COUNT_SHIFT) - 1;
 
-const USED: u32 = 1;
+/** Bit of a directory entry: a kernel has used the tile since JavaScript last cleared the bit. */
+export const USED: u32 = 1;
 
 export function northOf(field: usize): f64 {
   return load<f64>(field, NORTH);
@@ -90,8 +91,9 @@ export function totalTilesOf(field: usize): usize {
   return <usize>load<u32>(field, TOTAL_TILES);
 }
 
-/** Returns the address of a tile and marks the tile as used, or 0 if it is not in memory. */
+/** Returns the address of a tile and marks the tile as used; returns 0 if the tile is not in memory. */
 export function useTile(directory: usize, index: i32): usize {
+  assert(index >= 0, "tile indices must not be negative");
   const at = directory + ((<usize>index) << 2);
   const entry = load<u32>(at);
   if (entry == 0) return 0;
@@ -102,28 +104,28 @@ export function useTile(directory: usize, index: i32): usize {
 /**
  * Fills the row table with the quantities of each row that do not depend on the circle.
  *
- * Requires  rowStride > rowCount: rows are read two at a time
+ * Requires  rowStride > rowCount, because kernels read rows two at a time
  */
 export function fillRowTable(field: usize): void {
   const table = rowTableOf(field);
   const stride = (<usize>rowStrideOf(field)) << 3;
   for (let row = 0; row < rowStrideOf(field); row++) {
-    const latitude = northOf(field) - (<f64>row + 0.5) * cellLatOf(field);
-    const at = table + ((<usize>row) << 3);
-    storeRow(at, stride, Math.max(-90.0, Math.min(90.0, latitude)) * DEGREE);
-    const north = Math.max(-90.0, Math.min(90.0, northOf(field) - <f64>row * cellLatOf(field))) * DEGREE;
-    const south = Math.max(-90.0, Math.min(90.0, northOf(field) - (<f64>row + 1.0) * cellLatOf(field))) * DEGREE;
-    store<f64>(at + 5 * stride, bandWeight(north, south));
+    const latDeg = northOf(field) - (<f64>row + 0.5) * cellLatOf(field);
+    const rowAt = table + ((<usize>row) << 3);
+    storeRow(rowAt, stride, Math.max(-90.0, Math.min(90.0, latDeg)) * DEGREE);
+    const northRad = Math.max(-90.0, Math.min(90.0, northOf(field) - <f64>row * cellLatOf(field))) * DEGREE;
+    const southRad = Math.max(-90.0, Math.min(90.0, northOf(field) - (<f64>row + 1.0) * cellLatOf(field))) * DEGREE;
+    store<f64>(rowAt + 5 * stride, bandWeight(northRad, southRad));
   }
 }
 
-function storeRow(at: usize, stride: usize, latitude: f64): void {
-  const sine = Math.sin(latitude),
-    cosine = Math.max(0.0, Math.cos(latitude));
-  const normal = WGS84_A / Math.sqrt(1.0 - E2 * sine * sine);
-  store<f64>(at, sine);
-  store<f64>(at + stride, cosine);
-  store<f64>(at + 2 * stride, normal * cosine);
-  store<f64>(at + 3 * stride, normal * (1.0 - E2) * sine);
-  store<f64>(at + 4 * stride, 0.25 / (normal * cosine));
+function storeRow(rowAt: usize, stride: usize, latRad: f64): void {
+  const sine = Math.sin(latRad),
+    cosine = Math.max(0.0, Math.cos(latRad));
+  const primeVerticalM = WGS84_A / Math.sqrt(1.0 - E2 * sine * sine);
+  store<f64>(rowAt, sine);
+  store<f64>(rowAt + stride, cosine);
+  store<f64>(rowAt + 2 * stride, primeVerticalM * cosine);
+  store<f64>(rowAt + 3 * stride, primeVerticalM * (1.0 - E2) * sine);
+  store<f64>(rowAt + 4 * stride, 0.25 / (primeVerticalM * cosine));
 }

@@ -8,10 +8,10 @@ import { STATUS_BAD_GRID, STATUS_BAD_LOCATION, STATUS_BAD_RADIUS, STATUS_FULL, S
  */
 export const MERIDIAN_RADIUS_M_MIN: f64 = WGS84_A * (1.0 - E2);
 
-/** Above this radius the error of the formula approaches GUARD_M (1.3e-6 m at 150 km). */
+/** Maximum radius; beyond it the formula's error (1.3e-6 m at 150 km) is no longer safely below GUARD_M. */
 export const RADIUS_M_MAX: f64 = 140000.0;
 /**
- * Cell centers within this distance of the rim are reported as ambiguous; the caller decides them with GeographicLib.
+ * Cell centers within this distance of the rim are reported as ambiguous; the caller resolves them with GeographicLib.
  */
 export const GUARD_M: f64 = 2e-6;
 
@@ -20,17 +20,19 @@ export const GUARD_M: f64 = 2e-6;
  *
  * Out       spans      i32[spanCount][3]: row, first column, last column; rows ascending, first <= last, spans of the
  *                      same row disjoint
- *           ambiguous  i32[ambiguousCount][2]: row, column of cells whose center is within 2e-6 m of the rim; cells on
- *                      the circle's own meridian, or the opposite one, may be listed twice
+ *           ambiguous  i32[ambiguousCount][2]: row, column of cells whose center is within GUARD_M of the rim; cells on
+ *                      the meridian of the circle's center, or its antimeridian, may be listed twice
  *           counts     i32[2]: spanCount, ambiguousCount
  * Units     degrees, meters. Row 0 is the northernmost, column 0 begins at westDeg; the center of a row that extends
  *           beyond a pole is clamped to the pole
- * Requires  |latDeg| <= 90, 0 <= radiusM <= 140 km; westDeg <= lonDeg < westDeg + 360
- * Formula   docs/methods/geodesy.md. With p = N cos(lat), z = N (1 - e2) sin(lat) and h = sin2(dlon / 2), the squared
- *           chord between two points is c2 = dp2 + dz2 + 4 p0 p1 h. How far the chord dips below the tangent planes at
- *           its ends gives u2, the squared sine of half the angle that the arc turns through, and the geodesic is
- *           c asin(u) / u to within 2e-7 m at 100 km. Solved for h, with one correction for the curvature, this gives
- *           the half-width of the span in each row.
+ * Requires  |latDeg| <= 90, 0 <= radiusM <= RADIUS_M_MAX; westDeg <= lonDeg < westDeg + 360 (the check accepts a
+ *           longitude up to 1 degree outside this range on either side)
+ * Formula   docs/methods/geodesy.md. With N = a / sqrt(1 - e2 sin(lat)^2), the prime-vertical radius, p = N cos(lat),
+ *           z = N (1 - e2) sin(lat) and h = sin(dlon / 2)^2, the squared chord between two points is
+ *           c^2 = dp^2 + dz^2 + 4 p0 p1 h. How far the chord dips below the tangent planes at its ends gives u^2, the
+ *           squared sine of half the angle that the arc turns through, and the geodesic is c asin(u) / u to within
+ *           2e-7 m at 100 km. Solving for h, with one correction for the curvature, gives the half-width of the span
+ *           in each row.
  * Cost      About 0.2 us per row: a sine, a cosine and up to three arc sines.
  */
 export function rowSpans(
@@ -70,7 +72,8 @@ export function rowSpans(
   );
   const cellLonRad = cellSizeLonDeg * DEGREE;
   const columnsPerTurn = 360.0 / cellSizeLonDeg;
-  const middle = (lonDeg - westDeg) / cellSizeLonDeg - 0.5; // the point's position, in columns from the first center
+  // The circle's center, in columns east of the center of column 0.
+  const middle = (lonDeg - westDeg) / cellSizeLonDeg - 0.5;
   const guard2 = 2.0 * Math.max(radiusM, GUARD_M) * GUARD_M; // change of the squared chord over GUARD_M at the rim
 
   let spanCount: i32 = 0,
@@ -99,10 +102,10 @@ export function rowSpans(
     } else if (lonChord2 >= 0) {
       const halfWidth = halfWidthOf(lonChord2, lonChord2Max, cellLonRad);
       for (let turn = -1; turn <= 1; turn++) {
-        // The same circle shifted by 360 degrees, for grids that wrap around.
-        const center = middle + <f64>turn * columnsPerTurn;
-        const first = Math.max(0, Math.ceil(center - halfWidth));
-        const last = Math.min(<f64>(columnCount - 1), Math.floor(center + halfWidth));
+        // turn -1 and 1: the same circle shifted by 360 degrees, for grids that wrap around.
+        const centerColumn = middle + <f64>turn * columnsPerTurn;
+        const first = Math.max(0, Math.ceil(centerColumn - halfWidth));
+        const last = Math.min(<f64>(columnCount - 1), Math.floor(centerColumn + halfWidth));
         if (first > last) continue;
         if (spanCount == spanCapacity) return STATUS_FULL;
         storeSpan(spans, spanCount++, row, <i32>first, <i32>last);
@@ -114,10 +117,10 @@ export function rowSpans(
     const inner = halfWidthOf(lonChord2 - guard2, lonChord2Max, cellLonRad);
     const outer = halfWidthOf(lonChord2 + guard2, lonChord2Max, cellLonRad);
     for (let turn = -1; turn <= 1; turn++) {
-      const center = middle + <f64>turn * columnsPerTurn;
+      const centerColumn = middle + <f64>turn * columnsPerTurn;
       for (let side = -1; side <= 1; side += 2) {
-        const west = side < 0 ? center - outer : center + inner;
-        const east = side < 0 ? center - inner : center + outer;
+        const west = side < 0 ? centerColumn - outer : centerColumn + inner;
+        const east = side < 0 ? centerColumn - inner : centerColumn + outer;
         const last = Math.min(<f64>(columnCount - 1), Math.floor(east));
         for (let column = Math.max(0, Math.ceil(west)); column <= last; column++) {
           if (ambiguousCount == ambiguousCapacity) return STATUS_FULL;
@@ -134,23 +137,24 @@ export function rowSpans(
 }
 
 /**
- * Returns the half-width in columns at which longitude uses up the squared chord `lonChord2`: from 0 to 180 degrees.
+ * Returns the half-width, in columns, of the span whose ends are `lonChord2` from the center's meridian; it is at most
+ * 180 degrees.
  */
 function halfWidthOf(lonChord2: f64, lonChord2Max: f64, cellLonRad: f64): f64 {
   if (lonChord2 >= lonChord2Max) return Math.PI / cellLonRad;
   return lonChord2 > 0 ? (2.0 * Math.asin(Math.sqrt(lonChord2 / lonChord2Max))) / cellLonRad : 0.0;
 }
 
-function storeSpan(spans: usize, index: i32, row: i32, first: i32, last: i32): void {
-  const span = spans + <usize>index * 12;
+function storeSpan(spans: usize, spanIndex: i32, row: i32, first: i32, last: i32): void {
+  const span = spans + <usize>spanIndex * 12;
   store<i32>(span, row);
   store<i32>(span, first, 4);
   store<i32>(span, last, 8);
 }
 
 /**
- * Computes the relative area of one cell of each row on the ellipsoid (ellipsoid.bandWeight). Rows that extend beyond a
- * pole end at the pole.
+ * Computes the relative area of one cell of each row on the ellipsoid (ellipsoid.bandWeight). A row that extends beyond
+ * a pole ends at the pole.
  *
  * Out  weights  f64[count]
  */
@@ -158,9 +162,9 @@ export function rowWeights(northDeg: f64, cellSizeLatDeg: f64, firstRow: i32, co
   if (!(cellSizeLatDeg > 0) || !isFinite(northDeg)) return STATUS_BAD_GRID;
   for (let i = 0; i < count; i++) {
     const row = <f64>(firstRow + i);
-    const north = Math.min(90.0, northDeg - row * cellSizeLatDeg) * DEGREE;
-    const south = Math.max(-90.0, northDeg - (row + 1.0) * cellSizeLatDeg) * DEGREE;
-    store<f64>(weights + ((<usize>i) << 3), bandWeight(north, south));
+    const northRad = Math.min(90.0, northDeg - row * cellSizeLatDeg) * DEGREE;
+    const southRad = Math.max(-90.0, northDeg - (row + 1.0) * cellSizeLatDeg) * DEGREE;
+    store<f64>(weights + ((<usize>i) << 3), bandWeight(northRad, southRad));
   }
   return STATUS_OK;
 }

@@ -1,7 +1,8 @@
 /**
- * Whether the parameters describe a grid that the kernels support: cells of a finite, positive size, no row entirely
- * beyond a pole, at most 360 degrees plus one column (some maps repeat their first meridian), and a west edge within
- * 360 degrees of Greenwich. The conditions are stated positively so that NaN fails them.
+ * Returns whether the parameters describe a grid that the kernels support: cell sizes above 0 and at most 180 x 360
+ * degrees (latitude x longitude), no row entirely beyond a pole, a total width of at most 360 degrees plus one column
+ * (some maps repeat their first meridian; the tolerance is 0.001 columns), and a west edge within 360 degrees of
+ * Greenwich. The conditions are stated positively so that NaN fails them.
  */
 export function isGrid(
   northDeg: f64,

@@ -1,4 +1,4 @@
-/** The kernel's exports. Each has a binding in src/kernel. */
+/** Exports of the kernel. Each has a binding in src/kernel. */
 export * from "./status";
 export * from "./cells";
 export * from "./memory";

@@ -4,6 +4,7 @@ import {
   boundTilesOf,
   cellTilesOf,
   pyramidColumnCountOf,
+  rowCountOf,
   tileColumnCountOf,
   useTile,
   vectorCountOf,
@@ -13,7 +14,7 @@ import { STATUS_FULL, STATUS_MISSING, STATUS_OK } from "./status";
 
 /** Blocks along one edge of a pyramid tile. */
 const PYRAMID_BLOCKS: i32 = 64;
-/** Scratch of one row of blocks, i32[4]: first block, first and last block entirely inside, last block. */
+/** Bytes of the scratch of one row of blocks, i32[4]: first block, first and last block entirely inside, last block. */
 const BLOCK_ROW_BYTES: usize = 16;
 
 /**
@@ -21,10 +22,10 @@ const BLOCK_ROW_BYTES: usize = 16;
  * the cells of a block on the rim are read only if its bound exceeds the maximum so far.
  *
  * In, out  best     u16[lane]: maximum so far (0 = no valid cell, else steps + 1)
- * Out      missing  i32[2]: number of pyramid tiles and of entries for data tiles that are not in memory; then i32[]
- *                   indices of the pyramid tiles, or i32[][2] for each rim block that may raise the maximum: index of
- *                   its data tile, and the most by which it could raise a lane. If pyramid tiles are missing, nothing
- *                   else is computed
+ * Out      missing  i32[2]: number of pyramid tiles that are not in memory, and number of entries for rim blocks whose
+ *                   data tile is not. Then i32[], the indices of the pyramid tiles; or, for each rim block that may
+ *                   raise the maximum, i32[2]: index of its data tile, and the maxRise rise of a lane that it could
+ *                   cause. If pyramid tiles are missing, nothing else is computed
  * Scratch  rows     16 bytes per row of blocks
  * Cost     Proportional to the length of the rim in blocks, plus the cells of a few blocks.
  */
@@ -43,6 +44,8 @@ export function circleMax(
     return STATUS_OK;
   }
   const firstRow = spansFirstRow(spans);
+  if (!ASC_NO_ASSERT)
+    assert(firstRow >= 0 && firstRow + rowCount <= rowCountOf(field), "the row spans must be inside the grid");
   const firstBlockRow = firstRow / BLOCK_SIZE;
   const lastBlockRow = (firstRow + rowCount - 1) / BLOCK_SIZE;
   let status = findBlockRanges(field, spans, firstBlockRow, lastBlockRow, rows, missing, missingCapacity);
@@ -50,11 +53,11 @@ export function circleMax(
   scanInnerBlocks(field, firstBlockRow, lastBlockRow, rows, best);
   status = scanRimBlocks(field, spans, firstBlockRow, lastBlockRow, rows, best, missing, missingCapacity);
   if (status != STATUS_MISSING) return status;
-  // Repeat: tiles in memory may have raised the maximum above blocks that the first pass already listed.
+  // Repeat: tiles in memory may have raised the maximum above the bounds of blocks that the first pass already listed.
   return scanRimBlocks(field, spans, firstBlockRow, lastBlockRow, rows, best, missing, missingCapacity);
 }
 
-/** Finds the range of blocks in each row of blocks, and the pyramid tiles of those blocks that are not in memory. */
+/** Finds the range of blocks in each row of blocks, and lists those blocks' pyramid tiles that are not in memory. */
 function findBlockRanges(
   field: usize,
   spans: usize,
@@ -77,34 +80,34 @@ function findBlockRanges(
     const from = max(top, firstRow),
       to = min(top + BLOCK_SIZE, endRow);
     // No block is entirely inside if one of its rows is empty or outside the circle.
-    let outerFirst = i32.MAX_VALUE,
-      outerLast = -1;
-    let innerFirst = to - from < BLOCK_SIZE ? i32.MAX_VALUE : 0,
-      innerLast = to - from < BLOCK_SIZE ? -1 : i32.MAX_VALUE;
+    let minFirst = i32.MAX_VALUE,
+      maxLast = -1;
+    let maxFirst = to - from < BLOCK_SIZE ? i32.MAX_VALUE : 0,
+      minLast = to - from < BLOCK_SIZE ? -1 : i32.MAX_VALUE;
     for (let row = from; row < to; row++) {
       const at = firsts + ((<usize>(row - firstRow)) << 2);
       const first = load<i32>(at),
         last = load<i32>(at + stride);
       if (first > last) {
-        innerFirst = i32.MAX_VALUE;
-        innerLast = -1;
+        maxFirst = i32.MAX_VALUE;
+        minLast = -1;
         continue;
       }
-      outerFirst = min(outerFirst, first);
-      outerLast = max(outerLast, last);
-      innerFirst = max(innerFirst, first);
-      innerLast = min(innerLast, last);
+      minFirst = min(minFirst, first);
+      maxLast = max(maxLast, last);
+      maxFirst = max(maxFirst, first);
+      minLast = min(minLast, last);
     }
     let blockFirst = 0,
       blockLast = -1,
       insideFirst = 0,
       insideLast = -1;
-    if (outerLast >= 0) {
-      blockFirst = outerFirst / BLOCK_SIZE;
-      blockLast = outerLast / BLOCK_SIZE;
-      if (innerFirst <= innerLast) {
-        insideFirst = (innerFirst + BLOCK_SIZE - 1) / BLOCK_SIZE;
-        insideLast = (innerLast + 1) / BLOCK_SIZE - 1;
+    if (maxLast >= 0) {
+      blockFirst = minFirst / BLOCK_SIZE;
+      blockLast = maxLast / BLOCK_SIZE;
+      if (maxFirst <= minLast) {
+        insideFirst = (maxFirst + BLOCK_SIZE - 1) / BLOCK_SIZE;
+        insideLast = (minLast + 1) / BLOCK_SIZE - 1;
       }
       if (insideFirst > insideLast) {
         insideFirst = blockLast + 1;
@@ -112,15 +115,15 @@ function findBlockRanges(
       }
       const pyramidRow = blockRow / PYRAMID_BLOCKS;
       for (let column = blockFirst / PYRAMID_BLOCKS; column <= blockLast / PYRAMID_BLOCKS; column++) {
-        const index = pyramidRow * pyramidColumns + column;
-        if (useTile(directory, index) != 0) continue;
-        if (missingCount > 0 && load<i32>(missing + 4 + ((<usize>missingCount) << 2)) == index) continue;
+        const tileIndex = pyramidRow * pyramidColumns + column;
+        if (useTile(directory, tileIndex) != 0) continue;
+        if (missingCount > 0 && load<i32>(missing + 4 + ((<usize>missingCount) << 2)) == tileIndex) continue;
         if (missingCount + 2 >= missingCapacity) {
           if (missingCount == 0) return STATUS_FULL;
           continue; // the caller fetches the listed tiles and calls again
         }
         missingCount++;
-        store<i32>(missing + 4 + ((<usize>missingCount) << 2), index);
+        store<i32>(missing + 4 + ((<usize>missingCount) << 2), tileIndex);
       }
     }
     store<i32>(out, blockFirst);
@@ -133,7 +136,7 @@ function findBlockRanges(
   return missingCount > 0 ? STATUS_MISSING : STATUS_OK;
 }
 
-/** Takes the maximum of the blocks entirely inside, one vector of lanes after the other. */
+/** Raises `best` to the bounds of the blocks entirely inside, one vector of lanes after the other. */
 function scanInnerBlocks(field: usize, firstBlockRow: i32, lastBlockRow: i32, rows: usize, best: usize): void {
   const vectors = vectorCountOf(field),
     stride = (<usize>vectors) << 4;
@@ -146,13 +149,14 @@ function scanInnerBlocks(field: usize, firstBlockRow: i32, lastBlockRow: i32, ro
     for (let blockRow = firstBlockRow; blockRow <= lastBlockRow; blockRow++, row += BLOCK_ROW_BYTES) {
       let block = load<i32>(row, 4);
       const last = load<i32>(row, 8);
-      const inRow = (blockRow % PYRAMID_BLOCKS) * PYRAMID_BLOCKS;
+      const blockRowOffset = (blockRow % PYRAMID_BLOCKS) * PYRAMID_BLOCKS;
       const pyramidRow = (blockRow / PYRAMID_BLOCKS) * pyramidColumns;
       while (block <= last) {
         const pyramidColumn = block / PYRAMID_BLOCKS;
         const end = min(last, pyramidColumn * PYRAMID_BLOCKS + PYRAMID_BLOCKS - 1);
         const tile = useTile(directory, pyramidRow + pyramidColumn);
-        let at = tile + <usize>(inRow + (block % PYRAMID_BLOCKS)) * stride + lane;
+        assert(tile != 0, "findBlockRanges must have found this pyramid tile in memory");
+        let at = tile + <usize>(blockRowOffset + (block % PYRAMID_BLOCKS)) * stride + lane;
         for (; block <= end; block++, at += stride) high = i16x8.max_u(high, v128.load(at));
       }
     }
@@ -160,7 +164,7 @@ function scanInnerBlocks(field: usize, firstBlockRow: i32, lastBlockRow: i32, ro
   }
 }
 
-/** Takes the maximum of the blocks on the rim and lists the data tiles that are needed but not in memory. */
+/** Raises `best` to the maximum of the blocks on the rim; lists the data tiles that are needed but not in memory. */
 function scanRimBlocks(
   field: usize,
   spans: usize,
@@ -183,13 +187,14 @@ function scanRimBlocks(
     const insideFirst = load<i32>(row, 4),
       insideLast = load<i32>(row, 8),
       blockLast = load<i32>(row, 12);
-    const inRow = (blockRow % PYRAMID_BLOCKS) * PYRAMID_BLOCKS;
+    const blockRowOffset = (blockRow % PYRAMID_BLOCKS) * PYRAMID_BLOCKS;
     const pyramidRow = (blockRow / PYRAMID_BLOCKS) * pyramidColumns;
     for (let block = load<i32>(row); block <= blockLast; block++) {
       if (block == insideFirst && insideFirst <= insideLast) block = insideLast + 1;
       if (block > blockLast) break;
       const bound =
-        useTile(directory, pyramidRow + block / PYRAMID_BLOCKS) + <usize>(inRow + (block % PYRAMID_BLOCKS)) * stride;
+        useTile(directory, pyramidRow + block / PYRAMID_BLOCKS) +
+        <usize>(blockRowOffset + (block % PYRAMID_BLOCKS)) * stride;
       if (!canRaise(bound, best, stride)) continue;
       const tileIndex = (blockRow / BLOCK_SIZE) * tileColumns + block / BLOCK_SIZE;
       const tile = useTile(tiles, tileIndex);
@@ -209,6 +214,7 @@ function scanRimBlocks(
   return missingCount > 0 ? STATUS_MISSING : STATUS_OK;
 }
 
+/** Returns whether a block's bound exceeds the maximum so far in any lane. */
 function canRaise(bound: usize, best: usize, bytes: usize): bool {
   for (let lane: usize = 0; lane < bytes; lane += 16) {
     if (v128.any_true(i16x8.gt_u(v128.load(bound + lane), v128.load(best + lane)))) return true;
@@ -216,18 +222,18 @@ function canRaise(bound: usize, best: usize, bytes: usize): bool {
   return false;
 }
 
-/** Returns the most by which a block could raise the maximum of any lane; tiles are read in this order. */
+/** Returns the maxRise rise of a lane's maximum that a block could cause; data tiles are read in this order. */
 function largestRise(bound: usize, best: usize, bytes: usize): u32 {
-  let largest: u32 = 0;
+  let maxRise: u32 = 0;
   for (let lane: usize = 0; lane < bytes; lane += 2) {
-    const b = <u32>load<u16>(bound + lane),
-      known = <u32>load<u16>(best + lane);
-    if (b > known) largest = max(largest, b - known);
+    const blockBound = <u32>load<u16>(bound + lane),
+      knownMax = <u32>load<u16>(best + lane);
+    if (blockBound > knownMax) maxRise = max(maxRise, blockBound - knownMax);
   }
-  return largest;
+  return maxRise;
 }
 
-/** Takes the maximum of the cells of one block that are in the circle. */
+/** Raises `best` to the maximum of those cells of one block that are in the circle. */
 function scanBlock(spans: usize, blockRow: i32, block: i32, tile: usize, stride: usize, best: usize): void {
   const firstRow = spansFirstRow(spans);
   const firsts = spansFirsts(spans),

@@ -1,4 +1,4 @@
-/** Odd multipliers that decorrelate the three axes of the lattice. */
+/** Odd multipliers that decorrelate the three axes. */
 const AXIS_X: i32 = 0x27d4eb2f;
 const AXIS_Y: i32 = 0x165667b1;
 const AXIS_Z: i32 = 0x5bd1e995;
@@ -8,11 +8,11 @@ const AXIS_Z: i32 = 0x5bd1e995;
  *
  * In       x, y, z  the point, in wavelengths; |coordinate| below 2^30
  *          seed     selects the four functions
- * Out      f32x4, each from -1 to 1; continuous with its first and second derivatives
+ * Returns  f32x4, each from -1 to 1; continuous, with continuous first and second derivatives
  * Formula  Value noise: a hash of each corner of the unit cube around the point, interpolated with Perlin's quintic
- *          6t^5 - 15t^4 + 10t^3 ("Improving Noise", SIGGRAPH 2002). The hash ends in the finalizer of MurmurHash3. It
- *          is evaluated in space rather than in latitude and longitude, so there are no artifacts at the antimeridian
- *          and the poles.
+ *          6t^5 - 15t^4 + 10t^3 ("Improving Noise", SIGGRAPH 2002). The hash ends in the finalizer of MurmurHash3.
+ *          The noise is a function of position in space rather than of latitude and longitude, so there are no
+ *          artifacts at the antimeridian and the poles.
  * Cost     About 25 ns for all four.
  */
 export function noise4(x: f64, y: f64, z: f64, seed: i32): v128 {
@@ -46,7 +46,7 @@ function lerp(from: v128, to: v128, share: v128): v128 {
   return f32x4.add(from, f32x4.mul(f32x4.sub(to, from), share));
 }
 
-/** Returns four numbers from -1 to 1 for one corner of the lattice. */
+/** Returns four numbers from -1 to 1 for one corner of the unit cube. */
 function hashCorner(lanes: v128, corner: i32): v128 {
   let hash = i32x4.mul(v128.xor(lanes, i32x4.splat(corner)), i32x4.splat(0x2c1b3c6d));
   hash = v128.xor(hash, i32x4.shr_u(hash, 16));

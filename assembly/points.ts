@@ -8,9 +8,10 @@ import { STATUS_BAD_GRID, STATUS_OK } from "./status";
  * In       latitudes, longitudes  f64[count], degrees
  * Out      rows, columns          i32[count]; -1, -1 outside the grid and for NaN or infinite coordinates
  * Formula  A cell owns its north and west edges: column c contains the longitudes from west + c * size up to, but not
- *          including, west + (c + 1) * size. A location within 1e-9 of a cell of an edge is on the edge: 14.6 is the
- *          north edge of a 0.1-degree row although in f64 it differs from 90 - 754 * 0.1 by a few 1e-15. Latitude 90
- *          belongs to the first row of a grid that reaches the pole, -90 to the last. Longitudes are taken modulo 360.
+ *          including, west + (c + 1) * size. A location that is within 1e-9 cells of an edge is on the edge: 14.6 is
+ *          the north edge of a 0.1-degree row although in f64 it differs from 90 - 754 * 0.1 by a few 1e-15. Latitude
+ *          90 belongs to the first row of a grid that reaches the pole, -90 to the last. Longitudes are taken modulo
+ *          360.
  */
 export function locateCells(
   northDeg: f64,
@@ -45,8 +46,8 @@ export function locateCells(
 /**
  * Applies the rule of locateCells to a grid that has been validated.
  *
- * Cost     Four locations at a time without a branch. A group that has a pole, a longitude more than 360 degrees from
- *          the grid or a NaN falls back to the scalar functions, which define the rule.
+ * Cost     Locates four locations at a time without a branch. A group that has a pole, a longitude more than 360
+ *          degrees from the grid, or a NaN uses the scalar functions, which define the rule.
  */
 export function locate(
   northDeg: f64,
@@ -61,7 +62,7 @@ export function locate(
   rows: usize,
   columns: usize,
 ): void {
-  const closes = closesAt360(cellSizeLonDeg, columnCount) ? 1.0 : 0.0;
+  const lastColumnShift = closesAt360(cellSizeLonDeg, columnCount) ? 1.0 : 0.0;
   let i = 0;
   for (; i + 4 <= count; i += 4) {
     const at = (<usize>i) << 3,
@@ -71,7 +72,7 @@ export function locate(
     const eastA = f64x2.sub(v128.load(longitudes + at), f64x2.splat(westDeg)),
       eastB = f64x2.sub(v128.load(longitudes + at, 16), f64x2.splat(westDeg));
     if (!i64x2.all_true(v128.and(isFastCase(latA, eastA), isFastCase(latB, eastB)))) {
-      for (let one = i; one < i + 4; one++) {
+      for (let groupIndex = i; groupIndex < i + 4; groupIndex++) {
         locateOne(
           northDeg,
           westDeg,
@@ -81,7 +82,7 @@ export function locate(
           columnCount,
           latitudes,
           longitudes,
-          one,
+          groupIndex,
           rows,
           columns,
         );
@@ -90,8 +91,8 @@ export function locate(
     }
     const rowA = cellsAt(f64x2.div(f64x2.sub(f64x2.splat(northDeg), latA), f64x2.splat(cellSizeLatDeg))),
       rowB = cellsAt(f64x2.div(f64x2.sub(f64x2.splat(northDeg), latB), f64x2.splat(cellSizeLatDeg)));
-    const columnA = columnsOf(v128.load(longitudes + at), eastA, westDeg, cellSizeLonDeg, columnCount, closes),
-      columnB = columnsOf(v128.load(longitudes + at, 16), eastB, westDeg, cellSizeLonDeg, columnCount, closes);
+    const columnA = columnsOf(v128.load(longitudes + at), eastA, westDeg, cellSizeLonDeg, columnCount, lastColumnShift),
+      columnB = columnsOf(v128.load(longitudes + at, 16), eastB, westDeg, cellSizeLonDeg, columnCount, lastColumnShift);
     const isInsideA = v128.and(isBelow(rowA, rowCount), isBelow(columnA, columnCount)),
       isInsideB = v128.and(isBelow(rowB, rowCount), isBelow(columnB, columnCount));
     const isOutside = v128.not(i32x4.shuffle(isInsideA, isInsideB, 0, 2, 4, 6));
@@ -137,8 +138,8 @@ function locateOne(
 }
 
 /**
- * Whether two locations are not at a pole, and need at most one shift of 360 degrees to be 0 to 360 degrees east of the
- * grid's west edge.
+ * Returns, per lane, whether a location is not at a pole and at most one shift of 360 degrees moves it to 0 to 360
+ * degrees east of the grid's west edge.
  */
 function isFastCase(lat: v128, east: v128): v128 {
   return v128.and(
@@ -147,8 +148,8 @@ function isFastCase(lat: v128, east: v128): v128 {
   );
 }
 
-/** `columnOf` for two longitudes, `east` degrees east of the west edge, without the check against the last column. */
-function columnsOf(lon: v128, east: v128, westDeg: f64, sizeDeg: f64, columnCount: i32, closes: f64): v128 {
+/** Returns `columnOf` of two longitudes, `east` degrees east of the west edge, without checking the last column. */
+function columnsOf(lon: v128, east: v128, westDeg: f64, sizeDeg: f64, columnCount: i32, lastColumnShift: f64): v128 {
   const turn = f64x2.splat(360);
   const wrapped = f64x2.sub(
     f64x2.add(lon, v128.and(f64x2.lt(east, f64x2.splat(0)), turn)),
@@ -157,16 +158,17 @@ function columnsOf(lon: v128, east: v128, westDeg: f64, sizeDeg: f64, columnCoun
   const column = cellsAt(f64x2.div(f64x2.sub(wrapped, f64x2.splat(westDeg)), f64x2.splat(sizeDeg)));
   const isAfterLast = f64x2.eq(column, f64x2.splat(<f64>columnCount));
   const isFirst = f64x2.le(f64x2.sub(f64x2.splat(westDeg + 360), wrapped), f64x2.splat(SAME_EDGE * sizeDeg));
-  return v128.andnot(f64x2.sub(column, v128.and(isAfterLast, f64x2.splat(closes))), isFirst);
+  return v128.andnot(f64x2.sub(column, v128.and(isAfterLast, f64x2.splat(lastColumnShift))), isFirst);
 }
 
-/** `cellAt` for two positions. */
+/** Returns `cellAt` of two positions. */
 function cellsAt(position: v128): v128 {
   const edge = f64x2.floor(f64x2.add(position, f64x2.splat(0.5)));
   const isOnEdge = f64x2.le(f64x2.abs(f64x2.sub(position, edge)), f64x2.splat(SAME_EDGE));
   return v128.bitselect(edge, f64x2.floor(position), isOnEdge);
 }
 
+/** Returns, per lane, whether a cell index is at least 0 and below the count. */
 function isBelow(cell: v128, count: i32): v128 {
   return v128.and(f64x2.ge(cell, f64x2.splat(0)), f64x2.lt(cell, f64x2.splat(<f64>count)));
 }
@@ -184,11 +186,12 @@ export function cellOf(field: usize, latDeg: f64, lonDeg: f64): f64 {
 }
 
 /**
- * Tolerance in cells. Rounding of degrees in f64 is a thousand times smaller, the last digit of a coordinate far
- * larger.
+ * Distance, in cells, up to which a location is on an edge. The rounding error of degrees in f64 is a thousand times
+ * smaller; the last digit of a coordinate is far larger.
  */
 const SAME_EDGE: f64 = 1e-9;
 
+/** Returns the row that contains a latitude, or -1 outside the grid. */
 function rowOf(latDeg: f64, northDeg: f64, sizeDeg: f64, rowCount: i32): i32 {
   if (!(latDeg >= -90 && latDeg <= 90)) return -1;
   // A pole on the outer edge, or beyond it by rounding, belongs to the row that touches it.
@@ -198,6 +201,7 @@ function rowOf(latDeg: f64, northDeg: f64, sizeDeg: f64, rowCount: i32): i32 {
   return row >= 0 && row < <f64>rowCount ? <i32>row : -1;
 }
 
+/** Returns the column that contains a longitude, or -1 outside the grid. */
 function columnOf(lonDeg: f64, westDeg: f64, sizeDeg: f64, columnCount: i32): i32 {
   const lon = lonDeg - 360 * Math.floor((lonDeg - westDeg) / 360);
   if (westDeg + 360 - lon <= SAME_EDGE * sizeDeg) return 0; // on the west edge, 360 degrees farther east
@@ -208,11 +212,12 @@ function columnOf(lonDeg: f64, westDeg: f64, sizeDeg: f64, columnCount: i32): i3
   return column >= 0 && column < <f64>columnCount ? <i32>column : -1;
 }
 
+/** Returns whether the grid spans 360 degrees, so that its last column adjoins its first. */
 function closesAt360(sizeDeg: f64, columnCount: i32): bool {
   return Math.abs(<f64>columnCount * sizeDeg - 360) < 1e-3 * sizeDeg;
 }
 
-/** Returns the index of the cell at a distance from the grid's first edge, given in cells. */
+/** Returns the index of the cell at `position`, a distance from the grid's first edge in cells. */
 function cellAt(position: f64): f64 {
   const edge = Math.floor(position + 0.5);
   return Math.abs(position - edge) <= SAME_EDGE ? edge : Math.floor(position);

@@ -1,4 +1,5 @@
-// f64[]. Loaded from memory at each use: V8 would otherwise rebuild a constant vector every time.
+// Series coefficients, f64[]. Loaded from memory at each use, because V8 would otherwise rebuild a constant vector
+// every time.
 const LOG_TERMS: usize = memory.data<f64>(
   [
     // 2 / (2n + 1) / ln 2, n from 0 to 9
@@ -26,9 +27,9 @@ const EXP_TERMS: usize = memory.data<f64>(
   ],
   16,
 );
-/** 2^52 + 1023: added to a small integer n, it leaves the biased exponent of 2^n in the lowest bits. */
+/** 2^52 + 1023: the sum with a small integer n has the biased exponent of 2^n in its lowest bits. */
 const EXPONENT_MAGIC: f64 = 4503599627371519;
-/** 2^52: or-ed with a small integer n, its bits are the float 2^52 + n. */
+/** 2^52: its bits, combined by OR with a small integer n, are the float 2^52 + n. */
 const INTEGER_MAGIC: f64 = 4503599627370496;
 const MANTISSA_BITS: i64 = 0x000fffffffffffff;
 /** sqrt(1/2): lower end of the range of mantissas around 1. */
@@ -39,7 +40,7 @@ const EXPONENT_MAX: f64 = 1022;
 /**
  * Computes two powers at once.
  *
- * In       bases      0 or more, finite; subnormal numbers count as 0
+ * In       bases      0 or more, finite; subnormal numbers are treated as 0
  *          exponents  above 0, finite
  * Returns  bases ** exponents, capped at 2^1022; 0 for base 0. Relative error about 1e-16 (2 + |log2 of the result|)
  * Formula  2^(exponent log2 base), with log2 by the series of artanh around 1 and 2^x by the exponential series around

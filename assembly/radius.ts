@@ -14,8 +14,8 @@ export const SEEN_OUTSIDE: i32 = 2;
  *          counts  u32[rowCount][layerCount], valid cells
  *          maxima  i32[layerCount], steps, -1 before the first valid cell
  *          seen    i32[layerCount], bits SEEN_NODATA, SEEN_OUTSIDE
- * Requires every span's row within [firstRow, firstRow + rowCount)
- * Notes    All sums are integers, so the order of the tiles does not affect the result.
+ * Requires every span of the tile to be in a row from firstRow up to, but not including, firstRow + rowCount
+ * Formula  All sums are integers, so the order of the tiles does not affect the result.
  */
 export function addTile(
   cells: usize,
@@ -44,30 +44,30 @@ export function addTile(
     if (first > last) continue;
 
     const run = cells + <usize>((row - top) * TILE_SIZE + first) * stride;
-    const slot = <usize>((row - firstRow) * layerCount);
+    const rowOffset = <usize>((row - firstRow) * layerCount);
     for (let layer = 0; layer < layerCount; layer++) {
       let sum: u64 = 0,
         count: u32 = 0,
         maximum: i32 = -1,
-        why: i32 = 0;
+        missingKinds: i32 = 0;
       let cell = run + ((<usize>layer) << 1);
       for (let column = first; column <= last; column++, cell += stride) {
         const steps = <i32>load<u16>(cell);
         if (steps > STEPS_MAX) {
-          why |= steps == STEPS_NODATA ? SEEN_NODATA : SEEN_OUTSIDE;
+          missingKinds |= steps == STEPS_NODATA ? SEEN_NODATA : SEEN_OUTSIDE;
         } else {
           sum += <u64>steps;
           count += 1;
           maximum = max(maximum, steps);
         }
       }
-      const sumAt = sums + ((slot + <usize>layer) << 3),
-        countAt = counts + ((slot + <usize>layer) << 2);
+      const sumAt = sums + ((rowOffset + <usize>layer) << 3),
+        countAt = counts + ((rowOffset + <usize>layer) << 2);
       const layerAt = (<usize>layer) << 2;
       store<u64>(sumAt, load<u64>(sumAt) + sum);
       store<u32>(countAt, load<u32>(countAt) + count);
       store<i32>(maxima + layerAt, max(load<i32>(maxima + layerAt), maximum));
-      store<i32>(seen + layerAt, load<i32>(seen + layerAt) | why);
+      store<i32>(seen + layerAt, load<i32>(seen + layerAt) | missingKinds);
     }
   }
   return STATUS_OK;
@@ -80,8 +80,8 @@ export function addTile(
  *          weights       f64[rowCount], area of one cell of the row (geodesy.rowWeights)
  * Out      out           f64[layerCount][2]: mean in steps (NaN if no cell is valid), area of the valid cells
  * Formula  (sum of weight x sum) / (sum of weight x count) over the rows from north to south. Row sums are exact
- *          integers and the two f64 sums have a fixed order of operations, so the result is the same bit for bit for
- *          every tile size, worker and machine.
+ *          integers and the two f64 sums have a fixed order of operations, so the result has the same bits for every
+ *          tile size, worker and machine.
  */
 export function meanOfRows(
   sums: usize,

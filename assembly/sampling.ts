@@ -23,8 +23,8 @@ import { locate } from "./points";
  *          missing        i32[count][2]: index of a location whose tile is not in memory, index of the tile
  * Scratch  rows, columns  i32[count]
  * Returns  the number of entries in `missing`
- * Cost     Two passes: branch-free arithmetic, then the directory lookups. Reading the cells is left to `gatherCells`,
- *          so that the processor can overlap its cache misses.
+ * Cost     Two passes: branch-free arithmetic, then the directory lookups. `gatherCells` reads the cells, so that the
+ *          processor can overlap its cache misses.
  */
 export function findCellAddresses(
   field: usize,
@@ -60,14 +60,14 @@ export function findCellAddresses(
       column = load<i32>(columns + at);
     let address = outside;
     if (row >= 0) {
-      const index = (row >> 6) * tileColumns + (column >> 6);
-      const tile = useTile(tiles, index);
+      const tileIndex = (row >> 6) * tileColumns + (column >> 6);
+      const tile = useTile(tiles, tileIndex);
       if (tile != 0) {
         address = tile + <usize>(((row & 63) << 6) + (column & 63)) * stride;
       } else {
-        const to = missing + ((<usize>missingCount) << 3);
-        store<i32>(to, i);
-        store<i32>(to, index, 4);
+        const entry = missing + ((<usize>missingCount) << 3);
+        store<i32>(entry, i);
+        store<i32>(entry, tileIndex, 4);
         missingCount++;
       }
     }
@@ -81,7 +81,7 @@ export function findCellAddresses(
  *
  * In       addresses  u32[count]
  * Out      steps      u16[count][strideBytes / 2]: the first `strideBytes` bytes of each cell
- * Requires 64 spare bytes after steps: entire vectors are written, and the surplus is overwritten by the next cell
+ * Requires 64 spare bytes after steps: entire vectors are written, and the next cell overwrites the surplus
  * Cost     Dominated by cache misses; the loops are kept short so that the processor overlaps more of them.
  */
 export function gatherCells(addresses: usize, count: i32, vectorCount: i32, steps: usize, strideBytes: i32): void {
@@ -111,7 +111,7 @@ export function gatherCells(addresses: usize, count: i32, vectorCount: i32, step
 }
 
 /**
- * Copies selected lanes of many cells, in the order of `lanes`.
+ * Copies the selected lanes of many cells, in the order of `lanes`.
  *
  * In   cells  u16[count][laneCount]
  *      lanes  i32[layerCount]
@@ -137,7 +137,7 @@ export function selectLanes(
   }
 }
 
-/** Entries of `reasons`: why a value is missing; 0 for a value that is not. */
+/** Entries of `reasons`: why a value is missing; 0 if it is not missing. */
 export const REASON_OUTSIDE: i32 = 1;
 export const REASON_NODATA: i32 = 2;
 
@@ -150,7 +150,7 @@ export const REASON_NODATA: i32 = 2;
  * Out      values     f64[count][layerCount], NaN where missing
  *          reasons    u8[count][layerCount], REASON_*
  * Requires 64 spare bytes after values and reasons: entire vectors are written
- * Cost     Most cells of most maps are 0 in every layer: for these, eight precomputed values at a time are copied.
+ * Cost     Most cells of most maps are 0 in every layer; for these, eight precomputed values at a time are copied.
  */
 export function stepsToValues(
   steps: usize,
@@ -164,7 +164,7 @@ export function stepsToValues(
 ): void {
   for (let layer = 0; layer < layerCount; layer++) {
     if (load<i32>(lanes + ((<usize>layer) << 2)) != layer) {
-      selectedToValues(steps, laneCount, count, lanes, encodings, layerCount, values, reasons);
+      selectedStepsToValues(steps, laneCount, count, lanes, encodings, layerCount, values, reasons);
       return;
     }
   }
@@ -176,30 +176,34 @@ export function stepsToValues(
     value = values,
     reason = reasons;
   for (let i = 0; i < count; i++) {
-    for (let at: usize = 0; at < padded; at += 64) {
-      let found = v128.load(cell + (at >> 2));
-      if (at == lastGroup) found = v128.and(found, isLayer);
-      v128.store64_lane(reason + (at >> 3), i8x16.splat(0), 0);
-      const to = value + at,
-        encoding = encodings + at;
-      if (!v128.any_true(found)) {
+    for (let offset: usize = 0; offset < padded; offset += 64) {
+      let cellSteps = v128.load(cell + (offset >> 2));
+      if (offset == lastGroup) cellSteps = v128.and(cellSteps, isLayer);
+      v128.store64_lane(reason + (offset >> 3), i8x16.splat(0), 0);
+      const target = value + offset,
+        encoding = encodings + offset;
+      if (!v128.any_true(cellSteps)) {
         const zero = encoding + 2 * padded;
-        v128.store(to, v128.load(zero));
-        v128.store(to, v128.load(zero, 16), 16);
-        v128.store(to, v128.load(zero, 32), 32);
-        v128.store(to, v128.load(zero, 48), 48);
+        v128.store(target, v128.load(zero));
+        v128.store(target, v128.load(zero, 16), 16);
+        v128.store(target, v128.load(zero, 32), 32);
+        v128.store(target, v128.load(zero, 48), 48);
         continue;
       }
-      const low = i32x4.extend_low_i16x8_u(found),
-        high = i32x4.extend_high_i16x8_u(found);
-      storeValues(to, low, encoding, padded);
-      storeValues(to + 16, i64x2.shuffle(low, low, 1, 1), encoding + 16, padded);
-      storeValues(to + 32, high, encoding + 32, padded);
-      storeValues(to + 48, i64x2.shuffle(high, high, 1, 1), encoding + 48, padded);
-      let missing = i16x8.bitmask(i16x8.gt_u(found, i16x8.splat(<i16>STEPS_MAX)));
+      const low = i32x4.extend_low_i16x8_u(cellSteps),
+        high = i32x4.extend_high_i16x8_u(cellSteps);
+      storeValues(target, low, encoding, padded);
+      storeValues(target + 16, i64x2.shuffle(low, low, 1, 1), encoding + 16, padded);
+      storeValues(target + 32, high, encoding + 32, padded);
+      storeValues(target + 48, i64x2.shuffle(high, high, 1, 1), encoding + 48, padded);
+      let missing = i16x8.bitmask(i16x8.gt_u(cellSteps, i16x8.splat(<i16>STEPS_MAX)));
       while (missing != 0) {
         const lane = <usize>ctz(missing);
-        storeMissing(to + (lane << 3), reason + (at >> 3) + lane, <i32>load<u16>(cell + (at >> 2) + (lane << 1)));
+        storeMissing(
+          target + (lane << 3),
+          reason + (offset >> 3) + lane,
+          <i32>load<u16>(cell + (offset >> 2) + (lane << 1)),
+        );
         missing &= missing - 1;
       }
     }
@@ -209,8 +213,8 @@ export function stepsToValues(
   }
 }
 
-/** `stepsToValues` for layers that are not in the order of their lanes. */
-function selectedToValues(
+/** Decodes like `stepsToValues`, for layers that are not in the order of their lanes. */
+function selectedStepsToValues(
   steps: usize,
   laneCount: i32,
   count: i32,
@@ -227,10 +231,10 @@ function selectedToValues(
   for (let i = 0; i < count; i++) {
     for (let layer = 0; layer < layerCount; layer++) {
       const at = (<usize>layer) << 3;
-      const found = <i32>load<u16>(cell + ((<usize>load<i32>(lanes + (at >> 1))) << 1));
-      store<f64>(value + at, <f64>found / load<f64>(encodings + at) + load<f64>(encodings + padded + at));
+      const cellSteps = <i32>load<u16>(cell + ((<usize>load<i32>(lanes + (at >> 1))) << 1));
+      store<f64>(value + at, <f64>cellSteps / load<f64>(encodings + at) + load<f64>(encodings + padded + at));
       store<u8>(reason + <usize>layer, 0);
-      if (found > STEPS_MAX) storeMissing(value + at, reason + <usize>layer, found);
+      if (cellSteps > STEPS_MAX) storeMissing(value + at, reason + <usize>layer, cellSteps);
     }
     cell += (<usize>laneCount) << 1;
     value += (<usize>layerCount) << 3;
@@ -238,12 +242,13 @@ function selectedToValues(
   }
 }
 
-/** Stores the values of the two low lanes of `steps`. */
+/** Stores the values of the two low lanes of `steps`, u32[4]. */
 function storeValues(value: usize, steps: v128, encoding: usize, padded: usize): void {
   const exact = f64x2.div(f64x2.convert_low_i32x4_u(steps), v128.load(encoding));
   v128.store(value, f64x2.add(exact, v128.load(encoding + padded)));
 }
 
+/** Stores NaN and the reason for steps above STEPS_MAX. */
 function storeMissing(value: usize, reason: usize, steps: i32): void {
   store<f64>(value, NaN);
   store<u8>(reason, steps == STEPS_OUTSIDE ? <u8>REASON_OUTSIDE : <u8>REASON_NODATA);

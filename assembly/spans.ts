@@ -34,20 +34,21 @@ export function spansStride(spans: usize): usize {
   return (<usize>load<i32>(spans, CAPACITY)) << 2;
 }
 
-/** Closer to the poles the series of the arc sine is too short and rows can be full circles of latitude. */
+/** Closer to the poles, the arc sine series is too short and a row can be a full circle of latitude. */
 const LAT_DEG_MAX: f64 = 85.0;
 
 /**
- * Fast version of geodesy.rowSpans for circles that stay within 85 degrees of latitude. Returns STATUS_AMBIGUOUS
- * outside that range and when a cell center is too close to the rim to decide; the caller then uses geodesy.rowSpans.
+ * Finds the row spans of a circle that stays within 85 degrees of latitude, faster than geodesy.rowSpans. Returns
+ * STATUS_AMBIGUOUS outside that range and if a cell center is too close to the rim to decide; the caller then uses
+ * geodesy.rowSpans.
  *
  * Out       spans  span table, clipped to the grid; the caller has set its capacity
- * Requires  lonDeg as it is to be used: copies of the circle shifted by 360 degrees are not considered
+ * Requires  lonDeg in the turn to be used: copies of the circle shifted by 360 degrees are not considered
  * Formula   As geodesy.rowSpans, from the row table, two rows at a time. asin(sqrt h) is the series up to h^5: within
  *           85 degrees h stays below 0.01 and the error below 1e-14.
- *           Test for ambiguous centers: f columns from the rim the squared chord differs by at least f / 2 times its
- *           slope at the rim, lonChord2Max sqrt(h (1 - h)), as long as the span is more than two columns wide. The few
- *           narrower rows are tested column by column.
+ *           Test for ambiguous centers: at a distance of f columns from the rim, the squared chord differs from that at
+ *           the rim by at least f / 2 times its slope there, lonChord2Max sqrt(h (1 - h)), if the span's half-width is
+ *           at least two columns. The few narrower rows are tested column by column.
  */
 export function fastRowSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f64, spans: usize): i32 {
   if (!(radiusM >= 0 && radiusM <= RADIUS_M_MAX)) return STATUS_BAD_RADIUS;
@@ -158,13 +159,13 @@ export function fastRowSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f6
         ),
       ),
     );
-    const half = f64x2.mul(f64x2.mul(root, vscale), arc);
-    const west = f64x2.sub(vmiddle, half),
-      east = f64x2.add(vmiddle, half);
+    const halfWidth = f64x2.mul(f64x2.mul(root, vscale), arc);
+    const west = f64x2.sub(vmiddle, halfWidth),
+      east = f64x2.add(vmiddle, halfWidth);
     const first = f64x2.ceil(west),
       last = f64x2.floor(east);
 
-    // Distance from the rim to the nearest center, in columns.
+    // Distance from the rim to the nearest cell center, in columns.
     const westRimDistance = f64x2.sub(first, west),
       eastRimDistance = f64x2.sub(east, last);
     const rimDistance = f64x2.pmin(
@@ -172,10 +173,10 @@ export function fastRowSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f6
       f64x2.pmin(eastRimDistance, f64x2.sub(one, eastRimDistance)),
     );
     const change = f64x2.mul(f64x2.mul(rimDistance, f64x2.mul(p1, vslope)), root);
-    const isNarrow = f64x2.lt(half, vnarrow);
+    const isNarrow = f64x2.lt(halfWidth, vnarrow);
     ambiguous = v128.or(ambiguous, v128.andnot(f64x2.le(change, vguard2), isNarrow));
     if (v128.any_true(isNarrow)) {
-      // The first and last rows, and rows outside the circle.
+      // Only the first and last rows, and rows outside the circle.
       if (
         isAmbiguousRow(
           f64x2.extract_lane(lonChord2, 0),
@@ -212,28 +213,29 @@ export function fastRowSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f6
   if (v128.any_true(ambiguous)) return STATUS_AMBIGUOUS;
   store<i32>(spans, firstRow, FIRST_ROW);
   store<i32>(spans, rowCount, ROW_COUNT);
-  store<i32>(spans, clamped(Math.min(f64x2.extract_lane(westmost, 0), f64x2.extract_lane(westmost, 1))), WESTMOST);
-  store<i32>(spans, clamped(Math.max(f64x2.extract_lane(eastmost, 0), f64x2.extract_lane(eastmost, 1))), EASTMOST);
+  store<i32>(spans, clampColumn(Math.min(f64x2.extract_lane(westmost, 0), f64x2.extract_lane(westmost, 1))), WESTMOST);
+  store<i32>(spans, clampColumn(Math.max(f64x2.extract_lane(eastmost, 0), f64x2.extract_lane(eastmost, 1))), EASTMOST);
   return STATUS_OK;
 }
 
-/** Whether a center next to the circle's meridian is within the guard distance of the rim. */
+/** Returns whether a cell center next to the meridian of the circle's center is within GUARD_M of the rim. */
 function isAmbiguousRow(lonChord2: f64, lonChord2Max: f64, middle: f64, cellLonRad: f64, guard2: f64): bool {
   const nearest = Math.floor(middle);
   for (let column = nearest - 3.0; column <= nearest + 4.0; column += 1.0) {
-    const half = 0.5 * (column - middle) * cellLonRad;
-    const half2 = half * half;
-    // sin2(x) = x2 - x4 / 3 + 2 x6 / 45 - x8 / 315 + 2 x10 / 14175 - ...: on the rim x stays below 0.1 for any cell
-    // width, and the truncation error below 1e-7 m.
-    const sine2 =
+    const halfLonRad = 0.5 * (column - middle) * cellLonRad;
+    const half2 = halfLonRad * halfLonRad;
+    // sin(x)^2 = x^2 - x^4 / 3 + 2 x^6 / 45 - x^8 / 315 + 2 x^10 / 14175 - ...; on the rim, x stays below 0.1 for any
+    // cell width, and the truncation error below 1e-7 m.
+    const sineSquared =
       half2 * (1.0 - half2 * (1.0 / 3.0 - half2 * (2.0 / 45.0 - half2 * (1.0 / 315.0 - half2 * (2.0 / 14175.0)))));
-    if (Math.abs(lonChord2Max * sine2 - lonChord2) <= guard2) return true;
+    if (Math.abs(lonChord2Max * sineSquared - lonChord2) <= guard2) return true;
   }
   return false;
 }
 
-function clamped(value: f64): i32 {
-  return <i32>Math.max(-1e9, Math.min(1e9, value));
+/** Converts a column to i32, limited to +-1e9. */
+function clampColumn(column: f64): i32 {
+  return <i32>Math.max(-1e9, Math.min(1e9, column));
 }
 
 /**
@@ -241,8 +243,8 @@ function clamped(value: f64): i32 {
  *
  * In       wrappedSpans  the second span table, or 0
  * In, out  spans         changed only on STATUS_OK
- * Returns  STATUS_AMBIGUOUS if the cell is outside the table's rows, is not adjacent to its row's span, or may be in
- *          the second table
+ * Returns  STATUS_AMBIGUOUS if the cell is outside the table's rows, if it is neither in nor adjacent to its row's
+ *          span, or if it may be in the second table
  */
 export function includeCell(spans: usize, wrappedSpans: usize, row: i32, column: i32): i32 {
   const firsts = spansFirsts(spans),
@@ -254,9 +256,9 @@ export function includeCell(spans: usize, wrappedSpans: usize, row: i32, column:
     store<i32>(firsts + stride, column);
     return STATUS_OK;
   }
-  const index = row - spansFirstRow(spans);
-  if (index < 0 || index >= spansRowCount(spans)) return STATUS_AMBIGUOUS;
-  const at = firsts + ((<usize>index) << 2);
+  const spanIndex = row - spansFirstRow(spans);
+  if (spanIndex < 0 || spanIndex >= spansRowCount(spans)) return STATUS_AMBIGUOUS;
+  const at = firsts + ((<usize>spanIndex) << 2);
   const first = load<i32>(at),
     last = load<i32>(at + stride);
   if (first > last) {

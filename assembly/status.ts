@@ -1,4 +1,4 @@
-/** Kernels never throw: they return one of these codes, and src/kernel turns unexpected ones into errors. */
+/** Success. Kernels never throw: they return one of these codes, and src/kernel turns unexpected ones into errors. */
 export const STATUS_OK: i32 = 0;
 /** The grid is invalid (grid.isGrid), or a cell or tile is outside it. */
 export const STATUS_BAD_GRID: i32 = 1;
@@ -14,7 +14,7 @@ export const STATUS_NEGATIVE_VALUE: i32 = 5;
 export const STATUS_OUT_OF_RANGE: i32 = 6;
 /** A return-period curve needs at least one map and ascending variates. */
 export const STATUS_BAD_CURVE: i32 = 7;
-/** A column of the temperature alignment holds an invalid value; the output holds its entity and row. */
+/** A column of the temperature alignment contains an invalid value; the output holds its entity and row. */
 export const STATUS_BAD_ALIGNMENT: i32 = 8;
 /** A cell center is too close to the rim for the fast kernel to decide: use the exact path. */
 export const STATUS_AMBIGUOUS: i32 = 9;

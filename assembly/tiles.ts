@@ -19,7 +19,7 @@ export function copyToLanes16(
   copyToLanes<u16>(source, groupLayers, lanes, count, target, laneCount);
 }
 
-/** `copyToLanes16` for u32. */
+/** Copies like `copyToLanes16`, for u32. */
 export function copyToLanes32(
   source: usize,
   groupLayers: i32,

@@ -23,13 +23,14 @@ export { ALIGNMENT_YEAR_MAX, ALIGNMENT_YEAR_MIN, EMISSIONS_MAX } from "./kernel.
 export const BASES = { intensity: BASIS_INTENSITY, emissions: BASIS_EMISSIONS, cumulative: BASIS_CUMULATIVE } as const;
 
 /**
- * Quantity compared with the pathways: emissions per revenue in the year, emissions in the year, or emissions up to it.
+ * Quantity compared with the pathways: emissions per revenue in the year, emissions in the year, or emissions from the
+ * baseline year through that year.
  */
-export type AlignmentBasis = keyof typeof BASES;
+type BasisName = keyof typeof BASES;
 
 export interface AlignmentRule {
-  readonly basis: AlignmentBasis;
-  /** 0 to 1; 0 excludes scope 3. */
+  readonly basis: BasisName;
+  /** Weight of scope 3, 0 to 1; 0 excludes it. */
   readonly scope3Weight: number;
   /** 0 to 1: degree to which an entity's intensity converges to its sector's by 2050. */
   readonly gamma: number;
@@ -40,16 +41,16 @@ export type AlignOutcome =
   /** The first invalid value, by entity and row; row is undefined if it is in a column of entities. */
   | { readonly kind: "refused"; readonly entity: number; readonly row: number | undefined };
 
-/** Rows per call of the kernel; their inputs and outputs fit the L2 cache. */
+/** Upper limit of the rows per call of the kernel; their inputs and outputs fit the L2 cache. */
 const BATCH_ROWS = 8192;
 
 /**
  * Computes the implied temperatures of entities, in batches. The formula is in assembly/alignment.ts.
  *
- * @param into receives the results; new arrays by default
- * @throws RangeError if a column has a wrong type or length, or one entity has more rows than fit the kernel's scratch
+ * @param into arrays that receive the results; new ones by default
+ * @throws RangeError if a column has a wrong type or length, or an entity has more rows than fit the kernel's scratch
  */
-export function alignColumns(
+export function computeAlignment(
   kernel: Kernel,
   tables: AlignmentTables,
   columns: EntityColumns,

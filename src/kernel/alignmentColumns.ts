@@ -19,7 +19,7 @@ export const PATHWAY_INDEX = {
   buildings: PATHWAY_BUILDINGS,
 } as const;
 
-/** Entities as parallel arrays. NaN is a scope that is not given. */
+/** Entities as parallel arrays. NaN marks a scope that is not given. */
 export interface EntityColumns {
   /** i32[entity] */
   readonly baselineYears: Int32Array;
@@ -52,7 +52,7 @@ export interface ReferenceColumns {
   readonly scope3: Float64Array;
 }
 
-/** Results of `alignColumns`, one item per row. */
+/** Results of `computeAlignment`, one item per row. */
 export interface AlignedColumns {
   /** f64[row], degrees C in 2100; NaN = none */
   readonly temperaturesC: Float64Array;
@@ -69,7 +69,7 @@ const ENTITY_COLUMNS = [
   "baselineScope3",
 ] as const;
 const ROW_COLUMNS = ["years", "scope1", "scope2", "scope3"] as const;
-const SCOPES = ["scope1", "scope2", "scope3"] as const;
+export const SCOPES = ["scope1", "scope2", "scope3"] as const;
 
 /** Consecutive entities and their rows. */
 export interface RowRange {
@@ -95,7 +95,7 @@ export interface KernelColumns {
   readonly aligned: AlignedColumns;
 }
 
-/** Reserves scratch memory for the columns of entities and their results, with the optional columns that `like` has. */
+/** Reserves scratch memory for entity columns and their results; optional columns only if `like` has them. */
 export function reserveColumns(
   kernel: Kernel,
   scratch: Scratch,
@@ -145,13 +145,13 @@ export function columnPointers(columns: EntityColumns): Int32Array {
   return Int32Array.from(pointers);
 }
 
-/** Returns the first column with a wrong array type, length or order, and what is wrong with it. */
+/** Returns the first column with a wrong array type, length or order, and a description of the error. */
 export function findInvalidColumn(
   columns: EntityColumns,
 ): { readonly name: string; readonly detail: string } | undefined {
   const { starts, references, revenues } = columns;
   if (!(starts instanceof Uint32Array) || starts.length === 0) {
-    return { name: "starts", detail: "starts must be a Uint32Array with one element more than there are entities." };
+    return { name: "starts", detail: "starts must be a Uint32Array with one more element than there are entities." };
   }
   const entityCount = starts.length - 1;
   const rowCount = columns.years instanceof Int32Array ? columns.years.length : 0;

@@ -48,7 +48,7 @@ export interface AlignmentRowDetail {
   readonly byScope: readonly AlignmentFigures[];
 }
 
-/** Returns the intermediate figures of each row of one entity. Requires columns that `alignColumns` accepts. */
+/** Returns the intermediate figures of each row of one entity. Requires columns that `computeAlignment` accepts. */
 export function alignDetail(
   kernel: Kernel,
   tables: AlignmentTables,
@@ -77,7 +77,7 @@ export function alignDetail(
     );
     const memory = kernel.f64(records);
     const figures = (record: number): AlignmentFigures =>
-      readRecord(memory.subarray((record * RECORD_BYTES) / 8, ((record + 1) * RECORD_BYTES) / 8));
+      figuresOf(memory.subarray((record * RECORD_BYTES) / 8, ((record + 1) * RECORD_BYTES) / 8));
     return Array.from({ length: endRow - firstRow }, (_, row) => ({
       intensity: figures(row * 6),
       emissions: figures(row * 6 + 1),
@@ -87,20 +87,20 @@ export function alignDetail(
   });
 }
 
-function readRecord(record: Float64Array): AlignmentFigures {
-  const at = (offsetBytes: number): number => record[offsetBytes / 8] ?? NaN;
-  const usable = at(RECORD_USABLE);
+function figuresOf(record: Float64Array): AlignmentFigures {
+  const valueAt = (offsetBytes: number): number => record[offsetBytes / 8] ?? NaN;
+  const usable = valueAt(RECORD_USABLE);
   return {
-    temperatureC: at(RECORD_TEMPERATURE),
-    baseline: at(RECORD_BASELINE),
-    projected: at(RECORD_PROJECTED),
-    growthFactor: at(RECORD_GROWTH_FACTOR),
-    ratioQ: at(RECORD_RATIO_Q),
-    evaluatedYear: at(RECORD_EVALUATED_YEAR),
+    temperatureC: valueAt(RECORD_TEMPERATURE),
+    baseline: valueAt(RECORD_BASELINE),
+    projected: valueAt(RECORD_PROJECTED),
+    growthFactor: valueAt(RECORD_GROWTH_FACTOR),
+    ratioQ: valueAt(RECORD_RATIO_Q),
+    evaluatedYear: valueAt(RECORD_EVALUATED_YEAR),
     anchors: [...record.subarray(RECORD_ANCHORS / 8, RECORD_ANCHORS / 8 + ANCHOR_COUNT)],
-    segment: at(RECORD_SEGMENT),
-    weight: at(RECORD_WEIGHT),
-    kappa: at(RECORD_KAPPA),
+    segment: valueAt(RECORD_SEGMENT),
+    weight: valueAt(RECORD_WEIGHT),
+    kappa: valueAt(RECORD_KAPPA),
     usableScopes: [0, 1, 2].map((scope) => ((usable >> scope) & 1) === 1),
   };
 }

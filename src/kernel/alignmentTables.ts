@@ -16,7 +16,7 @@ import {
 
 export { ANCHOR_COUNT, GROWTH_REGION_COUNT, PATHWAY_COUNT } from "./kernel.generated.ts";
 
-/** A benchmark with one value per year and no gaps. */
+/** A benchmark with values for every year from `firstYear` to `lastYear`. */
 export interface YearlyBenchmark {
   readonly firstYear: number;
   readonly lastYear: number;
@@ -87,11 +87,11 @@ export function makeAlignmentTables(benchmark: YearlyBenchmark): AlignmentTables
     tables.set([startC, (ends[segment] ?? NaN) - startC], TABLE_SEGMENTS / 8 + 2 * segment);
   }
   for (let year = 0; year < yearCount; year++) {
-    const at = yearsAt + year * yearStride;
-    const regions = [year * GROWTH_REGION_COUNT, (year + 1) * GROWTH_REGION_COUNT] as const;
-    tables.set(index.subarray(year * yearSize, (year + 1) * yearSize), at + YEAR_INDEX / 8);
-    tables.set(allowance.subarray(...regions), at + YEAR_ALLOWANCE / 8);
-    tables.set(growth.subarray(...regions), at + YEAR_GROWTH / 8);
+    const yearAt = yearsAt + year * yearStride;
+    const regionRange = [year * GROWTH_REGION_COUNT, (year + 1) * GROWTH_REGION_COUNT] as const;
+    tables.set(index.subarray(year * yearSize, (year + 1) * yearSize), yearAt + YEAR_INDEX / 8);
+    tables.set(allowance.subarray(...regionRange), yearAt + YEAR_ALLOWANCE / 8);
+    tables.set(growth.subarray(...regionRange), yearAt + YEAR_GROWTH / 8);
   }
   tables.set(sums, yearsAt + yearCount * yearStride);
   tables.set(perBase, yearsAt + yearCount * yearStride + sums.length);

@@ -2,7 +2,7 @@ import type { Kernel, Region } from "./instance.ts";
 import { CURVE_GUMBEL, CURVE_LOG, STATUS_NEGATIVE_VALUE, STATUS_OUT_OF_RANGE, STEPS_MAX } from "./kernel.generated.ts";
 
 /** Interpolation between return periods: linear in the Gumbel variate (depths) or in ln T (winds). */
-export type CurveFamily = "gumbel" | "log";
+type CurveFamily = "gumbel" | "log";
 
 export interface CurveRule {
   readonly family: CurveFamily;
@@ -80,7 +80,7 @@ export interface StepEncoding {
   readonly offset: number;
 }
 
-/** Returns the largest value of a layer; the smallest is `offset`. */
+/** Returns the largest value that a layer can store; the smallest is `offset`. */
 export function largestValue({ stepsPerUnit, offset }: StepEncoding): number {
   return STEPS_MAX / stepsPerUnit + offset;
 }
@@ -92,8 +92,8 @@ export type StepsOutcome =
   | { readonly kind: "out-of-range"; readonly cell: number };
 
 /**
- * Writes values as steps into one layer of `target.cells`, u16[cell][layerCount]. NaN becomes nodata. Values out of
- * range are reported rather than clipped; `target` is then unchanged.
+ * Writes values as steps into one layer of `target.cells`, u16[cell][layerCount]. NaN becomes nodata. If a value is out
+ * of range, it is reported rather than clipped, and `target` is unchanged.
  */
 export function toSteps(
   kernel: Kernel,

@@ -15,22 +15,22 @@ import {
 
 export { DEMO_LAYER_COUNT, DEMO_VERSION };
 
-const HAZARDS = {
+const HAZARD_CODES = {
   cyclones: DEMO_CYCLONES,
   wildfire: DEMO_WILDFIRE,
   coastal_floods: DEMO_COASTAL_FLOODS,
   riverine_floods: DEMO_RIVERINE_FLOODS,
 } as const;
 
-export type DemoHazard = keyof typeof HAZARDS;
+type DemoHazard = keyof typeof HAZARD_CODES;
 
 /** Grid of signed distances to the coast in the kernel's memory. */
 export interface DemoLand {
   /** i8[180 * nodesPerDeg + 1][360 * nodesPerDeg], from 90 north and 180 west. */
   readonly codes: Region;
   readonly nodesPerDeg: number;
-  /** The distance in km is code x |code| x kmPerSquare, positive on land. */
-  readonly kmPerSquare: number;
+  /** The distance in km is code x |code| x kmPerCodeSquared, positive on land. */
+  readonly kmPerCodeSquared: number;
 }
 
 /** One hazard of the synthetic world. */
@@ -48,20 +48,20 @@ export interface DemoTile {
   readonly warmingC: number;
 }
 
-/** Copies a grid of coast distances into the kernel's memory, for the lifetime of the kernel. */
+/** Copies a grid of coast distances into the kernel's memory, where it stays for the lifetime of the kernel. */
 export function reserveDemoLand(
   kernel: Kernel,
-  field: { readonly codes: Int8Array; readonly nodesPerDeg: number; readonly kmPerSquare: number },
+  field: { readonly codes: Int8Array; readonly nodesPerDeg: number; readonly kmPerCodeSquared: number },
 ): DemoLand {
-  const { codes, nodesPerDeg, kmPerSquare } = field;
+  const { codes, nodesPerDeg, kmPerCodeSquared } = field;
   const size = (180 * nodesPerDeg + 1) * 360 * nodesPerDeg;
   if (codes.length !== size) throw new RangeError(`coast distances must have ${size} nodes (got ${codes.length})`);
   const region = kernel.reserve(size);
   kernel.bytes(region).set(new Uint8Array(codes.buffer, codes.byteOffset, codes.byteLength));
-  return { codes: region, nodesPerDeg, kmPerSquare };
+  return { codes: region, nodesPerDeg, kmPerCodeSquared };
 }
 
-/** Generates the cells of a tile into the slot, u16[64][64][4]. The formula is in assembly/demo.ts. */
+/** Generates the cells of a tile in `slot`, u16[64][64][4]. The formula is in assembly/demo.ts. */
 export function fillDemoTile(kernel: Kernel, world: DemoWorld, tile: DemoTile, slot: Region): void {
   const sizeBytes = TILE_SIZE * TILE_SIZE * DEMO_LAYER_COUNT * 2;
   if (slot.sizeBytes < sizeBytes)
@@ -69,11 +69,11 @@ export function fillDemoTile(kernel: Kernel, world: DemoWorld, tile: DemoTile, s
   const { hazard, land, grid } = world;
   kernel.check(
     kernel.exports.demoTile(
-      HAZARDS[hazard],
+      HAZARD_CODES[hazard],
       tile.warmingC,
       land.codes.pointer,
       land.nodesPerDeg,
-      land.kmPerSquare,
+      land.kmPerCodeSquared,
       grid.cellSizeLatDeg,
       grid.rowCount,
       grid.columnCount,
@@ -108,11 +108,11 @@ export function makeDemoCells(
     const out = scratch.reserve(cells.length * DEMO_LAYER_COUNT * 2);
     kernel.check(
       kernel.exports.demoCells(
-        HAZARDS[hazard],
+        HAZARD_CODES[hazard],
         warmingC,
         land.codes.pointer,
         land.nodesPerDeg,
-        land.kmPerSquare,
+        land.kmPerCodeSquared,
         grid.cellSizeLatDeg,
         grid.rowCount,
         grid.columnCount,
@@ -128,8 +128,8 @@ export function makeDemoCells(
 }
 
 /**
- * Returns whether a tile is certain to be all zero or all nodata at any warming, without generating its cells; "cells"
- * if not.
+ * Returns "zero" or "nodata" if that holds for every cell of the tile at any warming, determined without generating the
+ * cells; otherwise "cells".
  *
  * @throws RangeError if the grid does not have the tile
  */
@@ -140,10 +140,10 @@ export function demoTileState(
 ): "cells" | "zero" | "nodata" {
   const { hazard, land, grid } = world;
   const state = kernel.exports.demoTileState(
-    HAZARDS[hazard],
+    HAZARD_CODES[hazard],
     land.codes.pointer,
     land.nodesPerDeg,
-    land.kmPerSquare,
+    land.kmPerCodeSquared,
     grid.cellSizeLatDeg,
     grid.rowCount,
     grid.columnCount,

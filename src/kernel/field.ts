@@ -13,7 +13,7 @@ import {
 } from "./kernel.generated.ts";
 
 /** Forms of a field's tiles, defined in assembly/field.ts. */
-export const TILE_FORMS = ["cells", "prefixes", "bounds", "totals"] as const;
+const TILE_FORMS = ["cells", "prefixes", "bounds", "totals"] as const;
 export type TileForm = (typeof TILE_FORMS)[number];
 /** Forms that cover 8 x 8 data tiles. */
 export const PYRAMID_FORMS: readonly TileForm[] = ["bounds", "totals"];
@@ -27,7 +27,7 @@ export function tileBytes(form: TileForm, vectorCount: number): number {
 export const LANES = 8;
 /** Blocks along one edge of a pyramid tile. */
 const PYRAMID_TILE_BLOCKS = (PYRAMID_SIZE * TILE_SIZE) / BLOCK_SIZE;
-/** Bytes per lane of a tile. */
+/** Size of a tile per lane, bytes. */
 const LANE_BYTES: Readonly<Record<TileForm, number>> = {
   cells: TILE_SIZE * TILE_SIZE * 2,
   prefixes: TILE_SIZE * (TILE_SIZE + 1) * 4,
@@ -52,7 +52,7 @@ export type ResultOrMissing<T> =
 
 /**
  * State shared by the fields of one grid: the row table, and the spans of the current circle. `setCircle` replaces the
- * current circle, so nothing here may be relied on across an await.
+ * current circle, so callers must not rely on it across an await.
  */
 export class FieldGrid {
   readonly kernel: Kernel;
@@ -70,7 +70,7 @@ export class FieldGrid {
   readonly #missing: Region;
   readonly #capacity: number;
   #hasWrappedSpans = false;
-  /** Record of any field of this grid, for the kernels that only need the grid. */
+  /** Record of the first field of this grid, for the kernels that only need the grid. */
   #fieldPointer: number = 0;
 
   constructor(kernel: Kernel, grid: Grid) {
@@ -123,7 +123,7 @@ export class FieldGrid {
    * Sets the current circle to the cells with centers within the radius and the cell that contains the location.
    *
    * @returns false if the spans do not fit two span tables, which only happens if GeographicLib decides single cells on
-   *   the rim; use rowSpans then
+   *   the rim; the caller then uses rowSpans
    */
   setCircle(circle: Circle): boolean {
     const { exports, words } = this.kernel;
@@ -187,13 +187,13 @@ export class FieldGrid {
     const tables = this.#hasWrappedSpans ? [this.#spans, this.#wrappedSpans] : [this.#spans];
     const at = this.#spans.pointer >>> 2;
     for (let i = 0; i < (words[at + 1] ?? 0); i++) {
-      let cells = 0;
+      let cellCount = 0;
       for (const { pointer } of tables) {
         if (i >= (words[(pointer >>> 2) + 1] ?? 0)) continue;
         const first = ((pointer + SPANS_HEADER_BYTES) >>> 2) + i;
-        cells += Math.max(0, (words[first + this.#capacity] ?? 0) - (words[first] ?? 0) + 1);
+        cellCount += Math.max(0, (words[first + this.#capacity] ?? 0) - (words[first] ?? 0) + 1);
       }
-      visit((words[at] ?? 0) + i, cells);
+      visit((words[at] ?? 0) + i, cellCount);
     }
   }
 
@@ -257,7 +257,7 @@ export class FieldGrid {
     if (bounds > 0) {
       return { kind: "missing", tiles: [{ form: "bounds", indices: Array.from(words.subarray(2, 2 + bounds)) }] };
     }
-    // One tile at a time, the one that may raise the maximum most: it may make the others unnecessary.
+    // Request one tile at a time, the one that may raise the maximum most: it may make the others unnecessary.
     const rises = new Map<number, number>();
     for (let i = 0; i < cells; i++) {
       const index = words[2 + 2 * i] ?? 0;
@@ -283,12 +283,12 @@ export class FieldGrid {
       words.fill(0, firsts + this.#capacity, firsts + this.#capacity + rowCount);
     }
     this.#hasWrappedSpans = false;
-    let before = -1;
+    let previousRow = -1;
     let table = 0;
     for (let i = 0; i < spanCount; i++) {
       const row = spans[i * 3] ?? 0;
-      table = row === before ? table + 1 : 0;
-      before = row;
+      table = row === previousRow ? table + 1 : 0;
+      previousRow = row;
       if (table > 1) return false;
       this.#hasWrappedSpans ||= table === 1;
       const firsts = (tables[table] ?? 0) + (SPANS_HEADER_BYTES >>> 2) + row - firstRow;

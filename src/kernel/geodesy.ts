@@ -16,13 +16,13 @@ export interface CircleCells {
   /** i32[spanCount][3]: row, first column, last column; rows ascending, spans disjoint. */
   readonly spans: Int32Array;
   readonly spanCount: number;
-  /** Number of cells that GeographicLib had to decide because their center is close to the rim. */
+  /** Number of cells that GeographicLib had to resolve because their centers are close to the rim. */
   readonly ambiguousCount: number;
 }
 
 /**
  * Returns the cells with centers within the geodesic radius, and always the cell that contains the location.
- * Equivalent to testing GeographicLib's distance <= radius for every cell: GeographicLib decides the cells within
+ * Equivalent to testing GeographicLib's distance <= radius for every cell: GeographicLib resolves the cells within
  * 2e-6 m of the rim, the kernel all others. The formula is in assembly/geodesy.ts.
  *
  * @throws KernelError for a radius outside 0 to 140 km, a latitude beyond a pole, a longitude that is not finite, or an
@@ -34,7 +34,7 @@ export function rowSpans(kernel: Kernel, grid: Grid, circle: Circle): CircleCell
   const lonDeg = normalizeLonDeg(grid, circle.lonDeg);
 
   const { spans, ambiguous } = kernel.withScratch((scratch) => {
-    const isValid = radiusM <= RADIUS_M_MAX && cellSizeLatDeg > 0 && rowCount > 0; // else the kernel fails
+    const isValid = radiusM <= RADIUS_M_MAX && cellSizeLatDeg > 0 && rowCount > 0; // otherwise the kernel returns an error status
     const rowsWithin = isValid ? Math.min(rowCount, Math.ceil((2 * radiusM) / 110_000 / cellSizeLatDeg) + 8) : 0;
     const spanRegion = scratch.reserve(rowsWithin * 3 * 12);
     const counts = scratch.reserve(8);
@@ -91,7 +91,7 @@ export function rowSpans(kernel: Kernel, grid: Grid, circle: Circle): CircleCell
   return { spans: merged, spanCount: merged.length / 3, ambiguousCount };
 }
 
-/** GeographicLib (Karney, J. Geodesy 87, 2013) defines which cells are inside. */
+/** Returns whether a cell is in the circle, as GeographicLib (Karney, J. Geodesy 87, 2013) defines it. */
 function isWithin(grid: Grid, circle: Circle, cell: Cell): boolean {
   return geodesicDistanceM(circle, cellCenter(grid, cell)) <= circle.radiusM;
 }

@@ -5,7 +5,7 @@
 export interface Grid {
   readonly northDeg: number;
   readonly westDeg: number;
-  /** Separate from the width: the cells of a resampled map are rarely square. */
+  /** Separate from cellSizeLonDeg, because the cells of a resampled map are rarely square. */
   readonly cellSizeLatDeg: number;
   readonly cellSizeLonDeg: number;
   readonly rowCount: number;
@@ -25,7 +25,7 @@ export interface Location {
 }
 
 /**
- * Returns a cell's center. Always use this formula: adding up cell sizes would drift by meters. A center beyond a pole,
+ * Returns a cell's center. Use this formula everywhere: adding up cell sizes would accumulate errors of meters. A center beyond a pole,
  * by rounding or because the last row extends beyond it, is clamped to the pole.
  */
 export function cellCenter(grid: Grid, { row, column }: Cell): Location {
@@ -35,7 +35,7 @@ export function cellCenter(grid: Grid, { row, column }: Cell): Location {
   };
 }
 
-/** Whether the grid spans 360 degrees, so that its last column adjoins its first. */
+/** Returns whether the grid spans 360 degrees, so that its last column adjoins its first. */
 export function closesAt360(grid: Grid): boolean {
   return Math.abs(grid.columnCount * grid.cellSizeLonDeg - 360) < 1e-3 * grid.cellSizeLonDeg;
 }

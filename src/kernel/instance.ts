@@ -2,12 +2,12 @@ import { instantiate } from "@assemblyscript/loader";
 import { HEAP_BASE, KERNEL_WASM_BASE64, type KernelExports, STATUS_OK } from "./kernel.generated.ts";
 import * as constants from "./kernel.generated.ts";
 
-const PAGE_BYTES = 65_536;
+const MEMORY_PAGE_BYTES = 65_536;
 /** 4 GiB minus one page: the end address of a range that ends at exactly 4 GiB would wrap to 0. */
 const PAGES_MAX = 65_535;
-const ALIGNMENT = 64;
+const ALIGNMENT_BYTES = 64;
 /** Vector loads and stores may extend past the end of a region. */
-const PADDING_BYTES = 64;
+export const PADDING_BYTES = 64;
 
 /** A range of the kernel's memory. Views of it must not be kept, because memory growth detaches them. */
 export interface Region {
@@ -22,7 +22,7 @@ export interface Scratch {
   copyIn(array: Float64Array | Float32Array | Int32Array | Uint32Array | Uint16Array | Uint8Array): Region;
 }
 
-/** A kernel rejected its arguments. This is a bug in the calling module, not a fault of the user. */
+/** Thrown if a kernel rejects its arguments. This is a bug in the calling module, not a fault of the user. */
 export class KernelError extends Error {
   override readonly name = "KernelError";
   readonly status: number;
@@ -48,8 +48,8 @@ export class Kernel {
   private constructor(exports: KernelExports, memory: WebAssembly.Memory, scratchBytes: number) {
     this.exports = exports;
     this.#memory = memory;
-    this.#scratchTop = aligned(HEAP_BASE);
-    this.#scratchEnd = aligned(HEAP_BASE + scratchBytes);
+    this.#scratchTop = alignAddress(HEAP_BASE);
+    this.#scratchEnd = alignAddress(HEAP_BASE + scratchBytes);
     this.#reservedTop = this.#scratchEnd;
     this.#growTo(this.#reservedTop);
   }
@@ -65,7 +65,7 @@ export class Kernel {
   /** Reserves memory for the lifetime of the kernel. @throws RangeError above 4 GiB */
   reserve(sizeBytes: number): Region {
     const pointer = this.#reservedTop;
-    const end = aligned(pointer + sizeBytes + PADDING_BYTES);
+    const end = alignAddress(pointer + sizeBytes + PADDING_BYTES);
     this.#growTo(end);
     this.#reservedTop = end; // after #growTo, which may throw
     return { pointer, sizeBytes };
@@ -76,7 +76,7 @@ export class Kernel {
     const before = this.#scratchTop;
     const reserve = (sizeBytes: number): Region => {
       const pointer = this.#scratchTop;
-      const end = aligned(pointer + sizeBytes + PADDING_BYTES);
+      const end = alignAddress(pointer + sizeBytes + PADDING_BYTES);
       if (!(end <= this.#scratchEnd))
         throw new RangeError(
           `scratch memory exhausted: ${sizeBytes} bytes requested, ${this.#scratchEnd - pointer} left`,
@@ -129,16 +129,17 @@ export class Kernel {
   }
 
   #growTo(end: number): void {
-    const pages = Math.ceil(end / PAGE_BYTES);
-    const missing = pages - this.#memory.buffer.byteLength / PAGE_BYTES;
+    const pages = Math.ceil(end / MEMORY_PAGE_BYTES);
+    const missing = pages - this.#memory.buffer.byteLength / MEMORY_PAGE_BYTES;
     if (!(pages <= PAGES_MAX))
       throw new RangeError(`kernel memory is limited to ${PAGES_MAX} pages (${pages} requested)`);
     if (missing > 0) this.#memory.grow(missing);
   }
 }
 
-function aligned(address: number): number {
-  return Math.ceil(address / ALIGNMENT) * ALIGNMENT;
+/** Returns the first address at or after `address` that is a multiple of ALIGNMENT_BYTES. */
+function alignAddress(address: number): number {
+  return Math.ceil(address / ALIGNMENT_BYTES) * ALIGNMENT_BYTES;
 }
 
 /** Decodes base64; unlike `Buffer`, this also works in browsers. */

@@ -17,7 +17,7 @@ export interface LocationValues {
 }
 
 /** Stored steps at many locations. */
-export interface LocationSteps {
+interface LocationSteps {
   /** u16[location][layer]: steps, or STEPS_OUTSIDE, STEPS_NODATA. */
   readonly steps: Uint16Array;
 }
@@ -61,7 +61,7 @@ export function layerEncodings(
 }
 
 /**
- * Reads the cells of a field that contain the locations.
+ * Reads those cells of a field that contain the locations.
  *
  * @param out written from location `first` on; results of locations with a missing tile are meaningless
  * @returns i32[][2]: index of each location with a tile that is not in memory, index of the tile
@@ -76,7 +76,7 @@ export function readLocations(
   const { exports } = kernel;
   const count = latitudes.length;
   const layerCount = layers.lanes.length;
-  // Layers in the order of their lanes are the first lanes, so the other lanes need not be read nor the layers
+  // If the layers are in the order of their lanes, they are the first lanes: no other lane is read, and no layer is
   // reordered.
   const isInOrder = layers.lanes.every((lane, layer) => lane === layer);
   const vectorCount = isInOrder ? Math.ceil(layerCount / LANES) : field.vectorCount;
@@ -103,7 +103,7 @@ export function readLocations(
       return cells;
     };
     if ("values" in out) {
-      writeValues(kernel, scratch, { cells: gather(laneCount * 2), laneCount, count }, layers, { out, first });
+      writeLocationValues(kernel, scratch, { cells: gather(laneCount * 2), laneCount, count }, layers, { out, first });
     } else if (isInOrder) {
       out.steps.set(kernel.u16(gather(layerCount * 2)), first * layerCount);
     } else {
@@ -137,12 +137,12 @@ export function writeSteps(
   }
   kernel.withScratch((scratch) => {
     const cells = { cells: scratch.copyIn(steps), laneCount, count: steps.length / laneCount };
-    writeValues(kernel, scratch, cells, layers, { out, first });
+    writeLocationValues(kernel, scratch, cells, layers, { out, first });
   });
 }
 
 /** Decodes cells, u16[count][laneCount], into `out`. */
-function writeValues(
+function writeLocationValues(
   kernel: Kernel,
   scratch: Scratch,
   { cells, laneCount, count }: { readonly cells: Region; readonly laneCount: number; readonly count: number },

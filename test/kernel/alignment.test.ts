@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { ALIGNMENT_FLAGS } from "../../src/alignment/answer.ts";
 import { NGFS_PHASE5, tabulateByYear } from "../../src/alignment/benchmark.ts";
-import { alignColumns, type AlignmentRule } from "../../src/kernel/alignment.ts";
+import { computeAlignment, type AlignmentRule } from "../../src/kernel/alignment.ts";
 import { alignDetail } from "../../src/kernel/alignmentDetail.ts";
 import { makeAlignmentTables } from "../../src/kernel/alignmentTables.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { columnsOf, randomEntity } from "../alignment/entities.ts";
 import { type OracleEntity, scoreByDefinition } from "../oracle/alignment.ts";
 import { randomFrom } from "../seededRandom.ts";
+import { ALIGNMENT_FLAGS } from "../../src/contract/alignmentNames.ts";
 
 const kernel = await Kernel.load();
 const tables = makeAlignmentTables(tabulateByYear(NGFS_PHASE5));
@@ -33,7 +33,7 @@ function flagNames(mask: number): string[] {
   return ALIGNMENT_FLAGS.filter((_, bit) => ((mask >> bit) & 1) === 1).toSorted();
 }
 
-describe("alignColumns", () => {
+describe("computeAlignment", () => {
   test.each(RULES)(
     "matches the reference implementation on random entities: $basis, scope 3 x $scope3Weight, gamma $gamma",
     (rule) => {
@@ -43,7 +43,7 @@ describe("alignColumns", () => {
       for (let done = 0; done < ENTITY_COUNT; done += BATCH) {
         const entities = Array.from({ length: Math.min(BATCH, ENTITY_COUNT - done) }, () => randomEntity(random));
         const columns = columnsOf(entities);
-        const outcome = alignColumns(kernel, tables, columns, rule);
+        const outcome = computeAlignment(kernel, tables, columns, rule);
         if (outcome.kind === "refused") throw new Error(`refused: ${JSON.stringify(entities[outcome.entity])}`);
         const { temperaturesC, flags } = outcome;
         for (const [index, entity] of entities.entries()) {
@@ -73,13 +73,13 @@ describe("alignColumns", () => {
   );
 });
 
-test("alignColumns matches the reference implementation for benchmarks with anchors in any order", () => {
+test("computeAlignment matches the reference implementation for benchmarks with anchors in any order", () => {
   const random = randomFrom(4);
   const rule = { basis: "intensity", scope3Weight: 1, gamma: 0 } as const;
   for (let round = 0; round < 60; round++) {
     const line = (): readonly number[] => [
       1,
-      ...Array.from({ length: 7 }, () => random.between({ least: -0.1, most: 1.3 })),
+      ...Array.from({ length: 7 }, () => random.between({ min: -0.1, max: 1.3 })),
     ];
     const benchmark = {
       ...NGFS_PHASE5,
@@ -102,7 +102,7 @@ test("alignColumns matches the reference implementation for benchmarks with anch
     }));
     for (const basis of ["intensity", "cumulative"] as const) {
       const columns = columnsOf(entities);
-      const outcome = alignColumns(kernel, randomTables, columns, { ...rule, basis });
+      const outcome = computeAlignment(kernel, randomTables, columns, { ...rule, basis });
       if (outcome.kind === "refused") throw new Error("refused");
       for (const [index, entity] of entities.entries()) {
         for (let i = 0; i < entity.projections.length; i++) {
@@ -117,7 +117,7 @@ test("alignColumns matches the reference implementation for benchmarks with anch
   }
 });
 
-describe("alignColumns with many entities", () => {
+describe("computeAlignment with many entities", () => {
   const rule = { basis: "intensity", scope3Weight: 1, gamma: 0 } as const;
 
   /** Random entities, some without rows and some with more rows than a block or a batch of the kernel. */
@@ -144,18 +144,18 @@ describe("alignColumns with many entities", () => {
   test.each(["intensity", "emissions"] as const)("returns the same bits as for each entity alone: %s", (basis) => {
     const entities = mixedEntities();
     const columns = columnsOf(entities);
-    const together = alignColumns(kernel, tables, columns, { ...rule, basis });
+    const together = computeAlignment(kernel, tables, columns, { ...rule, basis });
     if (together.kind === "refused") throw new Error("refused");
     expect(together.temperaturesC.length).toBe(columns.years.length);
     for (const [index, entity] of entities.entries()) {
-      const alone = alignColumns(kernel, tables, columnsOf([entity]), { ...rule, basis });
+      const alone = computeAlignment(kernel, tables, columnsOf([entity]), { ...rule, basis });
       if (alone.kind === "refused") throw new Error("refused");
       const rows = [columns.starts[index], columns.starts[index + 1]] as const;
       expect(together.temperaturesC.slice(...rows)).toEqual(alone.temperaturesC);
       expect(together.flags.slice(...rows)).toEqual(alone.flags);
       if (entity.projections.length < 1000) continue;
       // All rows of the long entities are equal.
-      const short = alignColumns(
+      const short = computeAlignment(
         kernel,
         tables,
         columnsOf([{ ...entity, projections: entity.projections.slice(0, 1) }]),
@@ -171,8 +171,8 @@ describe("alignColumns with many entities", () => {
 
   test("returns the same results when called again", () => {
     const columns = columnsOf(mixedEntities());
-    const first = alignColumns(kernel, tables, columns, rule);
-    expect(alignColumns(kernel, tables, columns, rule)).toEqual(first);
+    const first = computeAlignment(kernel, tables, columns, rule);
+    expect(computeAlignment(kernel, tables, columns, rule)).toEqual(first);
   });
 
   test.each([
@@ -206,7 +206,7 @@ describe("alignColumns with many entities", () => {
     }
     const { row } = bad.find(({ entity }) => entity === first) ?? {};
     for (const basis of ["intensity", "cumulative"] as const) {
-      expect(alignColumns(kernel, tables, columns, { ...rule, basis })).toEqual({
+      expect(computeAlignment(kernel, tables, columns, { ...rule, basis })).toEqual({
         kind: "refused",
         entity: first,
         row: row === undefined ? undefined : (columns.starts[first] ?? 0) + row,
@@ -216,12 +216,12 @@ describe("alignColumns with many entities", () => {
 });
 
 describe("alignDetail", () => {
-  test.each(RULES)("returns the same temperatures as alignColumns on every basis: $basis, gamma $gamma", (rule) => {
+  test.each(RULES)("returns the same temperatures as computeAlignment on every basis: $basis, gamma $gamma", (rule) => {
     const random = randomFrom(2);
     const entities = Array.from({ length: 500 }, () => randomEntity(random));
     const columns = columnsOf(entities);
     for (const basis of ["intensity", "emissions", "cumulative"] as const) {
-      const outcome = alignColumns(kernel, tables, columns, { ...rule, basis });
+      const outcome = computeAlignment(kernel, tables, columns, { ...rule, basis });
       if (outcome.kind === "refused") throw new Error("refused");
       for (let entity = 0; entity < entities.length; entity++) {
         const rows = alignDetail(kernel, tables, columns, { ...rule, entity });
@@ -273,9 +273,9 @@ test("alignDetail extrapolates a ratio to its horizon with an error below 1e-15"
     const baselineYear = random.pick([1900, 1990, 2020, 2025, 2050]);
     const year = baselineYear + 1 + random.below(4);
     const ratio = random.pick([
-      random.between({ least: 0.3, most: 1.5 }),
-      10 ** random.between({ least: -14, most: 1 }),
-      1 + random.between({ least: -1e-6, most: 1e-6 }),
+      random.between({ min: 0.3, max: 1.5 }),
+      10 ** random.between({ min: -14, max: 1 }),
+      1 + random.between({ min: -1e-6, max: 1e-6 }),
       2 ** -random.below(60),
     ]);
     const columns = columnsOf([

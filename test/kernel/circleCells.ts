@@ -27,23 +27,24 @@ export function worldGrid(
  *   outside the grid
  */
 export function cellsOf(grid: OracleGrid, { spans, spanCount }: CircleCells): OracleCell[] {
-  if (spans.length !== spanCount * 3) throw new Error(`${spans.length} numbers for ${spanCount} spans`);
+  if (spans.length !== spanCount * 3)
+    throw new Error(`${spanCount} spans must have ${3 * spanCount} numbers (got ${spans.length})`);
   const cells: OracleCell[] = [];
   const seen = new Set<number>();
-  let rowBefore = -1;
+  let previousRow = -1;
   for (let i = 0; i < spans.length; i += 3) {
     const [row = NaN, first = NaN, last = NaN] = spans.subarray(i, i + 3);
-    const where = `span ${i / 3}: row ${row}, columns ${first} to ${last}`;
-    if (row < rowBefore) throw new Error(`${where} follows row ${rowBefore}`);
+    const spanText = `span ${i / 3}: row ${row}, columns ${first} to ${last}`;
+    if (row < previousRow) throw new Error(`${spanText} follows row ${previousRow}`);
     if (!(row >= 0 && row < grid.rowCount && first >= 0 && first <= last && last < grid.columnCount)) {
-      throw new Error(`${where} is empty or outside a grid of ${grid.rowCount} x ${grid.columnCount}`);
+      throw new Error(`${spanText} is empty or outside a grid of ${grid.rowCount} x ${grid.columnCount}`);
     }
     for (let column = first; column <= last; column++) {
-      if (seen.has(row * grid.columnCount + column)) throw new Error(`${where} repeats column ${column}`);
+      if (seen.has(row * grid.columnCount + column)) throw new Error(`${spanText} repeats column ${column}`);
       seen.add(row * grid.columnCount + column);
       cells.push({ row, column });
     }
-    rowBefore = row;
+    previousRow = row;
   }
   return cells;
 }

@@ -27,7 +27,7 @@ function islandCodes(): Int8Array {
 
 beforeAll(async () => {
   kernel = await Kernel.load();
-  const land = reserveDemoLand(kernel, { codes: islandCodes(), nodesPerDeg: NODES_PER_DEG, kmPerSquare: 0.1 });
+  const land = reserveDemoLand(kernel, { codes: islandCodes(), nodesPerDeg: NODES_PER_DEG, kmPerCodeSquared: 0.1 });
   world = { hazard: "wildfire", land, grid: WORLD_GRID };
 });
 
@@ -47,7 +47,7 @@ test("interpolates the coast distances between the nodes", () => {
 
 test("rejects coast distances of the wrong size", () => {
   expect(() =>
-    reserveDemoLand(kernel, { codes: new Int8Array(COLUMNS * 180), nodesPerDeg: NODES_PER_DEG, kmPerSquare: 0.1 }),
+    reserveDemoLand(kernel, { codes: new Int8Array(COLUMNS * 180), nodesPerDeg: NODES_PER_DEG, kmPerCodeSquared: 0.1 }),
   ).toThrow("coast distances must have 65160 nodes (got 64800)");
 });
 

@@ -13,12 +13,12 @@ beforeAll(async () => {
 });
 
 describe("geodesicDistanceM", () => {
-  // Of WGS84: a quarter of a meridian, and one degree of the equator, 6,378,137 x pi / 180.
+  // On WGS84: a quarter of a meridian, and one degree of the equator, 6,378,137 x pi / 180.
   for (const [from, to, lengthM] of [
     [{ latDeg: 0, lonDeg: 12 }, { latDeg: 90, lonDeg: 0 }, 10_001_965.7293],
     [{ latDeg: 0, lonDeg: 179.5 }, { latDeg: 0, lonDeg: -179.5 }, 111_319.4908],
   ] as const) {
-    test(`from ${JSON.stringify(from)} to ${JSON.stringify(to)} is ${lengthM} m`, () => {
+    test(`returns ${lengthM} m from ${JSON.stringify(from)} to ${JSON.stringify(to)}`, () => {
       expect(geodesicDistanceM(from, to)).toBeCloseTo(lengthM, 3);
       expect(geodesicDistanceM(to, from)).toBeCloseTo(lengthM, 3);
     });
@@ -29,7 +29,7 @@ describe("rowWeights", () => {
   const allRows = (grid: OracleGrid): Float64Array =>
     rowWeights(kernel, grid, { firstRow: 0, rowCount: grid.rowCount });
 
-  test("sum to the surface area of the Earth", () => {
+  test("returns weights that sum to the surface area of the Earth", () => {
     for (const grid of [worldGrid(1), worldGrid(0.1), worldGrid(2, { heightDeg: 0.3 })]) {
       const flattening = 1 / 298.257223563;
       const e2 = flattening * (2 - flattening);
@@ -39,7 +39,7 @@ describe("rowWeights", () => {
     }
   });
 
-  test("match the textbook formula within its cancellation error", () => {
+  test("matches the textbook formula within its cancellation error", () => {
     for (const grid of Object.values(GRIDS)) {
       for (const [row, weight] of allRows(grid).entries()) {
         const expected = cellAreaByTextbook(grid, row);
@@ -51,7 +51,7 @@ describe("rowWeights", () => {
     }
   });
 
-  test("match the derivative of the textbook formula for thin rows", () => {
+  test("matches the derivative of the textbook formula for thin rows", () => {
     // dq/dlat = 2 cos(lat) / (1 - e2 sin2(lat))^2; evaluated at the middle of the thin row.
     const flattening = 1 / 298.257223563;
     const e2 = flattening * (2 - flattening);
@@ -64,13 +64,13 @@ describe("rowWeights", () => {
     }
   });
 
-  test("start at firstRow", () => {
+  test("returns the weights from firstRow on", () => {
     const grid = worldGrid(0.5);
     expect(rowWeights(kernel, grid, { firstRow: 100, rowCount: 3 })).toEqual(allRows(grid).slice(100, 103));
     expect(rowWeights(kernel, grid, { firstRow: 5, rowCount: 0 })).toEqual(new Float64Array(0));
   });
 
-  test("are rejected for an invalid grid", () => {
+  test("rejects an invalid grid", () => {
     for (const change of [{ cellSizeLatDeg: 0 }, { cellSizeLatDeg: NaN }, { northDeg: NaN }, { northDeg: Infinity }]) {
       expect(() => rowWeights(kernel, { ...worldGrid(1), ...change }, { firstRow: 0, rowCount: 1 })).toThrow(
         "rowWeights failed with status STATUS_BAD_GRID",
@@ -94,7 +94,7 @@ describe("cellCenter and closesAt360", () => {
     });
   });
 
-  test("closesAt360 is true only for grids of 360 degrees", () => {
+  test("closesAt360 returns true only for grids of 360 degrees", () => {
     expect(closesAt360(worldGrid(0.1))).toBe(true);
     expect(closesAt360(worldGrid(360 / 40448, { westDeg: 20 }))).toBe(true);
     expect(closesAt360({ ...worldGrid(0.0089), columnCount: 40449 })).toBe(false); // 359.996 degrees

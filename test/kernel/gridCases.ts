@@ -4,7 +4,7 @@ import { centerByDefinition } from "../oracle/radius.ts";
 import type { SeededRandom } from "../seededRandom.ts";
 import { worldGrid } from "./circleCells.ts";
 
-/** Grids of many shapes, by name. */
+/** Grids of many shapes, keyed by description. */
 export const GRIDS: Readonly<Record<string, OracleGrid>> = {
   "1 degree": worldGrid(1),
   "half a degree, west edge at Greenwich": worldGrid(0.5, { westDeg: 0 }),
@@ -14,9 +14,9 @@ export const GRIDS: Readonly<Record<string, OracleGrid>> = {
     ...worldGrid(0.5, { westDeg: -180.25, northDeg: 90.25 }),
     rowCount: 361,
   },
-  "0.7 degree, last row hanging over the south pole": { ...worldGrid(0.72, { heightDeg: 0.7 }), rowCount: 258 },
-  "wide cells: 0.9 high, 3 wide": worldGrid(3, { heightDeg: 0.9 }),
-  "high cells: 0.9 high, 0.25 wide": worldGrid(0.25, { heightDeg: 0.9 }),
+  "0.7 degree, last row extends beyond the south pole": { ...worldGrid(0.72, { heightDeg: 0.7 }), rowCount: 258 },
+  "wide cells of 3 x 0.9 degrees (width x height)": worldGrid(3, { heightDeg: 0.9 }),
+  "high cells of 0.25 x 0.9 degrees (width x height)": worldGrid(0.25, { heightDeg: 0.9 }),
   "first meridian repeated at the end": { ...worldGrid(0.5, { westDeg: -180.25 }), columnCount: 721 },
   "from 89.8 north to 60 south": { ...worldGrid(0.4, { northDeg: 89.8 }), rowCount: 375 },
   "crop 170 east to 170 west": { ...worldGrid(0.2, { westDeg: 170 }), columnCount: 100 },
@@ -53,35 +53,35 @@ export function edgeCaseLocation(grid: OracleGrid, random: SeededRandom): { latD
     -90,
     90 - 1e-8,
     -90 + 1e-8,
-    90 - random.between({ least: 0, most: 1.5 }),
-    -90 + random.between({ least: 0, most: 1.5 }),
+    90 - random.between({ min: 0, max: 1.5 }),
+    -90 + random.between({ min: 0, max: 1.5 }),
     0,
     center.latDeg,
     center.latDeg,
     edgeLatDeg,
     edgeLatDeg,
-    random.between({ least: -90, most: 90 }),
-    random.between({ least: -90, most: 90 }),
+    random.between({ min: -90, max: 90 }),
+    random.between({ min: -90, max: 90 }),
   ]);
   const lonDeg = random.pick([
     180,
     -180,
     180 - 1e-9,
-    -180 + random.between({ least: 0, most: 1 }),
-    180 - random.between({ least: 0, most: 1 }),
+    -180 + random.between({ min: 0, max: 1 }),
+    180 - random.between({ min: 0, max: 1 }),
     center.lonDeg,
     center.lonDeg,
     edgeLonDeg,
     edgeLonDeg,
-    grid.westDeg + random.between({ least: -0.5, most: 0.5 }),
-    grid.westDeg + grid.columnCount * grid.cellSizeLonDeg + random.between({ least: -0.5, most: 0.5 }),
-    random.between({ least: -180, most: 180 }),
-    random.between({ least: -180, most: 180 }),
+    grid.westDeg + random.between({ min: -0.5, max: 0.5 }),
+    grid.westDeg + grid.columnCount * grid.cellSizeLonDeg + random.between({ min: -0.5, max: 0.5 }),
+    random.between({ min: -180, max: 180 }),
+    random.between({ min: -180, max: 180 }),
   ]);
   return { latDeg, lonDeg };
 }
 
-/** Returns a radius from 50 m to the largest, uniform in its logarithm. */
+/** Returns a radius from 50 m to RADIUS_M_MAX, uniform in its logarithm. */
 export function randomRadiusM(random: SeededRandom): number {
   return random.chance(0.1) ? RADIUS_M_MAX : 50 * (RADIUS_M_MAX / 50) ** random.next();
 }

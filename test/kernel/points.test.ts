@@ -69,13 +69,13 @@ function byDefinition(grid: OracleGrid, locations: readonly OracleLocation[]): u
 
 describe("locateCells", () => {
   for (const [index, [name, grid]] of Object.entries(GRIDS).entries()) {
-    test(`matches the reference implementation, also on edges and one bit beside them: ${name}`, () => {
+    test(`matches the reference implementation, including on edges and one bit away from them: ${name}`, () => {
       const random = randomFrom(200 + index);
       const locations: OracleLocation[] = [];
       for (let i = 0; i < 400; i++) {
         locations.push({
-          latDeg: random.between({ least: -90, most: 90 }),
-          lonDeg: random.between({ least: -180, most: 180 }),
+          latDeg: random.between({ min: -90, max: 90 }),
+          lonDeg: random.between({ min: -180, max: 180 }),
         });
         // The last edges more often than others: that is where a global grid wraps around.
         const row = random.chance(0.1) ? grid.rowCount : random.below(grid.rowCount);
@@ -104,13 +104,13 @@ describe("locateCells", () => {
     });
   }
 
-  test("returns the same cell for a location alone and among others", () => {
+  test("returns the same cell whether a location is queried alone or among others", () => {
     const random = randomFrom(231);
     const grid = worldGrid(0.1);
     const odd = [NaN, 90, -90, 91, Infinity, 540, -540, 1e300];
     const locations = Array.from({ length: 3000 }, () => ({
-      latDeg: random.chance(0.1) ? random.pick(odd) : random.between({ least: -90, most: 90 }),
-      lonDeg: random.chance(0.1) ? random.pick(odd) : random.between({ least: -720, most: 720 }),
+      latDeg: random.chance(0.1) ? random.pick(odd) : random.between({ min: -90, max: 90 }),
+      lonDeg: random.chance(0.1) ? random.pick(odd) : random.between({ min: -720, max: 720 }),
     }));
     const alone = locations.map((location) => locateAll(grid, [location])[0]);
     expect(locateAll(grid, locations)).toEqual(alone);
@@ -138,7 +138,7 @@ describe("locateCells", () => {
     expect(at(worldGrid(0.1), 14.600001, 0.299999)).toEqual([753, 1802]);
   });
 
-  test("assigns the poles to the rows that touch them, or to none if the grid ends before", () => {
+  test("assigns a pole to the row that touches it, or to no row if the grid ends before the pole", () => {
     const grid = worldGrid(0.1);
     expect(at(grid, 90, 0)).toEqual([0, 1800]);
     expect(at(grid, -90, 0)).toEqual([1799, 1800]);

@@ -55,11 +55,9 @@ describe("rowSpans", () => {
       for (let i = 0; i < 6; i++) {
         const isFarFromPoles = i > 1; // few circles at the poles, because a fine row has 43,200 columns
         const circle = {
-          latDeg: isFarFromPoles
-            ? random.between({ least: -80, most: 80 })
-            : 90 - random.between({ least: 0, most: 0.02 }),
-          lonDeg: random.pick([random.between({ least: -180, most: 180 }), 179.99, -179.99, grid.westDeg]),
-          radiusM: isFarFromPoles ? randomRadiusM(random) / 2 : random.between({ least: 0, most: 4000 }),
+          latDeg: isFarFromPoles ? random.between({ min: -80, max: 80 }) : 90 - random.between({ min: 0, max: 0.02 }),
+          lonDeg: random.pick([random.between({ min: -180, max: 180 }), 179.99, -179.99, grid.westDeg]),
+          radiusM: isFarFromPoles ? randomRadiusM(random) / 2 : random.between({ min: 0, max: 4000 }),
         };
         expect(differences(grid, circle, circleByBisection)).toEqual([]);
       }
@@ -71,8 +69,8 @@ describe("rowSpans", () => {
     const random = randomFrom(3);
     for (let i = 0; i < 4; i++) {
       const place = {
-        latDeg: random.between({ least: 59.5, most: 60.5 }),
-        lonDeg: random.between({ least: 11, most: 13 }),
+        latDeg: random.between({ min: 59.5, max: 60.5 }),
+        lonDeg: random.between({ min: 11, max: 13 }),
       };
       expect(differences(grid, { ...place, radiusM: RADIUS_M_MAX }, circleByBisection)).toEqual([]);
     }
@@ -270,7 +268,7 @@ describe("rowSpans rejects", () => {
     });
   }
 
-  test("buffers that are too small, without writing past their end", () => {
+  test("buffers that are too small, and writes nothing past their end", () => {
     kernel.withScratch((scratch) => {
       const out = scratch.reserve(64).pointer;
       const call = (capacity: { readonly spans: number; readonly ambiguous: number }, radiusM: number): number =>

@@ -93,11 +93,9 @@ describe("readLocations", () => {
   /** Returns random locations, many of them on edges, at the poles and at the antimeridian. */
   function randomLocations(random: SeededRandom, count: number): LocationArrays {
     const lat = (): number =>
-      random.chance(0.6) ? random.between({ least: -90, most: 90 }) : random.pick([90, -90, 0, random.below(180) - 90]);
+      random.chance(0.6) ? random.between({ min: -90, max: 90 }) : random.pick([90, -90, 0, random.below(180) - 90]);
     const lon = (): number =>
-      random.chance(0.6)
-        ? random.between({ least: -180, most: 180 })
-        : random.pick([180, -180, random.below(360) - 180]);
+      random.chance(0.6) ? random.between({ min: -180, max: 180 }) : random.pick([180, -180, random.below(360) - 180]);
     return {
       latitudes: Float64Array.from({ length: count }, lat),
       longitudes: Float64Array.from({ length: count }, lon),

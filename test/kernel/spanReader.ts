@@ -7,12 +7,12 @@ import { SPANS_HEADER_BYTES, STATUS_OK } from "../../src/kernel/kernel.generated
 /** Offset of the capacity in the header of a span table, in words (assembly/spans.ts). */
 const CAPACITY_WORD = 4;
 
-/** The spans of a circle that `setCircle` has written to the kernel's memory. */
+/** Spans of a circle, read from the kernel's memory after `setCircle`. */
 export interface CircleSpans {
   /** i32[spanCount][3]: row, first column, last column; rows and columns ascending, spans of a row not adjacent. */
   readonly spans: Int32Array;
   readonly spanCount: number;
-  /** Whether the fast kernels found the spans without the exact ones. */
+  /** Whether the fast kernels found the spans, so that the exact ones were not needed. */
   readonly isFast: boolean;
 }
 
@@ -35,8 +35,8 @@ export class SpanReader {
     };
     const exports: Kernel["exports"] = {
       ...kernel.exports,
-      fastRowSpans: (...given) => recordStatus(fastRowSpans(...given)),
-      includeCell: (...given) => recordStatus(includeCell(...given)),
+      fastRowSpans: (...args) => recordStatus(fastRowSpans(...args)),
+      includeCell: (...args) => recordStatus(includeCell(...args)),
       circleSums: (_field, spans, wrappedSpans) => {
         this.#tables = wrappedSpans === 0 ? [spans] : [spans, wrappedSpans];
         return STATUS_OK;
@@ -48,7 +48,7 @@ export class SpanReader {
     this.#field = new Field(this.grid, 1);
   }
 
-  static async on(grid: Grid): Promise<SpanReader> {
+  static async open(grid: Grid): Promise<SpanReader> {
     return new SpanReader(await Kernel.load({ scratchBytes: 32 << 20 }), grid);
   }
 
@@ -79,9 +79,9 @@ export class SpanReader {
   }
 }
 
-function spanAt(words: Int32Array, table: number, index: number): readonly [first: number, last: number] {
+function spanAt(words: Int32Array, table: number, spanIndex: number): readonly [first: number, last: number] {
   const firsts = table + (SPANS_HEADER_BYTES >> 2);
-  return [words[firsts + index] ?? 0, words[firsts + (words[table + CAPACITY_WORD] ?? 0) + index] ?? 0];
+  return [words[firsts + spanIndex] ?? 0, words[firsts + (words[table + CAPACITY_WORD] ?? 0) + spanIndex] ?? 0];
 }
 
 /** Returns the spans in ascending order with adjacent ones merged, for comparison. */

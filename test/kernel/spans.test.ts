@@ -39,8 +39,8 @@ function randomLatDeg(random: SeededRandom, { northDeg, rowCount, cellSizeLatDeg
   const mostDeg = FAST_LAT_DEG_MAX - 0.01 - radiusM / 110_000;
   const marginDeg = radiusM / 110_000 + cellSizeLatDeg;
   return random.between({
-    least: Math.max(-mostDeg, northDeg - rowCount * cellSizeLatDeg - marginDeg),
-    most: Math.min(mostDeg, northDeg + marginDeg),
+    min: Math.max(-mostDeg, northDeg - rowCount * cellSizeLatDeg - marginDeg),
+    max: Math.min(mostDeg, northDeg + marginDeg),
   });
 }
 
@@ -50,7 +50,7 @@ function randomCircle(grid: Grid, random: SeededRandom): Circle {
   const latDeg = randomLatDeg(random, grid, radiusM);
   const marginDeg = radiusM / 110_000 / Math.cos((latDeg * Math.PI) / 180);
   const eastDeg = grid.westDeg + grid.columnCount * grid.cellSizeLonDeg;
-  return { latDeg, lonDeg: random.between({ least: grid.westDeg - marginDeg, most: eastDeg + marginDeg }), radiusM };
+  return { latDeg, lonDeg: random.between({ min: grid.westDeg - marginDeg, max: eastDeg + marginDeg }), radiusM };
 }
 
 /**
@@ -72,7 +72,7 @@ function difficultCircle(grid: Grid, random: SeededRandom): Circle {
       return { ...onCell, latDeg: Math.max(-83, Math.min(83, grid.northDeg - row * grid.cellSizeLatDeg)) };
     case 3: {
       const edges = [grid.westDeg, grid.westDeg + grid.columnCount * grid.cellSizeLonDeg];
-      const offsetDeg = random.pick([0, 1e-12, 1e-9, 1e-4, 0.1]) * random.between({ least: -1, most: 1 });
+      const offsetDeg = random.pick([0, 1e-12, 1e-9, 1e-4, 0.1]) * random.between({ min: -1, max: 1 });
       return { ...circle, lonDeg: random.pick(edges) + offsetDeg };
     }
     case 4:
@@ -120,7 +120,7 @@ function compare(reader: SpanReader, circle: Circle): { readonly actual: CircleS
 describe("FieldGrid.setCircle", () => {
   for (const [index, [name, grid]] of Object.entries(GRIDS).entries()) {
     test(`finds the cells of rowSpans, nearly always by the fast kernel: ${name}`, async () => {
-      const reader = await SpanReader.on(grid);
+      const reader = await SpanReader.open(grid);
       const random = randomFrom(700 + index);
       const problems: unknown[] = [];
       let fallbacks = 0;
@@ -138,7 +138,7 @@ describe("FieldGrid.setCircle", () => {
     });
 
     test(`finds the cells of rowSpans for difficult circles: ${name}`, async () => {
-      const reader = await SpanReader.on(grid);
+      const reader = await SpanReader.open(grid);
       const random = randomFrom(800 + index);
       const problems: unknown[] = [];
       for (let i = 0; i < 500; i++) {
@@ -149,9 +149,9 @@ describe("FieldGrid.setCircle", () => {
     });
   }
 
-  test("leaves a rim through a cell's center to GeographicLib", async () => {
+  test("lets GeographicLib resolve a rim through a cell's center", async () => {
     for (const [index, grid] of [worldGrid(0.1), worldGrid(1 / 120), worldGrid(5, { heightDeg: 0.5 })].entries()) {
-      const reader = await SpanReader.on(grid);
+      const reader = await SpanReader.open(grid);
       const random = randomFrom(900 + index);
       for (let i = 0; i < 300; i++) {
         const circle = randomCircle(grid, random);
@@ -163,15 +163,15 @@ describe("FieldGrid.setCircle", () => {
     }
   });
 
-  test("leaves a rim through a center many degrees of longitude away to GeographicLib", async () => {
+  test("lets GeographicLib resolve a rim through a cell's center many degrees of longitude away", async () => {
     // At 83 degrees 100 km are 8 degrees of longitude, so that half a span is one or two columns of a coarse grid.
     for (const sizeDeg of [3, 4, 5, 6]) {
       const grid = worldGrid(sizeDeg, { heightDeg: 0.1 });
-      const reader = await SpanReader.on(grid);
+      const reader = await SpanReader.open(grid);
       const random = randomFrom(sizeDeg);
       for (let i = 0; i < 200; i++) {
-        const latDeg = random.pick([1, -1]) * random.between({ least: 82, most: 83.6 });
-        const lonDeg = random.between({ least: -170, most: 170 });
+        const latDeg = random.pick([1, -1]) * random.between({ min: 82, max: 83.6 });
+        const lonDeg = random.between({ min: -170, max: 170 });
         const row = Math.floor((90 - latDeg) / 0.1);
         const column = Math.floor((lonDeg + 180) / sizeDeg) + random.pick([-1, 1]);
         const radiusM = geodesicDistanceM({ latDeg, lonDeg }, cellCenter(grid, { row, column }));
@@ -184,11 +184,11 @@ describe("FieldGrid.setCircle", () => {
 
   test("uses the exact kernel near the poles", async () => {
     for (const grid of [worldGrid(0.1, { westDeg: -180.05 }), worldGrid(0.25), worldGrid(0.3, { heightDeg: 0.05 })]) {
-      const reader = await SpanReader.on(grid);
+      const reader = await SpanReader.open(grid);
       const random = randomFrom(31);
       for (let i = 0; i < 150; i++) {
-        const latDeg = random.pick([1, -1]) * random.pick([90, random.between({ least: 85, most: 90 })]);
-        const lonDeg = random.between({ least: -180, most: 180 });
+        const latDeg = random.pick([1, -1]) * random.pick([90, random.between({ min: 85, max: 90 })]);
+        const lonDeg = random.between({ min: -180, max: 180 });
         const { actual, problem } = compare(reader, { latDeg, lonDeg, radiusM: randomRadiusM(random) });
         expect({ isFast: actual.isFast, problem }).toEqual({ isFast: false, problem: undefined });
       }
@@ -197,7 +197,7 @@ describe("FieldGrid.setCircle", () => {
 
   test("matches the reference implementation on every cell", async () => {
     const grid = worldGrid(0.5, { heightDeg: 0.2 });
-    const reader = await SpanReader.on(grid);
+    const reader = await SpanReader.open(grid);
     const random = randomFrom(5);
     for (let i = 0; i < 30; i++) {
       const circle = difficultCircle(grid, random);
@@ -206,9 +206,9 @@ describe("FieldGrid.setCircle", () => {
     }
   });
 
-  test("finds only the containing cell for a radius of or near 0", async () => {
+  test("finds only the containing cell if the radius is 0 or almost 0", async () => {
     const grid = worldGrid(0.1);
-    const reader = await SpanReader.on(grid);
+    const reader = await SpanReader.open(grid);
     for (const radiusM of [0, 5e-324, 1e-200, 1e-160, 1e-12, 1e-6, 1e-3]) {
       for (const location of [
         { latDeg: 10.05, lonDeg: 20.05 },
@@ -223,7 +223,7 @@ describe("FieldGrid.setCircle", () => {
 
   test("sumArea returns the sum of the row weights bit for bit", async () => {
     const grid = worldGrid(0.1, { westDeg: -180.05 });
-    const reader = await SpanReader.on(grid);
+    const reader = await SpanReader.open(grid);
     const random = randomFrom(41);
     for (let i = 0; i < 100; i++) {
       const { spans } = reader.read(
@@ -243,7 +243,7 @@ describe("FieldGrid.setCircle", () => {
 
   test("accepts the largest circle and rejects invalid ones", async () => {
     for (const grid of [worldGrid(0.1), worldGrid(0.02, { heightDeg: 0.005 }), worldGrid(5), GRIDS["a single cell"]]) {
-      const reader = await SpanReader.on(grid ?? worldGrid(1));
+      const reader = await SpanReader.open(grid ?? worldGrid(1));
       for (const latDeg of [0, 10.0001, -60, 89]) {
         expect(compare(reader, { latDeg, lonDeg: 10.1, radiusM: 140_000 }).problem).toBeUndefined();
       }

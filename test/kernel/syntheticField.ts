@@ -11,7 +11,7 @@ import { type Circle, type CircleCells, rowSpans, rowWeights } from "../../src/k
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel, type Region } from "../../src/kernel/instance.ts";
 import { STEPS_MAX, STEPS_NODATA, STEPS_OUTSIDE, TILE_SIZE } from "../../src/kernel/kernel.generated.ts";
-import { CircleAccumulator, type CircleSummary } from "../../src/kernel/radius.ts";
+import { CircleAccumulator, type CircleSummary } from "../../src/kernel/circleAccumulator.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 
 const TILES_PER_PYRAMID_TILE = 8;

@@ -8,11 +8,12 @@ export interface CircleSummary {
   readonly maxSteps: number | undefined;
   /** Area-weighted mean of the valid cells, in steps; undefined if there are none. */
   readonly meanSteps: number | undefined;
-  readonly validCells: number;
+  readonly validCellCount: number;
   /** Area of the valid cells / area of all cells of the circle. */
   readonly validShare: number;
+  /** Whether the circle contains a nodata cell, and a cell outside the coverage of the atlas's sources. */
   readonly hasNodata: boolean;
-  readonly hasOutside: boolean;
+  readonly hasOutsideCoverage: boolean;
 }
 
 /** The 64 x 64 cells of one tile in the kernel's memory, u16[row][column][layer]. */
@@ -31,7 +32,7 @@ export class CircleAccumulator {
   readonly #firstRow: number;
   readonly #rowCount: number;
   readonly #spans: Int32Array;
-  readonly #sums: Float64Array; // the bits of u64
+  readonly #sums: Float64Array; // u64 bit patterns; only the kernel interprets them
   readonly #counts: Int32Array;
   readonly #maxima: Int32Array;
   readonly #seen: Int32Array;
@@ -47,11 +48,12 @@ export class CircleAccumulator {
     this.#seen = new Int32Array(layerCount);
   }
 
+  /** Rows from the circle's first to its last span. */
   get rows(): { readonly firstRow: number; readonly rowCount: number } {
     return { firstRow: this.#firstRow, rowCount: this.#rowCount };
   }
 
-  /** Adds the cells of the tiles that are in the circle. Each tile must be added only once. */
+  /** Adds those cells of the tiles that are in the circle. Add each tile once. */
   add(kernel: Kernel, tiles: readonly TileCells[]): void {
     kernel.withScratch((scratch) => {
       const spans = scratch.copyIn(this.#spans);
@@ -85,18 +87,18 @@ export class CircleAccumulator {
     });
   }
 
-  /** Returns one summary per layer. `weights` are those of `rows`, from geodesy.rowWeights. */
+  /** Returns one summary per layer. `weights`: relative cell area of each row in `rows` (geodesy.rowWeights). */
   summarize(kernel: Kernel, weights: Float64Array): CircleSummary[] {
     if (weights.length !== this.#rowCount) {
       throw new RangeError(`weights must have ${this.#rowCount} elements, one per row (got ${weights.length})`);
     }
-    const cellsOfRow = new Int32Array(this.#rowCount);
+    const cellCountByRow = new Int32Array(this.#rowCount);
     for (let i = 0; i < this.#spans.length; i += 3) {
       const row = (this.#spans[i] ?? 0) - this.#firstRow;
-      cellsOfRow[row] = (cellsOfRow[row] ?? 0) + (this.#spans[i + 2] ?? 0) - (this.#spans[i + 1] ?? 0) + 1;
+      cellCountByRow[row] = (cellCountByRow[row] ?? 0) + (this.#spans[i + 2] ?? 0) - (this.#spans[i + 1] ?? 0) + 1;
     }
     // Same order of operations as the kernel, so that a circle without missing cells has a share of exactly 1.
-    const allArea = cellsOfRow.reduce((area, cells, row) => area + (weights[row] ?? 0) * cells, 0);
+    const circleArea = cellCountByRow.reduce((area, cellCount, row) => area + (weights[row] ?? 0) * cellCount, 0);
     const results = kernel.withScratch((scratch) => {
       const out = scratch.reserve(this.#layerCount * 16);
       kernel.check(
@@ -113,16 +115,16 @@ export class CircleAccumulator {
       return kernel.f64(out).slice();
     });
     return Array.from({ length: this.#layerCount }, (_, layer) => {
-      let validCells = 0;
-      for (let at = layer; at < this.#counts.length; at += this.#layerCount) validCells += this.#counts[at] ?? 0;
+      let validCellCount = 0;
+      for (let at = layer; at < this.#counts.length; at += this.#layerCount) validCellCount += this.#counts[at] ?? 0;
       const seen = this.#seen[layer] ?? 0;
       return {
-        maxSteps: validCells === 0 ? undefined : this.#maxima[layer],
-        meanSteps: validCells === 0 ? undefined : results[layer * 2],
-        validCells,
-        validShare: allArea === 0 ? 0 : (results[layer * 2 + 1] ?? 0) / allArea,
+        maxSteps: validCellCount === 0 ? undefined : this.#maxima[layer],
+        meanSteps: validCellCount === 0 ? undefined : results[layer * 2],
+        validCellCount,
+        validShare: circleArea === 0 ? 0 : (results[layer * 2 + 1] ?? 0) / circleArea,
         hasNodata: (seen & SEEN_NODATA) !== 0,
-        hasOutside: (seen & SEEN_OUTSIDE) !== 0,
+        hasOutsideCoverage: (seen & SEEN_OUTSIDE) !== 0,
       };
     });
   }

@@ -1,10 +1,10 @@
 import { extrapolateToHorizon, separateAnchors } from "./alignmentAnchors";
-import { flagDuplicates } from "./alignmentCumulative";
+import { indexAndFlagDuplicates } from "./alignmentCumulative";
 import {
   ENTITY_ALLOWANCE,
-  ENTITY_ALLOWED,
+  ROW_ALLOWANCE,
   ENTITY_BASELINE_YEAR,
-  ENTITY_EXPONENTS,
+  ROW_EXPONENT,
   ENTITY_FLAGS,
   ENTITY_IS_ASCENDING,
   ENTITY_PATHWAY,
@@ -14,7 +14,7 @@ import {
   ENTITY_SHARE_2,
   ENTITY_SHARE_3,
   ENTITY_STATE,
-  ENTITY_SUM,
+  ROW_SUM,
   IS_COMPLETE,
   IS_REGULAR,
   IS_SIMPLE,
@@ -31,7 +31,7 @@ import {
   LOOP_WEIGHT_3,
   POWER_OFFSET,
 } from "./alignmentEntities";
-import { entityAt, prepareEntityForRow, scoreBothRows } from "./alignmentFallback";
+import { entityIndexOf, prepareEntityForRow, scoreRowPairSlowly } from "./alignmentFallback";
 import {
   ALL_SCOPES,
   ANCHORS_CLOSE,
@@ -55,12 +55,12 @@ import {
   isValidRow,
   pairOf,
 } from "./alignmentLayout";
-import { scorePoint, storeResult } from "./alignmentRow";
+import { scorePoint, storeResult } from "./alignmentRecord";
 
 /**
  * Scores the rows of a block of entities that `prepareEntities` has prepared.
  *
- * @returns false if a row is invalid
+ * @returns false if a row is invalid; the block must then be scored row by row
  */
 export function scoreRows(
   tables: usize,
@@ -89,35 +89,38 @@ export function scoreRows(
     segments = tables + TABLE_SEGMENTS;
   const zero = f64x2.splat(0);
 
-  // Two rows at a time, one per lane, of one entity or of two; an odd last row separately.
+  // Two rows at a time, one per lane, which belong to one entity or to two; an odd last row is scored separately.
   let rowAt = scratch + SCRATCH_BLOCK_ROWS;
   let row = begin;
   for (; row + 1 < end; row += 2, rowAt += 16) {
-    let a = <usize>load<u32>(rowAt, 4),
-      b = <usize>load<u32>(rowAt, 12);
-    const inYear = <usize>load<u32>(rowAt),
-      inOtherYear = <usize>load<u32>(rowAt, 8);
+    let entityAt = <usize>load<u32>(rowAt, 4),
+      otherEntityAt = <usize>load<u32>(rowAt, 12);
+    const yearAt = <usize>load<u32>(rowAt),
+      otherYearAt = <usize>load<u32>(rowAt, 8);
     const at = (<usize>row) << 3;
     const y1 = v128.load(projections1 + at),
       y2 = v128.load(projections2 + at),
       y3 = v128.load(projections3 + at);
     const c3 = f64x2.mul(y3, v128.load(constants, LOOP_WEIGHT_3)),
-      both = f64x2.add(y1, y2);
-    let sum = f64x2.add(both, c3);
-    // The sign bit stays set if no scope is negative, too large or missing.
+      sum12 = f64x2.add(y1, y2);
+    let sum = f64x2.add(sum12, c3);
+    // The sign bit is set if no scope is negative, too large or missing.
     const isOrdinary = v128.andnot(
-      f64x2.le(f64x2.add(both, y3), v128.load(constants, LOOP_EMISSIONS_MAX)),
+      f64x2.le(f64x2.add(sum12, y3), v128.load(constants, LOOP_EMISSIONS_MAX)),
       v128.or(v128.or(y1, y2), y3),
     );
-    const state = load<i32>(a, ENTITY_STATE),
-      otherState = load<i32>(b, ENTITY_STATE),
+    const state = load<i32>(entityAt, ENTITY_STATE),
+      otherState = load<i32>(otherEntityAt, ENTITY_STATE),
       isSimple = (state & otherState & i64x2.bitmask(isOrdinary)) == IS_SIMPLE;
-    let allowed = pairOf(inYear + load<u32>(a, ENTITY_ALLOWANCE), inOtherYear + load<u32>(b, ENTITY_ALLOWANCE));
-    let found = load<i32>(a, ENTITY_FLAGS) | (load<i32>(b, ENTITY_FLAGS) << 16);
+    let allowances = pairOf(
+      yearAt + load<u32>(entityAt, ENTITY_ALLOWANCE),
+      otherYearAt + load<u32>(otherEntityAt, ENTITY_ALLOWANCE),
+    );
+    let rowFlags = load<i32>(entityAt, ENTITY_FLAGS) | (load<i32>(otherEntityAt, ENTITY_FLAGS) << 16);
     let exponents = zero;
     if (!isSimple) {
-      // Still two rows at a time: scopes that are missing in the baseline too, and years outside the tables or before
-      // the horizon. All other exceptions are handled row by row.
+      // Two exceptions are still handled two rows at a time: scopes that the baseline lacks as well, and years outside
+      // the tables or before the horizon. All others are handled row by row.
       const is1 = f64x2.eq(y1, y1),
         is2 = f64x2.eq(y2, y2),
         is3 = f64x2.eq(y3, y3);
@@ -129,55 +132,67 @@ export function scoreRows(
         f64x2.ge(f64x2.pmin(f64x2.pmin(r1, r2), r3), zero),
         f64x2.le(f64x2.add(r12, r3), v128.load(constants, LOOP_EMISSIONS_MAX)),
       );
-      const complete = i32((state & IS_COMPLETE) != 0) | (i32((otherState & IS_COMPLETE) != 0) << 1),
-        rowsComplete = i64x2.bitmask(f64x2.eq(sum, sum));
-      if ((state & otherState & IS_REGULAR) != 0 && complete == rowsComplete && i64x2.all_true(isRegular)) {
+      const completeEntities = i32((state & IS_COMPLETE) != 0) | (i32((otherState & IS_COMPLETE) != 0) << 1),
+        completeRows = i64x2.bitmask(f64x2.eq(sum, sum));
+      if ((state & otherState & IS_REGULAR) != 0 && completeEntities == completeRows && i64x2.all_true(isRegular)) {
         sum = f64x2.add(r12, v128.and(c3, is3));
         if (!(state & otherState & IS_WITHIN_TABLES)) {
           const year = load<i32>(years + (at >> 1)),
             otherYear = load<i32>(years + (at >> 1), 4);
-          const baselineYear = load<i32>(a, ENTITY_BASELINE_YEAR),
-            otherBaselineYear = load<i32>(b, ENTITY_BASELINE_YEAR);
+          const baselineYear = load<i32>(entityAt, ENTITY_BASELINE_YEAR),
+            otherBaselineYear = load<i32>(otherEntityAt, ENTITY_BASELINE_YEAR);
           const scoredYear = max(max(year, baselineYear + SHORTEST_HORIZON_YEARS), horizonYear),
             otherScoredYear = max(max(otherYear, otherBaselineYear + SHORTEST_HORIZON_YEARS), horizonYear);
-          allowed = pairOf(
+          allowances = pairOf(
             yearsAt +
               <usize>(clampYear(year, firstYear, lastYear) - firstYear) * YEAR_BYTES +
-              load<u32>(a, ENTITY_ALLOWANCE),
+              load<u32>(entityAt, ENTITY_ALLOWANCE),
             yearsAt +
               <usize>(clampYear(otherYear, firstYear, lastYear) - firstYear) * YEAR_BYTES +
-              load<u32>(b, ENTITY_ALLOWANCE),
+              load<u32>(otherEntityAt, ENTITY_ALLOWANCE),
           );
           exponents = f64x2.div(
             pairOfYears(scoredYear - baselineYear, otherScoredYear - otherBaselineYear),
             pairOfYears(year - baselineYear, otherYear - otherBaselineYear),
           );
-          found |=
+          rowFlags |=
             (i32(scoredYear > year) * SHORT_HORIZON) |
             (i32(otherScoredYear > otherYear) * (SHORT_HORIZON << 16)) |
             (i32(scoredYear > lastYear) * BEYOND_TABLE) |
             (i32(otherScoredYear > lastYear) * (BEYOND_TABLE << 16));
         }
       } else {
-        const entity = entityAt(scratch, first, a),
-          other = entityAt(scratch, first, b);
+        const entity = entityIndexOf(scratch, first, entityAt),
+          other = entityIndexOf(scratch, first, otherEntityAt);
         if (!isValidRow(columns, entity, row) || !isValidRow(columns, other, row + 1)) return false;
         if (
-          !prepareEntityForRow(tables, columns, entity, row, weight3, a, scratch + SCRATCH_ROW_ENTITIES, 0) ||
-          !prepareEntityForRow(tables, columns, other, row + 1, weight3, b, scratch + SCRATCH_ROW_ENTITIES, 1)
+          !prepareEntityForRow(tables, columns, entity, row, weight3, entityAt, scratch + SCRATCH_ROW_ENTITIES, 0) ||
+          !prepareEntityForRow(
+            tables,
+            columns,
+            other,
+            row + 1,
+            weight3,
+            otherEntityAt,
+            scratch + SCRATCH_ROW_ENTITIES,
+            1,
+          )
         ) {
-          scoreBothRows(tables, columns, first, row, weight3, basis, scratch, rowAt, temperatures, flags);
+          scoreRowPairSlowly(tables, columns, first, row, weight3, basis, scratch, rowAt, temperatures, flags);
           continue;
         }
-        a = scratch + SCRATCH_ROW_ENTITIES;
-        b = a + ENTITY_BYTES;
-        sum = v128.load(a, ENTITY_SUM);
-        allowed = v128.load(a, ENTITY_ALLOWED);
-        exponents = v128.load(a, ENTITY_EXPONENTS);
-        found = load<i32>(a, ENTITY_FLAGS) | (load<i32>(b, ENTITY_FLAGS) << 16);
+        entityAt = scratch + SCRATCH_ROW_ENTITIES;
+        otherEntityAt = entityAt + ENTITY_BYTES;
+        sum = v128.load(entityAt, ROW_SUM);
+        allowances = v128.load(entityAt, ROW_ALLOWANCE);
+        exponents = v128.load(entityAt, ROW_EXPONENT);
+        rowFlags = load<i32>(entityAt, ENTITY_FLAGS) | (load<i32>(otherEntityAt, ENTITY_FLAGS) << 16);
       }
     }
-    const ratio = f64x2.mul(f64x2.mul(sum, allowed), pairOf(a + ENTITY_PER_TONNE, b + ENTITY_PER_TONNE));
+    const ratio = f64x2.mul(
+      f64x2.mul(sum, allowances),
+      pairOf(entityAt + ENTITY_PER_TONNE, otherEntityAt + ENTITY_PER_TONNE),
+    );
     let q = ratio;
     if (!isSimple) {
       const isShort = f64x2.gt(exponents, v128.load(constants, LOOP_ONE));
@@ -185,24 +200,24 @@ export function scoreRows(
     }
 
     // Transpose the anchors from two vectors per row to one vector per anchor.
-    const at1 = inYear + load<u32>(a, ENTITY_PATHWAY),
-      at3 = inYear + load<u32>(a, ENTITY_PATHWAY_3),
-      otherAt1 = inOtherYear + load<u32>(b, ENTITY_PATHWAY),
-      otherAt3 = inOtherYear + load<u32>(b, ENTITY_PATHWAY_3);
-    const n1 = v128.load(a, ENTITY_SHARE_1),
-      n2 = v128.load(a, ENTITY_SHARE_2),
-      n3 = v128.load(a, ENTITY_SHARE_3);
-    const low = blend(n1, v128.load(at1), n2, v128.load(inYear, POWER_OFFSET), n3, v128.load(at3)),
-      high = blend(n1, v128.load(at1, 16), n2, v128.load(inYear, POWER_OFFSET + 16), n3, v128.load(at3, 16));
-    const o1 = v128.load(b, ENTITY_SHARE_1),
-      o2 = v128.load(b, ENTITY_SHARE_2),
-      o3 = v128.load(b, ENTITY_SHARE_3);
-    const otherLow = blend(o1, v128.load(otherAt1), o2, v128.load(inOtherYear, POWER_OFFSET), o3, v128.load(otherAt3)),
+    const at1 = yearAt + load<u32>(entityAt, ENTITY_PATHWAY),
+      at3 = yearAt + load<u32>(entityAt, ENTITY_PATHWAY_3),
+      otherAt1 = otherYearAt + load<u32>(otherEntityAt, ENTITY_PATHWAY),
+      otherAt3 = otherYearAt + load<u32>(otherEntityAt, ENTITY_PATHWAY_3);
+    const n1 = v128.load(entityAt, ENTITY_SHARE_1),
+      n2 = v128.load(entityAt, ENTITY_SHARE_2),
+      n3 = v128.load(entityAt, ENTITY_SHARE_3);
+    const low = blend(n1, v128.load(at1), n2, v128.load(yearAt, POWER_OFFSET), n3, v128.load(at3)),
+      high = blend(n1, v128.load(at1, 16), n2, v128.load(yearAt, POWER_OFFSET + 16), n3, v128.load(at3, 16));
+    const o1 = v128.load(otherEntityAt, ENTITY_SHARE_1),
+      o2 = v128.load(otherEntityAt, ENTITY_SHARE_2),
+      o3 = v128.load(otherEntityAt, ENTITY_SHARE_3);
+    const otherLow = blend(o1, v128.load(otherAt1), o2, v128.load(otherYearAt, POWER_OFFSET), o3, v128.load(otherAt3)),
       otherHigh = blend(
         o1,
         v128.load(otherAt1, 16),
         o2,
-        v128.load(inOtherYear, POWER_OFFSET + 16),
+        v128.load(otherYearAt, POWER_OFFSET + 16),
         o3,
         v128.load(otherAt3, 16),
       );
@@ -215,13 +230,13 @@ export function scoreRows(
         v128.or(f64x2.lt(x1, gaps), f64x2.lt(x2, f64x2.add(x1, gaps))),
         v128.or(f64x2.lt(x3, f64x2.add(x2, gaps)), f64x2.lt(x4, f64x2.add(x3, gaps))),
       ),
-      isSuspect = v128.or(
+      isSuspectRatio = v128.or(
         f64x2.lt(ratio, v128.load(constants, LOOP_CHECK_UNITS_BELOW)),
         f64x2.gt(ratio, v128.load(constants, LOOP_CHECK_UNITS_ABOVE)),
       );
-    if (i64x2.bitmask(v128.or(isClose, isSuspect)) != 0) {
-      found |=
-        flagsOfPair(i64x2.bitmask(v128.and(isSuspect, f64x2.gt(ratio, zero))), CHECK_UNITS) |
+    if (i64x2.bitmask(v128.or(isClose, isSuspectRatio)) != 0) {
+      rowFlags |=
+        flagsOfPair(i64x2.bitmask(v128.and(isSuspectRatio, f64x2.gt(ratio, zero))), CHECK_UNITS) |
         flagsOfPair(i64x2.bitmask(isClose), ANCHORS_CLOSE);
       if (i64x2.bitmask(isClose) != 0) {
         const anchors = scratch + SCRATCH_ANCHORS;
@@ -236,28 +251,28 @@ export function scoreRows(
         x4 = v128.load(anchors, 48);
         // The search below requires anchors of at least 0.
         if (i64x2.bitmask(f64x2.lt(x1, zero)) != 0) {
-          scoreBothRows(tables, columns, first, row, weight3, basis, scratch, rowAt, temperatures, flags);
+          scoreRowPairSlowly(tables, columns, first, row, weight3, basis, scratch, rowAt, temperatures, flags);
           continue;
         }
       }
     }
-    store<u32>(flags + ((<usize>row) << 1), <u32>found);
+    store<u32>(flags + ((<usize>row) << 1), <u32>rowFlags);
 
     // Find the segment of each row: the anchors ascend, so its ends are the largest anchor below q and the smallest of
-    // the others. Masked anchors are 0 for pmax and all ones, that is NaN, for pmin, which skips it. A true comparison
-    // is -1, so the sum is minus the number of anchors below.
+    // the others. A masked anchor is 0 for pmax, and all ones (NaN, which pmin skips) for pmin. A true comparison is
+    // -1, so the sum of the comparisons is minus the number of anchors below q.
     const below1 = f64x2.lt(x1, q),
       below2 = f64x2.lt(x2, q),
       below3 = f64x2.lt(x3, q),
       below4 = f64x2.lt(x4, q);
-    const twice = f64x2.add(x4, x4);
+    const twiceLast = f64x2.add(x4, x4);
     const from = f64x2.pmax(
         f64x2.pmax(v128.and(x1, below1), v128.and(x2, below2)),
         f64x2.pmax(v128.and(x3, below3), v128.and(x4, below4)),
       ),
       to = f64x2.pmin(
-        f64x2.pmin(f64x2.pmin(twice, v128.or(x4, below4)), v128.or(x3, below3)),
-        f64x2.pmin(f64x2.pmin(twice, v128.or(x2, below2)), v128.or(x1, below1)),
+        f64x2.pmin(f64x2.pmin(twiceLast, v128.or(x4, below4)), v128.or(x3, below3)),
+        f64x2.pmin(f64x2.pmin(twiceLast, v128.or(x2, below2)), v128.or(x1, below1)),
       );
     const minusSegments = i64x2.add(i64x2.add(below1, below2), i64x2.add(below3, below4));
     const segment = v128.load(segments - <usize>(i32x4.extract_lane(minusSegments, 0) << 4)),
@@ -273,26 +288,32 @@ export function scoreRows(
     v128.store(temperatures + at, temperature);
   }
   if (row < end) {
-    const entity = entityAt(scratch, first, <usize>load<u32>(rowAt, 4));
+    const entity = entityIndexOf(scratch, first, <usize>load<u32>(rowAt, 4));
     if (!isValidRow(columns, entity, row)) return false;
     scorePoint(tables, columns, entity, row, basis, ALL_SCOPES, weight3, 0, scratch, scratch);
     storeResult(scratch, row, temperatures, flags);
   }
-  for (let entity = first, at = scratch + SCRATCH_ENTITIES; entity < endEntity; entity++, at += ENTITY_BYTES) {
-    if (!load<i32>(at, ENTITY_IS_ASCENDING)) flagDuplicates(columns, entity, scratch, flags);
+  for (
+    let entity = first, entityAt = scratch + SCRATCH_ENTITIES;
+    entity < endEntity;
+    entity++, entityAt += ENTITY_BYTES
+  ) {
+    if (!load<i32>(entityAt, ENTITY_IS_ASCENDING)) indexAndFlagDuplicates(columns, entity, scratch, flags);
   }
   return true;
 }
 
-/** Returns the flag for each lane whose bit is set, the second lane's 16 bits higher. */
+/** Returns `flag` for each lane whose bit is set; the flag of the second lane is 16 bits higher. */
 function flagsOfPair(bits: i32, flag: i32): i32 {
   return ((bits | (bits << 15)) & 0x10001) * flag;
 }
 
+/** Converts two integers to the lanes of a vector. */
 function pairOfYears(first: i32, second: i32): v128 {
   return f64x2.convert_low_i32x4_s(i32x4.replace_lane(i32x4.splat(first), 1, second));
 }
 
+/** Returns n1 x1 + n2 x2 + n3 x3, added in this order. */
 function blend(n1: v128, x1: v128, n2: v128, x2: v128, n3: v128, x3: v128): v128 {
   return f64x2.add(f64x2.add(f64x2.mul(n1, x1), f64x2.mul(n2, x2)), f64x2.mul(n3, x3));
 }

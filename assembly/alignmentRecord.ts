@@ -1,4 +1,10 @@
-import { addAnchors, extrapolateToHorizon, fill, interpolateTemperature, separateRowAnchors } from "./alignmentAnchors";
+import {
+  addAnchors,
+  extrapolateToHorizon,
+  fillFour,
+  interpolateTemperature,
+  separateRowAnchors,
+} from "./alignmentAnchors";
 import {
   ANCHORS_CLOSE,
   ANCHOR_GAP_MIN,
@@ -54,7 +60,8 @@ import {
 import { powers } from "./power";
 
 /**
- * Scores one row on basis intensity or emissions; covers every case of the method. `scopes` selects scopes, as bits.
+ * Scores one row on the basis `intensity` or `emissions`; handles every case of the method. `scopes`: bits 0 to 2 of
+ * the scopes to include.
  */
 export function scorePoint(
   tables: usize,
@@ -88,13 +95,13 @@ export function scorePoint(
     converges = gamma > 0 && !(flags & REVENUE_UNUSABLE) && reference > 0 && reference < Infinity;
   const anchors = record + RECORD_ANCHORS;
   const perBase = perBaseTable(tables) + baseIndex * YEAR_BASES_BYTES,
-    inYear = tables + TABLE_YEARS + scoredIndex * YEAR_BYTES;
+    scoredYearAt = tables + TABLE_YEARS + scoredIndex * YEAR_BYTES;
 
   // Same order of operations as scoreRows, so that both give the same bits.
   let q: f64 = 0;
-  fill(anchors, 0);
+  fillFour(anchors, 0);
   if (baseline < ZERO_EMISSIONS) {
-    fill(anchors, NaN);
+    fillFour(anchors, NaN);
     flags |= ZERO_BASELINE;
     store<f64>(record, <f64>flags, RECORD_FLAGS);
     if (projected < ZERO_EMISSIONS) {
@@ -102,11 +109,11 @@ export function scorePoint(
       return;
     }
     if (!converges) return;
-    // There is no baseline to compare with: use the level of the sector instead.
+    // There is no baseline to compare with, so compare with the sector's emissions per revenue.
     q = projected / (reference * revenue);
     const pathway = pathwayOf(columns, entity, 0);
-    fill(anchors, 0);
-    addAnchors(anchors, inYear + pathway * PATHWAY_BYTES, load<f64>(perBase + (pathway << 3)));
+    fillFour(anchors, 0);
+    addAnchors(anchors, scoredYearAt + pathway * PATHWAY_BYTES, load<f64>(perBase + (pathway << 3)));
   } else {
     const perShare =
       1 /
@@ -116,7 +123,7 @@ export function scorePoint(
     for (let scope = 0; scope < 3; scope++) {
       const share = shareOf(columns, entity, scope, usable, weight3) * perShare,
         pathway = pathwayOf(columns, entity, scope);
-      addAnchors(anchors, inYear + pathway * PATHWAY_BYTES, share * load<f64>(perBase + (pathway << 3)));
+      addAnchors(anchors, scoredYearAt + pathway * PATHWAY_BYTES, share * load<f64>(perBase + (pathway << 3)));
     }
     const yearIndex = <usize>(clampYear(year, firstYear, lastYear) - firstYear),
       region = <usize>load<u8>(load<u32>(columns, COLUMN_REGIONS) + <usize>entity),
@@ -133,15 +140,15 @@ export function scorePoint(
       q *= f64x2.extract_lane(powers(f64x2.splat(kappa), f64x2.splat(gamma * progress)), 0);
       store<f64>(record, kappa, RECORD_KAPPA);
     }
-    const power = <f64>(scoredYear - baselineYear) / <f64>(year - baselineYear);
-    if (power > 1) q = f64x2.extract_lane(extrapolateToHorizon(f64x2.splat(q), f64x2.splat(power)), 0);
+    const exponent = <f64>(scoredYear - baselineYear) / <f64>(year - baselineYear);
+    if (exponent > 1) q = f64x2.extract_lane(extrapolateToHorizon(f64x2.splat(q), f64x2.splat(exponent)), 0);
   }
   if (separateRowAnchors(anchors, ANCHOR_GAP_MIN, scratch + SCRATCH_ANCHORS)) flags |= ANCHORS_CLOSE;
   store<f64>(record, <f64>flags, RECORD_FLAGS);
   interpolateTemperature(tables, record, q);
 }
 
-/** Clears a record, stores the figures common to all bases, and returns the usable scopes as bits. */
+/** Clears a record, stores the figures common to all bases, and returns the usable scopes as bits 0 to 2. */
 export function beginRecord(
   tables: usize,
   columns: usize,
@@ -151,10 +158,10 @@ export function beginRecord(
   weight3: f64,
   record: usize,
 ): i32 {
-  fill(record, NaN);
-  fill(record + 32, NaN);
-  fill(record + 64, NaN);
-  fill(record + 96, NaN);
+  fillFour(record, NaN);
+  fillFour(record + 32, NaN);
+  fillFour(record + 64, NaN);
+  fillFour(record + 96, NaN);
   const firstYear = <i32>load<f64>(tables, TABLE_FIRST_YEAR),
     lastYear = <i32>load<f64>(tables, TABLE_LAST_YEAR);
   const baselineYear = load<i32>(load<u32>(columns, COLUMN_BASELINE_YEARS) + ((<usize>entity) << 2)),
@@ -186,9 +193,9 @@ export function beginRecord(
   if (baselineYear < EARLY_BASELINE_YEAR) flags |= EARLY_BASELINE;
   if (year < scoredYear) flags |= SHORT_HORIZON;
 
-  const inYear = tables + TABLE_YEARS + yearIndex * YEAR_BYTES + (region << 3),
-    inBase = tables + TABLE_YEARS + baseIndex * YEAR_BYTES + (region << 3);
-  const growth = load<f64>(inYear, YEAR_GROWTH) / load<f64>(inBase, YEAR_GROWTH);
+  const regionYearAt = tables + TABLE_YEARS + yearIndex * YEAR_BYTES + (region << 3),
+    regionBaseAt = tables + TABLE_YEARS + baseIndex * YEAR_BYTES + (region << 3);
+  const growth = load<f64>(regionYearAt, YEAR_GROWTH) / load<f64>(regionBaseAt, YEAR_GROWTH);
   if (load<u32>(columns, COLUMN_REVENUES) != 0) {
     const revenue = revenueOf(columns, entity);
     const isUsable =
@@ -198,7 +205,11 @@ export function beginRecord(
       isFinite(projected / (revenue * growth));
     if (!isUsable) flags |= REVENUE_UNUSABLE;
   }
-  store<f64>(record, load<f64>(inYear, YEAR_ALLOWANCE) / load<f64>(inBase, YEAR_ALLOWANCE), RECORD_GROWTH_FACTOR);
+  store<f64>(
+    record,
+    load<f64>(regionYearAt, YEAR_ALLOWANCE) / load<f64>(regionBaseAt, YEAR_ALLOWANCE),
+    RECORD_GROWTH_FACTOR,
+  );
   store<f64>(record, <f64>flags, RECORD_FLAGS);
   store<f64>(record, <f64>min(scoredYear, lastYear), RECORD_EVALUATED_YEAR);
   store<f64>(record, <f64>usable, RECORD_USABLE);
@@ -209,13 +220,13 @@ export function beginRecord(
   return usable;
 }
 
-/** Returns a scope's weighted baseline emissions, 0 if the scope is not usable or negative. */
+/** Returns a scope's weighted baseline emissions; 0 if they are negative or the scope is not usable. */
 export function shareOf(columns: usize, entity: i32, scope: i32, usable: i32, weight3: f64): f64 {
   if (!((usable >> scope) & 1)) return 0;
   return (scope == 2 ? weight3 : 1) * positive(baselineOf(columns, entity, scope));
 }
 
-/** Returns the emissions per unit of revenue of the entity's sector in these scopes, or NaN if unknown. */
+/** Returns the sector's emissions per unit of revenue in the usable scopes, or NaN if unknown. */
 function referenceOf(columns: usize, entity: i32, usable: i32, weight3: f64): f64 {
   if (load<u32>(columns, COLUMN_REFERENCES) == 0) return NaN;
   let sum: f64 = 0;

@@ -48,7 +48,7 @@ describe("maximum of a circle", () => {
     });
   }
 
-  test("includes the cells on the rim and none outside", async () => {
+  test("includes the cells on the rim and no cell outside the circle", async () => {
     const grids = [
       { ...worldGrid(0.02, { westDeg: 8, northDeg: 65 }), rowCount: 203, columnCount: 531 },
       { ...worldGrid(0.01, { westDeg: -20, northDeg: 1 }), rowCount: 300, columnCount: 520 },
@@ -104,7 +104,7 @@ describe("maximum of a circle", () => {
     }
   });
 
-  test("reads cells only of rim blocks that could raise the maximum, those with the largest bound first", async () => {
+  test("reads only the cells of rim blocks that could raise the maximum, largest bound first", async () => {
     // 4 x 4 tiles; the circle is about 100 cells wide and has rim blocks in several tiles.
     const grid = { ...worldGrid(0.02, { westDeg: 0, northDeg: 2.56 }), rowCount: 256, columnCount: 256 };
     const steps = new Uint16Array(256 * 256).fill(10);

@@ -30,10 +30,10 @@ function randomLocation(random: SeededRandom): OracleLocation {
     ? random.chance(0.1)
       ? poleDeg
       : poleDeg - Math.sign(poleDeg) * 2 * random.next() ** 2
-    : random.between({ least: -88, most: 88 });
+    : random.between({ min: -88, max: 88 });
   const lonDeg = random.chance(0.1)
     ? random.pick([180, -180, 180 - 1e-3 * random.next(), -180 + 1e-3 * random.next()])
-    : random.between({ least: -180, most: 180 });
+    : random.between({ min: -180, max: 180 });
   return { latDeg, lonDeg };
 }
 
@@ -47,7 +47,7 @@ function randomRadiusM(random: SeededRandom, grid: OracleGrid, location: OracleL
     ((radiusM / 111_200) * Math.sin(bearing)) / Math.max(1e-3, Math.cos((location.latDeg * Math.PI) / 180));
   const latDeg = Math.max(-90, Math.min(90, location.latDeg + northDeg));
   const cell = approximateCell(grid, { latDeg, lonDeg: location.lonDeg + eastDeg });
-  const gapM = random.pick([-1, 1]) * 10 ** random.between({ least: -9, most: 0 });
+  const gapM = random.pick([-1, 1]) * 10 ** random.between({ min: -9, max: 0 });
   const rimRadiusM = distanceByGeographicLib(location, centerByDefinition(grid, cell)) + gapM;
   return rimRadiusM >= 100 && rimRadiusM <= 100_000 ? rimRadiusM : radiusM;
 }
@@ -103,7 +103,7 @@ test(
   `${PAIRS.toLocaleString("en")} cells at the rims of random circles are classified as by GeographicLib`,
   { timeout: 120_000 + PAIRS / 10 },
   async () => {
-    const readers = await Promise.all(GRIDS.map((grid) => SpanReader.on(grid)));
+    const readers = await Promise.all(GRIDS.map((grid) => SpanReader.open(grid)));
     const random = randomFrom(11);
     const startedAt = performance.now();
     const misclassified: unknown[] = [];

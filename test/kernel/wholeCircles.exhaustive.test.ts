@@ -40,10 +40,10 @@ function randomCrop(random: SeededRandom): OracleGrid {
   const northDeg = random.pick([
     90,
     heightDeg - 90,
-    random.between({ least: heightDeg - 90, most: 90 }),
-    random.between({ least: heightDeg - 90, most: 90 }),
+    random.between({ min: heightDeg - 90, max: 90 }),
+    random.between({ min: heightDeg - 90, max: 90 }),
   ]);
-  const westDeg = random.pick([180 - 50 * cellSizeLonDeg, -180, 0, random.between({ least: -180, most: 180 })]);
+  const westDeg = random.pick([180 - 50 * cellSizeLonDeg, -180, 0, random.between({ min: -180, max: 180 })]);
   return { northDeg, westDeg, cellSizeLatDeg, cellSizeLonDeg, rowCount: 100, columnCount: 100 };
 }
 
@@ -53,8 +53,8 @@ function randomLocation(random: SeededRandom, grid: OracleGrid): OracleLocation 
   const southDeg = northDeg - rowCount * cellSizeLatDeg;
   const marginDeg = random.pick([0, 0.5]);
   const latDeg = random.between({
-    least: Math.max(-90, southDeg - marginDeg),
-    most: Math.min(90, northDeg + marginDeg),
+    min: Math.max(-90, southDeg - marginDeg),
+    max: Math.min(90, northDeg + marginDeg),
   });
   const lonDeg = westDeg - marginDeg + random.next() * (columnCount * cellSizeLonDeg + 2 * marginDeg);
   switch (random.below(6)) {
@@ -155,7 +155,7 @@ test(
     const startedAt = performance.now();
     while (tally.circles < CIRCLES) {
       const grid = random.chance(0.6) ? random.pick(GLOBAL_GRIDS) : random.pick(grids);
-      const reader = readers.get(grid) ?? (await SpanReader.on(grid));
+      const reader = readers.get(grid) ?? (await SpanReader.open(grid));
       readers.set(grid, reader);
       const location = randomLocation(random, grid);
       const circle: OracleCircle = { ...location, radiusM: randomRadiusM(random, grid, location) };

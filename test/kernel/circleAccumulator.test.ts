@@ -8,7 +8,7 @@ import {
   STEPS_OUTSIDE,
   TILE_SIZE,
 } from "../../src/kernel/kernel.generated.ts";
-import { CircleAccumulator, type CircleSummary, type TileCells } from "../../src/kernel/radius.ts";
+import { CircleAccumulator, type CircleSummary, type TileCells } from "../../src/kernel/circleAccumulator.ts";
 import type { OracleCell, OracleGrid } from "../oracle/points.ts";
 import {
   cellAreaByTextbook,
@@ -111,9 +111,9 @@ function differences(
     const expected = summarizeByDefinition(grid, cells, (cell) => raster(cell, layer));
     const isSame =
       summary.maxSteps === expected.maxSteps &&
-      summary.validCells === expected.validCells &&
+      summary.validCellCount === expected.validCells &&
       summary.hasNodata === expected.hasNodata &&
-      summary.hasOutside === expected.hasOutside &&
+      summary.hasOutsideCoverage === expected.hasOutside &&
       Math.abs(summary.validShare - expected.validShare) <= ROUNDING &&
       (summary.meanSteps === expected.meanSteps ||
         Math.abs((summary.meanSteps ?? NaN) - (expected.meanSteps ?? NaN)) <= ROUNDING * (expected.meanSteps ?? NaN));
@@ -139,12 +139,12 @@ function randomCircle(grid: OracleGrid, random: SeededRandom): OracleCircle {
   const eastDeg = grid.westDeg + grid.columnCount * grid.cellSizeLonDeg;
   const latDeg = random.chance(0.3)
     ? random.pick([90, -90, 89.9, -89.9, grid.northDeg - grid.cellSizeLatDeg])
-    : random.between({ least: southDeg, most: grid.northDeg });
+    : random.between({ min: southDeg, max: grid.northDeg });
   return {
     latDeg: Math.max(-90, Math.min(90, latDeg)),
     lonDeg: random.chance(0.3)
       ? random.pick([180, -180, grid.westDeg])
-      : random.between({ least: grid.westDeg, most: eastDeg }),
+      : random.between({ min: grid.westDeg, max: eastDeg }),
     radiusM: 100 * 1400 ** random.next(),
   };
 }
@@ -216,7 +216,13 @@ describe("CircleAccumulator", () => {
     const south = cellAreaByTextbook(grid, 31);
     expect(south).toBeGreaterThan(north * 1.02);
     expect(got?.meanSteps).toBeCloseTo((north * 30 + south * 90) / (2 * north + south), 10);
-    expect(got).toMatchObject({ maxSteps: 90, validCells: 3, validShare: 1, hasNodata: false, hasOutside: false });
+    expect(got).toMatchObject({
+      maxSteps: 90,
+      validCellCount: 3,
+      validShare: 1,
+      hasNodata: false,
+      hasOutsideCoverage: false,
+    });
   });
 
   test("returns a valid share of exactly 1 if all cells are valid, less if one is not, and 0 if none is", () => {
@@ -229,7 +235,7 @@ describe("CircleAccumulator", () => {
       const [all, allButOne, none] = summarize(grid, cells, [tilesOf(kernel, grid, cells, raster, 3)], 3);
       expect(all?.validShare).toBe(1);
       expect(allButOne?.validShare).toBeLessThan(1);
-      expect(allButOne).toMatchObject({ maxSteps: 7, hasNodata: true, hasOutside: false });
+      expect(allButOne).toMatchObject({ maxSteps: 7, hasNodata: true, hasOutsideCoverage: false });
       expect(none?.validShare).toBe(0);
     }
   });
@@ -242,18 +248,18 @@ describe("CircleAccumulator", () => {
     expect(zero).toEqual({
       maxSteps: 0,
       meanSteps: 0,
-      validCells: 2,
+      validCellCount: 2,
       validShare: 1,
       hasNodata: false,
-      hasOutside: false,
+      hasOutsideCoverage: false,
     });
     expect(missing).toEqual({
       maxSteps: undefined,
       meanSteps: undefined,
-      validCells: 0,
+      validCellCount: 0,
       validShare: 0,
       hasNodata: true,
-      hasOutside: true,
+      hasOutsideCoverage: true,
     });
   });
 
@@ -265,7 +271,7 @@ describe("CircleAccumulator", () => {
     kernel.u16(cells).fill(STEPS_MAX);
     const tiles = Array.from({ length: 1100 }, (_, tileColumn) => ({ tileRow: 0, tileColumn, cells }));
     const [got] = summarize(grid, circle, [tiles], 1);
-    expect(got?.validCells).toBe(70_400);
+    expect(got?.validCellCount).toBe(70_400);
     expect(Math.abs((got?.meanSteps ?? NaN) / STEPS_MAX - 1)).toBeLessThan(1e-15);
   });
 
@@ -282,7 +288,7 @@ describe("CircleAccumulator", () => {
     ].map((tile) => ({ ...tile, cells: tiles[0]?.cells ?? kernel.reserve(TILE_SIZE * TILE_SIZE * 2) }));
     expect(summarize(grid, circle, [elsewhere, tiles, elsewhere], 1)).toEqual(summarize(grid, circle, [tiles], 1));
     expect(summarize(grid, circle, [elsewhere], 1)).toMatchObject([
-      { validCells: 0, maxSteps: undefined, validShare: 0 },
+      { validCellCount: 0, maxSteps: undefined, validShare: 0 },
     ]);
   });
 
@@ -293,10 +299,10 @@ describe("CircleAccumulator", () => {
       Array.from({ length: 2 }, () => ({
         maxSteps: undefined,
         meanSteps: undefined,
-        validCells: 0,
+        validCellCount: 0,
         validShare: 0,
         hasNodata: false,
-        hasOutside: false,
+        hasOutsideCoverage: false,
       })),
     );
   });
