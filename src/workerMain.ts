@@ -1,35 +1,42 @@
-/** Entry point of a worker thread of the pool: opens the atlas and processes orders until it is terminated. */
+/** Entry point of a worker thread of the pool: opens the atlas and runs tasks until it is terminated. */
 import { constants, setPriority } from "node:os";
 import { platform } from "node:process";
 import { parentPort, workerData } from "node:worker_threads";
-import { openAtlasHere } from "./openAtlas.ts";
-import { reportOf } from "./pool/errors.ts";
-import type { Order, WorkerSetup } from "./pool/messages.ts";
-import { serveOrders, type TaskDoer, type WorkerPort } from "./pool/worker.ts";
+import { openLocalAtlas } from "./openAtlas.ts";
+import { atlasTasks } from "./pool/atlasTasks.ts";
+import type { WorkerRequest, WorkerSetup } from "./pool/messages.ts";
+import type { TaskHandlers } from "./pool/taskKinds.ts";
+import { runTasks, type WorkerPort } from "./pool/taskRunner.ts";
+import { packError } from "./threads/errorTransfer.ts";
 
 const thread = parentPort;
 if (thread === null) throw new Error("workerMain must run in a worker thread.");
 const port: WorkerPort = {
-  onOrder: (take) => thread.on("message", (order: Order) => take(order)),
-  tell: (report, handOver) => thread.postMessage(report, [...handOver]),
+  onRequest: (listener) => thread.on("message", (request: WorkerRequest) => listener(request)),
+  send: (message, transfer = []) => thread.postMessage(message, [...transfer]),
 };
 const { address, cacheBytes } = workerData as WorkerSetup;
 try {
-  const { atlas, neighbourhoods } = await openAtlasHere(address, cacheBytes);
-  // Only the HTTP host sends tasks. Its code is loaded with the first one, so that library users do not load it.
-  let host: Promise<TaskDoer> | undefined;
-  serveOrders(port, atlas, async (task) => {
-    host ??= startHost();
-    return (await host)(task);
+  const atlas = await openLocalAtlas(address, cacheBytes);
+  const libraryHandlers = atlasTasks(atlas);
+  // The host's code is loaded with its first task, so that users of the library do not load it.
+  let hostHandlers: Promise<TaskHandlers> | undefined;
+  runTasks(port, {
+    atlas,
+    async findHandler(kind) {
+      const handler = libraryHandlers.get(kind) ?? (await (hostHandlers ??= loadHost())).get(kind);
+      if (handler === undefined) throw new Error(`Unknown kind of task: ${kind}.`);
+      return handler;
+    },
   });
 
-  async function startHost(): Promise<TaskDoer> {
-    const { hostTasks } = await import("./host/work/worker.ts");
+  async function loadHost(): Promise<TaskHandlers> {
+    const { bulkHandlers } = await import("./host/bulk/bulkHandlers.ts");
     // Gives the event loop precedence over workers when cores are scarce. Only on Linux does this set the priority of
     // the thread; elsewhere it would apply to the whole process.
     if (platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-    return hostTasks({ atlas, neighbourhoods });
+    return bulkHandlers(atlas);
   }
 } catch (error) {
-  port.tell(reportOf(0, error), []);
+  port.send({ type: "startFailed", error: packError(error) });
 }

@@ -1,8 +1,8 @@
 import { Fault } from "./errors.ts";
-import type { WorkerThread } from "./pool/poolWorker.ts";
+import type { PoolThread } from "./pool/poolWorker.ts";
 
 /** Rejects worker threads in browsers, where the page can run the whole library in a Web Worker instead. */
-export function startWorker(): WorkerThread {
+export function startWorker(): PoolThread {
   throw new Fault(
     "configuration_invalid",
     "The option `workers` is supported in Node only; in a browser, open the atlas inside a Web Worker.",

@@ -1,6 +1,6 @@
-import { Worker } from "node:worker_threads";
-import type { Report, WorkerSetup } from "./pool/messages.ts";
-import type { WorkerThread } from "./pool/poolWorker.ts";
+import type { WorkerSetup } from "./pool/messages.ts";
+import type { PoolThread } from "./pool/poolWorker.ts";
+import { startNodeThread } from "./threads/nodeThread.ts";
 
 /**
  * Young generation of a worker's heap. With V8's default of 48, a worker used about 30 MiB more, although tiles and
@@ -14,22 +14,9 @@ const YOUNG_GENERATION_MB = 8;
 const OLD_GENERATION_MB = 1024;
 
 /** Starts one Node worker thread. Browser bundles use workerThreads.browser.ts instead. */
-export function startWorker(setup: WorkerSetup): WorkerThread {
-  const worker = new Worker(new URL("./workerMain.js", import.meta.url), {
+export function startWorker(setup: WorkerSetup): PoolThread {
+  return startNodeThread(new URL("./workerMain.js", import.meta.url), "A worker", {
     workerData: setup,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB, maxOldGenerationSizeMb: OLD_GENERATION_MB },
   });
-  worker.unref();
-  return {
-    send: (order, handOver) => worker.postMessage(order, [...handOver]),
-    onReport: (take) => worker.on("message", (report: Report) => take(report)),
-    onEnd: (take) => {
-      worker.on("error", (error) => take(error));
-      worker.on("exit", (code) => take(new Error(`A worker ended with code ${code}.`)));
-    },
-    setAwaited: (isAwaited) => (isAwaited ? worker.ref() : worker.unref()),
-    end: async () => {
-      await worker.terminate();
-    },
-  };
 }

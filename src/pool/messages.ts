@@ -1,77 +1,48 @@
-import type { FaultCode, FaultItem } from "../errors.ts";
-import type { HazardQueryInput } from "../hazard/query.ts";
-import type { HazardResult } from "../hazard/result.ts";
-import type { SampleLayer, SampleResult } from "../hazard/sampleRequest.ts";
+import type { PackedError } from "../threads/errorTransfer.ts";
 
-/** What a worker is told when it starts. */
+/** Startup parameters of a worker thread, with which it opens the atlas. */
 export interface WorkerSetup {
-  /** The address of the atlas; each worker opens it for itself. */
   readonly address: string;
   readonly cacheBytes: number;
 }
 
-/** A piece of work. Arrays are handed over, not copied. */
-export type Order =
-  | {
-      readonly kind: "sample";
-      readonly id: number;
-      readonly hazard: string;
-      readonly layers: readonly SampleLayer[];
-      readonly latitudes: Float64Array;
-      readonly longitudes: Float64Array;
-      readonly radiusKm: number;
-      readonly method: "max" | "mean";
-      /** Where the answer goes, which comes back with it; the places may lie in the same buffer. */
-      readonly into: SampleResult;
-    }
-  | { readonly kind: "batch"; readonly id: number; readonly queries: readonly HazardQueryInput[] }
-  /** Work that this room knows nothing of: the worker's program was given someone who does. */
-  | { readonly kind: "task"; readonly id: number; readonly task: unknown }
-  | StopOrder;
-
-/** Nobody wants the outcome of the order of this number any more, which is to be left off. Answers nothing itself. */
-export interface StopOrder {
-  readonly kind: "stop";
-  readonly id: number;
-}
-
-/** A refusal as it crosses between threads, where classes are lost. */
-export interface PackedFault {
-  readonly code: FaultCode;
-  readonly message: string;
-  readonly details: Readonly<Record<string, unknown>>;
-  readonly items: readonly FaultItem[];
-  readonly cause?: PackedError;
-}
-
-/** Any other error as it crosses. */
-export interface PackedError {
-  readonly name: string;
-  readonly message: string;
-  readonly stack?: string;
-  /** A system error's. */
-  readonly code?: string;
-  readonly cause?: PackedError;
-}
-
-/** Which atlas a worker has opened. */
-export interface OpenedAtlas {
+/** Identifies the content of an atlas. */
+export interface AtlasIdentity {
   readonly release: string;
-  /** A release name may be used again for other content. */
+  /** Distinguishes atlases with the same release name. */
   readonly contentHash: string;
 }
 
-/** What comes back. `id` 0 says which atlas the worker has opened, or why it could not. */
-export type Report =
-  | { readonly kind: "ready"; readonly id: 0; readonly atlas: OpenedAtlas }
-  | { readonly kind: "sampled"; readonly id: number; readonly values: Float64Array; readonly reasons: Uint8Array }
-  | {
-      readonly kind: "answered";
-      readonly id: number;
-      readonly results: readonly (HazardResult | { readonly refused: PackedFault })[];
-    }
-  | { readonly kind: "done"; readonly id: number; readonly outcome: unknown }
-  /** After an order over which tiles were fetched; it answers none. */
-  | { readonly kind: "fetched"; readonly id: 0; readonly cachedBytes: number; readonly durationsMs: readonly number[] }
-  | { readonly kind: "refused"; readonly id: number; readonly fault: PackedFault }
-  | { readonly kind: "failed"; readonly id: number; readonly message: string; readonly cause?: PackedError };
+/** Progress of a task. */
+export interface TaskProgress {
+  readonly doneCount: number;
+  readonly totalCount: number;
+  /** Size of the partial result. */
+  readonly partialResultBytes: number;
+}
+
+/**
+ * A request to a worker. `begin` and `resume` each grant a task one time slice, in the order in which they are sent. The
+ * worker sends one reply for each of them and none for `cancel`.
+ */
+export type WorkerRequest =
+  | { readonly type: "begin"; readonly id: number; readonly kind: string; readonly payload: unknown }
+  | { readonly type: "resume"; readonly id: number }
+  /** Cancels the task, whose result is no longer needed. */
+  | { readonly type: "cancel"; readonly id: number };
+
+/** The reply to a granted time slice. */
+export type SliceReply =
+  /** The slice has expired; the task continues when it is granted another slice. */
+  | { readonly type: "paused"; readonly id: number; readonly progress?: TaskProgress | undefined }
+  | { readonly type: "done"; readonly id: number; readonly result: unknown }
+  | { readonly type: "failed"; readonly id: number; readonly error: PackedError }
+  /** The task was complete or canceled before the slice began. */
+  | { readonly type: "unused"; readonly id: number };
+
+export type WorkerMessage =
+  | SliceReply
+  | { readonly type: "ready"; readonly atlas: AtlasIdentity }
+  | { readonly type: "startFailed"; readonly error: PackedError }
+  /** Sent after a slice in which tiles were fetched: the current cache size, and the duration of each fetch. */
+  | { readonly type: "fetched"; readonly cachedBytes: number; readonly durationsMs: readonly number[] };

@@ -1,118 +1,144 @@
 import { atlasClosedFault } from "../hazard/answer.ts";
-import { errorOf } from "./errors.ts";
-import { FairQueue } from "./fairQueue.ts";
-import type { OpenedAtlas, Order, Report, StopOrder } from "./messages.ts";
+import { unpackError } from "../threads/errorTransfer.ts";
+import { FairQueue } from "../threads/fairQueue.ts";
+import type { WorkerThread } from "../threads/workerThread.ts";
+import type { AtlasIdentity, SliceReply, TaskProgress, WorkerMessage, WorkerRequest } from "./messages.ts";
 
-/** One worker thread, as whoever starts it hands it over. */
-export interface WorkerThread {
-  send(order: Order, handOver: readonly ArrayBuffer[]): void;
-  onReport(take: (report: Report) => void): void;
-  /** The thread ended, or could not start. */
-  onEnd(take: (error: Error) => void): void;
-  /** Whether anybody waits for the thread: only then it keeps the program running. */
-  setAwaited(isAwaited: boolean): void;
-  end(): Promise<void>;
-}
+export type PoolThread = WorkerThread<WorkerRequest, WorkerMessage>;
 
-type Work = Exclude<Order, StopOrder>;
-export type OrderWithoutId = Work extends infer Each ? (Each extends Work ? Omit<Each, "id"> : never) : never;
-
-/** A piece of work for a worker, and on whose behalf. */
-export interface Errand {
-  readonly order: OrderWithoutId;
-  /** Errands of one party wait for each other; parties take turns. */
-  readonly party: string;
-  /** Buffers in the order that go over to the worker and are gone here. */
-  readonly handOver?: readonly ArrayBuffer[];
-  /** While it waits, an errand of which nobody wants the outcome is dropped. */
+/** Options for running a task. */
+export interface TaskOptions {
+  /** Tenants share the workers fairly. */
+  readonly tenant: string;
+  /** Buffers in the payload that are moved to the worker instead of copied. Such a task cannot be restarted. */
+  readonly transfer?: readonly ArrayBuffer[];
+  /** Cancels the task: no further slice is granted. */
   readonly signal?: AbortSignal | undefined;
+  /** Called after each time slice. */
+  readonly onSlice?: (slice: SliceReport) => void;
 }
 
-export interface Done {
-  readonly report: Report;
-  /** How long the worker was busy with it. */
-  readonly tookMs: number;
+/** A time slice that a worker has completed. */
+export interface SliceReport {
+  /** Time for which the worker was busy. */
+  readonly busyMs: number;
+  readonly progress: TaskProgress | undefined;
 }
 
-interface Pending extends Errand {
-  resolve(done: Done | undefined): void;
+/** A task for one worker. */
+export interface WorkerTask extends TaskOptions {
+  readonly kind: string;
+  readonly payload: unknown;
+}
+
+interface PendingTask extends WorkerTask {
+  readonly id: number;
+  hasBegun: boolean;
+  /** Whether the task did not complete in its first slice. */
+  isLong: boolean;
+  isQueued: boolean;
+  /** @param result undefined if the thread ended and another thread can run the task */
+  resolve(result: { readonly value: unknown } | undefined): void;
   reject(error: unknown): void;
 }
 
-/** Orders that a thread has before it: one in work, and one so that it does not wait for the next. */
-const ORDERS_AHEAD = 2;
-/** What an order is taken to cost until it is known. */
-const COST_MS = 5;
+/** Maximum number of granted slices: one is running, and the next starts without waiting for a message. */
+const GRANTED_SLICE_COUNT_MAX = 2;
+/** Assumed cost of a slice until it is measured. */
+const SLICE_COST_MS = 5;
 
-/** One worker: its thread, what has been sent to it, and what waits for its turn. */
+/** A worker thread with its queue of tasks, which share it in time slices. */
 export class PoolWorker {
-  /** The atlas that it has opened; settles when it has. */
-  readonly opened: Promise<OpenedAtlas>;
+  /** Resolves with the atlas that the worker has opened. */
+  readonly opened: Promise<AtlasIdentity>;
   isAlive = true;
-  /** Bytes of the decoded tiles that it has, as it last told. */
+  /** Size of the worker's decoded tiles, as last reported. */
   cachedBytes = 0;
-  readonly #thread: WorkerThread;
+  readonly #thread: PoolThread;
   readonly #nowMs: () => number;
-  readonly #waiting = new FairQueue<Pending>();
-  /** In the order they were sent, which is that in which the thread works them off. */
-  readonly #sent = new Map<number, Pending>();
-  #opened: { resolve(atlas: OpenedAtlas): void; reject(error: Error): void } | undefined;
+  /** Tasks that have not completed, failed or been canceled. */
+  readonly #tasks = new Map<number, PendingTask>();
+  readonly #queue = new FairQueue<PendingTask>();
+  /** The task of each granted slice, in the order in which the thread runs them. */
+  readonly #granted: PendingTask[] = [];
+  #open: { resolve(atlas: AtlasIdentity): void; reject(error: Error): void } | undefined;
   #isEnding = false;
   #lastId = 0;
-  /** Since when the thread has been busy with what it was sent first. */
+  /** Start of the running slice. */
   #busySinceMs = 0;
 
   /**
-   * @param options `onDeath` is told when the thread ends without having been told to, `onFetch` how long it took each
-   *   time that the thread fetched tiles
+   * @param options.onDeath called when the thread ends without `end`
+   * @param options.onFetch called with the duration of each fetch of tiles
    */
   constructor(
-    thread: WorkerThread,
+    thread: PoolThread,
     options: { readonly nowMs: () => number; onDeath(): void; onFetch(durationMs: number): void },
   ) {
     this.#thread = thread;
     this.#nowMs = options.nowMs;
-    this.opened = new Promise((resolve, reject) => (this.#opened = { resolve, reject }));
-    this.opened.catch(() => undefined); // where another could not even be started, nobody waits for this one
-    thread.setAwaited(true);
-    thread.onReport((report) => {
-      if (report.kind === "fetched") {
-        this.cachedBytes = report.cachedBytes;
-        for (const durationMs of report.durationsMs) options.onFetch(durationMs);
-      } else if (report.id === 0) this.#open(report);
-      else this.#settle(report);
+    this.opened = new Promise((resolve, reject) => (this.#open = { resolve, reject }));
+    this.opened.catch(() => undefined); // not awaited if another worker fails to start
+    thread.setReferenced(true);
+    thread.onMessage((message) => {
+      if (message.type === "fetched") {
+        this.cachedBytes = message.cachedBytes;
+        for (const durationMs of message.durationsMs) options.onFetch(durationMs);
+      } else if (message.type === "ready" || message.type === "startFailed") {
+        if (message.type === "ready") this.#open?.resolve(message.atlas);
+        else this.#open?.reject(unpackError(message.error));
+        this.#open = undefined;
+        thread.setReferenced(this.#granted.length > 0);
+      } else this.#receive(message);
     });
     thread.onEnd((error) => {
       if (!this.isAlive) return;
       this.isAlive = false;
       this.cachedBytes = 0;
       if (!this.#isEnding) options.onDeath();
-      const why = this.#isEnding ? atlasClosedFault() : error;
-      this.#opened?.reject(why);
-      this.#giveUp(why);
+      const reason = this.#isEnding ? atlasClosedFault() : error;
+      this.#open?.reject(reason);
+      this.#abandonTasks(reason);
     });
   }
 
-  /** What it has not answered yet. */
+  /** Number of tasks that have not ended. */
   get load(): number {
-    return this.#waiting.size + this.#sent.size;
+    return this.#tasks.size;
   }
 
   /**
-   * @returns undefined where the thread ended before it came to this errand: somebody else may do it
-   * @throws Fault as the worker says; Error when the thread ends over it; the signal's reason when it was dropped
+   * Runs a task to its end.
+   *
+   * @returns undefined if the thread ended and another thread can run the task
+   * @throws the error of the handler; Error if the thread ends during the task; the abort reason of the signal
    */
-  do(errand: Errand): Promise<Done | undefined> {
-    if (!this.isAlive) return Promise.resolve(undefined);
-    return new Promise((resolve, reject) => {
-      this.#waiting.add(errand.party, { ...errand, resolve, reject });
-      this.#send();
-    });
-  }
-
-  /** Has the thread leave off whatever it was sent with this signal; what waits is dropped when its turn comes. */
-  stop(signal: AbortSignal): void {
-    for (const [id, sent] of this.#sent) if (sent.signal === signal) this.#thread.send({ kind: "stop", id }, []);
+  async run(task: WorkerTask): Promise<{ readonly value: unknown } | undefined> {
+    const { signal } = task;
+    signal?.throwIfAborted();
+    if (!this.isAlive) return undefined;
+    const id = ++this.#lastId;
+    const onAbort = (): void => this.#cancel(id, signal?.reason);
+    signal?.addEventListener("abort", onAbort);
+    try {
+      return await new Promise((resolve, reject) => {
+        const pending: PendingTask = {
+          ...task,
+          id,
+          hasBegun: false,
+          isLong: false,
+          isQueued: false,
+          resolve,
+          reject,
+        };
+        this.#tasks.set(id, pending);
+        this.#enqueue(pending);
+        this.#grantSlices();
+      });
+    } finally {
+      this.#tasks.delete(id);
+      signal?.removeEventListener("abort", onAbort);
+    }
   }
 
   end(): Promise<void> {
@@ -120,59 +146,80 @@ export class PoolWorker {
     return this.#thread.end();
   }
 
-  #send(): void {
-    while (this.#sent.size < ORDERS_AHEAD) {
-      const next = this.#waiting.take();
-      if (next === undefined) break;
-      if (next.signal?.aborted === true) {
-        next.reject(next.signal.reason);
+  #enqueue(task: PendingTask): void {
+    if (task.isQueued) return;
+    task.isQueued = true;
+    this.#queue.add(task.tenant, task);
+  }
+
+  #grantSlices(): void {
+    while (this.#granted.length < GRANTED_SLICE_COUNT_MAX) {
+      const task = this.#queue.take();
+      if (task === undefined) break;
+      task.isQueued = false;
+      const { id, kind, payload, transfer, hasBegun } = task;
+      if (!this.#tasks.has(id)) continue;
+      this.#queue.charge(task.tenant, SLICE_COST_MS);
+      try {
+        if (hasBegun) this.#thread.send({ type: "resume", id });
+        else this.#thread.send({ type: "begin", id, kind, payload }, transfer);
+      } catch (error) {
+        this.#settle(task)?.reject(error); // the payload cannot be cloned
         continue;
       }
-      this.#waiting.charge(next.party, COST_MS);
-      if (this.#sent.size === 0) this.#busySinceMs = this.#nowMs();
-      const id = ++this.#lastId;
-      this.#sent.set(id, next);
-      try {
-        this.#thread.send({ ...next.order, id }, next.handOver ?? []);
-      } catch (error) {
-        // What cannot be told to a worker at all.
-        this.#sent.delete(id);
-        next.reject(error);
-      }
+      if (this.#granted.length === 0) this.#busySinceMs = this.#nowMs();
+      task.hasBegun = true;
+      this.#granted.push(task);
+      if (task.isLong) this.#enqueue(task);
     }
-    this.#thread.setAwaited(this.#sent.size > 0);
+    this.#thread.setReferenced(this.#granted.length > 0);
   }
 
-  #open(report: Report): void {
-    if (report.kind === "ready") this.#opened?.resolve(report.atlas);
-    else this.#opened?.reject(errorOf(report) ?? new Error(`A worker began with ${report.kind}.`));
-    this.#opened = undefined;
-    this.#thread.setAwaited(this.#sent.size > 0);
-  }
-
-  #settle(report: Report): void {
-    const done = this.#sent.get(report.id);
-    if (done === undefined) return;
-    this.#sent.delete(report.id);
+  #receive(reply: SliceReply): void {
+    const task = this.#granted.shift();
+    if (task?.id !== reply.id) throw new Error(`A worker replied to slice ${reply.id} instead of ${task?.id}.`);
     const nowMs = this.#nowMs();
-    const tookMs = nowMs - this.#busySinceMs;
+    const busyMs = nowMs - this.#busySinceMs;
     this.#busySinceMs = nowMs;
-    this.#waiting.charge(done.party, tookMs - COST_MS);
-    this.#send();
-    const error = errorOf(report);
-    if (error === undefined) done.resolve({ report, tookMs });
-    else done.reject(error);
+    this.#queue.charge(task.tenant, busyMs - SLICE_COST_MS);
+    const isWanted = this.#tasks.has(task.id);
+    if (isWanted) task.onSlice?.({ busyMs, progress: reply.type === "paused" ? reply.progress : undefined });
+    if (reply.type === "paused") {
+      task.isLong = true;
+      if (isWanted) this.#enqueue(task);
+    } else {
+      const settled = this.#settle(task);
+      if (reply.type === "done") settled?.resolve({ value: reply.result });
+      else if (reply.type === "failed") settled?.reject(unpackError(reply.error));
+    }
+    this.#grantSlices();
   }
 
-  /** The thread is gone: what it was busy with may be the reason, the rest is not to suffer for it. */
-  #giveUp(error: Error): void {
-    const [first, ...others] = this.#sent.values();
-    this.#sent.clear();
-    first?.reject(error);
-    for (const pending of others) {
-      if (pending.handOver === undefined) pending.resolve(undefined);
-      else pending.reject(error); // it cannot be told again: what was handed over went with the thread
+  /** Removes a task. Returns it unless it was already settled. */
+  #settle(task: PendingTask): PendingTask | undefined {
+    return this.#tasks.delete(task.id) ? task : undefined;
+  }
+
+  #cancel(id: number, reason: unknown): void {
+    const task = this.#tasks.get(id);
+    if (task === undefined) return;
+    this.#tasks.delete(id);
+    if (task.hasBegun) this.#thread.send({ type: "cancel", id });
+    task.reject(reason);
+  }
+
+  /**
+   * Settles all tasks after the thread has ended. The running task, which may be the cause, fails; others are restarted if
+   * possible.
+   */
+  #abandonTasks(error: Error): void {
+    const [running] = this.#granted;
+    const tasks = [...this.#tasks.values()];
+    this.#tasks.clear();
+    for (const task of tasks) {
+      const isLost = task.hasBegun && task.transfer !== undefined && task.transfer.length > 0;
+      if (task === running || isLost) task.reject(error);
+      else task.resolve(undefined);
     }
-    for (let next = this.#waiting.take(); next !== undefined; next = this.#waiting.take()) next.resolve(undefined);
   }
 }

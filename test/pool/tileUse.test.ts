@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
-import { openAtlasHere } from "../../src/openAtlas.ts";
-import { Pool } from "../../src/pool/pool.ts";
-import { ThreadHere } from "./threadHere.ts";
+import { openLocalAtlas } from "../../src/openAtlas.ts";
+import { atlasTasks } from "../../src/pool/atlasTasks.ts";
+import { Executor } from "../../src/pool/executor.ts";
+import { PooledAtlas } from "../../src/pool/pooledAtlas.ts";
+import { handlersOf, InProcessThread } from "./inProcessThread.ts";
 
 const CACHE_BYTES = 16 << 20;
 const QUERY = {
@@ -12,41 +14,41 @@ const QUERY = {
   radius: 20,
 } as const;
 
-test("what workers fetch and keep is told of with what this thread does, until they end", async () => {
-  const here = await openAtlasHere("demo", CACHE_BYTES);
-  const there = await openAtlasHere("demo", CACHE_BYTES);
-  const threads: ThreadHere[] = [];
-  const pool = new Pool({
+test("tile use includes the workers until they end", async () => {
+  const local = await openLocalAtlas("demo", CACHE_BYTES);
+  const remote = await openLocalAtlas("demo", CACHE_BYTES);
+  const threads: InProcessThread[] = [];
+  const executor = new Executor({
     workers: 1,
-    opened: here.atlas,
+    opened: local,
     start: () => {
-      const thread = new ThreadHere(there.atlas, () => Promise.reject(new Error("There are no tasks here.")));
+      const thread = new InProcessThread({ atlas: remote, findHandler: handlersOf(atlasTasks(remote)) });
       threads.push(thread);
       return thread;
     },
   });
-  const atlas = pool.behind(here.atlas, here.neighbourhoods);
+  const atlas = new PooledAtlas(local, executor);
   let fetchCount = 0;
-  const stop = atlas.tileUse.onFetch(() => fetchCount++);
+  const unsubscribe = atlas.tileUse.onFetch(() => fetchCount++);
   expect([atlas.tileUse.origin, atlas.tileUse.cachedBytes, fetchCount]).toStrictEqual(["demo", 0, 0]);
 
   await atlas.hazardRisk({ latitude: 48, ...QUERY });
-  const { cachedBytes: ownBytes } = here.atlas.tileUse;
+  const { cachedBytes: ownBytes } = local.tileUse;
   expect([fetchCount, atlas.tileUse.cachedBytes]).toStrictEqual([1, ownBytes]);
   expect(ownBytes).toBeGreaterThan(0);
 
   const batch = Array.from({ length: 40 }, (_, i) => ({ latitude: -30 + i, ...QUERY }));
   await atlas.hazardRiskBatch(batch);
-  await expect.poll(() => atlas.tileUse.cachedBytes).toBe(ownBytes + there.atlas.tileUse.cachedBytes);
-  expect(there.atlas.tileUse.cachedBytes).toBeGreaterThan(0);
+  await expect.poll(() => atlas.tileUse.cachedBytes).toBe(ownBytes + remote.tileUse.cachedBytes);
+  expect(remote.tileUse.cachedBytes).toBeGreaterThan(0);
   expect(fetchCount).toBeGreaterThan(1);
 
   const before = fetchCount;
   await atlas.hazardRiskBatch(batch);
   expect(fetchCount).toBe(before);
 
-  stop();
-  threads[0]?.die("It is over.");
+  unsubscribe();
+  threads[0]?.die("out of memory");
   await expect.poll(() => atlas.tileUse.cachedBytes).toBe(ownBytes);
   await atlas.hazardRisk({ latitude: -48, ...QUERY });
   expect(fetchCount).toBe(before);

@@ -1,4 +1,4 @@
-/** The pool as it is shipped: worker threads run the built files, so this suite asks dist/. */
+/** Worker threads run the built files, so this suite imports dist/. */
 import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -36,15 +36,13 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const random = randomFrom(41);
 const COUNT = 20_000;
 const places = {
-  latitudes: Float64Array.from({ length: COUNT }, () => random.between({ least: -90, most: 90 })),
-  longitudes: Float64Array.from({ length: COUNT }, () =>
-    random.pick([180, random.between({ least: -180, most: 180 })]),
-  ),
+  latitudes: Float64Array.from({ length: COUNT }, () => random.between({ min: -90, max: 90 })),
+  longitudes: Float64Array.from({ length: COUNT }, () => random.pick([180, random.between({ min: -180, max: 180 })])),
 };
 const request = { hazard: "riverine_floods", layers: LAYERS, ...places };
 const queries = Array.from({ length: 300 }, (_, i) => ({
-  latitude: i === 7 ? 99 : random.between({ least: -90, most: 90 }),
-  longitude: random.between({ least: -180, most: 180 }),
+  latitude: i === 7 ? 99 : random.between({ min: -90, max: 90 }),
+  longitude: random.between({ min: -180, max: 180 }),
   hazards: ["riverine_floods" as const],
   scenarios: ["rcp4p5" as const, "baseline" as const],
   analysis_years: i === 9 ? [2025] : [2030],
@@ -64,8 +62,8 @@ async function withWorkers<T>(workers: number, use: (atlas: isotherm.Atlas) => P
 const bitsOf = ({ values, reasons }: isotherm.SampleResult): Buffer =>
   Buffer.concat([Buffer.from(values.buffer), Buffer.from(reasons.buffer)]);
 
-describe("the pool", () => {
-  test("1, 2 and 7 workers give the bits of none", async () => {
+describe("an atlas with worker threads", () => {
+  test("returns the same bits with 1, 2 and 7 workers as without", async () => {
     const all = (workers: number): Promise<readonly Buffer[]> =>
       withWorkers(workers, async (atlas) => [
         bitsOf(await atlas.sample(request)),
@@ -80,7 +78,7 @@ describe("the pool", () => {
     }
   });
 
-  test("a batch keeps its order, and each bad query its own refusal, as a Fault", async () => {
+  test("keeps the order of a batch, with a Fault for each invalid query", async () => {
     await withWorkers(2, async (atlas) => {
       const results = await atlas.hazardRiskBatch(queries);
       expect(results[7]).toMatchObject({
@@ -91,7 +89,7 @@ describe("the pool", () => {
     });
   });
 
-  test("progress rises to the end; a signal stops the work, and the pool goes on serving", async () => {
+  test("reports progress, and stops when it is canceled without affecting later calls", async () => {
     await withWorkers(2, async (atlas) => {
       const done: number[] = [];
       await atlas.sample({ ...request, onProgress: (count) => done.push(count) });
@@ -107,7 +105,7 @@ describe("the pool", () => {
     });
   });
 
-  test("what is wrong with a request is said with the caller's own numbers", async () => {
+  test("reports errors of a request with the caller's indices", async () => {
     await withWorkers(2, async (atlas) => {
       const latitudes = places.latitudes.slice();
       latitudes[12_345] = 91;
@@ -118,7 +116,7 @@ describe("the pool", () => {
     });
   });
 
-  test("an atlas damaged under the workers is refused by name, and works again when it is whole", async () => {
+  test("reports a damaged file by name, and works again when it is repaired", async () => {
     await withWorkers(2, async (atlas) => {
       const name = (await readdir(folder)).find((file) => file.endsWith(".pyramid")) ?? "";
       const good = await readFile(join(folder, name));
@@ -132,7 +130,7 @@ describe("the pool", () => {
     });
   });
 
-  test("a number of workers that makes no sense is refused", async () => {
+  test("rejects an invalid number of workers", async () => {
     for (const workers of [-1, 1.5, 1000]) {
       await expect(openAtlas(folder, { workers })).rejects.toMatchObject({ code: "configuration_invalid" });
     }

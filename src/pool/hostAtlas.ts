@@ -1,0 +1,25 @@
+import type { TileUse } from "../atlas/tileUse.ts";
+import type { Atlas } from "../hazard/answer.ts";
+import type { HazardQuery } from "../hazard/query.ts";
+import type { TaskExecutor } from "./executor.ts";
+
+/** Members of atlases returned by `openAtlas` that only the host uses. */
+export interface AtlasInternals {
+  /** Memory used by cached tiles, and the time that fetches take. */
+  readonly tileUse: TileUse;
+  /**
+   * Returns whether the query is estimated to block the thread for a millisecond or more, which delays other requests.
+   * Only circle queries can be long.
+   */
+  isLong(query: HazardQuery): boolean;
+  /** Runs bulk work in worker threads. */
+  readonly executor: TaskExecutor;
+  /** Returns the index of the worker that owns the location of a query. The query need not be valid. */
+  ownerOf(query: unknown): number;
+}
+
+/**
+ * An atlas as the host uses it. `executor` and `ownerOf` are absent if there are no workers; all internals are absent if
+ * the embedding program implements the atlas.
+ */
+export type HostAtlas = Atlas & Partial<AtlasInternals>;
