@@ -1,7 +1,7 @@
 import { Fault } from "../errors.ts";
 import { findUnknownMembers } from "../schemaErrors.ts";
 import { type AlignedColumns, type EntityColumns, findInvalidColumn } from "../kernel/alignmentColumns.ts";
-import { NGFS_PHASE5 } from "./benchmark.ts";
+import { DEFAULT_BENCHMARK } from "./benchmark.ts";
 import { type AlignColumnsOptions, readColumnsOptions } from "./options.ts";
 import { columnFault, runKernel, sharedKernel, tablesOf } from "./sharedKernel.ts";
 
@@ -36,7 +36,7 @@ export async function alignColumns(columns: EntityColumns, options: AlignColumns
       `into must hold a Float64Array temperaturesC and a Uint16Array flags of ${rowCount} elements each.`,
     );
   }
-  return runKernel(await sharedKernel(), tablesOf(options.benchmark ?? NGFS_PHASE5), columns, { rule, into });
+  return runKernel(await sharedKernel(), tablesOf(options.benchmark ?? DEFAULT_BENCHMARK), columns, { rule, into });
 }
 
 function isValidOutput({ temperaturesC, flags }: AlignedColumns, rowCount: number): boolean {

@@ -1,12 +1,15 @@
 import { alignDetail } from "../kernel/alignmentDetail.ts";
-import { type AlignedYear, type AlignmentAnswer, type EntityEcho, flagBit } from "./answer.ts";
-import { NGFS_PHASE5 } from "./benchmark.ts";
+import type { AlignmentRule } from "../kernel/alignment.ts";
+import type { Kernel } from "../kernel/instance.ts";
+import { flagBit } from "./answer.ts";
+import { type Benchmark, DEFAULT_BENCHMARK } from "./benchmark.ts";
 import { classifyEntity } from "./classification.ts";
-import { detailBasis, detailOf } from "./detail.ts";
-import { type Entity, readEntities } from "./entity.ts";
-import { columnsOf } from "./entityColumns.ts";
+import { detailBasis, alignmentDetailOf } from "./detail.ts";
+import { readEntities } from "./entity.ts";
+import { entityColumnsOf } from "./entityColumns.ts";
 import { type AlignTemperatureOptions, readOptions } from "./options.ts";
 import { runKernel, sharedKernel, tablesOf } from "./sharedKernel.ts";
+import type { AlignedYear, AlignmentAnswer, AlignmentReason, Entity, EntityEcho } from "../contract/wireTypes.ts";
 
 /**
  * Computes the implied temperature rise of entities from their emissions in each projected year, by the method of
@@ -22,12 +25,10 @@ export async function alignTemperature(
 ): Promise<AlignmentAnswer> {
   const rule = readOptions(options);
   const read = readEntities(entities);
-  const benchmark = options.benchmark ?? NGFS_PHASE5;
+  const benchmark = options.benchmark ?? DEFAULT_BENCHMARK;
   const tables = tablesOf(benchmark);
-  const classifications = read.map((entity) => classifyEntity(entity, benchmark));
-  const columns = columnsOf(read, classifications);
   const kernel = await sharedKernel();
-  const { temperaturesC, flags } = runKernel(kernel, tables, columns, { rule });
+  const { classifications, columns, temperaturesC, flags } = alignEntities(kernel, read, { rule, benchmark });
 
   const results = read.map((entity, index) => {
     const firstRow = columns.starts[index] ?? 0;
@@ -42,18 +43,56 @@ export async function alignTemperature(
       const row = details[i];
       return {
         year,
-        ...valueOf(temperaturesC[firstRow + i] ?? NaN, rowFlags),
+        ...temperatureValue(temperaturesC[firstRow + i] ?? NaN, rowFlags),
         ...(row === undefined
           ? {}
-          : { detail: detailOf(row, { rule, benchmark, entity, classification, year, rowFlags }) }),
+          : { detail: alignmentDetailOf(row, { rule, benchmark, entity, classification, year, rowFlags }) }),
       };
     });
-    return { entity_info: echoOf(entity), data };
+    return { entity_info: entityEcho(entity), data };
   });
   return { results };
 }
 
-function echoOf({ entity_info }: Entity): EntityEcho {
+/** Temperatures of entities in columns, without an object per year. */
+export interface AlignedEntities {
+  /** Entity i has the rows `starts[i]` to `starts[i + 1] - 1`, one per projected year. */
+  readonly starts: Uint32Array;
+  /** Degrees C, unrounded; NaN where there is none. */
+  readonly temperaturesC: Float64Array;
+  /** Returns why a row has no temperature. */
+  reasonOf(row: number): AlignmentReason;
+}
+
+/**
+ * Computes what `alignTemperature` does, for entities and options that have been validated.
+ *
+ * @param entities as `readEntities` returns them
+ */
+export async function alignValidEntities(
+  entities: readonly Entity[],
+  options: Pick<AlignTemperatureOptions, "basis"> = {},
+): Promise<AlignedEntities> {
+  const kernel = await sharedKernel();
+  const { columns, temperaturesC, flags } = alignEntities(kernel, entities, {
+    rule: readOptions(options),
+    benchmark: DEFAULT_BENCHMARK,
+  });
+  return { starts: columns.starts, temperaturesC, reasonOf: (row) => reasonOf(flags[row] ?? 0) };
+}
+
+function alignEntities(
+  kernel: Kernel,
+  entities: readonly Entity[],
+  { rule, benchmark }: { readonly rule: AlignmentRule; readonly benchmark: Benchmark },
+) {
+  const classifications = entities.map((entity) => classifyEntity(entity, benchmark));
+  const columns = entityColumnsOf(entities, classifications);
+  return { classifications, columns, ...runKernel(kernel, tablesOf(benchmark), columns, { rule }) };
+}
+
+/** Returns the description of an entity that a result contains. */
+export function entityEcho({ entity_info }: Entity): EntityEcho {
   const { name, asset_type, country, industry_classification_system, industry, sector } = entity_info;
   return {
     name,
@@ -65,8 +104,11 @@ function echoOf({ entity_info }: Entity): EntityEcho {
   };
 }
 
-function valueOf(temperatureC: number, flags: number): Pick<AlignedYear, "temperature_alignment" | "reason"> {
+function temperatureValue(temperatureC: number, flags: number): Pick<AlignedYear, "temperature_alignment" | "reason"> {
   if (!Number.isNaN(temperatureC)) return { temperature_alignment: temperatureC };
-  const hasNoScope = (flags & flagBit("no_usable_scope")) !== 0;
-  return { temperature_alignment: null, reason: hasNoScope ? "no_usable_scope" : "zero_baseline" };
+  return { temperature_alignment: null, reason: reasonOf(flags) };
+}
+
+function reasonOf(flags: number): AlignmentReason {
+  return (flags & flagBit("no_usable_scope")) !== 0 ? "no_usable_scope" : "zero_baseline";
 }

@@ -1,16 +1,7 @@
+import type { Anchor, Pathway } from "../contract/wireTypes.ts";
 import type { NgfsRegion } from "../reference/countries.ts";
 import { PATHWAY_INDEX } from "../kernel/alignmentColumns.ts";
 import { ANCHOR_COUNT, GROWTH_REGION_COUNT, PATHWAY_COUNT, type YearlyBenchmark } from "../kernel/alignmentTables.ts";
-
-/** Sector of the benchmark. */
-export type Pathway = keyof typeof PATHWAY_INDEX;
-
-/** A scenario and its warming in 2100. */
-export interface Anchor {
-  readonly scenario: string;
-  /** Global mean surface temperature in 2100 above 1850-1900, median, degrees C. */
-  readonly temperature_2100_c: number;
-}
 
 /**
  * Emissions pathways of four scenarios by sector. Benchmarks are pure data: another vintage or another set of scenarios
@@ -38,7 +29,7 @@ export interface Benchmark {
 }
 
 /** One value for each of the corresponding years. */
-type IndexByYear = readonly number[];
+export type IndexByYear = readonly number[];
 
 /** Countries that are assumed to have the same economic growth. */
 export interface GrowthRegion {
@@ -123,6 +114,12 @@ export const NGFS_PHASE5: Benchmark = {
     },
   ],
 };
+
+/**
+ * Used where the caller selects no benchmark.
+ * @alias
+ */
+export const DEFAULT_BENCHMARK = NGFS_PHASE5;
 
 /** Returns the GDP index of a region, linear between the benchmark's years and constant outside them. */
 export function growthIndex(benchmark: Benchmark, region: GrowthRegion, year: number): number {

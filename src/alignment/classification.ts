@@ -1,8 +1,8 @@
 import { flagBit } from "./answer.ts";
 import type { Benchmark } from "./benchmark.ts";
-import type { Entity } from "./entity.ts";
 import { ngfsRegionOf } from "./growthRegions.ts";
 import { isKnownClassification, matchSector, type SectorMatch } from "./sectorPathways.ts";
+import type { Entity } from "../contract/wireTypes.ts";
 
 /** What the country, industry and sector names of an entity resolve to. */
 export interface EntityClassification {

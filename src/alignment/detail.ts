@@ -1,14 +1,14 @@
 import type { AlignmentRule } from "../kernel/alignment.ts";
+import { SCOPES } from "../kernel/alignmentColumns.ts";
 import type { AlignmentFigures, AlignmentRowDetail } from "../kernel/alignmentDetail.ts";
-import { ALIGNMENT_FLAGS, type AlignmentDetail, type ByScope, flagBit } from "./answer.ts";
-import { type Benchmark, growthIndex, type Pathway } from "./benchmark.ts";
+import { flagBit } from "./answer.ts";
+import { type Benchmark, growthIndex } from "./benchmark.ts";
 import type { EntityClassification } from "./classification.ts";
-import type { Entity } from "./entity.ts";
-
-const SCOPES = ["scope1", "scope2", "scope3"] as const;
+import { ALIGNMENT_FLAGS } from "../contract/alignmentNames.ts";
+import type { AlignmentDetail, Entity, Pathway } from "../contract/wireTypes.ts";
 
 /** Builds the `detail` of one year from the figures of the kernel. */
-export function detailOf(
+export function alignmentDetailOf(
   row: AlignmentRowDetail,
   of: {
     readonly rule: AlignmentRule;
@@ -72,7 +72,10 @@ function finiteOrNull(value: number): number | null {
 
 type Scope = (typeof SCOPES)[number];
 
-function byScope<Value>(usable: readonly Scope[], valueOf: (scope: Scope, index: number) => Value): ByScope<Value> {
+function byScope<Value>(
+  usable: readonly Scope[],
+  valueOf: (scope: Scope, index: number) => Value,
+): Partial<Record<Scope, Value>> {
   return Object.fromEntries(usable.map((scope) => [scope, valueOf(scope, SCOPES.indexOf(scope))]));
 }
 

@@ -1,8 +1,9 @@
-import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
-import { findSchemaErrors, quote, type ValueSchema } from "../schemaErrors.ts";
-import { ALIGNMENT_YEAR_MAX, ALIGNMENT_YEAR_MIN, EMISSIONS_MAX } from "../kernel/alignment.ts";
+import { findSchemaErrors, quote, summarizeItems, type ValueSchema } from "../schemaErrors.ts";
+import { EntitySchema } from "../contract/alignmentRequest.ts";
+import type { Entity } from "../contract/wireTypes.ts";
+import { SCOPES } from "../kernel/alignmentColumns.ts";
 
 /** Default limits of a request; configurable by the operator of the service. */
 export const DEFAULT_ALIGNMENT_LIMITS = {
@@ -11,80 +12,6 @@ export const DEFAULT_ALIGNMENT_LIMITS = {
   /** Projected years per request, over all entities. */
   valueCount: 100_000,
 } as const;
-
-const ASSET_TYPES = ["equity"] as const;
-
-const year = (description: string) =>
-  Type.Integer({ minimum: ALIGNMENT_YEAR_MIN, maximum: ALIGNMENT_YEAR_MAX, description });
-const amount = (description: string) =>
-  Type.Optional(Type.Number({ minimum: -EMISSIONS_MAX, maximum: EMISSIONS_MAX, description }));
-
-const EmissionsSchema = Type.Object(
-  {
-    scope1: amount("Direct emissions. Removals are negative."),
-    scope2: amount("Emissions from purchased electricity and heat."),
-    scope3: amount("Upstream and downstream emissions of the value chain."),
-  },
-  { description: "In any unit, the same in all years; at least one scope." },
-);
-
-/** Schema of an entity, from which the type, the validator and the published contract are derived. */
-export const EntitySchema = Type.Object(
-  {
-    entity_info: Type.Object({
-      identifier: Type.Optional(Type.String({ description: "Identifier assigned by the caller; not echoed." })),
-      name: Type.String(),
-      asset_type: Type.Enum(ASSET_TYPES),
-      country: Type.Optional(
-        Type.String({ description: "ISO code or name; determines the assumed growth of revenue." }),
-      ),
-      industry_classification_system: Type.Optional(
-        Type.String({
-          description:
-            "gics, nace, naics, isic, sics, trbc, icb, factset or custom. Names of other systems are matched the same way.",
-        }),
-      ),
-      industry: Type.Optional(Type.String({ description: "Name, not code, of the industry in that system." })),
-      sector: Type.Optional(Type.String({ description: "Name of the sector; used if the industry does not match." })),
-    }),
-    data: Type.Array(
-      Type.Object({
-        year: year("The baseline year."),
-        emissions: EmissionsSchema,
-        financials: Type.Optional(
-          Type.Object({
-            revenue: amount("In any currency; its level cancels out."),
-            ebitda: amount("Not used."),
-          }),
-        ),
-      }),
-      { minItems: 1, maxItems: 1, description: "Exactly one baseline year." },
-    ),
-    projected_emissions: Type.Array(
-      Type.Object({ year: year("A year after the baseline year."), emissions: EmissionsSchema }),
-      { minItems: 1, description: "The answer keeps their order." },
-    ),
-  },
-  { additionalProperties: false },
-);
-
-type EntityMembers = Static<typeof EntitySchema>;
-
-/** Makes all members read-only, recursively. */
-type DeepReadonly<Value> = Value extends object
-  ? { readonly [Member in keyof Value]: DeepReadonly<Value[Member]> }
-  : Value;
-
-/**
- * An entity as submitted by the caller, in the library and on the wire: its description, its emissions in exactly one
- * baseline year, and in one or more later years.
- *
- * - emissions: in any unit, the same in all years, -1e15 to 1e15, at least one scope per year; a scope is used in a year
- *   if the baseline has it too
- * - years: integers from 1900 to 2200
- * - revenue: any currency, -1e15 to 1e15
- */
-export type Entity = DeepReadonly<EntityMembers>;
 
 /** Returns the number of projected years, i.e. of temperatures to compute. */
 export function countProjections(entities: readonly Entity[]): number {
@@ -104,7 +31,11 @@ export function readEntities(input: unknown): readonly Entity[] {
   // The compiled validator and the explanation use the same schema; disagreement between them is an internal error.
   if (items.length === 0) throw new Error("The compiled validator rejected entities in which no error was found.");
   const isOnlyAssetType = items.every(({ code }) => code === "asset_type_unsupported");
-  throw new Fault(isOnlyAssetType ? "asset_type_unsupported" : "invalid_request", summarize(items), { items });
+  throw new Fault(
+    isOnlyAssetType ? "asset_type_unsupported" : "invalid_request",
+    summarizeItems(items, "the entities"),
+    { items },
+  );
 }
 
 const SHAPE: ValueSchema = EntitySchema;
@@ -128,8 +59,6 @@ function hasValidYearsAndScopes({ data: [baseline], projected_emissions }: Entit
   }
   return true;
 }
-
-const SCOPES = ["scope1", "scope2", "scope3"] as const;
 
 function hasScope(emissions: Entity["data"][number]["emissions"]): boolean {
   return emissions.scope1 !== undefined || emissions.scope2 !== undefined || emissions.scope3 !== undefined;
@@ -199,11 +128,4 @@ function memberOf(value: unknown, name: string): unknown {
 
 function isYear(value: unknown): value is number {
   return Number.isInteger(value);
-}
-
-function summarize(items: readonly FaultItem[]): string {
-  const first = items[0]?.detail ?? "";
-  if (items.length === 1) return first;
-  const count = items.length === FAULT_ITEM_COUNT_MAX ? `At least ${items.length}` : String(items.length);
-  return `${count} errors in the entities. The first: ${first}`;
 }

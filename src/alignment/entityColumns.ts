@@ -1,10 +1,11 @@
 import { type EntityColumns, PATHWAY_INDEX } from "../kernel/alignmentColumns.ts";
 import type { EntityClassification } from "./classification.ts";
-import { countProjections, type Entity } from "./entity.ts";
+import { countProjections } from "./entity.ts";
 import { intensityOfIndustry } from "./industryIntensities.ts";
+import type { Entity } from "../contract/wireTypes.ts";
 
 /** Converts checked entities to the columns of the kernel; NaN for values that are not given. */
-export function columnsOf(
+export function entityColumnsOf(
   entities: readonly Entity[],
   classifications: readonly EntityClassification[],
 ): EntityColumns {

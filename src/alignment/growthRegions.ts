@@ -1,7 +1,7 @@
 import { indexCountries, LISTED_COUNTRIES, type NgfsRegion, withoutTitles } from "../reference/countries.ts";
 import { foldName } from "../reference/names.ts";
 
-const BY_KEY = indexCountries(LISTED_COUNTRIES, withoutAllTitles);
+const LISTED_COUNTRIES_BY_KEY = indexCountries(LISTED_COUNTRIES, withoutAllTitles);
 
 /**
  * Returns the NGFS region of a country by ISO 3166 alpha-3 code, alpha-2 code or name. Case, accents and punctuation are
@@ -11,7 +11,7 @@ const BY_KEY = indexCountries(LISTED_COUNTRIES, withoutAllTitles);
  */
 export function ngfsRegionOf(text: string): NgfsRegion | undefined {
   const key = foldName(text);
-  const country = BY_KEY.get(key) ?? BY_KEY.get(withoutAllTitles(key)[0] ?? key);
+  const country = LISTED_COUNTRIES_BY_KEY.get(key) ?? LISTED_COUNTRIES_BY_KEY.get(withoutAllTitles(key)[0] ?? key);
   return country?.region;
 }
 

@@ -9,11 +9,11 @@ export interface IndustryIntensity {
   readonly scope3TCO2ePerMUSD: number;
 }
 
-const BY_KEY = indexIndustries(LISTED_INDUSTRIES);
+const LISTED_INDUSTRIES_BY_KEY = indexIndustries(LISTED_INDUSTRIES);
 
 /** Returns the intensity of an industry by id or name; case, accents and punctuation are ignored. */
 export function intensityOfIndustry(text: string): IndustryIntensity | undefined {
-  const found = BY_KEY.get(foldName(text));
+  const found = LISTED_INDUSTRIES_BY_KEY.get(foldName(text));
   if (found === undefined) return undefined;
   const { scope1, scope2, scope3Upstream, scope3Downstream } = found.industry.intensity;
   return {

@@ -1,10 +1,10 @@
 /** Options of the temperature alignment and their validation. */
 import { checkOptions, type ValueSchema } from "../schemaErrors.ts";
-import type { AlignmentBasis, AlignmentRule } from "../kernel/alignment.ts";
+import { ALIGNMENT_BASES } from "../contract/alignmentNames.ts";
+import type { AlignmentBasis } from "../contract/wireTypes.ts";
+import type { AlignmentRule } from "../kernel/alignment.ts";
 import type { AlignedColumns } from "../kernel/alignmentColumns.ts";
 import type { Benchmark } from "./benchmark.ts";
-
-export const ALIGNMENT_BASES = ["intensity", "emissions", "cumulative"] as const satisfies readonly AlignmentBasis[];
 
 export interface AlignmentOptions {
   /**

@@ -1,14 +1,9 @@
 import { foldLetters } from "../reference/names.ts";
-import type { Pathway } from "./benchmark.ts";
+import type { MatchedSector, Pathway } from "../contract/wireTypes.ts";
 
 /** The pathway of an entity and the table row that its industry or sector name matched. */
-export interface SectorMatch {
+export interface SectorMatch extends MatchedSector {
   readonly pathway: Pathway;
-  /** Which of the two names matched; null if neither did. */
-  readonly on: "industry" | "sector" | null;
-  /** Table row, counted from 1, and its first matching key. */
-  readonly row: number | null;
-  readonly key: string | null;
 }
 
 /**
@@ -96,13 +91,13 @@ interface Key {
   readonly words: readonly { readonly text: string; readonly isPrefix: boolean }[];
 }
 
-const TABLE = ROWS.map(({ pathway, keys }, index) => ({
+const PATHWAY_ROWS = ROWS.map(({ pathway, keys }, index) => ({
   pathway,
   row: index + 1,
-  keys: keys.split(", ").map(readKey),
+  keys: keys.split(", ").map(parseKey),
 }));
 
-function readKey(text: string): Key {
+function parseKey(text: string): Key {
   const words = text.split(" ").map((word) => ({ text: word.replace("*", ""), isPrefix: word.endsWith("*") }));
   return { text, words };
 }
@@ -125,7 +120,7 @@ function findRow(text: string): RowMatch | undefined {
 
 function searchRow(text: string): RowMatch | undefined {
   const words = wordsOf(text);
-  for (const { pathway, row, keys } of TABLE) {
+  for (const { pathway, row, keys } of PATHWAY_ROWS) {
     const key = keys.find((candidate) => words.some((_, start) => matchesAt(words, start, candidate)));
     if (key !== undefined) return { pathway, row, key: key.text };
   }

@@ -3,7 +3,7 @@ import {
   ALIGNMENT_YEAR_MAX,
   ALIGNMENT_YEAR_MIN,
   type AlignmentRule,
-  alignColumns as alignColumnsInKernel,
+  computeAlignment,
   EMISSIONS_MAX,
 } from "../kernel/alignment.ts";
 import type { AlignedColumns, EntityColumns } from "../kernel/alignmentColumns.ts";
@@ -28,7 +28,7 @@ export function runKernel(
   columns: EntityColumns,
   { rule, into }: { readonly rule: AlignmentRule; readonly into?: AlignedColumns | undefined },
 ): AlignedColumns {
-  const outcome = alignColumnsInKernel(kernel, tables, columns, rule, into);
+  const outcome = computeAlignment(kernel, tables, columns, rule, into);
   if (outcome.kind === "refused") throw explainKernelRefusal(columns, outcome);
   const { temperaturesC, flags } = outcome;
   return { temperaturesC, flags };

@@ -1,47 +1,51 @@
 import { TABLE_START_YEAR, USD2025_PER_USD2022 } from "./methodConstants.ts";
+import { PRICE_MODEL_IDS } from "../contract/companyNames.ts";
 import { interpolateYearly } from "./yearlySeries.ts";
 import type { NgfsRegion } from "../reference/countries.ts";
-import { PRICE_TABLE } from "./carbonPriceTable.ts";
+import { CARBON_PRICE_ROWS, type CarbonPriceRow } from "./data/carbonPrices.generated.ts";
 
 /** Models of the NGFS prices. */
 export const PRICE_MODELS = {
   remind: "REMIND-MAgPIE 3.3-4.8",
   messageix: "MESSAGEix-GLOBIOM 2.0-M-R12-NGFS",
   gcam: "GCAM 6.0 NGFS",
-} as const;
-export type PriceModel = keyof typeof PRICE_MODELS;
-export const PRICE_MODEL_IDS = Object.keys(PRICE_MODELS) as readonly PriceModel[];
+} as const satisfies Record<(typeof PRICE_MODEL_IDS)[number], string>;
+export type PriceModel = (typeof PRICE_MODEL_IDS)[number];
 
 /** IPCC prices are the median and quartiles of an ensemble of models. */
 const ENSEMBLE_VARIANTS = ["median", "p25", "p75"] as const;
 /** Variant of a price path. */
 export type PriceVariant = PriceModel | (typeof ENSEMBLE_VARIANTS)[number];
 
-const SINGLE_MODEL_YEARS = [2020, 2025, 2030, 2035, 2040, 2045, 2050, 2055, 2060] as const;
-const ENSEMBLE_YEARS = [2020, 2025, 2030, 2035, 2040, 2045, 2050, 2060, 2080, 2100] as const;
-const PRICE_YEARS: Readonly<Record<PriceVariant, readonly number[]>> = {
-  remind: [...SINGLE_MODEL_YEARS, 2070, 2080, 2090, 2100],
-  messageix: SINGLE_MODEL_YEARS,
-  gcam: SINGLE_MODEL_YEARS,
-  median: ENSEMBLE_YEARS,
-  p25: ENSEMBLE_YEARS,
-  p75: ENSEMBLE_YEARS,
-};
+/** Years of the table. A series has prices in some of them. */
+const PRICE_YEARS = [2020, 2025, 2030, 2035, 2040, 2045, 2050, 2055, 2060, 2070, 2080, 2090, 2100] as const;
 
 /** Baseline: only prices above it are a shock. */
 const CURRENT_POLICIES = "NGFS_CURRENT_POLICIES";
 const WORLD = "World";
 
-/** USD of 2025 per t CO2, by year from 2020; NaN in years without a price. */
+/**
+ * USD of 2025 per t CO2, by year from 2020; NaN in years without a price. The table has USD of 2022.
+ *
+ * NGFS Climate Scenarios Phase V (November 2024), IIASA NGFS Scenario Explorer: shadow prices of REMIND-MAgPIE 3.3-4.8,
+ * MESSAGEix-GLOBIOM 2.0-M-R12-NGFS and GCAM 6.0 NGFS, published in USD of 2010. Research and commercial use is allowed,
+ * redistribution of substantial parts is not: the table is a small extract of the database.
+ * IPCC AR6 WGIII chapter 3: median and quartiles of C1 and C3 for 2030 and 2050, in USD of 2015; other years are
+ * interpolated linearly, constant after 2050. C2, C4 and C5 are not published: geometric mean of C1 and C3, lower quartile
+ * of C3, half of C4.
+ */
 const SERIES: ReadonlyMap<string, Float64Array> = new Map(
-  PRICE_TABLE.trim()
-    .split("\n")
-    .map((line) => {
-      const [path = "", variant = "", region = "", values = ""] = line.split("|");
-      const prices = interpolateYearly(PRICE_YEARS[variant as PriceVariant], values.split(" ").map(Number));
-      return [seriesKey(path, { variant, region }), prices.map((price) => USD2025_PER_USD2022 * price)];
-    }),
+  CARBON_PRICE_ROWS.map((row) => [seriesKey(row.scenario_id, row), pricesByYear(row)]),
 );
+
+function pricesByYear(row: CarbonPriceRow): Float64Array {
+  const years = PRICE_YEARS.filter((year) => row[year] !== undefined);
+  const prices = interpolateYearly(
+    years,
+    years.map((year) => row[year] ?? NaN),
+  );
+  return prices.map((price) => USD2025_PER_USD2022 * price);
+}
 
 function seriesKey(path: string, { variant, region }: { readonly variant: string; readonly region: string }): string {
   return `${path} ${variant} ${region}`;

@@ -1,5 +1,6 @@
+import type { CompanyEcho } from "../contract/wireTypes.ts";
 import { type ListedCountry, LISTED_COUNTRIES } from "../reference/countries.ts";
-import { COUNTRY_TABLE } from "./countryFigureTable.ts";
+import { COUNTRY_FIGURE_ROWS, type CountryFigureRow } from "./data/countryFigures.generated.ts";
 
 /** Hazards of the GIRI capital losses. */
 export const ACUTE_HAZARDS = ["flood", "wind", "surge"] as const;
@@ -8,7 +9,7 @@ export type AcuteHazard = (typeof ACUTE_HAZARDS)[number];
 /** A country with the figures of the method. */
 export interface Country extends ListedCountry {
   /** A: all figures come from data. B: some are estimates, listed in `fallbacks`. */
-  readonly tier: "A" | "B";
+  readonly tier: CompanyEcho["country"]["tier"];
   /** t CO2e per million USD of GDP, 2022. */
   readonly emissionsTCO2ePerMUSD: number;
   /** The same, relative to the US. */
@@ -27,33 +28,31 @@ export interface Country extends ListedCountry {
   readonly fallbacks: readonly string[];
 }
 
-const FALLBACKS: Readonly<Record<string, string>> = {
-  e: "ei_t_per_musd_nominal_2022: subregion median (emissions per GDP)",
-  p: "price_level_rel_us: subregion median (price level)",
-  g: "grid_gco2_kwh: subregion median (carbon intensity of electricity)",
-  t: "t0_c: subregion median (baseline temperature)",
-  w: "warming_ratio: subregion median (local over global warming)",
-  f: "aal_flood: subregion median (loss to river floods)",
-  c: "ci: PPP intensity / subregion median price level (carbon intensity of the economy)",
-  r: "grid floored at 20 g/kWh (carbon intensity of electricity)",
-};
-const TEMPERATURE_SOURCES: Readonly<Record<string, string>> = {
-  B: "Burke, Hsiang and Miguel 2015",
-  N: "implied by the damage coefficients of NICE2020",
+/** What each estimate in the table replaces. */
+const FALLBACK_MEANINGS: Readonly<Record<string, string>> = {
+  "ei_t_per_musd_nominal_2022: subregion median": "emissions per GDP",
+  "price_level_rel_us: subregion median": "price level",
+  "grid_gco2_kwh: subregion median": "carbon intensity of electricity",
+  "t0_c: subregion median": "baseline temperature",
+  "warming_ratio: subregion median": "local over global warming",
+  "aal_flood: subregion median": "loss to river floods",
+  "ci: PPP intensity / subregion median price level": "carbon intensity of the economy",
+  "grid floored at 20 g/kWh": "carbon intensity of electricity",
 };
 
-/** Columns after the code, by alpha-3 code. */
-const FIGURES: ReadonlyMap<string, readonly string[]> = new Map(
-  COUNTRY_TABLE.trim()
-    .split("\n")
-    .map((line) => line.split("|"))
-    .map(([iso3 = "", ...figures]) => [iso3, figures]),
-);
+/**
+ * Figures by alpha-3 code. A country without a row has no economy and is not supported.
+ *
+ * Emissions: EDGAR 2024 (CC BY 4.0, European Union, JRC). GDP: World Bank (CC BY 4.0). Electricity: Ember (CC BY 4.0).
+ * Losses: GIRI, CDRI 2023 (CC BY 3.0 IGO), surge behind the protection of FLOPROS (CC BY 3.0). Warming: 21 models of
+ * CMIP6, weighted by population.
+ */
+const FIGURES: ReadonlyMap<string, CountryFigureRow> = new Map(COUNTRY_FIGURE_ROWS.map((row) => [row.iso3, row]));
 
 /** All countries with figures, ordered by English name. */
 export const COUNTRIES: readonly Country[] = LISTED_COUNTRIES.flatMap((listed) => {
   const figures = FIGURES.get(listed.iso3);
-  return figures === undefined ? [] : [readFigures(listed, figures)];
+  return figures === undefined ? [] : [countryWithFigures(listed, figures)];
 });
 /** Listed countries without figures, i.e. without an economy. */
 export const UNSUPPORTED_COUNTRIES = LISTED_COUNTRIES.filter(({ iso3 }) => !FIGURES.has(iso3));
@@ -61,22 +60,31 @@ export const UNSUPPORTED_COUNTRIES = LISTED_COUNTRIES.filter(({ iso3 }) => !FIGU
 /** Countries whose figures all come from data; percentile ranks refer to these. */
 export const TIER_A_COUNTRIES: readonly Country[] = COUNTRIES.filter(({ tier }) => tier === "A");
 
-function readFigures(listed: ListedCountry, figures: readonly string[]): Country {
-  const [tier, emissions, carbonIntensity, priceLevel, grid, gridToUS, gridSource = "", ...rest] = figures;
-  const [warmingRatio, temperatureC, temperatureSource = "", flood, wind, surge, fallbacks = ""] = rest;
+function countryWithFigures(listed: ListedCountry, row: CountryFigureRow): Country {
   return {
     ...listed,
-    tier: tier === "A" ? "A" : "B",
-    emissionsTCO2ePerMUSD: Number(emissions),
-    carbonIntensityToUS: Number(carbonIntensity),
-    priceLevelToUS: Number(priceLevel),
-    gridGCO2PerKWh: Number(grid),
-    gridToUS: Number(gridToUS),
-    gridSource: gridSource === "" ? undefined : `Ember by way of Our World in Data, ${gridSource.slice(1)}`,
-    warmingRatio: Number(warmingRatio),
-    baselineTemperatureC: Number(temperatureC),
-    baselineTemperatureSource: TEMPERATURE_SOURCES[temperatureSource],
-    averageLoss: { flood: Number(flood), wind: Number(wind), surge: Number(surge) },
-    fallbacks: fallbacks.split("").map((letter) => FALLBACKS[letter] ?? ""),
+    tier: readTier(row),
+    emissionsTCO2ePerMUSD: row.ei_t_per_musd_nominal_2022,
+    carbonIntensityToUS: row.ci_ratio_us,
+    priceLevelToUS: row.price_level_rel_us,
+    gridGCO2PerKWh: row.grid_gco2_kwh,
+    gridToUS: row.grid_ratio_us,
+    gridSource: row.grid_year === undefined ? undefined : `${row.grid_source}, ${row.grid_year}`,
+    warmingRatio: row.warming_ratio,
+    baselineTemperatureC: row.t0_c,
+    baselineTemperatureSource: row.t0_source === "" ? undefined : row.t0_source,
+    averageLoss: { flood: row.aal_flood, wind: row.aal_wind, surge: row.aal_surge },
+    fallbacks: row.fallbacks.map((fallback) => describeFallback(row.iso3, fallback)),
   };
+}
+
+function readTier({ iso3, tier }: CountryFigureRow): Country["tier"] {
+  if (tier === "A" || tier === "B") return tier;
+  throw new Error(`The tier of ${iso3} is "${tier}"; expected A or B.`);
+}
+
+function describeFallback(iso3: string, fallback: string): string {
+  const meaning = FALLBACK_MEANINGS[fallback];
+  if (meaning === undefined) throw new Error(`The estimate "${fallback}" of ${iso3} has no explanation.`);
+  return `${fallback} (${meaning})`;
 }

@@ -1,25 +1,17 @@
 import { isBankOrInsurer } from "./industryParameters.ts";
 import type { Company, Emitter } from "./request.ts";
+import type { DataQuality, QualityMark } from "../contract/wireTypes.ts";
 
-/**
- * Quality marks, best first: published and checked against the document (P), published and quoted from memory (M),
- * derived from listed data (D), our judgement (J).
- */
-export type Mark = "P" | "M" | "D" | "J";
-
-/** The weakest mark among the inputs of a part of the answer. */
-export interface DataQuality {
-  readonly output: string;
-  /** `reported`: given by the caller. */
-  readonly mark: Mark | "reported";
-  readonly detail: string;
+/** The quality of a part of the answer, with a mark of this release. */
+interface KnownQuality extends DataQuality {
+  readonly mark: QualityMark;
 }
 
 /** PCAF data quality scores: 1 is verified, 5 estimated from revenue. Reported emissions cannot be verified here. */
 export const PCAF_SCORE = { reported: 2, modelled: 5 } as const;
 
-export function emissionsQuality({ industry: { industry }, reported }: Emitter): readonly DataQuality[] {
-  const asReported = (output: string): DataQuality => ({
+export function emissionsQuality({ industry: { industry }, reported }: Emitter): readonly KnownQuality[] {
+  const asReported = (output: string): KnownQuality => ({
     output,
     mark: "reported",
     detail: "as reported, not verified",
@@ -58,7 +50,7 @@ export function emissionsQuality({ industry: { industry }, reported }: Emitter):
   ];
 }
 
-export function companyQuality(company: Company): readonly DataQuality[] {
+export function companyQuality(company: Company): readonly KnownQuality[] {
   const isFinancial = isBankOrInsurer(company.industry.industry);
   return [
     ...emissionsQuality(company),

@@ -1,11 +1,5 @@
 import type { Company } from "./request.ts";
-
-/** A source of the figures in an answer. */
-export interface DataSource {
-  readonly what: string;
-  readonly source: string;
-  readonly terms: string;
-}
+import type { DataSource } from "../contract/wireTypes.ts";
 
 const DATA_SOURCES = {
   industries: {

@@ -78,7 +78,7 @@ export function modelEmissions(of: {
 
 /** Replaces modeled by reported emissions, scope by scope; scope 3 is split in the proportions of the model. */
 export function withReported(
-  modelled: Emissions,
+  modeled: Emissions,
   reported: ReportedEmissions,
   of: { readonly industry: Industry; readonly country: Country },
 ): Emissions {
@@ -87,10 +87,10 @@ export function withReported(
   const upstream = of.industry.intensity.scope3Upstream * scalingOf(of.industry, of.country).scope3Upstream;
   const share = upstream / (upstream + of.industry.intensity.scope3Downstream);
   return {
-    scope1: scope1 ?? modelled.scope1,
-    scope2: scope2 ?? modelled.scope2,
-    scope3Upstream: scope3 === undefined ? modelled.scope3Upstream : scope3 * share,
-    scope3Downstream: scope3 === undefined ? modelled.scope3Downstream : scope3 * (1 - share),
+    scope1: scope1 ?? modeled.scope1,
+    scope2: scope2 ?? modeled.scope2,
+    scope3Upstream: scope3 === undefined ? modeled.scope3Upstream : scope3 * share,
+    scope3Downstream: scope3 === undefined ? modeled.scope3Downstream : scope3 * (1 - share),
   };
 }
 

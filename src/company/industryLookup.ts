@@ -1,12 +1,7 @@
 import { indexIndustries } from "../reference/industries.ts";
-import {
-  CODE_SYSTEMS,
-  type CodeSystem,
-  INDUSTRIES,
-  type Industry,
-  UNCLASSIFIED_INDUSTRY_ID,
-} from "./industryParameters.ts";
+import { type CodeSystem, INDUSTRIES, type Industry, UNCLASSIFIED_INDUSTRY_ID } from "./industryParameters.ts";
 import { nameKey, NameSuggestions } from "./nameSuggestions.ts";
+import { CODE_SYSTEMS } from "../contract/companyNames.ts";
 
 /** An industry and the kind of name or code that it was found by. */
 export interface IndustryMatch {
@@ -23,19 +18,19 @@ export interface UnknownIndustry {
   readonly isCode: boolean;
 }
 
-const BY_KEY = indexIndustries(INDUSTRIES);
-const SUGGESTIONS = new NameSuggestions(INDUSTRIES);
+const INDUSTRIES_BY_KEY = indexIndustries(INDUSTRIES);
+const INDUSTRY_SUGGESTIONS = new NameSuggestions(INDUSTRIES);
 
 /**
  * Finds an industry by id or name, ignoring case, accents and punctuation, or by a code such as `ISIC 2410`,
  * `NACE 24.10`, `NAICS 331110` or `2410`.
  */
 export function findIndustry(text: string): IndustryMatch | UnknownIndustry {
-  const named = BY_KEY.get(nameKey(text));
+  const named = INDUSTRIES_BY_KEY.get(nameKey(text));
   if (named !== undefined) return { industry: named.industry, on: named.on, isGuessedSystem: false };
   const matches = matchCode(text);
   const [only, ...others] = matches;
-  if (only === undefined) return { nearest: SUGGESTIONS.nearest(text), isCode: false };
+  if (only === undefined) return { nearest: INDUSTRY_SUGGESTIONS.nearest(text), isCode: false };
   if (others.length === 0 && !only.isPartial) {
     return { industry: only.industry, on: only.system, isGuessedSystem: only.isGuessedSystem };
   }

@@ -1,6 +1,7 @@
+import type { CODE_SYSTEMS } from "../contract/companyNames.ts";
 import { readFactorSource } from "../reference/factorSources.ts";
 import { type ListedIndustry, LISTED_INDUSTRIES } from "../reference/industries.ts";
-import { INDUSTRY_TABLE } from "./industryParameterTable.ts";
+import { INDUSTRY_PARAMETER_ROWS, type IndustryParameterRow } from "./data/industryParameters.generated.ts";
 
 /** Groups of industries with special rules. */
 const GROUPS = ["banks", "insurance", "oilgas_up", "refining", "coal", "pipelines"] as const;
@@ -25,23 +26,19 @@ export interface Industry extends Omit<ListedIndustry, "source"> {
   readonly heatSensitivity: number;
   readonly assetVolatility: number;
   readonly factorSource: string;
-  /** Whether a factor is our judgement rather than derived from data. */
+  /** Whether a factor is our judgment rather than derived from data. */
   readonly isFactorJudged: boolean;
 }
 
-export const CODE_SYSTEMS = ["isic", "nace", "naics"] as const;
 export type CodeSystem = (typeof CODE_SYSTEMS)[number];
 
-/** Columns after the id, by id. */
-const PARAMETERS: ReadonlyMap<string, readonly string[]> = new Map(
-  INDUSTRY_TABLE.trim()
-    .split("\n")
-    .map((line) => line.split("|"))
-    .map(([id = "", ...parameters]) => [id, parameters]),
+/** Parameters by id. docs/methods/company.md marks which of these are our judgment. */
+const PARAMETERS: ReadonlyMap<string, IndustryParameterRow> = new Map(
+  INDUSTRY_PARAMETER_ROWS.map((row) => [row.id, row]),
 );
 
 /** All industries, in the order of the list. */
-export const INDUSTRIES: readonly Industry[] = LISTED_INDUSTRIES.map(readIndustry);
+export const INDUSTRIES: readonly Industry[] = LISTED_INDUSTRIES.map(industryWithParameters);
 
 /**
  * Returns whether the company is a bank or insurer: their total debt excludes deposits and reserves, and their value is
@@ -57,27 +54,24 @@ export const UNCLASSIFIED_INDUSTRY_ID = "miscellaneous";
 /** Scope 1 of this industry is computed from the grid intensity of the country instead of an emission factor. */
 export const ELECTRIC_UTILITIES_ID = "electric_utilities";
 
-function readIndustry({ source, ...listed }: ListedIndustry): Industry {
-  const parameters = PARAMETERS.get(listed.id);
-  if (parameters === undefined) throw new Error(`${listed.id} has no parameters.`);
-  const [sector = "", isic = "", nace = "", naics = "", exponent, valueAdded, group, ...rest] = parameters;
-  const [short, long, backstop, elasticity, tangible, heat, volatility] = rest;
+function industryWithParameters({ source, ...listed }: ListedIndustry): Industry {
+  const row = PARAMETERS.get(listed.id);
+  if (row === undefined) throw new Error(`${listed.id} has no parameters.`);
   const { text, isJudged } = readFactorSource(source);
-  const codes = (cell: string): readonly string[] => (cell === "" ? [] : cell.split(" "));
   return {
     ...listed,
-    sector,
-    codes: { isic: codes(isic), nace: codes(nace), naics: codes(naics) },
-    scope1Exponent: Number(exponent),
-    valueAddedShare: Number(valueAdded),
-    group: GROUPS.find((known) => known === group),
-    passThroughShort: Number(short),
-    passThroughLong: Number(long),
-    backstopUsdPerT: Number(backstop),
-    demandElasticity: Number(elasticity),
-    tangibleShare: Number(tangible),
-    heatSensitivity: Number(heat),
-    assetVolatility: Number(volatility),
+    sector: row.sector,
+    codes: { isic: row.isic4, nace: row.nace2, naics: row.naics2017 },
+    scope1Exponent: row.theta_s1,
+    valueAddedShare: row.va_share,
+    group: GROUPS.find((known) => known === row.archetype),
+    passThroughShort: row.pass_through,
+    passThroughLong: row.pass_through_long,
+    backstopUsdPerT: row.abatement_backstop_usd_t,
+    demandElasticity: row.demand_elasticity,
+    tangibleShare: row.tangible_share,
+    heatSensitivity: row.heat_sensitivity,
+    assetVolatility: row.asset_vol,
     factorSource: text,
     isFactorJudged: isJudged,
   };

@@ -6,7 +6,7 @@ import { type Emissions, modelEmissions } from "./emissions.ts";
 import { type Industry, INDUSTRIES, UNCLASSIFIED_INDUSTRY_ID } from "./industryParameters.ts";
 import { type AcuteLoss, acuteLoss, type ChronicDamage, chronicDamage, type DamageRule } from "./physical.ts";
 import type { PriceShocks } from "./carbonPrices.ts";
-import { cutsOf, type Scenario } from "./scenarios.ts";
+import { cutsOf, type TransitionScenario } from "./scenarios.ts";
 import { passThroughOf, type TransitionLoss, transitionLoss } from "./transition.ts";
 
 /** The exposure of a company: USD of 2025, flows per year. */
@@ -21,7 +21,7 @@ export interface Exposure {
 
 /** A scenario with its carbon prices and damage function. */
 export interface ScenarioInputs {
-  readonly scenario: Scenario;
+  readonly scenario: TransitionScenario;
   readonly prices: PriceShocks;
   readonly rule: DamageRule;
 }

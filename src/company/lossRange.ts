@@ -31,7 +31,7 @@ export function lossRangeOf(
     readonly exposure: Exposure;
     readonly inputs: ScenarioInputs;
     readonly central: YearLoss;
-    readonly isScope1Modelled: boolean;
+    readonly isScope1Modeled: boolean;
   },
 ): LossRange {
   const { exposure, inputs, central } = of;
@@ -46,7 +46,7 @@ export function lossRangeOf(
   const sensitivityCases: readonly SensitivityCase[] = [
     { passThroughShift: -PASS_THROUGH_SHIFT },
     { passThroughShift: PASS_THROUGH_SHIFT },
-    ...(of.isScope1Modelled ? SCOPE1_FACTORS.map((scope1Factor) => ({ scope1Factor })) : []),
+    ...(of.isScope1Modeled ? SCOPE1_FACTORS.map((scope1Factor) => ({ scope1Factor })) : []),
   ];
   for (const sensitivity of sensitivityCases) losses.push(lossInYear(year, { exposure, inputs, sensitivity }));
   const shares = losses.map(({ totalUsd }) => shareOfEbitda(totalUsd, exposure));

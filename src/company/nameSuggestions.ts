@@ -1,6 +1,6 @@
 import { foldName, type Named } from "../reference/names.ts";
 
-/** Longer than any name; bounds the time that folding a text of the caller takes. */
+/** Longer than any name; bounds the time needed to fold text from a caller. */
 const NAME_LENGTH_MAX = 400;
 
 /** Returns the lookup key of a text from a request; empty if the text is too long to be a name. */

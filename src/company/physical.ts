@@ -1,3 +1,4 @@
+import type { DAMAGE_FUNCTIONS } from "../contract/companyNames.ts";
 import { TABLE_START_YEAR } from "./methodConstants.ts";
 import { valueInYear } from "./yearlySeries.ts";
 import { ACUTE_HAZARDS, type AcuteHazard, type Country, TIER_A_COUNTRIES } from "./countryFigures.ts";
@@ -13,7 +14,6 @@ import { warmingOf } from "./temperaturePaths.ts";
  *   Policies, the magnitude published by NGFS Phase V. Its source, Kotz et al. 2024 (Nature), was retracted in December
  *   2025.
  */
-export const DAMAGE_FUNCTIONS = ["kalkuhl_wenz", "howard_sterner", "dice2016", "ngfs5_kotz"] as const;
 export type DamageFunction = (typeof DAMAGE_FUNCTIONS)[number];
 
 /** Per degree and per degree squared of the mean temperature of the country. */

@@ -1,40 +1,8 @@
-import { COUNTRIES, type Country } from "./countryFigures.ts";
-import { type CodeSystem, INDUSTRIES } from "./industryParameters.ts";
+import type { ReferenceCountry, ReferenceIndustry, ReferenceScenario } from "../contract/wireTypes.ts";
+import { COUNTRIES } from "./countryFigures.ts";
+import { INDUSTRIES } from "./industryParameters.ts";
 import { isWorldPrice, SUBSTITUTE_PRICES, priceVariantsOf } from "./carbonPrices.ts";
-import { type Scenario, SCENARIOS } from "./scenarios.ts";
-
-/** An item that a request can name. */
-interface ReferenceItem {
-  readonly id: string;
-  readonly name: string;
-  /** Other accepted names. Case, accents and punctuation are ignored. */
-  readonly aliases: readonly string[];
-}
-
-export interface ReferenceIndustry extends ReferenceItem, Readonly<Record<CodeSystem, readonly string[]>> {
-  readonly sector: string;
-  /** Source of its emission factors. */
-  readonly factor_source: string;
-}
-
-export interface ReferenceCountry extends ReferenceItem {
-  readonly iso2: string;
-  /** A: all figures come from data. B: some are estimates. */
-  readonly tier: Country["tier"];
-  readonly fallbacks: readonly string[];
-}
-
-export interface ReferenceScenario extends ReferenceItem, Pick<Scenario, "family" | "vintage" | "narrative"> {
-  /** AR6 category of the scenario. */
-  readonly category: string;
-  readonly ssp: string | null;
-  /** Models with prices for the scenario; empty if its prices are those of an ensemble. */
-  readonly iams: readonly string[];
-  /** Whether there is a single price worldwide instead of one per region. */
-  readonly world_price: boolean;
-  /** What is used instead of unpublished prices. */
-  readonly price_substitute: string | null;
-}
+import { TRANSITION_SCENARIOS } from "./scenarios.ts";
 
 /** Returns the industries of the company method. */
 export function referenceIndustries(): readonly ReferenceIndustry[] {
@@ -58,7 +26,7 @@ export function referenceCountries(): readonly ReferenceCountry[] {
 
 /** Returns the scenarios of the company method. */
 export function referenceScenarios(): readonly ReferenceScenario[] {
-  return SCENARIOS.map(({ id, family, vintage, narrative, category, ssp, pricePath }) => ({
+  return TRANSITION_SCENARIOS.map(({ id, family, vintage, narrative, category, ssp, pricePath }) => ({
     id,
     name: id.replaceAll("_", " "),
     aliases: [],

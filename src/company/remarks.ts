@@ -3,42 +3,22 @@ import { type Emissions, modelEmissions, scalingOf } from "./emissions.ts";
 import { hazardsWithoutLoss } from "./physical.ts";
 import { isWorldPrice, SUBSTITUTE_PRICES } from "./carbonPrices.ts";
 import type { Company, Emitter } from "./request.ts";
+import type { Remark, RemarkCode } from "../contract/wireTypes.ts";
 
-/** A warning about a figure. Programs branch on `code`. */
-export interface Remark {
+/** A warning with a code of this release. */
+interface KnownRemark extends Remark {
   readonly code: RemarkCode;
-  readonly detail: string;
 }
-
-export type RemarkCode =
-  | "country_fallback"
-  | "river_flood_not_shown"
-  | "carbon_intensity_held"
-  | "industry_code_guessed"
-  | "scope1_far_from_model"
-  | "revenue_small"
-  | "revenue_large"
-  | "ebitda_above_revenue"
-  | "ebitda_not_positive"
-  | "debt_above_assets"
-  | "total_liabilities_missing"
-  | "total_liabilities_unused"
-  | "no_underwriting"
-  | "iam_unused"
-  | "world_price"
-  | "substitute_price"
-  | "no_shock"
-  | "damages_retracted";
 
 const REVENUE_TO_ASSETS = { min: 0.02, max: 20 };
 /** Factor between reported and modeled scope 1 above which a warning is given. */
 const SCOPE1_RATIO_MAX = 5;
 
 /** Returns the warnings about the emissions of a company. */
-export function emissionsRemarks(of: Emitter): readonly Remark[] {
+export function emissionsRemarks(of: Emitter): readonly KnownRemark[] {
   const { country, industry: match, revenueUsd, reported } = of;
   const { industry } = match;
-  const remarks: Remark[] = country.fallbacks.map((fallback) => ({
+  const remarks: KnownRemark[] = country.fallbacks.map((fallback) => ({
     code: "country_fallback",
     detail: `${country.name}: a figure is estimated; ${fallback}.`,
   }));
@@ -46,16 +26,16 @@ export function emissionsRemarks(of: Emitter): readonly Remark[] {
     const detail = `The industry code was read as ${match.on.toUpperCase()}; put the classification system before the code to avoid ambiguity.`;
     remarks.push({ code: "industry_code_guessed", detail });
   }
-  const modelled: Emissions = modelEmissions({ industry, country, revenueUsd });
+  const modeled: Emissions = modelEmissions({ industry, country, revenueUsd });
   if (reported.scope1 === undefined) {
     if (scalingOf(industry, country).isScope1Capped) {
       const detail = `The scope 1 factor for ${country.name} is limited to 3 times that of the US because of the carbon intensity of its economy.`;
       remarks.push({ code: "carbon_intensity_held", detail });
     }
   } else {
-    const [low, high] = [modelled.scope1 / SCOPE1_RATIO_MAX, modelled.scope1 * SCOPE1_RATIO_MAX];
+    const [low, high] = [modeled.scope1 / SCOPE1_RATIO_MAX, modeled.scope1 * SCOPE1_RATIO_MAX];
     if (reported.scope1 < low || reported.scope1 > high) {
-      const expected = Number(modelled.scope1.toPrecision(3));
+      const expected = Number(modeled.scope1.toPrecision(3));
       const detail = `Reported scope 1 is ${reported.scope1} t CO2e, but the model expects about ${expected}; check the unit and the industry.`;
       remarks.push({ code: "scope1_far_from_model", detail });
     }
@@ -64,7 +44,7 @@ export function emissionsRemarks(of: Emitter): readonly Remark[] {
 }
 
 /** Returns all warnings of an answer. */
-export function companyRemarks(company: Company): readonly Remark[] {
+export function companyRemarks(company: Company): readonly KnownRemark[] {
   return [
     ...emissionsRemarks(company),
     ...moneyRemarks(company),
@@ -74,8 +54,8 @@ export function companyRemarks(company: Company): readonly Remark[] {
   ];
 }
 
-function moneyRemarks({ revenueUsd, totalAssetsUsd, ebitdaUsd, totalDebtUsd }: Company): readonly Remark[] {
-  const remarks: Remark[] = [];
+function moneyRemarks({ revenueUsd, totalAssetsUsd, ebitdaUsd, totalDebtUsd }: Company): readonly KnownRemark[] {
+  const remarks: KnownRemark[] = [];
   const ratio = revenueUsd / totalAssetsUsd;
   if (ratio < REVENUE_TO_ASSETS.min) {
     const detail = `Revenue is less than ${REVENUE_TO_ASSETS.min} of total assets, as for a holding company or fund; emissions modeled from revenue are unreliable.`;
@@ -100,8 +80,8 @@ function moneyRemarks({ revenueUsd, totalAssetsUsd, ebitdaUsd, totalDebtUsd }: C
   return remarks;
 }
 
-function creditRemarks({ industry: { industry }, totalLiabilitiesUsd }: Company): readonly Remark[] {
-  const remarks: Remark[] = [];
+function creditRemarks({ industry: { industry }, totalLiabilitiesUsd }: Company): readonly KnownRemark[] {
+  const remarks: KnownRemark[] = [];
   const isFinancial = isBankOrInsurer(industry);
   if (isFinancial && totalLiabilitiesUsd === undefined) {
     const detail =
@@ -119,8 +99,8 @@ function creditRemarks({ industry: { industry }, totalLiabilitiesUsd }: Company)
   return remarks;
 }
 
-function scenarioRemarks({ scenarios, iam }: Company): readonly Remark[] {
-  const remarks: Remark[] = [];
+function scenarioRemarks({ scenarios, iam }: Company): readonly KnownRemark[] {
+  const remarks: KnownRemark[] = [];
   const worldPriced = scenarios.filter(({ pricePath }) => isWorldPrice(pricePath));
   if (worldPriced.length > 0) {
     const ids = worldPriced.map(({ id }) => id).join(", ");
@@ -145,8 +125,8 @@ function scenarioRemarks({ scenarios, iam }: Company): readonly Remark[] {
   return remarks;
 }
 
-function physicalRemarks({ country, damageFunction }: Company): readonly Remark[] {
-  const remarks: Remark[] = [];
+function physicalRemarks({ country, damageFunction }: Company): readonly KnownRemark[] {
+  const remarks: KnownRemark[] = [];
   if (hazardsWithoutLoss(country).includes("flood")) {
     const detail = `${country.name}: the source has no losses to river floods, which does not mean that there is no risk.`;
     remarks.push({ code: "river_flood_not_shown", detail });

@@ -1,14 +1,4 @@
 import { checkOptions, type ValueSchema } from "../schemaErrors.ts";
-import type {
-  CompanyAnswer,
-  CompanyEcho,
-  CompanyHeadline,
-  CompanyResult,
-  CompanyValuation,
-  EmissionsAnswer,
-  EmissionsFigure,
-  EmissionsFigures,
-} from "./answer.ts";
 import { DEBT_INTEREST_RATE, METHOD_VERSION } from "./methodConstants.ts";
 import { valueInYear } from "./yearlySeries.ts";
 import { dataSourcesOf, EMISSION_DATA_SOURCES } from "./dataSources.ts";
@@ -19,32 +9,35 @@ import { mainVariant, PRICE_MODELS, type PriceVariant, priceShocksOf } from "./c
 import { ASSUMPTIONS, companyQuality, emissionsQuality, PCAF_SCORE } from "./dataQuality.ts";
 import { isCapped, lossRangeOf } from "./lossRange.ts";
 import { companyRemarks, emissionsRemarks } from "./remarks.ts";
-import {
-  type Company,
-  type CompanyRequest,
-  type EmissionsRequest,
-  type Emitter,
-  readCompanyRequest,
-  readEmissionsRequest,
-} from "./request.ts";
-import type { Scenario } from "./scenarios.ts";
+import { type Company, type Emitter, readCompanyRequest, readEmissionsRequest } from "./request.ts";
+import type { TransitionScenario } from "./scenarios.ts";
 import { ratingOf, scoreOf } from "./score.ts";
 import { fiveYearDefaultProbability, liabilitiesUsd, valuationOf } from "./valuation.ts";
-
-export type { CompanyAnswer } from "./answer.ts";
+import type {
+  CompanyAnswer,
+  CompanyEcho,
+  CompanyHeadline,
+  CompanyRequest,
+  CompanyResult,
+  CompanyValuation,
+  EmissionsAnswer,
+  EmissionsFigure,
+  EmissionsFigures,
+  EmissionsRequest,
+} from "../contract/wireTypes.ts";
 
 export interface CompanyOptions {
   /** Whether damages may be negative, i.e. gains, as in cold countries; default false. */
   readonly allowGains?: boolean;
 }
 
-const OPTIONS_SHAPE: ValueSchema = {
+const COMPANY_OPTIONS_SHAPE: ValueSchema = {
   type: "object",
   properties: { allowGains: { type: "boolean" } },
   additionalProperties: false,
 };
 
-const UNITS = { money: "USD 2025 real per year", emissions: "t CO2e per year" } as const;
+const RESULT_UNITS = { money: "USD 2025 real per year", emissions: "t CO2e per year" } as const;
 const NO_SHOCK = "no shock beyond current policies";
 const WHOLE_EBITDA_LOST = "loss of the whole EBITDA";
 
@@ -56,8 +49,8 @@ const WHOLE_EBITDA_LOST = "loss of the whole EBITDA";
 export function estimateEmissions(request: EmissionsRequest): EmissionsAnswer {
   const emitter = readEmissionsRequest(request);
   return {
-    company: echoOf(emitter),
-    units: UNITS,
+    company: companyEcho(emitter),
+    units: RESULT_UNITS,
     emissions: emissionsFiguresOf(emitter, emissionsOf(emitter)),
     data_quality: emissionsQuality(emitter),
     warnings: emissionsRemarks(emitter),
@@ -73,7 +66,7 @@ export function estimateEmissions(request: EmissionsRequest): EmissionsAnswer {
  * @throws Fault as `readCompanyRequest` in request.ts; `invalid_request` listing every invalid option
  */
 export function totalClimateRisk(request: CompanyRequest, options: CompanyOptions = {}): CompanyAnswer {
-  checkOptions(options, OPTIONS_SHAPE, { code: "invalid_request" });
+  checkOptions(options, COMPANY_OPTIONS_SHAPE, { code: "invalid_request" });
   return assess(readCompanyRequest(request), options);
 }
 
@@ -94,8 +87,8 @@ export function assess(company: Company, { allowGains = false }: CompanyOptions 
     valuation.push(valuationResultOf({ company, exposure, inputs }));
   }
   return {
-    company: echoOf(company),
-    units: UNITS,
+    company: companyEcho(company),
+    units: RESULT_UNITS,
     emissions: emissionsFiguresOf(company, emissions),
     results,
     valuation,
@@ -108,7 +101,7 @@ export function assess(company: Company, { allowGains = false }: CompanyOptions 
   };
 }
 
-function priceVariantFor({ iam }: Company, { family, pricePath }: Scenario): PriceVariant {
+function priceVariantFor({ iam }: Company, { family, pricePath }: TransitionScenario): PriceVariant {
   return family === "NGFS" ? iam : mainVariant(pricePath);
 }
 
@@ -116,7 +109,7 @@ function emissionsOf({ industry: { industry }, country, revenueUsd, reported }: 
   return withReported(modelEmissions({ industry, country, revenueUsd }), reported, { industry, country });
 }
 
-function echoOf({ name, country, industry: { industry, on } }: Emitter): CompanyEcho {
+function companyEcho({ name, country, industry: { industry, on } }: Emitter): CompanyEcho {
   return {
     name: name ?? null,
     country: { iso3: country.iso3, name: country.name, tier: country.tier },
@@ -164,8 +157,8 @@ function resultOf(year: number, of: ScenarioAssessment): CompanyResult {
   const { scenario, prices, rule } = inputs;
   const loss = lossInYear(year, { exposure, inputs });
   const { transition, chronic, acute } = loss;
-  const isScope1Modelled = company.reported.scope1 === undefined;
-  const range = lossRangeOf(year, { exposure, inputs, central: loss, isScope1Modelled });
+  const isScope1Modeled = company.reported.scope1 === undefined;
+  const range = lossRangeOf(year, { exposure, inputs, central: loss, isScope1Modeled });
   const share = shareOfEbitda(loss.totalUsd, exposure);
   const score = scoreOf(share);
   const shock = valueInYear(prices.shock, year);

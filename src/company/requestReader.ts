@@ -1,11 +1,11 @@
 import type { TSchema } from "typebox";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode, type FaultItem } from "../errors.ts";
-import { findSchemaErrors, closestMatch, quote } from "../schemaErrors.ts";
+import { closestMatch, findSchemaErrors, quote, summarizeItems } from "../schemaErrors.ts";
 import type { Country } from "./countryFigures.ts";
 import { findCountry } from "./countryLookup.ts";
 import type { ReportedEmissions } from "./emissions.ts";
 import { findIndustry, type IndustryMatch } from "./industryLookup.ts";
-import { findScenario, foldId, nearestScenarios, type Scenario, SCENARIO_IDS } from "./scenarios.ts";
+import { findScenario, foldId, nearestScenarios, type TransitionScenario, SCENARIO_IDS } from "./scenarios.ts";
 
 /** Upper bound of all amounts of money and emissions. */
 const AMOUNT_MAX = 1e15;
@@ -30,7 +30,7 @@ export const AMOUNTS = {
 } as const satisfies Record<string, AmountRule>;
 const AMOUNT_NAMES: ReadonlySet<string> = new Set(Object.values(AMOUNTS).map(({ name }) => name));
 
-const NUMBER = /^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
+const AMOUNT = /^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
 
 /** Reads the members of a request one by one and collects their errors. */
 export class RequestReader {
@@ -73,7 +73,7 @@ export class RequestReader {
     const given = this.#members[name];
     if (given === undefined || this.#reportedMembers.has(name)) return undefined;
     const detail = `${name} must be ${expectedAmount(rule)} (got ${quote(given)}).`;
-    const value = typeof given === "string" ? numberOf(given) : given;
+    const value = typeof given === "string" ? parseAmount(given) : given;
     if (typeof value !== "number") return this.#report(name, "wrong_type", detail);
     if (typeof given === "number" && !Number.isFinite(value)) return this.#report(name, "not_finite", detail);
     const isWithin = value >= min && value <= AMOUNT_MAX && !(rule.isMinExclusive === true && value === min);
@@ -109,8 +109,8 @@ export class RequestReader {
     return INDUSTRY_PLACEHOLDER;
   }
 
-  scenarios(): readonly Scenario[] {
-    const scenarios = new Set<Scenario>();
+  scenarios(): readonly TransitionScenario[] {
+    const scenarios = new Set<TransitionScenario>();
     // Longer lists are rejected by the schema; limiting the lookups bounds the time that an invalid request takes.
     const list = this.#list("transition_scenarios").slice(0, SCENARIO_IDS.length);
     for (const [index, given] of list.entries()) {
@@ -196,9 +196,9 @@ const UNKNOWN_CODES = ["country_unknown", "industry_unknown", "scenario_unknown"
 const COUNTRY_PLACEHOLDER = {} as Country;
 const INDUSTRY_PLACEHOLDER = {} as IndustryMatch;
 
-function numberOf(text: string): number | undefined {
+function parseAmount(text: string): number | undefined {
   const trimmed = text.trim();
-  return NUMBER.test(trimmed) ? Number(trimmed) : undefined;
+  return AMOUNT.test(trimmed) ? Number(trimmed) : undefined;
 }
 
 /** Describes the accepted values, to follow "must be". */
@@ -208,10 +208,7 @@ function expectedAmount({ min, isMinExclusive }: AmountRule): string {
   return `${kind} between ${min} and ${AMOUNT_MAX}`;
 }
 
-/** Creates the fault for the errors of a request; its message counts them and quotes the first. */
+/** Creates the fault for the errors of a request. */
 export function requestFault(code: FaultCode, items: readonly FaultItem[]): Fault {
-  const first = items[0]?.detail ?? "";
-  const count = items.length === FAULT_ITEM_COUNT_MAX ? `At least ${items.length}` : String(items.length);
-  const message = items.length === 1 ? first : `${count} errors in the request. The first: ${first}`;
-  return new Fault(code, message, { items });
+  return new Fault(code, summarizeItems(items, "the request"), { items });
 }

@@ -1,18 +1,20 @@
+import type { CompanyResult } from "../contract/wireTypes.ts";
 import type { Named } from "../reference/names.ts";
+import { SCENARIO_ROWS, type ScenarioRow } from "./data/scenarios.generated.ts";
 import { NameSuggestions } from "./nameSuggestions.ts";
 import { HORIZON_YEAR, LAST_YEAR, TABLE_START_YEAR } from "./methodConstants.ts";
 import { interpolateYearly } from "./yearlySeries.ts";
 
 /** A scenario with its carbon price path, temperature path and emission reductions. */
-export interface Scenario extends Named {
+export interface TransitionScenario extends Named {
   readonly id: string;
-  readonly family: "NGFS" | "IPCC";
+  readonly family: CompanyResult["family"];
   /** NGFS: the phase. IPCC: the assessment report. */
-  readonly vintage: "5" | "AR6";
+  readonly vintage: CompanyResult["vintage"];
   readonly narrative: string;
-  /** Carbon price path, in carbonPriceTable.ts. */
+  /** Carbon price path, in data/carbonPrices.csv. */
   readonly pricePath: string;
-  /** Temperature path, in temperaturePaths.ts. */
+  /** Temperature path, in data/temperatures.csv. */
   readonly temperaturePath: string;
   /** The closest shared socioeconomic pathway, if any. */
   readonly ssp: string | undefined;
@@ -22,55 +24,36 @@ export interface Scenario extends Named {
   readonly abatementCategory: string;
 }
 
+const FAMILIES = ["NGFS", "IPCC"] as const satisfies readonly TransitionScenario["family"][];
+const VINTAGES = ["5", "AR6"] as const satisfies readonly TransitionScenario["vintage"][];
+
 /**
- * One line per scenario: id, narrative, price path, temperature path (`=`: same as the id), SSP, category, abatement
- * category (`=`: same as the category). NGFS Climate Scenarios Phase V; IPCC AR6 WGIII (C1 to C8) and WGI (SSP), matched
- * as in AR6 SYR Box SPM.1 table 1.
+ * All scenarios, NGFS first. NGFS Climate Scenarios Phase V; IPCC AR6 WGIII (C1 to C8) and WGI (SSP), matched as in AR6
+ * SYR Box SPM.1 table 1.
  */
-const SCENARIO_TABLE = `
-NGFS_NET_ZERO_2050|Orderly|=|=||C2 (peaks about 1.7, below 1.5 by 2100)|C1
-NGFS_BELOW_2C|Orderly|=|=||C3|=
-NGFS_LOW_DEMAND|Orderly|=|=||C2|C1
-NGFS_DELAYED_TRANSITION|Disorderly|=|=||C4|=
-NGFS_NDC|Hot house world|=|=||C5|=
-NGFS_FRAGMENTED_WORLD|Too little, too late|=|=||C5|=
-NGFS_CURRENT_POLICIES|Hot house world|=|=||C6|=
-IPCC_C1|1.5C (>50%), no or limited overshoot|=|=|IPCC_SSP1_19|C1|=
-IPCC_C2|return to 1.5C after high overshoot|=|=||C2|=
-IPCC_C3|2C (>67%)|=|=|IPCC_SSP1_26|C3|=
-IPCC_C4|2C (>50%)|=|=||C4|=
-IPCC_C5|2.5C (>50%)|=|=||C5|=
-IPCC_C6|3C (>50%)|NGFS_CURRENT_POLICIES|=|IPCC_SSP2_45|C6|=
-IPCC_C7|4C (>50%)|NGFS_CURRENT_POLICIES|=|IPCC_SSP3_70|C7|=
-IPCC_C8|above 4C (>=50%)|NGFS_CURRENT_POLICIES|=|IPCC_SSP5_85|C8|=
-IPCC_SSP1_19|WGI illustrative scenario|IPCC_C1|=||C1|=
-IPCC_SSP1_26|WGI illustrative scenario|IPCC_C3|=||C3|=
-IPCC_SSP2_45|WGI illustrative scenario|NGFS_CURRENT_POLICIES|=||C6|=
-IPCC_SSP3_70|WGI illustrative scenario|NGFS_CURRENT_POLICIES|=||C7|=
-IPCC_SSP5_85|WGI illustrative scenario|NGFS_CURRENT_POLICIES|=||C8|=
-IPCC_NET_ZERO|net zero: another name for C1|IPCC_C1|IPCC_C1|IPCC_SSP1_19|C1|=
-`;
+export const TRANSITION_SCENARIOS: readonly TransitionScenario[] = SCENARIO_ROWS.map(readScenario);
+export const SCENARIO_IDS: readonly string[] = TRANSITION_SCENARIOS.map(({ id }) => id);
 
-/** All scenarios, NGFS first. */
-export const SCENARIOS: readonly Scenario[] = SCENARIO_TABLE.trim().split("\n").map(readScenario);
-export const SCENARIO_IDS: readonly string[] = SCENARIOS.map(({ id }) => id);
-
-function readScenario(line: string): Scenario {
-  const [id = "", narrative = "", pricePath = "", temperaturePath = "", ssp = "", category = "", abatement] =
-    line.split("|");
-  const isNgfs = id.startsWith("NGFS");
+function readScenario(row: ScenarioRow): TransitionScenario {
+  const id = row.scenario_id;
+  const family = FAMILIES.find((known) => known === row.family);
+  const vintage = VINTAGES.find((known) => known === row.vintage);
+  if (family === undefined) throw new Error(`The family of ${id} is "${row.family}"; expected ${FAMILIES.join(", ")}.`);
+  if (vintage === undefined) {
+    throw new Error(`The vintage of ${id} is "${row.vintage}"; expected ${VINTAGES.join(", ")}.`);
+  }
   return {
     id,
     name: id,
     names: [id],
-    family: isNgfs ? "NGFS" : "IPCC",
-    vintage: isNgfs ? "5" : "AR6",
-    narrative,
-    pricePath: pricePath === "=" ? id : pricePath,
-    temperaturePath: temperaturePath === "=" ? id : temperaturePath,
-    ssp: ssp === "" ? undefined : ssp,
-    category,
-    abatementCategory: abatement === "=" ? category : (abatement ?? ""),
+    family,
+    vintage,
+    narrative: row.narrative,
+    pricePath: row.price_path,
+    temperaturePath: row.temperature_path,
+    ssp: row.ssp === "" ? undefined : row.ssp,
+    category: row.ar6_category,
+    abatementCategory: row.abatement_category,
   };
 }
 
@@ -79,15 +62,17 @@ export function foldId(text: string): string {
   return text.toLowerCase().replaceAll(/[-_\s]+/g, "");
 }
 
-const BY_ID: ReadonlyMap<string, Scenario> = new Map(SCENARIOS.map((scenario) => [foldId(scenario.id), scenario]));
-const SUGGESTIONS = new NameSuggestions(SCENARIOS);
+const BY_ID: ReadonlyMap<string, TransitionScenario> = new Map(
+  TRANSITION_SCENARIOS.map((scenario) => [foldId(scenario.id), scenario]),
+);
+const SCENARIO_SUGGESTIONS = new NameSuggestions(TRANSITION_SCENARIOS);
 
-export function findScenario(text: string): Scenario | undefined {
+export function findScenario(text: string): TransitionScenario | undefined {
   return BY_ID.get(foldId(text));
 }
 
 export function nearestScenarios(text: string): readonly string[] {
-  return SUGGESTIONS.nearest(text);
+  return SCENARIO_SUGGESTIONS.nearest(text);
 }
 
 const CUT_YEARS = [2030, 2040, HORIZON_YEAR] as const;
@@ -117,7 +102,7 @@ const CUTS: ReadonlyMap<string, Float64Array> = new Map(
 );
 
 /** Returns the reduction relative to the emissions of 2019 as a fraction, by year from 2020. */
-export function cutsOf({ abatementCategory }: Scenario): Float64Array {
+export function cutsOf({ abatementCategory }: TransitionScenario): Float64Array {
   const cuts = CUTS.get(abatementCategory);
   if (cuts === undefined) throw new Error(`No emission reductions for category ${abatementCategory}.`);
   return cuts;

@@ -1,3 +1,5 @@
+import type { CompanyResult } from "../contract/wireTypes.ts";
+
 /** Loss as a share of EBITDA that scores 50. */
 const HALF_SCALE_SHARE = 0.25;
 
@@ -6,8 +8,7 @@ export function scoreOf(share: number): number {
   return share === Infinity ? 100 : 100 * (share / (share + HALF_SCALE_SHARE));
 }
 
-export const RATINGS = ["A", "B", "C", "D", "E"] as const;
-export type Rating = (typeof RATINGS)[number];
+export type Rating = CompanyResult["total"]["rating"];
 
 /** Upper bounds of the scores of each rating but the last: 2.8%, 8.3%, 25% and 75% of EBITDA. */
 const RATING_SCORES_MAX: readonly (readonly [Rating, number])[] = [

@@ -1,5 +1,5 @@
 const EPA = "US EPA Supply Chain GHG Emission Factors v1.3, split into scopes by USEEIO v2.0.1";
-/** Descriptions by the first word of the source column in industries.ts. */
+/** Descriptions by the first word of the column `factor_source` in data/industries.csv. */
 const SOURCES: Readonly<Record<string, string>> = {
   epa: EPA,
   "epa-sales": `${EPA}; from trade margin to sales, scope 3 with the goods sold, at a gross margin of`,
@@ -21,7 +21,7 @@ const SOURCES: Readonly<Record<string, string>> = {
 /** Describes the source of the emission factors of an industry from its source column. */
 export function readFactorSource(source: string): {
   readonly text: string;
-  /** Whether a factor is our judgement rather than taken from data. */
+  /** Whether a factor is our judgment rather than taken from data. */
   readonly isJudged: boolean;
 } {
   const [kind = "", grossMargin] = source.split(" ");

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { alignColumns } from "../../src/alignment/alignColumns.ts";
 import { alignTemperature } from "../../src/alignment/alignTemperature.ts";
-import { ALIGNMENT_FLAGS } from "../../src/alignment/answer.ts";
 import { NGFS_PHASE5 } from "../../src/alignment/benchmark.ts";
-import type { Entity } from "../../src/alignment/entity.ts";
 import type { AlignTemperatureOptions } from "../../src/alignment/options.ts";
 import { isFault } from "../../src/errors.ts";
 import { type OracleEntity, scoreByDefinition } from "../oracle/alignment.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { columnsOf, randomEntity } from "./entities.ts";
+import { ALIGNMENT_FLAGS } from "../../src/contract/alignmentNames.ts";
+import type { Entity } from "../../src/contract/wireTypes.ts";
 
 describe("invalid options and columns", () => {
   const entity: Entity = {

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { growthIndex, NGFS_PHASE5, type Pathway, tabulateByYear } from "../../src/alignment/benchmark.ts";
+import { growthIndex, NGFS_PHASE5, tabulateByYear } from "../../src/alignment/benchmark.ts";
 import { PATHWAY_INDEX } from "../../src/kernel/alignmentColumns.ts";
 import { describeWithReference, readShared } from "./sharedReference.ts";
+import type { Pathway } from "../../src/contract/wireTypes.ts";
 
 interface Reference {
   readonly anchors: readonly { readonly scenario: string; readonly temperature_2100_c: number }[];

@@ -1,7 +1,8 @@
-import { NGFS_PHASE5, type Pathway } from "../../src/alignment/benchmark.ts";
+import { NGFS_PHASE5 } from "../../src/alignment/benchmark.ts";
 import { type EntityColumns, PATHWAY_INDEX } from "../../src/kernel/alignmentColumns.ts";
 import type { OracleEntity, OracleScopes } from "../oracle/alignment.ts";
 import type { SeededRandom } from "../seededRandom.ts";
+import type { Pathway } from "../../src/contract/wireTypes.ts";
 
 export const PATHWAYS = Object.keys(PATHWAY_INDEX) as readonly Pathway[];
 export const REGION_COUNT = NGFS_PHASE5.growth.length;
@@ -40,9 +41,9 @@ export function randomEntity(random: SeededRandom): OracleEntity {
   const baselineYear = isOdd
     ? random.pick([1900, 2010, 2017, 2018, 2024, 2025, 2026, 2033, 2049, 2050, 2051, 2060, 2061, 2090, 2199])
     : 2019 + random.below(8);
-  const size = 10 ** random.between({ least: -3, most: 9 });
+  const size = 10 ** random.between({ min: -3, max: 9 });
   const amount = (): number | undefined => {
-    if (!isOdd) return size * random.between({ least: 0, most: 1 });
+    if (!isOdd) return size * random.between({ min: 0, max: 1 });
     const kind = random.below(8);
     if (kind === 0) return undefined;
     if (kind === 1) return 0;
@@ -58,12 +59,12 @@ export function randomEntity(random: SeededRandom): OracleEntity {
   const years = Array.from({ length: rowCount }, laterYear);
   if (random.chance(0.7)) years.sort((one, other) => one - other);
   if (isOdd && rowCount > 1 && random.chance(0.3)) years[rowCount - 1] = years[0] ?? laterYear();
-  const drift = random.between({ least: 0, most: 1.6 });
+  const drift = random.between({ min: 0, max: 1.6 });
   const projections = years.map((year) => ({
     year,
     emissions: baseline.map((before) => {
       if (isOdd && random.chance(0.3)) return amount();
-      const ratio = Math.max(0, drift + random.between({ least: -0.3, most: 0.3 }));
+      const ratio = Math.max(0, drift + random.between({ min: -0.3, max: 0.3 }));
       return before === undefined ? undefined : Math.min(Math.max(before * ratio, -1e15), 1e15);
     }),
   }));
@@ -74,7 +75,7 @@ export function randomEntity(random: SeededRandom): OracleEntity {
     region: random.below(REGION_COUNT),
     revenue: isOdd
       ? random.pick([undefined, 0, -5, 1e-310, 1e-290, 1e15, size * 3])
-      : size * random.between({ least: 0.01, most: 100 }),
+      : size * random.between({ min: 0.01, max: 100 }),
     reference: random.chance(0.2) ? undefined : [random.next(), random.next(), random.chance(0.1) ? 0 : random.next()],
     projections,
   };

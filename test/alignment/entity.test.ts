@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { alignTemperature } from "../../src/alignment/alignTemperature.ts";
-import { countProjections, type Entity, readEntities } from "../../src/alignment/entity.ts";
+import { countProjections, readEntities } from "../../src/alignment/entity.ts";
 import { type Fault, isFault } from "../../src/errors.ts";
+import type { Entity } from "../../src/contract/wireTypes.ts";
 
 const good: Entity = {
   entity_info: { name: "Example", asset_type: "equity" },

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { alignColumns } from "../../src/alignment/alignColumns.ts";
-import { ALIGNMENT_FLAGS } from "../../src/alignment/answer.ts";
-import { ALIGNMENT_BASES } from "../../src/alignment/options.ts";
-import { NGFS_PHASE5, type Pathway } from "../../src/alignment/benchmark.ts";
-import type { AlignmentBasis } from "../../src/kernel/alignment.ts";
+import { NGFS_PHASE5 } from "../../src/alignment/benchmark.ts";
+import type { AlignmentBasis } from "../../src/contract/wireTypes.ts";
 import type { OracleEntity } from "../oracle/alignment.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { columnsOf, PATHWAYS, randomEntity, REGION_COUNT } from "./entities.ts";
+import { ALIGNMENT_BASES, ALIGNMENT_FLAGS } from "../../src/contract/alignmentNames.ts";
+import type { Pathway } from "../../src/contract/wireTypes.ts";
 
 const PAIR_COUNT = Number(process.env["ISOTHERM_ALIGNMENT_PAIRS"] ?? 6000);
 const BATCH = 2000;
@@ -141,13 +141,13 @@ function lawEntity(random: SeededRandom): OracleEntity {
   const baselineYear = 2000 + random.below(45);
   const amount = (): number | undefined => {
     if (random.chance(0.1)) return undefined;
-    return 100 * random.between({ least: hasRemovals && random.chance(0.3) ? -0.6 : 0, most: 1 });
+    return 100 * random.between({ min: hasRemovals && random.chance(0.3) ? -0.6 : 0, max: 1 });
   };
-  const baseline = [100 * random.between({ least: 0.01, most: 1 }), amount(), amount()];
+  const baseline = [100 * random.between({ min: 0.01, max: 1 }), amount(), amount()];
   const projections = Array.from({ length: 1 + random.below(4) }, () => ({
     year: baselineYear + 1 + random.below(45),
     emissions: baseline.map((before) =>
-      before === undefined ? amount() : before * random.between({ least: hasRemovals ? -0.3 : 0, most: 1.8 }),
+      before === undefined ? amount() : before * random.between({ min: hasRemovals ? -0.3 : 0, max: 1.8 }),
     ),
   }));
   return { baselineYear, baseline, pathway: random.pick(PATHWAYS), region: random.below(REGION_COUNT), projections };
@@ -180,7 +180,7 @@ async function forPairs(
 function raised(entity: OracleEntity, random: SeededRandom): OracleEntity {
   const at = random.below(entity.projections.length);
   const scope = random.below(3);
-  const by = 10 ** random.between({ least: -6, most: 2.5 });
+  const by = 10 ** random.between({ min: -6, max: 2.5 });
   const projections = entity.projections.map(({ year, emissions }, i) => ({
     year,
     emissions: emissions.map((e, s) => (i === at && s === scope && e !== undefined ? e + by : e)),
@@ -219,9 +219,7 @@ describe.each(ALIGNMENT_BASES)("properties of the method, basis %s", (basis) => 
           const entity = lawEntity(random);
           const scope = random.below(3);
           const nudged = (scopes: OracleEntity["baseline"]) =>
-            scopes.map((e, s) =>
-              s === scope && e !== undefined ? e + 1e-9 * random.between({ least: -1, most: 1 }) : e,
-            );
+            scopes.map((e, s) => (s === scope && e !== undefined ? e + 1e-9 * random.between({ min: -1, max: 1 }) : e));
           return [
             entity,
             {
@@ -250,7 +248,7 @@ describe.each(ALIGNMENT_BASES)("properties of the method, basis %s", (basis) => 
       await forPairs(
         (random) => {
           const entity = lawEntity(random);
-          const factor = 10 ** random.between({ least: -6, most: 9 });
+          const factor = 10 ** random.between({ min: -6, max: 9 });
           const scaled = (scopes: OracleEntity["baseline"]) => scopes.map((e) => (e === undefined ? e : e * factor));
           return [
             entity,

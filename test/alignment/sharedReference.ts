@@ -1,16 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { describeIfShared, SHARED_FOLDER as SHARED } from "../sharedFolder.ts";
 
-/** Known answers and reference figures outside of the repository, which users may not have. */
-const SHARED = fileURLToPath(new URL("../../../shared/", import.meta.url));
-const isPresent = existsSync(`${SHARED}cases/alignment.json`) && existsSync(`${SHARED}reference/industries.csv`);
-if (!isPresent) {
-  // On CI these tests must not be skipped.
-  if (process.env["CI"] === "true")
-    throw new Error(`${SHARED}cases and ${SHARED}reference are required on CI but missing.`);
-  console.warn("skipped: the known answers in ../shared/cases and ../shared/reference are missing");
-}
+/** Known answers and reference figures. */
+const FILES = ["cases/alignment.json", "reference/industries.csv"];
+const isPresent = FILES.every((file) => existsSync(SHARED + file));
 
 /** The version of both methods (temperature alignment, company risk) that src/ implements. */
 const METHOD_VERSION = 1;
@@ -26,7 +20,7 @@ if (givenVersion !== METHOD_VERSION) {
  * that states the mismatch if they belong to another version of the methods.
  */
 export const describeWithReference: (name: string, suite: () => void) => void =
-  givenVersion === METHOD_VERSION ? describe.skipIf(!isPresent) : declareMismatch;
+  givenVersion === METHOD_VERSION ? describeIfShared(FILES) : declareMismatch;
 
 function declareMismatch(name: string): void {
   test(`${name}: not compared, the reference has method version ${givenVersion}`, () => {

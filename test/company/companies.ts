@@ -1,6 +1,6 @@
-import type { CompanyRequest } from "../../src/company/request.ts";
 import type { OracleCompany } from "../oracle/company.ts";
 import type { SeededRandom } from "../seededRandom.ts";
+import type { CompanyRequest } from "../../src/contract/wireTypes.ts";
 
 /** Converts a company to a request. */
 export function requestOf(
@@ -32,14 +32,14 @@ export function randomCompany(
   random: SeededRandom,
   { industries, countries }: { readonly industries: readonly string[]; readonly countries: readonly string[] },
 ): OracleCompany {
-  const revenue = 10 ** random.between({ least: 0, most: 12 });
+  const revenue = 10 ** random.between({ min: 0, max: 12 });
   const ebitda = random.chance(0.1)
     ? random.pick([0, -revenue, -0.01 * revenue])
-    : revenue * random.between({ least: 0.001, most: random.chance(0.1) ? 3 : 0.5 });
-  const totalAssets = revenue * 10 ** random.between({ least: -1.6, most: random.chance(0.1) ? 3 : 1.5 });
+    : revenue * random.between({ min: 0.001, max: random.chance(0.1) ? 3 : 0.5 });
+  const totalAssets = revenue * 10 ** random.between({ min: -1.6, max: random.chance(0.1) ? 3 : 1.5 });
   const maybe = (probability: number, value: () => number): number | undefined =>
     random.chance(probability) ? value() : undefined;
-  const tonnes = (): number => (random.chance(0.1) ? 0 : revenue * 10 ** random.between({ least: -7, most: -2.5 }));
+  const tonnes = (): number => (random.chance(0.1) ? 0 : revenue * 10 ** random.between({ min: -7, max: -2.5 }));
   const financials = ["major_banks", "financial_conglomerates", "insurance_pc", "managed_health_care"];
   const fuels = ["coal_mining", "oil_refining", "integrated_oil", "gas_distribution", "electric_utilities"];
   return {
@@ -50,7 +50,7 @@ export function randomCompany(
     revenue,
     totalAssets,
     ebitda,
-    totalDebt: random.chance(0.15) ? 0 : totalAssets * random.between({ least: 0, most: 1.3 }),
+    totalDebt: random.chance(0.15) ? 0 : totalAssets * random.between({ min: 0, max: 1.3 }),
     scope1: maybe(0.25, tonnes),
     scope2: maybe(0.25, tonnes),
     scope3: maybe(0.25, tonnes),

@@ -29,7 +29,7 @@ describe("the complementary error function", () => {
     expect([erfc(30), erfc(Infinity), erfc(-30), erfc(-Infinity)]).toEqual([0, 0, 2, 2]);
   });
 
-  test("decreases without a step between its three ranges", () => {
+  test("is continuous and decreasing across its three ranges", () => {
     for (const border of [0.46875, 4]) {
       for (const x of [border, -border]) {
         const [before, after] = [erfc(x - 1e-9), erfc(x + 1e-9)];

@@ -2,11 +2,10 @@ import { expect, test } from "vitest";
 import { scalingOf } from "../../src/company/emissions.ts";
 import { findCountry } from "../../src/company/countryLookup.ts";
 import { findIndustry } from "../../src/company/industryLookup.ts";
-import type { CompanyAnswer, CompanyResult, CompanyValuation } from "../../src/company/answer.ts";
 import { totalClimateRisk } from "../../src/company/report.ts";
-import type { CompanyRequest } from "../../src/company/request.ts";
 import { describeWithReference, readShared } from "../alignment/sharedReference.ts";
 import { DEFAULT_TOLERANCE, expectClose } from "./tolerance.ts";
+import type { CompanyAnswer, CompanyRequest, CompanyResult, CompanyValuation } from "../../src/contract/wireTypes.ts";
 
 type Figures = Readonly<Record<string, number | string | boolean | null>>;
 

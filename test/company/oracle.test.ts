@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import type { CompanyResult } from "../../src/company/answer.ts";
 import { totalClimateRisk } from "../../src/company/report.ts";
 import { describeWithReference } from "../alignment/sharedReference.ts";
 import {
@@ -15,6 +14,7 @@ import {
 import { randomFrom } from "../seededRandom.ts";
 import { DEFAULT_TOLERANCE, expectClose } from "./tolerance.ts";
 import { randomCompany, requestOf } from "./companies.ts";
+import type { CompanyResult } from "../../src/contract/wireTypes.ts";
 
 /** Number of requests, each of one scenario and year. */
 const REQUEST_COUNT = Number(process.env["ISOTHERM_COMPANY_REQUESTS"] ?? 1500);

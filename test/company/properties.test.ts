@@ -5,14 +5,14 @@ import { COUNTRIES, type Country } from "../../src/company/countryFigures.ts";
 import { findCountry } from "../../src/company/countryLookup.ts";
 import { INDUSTRIES } from "../../src/company/industryParameters.ts";
 import { chronicDamage } from "../../src/company/physical.ts";
-import type { CompanyAnswer, CompanyResult } from "../../src/company/answer.ts";
 import { totalClimateRisk } from "../../src/company/report.ts";
-import { SCENARIO_IDS, SCENARIOS } from "../../src/company/scenarios.ts";
+import { SCENARIO_IDS, TRANSITION_SCENARIOS } from "../../src/company/scenarios.ts";
 import { warmingOf } from "../../src/company/temperaturePaths.ts";
 import type { OracleCompany } from "../oracle/company.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { isClose } from "./tolerance.ts";
 import { randomCompany, requestOf } from "./companies.ts";
+import type { CompanyAnswer, CompanyResult } from "../../src/contract/wireTypes.ts";
 
 const COUNT = Number(process.env["ISOTHERM_COMPANY_LAWS"] ?? 2000);
 const TIMEOUT_MS = Math.max(60_000, 5 * COUNT);
@@ -37,7 +37,7 @@ describe(`properties, over ${COUNT} random requests each`, () => {
         const ebitda = Math.abs(company.ebitda) + 1e-6 * company.revenue;
         const [scenario, year] = [anyScenario(random), anyYear(random)];
         const scope = random.pick(["scope1", "scope2", "scope3"] as const);
-        const less = company.revenue * 10 ** random.between({ least: -8, most: -1 });
+        const less = company.revenue * 10 ** random.between({ min: -8, max: -1 });
         const loss = (tonnes: number): number =>
           first(ask({ ...company, ebitda, [scope]: tonnes }, scenario, year)).transition.loss;
         const [low, high] = [loss(less), loss(less * (1 + 3 * random.next()))];
@@ -70,7 +70,7 @@ describe(`properties, over ${COUNT} random requests each`, () => {
 
   test("a hotter path never lowers chronic damage in a hot country if both have the same warming in 2020", () => {
     const random = randomFrom(13);
-    const paths = [...new Set(SCENARIOS.map(({ temperaturePath }) => temperaturePath))];
+    const paths = [...new Set(TRANSITION_SCENARIOS.map(({ temperaturePath }) => temperaturePath))];
     const hot = COUNTRIES.filter(({ baselineTemperatureC }) => baselineTemperatureC > OPTIMUM_C);
     let count = 0;
     while (count < COUNT) {
@@ -88,7 +88,7 @@ describe(`properties, over ${COUNT} random requests each`, () => {
   test("paths that differ by 0.001 degrees in 2020 can be reversed while they are that close", () => {
     const india = findCountry("IND");
     if (!("iso3" in india)) throw new Error("India was not found.");
-    const paths = SCENARIOS.map(({ temperaturePath }) => temperaturePath);
+    const paths = TRANSITION_SCENARIOS.map(({ temperaturePath }) => temperaturePath);
     const years = Array.from({ length: 76 }, (_, i) => 2025 + i);
     const differences = (one: string, other: string, year: number) => ({
       startC: valueInYear(warmingOf(other), TABLE_START_YEAR) - valueInYear(warmingOf(one), TABLE_START_YEAR),
@@ -159,7 +159,7 @@ describe(`properties, over ${COUNT} random requests each`, () => {
         const company = { ...known, scope1: undefined, scope2: undefined, scope3: undefined };
         const [scenario, year] = [anyScenario(random), anyYear(random)];
         const most = Math.max(company.revenue, company.totalAssets, company.totalDebt);
-        const factor = 10 ** random.between({ least: -2, most: Math.min(2, Math.log10(9e14 / most)) });
+        const factor = 10 ** random.between({ min: -2, max: Math.min(2, Math.log10(9e14 / most)) });
         const [one, other] = [ask(company, scenario, year), ask(scaled(company, factor), scenario, year)];
         const where = `${scenario} ${year} x ${factor}: ${JSON.stringify(company)}`;
         const figures = MONEY_FIGURES(first(other));

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { TIER_A_COUNTRIES } from "../../src/company/countryFigures.ts";
 import { INDUSTRIES } from "../../src/company/industryParameters.ts";
-import type { CompanyAnswer, CompanyResult } from "../../src/company/answer.ts";
 import { totalClimateRisk } from "../../src/company/report.ts";
 import { SCENARIO_IDS } from "../../src/company/scenarios.ts";
 import { randomFrom } from "../seededRandom.ts";
+import type { CompanyAnswer, CompanyResult } from "../../src/contract/wireTypes.ts";
 
 const IS_FULL = process.env["ISOTHERM_COMPANY_SWEEP"] === "1";
 const YEARS = [2025, 2050, 2100] as const;

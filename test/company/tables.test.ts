@@ -4,10 +4,10 @@ import { valueInYear } from "../../src/company/yearlySeries.ts";
 import { COUNTRIES, TIER_A_COUNTRIES } from "../../src/company/countryFigures.ts";
 import { findCountry } from "../../src/company/countryLookup.ts";
 import { INDUSTRIES } from "../../src/company/industryParameters.ts";
-import { COUNTRY_TABLE } from "../../src/company/countryFigureTable.ts";
-import { INDUSTRY_TABLE } from "../../src/company/industryParameterTable.ts";
+import { COUNTRY_FIGURE_ROWS } from "../../src/company/data/countryFigures.generated.ts";
+import { INDUSTRY_PARAMETER_ROWS } from "../../src/company/data/industryParameters.generated.ts";
 import { hasPrices, PRICE_MODELS, type PriceVariant, priceShocksOf } from "../../src/company/carbonPrices.ts";
-import { cutsOf, SCENARIOS } from "../../src/company/scenarios.ts";
+import { cutsOf, TRANSITION_SCENARIOS } from "../../src/company/scenarios.ts";
 import { warmingOf } from "../../src/company/temperaturePaths.ts";
 import { LISTED_COUNTRIES } from "../../src/reference/countries.ts";
 import { LISTED_INDUSTRIES } from "../../src/reference/industries.ts";
@@ -26,7 +26,7 @@ describe("the tables", () => {
     expect(INDUSTRIES).toHaveLength(147);
     expect(COUNTRIES).toHaveLength(248);
     expect(TIER_A_COUNTRIES).toHaveLength(180);
-    expect(SCENARIOS).toHaveLength(21);
+    expect(TRANSITION_SCENARIOS).toHaveLength(21);
   });
 
   test("have all figures, within their bounds", () => {
@@ -62,15 +62,10 @@ describe("the tables", () => {
     }
   });
 
-  test("have a line for every listed industry and every listed country but Antarctica, and no other lines", () => {
-    const firsts = (table: string): readonly (string | undefined)[] =>
-      table
-        .trim()
-        .split("\n")
-        .map((line) => line.split("|")[0]);
+  test("have a row for every listed industry and every listed country but Antarctica, and no other rows", () => {
     const computed = LISTED_COUNTRIES.filter(({ name }) => name !== "Antarctica");
-    expect(firsts(COUNTRY_TABLE)).toEqual(computed.map(({ iso3 }) => iso3));
-    expect(firsts(INDUSTRY_TABLE)).toEqual(LISTED_INDUSTRIES.map(({ id }) => id));
+    expect(COUNTRY_FIGURE_ROWS.map(({ iso3 }) => iso3)).toEqual(computed.map(({ iso3 }) => iso3));
+    expect(INDUSTRY_PARAMETER_ROWS.map(({ id }) => id)).toEqual(LISTED_INDUSTRIES.map(({ id }) => id));
   });
 });
 
@@ -183,7 +178,7 @@ describeWithReference("the tables compared with their source files", () => {
 
   test("scenarios and their emission reductions", () => {
     const rows = readSharedRows("reference/scenarios.csv");
-    const kept = SCENARIOS.map((scenario) => ({
+    const kept = TRANSITION_SCENARIOS.map((scenario) => ({
       scenario_id: scenario.id,
       family: scenario.family,
       vintage: scenario.vintage,
@@ -197,7 +192,7 @@ describeWithReference("the tables compared with their source files", () => {
       rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => name !== "narrative"))),
     );
     const cutRows = readSharedRows("reference/abatement_ar6.csv");
-    for (const scenario of SCENARIOS) {
+    for (const scenario of TRANSITION_SCENARIOS) {
       const row = cutRows.find((candidate) => candidate["ar6_category"] === scenario.abatementCategory);
       const cuts = cutsOf(scenario);
       for (const year of [2030, 2040, 2050] as const) {
@@ -226,7 +221,7 @@ describeWithReference("the tables compared with their source files", () => {
       const path = text(row, "scenario_id");
       const region = text(row, "region");
       const isEnsemble = path.startsWith("IPCC");
-      // A price of the world is seen as what the buyers of fuel meet beyond current policies.
+      // World prices are observed as the excess over current policies that fuel buyers pay.
       if (!isEnsemble && region === "World") continue;
       const columns = isEnsemble
         ? { median: "price_usd2022", p25: "p25_usd2022", p75: "p75_usd2022" }
@@ -259,7 +254,7 @@ describeWithReference("the tables compared with their source files", () => {
       return row === undefined ? undefined : number(row, "price_usd2022");
     };
     let count = 0;
-    for (const { pricePath } of SCENARIOS.filter(({ family }) => family === "NGFS")) {
+    for (const { pricePath } of TRANSITION_SCENARIOS.filter(({ family }) => family === "NGFS")) {
       for (const [variant, model] of Object.entries(PRICE_MODELS)) {
         const of = { variant: variant as PriceVariant, region: "R5ASIA" as const };
         if (!hasPrices(pricePath, of)) continue;

@@ -3,10 +3,10 @@ import { fileURLToPath } from "node:url";
 import { afterAll, expect, test } from "vitest";
 
 /**
- * Runs the worked examples of docs/methods/company.md and compares their output with the page.
+ * Runs the worked examples of docs/methods/company-examples.md and compares their output with the page.
  * ISOTHERM_UPDATE_EXAMPLES=1 updates the page instead.
  */
-const PAGE = fileURLToPath(new URL("../../docs/methods/company.md", import.meta.url));
+const PAGE = fileURLToPath(new URL("../../docs/methods/company-examples.md", import.meta.url));
 const FOLDER = fileURLToPath(new URL("../../build/company-examples/", import.meta.url));
 const IS_UPDATING = process.env["ISOTHERM_UPDATE_EXAMPLES"] === "1";
 const EXAMPLE = /<!-- example -->\n\n```js\n([\s\S]*?)```\n\n```json\n([\s\S]*?)```/g;
