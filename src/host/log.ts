@@ -1,7 +1,8 @@
 import { isFault } from "../errors.ts";
+import { HttpError } from "./problems/problem.ts";
 
 /**
- * The log record of one response. The members are limited on purpose: the locations of a customer's assets are
+ * The log record of one response. The members are deliberately few: the locations of a customer's assets are
  * confidential, so the log contains no request targets, query strings, bodies, headers or coordinates.
  */
 export interface LogRecord {
@@ -14,7 +15,7 @@ export interface LogRecord {
   /** The code of a problem response. */
   readonly code?: string;
   readonly duration_ms?: number;
-  /** On metered routes. */
+  /** Present on metered routes. */
   readonly units?: number;
   /** Present once the request is authenticated. */
   readonly account_id?: string;
@@ -24,12 +25,14 @@ export interface LogRecord {
   readonly error?: LoggedError;
 }
 
+/** The parts of an error that contain no request data. */
 export interface LoggedError {
   readonly name: string;
   /** A system error's code, such as ENOENT. */
   readonly code?: string;
-  /** Only for a `Fault`: messages of other errors may contain request data. */
+  /** Only for a `Fault` or an `HttpError`: messages of other errors may contain request data. */
   readonly message?: string;
+  /** Stack frames. */
   readonly at?: readonly string[];
   readonly cause?: LoggedError;
 }
@@ -46,7 +49,7 @@ export function loggedError(error: unknown, depth = 0): LoggedError {
   return {
     name: error.name,
     ...(typeof code === "string" ? { code } : {}),
-    ...(isFault(error) ? { message: error.message } : {}),
+    ...(isFault(error) || error instanceof HttpError ? { message: error.message } : {}),
     ...(frames === undefined ? {} : { at: frames.map((frame) => frame.trim()) }),
     ...(error.cause === undefined || depth === CAUSE_DEPTH_MAX ? {} : { cause: loggedError(error.cause, depth + 1) }),
   };

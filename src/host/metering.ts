@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Ledger, RecordResult } from "../ledger/ledger.ts";
 import type { Caller, Route } from "./routes/route.ts";
 
-/** Identifies retries of a request: same key, same content. */
+/** Identifies retries of a request, which have the same key and the same content. */
 export interface IdempotentRequest {
   readonly key: string;
   /** SHA-256, hexadecimal. */
@@ -18,7 +18,7 @@ export function requestFingerprint(request: {
   readonly bytes: Uint8Array | undefined;
 }): string {
   const { target, path, caller, queryText, bytes } = request;
-  // JSON, because the encodings of different lists always differ.
+  // Encoded as JSON, so that different lists always have different encodings.
   const head = JSON.stringify([target.route.path, caller?.customerId, Object.entries(path), queryText]);
   const hash = createHash("sha256").update(head);
   if (bytes !== undefined) hash.update("\n").update(bytes);

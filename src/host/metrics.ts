@@ -1,12 +1,11 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { Atlas } from "../hazard/answer.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { HostAtlas } from "../pool/hostAtlas.ts";
 import type { HttpRequestContext } from "./http/requestContext.ts";
 import type { PipelineResponse } from "./pipeline.ts";
-import type { WorkState } from "./work/workforce.ts";
 
 export interface Metrics {
-  /** Counts a response. */
+  /** Records a response in the metrics. */
   readonly recordResponse: (context: HttpRequestContext, response: PipelineResponse, durationS: number) => void;
   /** Counts a request that was rejected or abandoned because of overload. */
   readonly onShed: (reason: string) => void;
@@ -16,22 +15,22 @@ export interface Metrics {
   readonly close: () => void;
 }
 
-/** Where metrics come from, besides responses. */
+/** The sources of metrics other than responses. */
 export interface MetricSources {
-  readonly atlas: Pick<Atlas, "tileUse">;
+  readonly atlas: HostAtlas;
   readonly ledger: Pick<Ledger, "onCommit">;
-  /** Returns the current load of the worker threads; undefined if there are none. */
-  readonly workState: () => WorkState | undefined;
+  /** Returns the number of requests in progress on worker threads, and the memory that they hold. */
+  readonly readJobs: () => { readonly jobCount: number; readonly heldBytes: number };
 }
 
-/** Seconds: from a cached point to the longest time that a request may take. */
+/** Buckets in seconds, from the time of a cached point query to the longest time that a request may take. */
 const DURATION_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** Rows, up to the largest transaction. */
+/** Buckets in rows, up to the largest transaction. */
 const BATCH_ROW_BUCKETS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 5000];
 
 /** Creates the metrics of the service. No label identifies an account, customer, key or path: those are confidential. */
-export function openMetrics({ atlas: { tileUse }, ledger, workState }: MetricSources): Metrics {
+export function openMetrics({ atlas: { tileUse, executor }, ledger, readJobs }: MetricSources): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -79,26 +78,26 @@ export function openMetrics({ atlas: { tileUse }, ledger, workState }: MetricSou
     buckets: DURATION_BUCKETS_S,
     registers,
   });
-  const gauge = (name: string, help: string, valueNow: () => number): void => {
+  const gauge = (name: string, help: string, readValue: () => number): void => {
     const collect = function (this: Gauge): void {
-      this.set(valueNow());
+      this.set(readValue());
     };
     registry.registerMetric(new Gauge({ name, help, registers: [], collect }));
   };
-  gauge("isotherm_cache_bytes", "Decoded tiles in memory, all threads together.", () => tileUse.cachedBytes);
-  gauge("isotherm_work_jobs", "Requests in progress on worker threads.", () => workState()?.jobCount ?? 0);
+  gauge("isotherm_cache_bytes", "Decoded tiles in memory, all threads together.", () => tileUse?.cachedBytes ?? 0);
+  gauge("isotherm_work_jobs", "Requests in progress on worker threads.", () => readJobs().jobCount);
   gauge(
     "isotherm_work_held_bytes",
     "Memory held by the bodies and partial responses of those requests.",
-    () => workState()?.heldBytes ?? 0,
+    () => readJobs().heldBytes,
   );
-  gauge("isotherm_worker_deaths", "Worker threads that ended unexpectedly.", () => workState()?.workerDeathCount ?? 0);
+  gauge("isotherm_worker_deaths", "Worker threads that ended unexpectedly.", () => executor?.deathCount ?? 0);
   const unsubscribers = [
     ledger.onCommit(({ rowCount, durationMs }) => {
       batches.observe(rowCount);
       commits.observe(durationMs / 1000);
     }),
-    tileUse.onFetch((durationMs) => tileReads.observe({ source: tileUse.origin }, durationMs / 1000)),
+    tileUse?.onFetch((durationMs) => tileReads.observe({ source: tileUse.origin }, durationMs / 1000)),
   ];
   return {
     recordResponse({ request, target }, { status, units: unitCount = 0, failure }, durationS) {
@@ -114,6 +113,6 @@ export function openMetrics({ atlas: { tileUse }, ledger, workState }: MetricSou
     },
     onShed: (reason) => shed.inc({ reason }),
     read: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
-    close: () => unsubscribers.forEach((unsubscribe) => unsubscribe()),
+    close: () => unsubscribers.forEach((unsubscribe) => unsubscribe?.()),
   };
 }

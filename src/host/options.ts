@@ -1,48 +1,76 @@
-/** The options of `serve`, their defaults and their validation. */
+/** The options of `createHandler` and `serve`, their defaults and their validation. */
 import { DEFAULT_ALIGNMENT_LIMITS } from "../alignment/entity.ts";
 import type { FaultItem } from "../errors.ts";
 import { checkOptions, quote, type ValueSchema } from "../schemaErrors.ts";
 import type { Atlas } from "../hazard/answer.ts";
 import { DEFAULT_HAZARD_LIMITS } from "../hazard/query.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "./admission/concurrencyLimiter.ts";
+import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "./admission/admissionControl.ts";
 import type { Log } from "./log.ts";
 import type { HostLimits } from "./routes/route.ts";
-import { DEFAULT_TIMEOUTS, type ServerTimeouts } from "./http/timeouts.ts";
-import type { Workforce } from "./work/workforce.ts";
+import { corsOriginErrors } from "./http/cors.ts";
+import {
+  DEFAULT_HANDLER_TIMEOUTS,
+  DEFAULT_TIMEOUTS,
+  type HandlerTimeouts,
+  type ServerTimeouts,
+} from "./http/timeouts.ts";
 
-export interface ServeOptions {
-  /** Owned by the caller: closing the host does not close it. */
+/** Options that `createHandler` and `serve` share. */
+export interface ServiceOptions {
+  /** An open atlas, with or without workers, which answer large requests. */
   readonly atlas: Atlas;
-  /** API keys, customers and usage; owned by the caller. */
+  /** An open ledger: API keys, customers and usage. */
   readonly ledger: Ledger;
-  /** IP address or host name to listen on. */
-  readonly host: string;
-  /** 0 to 65535; 0 chooses a free port. */
-  readonly port: number;
-  /** Port of /metrics, on 127.0.0.1 only; 0 chooses a free port. Absent: metrics are not served. */
-  readonly adminPort?: number;
-  /** Runs long requests. Absent: the workers that the atlas was opened with, or without those the event loop. */
-  readonly workforce?: Workforce;
+  /**
+   * Path below which clients reach the service, such as `/climate`: segments of letters, digits, `-`, `.`, `_` and `~`,
+   * without a slash at the end. Requests must arrive with it. Default: none.
+   */
+  readonly prefix?: string;
+  /** Limits per request and per account. */
   readonly limits?: Partial<HostLimits>;
+  /** Limits of concurrent requests and of the memory that they hold. */
   readonly load?: Partial<LoadLimits>;
-  readonly timeouts?: Partial<ServerTimeouts>;
   /** Origins whose scripts may send requests, such as `https://example.org`, or `*` for all. Default: none. */
   readonly corsOrigins?: readonly string[];
   /** Whether to run queries before /readyz reports ready, which makes the first requests faster. Default: true. */
   readonly warmUp?: boolean;
   /** Called with a record of each response. Absent: nothing is logged. */
   readonly log?: Log;
+  /** Whether `close` also closes the atlas and the ledger. Default: false. */
+  readonly ownsResources?: boolean;
+}
+
+/** Options of `createHandler`. */
+export interface HandlerOptions extends ServiceOptions {
+  readonly timeouts?: Partial<HandlerTimeouts>;
+}
+
+/** Options of `serve`. */
+export interface ServeOptions extends ServiceOptions {
+  /** IP address or host name to listen on. */
+  readonly host: string;
+  /** 0 to 65535; 0 chooses a free port. */
+  readonly port: number;
+  /** Port of /metrics, on 127.0.0.1 only; 0 chooses a free port. Absent: metrics are not served. */
+  readonly adminPort?: number;
+  readonly timeouts?: Partial<ServerTimeouts>;
+}
+
+/** Options of the `close` of a running server. */
+export interface CloseOptions {
+  /** Overrides the drain delay in the timeouts; milliseconds, 0 or more. */
+  readonly drainDelayMs?: number;
 }
 
 /** Default limits of a request. */
-export const DEFAULT_LIMITS: HostLimits = {
+const DEFAULT_LIMITS: HostLimits = {
   hazardValueCount: DEFAULT_HAZARD_LIMITS.valueCount,
   batchCount: 10_000,
   entityCount: DEFAULT_ALIGNMENT_LIMITS.entityCount,
   alignmentValueCount: DEFAULT_ALIGNMENT_LIMITS.valueCount,
   detailCount: 10_000,
-  bodySizeBytes: 8 << 20,
+  requestBodyBytesMax: 8 << 20,
   requestsPerS: 50,
   requestBurst: 100,
 };
@@ -59,23 +87,33 @@ const LIMITS = {
   entityCount: COUNT,
   alignmentValueCount: COUNT,
   detailCount: COUNT,
-  bodySizeBytes: COUNT,
+  requestBodyBytesMax: COUNT,
   requestsPerS: { type: "number", exclusiveMinimum: 0 },
   requestBurst: COUNT,
 } as const satisfies Record<keyof HostLimits, ValueSchema>;
 
 const LOAD = {
-  requestsInWorkMax: { type: "integer", minimum: 0 },
-  bodyBytesMax: BYTES,
-  answerBytesMax: BYTES,
+  requestsInProgressMax: { type: "integer", minimum: 0 },
+  totalBodyBytesMax: BYTES,
+  responseBytesMax: BYTES,
   accountShare: { type: "number", exclusiveMinimum: 0, maximum: 1 },
+  jobsMax: COUNT,
+  jobsPerAccountMax: COUNT,
+  jobBytesMax: BYTES,
+  jobDeadlineMs: TIME_MS,
 } as const satisfies Record<keyof LoadLimits, ValueSchema>;
 
-const TIMEOUTS = {
+const HANDLER_TIMEOUTS = {
+  bodyTimeoutMs: TIME_MS,
+  workTimeoutMs: TIME_MS,
+  drainTimeoutMs: TIME_MS,
+} as const satisfies Record<keyof HandlerTimeouts, ValueSchema>;
+
+const SERVER_TIMEOUTS = {
   headersTimeoutMs: TIME_MS,
   requestTimeoutMs: TIME_MS,
   checkEveryMs: TIME_MS,
-  silenceTimeoutMs: TIME_MS,
+  inactivityTimeoutMs: TIME_MS,
   keepAliveTimeoutMs: TIME_MS,
   workTimeoutMs: TIME_MS,
   drainDelayMs: TIME_MS,
@@ -83,64 +121,111 @@ const TIMEOUTS = {
   connectionCountMax: COUNT,
 } as const satisfies Record<keyof ServerTimeouts, ValueSchema>;
 
-const PROPERTIES = {
+const SERVICE = {
   atlas: { type: "object" },
   ledger: { type: "object" },
-  host: { type: "string" },
-  port: PORT,
-  adminPort: PORT,
-  workforce: { type: "object" },
+  prefix: { type: "string" },
   limits: { type: "object", properties: LIMITS, additionalProperties: false },
   load: { type: "object", properties: LOAD, additionalProperties: false },
-  timeouts: { type: "object", properties: TIMEOUTS, additionalProperties: false },
   corsOrigins: { type: "array", items: { type: "string" } },
   warmUp: { type: "boolean" },
   log: { type: "function" },
-} as const satisfies Record<keyof ServeOptions, ValueSchema>;
+  ownsResources: { type: "boolean" },
+} as const satisfies Record<keyof ServiceOptions, ValueSchema>;
 
-const SHAPE: ValueSchema = {
+const HANDLER_SHAPE: ValueSchema = {
   type: "object",
-  properties: PROPERTIES,
+  properties: {
+    ...SERVICE,
+    timeouts: { type: "object", properties: HANDLER_TIMEOUTS, additionalProperties: false },
+  } satisfies Record<keyof HandlerOptions, ValueSchema>,
+  required: ["atlas", "ledger"],
+  additionalProperties: false,
+};
+
+const SERVER_SHAPE: ValueSchema = {
+  type: "object",
+  properties: {
+    ...SERVICE,
+    host: { type: "string" },
+    port: PORT,
+    adminPort: PORT,
+    timeouts: { type: "object", properties: SERVER_TIMEOUTS, additionalProperties: false },
+  } satisfies Record<keyof ServeOptions, ValueSchema>,
   required: ["atlas", "ledger", "host", "port"],
   additionalProperties: false,
 };
 
 const CLOSE_SHAPE: ValueSchema = {
   type: "object",
-  properties: { drainDelayMs: TIME_MS },
+  properties: { drainDelayMs: TIME_MS } satisfies Record<keyof CloseOptions, ValueSchema>,
   additionalProperties: false,
 };
 
-/** Options of `serve` with defaults applied. */
-export interface Settings {
+/** Service options with defaults applied. */
+export interface Settings<Timeouts> {
   readonly limits: HostLimits;
   readonly load: LoadLimits;
-  readonly timeouts: ServerTimeouts;
+  readonly timeouts: Timeouts;
+}
+
+/**
+ * Checks the options of `createHandler` and applies defaults.
+ * @throws Fault `configuration_invalid` with all errors
+ */
+export function readHandlerOptions(options: HandlerOptions): Settings<HandlerTimeouts> {
+  checkOptions(options, HANDLER_SHAPE, { code: "configuration_invalid", items: serviceErrors(options) });
+  return { ...settingsOf(options), timeouts: withDefaults(DEFAULT_HANDLER_TIMEOUTS, options.timeouts) };
 }
 
 /**
  * Checks the options of `serve` and applies defaults.
  * @throws Fault `configuration_invalid` with all errors
  */
-export function readServeOptions(options: ServeOptions): Settings {
-  checkOptions(options, SHAPE, { code: "configuration_invalid", items: hostErrors(options) });
-  return {
-    limits: withDefaults(DEFAULT_LIMITS, options.limits),
-    load: withDefaults(DEFAULT_LOAD_LIMITS, options.load),
-    timeouts: withDefaults(DEFAULT_TIMEOUTS, options.timeouts),
-  };
+export function readServeOptions(options: ServeOptions): Settings<ServerTimeouts> {
+  const items = [...hostErrors(options), ...serviceErrors(options)];
+  checkOptions(options, SERVER_SHAPE, { code: "configuration_invalid", items });
+  return { ...settingsOf(options), timeouts: withDefaults(DEFAULT_TIMEOUTS, options.timeouts) };
 }
 
 /** Checks the options of `close`. @throws Fault `configuration_invalid` with all errors */
-export function checkCloseOptions(options: { readonly drainDelayMs?: number }): void {
+export function checkCloseOptions(options: CloseOptions): void {
   checkOptions(options, CLOSE_SHAPE, { code: "configuration_invalid" });
 }
 
+function settingsOf({ limits, load }: ServiceOptions): Omit<Settings<unknown>, "timeouts"> {
+  return { limits: withDefaults(DEFAULT_LIMITS, limits), load: withDefaults(DEFAULT_LOAD_LIMITS, load) };
+}
+
 function hostErrors(options: unknown): readonly FaultItem[] {
-  const host = typeof options === "object" && options !== null && "host" in options ? options.host : undefined;
+  const host = memberOf(options, "host");
   if (typeof host !== "string" || host.trim() !== "") return [];
   const detail = `host must be an IP address or a host name (got ${quote(host)})`;
   return [{ pointer: "/host", code: "empty", detail }];
+}
+
+const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)*$/;
+
+/** Returns the errors that the schema cannot express. */
+function serviceErrors(options: unknown): readonly FaultItem[] {
+  const items: FaultItem[] = [];
+  // `openAtlas` and `openLedger` return promises, which are objects too.
+  for (const name of ["atlas", "ledger"] as const) {
+    const value = memberOf(options, name);
+    if (typeof memberOf(value, "then") !== "function") continue;
+    const detail = `${name} must be open (got a promise); await the function that opens it.`;
+    items.push({ pointer: `/${name}`, code: "wrong_type", detail });
+  }
+  const prefix = memberOf(options, "prefix");
+  if (typeof prefix === "string" && !PREFIX.test(prefix)) {
+    const detail = `prefix must be a path such as "/climate", without a slash at the end (got ${quote(prefix)}).`;
+    items.push({ pointer: "/prefix", code: "malformed", detail });
+  }
+  return [...items, ...corsOriginErrors(memberOf(options, "corsOrigins"))];
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
 /** Applies defaults to members that are absent or `undefined`. */

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import type { Customer, KeyHolder, RecordResult } from "../ledger/ledger.ts";
 import type { AccountRateLimiter } from "./admission/accountRateLimiter.ts";
-import type { ConcurrencyLimiter, Slot } from "./admission/concurrencyLimiter.ts";
+import type { AdmissionControl } from "./admission/admissionControl.ts";
 import { checkCustomer } from "./admission/customer.ts";
+import type { Slot } from "./admission/slot.ts";
+import type { BulkRequests } from "./bulk/bulkRequests.ts";
 import { checkBodyHeaders, checkDeclaredSize } from "./http/body.ts";
 import { compressBody } from "./http/contentCoding.ts";
 import type { CorsPolicy } from "./http/cors.ts";
@@ -14,11 +16,18 @@ import {
   readCustomerId,
   readIdempotencyKey,
   rejectBody,
+  requestTarget,
   splitTarget,
 } from "./http/requestHead.ts";
 import { type RouteMatch, Router, type Target } from "./http/router.ts";
 import { type IdempotentRequest, NO_USAGE, recordUsage, requestFingerprint } from "./metering.ts";
-import { PROBLEM_CONTENT_TYPE, type ProblemCode, problemHeaders, problemOf } from "./problems/problem.ts";
+import {
+  PROBLEM_CONTENT_TYPE,
+  type ProblemCode,
+  problemHeaders,
+  problemOf,
+  type HttpError,
+} from "./problems/problem.ts";
 import {
   bodySizeBytes,
   cacheControl,
@@ -31,14 +40,12 @@ import {
   toRouteResponse,
 } from "./routeResponse.ts";
 import type { Caller, Route, RouteContext, RouteRequest, Services } from "./routes/route.ts";
-import type { Workforce } from "./work/workforce.ts";
-import type { Job } from "./work/workload.ts";
 
 /** Authenticates API keys and finds customers. Returns synchronously on a cache hit. */
-export interface RequestAuthenticator {
+interface RequestAuthenticator {
   /** @throws Fault `api_key_invalid`, `api_key_revoked`, `account_suspended`, `rate_limited` */
   authenticate(presented: string, address: string): KeyHolder | Promise<KeyHolder>;
-  /** @returns undefined where the account has no such customer */
+  /** @returns undefined if the account has no such customer */
   findCustomer(ref: {
     readonly accountId: string;
     readonly customerId: string;
@@ -49,17 +56,19 @@ export interface RequestAuthenticator {
 export interface RequestContext {
   readonly request: IncomingMessage;
   readonly requestId: string;
-  /** Aborts when the client has disconnected or the deadline has passed. */
+  /** Aborts when the client has disconnected or the work timeout has passed. */
   readonly signal: AbortSignal;
+  /** Aborts when the client has disconnected; for work with a deadline set elsewhere. */
+  readonly disconnectSignal: AbortSignal;
   readonly isDisconnected: boolean;
   /**
    * Reads the whole body.
    * @param onPart called with the size of each received part; an error that it throws ends the reading
-   * @throws Refusal `body_too_large`, `request_timeout`, `http_malformed`
+   * @throws HttpError `body_too_large`, `request_timeout`, `http_malformed`
    */
   receive(limitBytes: number, onPart: (sizeBytes: number) => void): Promise<Buffer>;
 
-  // Set by the pipeline as it learns them; the log and the metrics read them.
+  // Set by the pipeline during processing, for the log and the metrics.
   target?: Target;
   caller?: Caller;
   rateLimit?: string;
@@ -82,20 +91,20 @@ export interface PipelineOptions {
   readonly services: Services;
   readonly authenticator: RequestAuthenticator;
   readonly rateLimiter: AccountRateLimiter;
-  readonly concurrencyLimiter: ConcurrencyLimiter;
+  readonly admission: AdmissionControl;
   readonly cors: CorsPolicy;
-  /** Absent: all requests are processed on the event loop. */
-  readonly workforce?: Workforce | undefined;
+  /** Answers large requests in worker threads. Absent: all requests are processed on the event loop. */
+  readonly bulk?: BulkRequests | undefined;
   /** Version of the program; part of every ETag, because another version may encode the same answer differently. */
   readonly version: string;
 }
 
-/** What a route is executed with. */
+/** The inputs of a route's execution. */
 interface Invocation {
   readonly match: RouteMatch;
   readonly queryText: string;
   readonly bytes: Buffer | undefined;
-  /** The parsed request; undefined where the worker parses it. */
+  /** The parsed request; undefined if the worker parses it. */
   readonly query?: unknown;
 }
 
@@ -105,7 +114,7 @@ const NO_SNIFFING = ["X-Content-Type-Options", "nosniff"];
 const HELD_RESPONSE_BYTES_MIN = 16_384;
 
 /**
- * Processes requests. Every route goes through the same steps in the same order: route, key, rate, headers, customer,
+ * Processes requests. Every request goes through the same steps in the same order: route, key, rate, headers, customer,
  * body size, JSON, schema, limits, availability, compute, usage, response. The body is not read before the JSON step.
  *
  * Steps that can usually answer from memory return either a value or a promise, and `handle` awaits only promises: for
@@ -126,7 +135,8 @@ export class Pipeline {
   /** Returns the response to a request. Never rejects: errors become problem responses. */
   async handle(context: RequestContext): Promise<PipelineResponse> {
     const { request } = context;
-    const { method = "", url = "" } = request;
+    const { method = "" } = request;
+    const url = requestTarget(request);
     let slot: Slot | undefined;
     try {
       checkHostHeader(request);
@@ -138,7 +148,7 @@ export class Pipeline {
       context.target = target;
 
       if (route.access !== "open") {
-        slot = this.#options.concurrencyLimiter.acquire();
+        slot = this.#options.admission.acquire();
         const authenticated = this.#authenticate(request);
         this.#admit(context, slot, authenticated instanceof Promise ? await authenticated : authenticated);
       }
@@ -160,13 +170,13 @@ export class Pipeline {
       const tag = target.tag === undefined ? undefined : entityTag(target.tag, url);
       let response: RouteResponse;
       if (this.#isWorkerBody(route, bytes)) {
-        response = await this.#runInWorker(context, { match, queryText, bytes });
+        response = await this.#runInWorker(context, slot, { match, queryText, bytes });
       } else {
         const query = route.parse(this.#routeRequest(request, { match, queryText, bytes }));
         const clientTag = tag === undefined ? undefined : matchingRequestTag(request, tag);
         if (clientTag !== undefined) return this.#notModified(context, clientTag);
         if (this.#isLong(route, query)) {
-          response = await this.#runInWorker(context, { match, queryText, bytes, query });
+          response = await this.#runInWorker(context, slot, { match, queryText, bytes, query });
         } else {
           const answer = this.#compute(context, route, query);
           response = toRouteResponse(route, answer instanceof Promise ? ((await answer) as unknown) : answer);
@@ -188,52 +198,57 @@ export class Pipeline {
     } catch (error) {
       return this.#problem(context, error);
     } finally {
-      if (slot !== undefined) this.#options.concurrencyLimiter.release(slot);
+      if (slot !== undefined) this.#options.admission.release(slot);
     }
+  }
+
+  /** Returns the problem response to a request that is not processed. */
+  reject(context: RequestContext, httpError: HttpError): PipelineResponse {
+    return this.#problem(context, httpError);
   }
 
   /** Releases what a response holds, once the client has read it or disconnected. */
   releaseResponse({ slot }: PipelineResponse): void {
-    if (slot !== undefined) this.#options.concurrencyLimiter.releaseResponse(slot);
+    if (slot !== undefined) this.#options.admission.releaseResponse(slot);
   }
 
-  /** Step `key`. @throws Refusal, Fault as `readApiKey` and `RequestAuthenticator.authenticate` */
+  /** Step `key`. @throws HttpError, Fault as `readApiKey` and `RequestAuthenticator.authenticate` */
   #authenticate(request: IncomingMessage): KeyHolder | Promise<KeyHolder> {
     return this.#options.authenticator.authenticate(readApiKey(request), request.socket.remoteAddress ?? "");
   }
 
-  /** Step `rate`, with the account's share of the load limits. @throws Refusal `overloaded`, `rate_limited` */
+  /** Step `rate`, with the account's share of the load limits. @throws HttpError `overloaded`, `rate_limited` */
   #admit(context: RequestContext, slot: Slot, { key, account }: KeyHolder): void {
-    const { concurrencyLimiter, rateLimiter } = this.#options;
+    const { admission, rateLimiter } = this.#options;
     const { accountId } = account;
     context.caller = { accountId, keyId: key.keyId };
-    concurrencyLimiter.assignAccount(slot, accountId);
+    admission.assignAccount(slot, accountId);
     context.rateLimit = rateLimiter.consume(accountId, performance.now());
   }
 
-  /** Step `customer`. @throws Refusal `customer_id_missing`, `customer_id_malformed` */
+  /** Step `customer`. @throws HttpError `customer_id_missing`, `customer_id_malformed` */
   #findCustomer({ request, caller = NO_CALLER }: RequestContext): Customer | undefined | Promise<Customer | undefined> {
     const { accountId } = caller;
     return this.#options.authenticator.findCustomer({ accountId, customerId: readCustomerId(request) });
   }
 
-  /** @throws Refusal as `checkCustomer` */
+  /** @throws HttpError as `checkCustomer` */
   #setCustomer(context: RequestContext, found: Customer | undefined): void {
     const { customerId } = checkCustomer(found);
     const { accountId, keyId } = context.caller ?? NO_CALLER;
     context.caller = { accountId, keyId, customerId };
   }
 
-  /** Step `body size`, then reads the body. @throws Refusal `body_too_large`, `overloaded`, as `receive` */
+  /** Step `body size`, then reads the body. @throws HttpError `body_too_large`, `overloaded`, as `receive` */
   async #receiveBody(context: RequestContext, slot: Slot | undefined): Promise<Buffer> {
-    const { services, concurrencyLimiter } = this.#options;
-    const { bodySizeBytes: limitBytes } = services.limits;
+    const { services, admission } = this.#options;
+    const { requestBodyBytesMax: limitBytes } = services.limits;
     const { "content-length": lengthText } = context.request.headers;
     const declaredBytes = lengthText === undefined ? undefined : Number(lengthText);
     checkDeclaredSize(declaredBytes, limitBytes);
     if (slot === undefined) throw new Error("A route that takes a body must require a key.");
-    concurrencyLimiter.checkBody(slot, declaredBytes ?? 0);
-    return context.receive(limitBytes, (sizeBytes) => concurrencyLimiter.addBodyBytes(slot, sizeBytes));
+    admission.checkBody(slot, declaredBytes ?? 0);
+    return context.receive(limitBytes, (sizeBytes) => admission.addBodyBytes(slot, sizeBytes));
   }
 
   /** Step `JSON`. @throws Fault `json_malformed` */
@@ -245,15 +260,15 @@ export class Pipeline {
     return bytes === undefined ? request : { ...request, body: decodeJson(bytes) };
   }
 
-  /** Whether a body is so long that a worker parses it too. */
+  /** Returns whether a body is so long that a worker parses it as well. */
   #isWorkerBody({ inlineBodyBytesMax }: Route<unknown, unknown>, bytes: Buffer | undefined): bytes is Buffer {
     if (bytes === undefined || inlineBodyBytesMax === undefined) return false;
-    return this.#options.workforce !== undefined && bytes.length > inlineBodyBytesMax;
+    return this.#options.bulk !== undefined && bytes.length > inlineBodyBytesMax;
   }
 
   #isLong(route: Route<unknown, unknown>, query: unknown): boolean {
-    const { workforce, services } = this.#options;
-    return workforce !== undefined && route.isLong?.(query, services) === true;
+    const { bulk, services } = this.#options;
+    return bulk !== undefined && route.isLong?.(query, services) === true;
   }
 
   /** Steps `availability` and `compute`, on the event loop. */
@@ -263,14 +278,19 @@ export class Pipeline {
   }
 
   /** Runs a route in a worker thread. */
-  async #runInWorker(context: RequestContext, { match, queryText, bytes, query }: Invocation): Promise<RouteResponse> {
-    const { workforce } = this.#options;
-    if (workforce === undefined) throw new Error("The host has no worker threads.");
-    const { requestId, signal, caller = NO_CALLER } = context;
+  async #runInWorker(
+    context: RequestContext,
+    slot: Slot | undefined,
+    { match, queryText, bytes, query }: Invocation,
+  ): Promise<RouteResponse> {
+    const { bulk } = this.#options;
+    if (bulk === undefined) throw new Error("The host has no worker threads.");
+    if (slot === undefined) throw new Error("A route that runs in worker threads must require a key.");
+    // Admission control has the deadline of the job.
+    const { requestId, disconnectSignal: signal, caller = NO_CALLER } = context;
     const { path, target } = match;
-    const about = { route: target.route.path, queryText, path, place: query, caller, requestId, signal };
-    const job: Job = bytes === undefined ? about : { ...about, body: bytes };
-    const { parts, units, headers } = await workforce.answer(job);
+    const request = { route: target.route.path, queryText, path, query, caller, requestId, slot, signal };
+    const { parts, units, headers } = await bulk.answer(bytes === undefined ? request : { ...request, body: bytes });
     return { status: 200, fields: flatFields(headers), contentType: JSON_CONTENT_TYPE, body: parts, units };
   }
 
@@ -293,13 +313,13 @@ export class Pipeline {
     return recordUsage(ledger, { requestId, route, caller, units, atlasRelease: atlas.release, idempotent });
   }
 
-  /** Counts a large response as held until `releaseResponse`. */
+  /** Adds a large response to the held bytes until `releaseResponse`. */
   #holdResponse(slot: Slot, response: PipelineResponse): PipelineResponse {
     const { body } = response;
     if (body === undefined || isStream(body)) return response;
     const sizeBytes = bodySizeBytes(body);
     if (sizeBytes < HELD_RESPONSE_BYTES_MIN) return response;
-    this.#options.concurrencyLimiter.holdResponse(slot, sizeBytes);
+    this.#options.admission.holdResponse(slot, sizeBytes);
     return { ...response, slot };
   }
 
@@ -312,14 +332,14 @@ export class Pipeline {
   }
 
   #problem(context: RequestContext, error: unknown): PipelineResponse {
-    const problem = problemOf(error, context.requestId);
+    const problem = problemOf(error, context.requestId, this.#options.services.prefix);
     const fields = [...(context.target?.fields ?? NO_SNIFFING), ...flatFields(problemHeaders(problem, error))];
     fields.push("Content-Type", PROBLEM_CONTENT_TYPE, "Cache-Control", "no-store");
     this.#addCommonFields(context, fields, 0);
     return { status: problem.status, fields, body: encodeJson(problem), failure: { code: problem.code, error } };
   }
 
-  /** Answers OPTIONS, CORS preflight included, without authentication. */
+  /** Answers OPTIONS, including CORS preflight, without authentication. */
   #optionsResponse(context: RequestContext, path: string): PipelineResponse {
     const { cors } = this.#options;
     const methods = this.#router.allowedAt(path).join(", ");
@@ -329,7 +349,7 @@ export class Pipeline {
     return { status: 204, fields, body: undefined };
   }
 
-  /** Header fields that describe the body, with those of the route. */
+  /** Returns the header fields that describe the body, and those of the route. */
   #contentFields(
     target: Target,
     response: RouteResponse,
@@ -345,7 +365,7 @@ export class Pipeline {
     return fields;
   }
 
-  /** Header fields of every response but that to OPTIONS. */
+  /** Adds the header fields of every response except that to OPTIONS. */
   #addCommonFields({ request, requestId, rateLimit, target }: RequestContext, fields: string[], units: number): void {
     const { rateLimiter, cors } = this.#options;
     if (target?.route.metered !== undefined) fields.push("X-Usage-Units", String(units));
@@ -378,14 +398,14 @@ class LazyRouteContext implements RouteContext {
   }
 }
 
-/** Step `headers`. @returns the idempotency key, if there is one @throws Refusal, Fault as the checks throw them */
+/** Step `headers`. @returns the idempotency key, if there is one @throws HttpError, Fault as the checks throw them */
 function checkHeaders(request: IncomingMessage, { method, metered }: Route<unknown, unknown>): string | undefined {
   if (method === "POST") checkBodyHeaders(request);
   else rejectBody(request);
   return metered === undefined ? undefined : readIdempotencyKey(request);
 }
 
-/** The client's ETag, if it matches: then the client has the current response already. */
+/** Returns the client's ETag if it matches, which means that the client already has the current response. */
 function matchingRequestTag(request: IncomingMessage, tag: string): string | undefined {
   const { "if-none-match": ifNoneMatch } = request.headers;
   return ifNoneMatch === undefined ? undefined : matchingTag(ifNoneMatch, tag);

@@ -15,7 +15,7 @@ export interface RouteResponse {
 export const NO_FIELDS: readonly string[] = [];
 export const JSON_CONTENT_TYPE = "application/json";
 
-/** Encodes what a route's handler returned. */
+/** Encodes the result of a route's handler. */
 export function toRouteResponse(route: Route<unknown, unknown>, answer: unknown): RouteResponse {
   const units = route.metered?.units(answer) ?? 0;
   const reply = route.reply?.(answer);
@@ -32,7 +32,7 @@ export function selectBodyCoding(accepted: string | string[] | undefined, body: 
   return selectCoding(typeof accepted === "string" ? accepted : String(accepted));
 }
 
-/** The header Cache-Control of a route. Responses to key holders may be cached by the client only, and revalidated. */
+/** Returns the Cache-Control header of a route. Only the client may cache responses to key holders, and must revalidate them. */
 export function cacheControl({ access, revision }: Route<unknown, unknown>): string {
   if (revision === undefined) return "no-store";
   return access === "open" ? "no-cache" : "private, no-cache";
@@ -42,12 +42,12 @@ export function isStream(body: Reply["body"]): body is AsyncIterable<string> {
   return typeof body === "object" && Symbol.asyncIterator in body;
 }
 
-/** The size of a body; of text in UTF-16 code units, which is exact for ASCII. */
+/** Returns the size of a body. Text is measured in UTF-16 code units, which is exact for ASCII. */
 export function bodySizeBytes(body: string | readonly Uint8Array[]): number {
   return typeof body === "string" ? body.length : body.reduce((size, part) => size + part.length, 0);
 }
 
-/** Header fields in a flat list: name, value, … */
+/** Returns header fields as a flat list: name, value, … */
 export function flatFields(headers: Readonly<Record<string, string>>): string[] {
   return Object.entries(headers).flat();
 }

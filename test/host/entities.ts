@@ -1,6 +1,6 @@
-import type { Entity } from "../../src/alignment/entity.ts";
+import type { Entity } from "../../src/contract/wireTypes.ts";
 
-/** An entity that nothing is wrong with: in 2050 and on the basis intensity 2.058704 degrees. */
+/** A valid entity. Its temperature in 2050 on the basis `intensity` is 2.058704 degrees C. */
 export const ENTITY: Entity = {
   entity_info: {
     identifier: "42",

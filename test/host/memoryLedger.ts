@@ -27,7 +27,7 @@ export class MemoryLedger implements Ledger {
   failure: Error | undefined;
   readonly failed: Promise<Error>;
   readonly #digests = new Map<string, string>();
-  readonly #repeatable = new Map<string, string>();
+  readonly #fingerprints = new Map<string, string>();
   readonly #listeners = new Set<() => void>();
   readonly #commitListeners = new Set<(commit: Commit) => void>();
   #fail: (error: Error) => void = () => undefined;
@@ -52,8 +52,8 @@ export class MemoryLedger implements Ledger {
     return Promise.resolve([...this.accounts.values()]);
   }
 
-  suspendAccount(accountId: string, isSuspended: boolean): Promise<Account> {
-    const { suspendedAt: _, ...account } = found(this.accounts.get(accountId), "account_not_found");
+  setAccountSuspended(accountId: string, isSuspended: boolean): Promise<Account> {
+    const { suspendedAt: _, ...account } = requireFound(this.accounts.get(accountId), "account_not_found");
     const changed = isSuspended ? { ...account, suspendedAt: now() } : account;
     this.accounts.set(accountId, changed);
     this.#notify();
@@ -61,8 +61,8 @@ export class MemoryLedger implements Ledger {
   }
 
   createKey({ accountId, name, secret }: { accountId: string; name?: string; secret?: string }) {
-    found(this.accounts.get(accountId), "account_not_found");
-    const made = secret ?? `iso_sk_${(randomUUID() + randomUUID()).replaceAll("-", "")}`;
+    requireFound(this.accounts.get(accountId), "account_not_found");
+    const issuedSecret = secret ?? `iso_sk_${(randomUUID() + randomUUID()).replaceAll("-", "")}`;
     const key: ApiKey = {
       keyId: randomUUID(),
       accountId,
@@ -70,8 +70,8 @@ export class MemoryLedger implements Ledger {
       createdAt: now(),
     };
     this.keys.set(key.keyId, key);
-    this.#digests.set(digestOf(made), key.keyId);
-    return Promise.resolve({ secret: made, key });
+    this.#digests.set(digestOf(issuedSecret), key.keyId);
+    return Promise.resolve({ secret: issuedSecret, key });
   }
 
   listKeys({ accountId }: { readonly accountId?: string } = {}): Promise<readonly ApiKey[]> {
@@ -80,7 +80,7 @@ export class MemoryLedger implements Ledger {
   }
 
   async rotateKey({ keyId, overlapS }: { readonly keyId: string; readonly overlapS: number }) {
-    const old = found(this.keys.get(keyId), "key_not_found");
+    const old = requireFound(this.keys.get(keyId), "key_not_found");
     const issued = await this.createKey({ accountId: old.accountId });
     const expiresAt = new Date(Date.now() + overlapS * 1000).toISOString();
     this.keys.set(keyId, { ...old, expiresAt, replacedBy: issued.key.keyId });
@@ -89,7 +89,7 @@ export class MemoryLedger implements Ledger {
   }
 
   revokeKey(keyId: string): Promise<ApiKey> {
-    const key = { ...found(this.keys.get(keyId), "key_not_found"), revokedAt: now() };
+    const key = { ...requireFound(this.keys.get(keyId), "key_not_found"), revokedAt: now() };
     this.keys.set(keyId, key);
     this.#notify();
     return Promise.resolve(key);
@@ -141,12 +141,12 @@ export class MemoryLedger implements Ledger {
   }
 
   listCustomers({ accountId, limit, cursor }: { accountId: string; limit: number; cursor?: string }) {
-    const own = [...this.customers.values()].filter((customer) => customer.accountId === accountId);
-    return Promise.resolve(pageOf(own, { limit, cursor }));
+    const matching = [...this.customers.values()].filter((customer) => customer.accountId === accountId);
+    return Promise.resolve(pageOf(matching, { limit, cursor }));
   }
 
-  async archiveCustomer(place: { readonly accountId: string; readonly customerId: string }) {
-    const customer = await this.findCustomer(place);
+  async archiveCustomer(ids: { readonly accountId: string; readonly customerId: string }) {
+    const customer = await this.findCustomer(ids);
     if (customer === undefined) return undefined;
     const archived = { archivedAt: now(), ...customer };
     this.customers.set(customer.customerId, archived);
@@ -157,18 +157,18 @@ export class MemoryLedger implements Ledger {
   record(entry: UsageEntry): Promise<{ units: number; isReplay: boolean }> {
     if (this.failure !== undefined) {
       return Promise.reject(
-        new Fault("usage_not_recorded", "The usage could not be written down.", { cause: this.failure }),
+        new Fault("usage_not_recorded", "The usage could not be recorded.", { cause: this.failure }),
       );
     }
     if (entry.idempotency !== undefined) {
       const { key, fingerprint } = entry.idempotency;
-      const place = JSON.stringify([entry.accountId, entry.customerId, entry.route, key]);
-      const known = this.#repeatable.get(place);
+      const idempotencyScope = JSON.stringify([entry.accountId, entry.customerId, entry.route, key]);
+      const known = this.#fingerprints.get(idempotencyScope);
       if (known !== undefined && known !== fingerprint) {
-        return Promise.reject(new Fault("idempotency_key_reused", "The key stands for another request."));
+        return Promise.reject(new Fault("idempotency_key_reused", "The idempotency key was used for another request."));
       }
       if (known !== undefined) return Promise.resolve({ units: 0, isReplay: true });
-      this.#repeatable.set(place, fingerprint);
+      this.#fingerprints.set(idempotencyScope, fingerprint);
     }
     if (entry.units > 0 && !this.entries.some(({ receipt }) => receipt === entry.receipt)) {
       this.entries.push({ ...entry, seq: this.entries.length + 1, recordedAt: now() });
@@ -228,14 +228,15 @@ function digestOf(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
 
-function found<Thing>(thing: Thing | undefined, code: "account_not_found" | "key_not_found"): Thing {
-  if (thing === undefined) throw new Fault(code, "There is no such thing.");
-  return thing;
+function requireFound<Item>(item: Item | undefined, code: "account_not_found" | "key_not_found"): Item {
+  if (item === undefined)
+    throw new Fault(code, code === "key_not_found" ? "The key does not exist." : "The account does not exist.");
+  return item;
 }
 
 function pageOf<Item>(items: readonly Item[], { limit, cursor }: { limit: number; cursor: string | undefined }) {
   const start = cursor === undefined ? 0 : Number(cursor);
-  if (!Number.isInteger(start)) throw new Fault("invalid_request", "The cursor is not one of this ledger.");
+  if (!Number.isInteger(start)) throw new Fault("invalid_request", "cursor must be a cursor returned by this ledger.");
   const end = start + limit;
   return { items: items.slice(start, end), ...(end < items.length ? { next: String(end) } : {}) };
 }

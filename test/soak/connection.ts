@@ -56,7 +56,7 @@ export interface ClientBehavior {
   readonly pauseMs?: number;
   /** How long it waits for more data. */
   readonly responseTimeoutMs?: number;
-  /** Whether the text received so far is all that it waits for. */
+  /** Whether the text received so far is complete. */
   readonly isComplete?: (text: string) => boolean;
   /** Destroys the socket instead of half-closing it. */
   readonly resetsWhenDone?: boolean;
@@ -64,7 +64,7 @@ export interface ClientBehavior {
 
 /** Once a response has started, the rest arrives within this time. */
 const CONTINUATION_MS = 10;
-/** Below the server's idle timeout, so that this client does not depend on it; above what a busy machine takes. */
+/** Below the server's idle timeout, so that this client does not depend on it; long enough for a busy machine. */
 const CLOSE_TIMEOUT_MS = 20_000;
 
 /**
@@ -91,7 +91,7 @@ export async function exchangeBytes(port: number, bytes: Buffer, behavior: Clien
     // The timer starts only after everything has been sent.
     else if (idleTimer !== undefined) restartIdleTimer();
   });
-  // The server closed its side: discard what has not been sent yet.
+  // The server closed its side: discard unsent bytes.
   socket.on("end", () => socket.end());
   socket.on("error", () => undefined);
   const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));

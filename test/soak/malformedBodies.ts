@@ -192,7 +192,7 @@ function atom(random: SeededRandom): JsonNode {
   if (random.chance(0.8)) return text(random.pick(ATOMS));
   return text(
     random.pick([
-      String(random.between({ least: -1e6, most: 1e6 })),
+      String(random.between({ min: -1e6, max: 1e6 })),
       "9".repeat(1 + random.below(400)),
       `1e${random.below(700)}`,
     ]),

@@ -32,8 +32,8 @@ function placeQuery(random: SeededRandom): Readonly<Record<string, unknown>> {
   const { years, scenarios } = HAZARDS[hazard];
   return {
     // Only a few tiles, so that the service is measured rather than the generation of demo data.
-    latitude: Number(random.between({ least: 20, most: 22 }).toFixed(4)),
-    longitude: Number(random.between({ least: 120, most: 122 }).toFixed(4)),
+    latitude: Number(random.between({ min: 20, max: 22 }).toFixed(4)),
+    longitude: Number(random.between({ min: 120, max: 122 }).toFixed(4)),
     ...(random.chance(0.3) ? { radius: 1 + random.below(20) } : {}),
     hazards: [hazard],
     analysis_years: years.slice(0, 1 + random.below(years.length)),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { DemoCredentials } from "../../src/cli/demoCredentials.ts";
-
+import { type FaultName, serveCommandLine } from "../faults/faultNames.ts";
 import { KeepAliveConnection, requestBytes } from "./connection.ts";
 
 /** Reads the size of a soak campaign from `ISOTHERM_SOAK_<name>`. */
@@ -40,23 +40,22 @@ export interface ServiceProcess {
   stop(): Promise<void>;
 }
 
-const BUILT = fileURLToPath(new URL("../../dist", import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 /** Collecting gigabytes on a busy machine takes time. */
 const COLLECT_TIMEOUT_MS = 120_000;
 /** Rate limits above what any campaign sends, and no log line per response. */
 const FLAGS = ["--requests-per-second", "1000000000", "--request-burst", "1000000000", "--log", "none"];
 
-/** @param options `flags` are appended to the flags that all services here have, and override them */
+/** @param options `fault` is injected; `flags` are appended to the flags that all services here have, and override them */
 export async function startServiceProcess(
   data: string,
-  { built = BUILT, flags = [] }: { readonly built?: string; readonly flags?: readonly string[] } = {},
+  { fault, flags = [] }: { readonly fault?: FaultName | undefined; readonly flags?: readonly string[] } = {},
 ): Promise<ServiceProcess> {
   const heapReporter = fileURLToPath(new URL("heapReporter.mjs", import.meta.url));
   const serviceFlags = ["--port", "0", "--admin-port", "none", "--drain-delay", "0", "--data", data];
   const child = spawn(
     process.execPath,
-    ["--import", heapReporter, join(built, "cli/main.js"), "serve", "--demo", ...serviceFlags, ...FLAGS, ...flags],
+    ["--import", heapReporter, ...serveCommandLine(fault), "--demo", ...serviceFlags, ...FLAGS, ...flags],
     { env: { PATH: process.env["PATH"] }, stdio: ["ignore", "pipe", "pipe"] },
   );
   const { pid = 0 } = child;

@@ -5,7 +5,7 @@ import type { ListeningServer } from "./server.ts";
 
 /**
  * Starts the admin server, which serves only GET /metrics, on 127.0.0.1.
- * @throws Fault `configuration_invalid` when the port cannot be listened on
+ * @throws Fault `configuration_invalid` if the service cannot listen on the port
  */
 export async function startAdminServer({
   port,

@@ -1,33 +1,33 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
-import { Refusal } from "../problems/problem.ts";
+import { HttpError } from "../problems/problem.ts";
 
 const CONTENT_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 
 /**
  * Checks that a body is declared as JSON in UTF-8 without a content coding. Header fields may be repeated.
- * @throws Refusal `content_type_unsupported`
+ * @throws HttpError `content_type_unsupported`
  */
 export function checkBodyHeaders({ headersDistinct }: IncomingMessage): void {
   const { "content-type": contentTypes = [], "content-encoding": contentEncodings = [] } = headersDistinct;
   const [contentType, ...others] = contentTypes;
   if (contentType === undefined) {
-    throw new Refusal(
+    throw new HttpError(
       "content_type_unsupported",
       "The request has a body without a content type; send Content-Type: application/json.",
     );
   }
   if (others.length > 0 || !CONTENT_TYPE.test(contentType)) {
     const message = `Content-Type must be application/json in UTF-8 (got ${contentTypes.join(" and ")}).`;
-    throw new Refusal("content_type_unsupported", message);
+    throw new HttpError("content_type_unsupported", message);
   }
   if (contentEncodings.some((coding) => coding.toLowerCase() !== "identity")) {
     const message = `Compressed bodies are not supported; omit Content-Encoding (got ${contentEncodings.join(", ")}).`;
-    throw new Refusal("content_type_unsupported", message, { "Accept-Encoding": "identity" });
+    throw new HttpError("content_type_unsupported", message, { "Accept-Encoding": "identity" });
   }
 }
 
-/** Checks a declared body size. @throws Refusal `body_too_large` */
+/** Checks a declared body size. @throws HttpError `body_too_large` */
 export function checkDeclaredSize(contentLengthBytes: number | undefined, limitBytes: number): void {
   if ((contentLengthBytes ?? 0) > limitBytes) throw tooLarge(limitBytes);
 }
@@ -37,7 +37,7 @@ export function checkDeclaredSize(contentLengthBytes: number | undefined, limitB
  *
  * @param signal aborts the reading; its reason is thrown
  * @param onPart called with the size of each received part; an error that it throws ends the reading
- * @throws Refusal `body_too_large` as soon as more bytes than allowed have been received, `http_malformed` when the
+ * @throws HttpError `body_too_large` as soon as more bytes than allowed have been received, `http_malformed` if the
  *   stream ends before the body does
  */
 export function readBody(
@@ -64,7 +64,7 @@ export function readBody(
     };
     const onEnd = (): void => settle(() => resolve(Buffer.concat(parts, sizeBytes)));
     const onTruncated = (): void => {
-      settle(() => reject(new Refusal("http_malformed", "The connection ended before the body was complete.")));
+      settle(() => reject(new HttpError("http_malformed", "The connection ended before the body was complete.")));
     };
     const onAbort = (): void => settle(() => reject(signal.reason as Error));
     const settle = (finish: () => void): void => {
@@ -84,6 +84,6 @@ export function readBody(
   });
 }
 
-function tooLarge(limitBytes: number): Refusal {
-  return new Refusal("body_too_large", `The body must be at most ${limitBytes} bytes long; split the request.`);
+function tooLarge(limitBytes: number): HttpError {
+  return new HttpError("body_too_large", `The body must be at most ${limitBytes} bytes long; split the request.`);
 }

@@ -22,7 +22,7 @@ const selectedCodings = new Map<string, Coding | undefined>();
 
 /**
  * Selects the supported coding that the client prefers by its Accept-Encoding (RFC 9110, 12.5.3).
- * @returns undefined where the response should not be compressed
+ * @returns undefined if the response should not be compressed
  */
 export function selectCoding(acceptEncoding: string | undefined): Coding | undefined {
   if (acceptEncoding === undefined) return undefined;
@@ -42,11 +42,11 @@ function chooseCoding(acceptEncoding: string): Coding | undefined {
     qualities.set(name === "x-gzip" ? "gzip" : name, quality);
   }
   const qualityOf = (name: string): number => qualities.get(name) ?? qualities.get("*") ?? 0;
-  const [br, plainGzip] = [qualityOf("br"), qualityOf("gzip")];
-  const identity = qualities.get("identity") ?? 0;
-  const best = Math.max(br, plainGzip);
-  if (best === 0 || best < identity) return undefined;
-  return br >= plainGzip ? "br" : "gzip";
+  const [brotliQuality, gzipQuality] = [qualityOf("br"), qualityOf("gzip")];
+  const identityQuality = qualities.get("identity") ?? 0;
+  const bestQuality = Math.max(brotliQuality, gzipQuality);
+  if (bestQuality === 0 || bestQuality < identityQuality) return undefined;
+  return brotliQuality >= gzipQuality ? "br" : "gzip";
 }
 
 /** Quality 4 takes half the time of the default and produces 10% more bytes. */
@@ -73,12 +73,12 @@ export async function compressBody(
         : (gzipText as (text: string, options: ZlibOptions) => Promise<Buffer>)(body, GZIP)),
     ];
   }
-  const known = compressedBodies.get(body) ?? new Map<Coding, Promise<readonly Uint8Array[]>>();
-  compressedBodies.set(body, known);
-  let pending = known.get(coding);
+  const byCoding = compressedBodies.get(body) ?? new Map<Coding, Promise<readonly Uint8Array[]>>();
+  compressedBodies.set(body, byCoding);
+  let pending = byCoding.get(coding);
   if (pending === undefined) {
     pending = compressParts(body, coding);
-    known.set(coding, pending);
+    byCoding.set(coding, pending);
   }
   return pending;
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { Fault } from "../../errors.ts";
+import type { FaultItem } from "../../errors.ts";
+import { quote } from "../../schemaErrors.ts";
 
 /** Response headers that scripts of other origins may read. */
 const EXPOSED_HEADERS = [
@@ -16,19 +17,25 @@ const EXPOSED_HEADERS = [
   "X-Usage-Units",
 ].join(", ");
 const ALLOWED_HEADERS = "Content-Type, Idempotency-Key, If-None-Match, X-API-Key, X-Customer-ID";
-const PREFLIGHT_S = 7200;
+const PREFLIGHT_MAX_AGE_S = 7200;
+
+/** Returns an error for each text in a list that is not an origin. */
+export function corsOriginErrors(origins: unknown): readonly FaultItem[] {
+  if (!Array.isArray(origins)) return [];
+  return origins.flatMap((origin: unknown, index) => {
+    if (typeof origin !== "string" || origin === "*") return [];
+    if (URL.canParse(origin) && new URL(origin).origin === origin) return [];
+    const detail = `A CORS origin must be "*" or a scheme, host and port such as https://example.org (got ${quote(origin)}).`;
+    return [{ pointer: `/corsOrigins/${index}`, code: "malformed" as const, detail }];
+  });
+}
 
 /** The origins whose scripts may send requests: none unless the operator configures them. */
 export class CorsPolicy {
   readonly #allowed: ReadonlySet<string>;
 
-  /** @throws Fault `configuration_invalid` for a value that is not an origin */
+  /** @param origins origins for which `corsOriginErrors` returns no errors */
   constructor(origins: readonly string[]) {
-    for (const origin of origins) {
-      if (origin === "*" || (URL.canParse(origin) && new URL(origin).origin === origin)) continue;
-      const message = `A CORS origin must be "*" or a scheme, host and port such as https://example.org (got ${JSON.stringify(origin)}).`;
-      throw new Fault("configuration_invalid", message, { details: { origin } });
-    }
     this.#allowed = new Set(origins);
   }
 
@@ -55,7 +62,7 @@ export class CorsPolicy {
       "Access-Control-Allow-Headers",
       ALLOWED_HEADERS,
       "Access-Control-Max-Age",
-      String(PREFLIGHT_S),
+      String(PREFLIGHT_MAX_AGE_S),
     ];
   }
 }

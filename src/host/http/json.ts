@@ -1,11 +1,12 @@
 import { Fault } from "../../errors.ts";
 import { quote } from "../../schemaErrors.ts";
+import { mayBreakRules } from "./jsonPrescan.ts";
 
 /**
  * Encodes a value as JSON. `JSON.stringify` writes NaN and infinities as `null`, which means "no data" in a response:
  * such a number is a bug and must not be reported as missing data.
  *
- * @throws Error with a JSON pointer, when a number is not finite or a list contains `undefined`
+ * @throws Error with a JSON pointer, if a number is not finite or a list contains `undefined`
  */
 export function encodeJson(value: unknown): string {
   const text = JSON.stringify(value);
@@ -17,15 +18,15 @@ export function encodeJson(value: unknown): string {
   return text;
 }
 
-/** Returns a JSON pointer to the first value that `JSON.stringify` replaces by null. */
+/** Returns a JSON pointer to the first value that `JSON.stringify` replaces with null. */
 function findUnencodable(value: unknown, pointer: string): string | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? undefined : pointer;
   if (typeof value !== "object" || value === null) return undefined;
   for (const [key, member] of Object.entries(value)) {
-    const at = `${pointer}/${key}`;
-    if (member === undefined && Array.isArray(value)) return at;
-    const found = findUnencodable(member, at);
-    if (found !== undefined) return found;
+    const memberPointer = `${pointer}/${key}`;
+    if (member === undefined && Array.isArray(value)) return memberPointer;
+    const unencodable = findUnencodable(member, memberPointer);
+    if (unencodable !== undefined) return unencodable;
   }
   return undefined;
 }
@@ -33,7 +34,7 @@ function findUnencodable(value: unknown, pointer: string): string | undefined {
 /** Maximum nesting depth of lists and objects. */
 export const JSON_DEPTH_MAX = 16;
 
-/** A position in a text. Lines end with LF, CR or CRLF, columns are counted in characters; both from 1. */
+/** A position in a text. Lines end with LF, CR or CRLF; columns are characters. Both are counted from 1. */
 export interface JsonPosition {
   readonly line: number;
   readonly column: number;
@@ -53,12 +54,17 @@ export function decodeJson(bytes: Uint8Array): unknown {
  * too large as infinite.
  *
  * @param origin position of the text within a larger document, for error messages
- * @throws Fault `json_malformed` with the line and column of the first error, also in its `details`: grammar, more than
- *   16 levels, a repeated key, a number beyond 1.8e308
+ * @throws Fault `json_malformed` for invalid grammar, more than 16 levels, a repeated key or a number beyond 1.8e308; its
+ *   message and `details` give the line and column of the first error
  */
 export function parseJson(text: string, origin: JsonPosition = { line: 1, column: 1 }): unknown {
-  new Scanner(text, origin).scan();
-  return JSON.parse(text) as unknown;
+  if (mayBreakRules(text, JSON_DEPTH_MAX)) new Scanner(text, origin).scan();
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    new Scanner(text, origin).scan(); // throws with the position, which JSON.parse does not report
+    throw error;
+  }
 }
 
 /** Returns the position of the end of a text that begins at `origin`. */
@@ -252,8 +258,8 @@ class Scanner {
 
   #reject(expected: string): never {
     const code = this.#text.codePointAt(this.#index);
-    const found = code === undefined ? "the end of the document" : quote(String.fromCodePoint(code));
-    throw this.#fault(this.#index, `expected ${expected} (got ${found})`);
+    const actual = code === undefined ? "the end of the document" : quote(String.fromCodePoint(code));
+    throw this.#fault(this.#index, `expected ${expected} (got ${actual})`);
   }
 
   #fault(index: number, what: string): Fault {

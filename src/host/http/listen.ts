@@ -10,7 +10,7 @@ export interface ServerAddress {
 
 /**
  * Starts listening.
- * @throws Fault `configuration_invalid` when the address cannot be listened on
+ * @throws Fault `configuration_invalid` if the service cannot listen on the address
  */
 export async function listen(
   server: Server,

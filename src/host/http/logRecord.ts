@@ -1,6 +1,6 @@
 import { loggedError, type LogRecord } from "../log.ts";
 import type { PipelineResponse } from "../pipeline.ts";
-import { Refusal } from "../problems/problem.ts";
+import { HttpError } from "../problems/problem.ts";
 import type { HttpRequestContext } from "./requestContext.ts";
 
 /** Creates the log record of a response. */
@@ -23,8 +23,9 @@ export function logRecordOf(
     record.key_id = caller.keyId;
     if (caller.customerId !== undefined) record.customer_id = caller.customerId;
   }
-  // For a refusal the code is enough, and under overload there are many.
-  if (failure !== undefined && status >= 500 && !(failure.error instanceof Refusal)) {
+  // The code describes a rejection completely, and under overload there are many. `internal_error` has several causes.
+  const isExplained = failure?.error instanceof HttpError && failure.code !== "internal_error";
+  if (failure !== undefined && status >= 500 && !isExplained) {
     record.error = loggedError(failure.error);
   }
   return record;

@@ -2,23 +2,33 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBody } from "./body.ts";
 import { hasBody, isAwaitingContinue } from "./requestHead.ts";
 import type { RequestContext, PipelineResponse } from "../pipeline.ts";
-import { Refusal } from "../problems/problem.ts";
+import { HttpError } from "../problems/problem.ts";
 import { newRequestId } from "./requestId.ts";
 import type { Caller } from "../routes/route.ts";
 import type { Target } from "./router.ts";
 
-/** Time after which a refused connection is closed even if the client keeps it open. */
+/** Time after which a rejected connection is closed even if the client keeps it open. */
 export const LINGER_MS = 1_000;
 
 /** Statuses whose responses have no body. */
 const STATUSES_WITHOUT_LENGTH = new Set([204, 304]);
 
-/** Lets the connection stop the reading of a request body. */
+/** State with which a connection stops reading a request body. */
 export interface BodyReadState {
   /** Why the body of the next request will never be complete. */
-  refusal?: Refusal | undefined;
+  httpError?: HttpError | undefined;
   /** Stops reading the body of the request in progress. */
   reading?: AbortController | undefined;
+}
+
+/** Settings of all requests of a listener. */
+export interface RequestContextSettings {
+  /** Until `signal` aborts. */
+  readonly workTimeoutMs: number;
+  /** For receiving the body. Absent: the server limits it. */
+  readonly bodyTimeoutMs?: number | undefined;
+  /** Whether clients that expect `100 Continue` still wait for it: the server has not sent it. */
+  readonly isContinueDue: boolean;
 }
 
 /** A request of the HTTP server, with its response. */
@@ -30,21 +40,27 @@ export class HttpRequestContext implements RequestContext {
   target?: Target;
   caller?: Caller;
   rateLimit?: string;
+  /** Whether the request arrived after the service had been closed. */
+  isLate = false;
+  /** Whether the response has been written, or never will be. */
+  isFinished = false;
   readonly #bodyRead: BodyReadState;
-  readonly #timeoutMs: number;
+  readonly #settings: RequestContextSettings;
+  #onClosed: (() => void) | undefined;
   #isBodyRead = false;
-  #abort: AbortController | undefined;
+  #disconnection: AbortController | undefined;
+  #work: AbortController | undefined;
   #deadline: NodeJS.Timeout | undefined;
 
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    { bodyRead, timeoutMs }: { readonly bodyRead: BodyReadState; readonly timeoutMs: number },
+    { bodyRead, settings }: { readonly bodyRead: BodyReadState; readonly settings: RequestContextSettings },
   ) {
     this.request = request;
     this.response = response;
     this.#bodyRead = bodyRead;
-    this.#timeoutMs = timeoutMs;
+    this.#settings = settings;
   }
 
   get isDisconnected(): boolean {
@@ -53,44 +69,72 @@ export class HttpRequestContext implements RequestContext {
 
   /** Whether the body is still on the connection, so that no further request can be read from it. */
   get isBodyUnread(): boolean {
-    return !this.#isBodyRead && hasBody(this.request);
+    return !this.#isBodyRead && hasBody(this.request) && !this.request.readableEnded;
+  }
+
+  get disconnectSignal(): AbortSignal {
+    if (this.#disconnection === undefined) {
+      const disconnection = new AbortController();
+      this.#disconnection = disconnection;
+      this.response.once("close", () => disconnection.abort(disconnected()));
+      if (this.isDisconnected) disconnection.abort(disconnected());
+    }
+    return this.#disconnection.signal;
   }
 
   get signal(): AbortSignal {
-    if (this.#abort === undefined) {
-      const abort = new AbortController();
-      this.#abort = abort;
-      this.response.once("close", () => abort.abort(new Refusal("request_timeout", "The client disconnected.")));
-      const message = `The response took longer than ${this.#timeoutMs / 1000} s; request less at a time.`;
-      this.#deadline = setTimeout(() => abort.abort(new Refusal("overloaded", message)), this.#timeoutMs);
-      if (this.isDisconnected) abort.abort(new Refusal("request_timeout", "The client disconnected."));
+    if (this.#work === undefined) {
+      const work = new AbortController();
+      this.#work = work;
+      const { workTimeoutMs } = this.#settings;
+      const message = `The response took longer than ${workTimeoutMs / 1000} s; request less at a time.`;
+      this.#deadline = setTimeout(() => work.abort(new HttpError("overloaded", message)), workTimeoutMs);
+      const { disconnectSignal } = this;
+      const onDisconnect = (): void => work.abort(disconnectSignal.reason);
+      if (disconnectSignal.aborted) onDisconnect();
+      else disconnectSignal.addEventListener("abort", onDisconnect, { once: true });
     }
-    return this.#abort.signal;
+    return this.#work.signal;
   }
 
   async receive(limitBytes: number, onPart: (sizeBytes: number) => void): Promise<Buffer> {
     const { request } = this;
     const bodyRead = this.#bodyRead;
-    if (bodyRead.refusal !== undefined && !request.complete) {
+    if (bodyRead.httpError !== undefined && !request.complete) {
       // The body became invalid while this request was waiting for an earlier one.
-      const { refusal } = bodyRead;
-      bodyRead.refusal = undefined;
-      throw refusal;
+      const { httpError } = bodyRead;
+      bodyRead.httpError = undefined;
+      throw httpError;
     }
-    if (isAwaitingContinue(request)) this.response.writeContinue();
-    bodyRead.reading = new AbortController();
+    if (isBodyConsumed(request)) {
+      this.#isBodyRead = true;
+      throw new HttpError("internal_error", BODY_CONSUMED);
+    }
+    const { isContinueDue, bodyTimeoutMs } = this.#settings;
+    if (isContinueDue && isAwaitingContinue(request)) this.response.writeContinue();
+    const reading = new AbortController();
+    bodyRead.reading = reading;
+    const deadline =
+      bodyTimeoutMs === undefined ? undefined : setTimeout(() => reading.abort(bodyTooSlow()), bodyTimeoutMs);
     try {
-      const bytes = await readBody(request, { limitBytes, onPart, signal: bodyRead.reading.signal });
+      const bytes = await readBody(request, { limitBytes, onPart, signal: reading.signal });
       this.#isBodyRead = true;
       return bytes;
     } finally {
+      clearTimeout(deadline);
       bodyRead.reading = undefined;
     }
   }
 
+  /** Reports that the connection has closed, which Node does not for a response that waits for earlier ones. */
+  disconnect(): void {
+    this.#disconnection?.abort(disconnected());
+    this.#onClosed?.();
+  }
+
   /**
    * Writes the response.
-   * @param onClosed called once the last byte has been passed to the system, or the client has disconnected
+   * @param onClosed called when the last byte has been passed to the system and when the client has disconnected
    */
   write(
     result: PipelineResponse,
@@ -100,14 +144,16 @@ export class HttpRequestContext implements RequestContext {
     const { request, response } = this;
     const { isLast, isBodyUnread, onClosed } = options;
     if (isBodyUnread) request.resume();
-    if (response.destroyed) {
+    if (response.destroyed || request.socket.destroyed) {
       queueMicrotask(onClosed);
       return;
     }
+    this.#onClosed = onClosed;
     response.once("close", onClosed);
     const { status, body } = result;
-    const fields = result.fields as string[];
+    let fields = result.fields as string[];
     if (isLast) fields.push("Connection", "close");
+    if (response.getHeaderNames().length > 0) fields = mergeFields(response, fields);
     try {
       if (body === undefined || typeof body === "string") {
         const text = body ?? "";
@@ -152,6 +198,39 @@ export class HttpRequestContext implements RequestContext {
       response.destroy();
     }
   }
+}
+
+const BODY_CONSUMED =
+  "The request body was consumed before it reached Isotherm. Mount the handler before body parsers such as express.json().";
+
+/** Whether other code of an embedding server has read the body, or begun to. */
+function isBodyConsumed(request: IncomingMessage): boolean {
+  return hasBody(request) && (request.readableDidRead || request.readableEnded);
+}
+
+function bodyTooSlow(): HttpError {
+  return new HttpError("request_timeout", "The request was not received in time; send it without pauses.");
+}
+
+function disconnected(): HttpError {
+  return new HttpError("request_timeout", "The client disconnected.");
+}
+
+/**
+ * Combines fields of the same name. Node does the opposite if an embedding server has already set header fields: it
+ * keeps the last field of each name. `Vary` keeps what the server has set, other names are replaced.
+ */
+function mergeFields(response: ServerResponse, fields: readonly string[]): string[] {
+  const vary = response.getHeader("Vary");
+  const merged = new Map<string, { readonly name: string; value: string }>();
+  if (vary !== undefined) merged.set("vary", { name: "Vary", value: String(vary) });
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const [name = "", value = ""] = fields.slice(i, i + 2);
+    const known = merged.get(name.toLowerCase());
+    if (known === undefined) merged.set(name.toLowerCase(), { name, value });
+    else known.value += `, ${value}`;
+  }
+  return [...merged.values()].flatMap(({ name, value }) => [name, value]);
 }
 
 function writable(response: ServerResponse): Promise<void> {

@@ -2,27 +2,22 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import { Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
-import type { Log, LogRecord } from "../log.ts";
-import type { Pipeline, PipelineResponse } from "../pipeline.ts";
-import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf, Refusal } from "../problems/problem.ts";
+import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf, HttpError } from "../problems/problem.ts";
 import { encodeJson } from "./json.ts";
 import { addressOf, listen, type ServerAddress } from "./listen.ts";
-import { logRecordOf } from "./logRecord.ts";
-import { type BodyReadState, HttpRequestContext, LINGER_MS } from "./requestContext.ts";
+import { LINGER_MS } from "./requestContext.ts";
 import { HEAD_BYTES_MAX } from "./requestHead.ts";
 import { newRequestId } from "./requestId.ts";
+import type { ConnectionObserver, ConnectionState, RequestListener } from "./requestListener.ts";
 import type { ServerTimeouts } from "./timeouts.ts";
 
 export interface ServerOptions {
-  readonly pipeline: Pipeline;
+  readonly listener: RequestListener;
   readonly host: string;
   readonly port: number;
   readonly timeouts: ServerTimeouts;
-  /** Called with a record of each response. */
-  readonly log?: Log | undefined;
-  /** Called for each response with the seconds that it took. */
-  readonly recordResponse?:
-    ((context: HttpRequestContext, response: PipelineResponse, durationS: number) => void) | undefined;
+  /** Path below which clients reach the service. */
+  readonly prefix: string;
 }
 
 export interface ListeningServer {
@@ -34,30 +29,18 @@ export interface ListeningServer {
   close(drainDelayMs?: number): Promise<void>;
 }
 
-/** Pipelined requests that may wait for the one in progress on a connection. */
-const WAITING_COUNT_MAX = 8;
-
 /**
- * One turn of the event loop accepts one of up to 511 pending connections and reads the requests of those accepted
- * before. Under load every turn brings new ones, so the number of turns is bounded.
+ * Maximum number of event loop turns in which pending connections are accepted. A turn accepts one of up to 511 pending
+ * connections and reads the requests of those accepted earlier. Under load every turn brings new connections.
  */
-const CATCH_UP_TURNS_MAX = 1024;
+const CATCH_UP_TURN_COUNT_MAX = 1024;
 
 /** Idle connections stay usable for as long as the drain delay after the server stops accepting, but no longer. */
 const IDLE_GRACE_MS_MAX = 2_000;
 
-/** State of a connection. One request is processed at a time, however many the client pipelines. */
-interface ConnectionState extends BodyReadState {
-  /** The request in progress. */
-  current: HttpRequestContext | undefined;
-  readonly waiting: HttpRequestContext[];
-  /** The client pipelined too many requests or sent invalid HTTP: only accepted requests are answered. */
-  isEnding: boolean;
-}
-
 /**
  * Starts the HTTP server.
- * @throws Fault `configuration_invalid` when the address cannot be listened on
+ * @throws Fault `configuration_invalid` if the service cannot listen on the address
  */
 export async function startServer(options: ServerOptions): Promise<ListeningServer> {
   const { timeouts } = options;
@@ -70,8 +53,8 @@ export async function startServer(options: ServerOptions): Promise<ListeningServ
     // Node's own rejection has an empty body; `checkHostHeader` gives the reason.
     requireHostHeader: false,
   });
-  server.timeout = timeouts.silenceTimeoutMs;
-  // No limit besides the size of the head: Node silently drops header fields beyond its limit.
+  server.timeout = timeouts.inactivityTimeoutMs;
+  // Only the total size of the headers is limited: Node silently drops header fields beyond its limit.
   server.maxHeadersCount = 0;
   server.maxConnections = timeouts.connectionCountMax;
   const connections = new ConnectionManager(options);
@@ -80,29 +63,43 @@ export async function startServer(options: ServerOptions): Promise<ListeningServ
   return { address: addressOf(server), close: (drainDelayMs) => connections.close(server, drainDelayMs) };
 }
 
-/** Passes the requests of each connection to the pipeline one at a time, and drains connections on shutdown. */
-class ConnectionManager {
+/** Rejects connections with invalid input, and drains connections on shutdown. */
+class ConnectionManager implements ConnectionObserver {
   readonly #options: ServerOptions;
-  readonly #states = new WeakMap<Duplex, ConnectionState>();
   readonly #sockets = new Set<Socket>();
-  /** Counts connections and requests. */
-  #arrivedCount = 0;
+  /** Number of connections and requests so far. */
+  #arrivalCount = 0;
   #closing: Promise<void> | undefined;
   /** Called whenever a response has been written or a connection has closed. */
-  #onProgress: (() => void) | undefined;
+  #wakeDrain: (() => void) | undefined;
 
   constructor(options: ServerOptions) {
     this.#options = options;
+    options.listener.observe(this);
+  }
+
+  onIdle(socket: Duplex, { httpError }: ConnectionState): void {
+    if (httpError !== undefined) this.#writeHttpError(socket, httpError);
+    // A response that was written before the shutdown began did not announce the end of the connection.
+    else if (this.#closing !== undefined) socket.end();
+  }
+
+  onProgress(): void {
+    this.#wakeDrain?.();
   }
 
   attach(server: Server): void {
-    const accept = (request: IncomingMessage, response: ServerResponse): void => this.#accept(request, response);
+    const { listener } = this.#options;
+    const accept = (request: IncomingMessage, response: ServerResponse): void => {
+      this.#arrivalCount++;
+      listener.accept(request, response);
+    };
     server.on("connection", (socket: Socket) => {
-      this.#arrivedCount++;
+      this.#arrivalCount++;
       this.#sockets.add(socket);
       socket.once("close", () => {
         this.#sockets.delete(socket);
-        this.#onProgress?.();
+        this.#wakeDrain?.();
       });
     });
     server.on("request", accept);
@@ -113,14 +110,14 @@ class ConnectionManager {
       // Node no longer handles this connection, and an unhandled `error` event would end the process.
       socket.on("error", () => socket.destroy()).on("end", () => socket.end());
       socket.resume();
-      this.#refuse(
+      this.#reject(
         socket,
-        new Refusal("method_not_allowed", "CONNECT is not supported.", { Allow: "GET, HEAD, OPTIONS" }),
+        new HttpError("method_not_allowed", "CONNECT is not supported.", { Allow: "GET, HEAD, OPTIONS" }),
       );
     });
     server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
       if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-      else this.#refuse(socket, parserRefusal(error));
+      else this.#reject(socket, parserHttpError(error));
     });
   }
 
@@ -130,7 +127,7 @@ class ConnectionManager {
   }
 
   async #drain(server: Server, drainDelayMs: number): Promise<void> {
-    // From here on every response closes its connection.
+    // The service has announced the shutdown: every response closes its connection.
     if (drainDelayMs > 0) await delay(drainDelayMs);
     await this.#readPending();
     const allClosed = new AbortController();
@@ -155,14 +152,14 @@ class ConnectionManager {
     for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
     // Node regards a connection as idle once its response has ended, even if the client has not read it yet.
     while (this.#hasUnreadResponse()) {
-      await new Promise<void>((resolve) => (this.#onProgress = resolve));
+      await new Promise<void>((resolve) => (this.#wakeDrain = resolve));
     }
     server.closeIdleConnections();
   }
 
   #hasUnreadResponse(): boolean {
     for (const socket of this.#sockets) {
-      const response = this.#states.get(socket)?.current?.response;
+      const response = this.#options.listener.stateOf(socket).current?.response;
       if (socket.writable && response?.writableEnded === true && !response.writableFinished) return true;
     }
     return false;
@@ -173,94 +170,30 @@ class ConnectionManager {
    * late, timers run before pending input is read; closing connections at that moment would lose requests.
    */
   async #readPending(): Promise<void> {
-    let before = -1;
-    for (let turn = 0; turn < CATCH_UP_TURNS_MAX && before !== this.#arrivedCount; turn++) {
-      before = this.#arrivedCount;
+    let previousCount = -1;
+    for (let turn = 0; turn < CATCH_UP_TURN_COUNT_MAX && previousCount !== this.#arrivalCount; turn++) {
+      previousCount = this.#arrivalCount;
       await nextTurn();
     }
   }
 
-  #stateOf(socket: Duplex): ConnectionState {
-    let state = this.#states.get(socket);
-    if (state === undefined) {
-      state = { current: undefined, waiting: [], isEnding: false };
-      this.#states.set(socket, state);
-    }
-    return state;
-  }
-
-  #accept(request: IncomingMessage, response: ServerResponse): void {
-    this.#arrivedCount++;
-    const connection = this.#stateOf(request.socket);
-    if (connection.isEnding) return;
-    const { workTimeoutMs } = this.#options.timeouts;
-    const context = new HttpRequestContext(request, response, { bodyRead: connection, timeoutMs: workTimeoutMs });
-    if (connection.current === undefined) this.#begin(connection, context);
-    else if (connection.waiting.length < WAITING_COUNT_MAX) connection.waiting.push(context);
-    else connection.isEnding = true;
-  }
-
-  /** Processes a request. Uses callbacks because an additional promise per request has a measurable cost. */
-  #begin(connection: ConnectionState, context: HttpRequestContext): void {
-    connection.current = context;
-    // Never rejects.
-    void this.#options.pipeline.handle(context).then((response) => this.#reply(connection, context, response));
-  }
-
-  #reply(connection: ConnectionState, context: HttpRequestContext, response: PipelineResponse): void {
-    const { isBodyUnread } = context;
-    if (isBodyUnread) {
-      connection.waiting.length = 0;
-      connection.isEnding = true;
-    }
-    const isClosing = this.#closing !== undefined || connection.isEnding;
-    const isLast = isBodyUnread || (isClosing && connection.waiting.length === 0 && connection.refusal === undefined);
-    context.write(response, {
-      isLast,
-      isBodyUnread,
-      onClosed: () => this.#finish(connection, context, response),
-    });
-  }
-
-  /** Runs once the response has been written or the connection has closed. */
-  #finish(connection: ConnectionState, context: HttpRequestContext, response: PipelineResponse): void {
-    const durationMs = performance.now() - context.startMs;
-    this.#options.pipeline.releaseResponse(response);
-    this.#options.recordResponse?.(context, response, durationMs / 1000);
-    if (this.#options.log !== undefined) this.#log(logRecordOf(context, response, durationMs));
-    this.#onProgress?.();
-
-    const { socket } = context.request;
-    const next = connection.waiting.shift();
-    // `current` stays set, so that further requests on a closed connection are not processed.
-    if (!socket.writable) return;
-    if (next !== undefined) {
-      this.#begin(connection, next);
-      return;
-    }
-    connection.current = undefined;
-    if (connection.refusal !== undefined) this.#writeRefusal(socket, connection.refusal);
-    // A response that was written before the shutdown began did not announce the end of the connection.
-    else if (this.#closing !== undefined) socket.end();
-  }
-
-  /** Refuses a connection whose input cannot be parsed any further, after its earlier requests have been answered. */
-  #refuse(socket: Duplex, refusal: Refusal): void {
-    const connection = this.#stateOf(socket);
+  /** Rejects a connection whose input cannot be parsed any further, after its earlier requests have been answered. */
+  #reject(socket: Duplex, httpError: HttpError): void {
+    const connection = this.#options.listener.stateOf(socket);
     if (connection.isEnding) return;
     connection.isEnding = true;
     if (connection.reading !== undefined) {
       // The invalid input is the body of the request in progress, whose own response reports it.
-      connection.reading.abort(refusal);
+      connection.reading.abort(httpError);
       return;
     }
-    connection.refusal = refusal;
-    if (connection.current === undefined) this.#writeRefusal(socket, refusal);
+    connection.httpError = httpError;
+    if (connection.current === undefined) this.#writeHttpError(socket, httpError);
   }
 
-  #writeRefusal(socket: Duplex, refusal: Refusal): void {
+  #writeHttpError(socket: Duplex, httpError: HttpError): void {
     if (!socket.writable) return;
-    const problem = problemOf(refusal, newRequestId());
+    const problem = problemOf(httpError, newRequestId(), this.#options.prefix);
     const body = encodeJson(problem);
     const fields = {
       "Content-Type": PROBLEM_CONTENT_TYPE,
@@ -269,35 +202,27 @@ class ConnectionManager {
       "X-Content-Type-Options": "nosniff",
       "X-Request-Id": problem.request_id,
       Connection: "close",
-      ...problemHeaders(problem, refusal),
+      ...problemHeaders(problem, httpError),
     };
     const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
     // Ended, not destroyed: a reset could overtake the response while the client is still sending.
     socket.end(`HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join("")}\r\n${body}`);
     const linger = setTimeout(() => socket.destroy(), LINGER_MS);
     socket.once("close", () => clearTimeout(linger));
-    this.#log({ request_id: problem.request_id, status: problem.status, code: problem.code });
-  }
-
-  #log(record: LogRecord): void {
-    try {
-      this.#options.log?.(record);
-    } catch {
-      // A failing log must not stop the service.
-    }
+    this.#options.listener.log({ request_id: problem.request_id, status: problem.status, code: problem.code });
   }
 }
 
-function parserRefusal(error: NodeJS.ErrnoException): Refusal {
+function parserHttpError(error: NodeJS.ErrnoException): HttpError {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
-      return new Refusal(
+      return new HttpError(
         "headers_too_large",
         `The request line and headers must be at most ${HEAD_BYTES_MAX} bytes long in total.`,
       );
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new Refusal("request_timeout", "The request was not received in time; send it without pauses.");
+      return new HttpError("request_timeout", "The request was not received in time; send it without pauses.");
     default:
-      return new Refusal("http_malformed", "The request is not valid HTTP/1.1.");
+      return new HttpError("http_malformed", "The request is not valid HTTP/1.1.");
   }
 }

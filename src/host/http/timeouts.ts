@@ -1,21 +1,41 @@
-/** Timeouts and the connection limit of the HTTP server. */
-export interface ServerTimeouts {
-  /** For receiving the complete head of a request. */
-  readonly headersTimeoutMs: number;
-  /** For receiving a complete request. */
-  readonly requestTimeoutMs: number;
-  /** Interval at which the two timeouts above are checked. */
-  readonly checkEveryMs: number;
-  /** For any activity on a connection. Ends clients that never read, each of which holds its response in memory. */
-  readonly silenceTimeoutMs: number;
-  /** For the next request on a connection; above the timeout of load balancers, so that they close first. */
-  readonly keepAliveTimeoutMs: number;
-  /** For a response that is computed in other threads. */
+/** Timeouts of `createHandler`, in milliseconds. Those of connections belong to the server that it is mounted in. */
+export interface HandlerTimeouts {
+  /** For receiving a request body. Default 30,000. */
+  readonly bodyTimeoutMs: number;
+  /** For computing a response; also limits `jobDeadlineMs`. Default 30,000. */
   readonly workTimeoutMs: number;
-  /** Between the start of a shutdown and refusing new connections: load balancers poll /readyz periodically. */
-  readonly drainDelayMs: number;
-  /** For requests in progress once new connections are refused. */
+  /** For finishing requests in progress after `close` is called; then their connections are destroyed. Default 30,000. */
   readonly drainTimeoutMs: number;
+}
+
+export const DEFAULT_HANDLER_TIMEOUTS: HandlerTimeouts = {
+  bodyTimeoutMs: 30_000,
+  workTimeoutMs: 30_000,
+  drainTimeoutMs: 30_000,
+};
+
+/** Timeouts, in milliseconds, and the connection limit of the HTTP server that `serve` starts. */
+export interface ServerTimeouts {
+  /** For receiving the complete head of a request. Default 5,000. */
+  readonly headersTimeoutMs: number;
+  /** For receiving a complete request. Default 30,000. */
+  readonly requestTimeoutMs: number;
+  /** Interval at which the two timeouts above are checked. Default 1,000. */
+  readonly checkEveryMs: number;
+  /**
+   * For any activity on a connection. Disconnects clients that never read their response, which is in memory until then.
+   * Default 35,000.
+   */
+  readonly inactivityTimeoutMs: number;
+  /** For the next request on a connection; above the timeout of load balancers, so that they close first. Default 75,000. */
+  readonly keepAliveTimeoutMs: number;
+  /** For computing a response; also limits `jobDeadlineMs`. Default 30,000. */
+  readonly workTimeoutMs: number;
+  /** Between the start of a shutdown and rejecting new connections: load balancers poll /readyz periodically. Default 0. */
+  readonly drainDelayMs: number;
+  /** For finishing requests in progress once new connections are rejected. Default 30,000. */
+  readonly drainTimeoutMs: number;
+  /** Open connections; further ones are closed at once. Default 10,000. */
   readonly connectionCountMax: number;
 }
 
@@ -23,8 +43,8 @@ export const DEFAULT_TIMEOUTS: ServerTimeouts = {
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 30_000,
   checkEveryMs: 1_000,
-  // Above the two before it, so that slow clients get a response that says so.
-  silenceTimeoutMs: 35_000,
+  // Above the first two timeouts, so that slow clients get a response that gives the reason.
+  inactivityTimeoutMs: 35_000,
   keepAliveTimeoutMs: 75_000,
   workTimeoutMs: 30_000,
   drainDelayMs: 0,

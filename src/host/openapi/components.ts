@@ -1,11 +1,11 @@
 import type { TSchema } from "typebox";
-import { EntitySchema } from "../../alignment/entity.ts";
-import { CompanyRequestSchema } from "../../company/request.ts";
-import { HazardQuerySchema } from "../../hazard/query.ts";
-import { ProblemItemSchema, ProblemSchema } from "../problems/problemSchema.ts";
-import { CustomerSchema } from "../routes/customerRecord.ts";
-import { HazardResultSchema } from "../routes/hazardRisk.ts";
-import { UsagePageSchema } from "../routes/usageReport.ts";
+import { EntitySchema } from "../../contract/alignmentRequest.ts";
+import { CompanyRequestSchema } from "../../contract/companyRequest.ts";
+import { HazardQueryInputSchema } from "../../contract/hazardQuery.ts";
+import { ProblemItemSchema, ProblemSchema } from "../../contract/problem.ts";
+import { CustomerRecordSchema } from "../../contract/customers.ts";
+import { HazardResultSchema } from "../../contract/hazardResult.ts";
+import { UsagePageSchema } from "../../contract/usage.ts";
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -13,11 +13,11 @@ export type Json = Readonly<Record<string, unknown>>;
 const SCHEMA_NAMES: ReadonlyMap<TSchema, string> = new Map<TSchema, string>([
   [ProblemSchema, "Problem"],
   [ProblemItemSchema, "ProblemItem"],
-  [HazardQuerySchema, "HazardQuery"],
+  [HazardQueryInputSchema, "HazardQuery"],
   [HazardResultSchema, "HazardResult"],
   [EntitySchema, "Entity"],
   [CompanyRequestSchema, "CompanyRequest"],
-  [CustomerSchema, "Customer"],
+  [CustomerRecordSchema, "Customer"],
   [UsagePageSchema, "Usage"],
 ]);
 
@@ -59,7 +59,11 @@ export class Components {
   #members(value: unknown): unknown {
     if (Array.isArray(value)) return value.map((item) => this.#value(item));
     if (typeof value !== "object" || value === null) return value;
-    const members = Object.fromEntries(Object.entries(value).map(([key, member]) => [key, this.#value(member)]));
+    const members = Object.fromEntries(
+      Object.entries(value)
+        .filter(([, member]) => !isNever(member))
+        .map(([key, member]) => [key, this.#value(member)]),
+    );
     return "enum" in value && Array.isArray(value.enum) && !("type" in value)
       ? { type: enumType(value.enum), ...members }
       : members;
@@ -70,6 +74,11 @@ export class Components {
       ? this.schema(value)
       : this.#members(value);
   }
+}
+
+/** Returns whether a schema accepts nothing, like those of members that only the static type has. */
+function isNever(schema: unknown): boolean {
+  return JSON.stringify(schema) === '{"not":{}}';
 }
 
 /** Returns the JSON type of an enum's values, which TypeBox omits and code generators need. */

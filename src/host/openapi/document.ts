@@ -1,3 +1,4 @@
+import { IDEMPOTENCY_KEY_PATTERN } from "../../contract/headers.ts";
 import { FAULT_ITEM_COUNT_MAX } from "../../errors.ts";
 import type { Route } from "../routes/route.ts";
 import { Components, type Json } from "./components.ts";
@@ -16,10 +17,13 @@ const TAGS: Readonly<Record<string, string>> = {
   Service: "The service itself.",
 };
 
-/** Returns the OpenAPI 3.1 document of the routes, derived from the schemas that requests are validated with. */
-export function openApiDocument(routes: readonly Route<unknown, unknown>[]): Json {
+/**
+ * Returns the OpenAPI 3.1 document of the routes, derived from the schemas that requests are validated with.
+ * @param prefix path below which clients reach the service
+ */
+export function openApiDocument(routes: readonly Route<unknown, unknown>[], prefix = ""): Json {
   const components = new Components();
-  const context = { components, examples: readExamples() };
+  const context = { components, examples: readExamples(prefix) };
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, "{$1}");
@@ -35,7 +39,7 @@ export function openApiDocument(routes: readonly Route<unknown, unknown>[]): Jso
       description: INTRODUCTION,
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    servers: [{ url: "/", description: "The service that returned this document." }],
+    servers: [{ url: prefix === "" ? "/" : prefix, description: "The service that returned this document." }],
     tags: Object.entries(TAGS)
       .filter(([name]) => tags.has(name))
       .map(([name, description]) => ({ name, description })),
@@ -63,7 +67,7 @@ export function openApiDocument(routes: readonly Route<unknown, unknown>[]): Jso
           required: false,
           description:
             "Makes retries safe: the same request repeated with the same key within 72 hours is answered again and counted once.",
-          schema: { type: "string", pattern: "^[!-~]{1,255}$" },
+          schema: { type: "string", pattern: IDEMPOTENCY_KEY_PATTERN },
         },
       },
       headers: HEADERS,

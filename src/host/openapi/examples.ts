@@ -14,14 +14,23 @@ export interface Examples {
   readonly problems: Readonly<Record<string, Problem>>;
 }
 
+/** Members of responses that contain a path of the service. */
+const LINK_MEMBERS = new Set(["type", "documentation", "openapi", "health", "readiness"]);
+
 /** Read as a file because importing JSON prints a warning on Node 20; the build copies it to dist. */
 const FILE = new URL("./examples.json", import.meta.url);
 
 /**
  * Reads the examples of the OpenAPI document: actual responses of the service in which ids and times have fixed values.
- * test/host/openapi/examples.test.ts compares them with the responses over a socket, and rewrites the file when
+ * test/host/openapi/examples.system.test.ts compares them with the responses over a socket, and rewrites the file when
  * ISOTHERM_UPDATE_EXAMPLES=1.
+ *
+ * @param prefix path below which clients reach the service; precedes the links of the examples
  */
-export function readExamples(): Examples {
-  return JSON.parse(readFileSync(FILE, "utf8")) as Examples;
+export function readExamples(prefix = ""): Examples {
+  const isLink = (name: string, value: unknown): boolean =>
+    LINK_MEMBERS.has(name) && typeof value === "string" && value.startsWith("/");
+  return JSON.parse(readFileSync(FILE, "utf8"), (name, value: unknown) =>
+    isLink(name, value) ? prefix + String(value) : value,
+  ) as Examples;
 }

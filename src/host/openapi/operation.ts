@@ -1,11 +1,11 @@
 import type { TSchema } from "typebox";
 import { PROBLEM_CONTENT_TYPE, type ProblemCode } from "../problems/problem.ts";
-import { ProblemSchema } from "../problems/problemSchema.ts";
 import { describeProblem } from "../problems/problemTexts.ts";
 import type { Route } from "../routes/route.ts";
 import { type Components, type Json, reference } from "./components.ts";
 import type { Examples } from "./examples.ts";
 import { problemsOf, statusOf } from "./routeProblems.ts";
+import { ProblemSchema } from "../../contract/problem.ts";
 
 type AnyRoute = Route<unknown, unknown>;
 
@@ -91,7 +91,7 @@ function successResponses(route: AnyRoute, { components, examples }: Context): J
   };
   const responses: Record<string, Json> = {};
   for (const [status, response] of Object.entries(description.responses)) {
-    const { contentType = "application/json", alsoAs = [], schema, headers = {} } = response;
+    const { contentType = "application/json", otherContentTypes = [], schema, headers = {} } = response;
     const example = examplesByStatus[status];
     responses[status] = {
       description: response.description,
@@ -113,7 +113,7 @@ function successResponses(route: AnyRoute, { components, examples }: Context): J
           schema: schema === undefined ? { type: "string" } : components.schema(schema),
           ...(example === undefined ? {} : { examples: { shown: example } }),
         },
-        ...Object.fromEntries(alsoAs.map((type) => [type, { schema: { type: "string" } }])),
+        ...Object.fromEntries(otherContentTypes.map((type) => [type, { schema: { type: "string" } }])),
       },
     };
   }

@@ -54,6 +54,6 @@ export function problemsOf({ access, method, metered, description }: AnyRoute): 
 
 /** Returns the status that a problem code has on a route. */
 export function statusOf(code: ProblemCode, { access }: AnyRoute): number {
-  // An archived customer is 403 on data routes, and 409 where it is registered again.
+  // The status is 403 on data routes, and 409 if an archived customer is registered again.
   return code === "customer_archived" && access === "customer" ? 403 : describeProblem(code).status;
 }

@@ -1,4 +1,6 @@
+import type { Problem as WireProblem } from "../../contract/wireTypes.ts";
 import { type FaultCode, type FaultItem, isFault } from "../../errors.ts";
+import { registerErrorClass } from "../../threads/errorTransfer.ts";
 
 /** Problems that only the HTTP layer can raise. */
 export type HttpProblemCode =
@@ -17,25 +19,10 @@ export type HttpProblemCode =
 
 export type ProblemCode = FaultCode | HttpProblemCode;
 
-/** A problem document (RFC 9457) as it is sent to clients. */
-export interface Problem {
-  /** Relative URL of a page that explains the code. */
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  /** For programs to branch on; the meaning of a code never changes. */
+/** A problem document with the codes of this release. */
+export interface Problem extends WireProblem {
   readonly code: ProblemCode;
-  readonly detail: string;
-  readonly request_id: string;
-  /** Whether the same request may succeed later. */
-  readonly retryable: boolean;
   readonly errors?: readonly FaultItem[];
-  /** With `too_many_values`: the requested and the allowed number. */
-  readonly requested?: number;
-  readonly limit?: number;
-  /** With `json_malformed`: position in the body, from 1. */
-  readonly line?: number;
-  readonly column?: number;
 }
 
 export const PROBLEM_CONTENT_TYPE = "application/problem+json";
@@ -93,8 +80,8 @@ const PROBLEM_KINDS = {
 } as const satisfies Record<ProblemCode, ProblemKind>;
 
 /** An error of the HTTP layer, such as an unknown path or a missing header; becomes a problem document. */
-export class Refusal extends Error {
-  override readonly name = "Refusal";
+export class HttpError extends Error {
+  override readonly name = "HttpError";
   readonly code: ProblemCode;
   readonly headers: Readonly<Record<string, string>>;
   readonly items: readonly FaultItem[];
@@ -114,18 +101,33 @@ export class Refusal extends Error {
   }
 }
 
+registerErrorClass<HttpError>({
+  name: "HttpError",
+  isInstance: (error): error is HttpError => error instanceof HttpError,
+  members: ({ code, headers, items, status }) => ({ code, headers, items, status }),
+  restore: (message, { code, headers, items, status }) =>
+    new HttpError(code as ProblemCode, message, headers as HttpError["headers"], {
+      items: items as HttpError["items"],
+      ...(status === undefined ? {} : { status: status as number }),
+    }),
+});
+
 /**
- * Converts an error to a problem document. Any error other than a `Fault` or a `Refusal` is a bug and is reported as
+ * Converts an error to a problem document. Any error other than a `Fault` or an `HttpError` is a bug and is reported as
  * `internal_error` without details.
+ *
+ * @param prefix path below which clients reach the service
  */
-export function problemOf(error: unknown, requestId: string): Problem {
-  const known = isFault(error) || error instanceof Refusal ? error : undefined;
+export function problemOf(error: unknown, requestId: string, prefix = ""): Problem {
+  const known = isFault(error) || error instanceof HttpError ? error : undefined;
   const code = known?.code ?? "internal_error";
-  const { status, title, retryAfterS, detail }: ProblemKind = PROBLEM_KINDS[code];
+  const { status, title, retryAfterS, ...kind }: ProblemKind = PROBLEM_KINDS[code];
+  // Messages of an `HttpError` are written for clients.
+  const detail = known instanceof HttpError ? undefined : kind.detail;
   const problem = {
-    type: `/problems/${code}`,
+    type: `${prefix}/problems/${code}`,
     title,
-    status: (known instanceof Refusal ? known.status : undefined) ?? status,
+    status: (known instanceof HttpError ? known.status : undefined) ?? status,
     code,
     detail: detail ?? known?.message ?? INTERNAL_DETAIL,
     request_id: requestId,
@@ -145,16 +147,16 @@ export function problemOf(error: unknown, requestId: string): Problem {
   };
 }
 
-/** Returns the header fields that a problem response carries. */
+/** Returns the header fields of a problem response. */
 export function problemHeaders(problem: Problem, error: unknown): Readonly<Record<string, string>> {
   const { retryAfterS }: ProblemKind = PROBLEM_KINDS[problem.code];
   const faultRetryAfterS = isFault(error) ? error.details["retryAfterS"] : undefined;
   return {
-    // Keys in a custom header have no registered authentication scheme.
+    // There is no registered authentication scheme for keys in a custom header.
     ...(problem.status === 401 ? { "WWW-Authenticate": 'ApiKey realm="isotherm", header="X-API-Key"' } : {}),
     ...(retryAfterS === undefined
       ? {}
       : { "Retry-After": String(typeof faultRetryAfterS === "number" ? faultRetryAfterS : retryAfterS) }),
-    ...(error instanceof Refusal ? error.headers : {}),
+    ...(error instanceof HttpError ? error.headers : {}),
   };
 }

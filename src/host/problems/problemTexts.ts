@@ -1,4 +1,5 @@
-import { type ProblemCode, problemOf, Refusal } from "./problem.ts";
+import type { ProblemDescription } from "../../contract/wireTypes.ts";
+import { type ProblemCode, problemOf, HttpError } from "./problem.ts";
 
 interface ProblemText {
   /** Meaning of the code. Backticks enclose names of members, header fields and values. */
@@ -41,7 +42,7 @@ const TEXTS = {
     remedy: "Send ids from `GET /api/v1/reference/scenarios`. Case, hyphens, underscores and spaces do not matter.",
   },
   too_many_values: {
-    meaning: "The request is over a limit: `requested` is more than `limit`.",
+    meaning: "The request exceeds a limit: `requested` is more than `limit`.",
     remedy: "Split it into several requests. `GET /api/v1/limits` lists all limits.",
   },
   json_malformed: {
@@ -54,7 +55,7 @@ const TEXTS = {
     remedy: RETRY,
   },
   atlas_unavailable: {
-    meaning: "A file of the hazard maps is missing, damaged or out of reach.",
+    meaning: "A file of the hazard maps is missing, damaged or cannot be reached.",
     remedy: RETRY,
   },
   source_invalid: { meaning: INTERNAL_MEANING, remedy: REPORT },
@@ -113,7 +114,7 @@ const TEXTS = {
     remedy: RETRY,
   },
   usage_not_recorded: {
-    meaning: "The response was computed, but its usage could not be recorded for certain, so it was withheld.",
+    meaning: "The response was computed, but was withheld because it is uncertain whether its usage was recorded.",
     remedy:
       "Send the request again after the number of seconds in `Retry-After`, with the same `Idempotency-Key` if you sent one: the usage is then counted at most once.",
   },
@@ -153,15 +154,6 @@ const TEXTS = {
   internal_error: { meaning: INTERNAL_MEANING, remedy: REPORT },
 } as const satisfies Record<ProblemCode, ProblemText>;
 
-/** A code and its explanation. */
-export interface ProblemDescription extends ProblemText {
-  readonly code: ProblemCode;
-  readonly title: string;
-  /** Usual status; some routes use another. */
-  readonly status: number;
-  readonly retryable: boolean;
-}
-
 /** All problem codes, in the order of the contract. */
 export const PROBLEM_CODES = Object.keys(TEXTS) as readonly ProblemCode[];
 
@@ -169,8 +161,13 @@ export function isProblemCode(code: string): code is ProblemCode {
   return Object.hasOwn(TEXTS, code);
 }
 
-/** Returns the explanation of a code, with its usual status and title. */
-export function describeProblem(code: ProblemCode): ProblemDescription {
-  const { title, status, retryable } = problemOf(new Refusal(code, ""), "");
-  return { code, title, status, retryable, ...TEXTS[code] };
+/**
+ * Returns the explanation of a code, with its usual status and title.
+ * @param prefix path below which clients reach the service; precedes the paths in the texts
+ */
+export function describeProblem(code: ProblemCode, prefix = ""): ProblemDescription {
+  const { title, status, retryable } = problemOf(new HttpError(code, ""), "");
+  const { meaning, remedy } = TEXTS[code];
+  const addPrefix = (text: string): string => text.replaceAll(/`((?:[A-Z]+ )?)(?=\/)/g, `$&${prefix}`);
+  return { code, title, status, retryable, meaning: addPrefix(meaning), remedy: addPrefix(remedy) };
 }

@@ -1,126 +1,23 @@
-import { type Static, type TSchema, Type } from "typebox";
+import { AlignmentAnswerSchema } from "../../contract/alignmentAnswer.ts";
 import { alignTemperature } from "../../alignment/alignTemperature.ts";
-import { ALIGNMENT_FLAGS, type AlignmentAnswer, roundTemperatures } from "../../alignment/answer.ts";
-import { ALIGNMENT_BASES } from "../../alignment/options.ts";
-import { NGFS_PHASE5, type Pathway } from "../../alignment/benchmark.ts";
-import { countProjections, type Entity, EntitySchema, readEntities } from "../../alignment/entity.ts";
+import { roundTemperatures } from "../../alignment/answer.ts";
+import { DEFAULT_BENCHMARK } from "../../alignment/benchmark.ts";
+import { countProjections, readEntities } from "../../alignment/entity.ts";
 import { type FaultItem, isFault } from "../../errors.ts";
 import { findSchemaErrors } from "../../schemaErrors.ts";
 import { toParameterItem, decodeParameters } from "../../parameters.ts";
-import { numberOrNull, textOrNull } from "../openapi/nullable.ts";
 import { invalidRequest } from "./parameters.ts";
 import { type Route, checkLimit } from "./route.ts";
+import type { AlignmentAnswer, AlignmentParameters, Entity } from "../../contract/wireTypes.ts";
+import { AlignmentParametersSchema, AlignmentRequestSchema } from "../../contract/alignmentRequest.ts";
 
-const ParametersSchema = Type.Object(
-  {
-    detail: Type.Optional(
-      Type.Boolean({ default: false, description: "Adds to each year how its temperature was computed." }),
-    ),
-    basis: Type.Optional(
-      Type.Enum(ALIGNMENT_BASES, {
-        default: "intensity",
-        description:
-          "Quantity compared with the pathways: emissions per revenue, emissions, or cumulative emissions since the baseline.",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
-type Parameters = Static<typeof ParametersSchema>;
-
-interface AlignmentRequest {
+export interface ParsedAlignmentRequest {
   readonly entities: readonly Entity[];
-  readonly parameters: Parameters;
+  readonly parameters: AlignmentParameters;
 }
 
-/** About twenty entities, which take about a millisecond. */
+/** Room for about twenty entities, which take about a millisecond. */
 const INLINE_BODY_BYTES_MAX = 16 << 10;
-
-const PATHWAYS = [
-  "economy",
-  "power",
-  "energy_supply",
-  "industry",
-  "transport",
-  "buildings",
-] as const satisfies readonly Pathway[];
-
-const byScope = <Schema extends TSchema>(schema: Schema) =>
-  Type.Object({ scope1: Type.Optional(schema), scope2: Type.Optional(schema), scope3: Type.Optional(schema) });
-const ChangeSchema = Type.Object({ baseline: numberOrNull(), projected: numberOrNull() });
-
-/** Schema of the `detail` of a temperature. */
-const DetailSchema = Type.Object(
-  {
-    benchmark: Type.String(),
-    credit: Type.String(),
-    basis: Type.Enum(ALIGNMENT_BASES),
-    temperature_intensity: numberOrNull(),
-    temperature_emissions: numberOrNull(),
-    temperature_cumulative: numberOrNull(),
-    pathway: Type.Enum(PATHWAYS),
-    matched: Type.Object(
-      {
-        on: Type.Union([Type.Literal("industry"), Type.Literal("sector"), Type.Null()]),
-        row: Type.Union([Type.Integer(), Type.Null()]),
-        key: textOrNull(),
-      },
-      { description: "Which field selected the pathway, and the matching row and key of the sector table." },
-    ),
-    scope_pathways: byScope(Type.Enum(PATHWAYS)),
-    emissions: ChangeSchema,
-    emissions_ratio: numberOrNull(),
-    growth_factor: numberOrNull(),
-    emissions_ratio_q: numberOrNull(),
-    evaluated_year: Type.Integer(),
-    anchors: Type.Array(Type.Object({ scenario: Type.String(), temperature_2100_c: Type.Number() })),
-    benchmark_ratio_at_anchors: Type.Union([Type.Array(Type.Number()), Type.Null()]),
-    between: Type.Union([
-      Type.Object({ below: textOrNull(), above: textOrNull(), weight: Type.Number() }),
-      Type.Null(),
-    ]),
-    growth_region: Type.String(),
-    revenue: ChangeSchema,
-    intensity: ChangeSchema,
-    convergence: Type.Union([Type.Object({ kappa: Type.Number(), gamma: Type.Number() }), Type.Null()]),
-    temperature_by_scope: byScope(numberOrNull()),
-    flags: Type.Array(Type.Enum(ALIGNMENT_FLAGS)),
-  },
-  { description: "With detail: how the temperature was computed, unrounded. null where a figure does not exist." },
-);
-
-/** Schema of the response that src/alignment/alignTemperature.ts computes. */
-const AlignmentAnswerSchema = Type.Object({
-  results: Type.Array(
-    Type.Object({
-      entity_info: Type.Object(
-        {
-          name: Type.String(),
-          asset_type: Type.Enum(["equity"]),
-          country: Type.Optional(Type.String()),
-          industry_classification_system: Type.Optional(Type.String()),
-          industry: Type.Optional(Type.String()),
-          sector: Type.Optional(Type.String()),
-        },
-        { description: "As submitted, without the identifier." },
-      ),
-      data: Type.Array(
-        Type.Object({
-          year: Type.Integer(),
-          temperature_alignment: numberOrNull({ description: "Implied warming in 2100, degrees C, two decimals." }),
-          reason: Type.Optional(
-            Type.Enum(["no_usable_scope", "zero_baseline"], {
-              description: "Why there is no temperature; present exactly when it is null.",
-            }),
-          ),
-          detail: Type.Optional(DetailSchema),
-        }),
-        { description: "One element per projected year, in the order submitted." },
-      ),
-    }),
-    { description: "One element per entity, in the order submitted." },
-  ),
-});
 
 const EXAMPLE: readonly Entity[] = [
   {
@@ -148,14 +45,14 @@ const EXAMPLE: readonly Entity[] = [
 ];
 
 /** Counts the usage units of a response: one per temperature that is not null. */
-function countTemperatures({ results }: AlignmentAnswer): number {
+export function countTemperatures({ results }: AlignmentAnswer): number {
   let count = 0;
   for (const { data } of results) for (const year of data) if (year.temperature_alignment !== null) count++;
   return count;
 }
 
 /** POST /api/v1/temperature-alignment-projections: implied warming for every projected year of every entity. */
-export const alignment: Route<AlignmentRequest, AlignmentAnswer> = {
+export const alignment: Route<ParsedAlignmentRequest, AlignmentAnswer> = {
   method: "POST",
   path: "/api/v1/temperature-alignment-projections",
   access: "customer",
@@ -166,8 +63,8 @@ export const alignment: Route<AlignmentRequest, AlignmentAnswer> = {
     description:
       "For every projected year of every entity: the global warming in 2100 that its emissions imply. " +
       "Each temperature that is not null is counted as one `alignment_values`.",
-    query: ParametersSchema,
-    body: { schema: Type.Array(EntitySchema, { minItems: 1 }), example: EXAMPLE },
+    query: AlignmentParametersSchema,
+    body: { schema: AlignmentRequestSchema, example: EXAMPLE },
     responses: {
       200: {
         description: "One result per entity, with one temperature per projected year.",
@@ -191,22 +88,23 @@ export const alignment: Route<AlignmentRequest, AlignmentAnswer> = {
     return request;
   },
   handle: async ({ entities, parameters }) => roundTemperatures(await alignTemperature(entities, parameters)),
-  headers: () => ({ "X-Benchmark": NGFS_PHASE5.id }),
+  headers: () => ({ "X-Benchmark": DEFAULT_BENCHMARK.id }),
 };
 
-/** @throws Fault with all faults of the parameters and of the entities together */
-function readRequest(queryText: string, body: unknown): AlignmentRequest {
-  const { input, items, refused } = decodeParameters(queryText, ParametersSchema.properties);
-  const schemaItems = findSchemaErrors(ParametersSchema, input, { name: "The query", skip: refused }).map(
+/** Parses a request. @throws Fault with all errors of the parameters and of the entities together */
+function readRequest(queryText: string, body: unknown): ParsedAlignmentRequest {
+  const { input, items, refused } = decodeParameters(queryText, AlignmentParametersSchema.properties);
+  const schemaItems = findSchemaErrors(AlignmentParametersSchema, input, { name: "The query", skip: refused }).map(
     toParameterItem,
   );
   const parameterItems: readonly FaultItem[] = [...items, ...schemaItems];
   if (parameterItems.length === 0) return { entities: readEntities(body), parameters: input };
 
-  throw invalidRequest([...parameterItems, ...entityFaults(body)]);
+  throw invalidRequest([...parameterItems, ...entityErrors(body)]);
 }
 
-function entityFaults(body: unknown): readonly FaultItem[] {
+/** Returns the errors of the entities. */
+function entityErrors(body: unknown): readonly FaultItem[] {
   try {
     readEntities(body);
     return [];

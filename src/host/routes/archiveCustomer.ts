@@ -1,13 +1,9 @@
-import {
-  CustomerPathSchema,
-  type CustomerRecord,
-  customerNotFound,
-  customerRecord,
-  CustomerSchema,
-} from "./customerRecord.ts";
+import { customerNotFound, customerRecord } from "./customerRecord.ts";
 import { rejectParameters } from "./parameters.ts";
 import type { Route } from "./route.ts";
 import { readUuid } from "../http/uuid.ts";
+import { CustomerPathSchema, CustomerRecordSchema } from "../../contract/customers.ts";
+import type { CustomerRecord } from "../../contract/wireTypes.ts";
 
 /** DELETE /latest/api/v1/customers/:id: ends data requests for a customer; its usage history is kept. */
 export const archiveCustomer: Route<string, CustomerRecord> = {
@@ -22,7 +18,7 @@ export const archiveCustomer: Route<string, CustomerRecord> = {
       "Its usage can still be read. From now on, data requests for it return 403 `customer_archived`, and registering its " +
       "`internal_id` again returns 409 `customer_archived`. Archiving is idempotent.",
     path: CustomerPathSchema,
-    responses: { 200: { description: "The archived customer.", schema: CustomerSchema } },
+    responses: { 200: { description: "The archived customer.", schema: CustomerRecordSchema } },
     problems: ["invalid_request", "customer_not_found"],
   },
   parse({ queryText, path }) {

@@ -1,27 +1,10 @@
-import { Type } from "typebox";
+import type { CustomerRecord } from "../../contract/wireTypes.ts";
 import { Fault } from "../../errors.ts";
 import type { Customer } from "../../ledger/ledger.ts";
-import { textOrNull } from "../openapi/nullable.ts";
 import type { RouteContext } from "./route.ts";
 import { readUuid } from "../http/uuid.ts";
 
-/** A customer in responses. */
-export interface CustomerRecord {
-  readonly customer_id: string;
-  readonly internal_id: string;
-  readonly name: string | null;
-  readonly created_at: string;
-  readonly archived_at: string | null;
-}
-
-export const CustomerSchema = Type.Object({
-  customer_id: Type.String({ format: "uuid", description: "Value of X-Customer-ID in data requests." }),
-  internal_id: Type.String({ description: "The caller's own id, unique within the account." }),
-  name: textOrNull(),
-  created_at: Type.String({ format: "date-time" }),
-  archived_at: textOrNull({ description: "null unless the customer is archived." }),
-});
-
+/** Converts a customer of the ledger to its wire format. */
 export function customerRecord({ customerId, internalId, name, createdAt, archivedAt }: Customer): CustomerRecord {
   return {
     customer_id: customerId,
@@ -32,11 +15,7 @@ export function customerRecord({ customerId, internalId, name, createdAt, archiv
   };
 }
 
-export const CustomerPathSchema = Type.Object({
-  id: Type.String({ format: "uuid", description: "The `customer_id` returned by the registration." }),
-});
-
-/** The same fault for unknown ids, ids of other accounts and malformed ids, so that it does not reveal which exist. */
+/** Creates the error for unknown ids, ids of other accounts and malformed ids, which does not reveal which ids exist. */
 export function customerNotFound(): Fault {
   return new Fault("customer_not_found", "This account has no customer with this id.");
 }

@@ -1,14 +1,15 @@
-import { CustomerPathSchema, requireCustomer } from "./customerRecord.ts";
+import { requireCustomer } from "./customerRecord.ts";
 import type { Route } from "./route.ts";
 import {
-  CustomerUsageParametersSchema,
+  findUsage,
   readCustomerUsageParameters,
   USAGE_RESPONSES,
-  type UsageResult,
-  type UsageRequest,
-  findUsage,
   usageReply,
+  type UsageRequest,
+  type UsageResult,
 } from "./usageReport.ts";
+import { CustomerPathSchema } from "../../contract/customers.ts";
+import { CustomerUsageParametersSchema } from "../../contract/usage.ts";
 
 interface CustomerUsageRequest {
   readonly id: string;

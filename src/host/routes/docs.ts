@@ -2,8 +2,9 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Type } from "typebox";
-import { html, htmlReply } from "./htmlPage.ts";
-import { Refusal } from "../problems/problem.ts";
+import { html, htmlReply, type Markup } from "./htmlPage.ts";
+import { HttpError } from "../problems/problem.ts";
+import { quote } from "../../schemaErrors.ts";
 import type { Reply, Route } from "./route.ts";
 
 const require = createRequire(import.meta.url);
@@ -11,10 +12,12 @@ const require = createRequire(import.meta.url);
 /** Version range of the optional peer dependency in package.json. */
 const SWAGGER_UI = "swagger-ui-dist@^5.35.0";
 
+/** Derives the URL of the document from that of the script, so that it works under any prefix. */
 const START_SCRIPT = `"use strict";
+const openApiUrl = new URL("../openapi.json", document.currentScript.src).pathname;
 window.addEventListener("load", () => {
   window.SwaggerUIBundle({
-    url: "/openapi.json",
+    url: openApiUrl,
     dom_id: "#docs",
     deepLinking: true,
     displayRequestDuration: true,
@@ -36,29 +39,34 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-const PAGE = html`<!doctype html>
-  <html lang="en">
-    <head>
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <title>Isotherm API</title>
-      <link rel="icon" href="data:," />
-      <link rel="stylesheet" href="/docs/swagger-ui.css" />
-      <script src="/docs/swagger-ui-bundle.js"></script>
-      <script src="/docs/start.js"></script>
-    </head>
-    <body>
-      <div id="docs"></div>
-      <noscript
-        >This page needs JavaScript. The OpenAPI document is at <a href="/openapi.json">/openapi.json</a>.</noscript
-      >
-    </body>
-  </html> `;
+const docsPage = (prefix: string): Markup =>
+  html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>Isotherm API</title>
+        <link rel="icon" href="data:," />
+        <link rel="stylesheet" href="${prefix}/docs/swagger-ui.css" />
+        <script src="${prefix}/docs/swagger-ui-bundle.js"></script>
+        <script src="${prefix}/docs/start.js"></script>
+      </head>
+      <body>
+        <div id="docs"></div>
+        <noscript
+          >This page needs JavaScript. The OpenAPI document is at
+          <a href="${prefix}/openapi.json">${prefix}/openapi.json</a>.</noscript
+        >
+      </body>
+    </html> `;
 
-const NOT_INSTALLED = html`<h1>The API page is not installed</h1>
-  <p>It needs an optional package. In the folder where Isotherm is installed, run</p>
-  <pre>npm install ${SWAGGER_UI}</pre>
-  <p>and restart the service. The OpenAPI document is at <a href="/openapi.json">/openapi.json</a>.</p>`;
+const notInstalledPage = (prefix: string): Markup =>
+  html`<h1>The API page is not installed</h1>
+    <p>It needs an optional package. In the folder where Isotherm is installed, run</p>
+    <pre>npm install ${SWAGGER_UI}</pre>
+    <p>
+      and restart the service. The OpenAPI document is at <a href="${prefix}/openapi.json">${prefix}/openapi.json</a>.
+    </p>`;
 
 const FILES: Readonly<Record<string, string>> = {
   "swagger-ui.css": "text/css; charset=utf-8",
@@ -101,13 +109,13 @@ export function docs({ folder }: SwaggerUi = INSTALLED_SWAGGER_UI): Route<undefi
       problems: [],
     },
     parse: () => undefined,
-    handle: () =>
+    handle: (_request, { services: { prefix } }) =>
       folder === undefined
-        ? htmlReply({ title: "The API page is not installed", body: NOT_INSTALLED }, { status: 501 })
+        ? htmlReply({ title: "The API page is not installed", body: notInstalledPage(prefix) }, { status: 501 })
         : {
             status: 200,
             contentType: "text/html; charset=utf-8",
-            body: PAGE.html,
+            body: docsPage(prefix).html,
             headers: { "Content-Security-Policy": POLICY, "Referrer-Policy": "no-referrer" },
           },
     reply: (answer) => answer,
@@ -116,7 +124,7 @@ export function docs({ folder }: SwaggerUi = INSTALLED_SWAGGER_UI): Route<undefi
 
 interface DocsFile {
   readonly contentType: string;
-  /** Always the same array: the content coding caches compressed bodies by identity. */
+  /** Always the same array, by which compressed bodies are cached. */
   readonly parts: readonly Uint8Array[];
 }
 
@@ -139,7 +147,11 @@ export function docsFile({ folder }: SwaggerUi = INSTALLED_SWAGGER_UI): Route<st
       path: Type.Object({ file: Type.Enum(Object.keys(FILES)) }),
       parameterExamples: { file: "start.js" },
       responses: {
-        200: { description: "A script or a style sheet.", contentType: "text/javascript", alsoAs: ["text/css"] },
+        200: {
+          description: "A script or a style sheet.",
+          contentType: "text/javascript",
+          otherContentTypes: ["text/css"],
+        },
       },
       problems: ["route_not_found"],
     },
@@ -147,7 +159,7 @@ export function docsFile({ folder }: SwaggerUi = INSTALLED_SWAGGER_UI): Route<st
     handle(name) {
       const contentType = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
       if (folder === undefined || contentType === undefined) {
-        throw new Refusal("route_not_found", "The page has no file of this name.");
+        throw new HttpError("route_not_found", `The API page has no file ${quote(name)}.`);
       }
       let file = files.get(name);
       if (file === undefined) {

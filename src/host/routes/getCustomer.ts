@@ -1,12 +1,8 @@
-import {
-  CustomerPathSchema,
-  type CustomerRecord,
-  requireCustomer,
-  customerRecord,
-  CustomerSchema,
-} from "./customerRecord.ts";
+import { customerRecord, requireCustomer } from "./customerRecord.ts";
 import { rejectParameters } from "./parameters.ts";
 import type { Route } from "./route.ts";
+import { CustomerPathSchema, CustomerRecordSchema } from "../../contract/customers.ts";
+import type { CustomerRecord } from "../../contract/wireTypes.ts";
 
 /** GET /latest/api/v1/customers/:id: one customer, archived or not. */
 export const getCustomer: Route<string, CustomerRecord> = {
@@ -18,7 +14,7 @@ export const getCustomer: Route<string, CustomerRecord> = {
     tag: "Customers",
     summary: "One customer",
     path: CustomerPathSchema,
-    responses: { 200: { description: "The customer, archived or not.", schema: CustomerSchema } },
+    responses: { 200: { description: "The customer, archived or not.", schema: CustomerRecordSchema } },
     problems: ["invalid_request", "customer_not_found"],
   },
   parse({ queryText, path }) {

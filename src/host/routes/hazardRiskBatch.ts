@@ -1,18 +1,16 @@
-import { setImmediate } from "node:timers/promises";
-import { Type } from "typebox";
-import { Fault, isFault } from "../../errors.ts";
-import { quote } from "../../schemaErrors.ts";
-import type { Atlas } from "../../hazard/answer.ts";
-import type { HazardResult } from "../../hazard/result.ts";
+import { HazardBatchRequestSchema } from "../../contract/hazardQuery.ts";
+import { HazardBatchAnswerSchema } from "../../contract/hazardResult.ts";
+import type { HazardQueryInput, HazardResult } from "../../contract/wireTypes.ts";
+import { Fault } from "../../errors.ts";
+import type { RefusedElement } from "../../hazard/answer.ts";
 import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "../../hazard/hazards.ts";
-import { HazardQuerySchema, type HazardQueryInput } from "../../hazard/query.ts";
+import { quote } from "../../schemaErrors.ts";
+import type { ProblemContext, QueriesBulkRoute } from "../bulk/bulkRoute.ts";
 import { encodeJson } from "../http/json.ts";
-import { rejectParameters } from "./parameters.ts";
 import { type Problem, problemOf } from "../problems/problem.ts";
-import { ProblemSchema } from "../problems/problemSchema.ts";
-import { type Route, type RouteContext, checkLimit } from "./route.ts";
-import type { Sliced } from "../work/slicedRoute.ts";
-import { countHazardValues, HazardResultSchema } from "./hazardRisk.ts";
+import { countHazardValues } from "./hazardRisk.ts";
+import { rejectParameters } from "./parameters.ts";
+import { checkLimit, type Route } from "./route.ts";
 
 /** Unvalidated queries: each is validated when it is processed, because an invalid one only fails its own element. */
 interface BatchRequest {
@@ -24,12 +22,6 @@ type BatchElement = HazardResult | { readonly error: Problem };
 interface BatchResult {
   readonly results: readonly BatchElement[];
 }
-
-/** Without worker threads, a batch yields to other requests after this time on the event loop. */
-const TIME_SLICE_MS = 5;
-
-/** JSON pointers in the problem are relative to the query, not to the batch. */
-const FailedElementSchema = Type.Object({ error: ProblemSchema });
 
 /** POST /api/v1/hazard-risk/batch: the queries of GET /api/v1/hazard-risk for many locations. */
 export const hazardRiskBatch: Route<BatchRequest, BatchResult> = {
@@ -45,7 +37,7 @@ export const hazardRiskBatch: Route<BatchRequest, BatchResult> = {
       "query yields a problem as its element and does not affect the others. " +
       "Each analysis year that has data is counted as one `hazard_values`.",
     body: {
-      schema: Type.Array(HazardQuerySchema, { minItems: 1 }),
+      schema: HazardBatchRequestSchema,
       example: [
         {
           latitude: 11.59,
@@ -67,7 +59,7 @@ export const hazardRiskBatch: Route<BatchRequest, BatchResult> = {
     responses: {
       200: {
         description: "One element per query, in the same order.",
-        schema: Type.Object({ results: Type.Array(Type.Union([HazardResultSchema, FailedElementSchema])) }),
+        schema: HazardBatchAnswerSchema,
         headers: {
           "X-Atlas-Release": "Release of the atlas that the numbers come from.",
           "X-Item-Errors": "Number of elements that are problems.",
@@ -78,7 +70,7 @@ export const hazardRiskBatch: Route<BatchRequest, BatchResult> = {
   },
   metered: {
     meter: "hazard_values",
-    units: ({ results }) => results.reduce((units, each) => units + unitsOf(each), 0),
+    units: ({ results }) => results.reduce((units, element) => units + unitsOf(element), 0),
   },
   // A single query with a large radius can take longer than anything else that runs on the event loop.
   inlineBodyBytesMax: 0,
@@ -95,18 +87,9 @@ export const hazardRiskBatch: Route<BatchRequest, BatchResult> = {
     checkLimit("hazard values with detail", { requested: detailed, limit: limits.detailCount });
     return { queries: body };
   },
-  async handle({ queries }, { services: { atlas }, requestId, signal }) {
-    const results: BatchElement[] = [];
-    let sliceStartMs = performance.now();
-    for (const query of queries) {
-      if (performance.now() - sliceStartMs >= TIME_SLICE_MS) {
-        await setImmediate();
-        signal.throwIfAborted();
-        sliceStartMs = performance.now();
-      }
-      results.push(await evaluateQuery(atlas, query, requestId));
-    }
-    return { results };
+  async handle({ queries }, { services: { atlas, prefix }, requestId, signal }) {
+    const elements = await atlas.hazardRiskBatch(queries as readonly HazardQueryInput[], { signal });
+    return { results: elements.map((element) => toBatchElement(element, { requestId, prefix })) };
   },
   reply: (answer) => ({
     status: 200,
@@ -117,14 +100,13 @@ export const hazardRiskBatch: Route<BatchRequest, BatchResult> = {
   headers: ({ atlas }) => ({ "X-Atlas-Release": atlas.release }),
 };
 
-/** Distribution of a batch over worker threads: each query goes to the worker that owns its location. */
-export const slicedHazardRiskBatch: Sliced<BatchRequest, unknown> = {
+/** A batch in worker threads: each query goes to the worker that has its tiles. */
+export const bulkHazardRiskBatch: QueriesBulkRoute<BatchRequest> = {
+  kind: "queries",
   route: hazardRiskBatch,
-  elementsOf: ({ queries }) => queries,
-  restOf: () => undefined,
-  isPlaced: true,
-  async answer(query, _rest, { services: { atlas }, requestId }: RouteContext) {
-    const element = await evaluateQuery(atlas, query, requestId);
+  queriesOf: ({ queries }) => queries,
+  encode(result, context) {
+    const element = toBatchElement(result, context);
     return { text: encodeJson(element), units: unitsOf(element), isRefused: isRefused(element) };
   },
   headers: itemErrors,
@@ -134,14 +116,8 @@ function itemErrors(refusedCount: number): Readonly<Record<string, string>> {
   return { "X-Item-Errors": String(refusedCount) };
 }
 
-async function evaluateQuery(atlas: Atlas, query: unknown, requestId: string): Promise<BatchElement> {
-  try {
-    return await atlas.hazardRisk(query as HazardQueryInput);
-  } catch (error) {
-    const isQueryFault = isFault(error, "invalid_request") || isFault(error, "combination_unavailable");
-    if (isQueryFault) return { error: problemOf(error, requestId) };
-    throw error;
-  }
+function toBatchElement(element: HazardResult | RefusedElement, { requestId, prefix }: ProblemContext): BatchElement {
+  return "error" in element ? { error: problemOf(element.error, requestId, prefix) } : element;
 }
 
 function isRefused(element: BatchElement): element is { readonly error: Problem } {
@@ -152,7 +128,7 @@ function unitsOf(element: BatchElement): number {
   return isRefused(element) ? 0 : countHazardValues(element);
 }
 
-/** Number of different years over all hazards. A longer list is invalid, so that its query fails and counts as 0 values. */
+/** Number of different years over all hazards. The query of a longer list is invalid and requests 0 values. */
 const YEARS_MAX = new Set(HAZARD_NAMES.flatMap((hazard) => HAZARDS[hazard].years)).size;
 
 /** Returns the number of values that a query requests; the query has not been validated. */

@@ -1,8 +1,9 @@
-import { Type } from "typebox";
+import { HealthSchema } from "../../contract/health.ts";
+import type { Health } from "../../contract/wireTypes.ts";
 import type { Route } from "./route.ts";
 
 /** GET /healthz: liveness check. Query parameters are ignored, since callers add them to bypass caches. */
-export const healthz: Route<undefined, { readonly status: "ok" }> = {
+export const healthz: Route<undefined, Health> = {
   method: "GET",
   path: "/healthz",
   access: "open",
@@ -11,7 +12,7 @@ export const healthz: Route<undefined, { readonly status: "ok" }> = {
     tag: "Service",
     summary: "Liveness check",
     responses: {
-      200: { description: "The process is running.", schema: Type.Object({ status: Type.Literal("ok") }) },
+      200: { description: "The process is running.", schema: HealthSchema },
     },
     problems: [],
   },

@@ -18,7 +18,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** The policy contains the hash of the style, so that the element must not contain any other character. */
+/** The policy contains the hash of the style, so the element must not contain any other character. */
 const STYLE_ELEMENT: Markup = { html: `<style>${STYLE}</style>` };
 
 /** Finished HTML, which `html` does not escape. */
@@ -26,14 +26,14 @@ export interface Markup {
   readonly html: string;
 }
 
-/** Template tag that escapes every value except `Markup`. */
+/** Builds markup from a template literal, and escapes every value except `Markup`. */
 export function html(pieces: TemplateStringsArray, ...values: readonly (string | number | Markup)[]): Markup {
-  const filled = pieces.map((piece, index) => {
+  const parts = pieces.map((piece, index) => {
     const value = values[index];
     if (value === undefined) return piece;
     return piece + (typeof value === "object" ? value.html : escapeHtml(String(value)));
   });
-  return { html: filled.join("") };
+  return { html: parts.join("") };
 }
 
 /** Joins markup with line breaks. */
@@ -86,7 +86,7 @@ export function htmlReply(
 const HTML_TYPES = ["text/html", "text/*", "*/*"];
 const JSON_TYPES = ["application/json", "application/*", "*/*"];
 
-/** Whether an Accept header prefers HTML to JSON (RFC 9110, section 12.5.1); JSON wins a tie. */
+/** Returns whether an Accept header prefers HTML to JSON (RFC 9110, section 12.5.1); JSON wins a tie. */
 export function prefersHtml(accept: string | undefined): boolean {
   if (accept === undefined) return false;
   const weights = new Map<string, number>();

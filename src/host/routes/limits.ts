@@ -1,29 +1,13 @@
-import { type Static, Type } from "typebox";
-import type { ValueSchema } from "../../schemaErrors.ts";
-import { HazardQuerySchema } from "../../hazard/query.ts";
+import { LimitsSchema } from "../../contract/limits.ts";
+import { RADIUS_KM_MAX } from "../../contract/ranges.ts";
+import type { Limits } from "../../contract/wireTypes.ts";
 import { HEAD_BYTES_MAX } from "../http/requestHead.ts";
 import { JSON_DEPTH_MAX } from "../http/json.ts";
 import { rejectParameters } from "./parameters.ts";
 import type { Route } from "./route.ts";
 
-const LimitsSchema = Type.Object({
-  head_bytes: Type.Integer({ description: "Maximum size of the request line and headers." }),
-  body_bytes: Type.Integer({ description: "Maximum size of a request body." }),
-  json_depth: Type.Integer({ description: "Maximum nesting depth of lists and objects." }),
-  batch_elements: Type.Integer({ description: "Maximum number of queries in a hazard batch." }),
-  hazard_values: Type.Integer({ description: "Maximum hazards x scenarios x years x locations per request." }),
-  entities: Type.Integer({ description: "Maximum number of entities per alignment request." }),
-  alignment_values: Type.Integer({ description: "Maximum number of projected years over all entities of a request." }),
-  detail_values: Type.Integer({ description: "Maximum number of hazard or alignment values per request with detail." }),
-  radius_km: Type.Number({ description: "Maximum radius." }),
-  requests_per_second: Type.Number({ description: "Sustained request rate of the account." }),
-  request_burst: Type.Integer({ description: "Maximum burst of requests of the account." }),
-});
-
-const { maximum: RADIUS_KM_MAX = 0 }: ValueSchema = HazardQuerySchema.properties.radius;
-
 /** GET /api/v1/limits: the limits per request and per account. */
-export const limits: Route<undefined, Static<typeof LimitsSchema>> = {
+export const limits: Route<undefined, Limits> = {
   method: "GET",
   path: "/api/v1/limits",
   access: "key",
@@ -40,7 +24,7 @@ export const limits: Route<undefined, Static<typeof LimitsSchema>> = {
   },
   handle: (_request, { services: { limits: current } }) => ({
     head_bytes: HEAD_BYTES_MAX,
-    body_bytes: current.bodySizeBytes,
+    body_bytes: current.requestBodyBytesMax,
     json_depth: JSON_DEPTH_MAX,
     batch_elements: current.batchCount,
     hazard_values: current.hazardValueCount,

@@ -1,20 +1,21 @@
-import { Type } from "typebox";
+import { CustomerPageSchema } from "../../contract/customers.ts";
+import { PageParametersSchema } from "../../contract/paging.ts";
+import { PAGE_ITEMS } from "../../contract/ranges.ts";
+import type { CustomerPage } from "../../contract/wireTypes.ts";
 import type { Customer, Page } from "../../ledger/ledger.ts";
-import { customerRecord, type CustomerRecord, CustomerSchema } from "./customerRecord.ts";
-import { NextSchema, PAGE_LIMIT_DEFAULT, PagingParameters, type WirePage } from "./pagination.ts";
+import { customerRecord } from "./customerRecord.ts";
 import { parameterReader } from "./parameters.ts";
 import type { Route } from "./route.ts";
 
-const ParametersSchema = Type.Object(PagingParameters, { additionalProperties: false });
-const readParameters = parameterReader(ParametersSchema);
+const readParameters = parameterReader(PageParametersSchema);
 
-interface PageRequest {
+interface CustomerPageRequest {
   readonly limit: number;
   readonly cursor?: string;
 }
 
 /** GET /latest/api/v1/customers: the account's customers, including archived ones, in pages. */
-export const listCustomers: Route<PageRequest, WirePage<CustomerRecord>> = {
+export const listCustomers: Route<CustomerPageRequest, CustomerPage> = {
   method: "GET",
   path: "/latest/api/v1/customers",
   access: "key",
@@ -22,20 +23,17 @@ export const listCustomers: Route<PageRequest, WirePage<CustomerRecord>> = {
     operationId: "listCustomers",
     tag: "Customers",
     summary: "List the account's customers",
-    query: ParametersSchema,
+    query: PageParametersSchema,
     responses: {
       200: {
         description: "One page of customers, including archived ones.",
-        schema: Type.Object({
-          items: Type.Array(CustomerSchema),
-          next: NextSchema,
-        }),
+        schema: CustomerPageSchema,
       },
     },
     problems: ["invalid_request"],
   },
   parse({ queryText }) {
-    const { limit = PAGE_LIMIT_DEFAULT, cursor } = readParameters(queryText);
+    const { limit = PAGE_ITEMS.default, cursor } = readParameters(queryText);
     return { limit, ...(cursor === undefined ? {} : { cursor }) };
   },
   async handle(page, { services, caller }) {

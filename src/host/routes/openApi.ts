@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { encodeJson } from "../http/json.ts";
 import { openApiDocument } from "../openapi/document.ts";
-import type { Route } from "./route.ts";
+import type { Route, Services } from "./route.ts";
 
 /**
  * GET /openapi.json: the OpenAPI 3.1 document.
@@ -9,10 +9,15 @@ import type { Route } from "./route.ts";
  * @param routes returns all routes including this one; called when the document is first requested
  */
 export function openApi(routes: () => readonly Route<unknown, unknown>[]): Route<undefined, readonly Uint8Array[]> {
-  /** Always the same array: the content coding caches compressed bodies by identity. */
-  let parts: readonly [Uint8Array] | undefined;
-  const document = (): readonly [Uint8Array] =>
-    (parts ??= [new TextEncoder().encode(encodeJson(openApiDocument(routes())))]);
+  /** Documents by the services of a host. Each is always the same array, by which compressed bodies are cached. */
+  const documents = new WeakMap<Services, readonly [Uint8Array]>();
+  const documentOf = (services: Services): readonly [Uint8Array] => {
+    const cached = documents.get(services);
+    if (cached !== undefined) return cached;
+    const parts = [new TextEncoder().encode(encodeJson(openApiDocument(routes(), services.prefix)))] as const;
+    documents.set(services, parts);
+    return parts;
+  };
   return {
     method: "GET",
     path: "/openapi.json",
@@ -25,8 +30,8 @@ export function openApi(routes: () => readonly Route<unknown, unknown>[]): Route
       problems: [],
     },
     parse: () => undefined,
-    handle: document,
+    handle: (_request, { services }) => documentOf(services),
     reply: (body) => ({ status: 200, contentType: "application/json", body }),
-    revision: () => createHash("sha256").update(document()[0]).digest("base64url"),
+    revision: (services) => createHash("sha256").update(documentOf(services)[0]).digest("base64url"),
   };
 }

@@ -1,31 +1,31 @@
 import type { Static, TObject } from "typebox";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../../errors.ts";
-import { findSchemaErrors, type ValueSchema } from "../../schemaErrors.ts";
+import { findSchemaErrors, summarizeItems, type ValueSchema } from "../../schemaErrors.ts";
 import { toParameterItem, decodeParameters } from "../../parameters.ts";
 
 /**
- * Returns a function that decodes and validates the query parameters of a route. It throws `invalid_request` with every
- * fault.
+ * Returns a function that decodes and validates the query parameters of a route. It throws `invalid_request` with all
+ * errors.
  *
  * @param schema all parameters of the route
- * @param explainMore returns faults that the schema cannot express; called only if the parameters match the schema
+ * @param findMoreErrors returns errors that the schema cannot express; called only if the parameters match the schema
  */
 export function parameterReader<Schema extends TObject>(
   schema: Schema,
-  explainMore: (parameters: Static<Schema>) => readonly FaultItem[] = () => [],
+  findMoreErrors: (parameters: Static<Schema>) => readonly FaultItem[] = () => [],
 ): (queryText: string) => Static<Schema> {
   const shape: ValueSchema = schema;
   return (queryText) => {
     const { input, items, refused } = decodeParameters(queryText, shape.properties ?? {});
     const schemaItems = findSchemaErrors(shape, input, { name: "The query", skip: refused }).map(toParameterItem);
-    const faults = [...items, ...schemaItems];
-    if (faults.length === 0) faults.push(...explainMore(input as Static<Schema>));
-    if (faults.length > 0) throw invalidRequest(faults);
+    const errors = [...items, ...schemaItems];
+    if (errors.length === 0) errors.push(...findMoreErrors(input as Static<Schema>));
+    if (errors.length > 0) throw invalidRequest(errors);
     return input as Static<Schema>;
   };
 }
 
-/** @throws Fault `invalid_request` if the query of a route without parameters is not empty */
+/** Rejects the query of a route without parameters if it is not empty. @throws Fault `invalid_request` */
 export function rejectParameters(queryText: string): void {
   const { items } = decodeParameters(queryText, {});
   if (items.length === 0) return;
@@ -35,13 +35,10 @@ export function rejectParameters(queryText: string): void {
 /**
  * Returns an `invalid_request` fault that lists at most FAULT_ITEM_COUNT_MAX items.
  *
- * @param faults at least one item
+ * @param errors at least one item
  */
-export function invalidRequest(faults: readonly FaultItem[]): Fault {
-  const items = faults.slice(0, FAULT_ITEM_COUNT_MAX);
-  const first = items[0]?.detail;
-  if (first === undefined) throw new Error("an invalid request needs at least one fault");
-  const count = items.length === FAULT_ITEM_COUNT_MAX ? `at least ${items.length}` : String(items.length);
-  const message = items.length === 1 ? first : `The request has ${count} faults. The first: ${first}`;
-  return new Fault("invalid_request", message, { items });
+export function invalidRequest(errors: readonly FaultItem[]): Fault {
+  const items = errors.slice(0, FAULT_ITEM_COUNT_MAX);
+  if (items.length === 0) throw new Error("an invalid request needs at least one fault");
+  return new Fault("invalid_request", summarizeItems(items, "the request"), { items });
 }

@@ -1,17 +1,27 @@
 import { Type } from "typebox";
+import { ProblemDescriptionSchema } from "../../contract/problem.ts";
+import type { ProblemDescription } from "../../contract/wireTypes.ts";
 import { encodeJson } from "../http/json.ts";
 import { html, htmlReply, prefersHtml, markUpCode } from "./htmlPage.ts";
-import { isProblemCode, type ProblemDescription, describeProblem } from "../problems/problemTexts.ts";
-import { Refusal } from "../problems/problem.ts";
+import { isProblemCode, describeProblem } from "../problems/problemTexts.ts";
+import { HttpError } from "../problems/problem.ts";
+import { quote } from "../../schemaErrors.ts";
 import type { Route } from "./route.ts";
 
-interface PageRequest {
+interface ProblemPageRequest {
   readonly code: string;
   readonly isHtml: boolean;
 }
 
+interface ProblemPage {
+  readonly problem: ProblemDescription;
+  readonly isHtml: boolean;
+  /** Path of the API page. */
+  readonly docsPath: string;
+}
+
 /** GET /problems/:code: explains a problem code; the `type` of problem documents links here. */
-export const problemPage: Route<PageRequest, { readonly problem: ProblemDescription; readonly isHtml: boolean }> = {
+export const problemPage: Route<ProblemPageRequest, ProblemPage> = {
   method: "GET",
   path: "/problems/:code",
   access: "open",
@@ -24,25 +34,22 @@ export const problemPage: Route<PageRequest, { readonly problem: ProblemDescript
     responses: {
       200: {
         description: "JSON, or an HTML page if Accept prefers `text/html`.",
-        alsoAs: ["text/html"],
-        schema: Type.Object({
-          code: Type.String(),
-          title: Type.String(),
-          status: Type.Integer({ description: "Usual status; `customer_archived` is 403 on data requests." }),
-          retryable: Type.Boolean({ description: "Whether the same request may succeed later." }),
-          meaning: Type.String(),
-          remedy: Type.String(),
-        }),
+        otherContentTypes: ["text/html"],
+        schema: ProblemDescriptionSchema,
       },
     },
     problems: ["route_not_found"],
   },
   parse: ({ path, accept }) => ({ code: path["code"] ?? "", isHtml: prefersHtml(accept) }),
-  handle({ code, isHtml }) {
-    if (!isProblemCode(code)) throw new Refusal("route_not_found", "There is no problem code of this name.");
-    return { problem: describeProblem(code), isHtml };
+  handle({ code, isHtml }, { services: { prefix } }) {
+    if (!isProblemCode(code))
+      throw new HttpError(
+        "route_not_found",
+        `There is no problem code ${quote(code)}; the path must end in the \`code\` of a problem.`,
+      );
+    return { problem: describeProblem(code, prefix), isHtml, docsPath: `${prefix}/docs` };
   },
-  reply({ problem, isHtml }) {
+  reply({ problem, isHtml, docsPath }) {
     const headers = { Vary: "Accept" };
     if (!isHtml) return { status: 200, contentType: "application/json", body: encodeJson(problem), headers };
     const { code, title, status, retryable, meaning, remedy } = problem;
@@ -56,7 +63,7 @@ export const problemPage: Route<PageRequest, { readonly problem: ProblemDescript
         <dt>Can the same request succeed later?</dt>
         <dd>${retryable ? "Yes." : "No, not unless something changes."}</dd>
       </dl>
-      <p><a href="/docs">API reference</a></p>`;
+      <p><a href="${docsPath}">API reference</a></p>`;
     return htmlReply({ title: `${code} · Isotherm`, body }, { headers });
   },
 };

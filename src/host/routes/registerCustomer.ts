@@ -1,46 +1,22 @@
-import { Type } from "typebox";
+import { customerTextError } from "../../contract/customerText.ts";
 import type { FaultItem } from "../../errors.ts";
 import { findSchemaErrors } from "../../schemaErrors.ts";
-import { type CustomerRecord, customerRecord, CustomerSchema } from "./customerRecord.ts";
+import { customerRecord } from "./customerRecord.ts";
 import { encodeJson } from "../http/json.ts";
 import { invalidRequest, rejectParameters } from "./parameters.ts";
 import type { Route } from "./route.ts";
-
-const LENGTH_MAX = 200;
-/** Control characters and lone surrogates, which databases cannot store faithfully. */
-const UNSTORABLE = /[\p{Cc}\p{Cs}]/u;
-const TEXT = { minLength: 1, maxLength: LENGTH_MAX, pattern: "^[^\\u0000-\\u001f\\u007f-\\u009f]*$" };
-
-const RegistrationSchema = Type.Object(
-  {
-    internal_id: Type.String({
-      ...TEXT,
-      description:
-        "The caller's own id, such as a team, a department or a client: unique within the account, stored unchanged.",
-    }),
-    name: Type.Optional(
-      Type.String({
-        ...TEXT,
-        description:
-          "Display name. Replaces the name of a customer that is already registered; if omitted, the name is unchanged. A name cannot be removed: `null` is rejected.",
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
-
-interface Registration {
-  readonly internal_id: string;
-  readonly name?: string;
-}
+import type { CustomerRecord, CustomerRegistration } from "../../contract/wireTypes.ts";
+import { CustomerRecordSchema, CustomerRegistrationSchema } from "../../contract/customers.ts";
 
 interface RegistrationResult {
   readonly customer: CustomerRecord;
   readonly isNew: boolean;
+  /** Path of the customer. */
+  readonly location: string;
 }
 
-/** POST /latest/api/v1/customers: returns the customer of an internal id; registers or renames it if necessary. */
-export const registerCustomer: Route<Registration, RegistrationResult> = {
+/** POST /latest/api/v1/customers: returns the customer with this `internal_id`, registering or renaming it if necessary. */
+export const registerCustomer: Route<CustomerRegistration, RegistrationResult> = {
   method: "POST",
   path: "/latest/api/v1/customers",
   access: "key",
@@ -50,17 +26,17 @@ export const registerCustomer: Route<Registration, RegistrationResult> = {
     summary: "Register a customer",
     description:
       "Idempotent by `internal_id`: repeated and concurrent requests return the same customer. " +
-      "A `name` that differs from the stored one replaces it; of concurrent names the last one written wins. " +
+      "A `name` that differs from the stored one replaces it; if concurrent requests send different names, the last write wins. " +
       "Send the `customer_id` of the response as X-Customer-ID in data requests.",
-    body: { schema: RegistrationSchema, example: { internal_id: "team-lisbon", name: "Lisbon team" } },
+    body: { schema: CustomerRegistrationSchema, example: { internal_id: "team-lisbon", name: "Lisbon team" } },
     responses: {
       200: {
         description: "The customer was already registered; its `name` is the one in the request, if any.",
-        schema: CustomerSchema,
+        schema: CustomerRecordSchema,
       },
       201: {
         description: "The customer has been registered.",
-        schema: CustomerSchema,
+        schema: CustomerRecordSchema,
         headers: { Location: "Path of the customer." },
       },
     },
@@ -73,36 +49,26 @@ export const registerCustomer: Route<Registration, RegistrationResult> = {
   async handle({ internal_id: internalId, name }, { services, caller: { accountId } }) {
     const registration = { accountId, internalId, ...(name === undefined ? {} : { name }) };
     const { customer, isNew } = await services.ledger.registerCustomer(registration);
-    return { customer: customerRecord(customer), isNew };
+    const location = `${services.prefix}/latest/api/v1/customers/${customer.customerId}`;
+    return { customer: customerRecord(customer), isNew, location };
   },
-  reply({ customer, isNew }) {
+  reply({ customer, isNew, location }) {
     const body = encodeJson(customer);
     if (!isNew) return { status: 200, contentType: "application/json", body };
-    const headers = { Location: `/latest/api/v1/customers/${customer.customer_id}` };
-    return { status: 201, contentType: "application/json", body, headers };
+    return { status: 201, contentType: "application/json", body, headers: { Location: location } };
   },
 };
 
-/** @throws Fault `invalid_request` with all faults of the body */
-function readRegistration(body: unknown): Registration {
-  const items: FaultItem[] = findSchemaErrors(RegistrationSchema, body, { name: "The request" });
+/** @throws Fault `invalid_request` with all errors of the body */
+function readRegistration(body: unknown): CustomerRegistration {
+  const items: FaultItem[] = findSchemaErrors(CustomerRegistrationSchema, body, { name: "The request" });
   if (typeof body === "object" && body !== null) {
     for (const name of ["internal_id", "name"] as const) {
       const text: unknown = (body as Readonly<Record<string, unknown>>)[name];
-      const fault = typeof text === "string" ? textFault(text) : undefined;
-      if (fault !== undefined) items.push({ pointer: `/${name}`, code: fault.code, detail: `${name} ${fault.detail}` });
+      const error = typeof text === "string" ? customerTextError(text) : undefined;
+      if (error !== undefined) items.push({ pointer: `/${name}`, code: error.code, detail: `${name} ${error.detail}` });
     }
   }
   if (items.length > 0) throw invalidRequest(items);
-  return body as Registration;
-}
-
-function textFault(text: string): { readonly code: "out_of_range" | "malformed"; readonly detail: string } | undefined {
-  // Code points, as in JSON Schema, not UTF-16 code units.
-  const { length } = Array.from(text);
-  if (length < 1 || length > LENGTH_MAX) {
-    return { code: "out_of_range", detail: `must be 1 to ${LENGTH_MAX} characters long (got ${length}).` };
-  }
-  if (!UNSTORABLE.test(text)) return undefined;
-  return { code: "malformed", detail: "must not contain control characters (such as line breaks) or lone surrogates." };
+  return body as CustomerRegistration;
 }

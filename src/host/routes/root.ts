@@ -1,20 +1,8 @@
-import { type Static, Type } from "typebox";
+import { AboutSchema } from "../../contract/about.ts";
+import type { About } from "../../contract/wireTypes.ts";
 import { encodeJson } from "../http/json.ts";
 import { html, joinMarkup, htmlReply, prefersHtml } from "./htmlPage.ts";
 import type { Route } from "./route.ts";
-
-const AboutSchema = Type.Object({
-  service: Type.String(),
-  documentation: Type.String({ description: "Interactive API page." }),
-  openapi: Type.String({ description: "OpenAPI document." }),
-  health: Type.String(),
-  readiness: Type.String(),
-  atlas: Type.Object({
-    release: Type.String(),
-    synthetic: Type.Boolean({ description: "True if all values are invented, as in the demo." }),
-  }),
-});
-type About = Static<typeof AboutSchema>;
 
 /** GET /: describes the service and links to its documentation. */
 export const root: Route<{ readonly isHtml: boolean }, { readonly about: About; readonly isHtml: boolean }> = {
@@ -28,20 +16,20 @@ export const root: Route<{ readonly isHtml: boolean }, { readonly about: About; 
     responses: {
       200: {
         description: "JSON, or an HTML page if Accept prefers `text/html`.",
-        alsoAs: ["text/html"],
+        otherContentTypes: ["text/html"],
         schema: AboutSchema,
       },
     },
     problems: [],
   },
   parse: ({ accept }) => ({ isHtml: prefersHtml(accept) }),
-  handle: ({ isHtml }, { services: { atlas } }) => ({
+  handle: ({ isHtml }, { services: { atlas, prefix } }) => ({
     about: {
       service: "isotherm",
-      documentation: "/docs",
-      openapi: "/openapi.json",
-      health: "/healthz",
-      readiness: "/readyz",
+      documentation: `${prefix}/docs`,
+      openapi: `${prefix}/openapi.json`,
+      health: `${prefix}/healthz`,
+      readiness: `${prefix}/readyz`,
       atlas: { release: atlas.release, synthetic: atlas.synthetic },
     },
     isHtml,
@@ -58,9 +46,9 @@ export const root: Route<{ readonly isHtml: boolean }, { readonly about: About; 
       </p>
       ${joinMarkup(synthetic ? [warning] : [])}
       <dl>
-        <dt><a href="/docs">/docs</a></dt>
+        <dt><a href="${about.documentation}">${about.documentation}</a></dt>
         <dd>interactive API page</dd>
-        <dt><a href="/openapi.json">/openapi.json</a></dt>
+        <dt><a href="${about.openapi}">${about.openapi}</a></dt>
         <dd>OpenAPI 3.1 document</dd>
         <dt>Atlas</dt>
         <dd>release <code>${release}</code></dd>

@@ -1,13 +1,16 @@
 import type { TSchema } from "typebox";
 import { Fault } from "../../errors.ts";
-import type { Atlas } from "../../hazard/answer.ts";
-import type { Ledger, Meter } from "../../ledger/ledger.ts";
+import type { Meter } from "../../contract/wireTypes.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { HostAtlas } from "../../pool/hostAtlas.ts";
 
 /** Dependencies of the route handlers. */
 export interface Services {
-  readonly atlas: Atlas;
+  readonly atlas: HostAtlas;
   readonly ledger: Ledger;
   readonly limits: HostLimits;
+  /** Path below which clients reach the service, such as `/climate`; "" if there is none. */
+  readonly prefix: string;
   /** Whether the host accepts requests: false until it is warm, and once it shuts down. Absent in worker threads. */
   readonly readiness?: { readonly isReady: boolean };
 }
@@ -23,7 +26,7 @@ export interface HostLimits {
   readonly alignmentValueCount: number;
   /** Maximum of hazard or alignment values with `detail`, which makes a response about ten times as long. */
   readonly detailCount: number;
-  readonly bodySizeBytes: number;
+  readonly requestBodyBytesMax: number;
   /** Sustained requests per second of one account; `requestBurst` is the maximum burst. */
   readonly requestsPerS: number;
   readonly requestBurst: number;
@@ -33,7 +36,7 @@ export interface HostLimits {
 export interface Caller {
   readonly accountId: string;
   readonly keyId: string;
-  /** Present exactly on routes with access `customer`. */
+  /** Present only on routes with access `customer`. */
   readonly customerId?: string;
 }
 
@@ -86,7 +89,7 @@ export interface RouteDescription {
         readonly description: string;
         readonly contentType?: string;
         /** Other content types that a request can ask for. */
-        readonly alsoAs?: readonly string[];
+        readonly otherContentTypes?: readonly string[];
         readonly schema?: TSchema;
         readonly example?: unknown;
         /** Descriptions of header fields beyond those of every response. */
@@ -135,7 +138,7 @@ export function addressesOf({ path }: { readonly path: string }): readonly strin
   return path.startsWith("/latest/api/") ? [path, path.slice("/latest".length)] : [path];
 }
 
-/** @throws Fault `too_many_values` with `requested` and `limit` in its details if the request exceeds the limit */
+/** Rejects a request that exceeds a limit. @throws Fault `too_many_values` with `requested` and `limit` in its details */
 export function checkLimit(what: string, { requested, limit }: { readonly requested: number; readonly limit: number }) {
   if (requested <= limit) return;
   const message = `The request asks for ${requested} ${what}; at most ${limit} are allowed. Split it into several requests.`;

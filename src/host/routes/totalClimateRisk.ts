@@ -1,10 +1,12 @@
-import { assess, type CompanyAnswer } from "../../company/report.ts";
-import { type Company, type CompanyRequest, CompanyRequestSchema, readCompanyRequest } from "../../company/request.ts";
-import { CompanyAnswerSchema } from "./companyAnswer.ts";
+import { assess } from "../../company/report.ts";
+import { type Company, readCompanyRequest } from "../../company/request.ts";
 import { rejectParameters } from "./parameters.ts";
 import type { Route } from "./route.ts";
+import type { CompanyAnswer, CompanyRequest } from "../../contract/wireTypes.ts";
+import { CompanyRequestSchema } from "../../contract/companyRequest.ts";
+import { CompanyAnswerSchema } from "../../contract/companyAnswer.ts";
 
-/** A few scenarios and years, which take one or two milliseconds; all of them take ten. */
+/** Room for a few scenarios and years, which take one or two milliseconds; all of them take ten. */
 const INLINE_BODY_BYTES_MAX = 512;
 
 const EXAMPLE: CompanyRequest = {

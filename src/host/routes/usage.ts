@@ -1,14 +1,14 @@
 import { requireCustomer } from "./customerRecord.ts";
 import type { Route } from "./route.ts";
 import {
+  findUsage,
   readUsageParameters,
   USAGE_RESPONSES,
-  type UsageResult,
-  type UsageRequest,
-  findUsage,
-  UsageParametersSchema,
   usageReply,
+  type UsageRequest,
+  type UsageResult,
 } from "./usageReport.ts";
+import { UsageParametersSchema } from "../../contract/usage.ts";
 
 /** GET /latest/api/v1/usage: recorded usage of the account. Includes every response that has been sent. */
 export const usage: Route<UsageRequest, UsageResult> = {
@@ -27,7 +27,7 @@ export const usage: Route<UsageRequest, UsageResult> = {
   },
   parse: ({ queryText }) => readUsageParameters(queryText),
   async handle(request, context) {
-    // Otherwise a mistyped id would look like a customer without usage.
+    // Without this check, a mistyped id would look like a customer without usage.
     if (request.customerId !== undefined) await requireCustomer(request.customerId, context);
     return findUsage(context.services.ledger, context.caller.accountId, request);
   },

@@ -1,51 +1,20 @@
-import { Type } from "typebox";
+import {
+  CustomerUsageParametersSchema,
+  USAGE_GROUPS_DEFAULT,
+  UsagePageSchema,
+  UsageParametersSchema,
+  UsageRecordSchema,
+} from "../../contract/usage.ts";
+import { PAGE_ITEMS } from "../../contract/ranges.ts";
+import type { UsageGroup, UsagePage, UsageParameters, UsageRecord } from "../../contract/wireTypes.ts";
 import { csvLine } from "../../csvText.ts";
 import type { FaultItem } from "../../errors.ts";
-import {
-  type Ledger,
-  METERS,
-  type Page,
-  USAGE_GROUPS,
-  USAGE_LINE_COUNT_MAX,
-  type UsageGroup,
-  type UsageLine,
-} from "../../ledger/ledger.ts";
+import { quote } from "../../schemaErrors.ts";
+import { type Ledger, type Page, USAGE_LINE_COUNT_MAX, type UsageLine } from "../../ledger/ledger.ts";
 import { encodeJson } from "../http/json.ts";
-import { NextSchema, PAGE_LIMIT_DEFAULT, PagingParameters, type WirePage } from "./pagination.ts";
 import { parameterReader } from "./parameters.ts";
 import type { Reply, RouteDescription } from "./route.ts";
 import { readUuid } from "../http/uuid.ts";
-
-const GROUPS_DEFAULT = ["customer", "meter"] as const satisfies readonly UsageGroup[];
-
-const SpanParameters = {
-  from: Type.Optional(Type.String({ format: "date", description: "First day (UTC), YYYY-MM-DD. Default: no limit." })),
-  to: Type.Optional(
-    Type.String({ format: "date", description: "Day after the last (UTC), YYYY-MM-DD. Default: now." }),
-  ),
-  group_by: Type.Optional(
-    Type.Array(Type.Enum(USAGE_GROUPS), {
-      minItems: 1,
-      uniqueItems: true,
-      default: GROUPS_DEFAULT,
-      description: "How usage is grouped into lines. `day` takes precedence over `month`.",
-    }),
-  ),
-  format: Type.Optional(
-    Type.Enum(["json", "csv"], {
-      default: "json",
-      description: "`csv` returns all lines in one file without pages (RFC 4180, UTF-8, with a header line).",
-    }),
-  ),
-  ...PagingParameters,
-};
-const CustomerParameter = {
-  customer_id: Type.Optional(Type.String({ format: "uuid", description: "Limits usage to this customer." })),
-};
-const closed = { additionalProperties: false } as const;
-
-export const UsageParametersSchema = Type.Object({ ...SpanParameters, ...CustomerParameter }, closed);
-export const CustomerUsageParametersSchema = Type.Object(SpanParameters, closed);
 
 /** Parsed usage parameters with their defaults. */
 export interface UsageRequest {
@@ -58,20 +27,10 @@ export interface UsageRequest {
   readonly cursor?: string;
 }
 
-interface UsageParameters {
-  customer_id?: string;
-  from?: string;
-  to?: string;
-  group_by?: UsageGroup[];
-  format?: "json" | "csv";
-  limit?: number;
-  cursor?: string;
-}
+const parseAccountParameters = parameterReader(UsageParametersSchema, findUsageErrors);
+const parseCustomerParameters = parameterReader(CustomerUsageParametersSchema, findUsageErrors);
 
-const parseAccountParameters = parameterReader(UsageParametersSchema, explainUsage);
-const parseCustomerParameters = parameterReader(CustomerUsageParametersSchema, explainUsage);
-
-/** @throws Fault `invalid_request` */
+/** Parses the parameters of an account's usage. @throws Fault `invalid_request` */
 export const readUsageParameters = (queryText: string): UsageRequest =>
   toUsageRequest(parseAccountParameters(queryText));
 export const readCustomerUsageParameters = (queryText: string): UsageRequest =>
@@ -83,17 +42,18 @@ function toUsageRequest(parameters: UsageParameters): UsageRequest {
     ...(customer_id === undefined ? {} : { customerId: customer_id.toLowerCase() }),
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
-    groupBy: group_by ?? GROUPS_DEFAULT,
+    groupBy: group_by ?? USAGE_GROUPS_DEFAULT,
     isCsv: format === "csv",
-    limit: limit ?? PAGE_LIMIT_DEFAULT,
+    limit: limit ?? PAGE_ITEMS.default,
     ...(cursor === undefined ? {} : { cursor }),
   };
 }
 
-function explainUsage(parameters: UsageParameters): readonly FaultItem[] {
+function findUsageErrors(parameters: UsageParameters): readonly FaultItem[] {
   const { customer_id, from, to, format } = parameters;
   const items: FaultItem[] = [];
   if (customer_id !== undefined && readUuid(customer_id) === undefined) {
+    // Not quoted: a caller may have sent a key or a cursor by mistake, and responses end up in logs.
     const detail = "customer_id must be the UUID that the registration returned.";
     items.push({ parameter: "customer_id", code: "malformed", detail });
   }
@@ -105,11 +65,11 @@ function explainUsage(parameters: UsageParameters): readonly FaultItem[] {
     items.push({
       parameter,
       code: "malformed",
-      detail: `${parameter} must be an existing date in the form YYYY-MM-DD.`,
+      detail: `${parameter} must be an existing date in the form YYYY-MM-DD (got ${quote(text)}).`,
     });
   }
   if (items.length === 0 && from !== undefined && to !== undefined && from >= to) {
-    const detail = `to must be after from (${from}): it is the day after the last one included.`;
+    const detail = `to must be after from, ${from}: it is the day after the last included day (got ${to}).`;
     items.push({ parameter: "to", code: "out_of_range", detail });
   }
   if (format === "csv") {
@@ -127,43 +87,20 @@ function isDate(text: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
-/** A line of usage in responses; members that are not grouped by are absent. */
-interface UsageRecord {
-  readonly customer_id?: string;
-  readonly internal_id?: string;
-  readonly meter?: string;
-  readonly period?: string;
-  readonly requests: number;
-  readonly units: number;
-}
-
-const COLUMNS = ["customer_id", "internal_id", "meter", "period", "requests", "units"] as const;
-
-export const UsagePageSchema = Type.Object({
-  items: Type.Array(
-    Type.Object({
-      customer_id: Type.Optional(Type.String({ format: "uuid" })),
-      internal_id: Type.Optional(Type.String()),
-      meter: Type.Optional(Type.Enum(METERS)),
-      period: Type.Optional(Type.String({ description: "YYYY-MM-DD, or YYYY-MM if grouped by month." })),
-      requests: Type.Integer({ minimum: 0, description: "Number of counted responses." }),
-      units: Type.Integer({ minimum: 0 }),
-    }),
-  ),
-  next: NextSchema,
-});
+/** Columns of the CSV file. */
+const COLUMNS = Object.keys(UsageRecordSchema.properties) as (keyof UsageRecord)[];
 
 export const USAGE_RESPONSES: RouteDescription["responses"] = {
   200: {
     description: "Lines of usage without the members that are not grouped by; `text/csv` with `format=csv`.",
-    alsoAs: ["text/csv"],
+    otherContentTypes: ["text/csv"],
     schema: UsagePageSchema,
   },
 };
 
-export type UsageResult = WirePage<UsageRecord> | { readonly file: AsyncIterable<string> };
+export type UsageResult = UsagePage | { readonly file: AsyncIterable<string> };
 
-/** Reads usage from the ledger: one page, or a stream of all lines as CSV. */
+/** Reads usage from the ledger: a page, or all lines as a stream of CSV. */
 export async function findUsage(ledger: Ledger, accountId: string, request: UsageRequest): Promise<UsageResult> {
   const { isCsv, limit, ...filter } = request;
   const page = await ledger.usage({ accountId, ...filter, limit: isCsv ? USAGE_LINE_COUNT_MAX : limit });
@@ -200,6 +137,7 @@ function csvLineOf(line: UsageRecord): string {
   return csvLine(cells, "\r\n");
 }
 
+/** Returns the response to a usage request: JSON, or a CSV file. */
 export function usageReply(result: UsageResult): Reply {
   if (!("file" in result)) return { status: 200, contentType: "application/json", body: encodeJson(result) };
   return {

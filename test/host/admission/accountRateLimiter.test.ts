@@ -1,36 +1,36 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isFault } from "../../../src/errors.ts";
-import { Refusal } from "../../../src/host/problems/problem.ts";
+import { HttpError } from "../../../src/host/problems/problem.ts";
 import { AccountRateLimiter } from "../../../src/host/admission/accountRateLimiter.ts";
 
-/** A token bucket, the reference implementation. */
+/** A token bucket: the reference implementation of the rate limiter. */
 class TokenBucket {
-  #left: number;
-  #atMs = 0;
+  #tokenCount: number;
+  #updatedAtMs = 0;
   readonly #limits: { readonly requestsPerS: number; readonly requestBurst: number };
   constructor(limits: { readonly requestsPerS: number; readonly requestBurst: number }) {
     this.#limits = limits;
-    this.#left = limits.requestBurst;
+    this.#tokenCount = limits.requestBurst;
   }
   /** Takes a token. @returns the tokens left, or undefined if there was none */
   take(nowMs: number): number | undefined {
     const { requestsPerS, requestBurst } = this.#limits;
-    this.#left = Math.min(requestBurst, this.#left + ((nowMs - this.#atMs) / 1000) * requestsPerS);
-    this.#atMs = nowMs;
-    if (this.#left < 1 - 1e-6) return undefined;
-    this.#left -= 1;
-    return Math.floor(this.#left + 1e-6);
+    this.#tokenCount = Math.min(requestBurst, this.#tokenCount + ((nowMs - this.#updatedAtMs) / 1000) * requestsPerS);
+    this.#updatedAtMs = nowMs;
+    if (this.#tokenCount < 1 - 1e-6) return undefined;
+    this.#tokenCount -= 1;
+    return Math.floor(this.#tokenCount + 1e-6);
   }
 }
 
 const remaining = (text: string): number => Number(/r=([0-9]+)/.exec(text)?.[1]);
 
-function consume(rateLimiter: AccountRateLimiter, account: string, nowMs: number): number | Refusal {
+function consume(rateLimiter: AccountRateLimiter, account: string, nowMs: number): number | HttpError {
   try {
     return remaining(rateLimiter.consume(account, nowMs));
   } catch (error) {
-    if (error instanceof Refusal) return error;
+    if (error instanceof HttpError) return error;
     throw error;
   }
 }
@@ -48,9 +48,9 @@ test("accepts the same requests as a token bucket", () => {
         let nowMs = 0;
         for (const pauseMs of pausesMs) {
           nowMs += pauseMs;
-          const got = consume(rateLimiter, "a", nowMs);
+          const remainingCount = consume(rateLimiter, "a", nowMs);
           const expected = bucket.take(nowMs);
-          expect(got instanceof Refusal ? undefined : got).toBe(expected);
+          expect(remainingCount instanceof HttpError ? undefined : remainingCount).toBe(expected);
         }
       },
     ),
@@ -61,12 +61,12 @@ test("returns a Retry-After after which the next request is accepted", () => {
   fc.assert(
     fc.property(fc.constantFrom(0.1, 0.5, 3, 50), fc.integer({ min: 1, max: 10 }), (requestsPerS, requestBurst) => {
       const rateLimiter = new AccountRateLimiter({ requestsPerS, requestBurst });
-      let refusal = consume(rateLimiter, "a", 1000);
-      while (!(refusal instanceof Refusal)) refusal = consume(rateLimiter, "a", 1000);
-      expect(isFault(refusal)).toBe(false);
-      expect(refusal.code).toBe("rate_limited");
-      const waitS = Number(refusal.headers["Retry-After"]);
-      expect(consume(rateLimiter, "a", 1000 + waitS * 1000)).not.toBeInstanceOf(Refusal);
+      let rejection = consume(rateLimiter, "a", 1000);
+      while (!(rejection instanceof HttpError)) rejection = consume(rateLimiter, "a", 1000);
+      expect(isFault(rejection)).toBe(false);
+      expect(rejection.code).toBe("rate_limited");
+      const waitS = Number(rejection.headers["Retry-After"]);
+      expect(consume(rateLimiter, "a", 1000 + waitS * 1000)).not.toBeInstanceOf(HttpError);
     }),
   );
 });
@@ -74,7 +74,7 @@ test("returns a Retry-After after which the next request is accepted", () => {
 test("rejected requests do not consume quota, and accounts are independent", () => {
   const rateLimiter = new AccountRateLimiter({ requestsPerS: 1, requestBurst: 1 });
   expect(consume(rateLimiter, "a", 0)).toBe(0);
-  for (let i = 0; i < 100; i++) expect(consume(rateLimiter, "a", 500)).toBeInstanceOf(Refusal);
+  for (let i = 0; i < 100; i++) expect(consume(rateLimiter, "a", 500)).toBeInstanceOf(HttpError);
   expect(consume(rateLimiter, "b", 500)).toBe(0);
   expect(consume(rateLimiter, "a", 1000)).toBe(0);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { newRequestId } from "../../../src/host/http/requestId.ts";
 
-test("returns UUIDv7, which sorts by time", () => {
+test("returns a UUIDv7, which sorts by time", () => {
   const id = newRequestId(0x0123456789ab);
   expect(id).toMatch(/^01234567-89ab-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(newRequestId(0x0123456789ac) > id).toBe(true);
@@ -13,14 +13,14 @@ test("never returns the same id twice", () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("has 74 random bits, each equally often 0 and 1", () => {
+test("has 74 random bits, each 0 and 1 with equal probability", () => {
   const count = 20_000;
-  const ones = Array.from({ length: 128 }, () => 0);
-  for (let made = 0; made < count; made++) {
+  const oneCounts = Array.from({ length: 128 }, () => 0);
+  for (let i = 0; i < count; i++) {
     const bits = BigInt(`0x${newRequestId(1).replaceAll("-", "")}`);
-    for (let bit = 0; bit < 128; bit++) if ((bits >> BigInt(bit)) & 1n) ones[bit] = (ones[bit] ?? 0) + 1;
+    for (let bit = 0; bit < 128; bit++) if ((bits >> BigInt(bit)) & 1n) oneCounts[bit] = (oneCounts[bit] ?? 0) + 1;
   }
-  // Six standard deviations: once in seven million runs of the test.
-  const isByChance = (times: number): boolean => Math.abs(times - count / 2) < 6 * Math.sqrt(count / 4);
-  expect(ones.filter(isByChance)).toHaveLength(74);
+  // Six standard deviations: a false failure in one of seven million runs.
+  const isRandomBit = (oneCount: number): boolean => Math.abs(oneCount - count / 2) < 6 * Math.sqrt(count / 4);
+  expect(oneCounts.filter(isRandomBit)).toHaveLength(74);
 });

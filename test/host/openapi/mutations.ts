@@ -1,8 +1,8 @@
 import type { SeededRandom } from "../../seededRandom.ts";
 import { type GeneratedRequest, queryParametersOf, encodeRequest } from "./requests.ts";
-import { type JsonSchema, resolved } from "./publishedDocument.ts";
+import { type JsonSchema, resolveReference } from "./publishedDocument.ts";
 
-/** A request made invalid by one mutation, and where. */
+/** A request made invalid by one mutation, and the location of the mutation. */
 export interface MutatedRequest {
   readonly what: string;
   readonly target: string;
@@ -19,7 +19,7 @@ interface Mutation {
 
 /** Returns mutations that make a valid value invalid, here or at any depth. */
 function mutationsOf(random: SeededRandom, schema: JsonSchema, value: unknown): Mutation[] {
-  const shape = resolved(schema);
+  const shape = resolveReference(schema);
   const here = (what: string, invalid: unknown): Mutation => ({ what, pointer: "", value: invalid });
   const below = (name: string | number, mutation: Mutation, whole: (member: unknown) => unknown): Mutation => ({
     what: mutation.what,
@@ -43,7 +43,7 @@ function mutationsOf(random: SeededRandom, schema: JsonSchema, value: unknown): 
       const members = value as Readonly<Record<string, unknown>>;
       const mutations = [here("text", "text"), here("null", null), here("a list", []), here("a number", 7)];
       for (const name of required) {
-        const { [name]: _left, ...rest } = members;
+        const { [name]: _omitted, ...rest } = members;
         mutations.push({ what: "omitted", pointer: `/${name}`, value: rest });
       }
       if (additionalProperties === false) {
@@ -104,7 +104,7 @@ function mutationsOf(random: SeededRandom, schema: JsonSchema, value: unknown): 
 
 /** Returns texts that are invalid for a parameter. */
 function invalidTexts(schema: JsonSchema, value: unknown): readonly (readonly [what: string, text: string])[] {
-  const shape = resolved(schema);
+  const shape = resolveReference(schema);
   if (shape.enum !== undefined)
     return [
       ["unknown choice", "nothing"],
@@ -158,7 +158,7 @@ function textOf(value: unknown): string {
 }
 
 /** Returns a valid request with one random mutation. */
-export function mutated(random: SeededRandom, request: GeneratedRequest): MutatedRequest {
+export function mutateRequest(random: SeededRandom, request: GeneratedRequest): MutatedRequest {
   const { operation, parameters, body } = request;
   const all: MutatedRequest[] = [];
   for (const { name, schema, required } of queryParametersOf(operation)) {

@@ -57,7 +57,7 @@ export interface Operation {
   >;
 }
 
-interface Document {
+interface OpenApiDocument {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
@@ -69,25 +69,25 @@ interface Document {
 }
 
 /** The document after a JSON round trip, as clients receive it. */
-export const DOCUMENT = JSON.parse(JSON.stringify(openApiDocument(ROUTES))) as Document;
+export const DOCUMENT = JSON.parse(JSON.stringify(openApiDocument(ROUTES))) as OpenApiDocument;
 
-export interface DescribedOperation extends Operation {
+export interface OperationAtPath extends Operation {
   readonly method: string;
   readonly path: string;
 }
 
-export const OPERATIONS: readonly DescribedOperation[] = Object.entries(DOCUMENT.paths).flatMap(([path, methods]) =>
+export const OPERATIONS: readonly OperationAtPath[] = Object.entries(DOCUMENT.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
 );
 
-export function operationOf(operationId: string): DescribedOperation {
+export function operationOf(operationId: string): OperationAtPath {
   const operation = OPERATIONS.find((each) => each.operationId === operationId);
   if (operation === undefined) throw new Error(`the document has no operation ${operationId}`);
   return operation;
 }
 
 /** Resolves a reference to a schema. */
-export function resolved(schema: JsonSchema): JsonSchema {
+export function resolveReference(schema: JsonSchema): JsonSchema {
   const name = schema.$ref?.replace("#/components/schemas/", "");
   if (name === undefined) return schema;
   const found = DOCUMENT.components.schemas[name];
@@ -95,7 +95,7 @@ export function resolved(schema: JsonSchema): JsonSchema {
   return found;
 }
 
-/** Returns the parameters of an operation with references resolved. */
+/** Returns the parameters of an operation with references resolveReference. */
 export function parametersOf({ parameters = [] }: Operation): readonly Parameter[] {
   return parameters.map((parameter) => {
     const name = parameter.$ref?.replace("#/components/parameters/", "");
@@ -107,37 +107,44 @@ export function parametersOf({ parameters = [] }: Operation): readonly Parameter
 }
 
 /** Disallows additional members at every level: responses must be documented completely. */
-function closed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(closed);
+function disallowAdditionalMembers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(disallowAdditionalMembers);
   if (typeof value !== "object" || value === null) return value;
-  const members = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, closed(member)]));
+  const members = Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, disallowAdditionalMembers(member)]),
+  );
   const isObject = members["type"] === "object" && members["properties"] !== undefined;
   return isObject ? { ...members, additionalProperties: false } : members;
 }
 
-const CLOSED_COMPONENTS = closed({ schemas: DOCUMENT.components.schemas });
+const STRICT_COMPONENTS = disallowAdditionalMembers({ schemas: DOCUMENT.components.schemas });
 const checks = new Map<JsonSchema, (value: unknown) => readonly string[]>();
 
-/** Returns the faults of a value against a closed schema of the document; empty if it is valid. */
-export function schemaFaults(schema: JsonSchema, value: unknown): readonly string[] {
+/** Returns the violations of a schema of the document, without additional members; empty if the value is valid. */
+export function schemaViolations(schema: JsonSchema, value: unknown): readonly string[] {
   let check = checks.get(schema);
   if (check === undefined) {
-    const compiled = Compile({ ...(closed(schema) as object), components: CLOSED_COMPONENTS } as object);
+    const compiled = Compile({
+      ...(disallowAdditionalMembers(schema) as object),
+      components: STRICT_COMPONENTS,
+    } as object);
     check = (given) =>
-      compiled.Check(given) ? [] : compiled.Errors(given).map((fault) => `${fault.instancePath}: ${fault.message}`);
+      compiled.Check(given)
+        ? []
+        : compiled.Errors(given).map(({ instancePath, message }) => `${instancePath}: ${message}`);
     checks.set(schema, check);
   }
   return check(value);
 }
 
-/** Returns the faults of a response against the document; empty if it is valid. */
-export function responseFaults(
+/** Returns the violations of the document by a response; empty if it is valid. */
+export function responseViolations(
   operation: Operation,
   status: number,
   contentType: string,
   value: unknown,
 ): readonly string[] {
   const schema = operation.responses[status]?.content?.[contentType]?.schema;
-  if (schema !== undefined) return schemaFaults(schema, value);
+  if (schema !== undefined) return schemaViolations(schema, value);
   return [`the document has no response ${status} of type ${contentType} for ${operation.operationId}`];
 }

@@ -2,17 +2,17 @@ import { referenceCountries, referenceIndustries, referenceScenarios } from "../
 import { HAZARD_NAMES, HAZARDS } from "../../../src/hazard/hazards.ts";
 import type { SeededRandom } from "../../seededRandom.ts";
 import {
-  type DescribedOperation,
+  type OperationAtPath,
   type JsonSchema,
   operationOf,
   type Parameter,
   parametersOf,
-  resolved,
+  resolveReference,
 } from "./publishedDocument.ts";
 
 /** A request generated from the document. */
 export interface GeneratedRequest {
-  readonly operation: DescribedOperation;
+  readonly operation: OperationAtPath;
   /** Query parameters; lists are not yet joined with commas. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly body: unknown;
@@ -36,7 +36,7 @@ const TEXTS = ["a", "Zürich & Söhne +1", "x".repeat(40), "名前", "1e5", "tru
 
 /** Returns a random value that is valid against a schema; half of the optional members are omitted. */
 export function valueOf(random: SeededRandom, schema: JsonSchema): unknown {
-  const shape = resolved(schema);
+  const shape = resolveReference(schema);
   if (shape.enum !== undefined) return random.pick(shape.enum);
   if (shape.anyOf !== undefined) return valueOf(random, random.pick(shape.anyOf));
   switch (shape.type) {
@@ -54,7 +54,7 @@ export function valueOf(random: SeededRandom, schema: JsonSchema): unknown {
     case "boolean":
       return random.chance(0.5);
     case "integer":
-      return Math.floor(random.between({ least: shape.minimum ?? 0, most: (shape.maximum ?? 1e6) + 1 }));
+      return Math.floor(random.between({ min: shape.minimum ?? 0, max: (shape.maximum ?? 1e6) + 1 }));
     case "number":
       return numberOf(random, shape);
     default:
@@ -64,7 +64,7 @@ export function valueOf(random: SeededRandom, schema: JsonSchema): unknown {
 
 function numberOf(random: SeededRandom, { minimum = -1e9, maximum = 1e9 }: JsonSchema): number {
   // The bounds, an integer, and arbitrary values.
-  const any = random.between({ least: minimum, most: maximum });
+  const any = random.between({ min: minimum, max: maximum });
   return random.pick([minimum, maximum, Math.round(any), any, any, any]);
 }
 
@@ -95,7 +95,7 @@ export function requestOf(random: SeededRandom, operationId: string): GeneratedR
   }
 }
 
-export function queryParametersOf(operation: DescribedOperation): readonly Parameter[] {
+export function queryParametersOf(operation: OperationAtPath): readonly Parameter[] {
   return parametersOf(operation).filter(({ in: location }) => location === "query");
 }
 
@@ -127,7 +127,7 @@ function withOrderedYears(random: SeededRandom, entity: object): object {
     readonly projected_emissions: readonly { readonly year: number; readonly emissions: object }[];
   };
   const baseYear = 1990 + random.below(40);
-  const scoped = (emissions: object): object => ({ scope1: random.between({ least: 0, most: 1e6 }), ...emissions });
+  const scoped = (emissions: object): object => ({ scope1: random.between({ min: 0, max: 1e6 }), ...emissions });
   return {
     ...rest,
     data: data.map((record) => ({ ...record, year: baseYear, emissions: scoped(record.emissions) })),
@@ -140,8 +140,8 @@ function withOrderedYears(random: SeededRandom, entity: object): object {
 
 /** Uses known names, and amounts as numbers or text. */
 function withKnownNames(random: SeededRandom, company: object): Readonly<Record<string, unknown>> {
-  const amount = (most: number): number | string => {
-    const value = random.between({ least: 1, most });
+  const amount = (max: number): number | string => {
+    const value = random.between({ min: 1, max });
     return random.chance(0.5) ? value : random.pick([String(value), value.toFixed(2), value.toExponential()]);
   };
   const country = random.pick(COUNTRIES);

@@ -6,7 +6,15 @@ import { totalClimateRisk } from "../../../src/host/routes/totalClimateRisk.ts";
 import type { Atlas } from "../../../src/hazard/answer.ts";
 import { parametersOf, queryTextOf, VALID_QUERY } from "../../hazard/queries.ts";
 import { ENTITY } from "../entities.ts";
-import { answersIn, atlasOf, HEADERS, HEADER_LINES, type Hosted, hosted, quarters } from "../hosting.ts";
+import {
+  parseResponses,
+  fakeAtlas,
+  HEADERS,
+  HEADER_LINES,
+  type TestHost,
+  startTestHost,
+  quarterResult,
+} from "../testHost.ts";
 
 /** A problem response received over a socket. */
 export interface TriggeredProblem {
@@ -17,35 +25,35 @@ export interface TriggeredProblem {
   readonly recordedCount: number;
 }
 
-/** How to trigger one status of one problem code. */
+/** A problem code with a status, and how to trigger it. */
 interface ProblemCase {
   readonly code: ProblemCode;
   readonly status: number;
-  readonly options?: Parameters<typeof hosted>[0];
-  readonly trigger: (host: Hosted) => Promise<Response | string>;
+  readonly options?: Parameters<typeof startTestHost>[0];
+  readonly trigger: (host: TestHost) => Promise<Response | string>;
 }
 
-export const HAZARD_RISK = `/api/v1/hazard-risk?${queryTextOf(parametersOf(VALID_QUERY))}`;
+const HAZARD_RISK = `/api/v1/hazard-risk?${queryTextOf(parametersOf(VALID_QUERY))}`;
 const ALIGNMENT = "/api/v1/temperature-alignment-projections";
 const UNKNOWN_ID = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
 const COMPANY = totalClimateRisk.description.body?.example as object;
 
-const posting = (body: unknown, headers: Record<string, string> = {}) => ({
+const jsonPost = (body: unknown, headers: Record<string, string> = {}) => ({
   method: "POST",
   body: typeof body === "string" ? body : JSON.stringify(body),
   headers: { "Content-Type": "application/json", ...headers },
 });
-const company = (change: object) => (host: Hosted) =>
-  host.ask("/analyze/total-climate-risk", posting({ ...COMPANY, ...change }));
-const without = (name: string) => (host: Hosted) =>
+const postCompany = (change: object) => (host: TestHost) =>
+  host.ask("/analyze/total-climate-risk", jsonPost({ ...COMPANY, ...change }));
+const withoutHeader = (name: string) => (host: TestHost) =>
   fetch(`${host.address.url}${HAZARD_RISK}`, {
     headers: Object.fromEntries(Object.entries(HEADERS).filter(([header]) => header !== name)),
   });
-const withHeader = (name: string, value: string) => (host: Hosted) =>
+const withHeader = (name: string, value: string) => (host: TestHost) =>
   host.ask(HAZARD_RISK, { headers: { [name]: value } });
 
 /** Sends raw bytes and returns everything received until the connection closes. */
-async function exchangeRaw({ address }: Hosted, bytes: string): Promise<string> {
+async function exchangeRaw({ address }: TestHost, bytes: string): Promise<string> {
   const socket = connect({ host: "127.0.0.1", port: address.port });
   socket.on("error", () => undefined);
   socket.write(bytes);
@@ -58,8 +66,8 @@ async function exchangeRaw({ address }: Hosted, bytes: string): Promise<string> 
 /** An atlas that works while the host warms up and then fails with the given error. */
 function failingAtlas(error: unknown): { readonly atlas: Atlas } {
   return {
-    atlas: atlasOf((query) =>
-      query.latitude === VALID_QUERY.latitude ? Promise.reject(error) : Promise.resolve(quarters(query)),
+    atlas: fakeAtlas((query) =>
+      query.latitude === VALID_QUERY.latitude ? Promise.reject(error) : Promise.resolve(quarterResult(query)),
     ),
   };
 }
@@ -90,20 +98,20 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     code: "asset_type_unsupported",
     status: 422,
     trigger: (host) =>
-      host.ask(ALIGNMENT, posting([{ ...ENTITY, entity_info: { ...ENTITY.entity_info, asset_type: "bond" } }])),
+      host.ask(ALIGNMENT, jsonPost([{ ...ENTITY, entity_info: { ...ENTITY.entity_info, asset_type: "bond" } }])),
   },
-  { code: "country_unknown", status: 422, trigger: company({ country: "Germani" }) },
-  { code: "industry_unknown", status: 422, trigger: company({ industry: "Cemnt" }) },
-  { code: "scenario_unknown", status: 422, trigger: company({ transition_scenarios: ["NGFS_NET_ZERO"] }) },
+  { code: "country_unknown", status: 422, trigger: postCompany({ country: "Germani" }) },
+  { code: "industry_unknown", status: 422, trigger: postCompany({ industry: "Cemnt" }) },
+  { code: "scenario_unknown", status: 422, trigger: postCompany({ transition_scenarios: ["NGFS_NET_ZERO"] }) },
   {
     code: "too_many_values",
     status: 400,
-    trigger: (host) => host.ask("/api/v1/hazard-risk/batch", posting(Array.from({ length: 10_001 }, () => ({})))),
+    trigger: (host) => host.ask("/api/v1/hazard-risk/batch", jsonPost(Array.from({ length: 10_001 }, () => ({})))),
   },
   {
     code: "json_malformed",
     status: 400,
-    trigger: (host) => host.ask(ALIGNMENT, posting('[\n  { "entity_info": }\n]')),
+    trigger: (host) => host.ask(ALIGNMENT, jsonPost('[\n  { "entity_info": }\n]')),
   },
   atlasProblem("atlas_not_found", 503),
   atlasProblem("atlas_unavailable", 503),
@@ -118,7 +126,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     options: failingAtlas(new TypeError("x is not a function")),
     trigger: (host) => host.ask(HAZARD_RISK),
   },
-  { code: "api_key_missing", status: 401, trigger: without("X-API-Key") },
+  { code: "api_key_missing", status: 401, trigger: withoutHeader("X-API-Key") },
   { code: "api_key_invalid", status: 401, trigger: withHeader("X-API-Key", `iso_sk_${"x".repeat(64)}`) },
   {
     code: "api_key_revoked",
@@ -132,7 +140,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     code: "account_suspended",
     status: 401,
     async trigger(host) {
-      await host.ledger.suspendAccount(host.accountId, true);
+      await host.ledger.setAccountSuspended(host.accountId, true);
       return host.ask(HAZARD_RISK);
     },
   },
@@ -141,7 +149,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     status: 404,
     trigger: (host) => host.ask(`/latest/api/v1/customers/${UNKNOWN_ID}`),
   },
-  { code: "customer_id_missing", status: 400, trigger: without("X-Customer-ID") },
+  { code: "customer_id_missing", status: 400, trigger: withoutHeader("X-Customer-ID") },
   { code: "customer_id_malformed", status: 400, trigger: withHeader("X-Customer-ID", "team-lisbon") },
   { code: "customer_not_accessible", status: 403, trigger: withHeader("X-Customer-ID", UNKNOWN_ID) },
   {
@@ -157,7 +165,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     status: 409,
     async trigger(host) {
       await host.ask(`/latest/api/v1/customers/${HEADERS["X-Customer-ID"]}`, { method: "DELETE" });
-      return host.ask("/latest/api/v1/customers", posting({ internal_id: "test-customer" }));
+      return host.ask("/latest/api/v1/customers", jsonPost({ internal_id: "test-customer" }));
     },
   },
   {
@@ -204,7 +212,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   {
     code: "content_type_unsupported",
     status: 415,
-    trigger: (host) => host.ask(ALIGNMENT, posting("name;country", { "Content-Type": "text/csv" })),
+    trigger: (host) => host.ask(ALIGNMENT, jsonPost("name;country", { "Content-Type": "text/csv" })),
   },
   {
     code: "body_too_large",
@@ -226,14 +234,14 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   {
     code: "overloaded",
     status: 503,
-    options: { load: { requestsInWorkMax: 0 } },
+    options: { load: { requestsInProgressMax: 0 } },
     trigger: (host) => host.ask("/api/v1/limits"),
   },
 ];
 
 /** Triggers a problem on a new host. */
 export async function triggerProblem({ options = {}, trigger }: ProblemCase): Promise<TriggeredProblem> {
-  const host = await hosted(options);
+  const host = await startTestHost(options);
   try {
     await host.ready;
     const before = host.ledger.entries.length;
@@ -243,7 +251,7 @@ export async function triggerProblem({ options = {}, trigger }: ProblemCase): Pr
       const headers = new Map(answer.headers);
       return { status: answer.status, headers, problem: (await answer.json()) as Problem, recordedCount };
     }
-    const [only, ...more] = answersIn(answer);
+    const [only, ...more] = parseResponses(answer);
     if (only === undefined || more.length > 0) throw new Error(`expected exactly one response (got ${answer})`);
     const { status, headers, body } = only;
     return { status, headers, problem: JSON.parse(body) as Problem, recordedCount };

@@ -1,0 +1,191 @@
+import type { HazardQueryInput } from "../../contract/wireTypes.ts";
+import type { LocalAtlas } from "../../hazard/answer.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import { neighborhoodOfQuery, shardByOwner } from "../../pool/sharding.ts";
+import { handle, type TaskContext, type TaskHandlers } from "../../pool/taskKinds.ts";
+import { TimeSlice } from "../../threads/timeSlice.ts";
+import { decodeJson, encodeJson } from "../http/json.ts";
+import type { Route, RouteContext, Services } from "../routes/route.ts";
+import { ROUTES } from "../routes/routeList.ts";
+import { warmUp } from "../warmUp.ts";
+import type { BulkAnswer, ProblemContext, QueriesBulkRoute } from "./bulkRoute.ts";
+import { BULK_ROUTES } from "./bulkRoutes.ts";
+import {
+  HTTP,
+  HTTP_JOIN,
+  HTTP_SHARD,
+  HTTP_WARM_UP,
+  type HttpPayload,
+  type HttpResult,
+  type QueryShard,
+} from "./bulkTasks.ts";
+import { ElementEncoder, joinResponse } from "./elementEncoder.ts";
+
+/** Batches up to this size are answered where they are parsed, if one time slice is enough. */
+const SINGLE_WORKER_QUERIES_MAX = 64;
+const encoder = new TextEncoder();
+
+/** Returns the handlers of the host's tasks. */
+export function bulkHandlers(atlas: LocalAtlas): TaskHandlers {
+  return new Map([
+    handle(HTTP, async (payload, context) => {
+      const result = await answerRequest(atlas, payload, context);
+      const parts = result.kind === "answered" ? result.parts : result.shards.map(({ bytes }) => bytes);
+      return { result, transfer: parts.map(({ buffer }) => buffer as ArrayBuffer) };
+    }),
+    handle(HTTP_SHARD, async ({ route, requestId, prefix, bytes }, context) => {
+      const bulk = BULK_ROUTES.get(route);
+      if (bulk?.kind !== "queries") throw new Error(`Requests of ${route} have no queries.`);
+      const queries = JSON.parse(new TextDecoder().decode(bytes)) as readonly unknown[];
+      const { encoded, units, refusedCount } = await answerQueries(
+        atlas,
+        bulk,
+        { queries, requestId, prefix },
+        context,
+      );
+      const elements = encoded.elements();
+      return { result: { elements, units, refusedCount }, transfer: [elements.bytes.buffer] };
+    }),
+    handle(HTTP_JOIN, async (parts) => {
+      const result = joinResponse(parts);
+      return { result, transfer: [result.buffer] };
+    }),
+    handle(HTTP_WARM_UP, async (_, { signal }) => {
+      await warmUp(atlas, signal);
+      return { result: undefined };
+    }),
+  ]);
+}
+
+async function answerRequest(atlas: LocalAtlas, payload: HttpPayload, context: TaskContext): Promise<HttpResult> {
+  const { queryText, path, limits, body, workerCount, requestId, prefix } = payload;
+  const route = ROUTES.find((candidate) => candidate.path === payload.route);
+  if (route === undefined) throw new Error(`There is no route ${payload.route}.`);
+  const request = route.parse({
+    queryText,
+    path,
+    limits,
+    ...(body === undefined ? {} : { body: decodeJson(body) }),
+  });
+  const bulk = BULK_ROUTES.get(payload.route);
+  if (bulk === undefined) {
+    return { kind: "answered", ...(await answerInOneSlice(route, request, routeContext(atlas, payload, context))) };
+  }
+  if (bulk.kind === "whole") return { kind: "answered", ...(await bulk.answer(request, context)) };
+
+  const queries = bulk.queriesOf(request);
+  const answered =
+    workerCount === 1
+      ? await answerQueries(atlas, bulk, { queries, requestId, prefix }, context)
+      : queries.length <= SINGLE_WORKER_QUERIES_MAX
+        ? await answerShortBatch(atlas, bulk, { queries, requestId, prefix }, context)
+        : undefined;
+  if (answered === undefined) return { kind: "sharded", shards: createShards(atlas, queries, workerCount) };
+  const { encoded, units, refusedCount } = answered;
+  return { kind: "answered", parts: [encoded.response()], units, headers: bulk.headers(refusedCount) };
+}
+
+/** Returns the context of a route in a worker. Workers have no ledger: routes that need it run on the event loop. */
+function routeContext(
+  atlas: LocalAtlas,
+  { caller, requestId, limits, prefix }: HttpPayload,
+  { signal }: TaskContext,
+): RouteContext {
+  const services: Services = {
+    atlas,
+    limits,
+    prefix,
+    get ledger(): Ledger {
+      throw new Error("Worker threads have no ledger.");
+    },
+  };
+  return { services, caller, requestId, signal };
+}
+
+async function answerInOneSlice(
+  route: Route<unknown, unknown>,
+  request: unknown,
+  context: RouteContext,
+): Promise<BulkAnswer> {
+  const answer = await route.handle(request, context);
+  const reply = route.reply?.(answer);
+  const body = reply?.body ?? encodeJson(answer);
+  if (typeof body === "object" && Symbol.asyncIterator in body) {
+    throw new Error(`The response of ${route.path} is a stream, which a worker cannot send.`);
+  }
+  return {
+    parts: typeof body === "string" ? [encoder.encode(body)] : body,
+    units: route.metered?.units(answer) ?? 0,
+    headers: reply?.headers ?? {},
+  };
+}
+
+interface AnsweredQueries {
+  readonly encoded: ElementEncoder;
+  readonly units: number;
+  readonly refusedCount: number;
+}
+
+interface RequestQueries extends ProblemContext {
+  readonly queries: readonly unknown[];
+}
+
+/** Answers queries as the library does, and encodes each result immediately. */
+async function answerQueries(
+  atlas: LocalAtlas,
+  bulk: QueriesBulkRoute<unknown>,
+  { queries, ...problemContext }: RequestQueries,
+  { timeSlice, signal, reportProgress }: TaskContext,
+): Promise<AnsweredQueries> {
+  const totalCount = queries.length;
+  const encoded = new ElementEncoder(totalCount);
+  let doneCount = 0;
+  let units = 0;
+  let refusedCount = 0;
+  await atlas.hazardRiskBatch(
+    queries as readonly HazardQueryInput[],
+    { signal },
+    {
+      timeSlice,
+      onElement(element, index) {
+        const { text, units: elementUnits, isRefused } = bulk.encode(element, problemContext);
+        encoded.add(index, text);
+        doneCount++;
+        units += elementUnits;
+        if (isRefused) refusedCount++;
+        reportProgress({ doneCount, totalCount, partialResultBytes: encoded.sizeBytes });
+      },
+    },
+  );
+  return { encoded, units, refusedCount };
+}
+
+/** Thrown to end a short batch that takes more than one time slice. */
+const SLICE_EXPIRED = new Error("The time slice has expired.");
+
+/** Answers a batch within the current time slice. @returns undefined if the slice was too short */
+async function answerShortBatch(
+  atlas: LocalAtlas,
+  bulk: QueriesBulkRoute<unknown>,
+  queries: RequestQueries,
+  context: TaskContext,
+): Promise<AnsweredQueries | undefined> {
+  const timeSlice = new TimeSlice({ nextSlice: () => Promise.reject(SLICE_EXPIRED) });
+  try {
+    return await answerQueries(atlas, bulk, queries, { ...context, timeSlice });
+  } catch (error) {
+    if (error === SLICE_EXPIRED) return undefined;
+    throw error;
+  }
+}
+
+function createShards(atlas: LocalAtlas, queries: readonly unknown[], workerCount: number): readonly QueryShard[] {
+  const neighborhoodOf = atlas.neighborhoodOf.bind(atlas);
+  return shardByOwner(queries.length, workerCount, (i) => neighborhoodOfQuery(neighborhoodOf, queries[i]))
+    .map((positions, worker) => ({ worker, positions: positions.slice(), bytes: encodeQueries(queries, positions) }))
+    .filter(({ positions }) => positions.length > 0);
+}
+
+function encodeQueries(queries: readonly unknown[], positions: Uint32Array): Uint8Array {
+  return encoder.encode(JSON.stringify(Array.from(positions, (position) => queries[position])));
+}

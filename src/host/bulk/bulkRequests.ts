@@ -1,0 +1,155 @@
+import type { TaskExecutor } from "../../pool/executor.ts";
+import type { AdmissionControl } from "../admission/admissionControl.ts";
+import type { BulkJob } from "../admission/bulkJob.ts";
+import type { Slot } from "../admission/slot.ts";
+import type { Caller, HostLimits } from "../routes/route.ts";
+import type { BulkAnswer } from "./bulkRoute.ts";
+import { BULK_ROUTES } from "./bulkRoutes.ts";
+import { HTTP, HTTP_JOIN, HTTP_SHARD, HTTP_WARM_UP, type HttpPayload, type QueryShard } from "./bulkTasks.ts";
+
+/** A request that is answered by worker threads. */
+export interface BulkRequest {
+  /** Path template of the route. */
+  readonly route: string;
+  /** The query string without the question mark, still percent-encoded. */
+  readonly queryText: string;
+  readonly path: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  /** A query of one location, which is sent to the worker that has its tiles. */
+  readonly query?: unknown;
+  readonly caller: Caller;
+  readonly requestId: string;
+  /** Holds the request's body. */
+  readonly slot: Slot;
+  /** Aborts when the client disconnects. */
+  readonly signal: AbortSignal;
+}
+
+export interface BulkRequestsOptions {
+  readonly executor: TaskExecutor;
+  /** Returns the index of the worker that has the tiles of a query, if there is one. */
+  readonly ownerOf: (query: unknown) => number | undefined;
+  readonly limits: HostLimits;
+  /** Path below which clients reach the service. */
+  readonly prefix: string;
+  readonly admission: AdmissionControl;
+}
+
+/** Tenant of the warm-up, which belongs to no account. */
+const HOST = "";
+
+/** Answers large requests in worker threads, with the responses that the event loop would give. */
+export class BulkRequests {
+  readonly #executor: TaskExecutor;
+  readonly #ownerOf: BulkRequestsOptions["ownerOf"];
+  readonly #limits: HostLimits;
+  readonly #prefix: string;
+  readonly #admission: AdmissionControl;
+
+  constructor({ executor, ownerOf, limits, prefix, admission }: BulkRequestsOptions) {
+    this.#executor = executor;
+    this.#ownerOf = ownerOf;
+    this.#limits = limits;
+    this.#prefix = prefix;
+    this.#admission = admission;
+  }
+
+  /**
+   * @throws Fault, HttpError as the route throws them; HttpError `overloaded` if there is too much work or after the deadline;
+   *   Error if a worker ends during the request; the signal's reason
+   */
+  async answer(request: BulkRequest): Promise<BulkAnswer> {
+    const { signal, slot, route } = request;
+    signal.throwIfAborted();
+    const job = this.#admission.startJob(slot, route);
+    const stop = new AbortController();
+    const onDisconnect = (): void => stop.abort(signal.reason);
+    signal.addEventListener("abort", onDisconnect, { once: true });
+    const deadline = setTimeout(() => stop.abort(this.#admission.jobTimedOut()), this.#admission.jobDeadlineMs);
+    try {
+      const answer = await this.#run(request, job, stop.signal);
+      this.#admission.learnCost(job);
+      return answer;
+    } catch (error) {
+      stop.abort(error); // the other shards
+      throw error;
+    } finally {
+      clearTimeout(deadline);
+      signal.removeEventListener("abort", onDisconnect);
+      this.#admission.endJob(job);
+    }
+  }
+
+  /** Starts the workers and warms up each. @throws Fault, Error if one cannot be started */
+  async warmUp(): Promise<void> {
+    const { workerCount } = this.#executor;
+    await Promise.all(
+      Array.from({ length: workerCount }, (_, worker) =>
+        this.#executor.run(HTTP_WARM_UP, undefined, { worker, tenant: HOST }),
+      ),
+    );
+  }
+
+  async #run(request: BulkRequest, job: BulkJob, signal: AbortSignal): Promise<BulkAnswer> {
+    const { route, caller, requestId, queryText, path, body, query } = request;
+    const payload: HttpPayload = {
+      route,
+      queryText,
+      path,
+      ...(body === undefined ? {} : { body: toShared(body) }),
+      caller,
+      requestId,
+      limits: this.#limits,
+      prefix: this.#prefix,
+      workerCount: this.#executor.workerCount,
+    };
+    const result = await this.#executor.run(HTTP, payload, {
+      worker: query === undefined ? undefined : this.#ownerOf(query),
+      tenant: caller.accountId,
+      signal,
+      onSlice: (slice) => job.recordSlice(0, slice),
+    });
+    return result.kind === "answered" ? result : this.#runShards(request, result.shards, job, signal);
+  }
+
+  async #runShards(
+    { route, requestId, caller }: BulkRequest,
+    shards: readonly QueryShard[],
+    job: BulkJob,
+    signal: AbortSignal,
+  ): Promise<BulkAnswer> {
+    const tenant = caller.accountId;
+    job.startParts(
+      shards.map(({ positions, bytes }) => ({ totalCount: positions.length, payloadBytes: bytes.length })),
+    );
+    const results = await Promise.all(
+      shards.map(async ({ worker, positions, bytes }, part) => {
+        const onSlice = job.recordSlice.bind(job, part);
+        const payload = { route, requestId, prefix: this.#prefix, bytes };
+        const result = await this.#executor.run(HTTP_SHARD, payload, { worker, tenant, signal, onSlice });
+        return { ...result, positions };
+      }),
+    );
+    const parts = results.map(({ positions, elements }) => ({ ...elements, positions }));
+    const response = await this.#executor.run(HTTP_JOIN, parts, {
+      tenant,
+      signal,
+      transfer: parts.map(({ bytes }) => bytes.buffer),
+      onSlice: ({ busyMs }) => job.addBusyMs(busyMs),
+    });
+    const bulk = BULK_ROUTES.get(route);
+    const refusedCount = results.reduce((sum, each) => sum + each.refusedCount, 0);
+    return {
+      parts: [response],
+      units: results.reduce((sum, each) => sum + each.units, 0),
+      headers: bulk?.kind === "queries" ? bulk.headers(refusedCount) : {},
+    };
+  }
+}
+
+/** Copies bytes to memory that all threads share, so that the request can be restarted if its worker ends. */
+function toShared(bytes: Uint8Array): Uint8Array {
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
+  shared.set(bytes);
+  return shared;
+}

@@ -1,0 +1,47 @@
+import type { HazardResult } from "../../contract/wireTypes.ts";
+import type { RefusedElement } from "../../hazard/answer.ts";
+import type { TaskContext } from "../../pool/taskKinds.ts";
+import type { Route } from "../routes/route.ts";
+
+/** A response of status 200 in JSON. */
+export interface BulkAnswer {
+  readonly parts: readonly Uint8Array[];
+  readonly units: number;
+  /** Response headers in addition to those of the route. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A route for large requests that one worker answers in time slices. */
+export interface WholeBulkRoute<Request> {
+  readonly kind: "whole";
+  readonly route: Route<Request, unknown>;
+  answer(request: Request, context: TaskContext): Promise<BulkAnswer>;
+}
+
+/** The members of an element's problem that do not depend on the error. */
+export interface ProblemContext {
+  readonly requestId: string;
+  /** Path below which clients reach the service. */
+  readonly prefix: string;
+}
+
+/** The encoded result of one query. */
+interface EncodedElement {
+  readonly text: string;
+  readonly units: number;
+  /** Whether the element is a problem instead of a result. */
+  readonly isRefused: boolean;
+}
+
+/** A route that answers hazard queries one by one with `{ "results": [ ... ] }`, each query on the worker that has its tiles. */
+export interface QueriesBulkRoute<Request> {
+  readonly kind: "queries";
+  readonly route: Route<Request, unknown>;
+  /** Returns the queries, which need not be valid. */
+  queriesOf(request: Request): readonly unknown[];
+  encode(element: HazardResult | RefusedElement, context: ProblemContext): EncodedElement;
+  /** Returns response headers in addition to those of the route. */
+  headers(refusedCount: number): Readonly<Record<string, string>>;
+}
+
+export type BulkRoute<Request> = WholeBulkRoute<Request> | QueriesBulkRoute<Request>;

@@ -1,0 +1,186 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Log, LogRecord } from "../log.ts";
+import type { Pipeline, PipelineResponse } from "../pipeline.ts";
+import { HttpError } from "../problems/problem.ts";
+import { logRecordOf } from "./logRecord.ts";
+import { type BodyReadState, HttpRequestContext, type RequestContextSettings } from "./requestContext.ts";
+
+export interface RequestListenerOptions extends RequestContextSettings {
+  readonly pipeline: Pipeline;
+  /** Called with a record of each response. */
+  readonly log?: Log | undefined;
+  /** Called for each response with the seconds that it took. */
+  readonly recordResponse?:
+    ((context: HttpRequestContext, response: PipelineResponse, durationS: number) => void) | undefined;
+}
+
+/** Notifications to a server that manages the connections itself. */
+export interface ConnectionObserver {
+  /** Called when all requests of a connection have been answered. */
+  onIdle(socket: Duplex, connection: ConnectionState): void;
+  /** Called whenever a response has been written. */
+  onProgress(): void;
+}
+
+/** State of a connection. One request is processed at a time, however many the client pipelines. */
+export interface ConnectionState extends BodyReadState {
+  /** The request in progress. */
+  current: HttpRequestContext | undefined;
+  readonly waiting: HttpRequestContext[];
+  /** The client pipelined too many requests or sent invalid HTTP: only accepted requests are answered. */
+  isEnding: boolean;
+}
+
+/** Pipelined requests that may wait for the one in progress on a connection. */
+const WAITING_COUNT_MAX = 8;
+
+/**
+ * Passes the requests of each connection to the pipeline one at a time, and writes, logs and counts the responses. It
+ * relies on nothing of the server but requests and responses, so that it works in any server of node:http.
+ */
+export class RequestListener {
+  readonly #options: RequestListenerOptions;
+  readonly #states = new WeakMap<Duplex, ConnectionState>();
+  /** Open connections that have sent a request. */
+  readonly #connections = new Map<Duplex, ConnectionState>();
+  /** Accepted requests whose responses have not been finished. */
+  #activeCount = 0;
+  #observer: ConnectionObserver | undefined;
+  #isClosingConnections = false;
+  #isClosed = false;
+  #onDrained: (() => void) | undefined;
+
+  constructor(options: RequestListenerOptions) {
+    this.#options = options;
+  }
+
+  observe(observer: ConnectionObserver): void {
+    this.#observer = observer;
+  }
+
+  /** Accepts a request. Never throws: errors become responses. */
+  accept(request: IncomingMessage, response: ServerResponse): void {
+    const connection = this.stateOf(request.socket);
+    if (connection.isEnding) return;
+    if (connection.waiting.length === WAITING_COUNT_MAX) {
+      connection.isEnding = true;
+      return;
+    }
+    const context = new HttpRequestContext(request, response, { bodyRead: connection, settings: this.#options });
+    context.isLate = this.#isClosed;
+    this.#activeCount++;
+    if (connection.current === undefined) this.#begin(connection, context);
+    else connection.waiting.push(context);
+  }
+
+  stateOf(socket: Duplex): ConnectionState {
+    let state = this.#states.get(socket);
+    if (state === undefined) {
+      state = { current: undefined, waiting: [], isEnding: false };
+      this.#states.set(socket, state);
+      const connection = state;
+      if (!socket.destroyed) this.#connections.set(socket, connection);
+      // Node emits no `close` for a response that was still waiting for earlier ones of its connection.
+      socket.once("close", () => {
+        this.#connections.delete(socket);
+        this.#dropWaiting(connection);
+        connection.current?.disconnect();
+      });
+    }
+    return state;
+  }
+
+  log(record: LogRecord): void {
+    try {
+      this.#options.log?.(record);
+    } catch {
+      // A failing log must not stop the service.
+    }
+  }
+
+  /** Makes every further response close its connection. */
+  closeConnections(): void {
+    this.#isClosingConnections = true;
+  }
+
+  /**
+   * Answers further requests with 503 (after `closeConnections`), and resolves when the responses to all earlier ones have been finished.
+   * @param timeoutMs time after which the connections of unfinished responses are destroyed
+   */
+  async close(timeoutMs: number): Promise<void> {
+    this.#isClosed = true;
+    if (this.#activeCount === 0) return;
+    await new Promise<void>((resolve) => {
+      const deadline = setTimeout(() => {
+        for (const [socket, { current }] of this.#connections) if (current?.isFinished === false) socket.destroy();
+        resolve();
+      }, timeoutMs);
+      this.#onDrained = () => {
+        clearTimeout(deadline);
+        resolve();
+      };
+    });
+  }
+
+  /** Processes a request. Uses callbacks because an additional promise per request has a measurable cost. */
+  #begin(connection: ConnectionState, context: HttpRequestContext): void {
+    connection.current = context;
+    const { pipeline } = this.#options;
+    if (context.isLate) {
+      const httpError = new HttpError("overloaded", "The service is shutting down.");
+      this.#reply(connection, context, pipeline.reject(context, httpError));
+    }
+    // Never rejects.
+    else void pipeline.handle(context).then((response) => this.#reply(connection, context, response));
+  }
+
+  #reply(connection: ConnectionState, context: HttpRequestContext, response: PipelineResponse): void {
+    const { isBodyUnread } = context;
+    if (isBodyUnread) {
+      this.#dropWaiting(connection);
+      connection.isEnding = true;
+    }
+    const isClosing = this.#isClosingConnections || connection.isEnding;
+    const isLast = isBodyUnread || (isClosing && connection.waiting.length === 0 && connection.httpError === undefined);
+    context.write(response, {
+      isLast,
+      isBodyUnread,
+      onClosed: () => this.#finish(connection, context, response),
+    });
+  }
+
+  /** Runs once the response has been written or the connection has closed. */
+  #finish(connection: ConnectionState, context: HttpRequestContext, response: PipelineResponse): void {
+    // Both the response and its connection report their end.
+    if (context.isFinished) return;
+    const { pipeline, recordResponse, log } = this.#options;
+    const durationMs = performance.now() - context.startMs;
+    pipeline.releaseResponse(response);
+    recordResponse?.(context, response, durationMs / 1000);
+    if (log !== undefined) this.log(logRecordOf(context, response, durationMs));
+    this.#observer?.onProgress();
+    this.#leave(context);
+
+    const { socket } = context.request;
+    // `current` stays set, so that further requests on a closed connection are not processed.
+    if (!socket.writable) return;
+    const next = connection.waiting.shift();
+    if (next !== undefined) {
+      this.#begin(connection, next);
+      return;
+    }
+    connection.current = undefined;
+    this.#observer?.onIdle(socket, connection);
+  }
+
+  /** Forgets pipelined requests that will not be answered. */
+  #dropWaiting({ waiting }: ConnectionState): void {
+    for (const context of waiting.splice(0)) this.#leave(context);
+  }
+
+  #leave(context: HttpRequestContext): void {
+    context.isFinished = true;
+    if (--this.#activeCount === 0) this.#onDrained?.();
+  }
+}

@@ -1,0 +1,48 @@
+/** The types that the exports of main.ts mention, for users to name. */
+export type {
+  AnalysisYearResult,
+  AnswerDetail,
+  Bound,
+  Bounds,
+  CatalogBox,
+  CatalogGrid,
+  CatalogHazard,
+  CatalogLayer,
+  HazardName,
+  HazardQueryInput,
+  HazardResult,
+  Meter,
+  MetricDetail,
+  MetricName,
+  NoDataReason,
+  Problem as WireProblem,
+  ProblemItem,
+  Scenario,
+  ScenarioResult,
+  UsageGroup,
+} from "../contract/wireTypes.ts";
+export type { FaultCode, FaultDescription, FaultItem, FaultItemCode, FaultLocation } from "../errors.ts";
+export type { Atlas, AtlasHoldings, BatchOptions, RefusedElement } from "../hazard/answer.ts";
+export type { HazardQuery } from "../hazard/query.ts";
+export type {
+  CellsRequest,
+  SampleLayer,
+  SampleRequest,
+  SampleResult,
+  StepsRequest,
+  StepsResult,
+} from "../hazard/sampleRequest.ts";
+export type {
+  AuditReport,
+  Commit,
+  KeyHolder,
+  Page,
+  PageQuery,
+  RecordedEntry,
+  RecordResult,
+  UsageEntry,
+  UsageLine,
+  UsageQuery,
+} from "../ledger/ledger.ts";
+export type { ServerAddress } from "./http/listen.ts";
+export type { HttpProblemCode } from "./problems/problem.ts";

@@ -1,0 +1,123 @@
+import { Authenticator } from "../ledger/authenticator.ts";
+import type { HostAtlas } from "../pool/hostAtlas.ts";
+import { version } from "../version.ts";
+import { AccountRateLimiter } from "./admission/accountRateLimiter.ts";
+import { AdmissionControl } from "./admission/admissionControl.ts";
+import { BulkRequests } from "./bulk/bulkRequests.ts";
+import { CorsPolicy } from "./http/cors.ts";
+import { RequestListener, type RequestListenerOptions } from "./http/requestListener.ts";
+import type { ServiceOptions, Settings } from "./options.ts";
+import { Pipeline } from "./pipeline.ts";
+import { ROUTES } from "./routes/routeList.ts";
+import { warmUp } from "./warmUp.ts";
+
+/** What `createHandler` and `serve` configure differently. */
+export interface ServiceSetup
+  extends
+    Pick<Settings<unknown>, "limits" | "load">,
+    Pick<RequestListenerOptions, "workTimeoutMs" | "bodyTimeoutMs" | "isContinueDue" | "recordResponse"> {
+  /** Called with the reason for each request that was rejected or abandoned because of overload. */
+  readonly onShed?: ((reason: string) => void) | undefined;
+}
+
+/**
+ * The service without a server: everything between a request and its response. All state is in the instance, so that a
+ * process can have several.
+ */
+export class Service {
+  readonly listener: RequestListener;
+  /** Resolves when the service has warmed up and /readyz reports ready. */
+  readonly ready: Promise<void>;
+  readonly #options: ServiceOptions;
+  readonly #authenticator: Authenticator;
+  readonly #admission: AdmissionControl;
+  /** Undefined without worker threads. */
+  readonly #bulk: BulkRequests | undefined;
+  #isWarm = false;
+  readonly #closing = new AbortController();
+
+  constructor(options: ServiceOptions, setup: ServiceSetup) {
+    const { ledger, prefix = "", corsOrigins = [], log } = options;
+    const atlas: HostAtlas = options.atlas;
+    const { executor } = atlas;
+    const {
+      limits,
+      load,
+      onShed = () => undefined,
+      workTimeoutMs,
+      bodyTimeoutMs,
+      isContinueDue,
+      recordResponse,
+    } = setup;
+    this.#options = options;
+    // A single deadline applies to work on worker threads: the shorter of the two.
+    const jobDeadlineMs = Math.min(load.jobDeadlineMs, workTimeoutMs);
+    const admission = new AdmissionControl({
+      limits: { ...load, jobDeadlineMs },
+      workerCount: executor?.workerCount ?? 1,
+      onShed,
+    });
+    this.#admission = admission;
+    if (executor !== undefined) {
+      const ownerOf = (query: unknown): number | undefined => atlas.ownerOf?.(query);
+      this.#bulk = new BulkRequests({ executor, ownerOf, limits, prefix, admission });
+    }
+    this.#authenticator = new Authenticator(ledger);
+    const pipeline = new Pipeline({
+      routes: ROUTES,
+      services: { atlas, ledger, limits, prefix, readiness: this },
+      authenticator: this.#authenticator,
+      rateLimiter: new AccountRateLimiter(limits),
+      admission,
+      cors: new CorsPolicy(corsOrigins),
+      bulk: this.#bulk,
+      version,
+    });
+    const listening = { workTimeoutMs, bodyTimeoutMs, isContinueDue, log, recordResponse };
+    this.listener = new RequestListener({ pipeline, ...listening });
+    this.ready = this.#becomeReady();
+  }
+
+  /** Whether /readyz reports ready: the service is warm, its ledger works, and it is not being closed. */
+  get isReady(): boolean {
+    return this.#isWarm && !this.#closing.signal.aborted && this.#options.ledger.failure === undefined;
+  }
+
+  /** The requests in progress on worker threads, and the memory that they hold. */
+  get jobs(): { readonly jobCount: number; readonly heldBytes: number } {
+    return { jobCount: this.#admission.jobCount, heldBytes: this.#admission.jobBytes };
+  }
+
+  /** Makes /readyz report 503, and every response close its connection. */
+  announceClose(): void {
+    this.#closing.abort();
+    this.listener.closeConnections();
+  }
+
+  /**
+   * Answers further requests with 503, finishes those in progress, and releases everything that the service has opened.
+   * @param drainTimeoutMs time after which the connections of unfinished responses are destroyed
+   */
+  async close(drainTimeoutMs: number): Promise<void> {
+    this.announceClose();
+    await this.listener.close(drainTimeoutMs);
+    await this.#admission.closeJobs();
+    this.#authenticator.close();
+    if (this.#options.ownsResources !== true) return;
+    const { atlas, ledger } = this.#options;
+    try {
+      await ledger.close();
+    } finally {
+      await atlas.close();
+    }
+  }
+
+  async #becomeReady(): Promise<void> {
+    const { atlas, warmUp: isWarmUpWanted = true } = this.#options;
+    if (isWarmUpWanted) {
+      // Workers that fail to start are started again with their first job, which reports the error.
+      await Promise.all([warmUp(atlas, this.#closing.signal), this.#bulk?.warmUp().catch(() => undefined)]);
+    }
+    this.#isWarm = true;
+  }
+}

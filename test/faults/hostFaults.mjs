@@ -1,0 +1,76 @@
+// Faults between a request and its response, and of the process.
+import { subscribe } from "node:diagnostics_channel";
+import { built, replacing } from "./replacing.mjs";
+
+const { openAtlas } = await built("openAtlas.js");
+const { serve } = await built("host/main.js");
+
+/** Parts with an atlas whose queries at one location `answer` handles. */
+const atlasWith = (answer) => ({
+  async openAtlas(...address) {
+    const atlas = await openAtlas(...address);
+    return replacing(atlas, { hazardRisk: (query, ...rest) => answer(query, () => atlas.hazardRisk(query, ...rest)) });
+  },
+});
+
+const RETAINED_BYTES = 32_768;
+const retained = [];
+let previous;
+
+/** `close` of a server without a drain: connections in use are destroyed after this time. */
+const PLAIN_CLOSE_MS = 2000;
+
+export const hostFaults = {
+  /** The log contains the queries. */
+  "logs-requests": atlasWith((query, answer) => {
+    process.stdout.write(`${JSON.stringify({ query })}\n`);
+    return answer();
+  }),
+
+  /** Every query gets the result of the one before it. */
+  "returns-previous-results": atlasWith(async (_query, answer) => {
+    const result = await answer();
+    const returned = previous ?? result;
+    previous = result;
+    return returned;
+  }),
+
+  /** Every query leaves memory behind. */
+  "retains-requests": atlasWith((query, answer) => {
+    retained.push(Buffer.from(JSON.stringify(query).padEnd(RETAINED_BYTES)));
+    return answer();
+  }),
+
+  /** On SIGTERM the HTTP server is closed at once, without the drain delay and without announcing it to clients. */
+  "closes-without-draining": {
+    async serve(options) {
+      let server;
+      subscribe("http.server.request.start", (message) => ({ server } = message));
+      const running = await serve(options);
+      const close = async () => {
+        if (server?.listening !== true) return running.close({ drainDelayMs: 0 });
+        const closed = new Promise((resolve) => server.close(resolve));
+        setTimeout(() => server.closeAllConnections(), PLAIN_CLOSE_MS);
+        await closed;
+        return undefined;
+      };
+      return { ...running, close };
+    },
+  },
+
+  /** V8's default heap growth, for comparison. */
+  "default-heap-growth": { heapGrowingPercent: 0 },
+
+  "short-timeouts": {
+    serve: (options) =>
+      serve({
+        ...options,
+        timeouts: {
+          headersTimeoutMs: 1_500,
+          requestTimeoutMs: 2_000,
+          inactivityTimeoutMs: 4_000,
+          drainTimeoutMs: 1_000,
+        },
+      }),
+  },
+};

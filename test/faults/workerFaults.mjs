@@ -1,0 +1,26 @@
+// Faults of the worker thread of the SQLite ledger, which ledgerWorker.mjs runs.
+import { built } from "./replacing.mjs";
+
+const { SqliteLedger } = await built("ledger/sqlite.js");
+const { startNodeThread } = await built("threads/nodeThread.js");
+
+/** Parts with a SQLite ledger whose workers have the fault. */
+const workerWith = (fault) => ({
+  openLedger: ({ data }) =>
+    SqliteLedger.open({
+      data,
+      now: Date.now,
+      startWorker(setup) {
+        const file = new URL("ledgerWorker.mjs", import.meta.url);
+        return startNodeThread(file, "the worker", { workerData: { setup, fault } });
+      },
+    }),
+});
+
+const NAMES = [
+  "ignores-disk-errors",
+  "never-polls-for-changes",
+  "synchronous-normal-without-checkpoints",
+  "synchronous-off",
+];
+export const workerFaults = Object.fromEntries(NAMES.map((name) => [name, workerWith(name)]));

@@ -1,0 +1,135 @@
+/** Worker threads run the built files, so this suite imports dist/. */
+import type { HazardQueryInput } from "../../../src/contract/wireTypes.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type * as admissions from "../../../src/host/admission/admissionControl.ts";
+import type * as bulks from "../../../src/host/bulk/bulkRequests.ts";
+import type { BulkAnswer } from "../../../src/host/bulk/bulkRoute.ts";
+import type * as opening from "../../../src/openAtlas.ts";
+import type * as executors from "../../../src/pool/executor.ts";
+import type * as pooled from "../../../src/pool/pooledAtlas.ts";
+import type { PoolThread } from "../../../src/pool/poolWorker.ts";
+import type * as threads from "../../../src/workerThreads.ts";
+import { randomFrom } from "../../seededRandom.ts";
+import { LIMITS } from "../routeCaller.ts";
+import { ENTITY } from "../entities.ts";
+import { textOf } from "./bulkFixture.ts";
+
+const importBuilt = (file: string): Promise<unknown> => import(new URL(`../../../dist/${file}`, import.meta.url).href);
+const { openLocalAtlas } = (await importBuilt("openAtlas.js")) as typeof opening;
+const { Executor } = (await importBuilt("pool/executor.js")) as typeof executors;
+const { PooledAtlas } = (await importBuilt("pool/pooledAtlas.js")) as typeof pooled;
+const { startWorker } = (await importBuilt("workerThreads.js")) as typeof threads;
+const { AdmissionControl, DEFAULT_LOAD_LIMITS } = (await importBuilt(
+  "host/admission/admissionControl.js",
+)) as typeof admissions;
+const { BulkRequests } = (await importBuilt("host/bulk/bulkRequests.js")) as typeof bulks;
+
+const CACHE_BYTES = 64 << 20;
+const BATCH = "/api/v1/hazard-risk/batch";
+const random = randomFrom(77);
+const queries = (count: number): HazardQueryInput[] =>
+  Array.from({ length: count }, () => ({
+    latitude: random.between({ min: -60, max: 75 }),
+    longitude: random.between({ min: -180, max: 180 }),
+    hazards: ["cyclones", "wildfire"],
+    analysis_years: [2030, 2080],
+    scenarios: ["baseline", "rcp8p5"],
+    ...(random.chance(0.5) ? { radius: random.between({ min: 0, max: 100 }) } : {}),
+    ...(random.chance(0.2) ? { detail: true } : {}),
+  }));
+
+describe("worker threads", () => {
+  const started: PoolThread[] = [];
+  let atlas: pooled.PooledAtlas;
+  let bulk: bulks.BulkRequests;
+  const admission = new AdmissionControl({
+    limits: { ...DEFAULT_LOAD_LIMITS, jobDeadlineMs: 600_000 },
+    workerCount: 2,
+    onShed: () => undefined,
+  });
+  beforeAll(async () => {
+    const local = await openLocalAtlas("demo", CACHE_BYTES);
+    const executor = new Executor({
+      workers: 2,
+      opened: local,
+      start: () => {
+        const thread = startWorker({ address: "demo", cacheBytes: CACHE_BYTES });
+        started.push(thread);
+        return thread;
+      },
+    });
+    atlas = new PooledAtlas(local, executor);
+    bulk = new BulkRequests({
+      executor,
+      ownerOf: (query) => atlas.ownerOf(query),
+      limits: LIMITS,
+      prefix: "",
+      admission,
+    });
+    await bulk.warmUp();
+  });
+  afterAll(() => atlas.close());
+
+  async function answer(route: string, body: unknown, accountId = "a"): Promise<BulkAnswer> {
+    const bytes = Buffer.from(JSON.stringify(body));
+    const slot = admission.acquire();
+    admission.assignAccount(slot, accountId);
+    admission.addBodyBytes(slot, bytes.length);
+    const caller = { accountId, keyId: "key", customerId: "customer" };
+    const { signal } = new AbortController();
+    const requestId = "00000000-0000-7000-8000-000000000001";
+    try {
+      return await bulk.answer({ route, queryText: "", path: {}, body: bytes, caller, requestId, slot, signal });
+    } finally {
+      admission.release(slot);
+    }
+  }
+
+  const expectedOf = async (batch: readonly HazardQueryInput[]): Promise<string> => {
+    const texts = [];
+    for (const query of batch) texts.push(JSON.stringify(await atlas.hazardRisk(query)));
+    return `{"results":[${texts.join(",")}]}`;
+  };
+
+  test("return the same bytes for a batch as the calling thread", async () => {
+    const batch = queries(600);
+    const answered = await answer(BATCH, batch);
+    expect(textOf(answered)).toBe(await expectedOf(batch));
+    expect(answered.headers).toEqual({ "X-Item-Errors": "0" });
+  });
+
+  test("answer concurrent requests of several accounts, each with its own response", async () => {
+    const batches = Array.from({ length: 12 }, (_, i) => queries(20 + 30 * i));
+    const answers = await Promise.all(batches.map((batch, i) => answer(BATCH, batch, `account ${i % 3}`)));
+    for (const [i, each] of answers.entries()) expect(textOf(each)).toBe(await expectedOf(batches[i] ?? []));
+  });
+
+  test("return a Fault with its code and items", async () => {
+    const rejected = answer("/api/v1/temperature-alignment-projections", [ENTITY, { ...ENTITY, data: [] }]);
+    await expect(rejected).rejects.toMatchObject({
+      name: "Fault",
+      code: "invalid_request",
+      items: [{ pointer: "/1/data" }],
+    });
+  });
+
+  test("that end while running a request are replaced, and every request settles", async () => {
+    const { executor } = atlas;
+    const before = executor.deathCount;
+    const batch = queries(400);
+    const answers = Array.from({ length: 6 }, (_, i) => answer(BATCH, batch, `${i}`));
+    const settled = Promise.allSettled(answers);
+    await Promise.race(answers.map((each) => each.catch(() => undefined)));
+    await started[0]?.end();
+    const expected = await expectedOf(batch);
+    const outcomes = await settled;
+    for (const outcome of outcomes) {
+      if (outcome.status === "fulfilled") expect(textOf(outcome.value)).toBe(expected);
+      else expect(String(outcome.reason)).toMatch(/A worker ended with code/);
+    }
+    // The running task fails, and so does a task whose payload was transferred; there is at most one.
+    expect(outcomes.filter(({ status }) => status === "rejected").length).toBeLessThanOrEqual(2);
+    expect(textOf(await answer(BATCH, batch))).toBe(expected);
+    expect([started.length, executor.deathCount, admission.jobCount]).toEqual([3, before + 1, 0]);
+  });
+});
