@@ -6,7 +6,7 @@ import { httpBlobs } from "./httpBlobs.ts";
 const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i;
 
 /**
- * Returns the file storage of the atlas at an address, without reading anything.
+ * Returns the file storage of the atlas at an address. Does not read any file.
  *
  * @param address a folder (not in a browser), or an http or https address
  * @throws Fault `atlas_not_found` for any other scheme, `configuration_invalid` for a malformed address
@@ -15,15 +15,15 @@ export function blobsAt(address: string): Blobs {
   const scheme = SCHEME.exec(address)?.[1]?.toLowerCase();
   if (scheme === undefined) return diskBlobs(address);
   if (scheme === "http" || scheme === "https") return httpBlobs(address);
-  const shown = withoutSecrets(address);
+  const publicAddress = withoutSecrets(address);
   throw new Fault(
     "atlas_not_found",
-    `The address of an atlas must be a folder, an http or https address, or "demo" (got ${shown}).`,
-    { details: { address: shown } },
+    `The address of an atlas must be a folder, an http or https address, or "demo" (got ${publicAddress}).`,
+    { details: { address: publicAddress } },
   );
 }
 
-/** Whether the atlas at a supported address is read over HTTP. */
+/** Returns whether the atlas at a supported address is read over HTTP. */
 export function isWebAddress(address: string): boolean {
   return SCHEME.test(address);
 }

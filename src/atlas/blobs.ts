@@ -6,26 +6,26 @@ export interface ByteRange {
   readonly sizeBytes: number;
 }
 
-/** Storage of the files of an atlas, read by name, offset and size. */
+/** Storage of the files of an atlas, which are read by name, offset and size. */
 export interface Blobs {
   /** The folder or address, for messages. */
   readonly description: string;
   /** Returns the size of a blob, or undefined if it does not exist. */
   sizeBytes(name: string): Promise<number | undefined>;
   /**
-   * Returns exactly the requested range, in its own buffer.
-   * @throws Fault `atlas_unavailable` when the blob is missing, too short or unreadable
+   * Returns exactly the requested range, in a separate buffer.
+   * @throws Fault `atlas_unavailable` if the blob is missing, too short or unreadable
    */
   read(name: string, range: ByteRange): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
-/** Far above any catalog: at one kilobyte per layer, 65,536 layers. */
+/** Largest size of a blob that is read completely: a catalog of 65,536 layers at one kilobyte per layer. */
 const BLOB_BYTES_MAX = 64 << 20;
 
 /**
  * Reads a small blob completely. Returns undefined if it does not exist.
- * @throws Fault `atlas_unavailable` when it cannot be read or is larger than 64 MiB
+ * @throws Fault `atlas_unavailable` if it cannot be read or is larger than 64 MiB
  */
 export async function readBlob(blobs: Blobs, name: string): Promise<Uint8Array | undefined> {
   const sizeBytes = await blobs.sizeBytes(name);

@@ -10,16 +10,22 @@ import {
 } from "../kernel/sampling.ts";
 import { locateCells } from "../kernel/points.ts";
 import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
+import type { TimeSlice } from "../threads/timeSlice.ts";
 import { TileCache } from "./cache.ts";
 import type { CellSource } from "./cellSource.ts";
 import type { FieldLayer, CachedField } from "./cachedField.ts";
 
-/** Locations per kernel call: few enough that their steps and values stay in the processor's caches. */
+/** Locations per kernel call; with this number, their steps and values stay in the processor's caches. */
 const LOCATIONS_PER_CALL = 2048;
-/** Length of a time slice. */
-const TIME_SLICE_MS = 5;
-/** Tiles fetched together: enough for concurrent reads. */
+/** Maximum number of tiles fetched together; sufficient for concurrent reads. */
 const TILES_PER_FETCH = 64;
+
+/** Time slice and progress of a bulk sampling run. */
+export interface BulkRun {
+  readonly timeSlice: TimeSlice;
+  /** Called with the number of locations just completed; may throw to stop. */
+  readonly onProgress: (count: number) => void;
+}
 
 /** Layers of a field, in the order of the output. */
 interface SelectedLayers {
@@ -30,21 +36,18 @@ interface SelectedLayers {
 /**
  * Samples the cells that contain many locations: first those whose tiles are in memory, in the order of the locations,
  * then the others tile by tile.
- *
- * @param onProgress called with the number of locations just completed; may throw to stop
  */
 export async function sampleFromTiles(
   { cachedField, lanes, pinnedBytesMax }: SelectedLayers & { readonly pinnedBytesMax: number },
   locations: LocationArrays,
   out: LocationResults,
-  onProgress: (count: number) => void,
+  { timeSlice, onProgress }: BulkRun,
 ): Promise<void> {
   const { field, layers } = cachedField;
   const encodings = layerEncodings(lanes.map((lane) => ({ lane, ...unitOf(layers[lane] as FieldLayer) })));
   const count = locations.latitudes.length;
   /** tile * count + location, which sorts by tile. Exact for fewer than 2^22 tiles and 2^31 locations. */
   const uncached: number[] = [];
-  const timeSlice = new TimeSlice();
   for (let first = 0; first < count; first += LOCATIONS_PER_CALL) {
     const chunk = slice(locations, first, first + LOCATIONS_PER_CALL);
     const missing = readLocations(field, chunk, encodings, { out, first });
@@ -77,20 +80,20 @@ export async function sampleFromTiles(
     scatter(found, batch, lanes.length, out);
     onProgress(batch.length);
     start = end;
+    await timeSlice.yield();
   }
 }
 
-/** The same for sources that compute single cells without loading tiles. */
+/** Samples the cells that contain many locations, from sources that compute single cells without loading tiles. */
 export async function computeLocations(
   { grid, cachedField, lanes }: SelectedLayers & { readonly grid: Grid },
   locations: LocationArrays,
   out: LocationResults,
-  onProgress: (count: number) => void,
+  { timeSlice, onProgress }: BulkRun,
 ): Promise<void> {
   const { kernel } = cachedField.field.grid;
   const selected = lanes.map((lane) => cachedField.layers[lane] as FieldLayer);
   const encodings = layerEncodings(selected.map((layer, i) => ({ lane: i, ...unitOf(layer) })));
-  const timeSlice = new TimeSlice();
   for (let first = 0; first < locations.latitudes.length; first += LOCATIONS_PER_CALL) {
     const chunk = slice(locations, first, first + LOCATIONS_PER_CALL);
     const { rows, columns } = locateCells(kernel, grid, chunk);
@@ -114,40 +117,6 @@ export async function computeLocations(
     writeSteps(kernel, steps, encodings, { out, first });
     onProgress(rows.length);
     await timeSlice.yield();
-  }
-}
-
-/** Divides long work into time slices of 5 ms, between which other tasks of the thread run. */
-export class TimeSlice {
-  #end = performance.now() + TIME_SLICE_MS;
-  #pause: Promise<void> | undefined;
-
-  /** Whether the time slice has ended. Check it first where an unneeded `await` would cost more than the work itself. */
-  get isExpired(): boolean {
-    return performance.now() >= this.#end;
-  }
-
-  /** Whether a concurrent user of this time slice is yielding; the others must yield, too, to free the thread. */
-  get isPaused(): boolean {
-    return this.#pause !== undefined;
-  }
-
-  /** Lets other tasks of the thread run if the time slice has ended. */
-  async yield(): Promise<void> {
-    if (this.isExpired) await (this.#pause ??= this.#runOtherTasks()); // concurrent users share one message
-  }
-
-  async #runOtherTasks(): Promise<void> {
-    // A timer would take at least 1 ms, or 4 ms in a browser; a message arrives right after the tasks already queued.
-    const { port1, port2 } = new MessageChannel();
-    await new Promise((resolve) => {
-      port1.addEventListener("message", resolve, { once: true });
-      port1.start();
-      port2.postMessage(undefined);
-    });
-    port1.close();
-    this.#end = performance.now() + TIME_SLICE_MS;
-    this.#pause = undefined;
   }
 }
 

@@ -1,9 +1,7 @@
-import type { Kernel, Region } from "../kernel/instance.ts";
+import { type Kernel, PADDING_BYTES, type Region } from "../kernel/instance.ts";
 
-/** Unit of allocation: small enough to waste little, large enough to keep the page table short. */
-const PAGE_BYTES = 16_384;
-/** SIMD tails may read past the end of a tile. */
-const PADDING_BYTES = 64;
+/** Unit of allocation: smaller pages need a longer page table, larger pages waste more memory. */
+const CACHE_PAGE_BYTES = 16_384;
 /** Bit 0 of a directory word: kernels set it when they use the tile. */
 const USED = 1;
 
@@ -21,7 +19,7 @@ export interface TileToFill {
   readonly region: Region;
 }
 
-interface Entry {
+interface TileEntry {
   readonly word: number;
   readonly firstPage: number;
   readonly pageCount: number;
@@ -44,44 +42,44 @@ export class TileCache {
   readonly #kernel: Kernel;
   readonly #base: number;
   readonly #pageCount: number;
-  readonly #entries = new Map<number, Entry>(); // by directory word
+  readonly #entries = new Map<number, TileEntry>(); // by directory word
   /** The tile that occupies each page. */
-  readonly #owners: (Entry | undefined)[];
+  readonly #owners: (TileEntry | undefined)[];
   /** Page index of the clock hand, never inside a tile. */
   #hand = 0;
   #usedPages = 0;
-  readonly #queue: { readonly need: number; readonly go: () => void }[] = [];
+  readonly #queue: { readonly need: number; readonly resume: () => void }[] = [];
   #permits: number;
 
   constructor(kernel: Kernel, { sizeBytes }: { readonly sizeBytes: number }) {
     this.#kernel = kernel;
-    this.#pageCount = Math.max(2, Math.floor(sizeBytes / PAGE_BYTES));
-    this.#base = kernel.reserve(this.#pageCount * PAGE_BYTES).pointer; // all at once: growing memory detaches every view
+    this.#pageCount = Math.max(2, Math.floor(sizeBytes / CACHE_PAGE_BYTES));
+    this.#base = kernel.reserve(this.#pageCount * CACHE_PAGE_BYTES).pointer; // all at once: growing memory detaches every view
     this.#owners = Array.from({ length: this.#pageCount });
     this.#permits = this.#pageCount;
   }
 
   /** Maximum that one call of `withTiles` may pin: half of the cache, so that two calls can run concurrently. */
   get pinnedBytesMax(): number {
-    return (this.#pageCount >>> 1) * PAGE_BYTES;
+    return (this.#pageCount >>> 1) * CACHE_PAGE_BYTES;
   }
 
   /** Size of the cached tiles, in whole pages. */
   get usedBytes(): number {
-    return this.#usedPages * PAGE_BYTES;
+    return this.#usedPages * CACHE_PAGE_BYTES;
   }
 
   /** Returns the memory that a tile occupies: its size with padding, in whole pages. */
   static costBytes(sizeBytes: number): number {
-    return Math.ceil((sizeBytes + PADDING_BYTES) / PAGE_BYTES) * PAGE_BYTES;
+    return Math.ceil((sizeBytes + PADDING_BYTES) / CACHE_PAGE_BYTES) * CACHE_PAGE_BYTES;
   }
 
   /**
    * Runs `read`, which must be synchronous, while all these tiles are in memory and in their directories.
    *
    * @param slots distinct
-   * @param fill fetches all missing tiles together; when it throws, they are removed again
-   * @throws RangeError when the tiles need more than `pinnedBytesMax`
+   * @param fill fetches all missing tiles together; if it throws, they are removed
+   * @throws RangeError if the tiles need more than `pinnedBytesMax`
    */
   async withTiles<T>(
     slots: readonly TileSlot[],
@@ -89,14 +87,16 @@ export class TileCache {
     read: () => T,
   ): Promise<T> {
     const need = slots.reduce((sum, { sizeBytes }) => sum + pagesOf(sizeBytes), 0);
-    if (need * PAGE_BYTES > this.pinnedBytesMax) {
-      throw new RangeError(`A call must pin at most ${this.pinnedBytesMax} bytes of tiles (got ${need * PAGE_BYTES}).`);
+    if (need * CACHE_PAGE_BYTES > this.pinnedBytesMax) {
+      throw new RangeError(
+        `A call must pin at most ${this.pinnedBytesMax} bytes of tiles (got ${need * CACHE_PAGE_BYTES}).`,
+      );
     }
     try {
       return await this.#withPermits(need, slots, { fill, read });
     } catch (error) {
       if (!(error instanceof FragmentedError)) throw error;
-      // With the cache to itself the call always succeeds: it needs half of the pages and places large tiles first.
+      // A call that runs alone always succeeds: it needs at most half of the pages and allocates large tiles first.
       return this.#withPermits(this.#pageCount, slots, { fill, read });
     }
   }
@@ -107,8 +107,8 @@ export class TileCache {
     { fill, read }: { readonly fill: (missing: readonly TileToFill[]) => Promise<void>; readonly read: () => T },
   ): Promise<T> {
     await this.#acquire(permits);
-    const pinned = new Set<Entry>();
-    const release = (entry: Entry): void => {
+    const pinned = new Set<TileEntry>();
+    const release = (entry: TileEntry): void => {
       if (pinned.delete(entry)) entry.pins -= 1;
     };
     try {
@@ -116,8 +116,8 @@ export class TileCache {
       // Large tiles first: small ones fit into the gaps between them, but not vice versa.
       wanted.sort((a, b) => (slots[b]?.sizeBytes ?? 0) - (slots[a]?.sizeBytes ?? 0));
       while (wanted.length > 0) {
-        const missing: (TileToFill & { readonly entry: Entry })[] = [];
-        const waiting: { readonly index: number; readonly entry: Entry }[] = [];
+        const missing: (TileToFill & { readonly entry: TileEntry })[] = [];
+        const waiting: { readonly index: number; readonly entry: TileEntry }[] = [];
         for (const index of wanted) {
           const slot = slots[index];
           if (slot === undefined) continue;
@@ -125,7 +125,7 @@ export class TileCache {
           if (entry === undefined) {
             if (this.#kernel.words[slot.word] !== 0) continue; // points to a constant tile
             entry = this.#allocate(slot, missing);
-            const region = { pointer: this.#base + entry.firstPage * PAGE_BYTES, sizeBytes: slot.sizeBytes };
+            const region = { pointer: this.#base + entry.firstPage * CACHE_PAGE_BYTES, sizeBytes: slot.sizeBytes };
             missing.push({ index, region, entry });
           } else if (entry.loading !== undefined) {
             waiting.push({ index, entry });
@@ -148,7 +148,7 @@ export class TileCache {
   }
 
   async #fill(
-    missing: readonly (TileToFill & { readonly entry: Entry })[],
+    missing: readonly (TileToFill & { readonly entry: TileEntry })[],
     fill: (missing: readonly TileToFill[]) => Promise<void>,
   ): Promise<void> {
     let settle = (): void => undefined;
@@ -170,10 +170,11 @@ export class TileCache {
   }
 
   /**
+   * Allocates memory for a tile.
    * @param taken tiles allocated earlier in the same call; removed if this one cannot be allocated
-   * @throws FragmentedError
+   * @throws FragmentedError if no run of pages is long enough
    */
-  #allocate({ word, sizeBytes }: TileSlot, taken: readonly { readonly entry: Entry }[]): Entry {
+  #allocate({ word, sizeBytes }: TileSlot, taken: readonly { readonly entry: TileEntry }[]): TileEntry {
     const pageCount = pagesOf(sizeBytes);
     const firstPage = this.#allocatePages(pageCount);
     if (firstPage === undefined) {
@@ -211,8 +212,8 @@ export class TileCache {
     return undefined;
   }
 
-  /** Whether the tile can be evicted: not pinned, not loading and not used since the last check. Clears its used bit. */
-  #checkEvictable({ pins, loading, word }: Entry): boolean {
+  /** Returns whether the tile can be evicted: not pinned, not loading and not used since the last check. Clears its used bit. */
+  #checkEvictable({ pins, loading, word }: TileEntry): boolean {
     if (pins > 0 || loading !== undefined) return false;
     const { words } = this.#kernel;
     const state = words[word] ?? 0;
@@ -220,7 +221,7 @@ export class TileCache {
     return (state & USED) === 0;
   }
 
-  #remove(entry: Entry): void {
+  #remove(entry: TileEntry): void {
     if (entry.isRemoved) return;
     entry.isRemoved = true;
     entry.loading = undefined;
@@ -230,13 +231,13 @@ export class TileCache {
     this.#usedPages -= entry.pageCount;
   }
 
-  /** Admits calls in order of arrival, each once enough permits are free. */
+  /** Waits until enough permits are free. Calls acquire permits in order of arrival. */
   async #acquire(need: number): Promise<void> {
     if (this.#queue.length === 0 && need <= this.#permits) {
       this.#permits -= need;
       return;
     }
-    await new Promise<void>((go) => this.#queue.push({ need, go }));
+    await new Promise<void>((resume) => this.#queue.push({ need, resume }));
   }
 
   #release(count: number): void {
@@ -244,11 +245,11 @@ export class TileCache {
     for (let next = this.#queue[0]; next !== undefined && next.need <= this.#permits; next = this.#queue[0]) {
       this.#permits -= next.need;
       this.#queue.shift();
-      next.go();
+      next.resume();
     }
   }
 }
 
 function pagesOf(sizeBytes: number): number {
-  return TileCache.costBytes(sizeBytes) / PAGE_BYTES;
+  return TileCache.costBytes(sizeBytes) / CACHE_PAGE_BYTES;
 }

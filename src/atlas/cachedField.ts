@@ -27,7 +27,7 @@ export interface FieldLayer {
 }
 
 /** The layers of a field that come from one group of one source. */
-interface Part {
+interface SourcePart {
   readonly source: CellSource;
   readonly group: number;
   /** Lane of each layer of the group, -1 for layers that are not in the field. */
@@ -43,7 +43,7 @@ interface PartReader<Request, Numbers> {
 
 /**
  * Layers that are sampled together, interleaved in memory, with tiles loaded on demand. A tile of the field combines the
- * groups of its sources; where all groups have the same constant state, the directory points to a shared tile.
+ * groups of its sources; if all groups have the same constant state, the directory points to a shared tile.
  *
  * A lane is the index of a layer in the interleaved vectors, in the order of `layers`.
  */
@@ -55,7 +55,7 @@ export class CachedField {
   readonly #kernel: Kernel;
   readonly #cache: TileCache;
   readonly #onFetch: (durationMs: number) => void;
-  readonly #parts: readonly Part[];
+  readonly #parts: readonly SourcePart[];
   readonly #constants: ConstantTiles;
 
   /**
@@ -88,12 +88,12 @@ export class CachedField {
     );
   }
 
-  /** Size of a tile of this form, without padding. */
+  /** Returns the size of a tile of this form, without padding. */
   bytesOf(form: TileForm): number {
     return tileBytes(form, this.field.vectorCount);
   }
 
-  /** Index of the tile's directory word, in 32-bit words of the kernel's memory. */
+  /** Returns the index of the tile's directory word, in 32-bit words of the kernel's memory. */
   wordOf(form: TileForm, index: number): number {
     return (this.field.directories[form].pointer >>> 2) + index;
   }
@@ -115,7 +115,7 @@ export class CachedField {
     );
   }
 
-  /** Points the directory to a shared tile where all parts have the same constant state. Returns the other indices. */
+  /** Points the directory to a shared tile for tiles of one constant state. Returns the indices of the other tiles. */
   async #withoutConstants(form: TileForm, indices: readonly number[]): Promise<readonly number[]> {
     const unknown = indices.filter((index) => this.#kernel.words[this.wordOf(form, index)] === 0);
     const states = await Promise.all(this.#parts.map((part) => this.#statesOf(part, form, unknown)));
@@ -132,7 +132,7 @@ export class CachedField {
     return this.#constants.has(this.#kernel.pointerAt(this.wordOf(form, index)));
   }
 
-  #statesOf(part: Part, form: TileForm, indices: readonly number[]): Promise<readonly TileState[]> {
+  #statesOf(part: SourcePart, form: TileForm, indices: readonly number[]): Promise<readonly TileState[]> {
     const { group, source } = part;
     const { tileColumnCount, pyramidColumnCount } = this.field.grid;
     if (PYRAMID_FORMS.includes(form)) {
@@ -221,16 +221,16 @@ export class CachedField {
   }
 
   /**
-   * Returns for each part the content of some tiles: numbers or a constant state. All parts of a source are requested
+   * Returns for each part the content of the tiles: numbers, or a constant state. All parts of a source are requested
    * together, so that adjacent parts of a file are read as one range. Everything is read before anything is written, so
    * that tiles are complete or absent.
    */
   async #readParts<Request, Numbers>(
     indices: readonly number[],
     readerOf: (source: CellSource) => PartReader<Request, Numbers>,
-  ): Promise<ReadonlyMap<Part, readonly (Numbers | Constant)[]>> {
+  ): Promise<ReadonlyMap<SourcePart, readonly (Numbers | Constant)[]>> {
     const sources = new Set(this.#parts.map(({ source }) => source));
-    const found = new Map<Part, (Numbers | Constant)[]>(this.#parts.map((part) => [part, []]));
+    const found = new Map<SourcePart, (Numbers | Constant)[]>(this.#parts.map((part) => [part, []]));
     const startMs = performance.now();
     await Promise.all(
       [...sources].map(async (source) => {
@@ -241,7 +241,7 @@ export class CachedField {
         const loaded = await load(requests.filter((_, i) => states[i] === "cells"));
         let next = 0;
         for (const [i] of requests.entries()) {
-          const part = parts[i % parts.length] as Part;
+          const part = parts[i % parts.length] as SourcePart;
           const state = states[i] ?? "outside";
           found.get(part)?.push(state === "cells" ? (loaded[next++] as Numbers) : state);
         }

@@ -8,11 +8,11 @@ export const CATALOG_NAME = "atlas.json";
 export const FORMAT_VERSION = 1;
 
 const Sha256 = Type.String({ pattern: "^[0-9a-f]{64}$" });
-const closed = { additionalProperties: false } as const;
+const CLOSED = { additionalProperties: false } as const;
 
 const FileEntry = Type.Object(
   { name: Type.String({ pattern: "^[a-z0-9_.-]+$" }), size_bytes: Type.Integer({ minimum: 0 }), sha256: Sha256 },
-  closed,
+  CLOSED,
 );
 
 const LayerEntry = Type.Object(
@@ -23,7 +23,7 @@ const LayerEntry = Type.Object(
     offset: Type.Number(),
     unit: Type.String(),
   },
-  closed,
+  CLOSED,
 );
 
 const GroupEntry = Type.Object(
@@ -33,19 +33,19 @@ const GroupEntry = Type.Object(
     layers: Type.Array(LayerEntry, { minItems: 1, maxItems: 8 }),
     /** Source and processing of the values: model, files, license, factors, choices. */
     provenance: Type.Record(Type.String(), Type.Unknown()),
-    /** Replaced by another pack. The entry stays because positions in the files depend on the order of groups. */
+    /** True if another pack replaced the group. The entry remains because positions in the files depend on the order of groups. */
     superseded: Type.Optional(Type.Boolean()),
   },
-  closed,
+  CLOSED,
 );
 
 const PackEntry = Type.Object(
   {
     id: Type.String({ pattern: "^[a-z0-9_.-]+$" }),
-    files: Type.Object({ root: FileEntry, pyramid: FileEntry, tiles: FileEntry }, closed),
+    files: Type.Object({ root: FileEntry, pyramid: FileEntry, tiles: FileEntry }, CLOSED),
     groups: Type.Array(GroupEntry, { minItems: 1 }),
   },
-  closed,
+  CLOSED,
 );
 
 const GridEntry = Type.Object(
@@ -57,7 +57,7 @@ const GridEntry = Type.Object(
     row_count: Type.Integer({ minimum: 1 }),
     column_count: Type.Integer({ minimum: 1 }),
   },
-  closed,
+  CLOSED,
 );
 
 const HazardEntry = Type.Object(
@@ -67,7 +67,7 @@ const HazardEntry = Type.Object(
     rules: Type.Record(Type.String(), Type.Unknown()),
     packs: Type.Array(PackEntry, { minItems: 1 }),
   },
-  closed,
+  CLOSED,
 );
 
 const Catalog = Type.Object(
@@ -80,7 +80,7 @@ const Catalog = Type.Object(
     hazards: Type.Array(HazardEntry),
     sha256: Sha256,
   },
-  closed,
+  CLOSED,
 );
 
 export type FileEntry = Static<typeof FileEntry>;
@@ -91,25 +91,25 @@ export type GridEntry = Static<typeof GridEntry>;
 export type HazardEntry = Static<typeof HazardEntry>;
 export type Catalog = Static<typeof Catalog>;
 
-const checker = Compile(Catalog);
+const catalogChecker = Compile(Catalog);
 const UNSET = "0".repeat(64);
 const SEAL = /"sha256": "([0-9a-f]{64})"\n}\n$/;
 
 /** Encodes `atlas.json`: indented JSON whose last member is the SHA-256 of the file with that member zeroed. */
 export async function encodeCatalog(catalog: Omit<Catalog, "sha256">): Promise<Uint8Array> {
   const unsealed = `${JSON.stringify({ ...catalog, sha256: UNSET }, undefined, 2)}\n`;
-  const sealed = unsealed.replace(SEAL, `"sha256": "${await sha256Hex(encoded(unsealed))}"\n}\n`);
-  return encoded(sealed);
+  const sealed = unsealed.replace(SEAL, `"sha256": "${await sha256Hex(encodeUtf8(unsealed))}"\n}\n`);
+  return encodeUtf8(sealed);
 }
 
 /**
  * Parses and validates `atlas.json`.
- * @param address the atlas that it belongs to, for messages
- * @throws Fault `atlas_unavailable` when it is damaged, of another format, or inconsistent
+ * @param address the address of the atlas, for messages
+ * @throws Fault `atlas_unavailable` if it is damaged, of another format, or inconsistent
  */
 export async function decodeCatalog(bytes: Uint8Array, address?: string): Promise<Catalog> {
   const name = address === undefined ? CATALOG_NAME : `${address.replace(/\/$/, "")}/${CATALOG_NAME}`;
-  const refusal = (problem: string, cause?: unknown): Fault =>
+  const catalogFault = (problem: string, cause?: unknown): Fault =>
     new Fault("atlas_unavailable", `${name}: ${problem}`, {
       details: { file: CATALOG_NAME, ...(address === undefined ? {} : { address }) },
       cause,
@@ -120,23 +120,27 @@ export async function decodeCatalog(bytes: Uint8Array, address?: string): Promis
     text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     value = JSON.parse(text);
   } catch (error) {
-    throw refusal("must be JSON in UTF-8: it is damaged or not an atlas catalog.", error);
+    throw catalogFault("it must be JSON in UTF-8; it is damaged or not an atlas catalog.", error);
   }
   const version = (value as { format_version?: unknown } | null)?.format_version;
   if (typeof version === "number" && version > FORMAT_VERSION) {
-    throw refusal(`has format version ${version}; this release of Isotherm reads versions up to ${FORMAT_VERSION}.`);
+    throw catalogFault(
+      `it has format version ${version}; this release of Isotherm reads versions up to ${FORMAT_VERSION}.`,
+    );
   }
   const seal = SEAL.exec(text)?.[1];
-  if (seal === undefined || seal !== (await sha256Hex(encoded(text.replace(SEAL, `"sha256": "${UNSET}"\n}\n`))))) {
-    throw refusal("its SHA-256 does not match its content: it is damaged or was edited by hand.");
+  if (seal === undefined || seal !== (await sha256Hex(encodeUtf8(text.replace(SEAL, `"sha256": "${UNSET}"\n}\n`))))) {
+    throw catalogFault("its SHA-256 does not match its content: it is damaged or was edited by hand.");
   }
-  if (!checker.Check(value)) {
-    const [first] = checker.Errors(value);
-    throw refusal(`at ${first?.instancePath || "/"}: ${first?.message ?? "does not match the schema of a catalog"}.`);
+  if (!catalogChecker.Check(value)) {
+    const [first] = catalogChecker.Errors(value);
+    throw catalogFault(
+      `at ${first?.instancePath || "/"}: ${first?.message ?? "does not match the schema of a catalog"}.`,
+    );
   }
   for (const { hazard, grid } of value.hazards) {
     const problem = gridFault(gridOf(grid));
-    if (problem !== undefined) throw refusal(`hazard ${hazard}: ${problem}`);
+    if (problem !== undefined) throw catalogFault(`hazard ${hazard}: ${problem}`);
   }
   return value;
 }
@@ -149,11 +153,11 @@ export interface CatalogContent {
 
 /**
  * Returns everything in a catalog that responses depend on, as text whose hash identifies the content: the cells of each
- * live (scenario, year), their grid, encoding, rules and sources. Independent of creation time, superseded groups and
- * the order in which packs were added.
+ * live (scenario, year), their grid, encoding, rules and sources. The text does not depend on the creation time, on
+ * superseded groups or on the order in which packs were added.
  */
 export function contentText({ synthetic, hazards }: CatalogContent): string {
-  const shown = hazards.map(({ hazard, grid, rules, packs }) => {
+  const visibleHazards = hazards.map(({ hazard, grid, rules, packs }) => {
     const live = packs.flatMap(({ files, groups }) =>
       groups.flatMap(({ superseded, ...group }, index) => {
         const hashes = [files.root.sha256, files.pyramid.sha256, files.tiles.sha256];
@@ -164,14 +168,15 @@ export function contentText({ synthetic, hazards }: CatalogContent): string {
     );
     return [hazard, grid, rules, live.toSorted()];
   });
-  return JSON.stringify([synthetic, shown]);
+  return JSON.stringify([synthetic, visibleHazards]);
 }
 
 /** Returns the SHA-256 of release name and content, in hexadecimal. Catalogs with equal hashes give equal responses. */
 export function contentHashOf(catalog: CatalogContent & Pick<Catalog, "release">): Promise<string> {
-  return sha256Hex(encoded(JSON.stringify([catalog.release, contentText(catalog)])));
+  return sha256Hex(encodeUtf8(JSON.stringify([catalog.release, contentText(catalog)])));
 }
 
+/** Returns the grid of a catalog entry. */
 export function gridOf(entry: GridEntry): Grid {
   return {
     northDeg: entry.north_deg,
@@ -183,6 +188,7 @@ export function gridOf(entry: GridEntry): Grid {
   };
 }
 
+/** Returns the catalog entry of a grid. */
 export function gridEntryOf(grid: Grid): GridEntry {
   return {
     north_deg: grid.northDeg,
@@ -195,18 +201,22 @@ export function gridEntryOf(grid: Grid): GridEntry {
 }
 
 /**
- * Tolerance for rounding in the georeference of a source, as a fraction of a cell: 1801 rows of 0.1 degrees whose centers run from pole to pole
- * end at -90.00000000000001, or at -90.000003 where the cell size is stored as f32. Such centers count as on the pole.
+ * Tolerance for rounding in the georeference of a source, as a fraction of a cell: 1801 rows of 0.1 degrees whose centers
+ * run from pole to pole end at -90.00000000000001, or at -90.000003 if the cell size is stored as f32. Such centers are
+ * treated as on the pole.
  */
 const GRID_TOLERANCE_CELLS = 1e-3;
 
-/** Returns why a grid is invalid, or undefined: row centers must lie between the poles, columns within 360 degrees. */
+/**
+ * Returns why a grid is invalid, or undefined if it is valid: row centers must be between the poles, and the columns must
+ * span at most 360 degrees.
+ */
 export function gridFault(grid: Grid): string | undefined {
   const first = grid.northDeg - 0.5 * grid.cellSizeLatDeg;
   const last = grid.northDeg - (grid.rowCount - 0.5) * grid.cellSizeLatDeg;
   const poleDeg = 90 + GRID_TOLERANCE_CELLS * grid.cellSizeLatDeg;
   if (!(first <= poleDeg && last >= -poleDeg)) {
-    return `rows from ${first} to ${last} degrees: the center of every row must lie between the poles.`;
+    return `rows from ${first} to ${last} degrees: the center of every row must be between the poles.`;
   }
   const widthDeg = grid.columnCount * grid.cellSizeLonDeg;
   if (!(widthDeg <= 360 + GRID_TOLERANCE_CELLS * grid.cellSizeLonDeg)) {
@@ -223,6 +233,6 @@ export async function sha256Hex(bytes: Uint8Array): Promise<string> {
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-function encoded(text: string): Uint8Array {
+function encodeUtf8(text: string): Uint8Array {
   return new TextEncoder().encode(text);
 }

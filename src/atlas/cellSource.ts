@@ -1,7 +1,7 @@
 import type { Cell, Grid } from "../kernel/grid.ts";
 import type { GroupEntry } from "./catalog.ts";
 
-/** Content of one group of a tile: cells to load, or the same value everywhere. */
+/** State of one group of a tile: "cells" if its cells must be loaded; otherwise all its cells have the same value. */
 export type TileState = "cells" | "zero" | "nodata" | "outside";
 
 /** Identifies a tile of 64 x 64 cells of one group. */
@@ -30,7 +30,7 @@ export interface Pyramid {
 }
 
 /**
- * Source of the cells of some groups of one hazard: a pack of an atlas, or the demo's kernel.
+ * Source of the cells of one or more groups of one hazard: a pack of an atlas, or the kernel of the demo.
  * A group is a (scenario, year); the layers of a group are interleaved in each cell.
  */
 export interface CellSource {
@@ -41,14 +41,14 @@ export interface CellSource {
   resolve(tiles: readonly TileRequest[]): Promise<readonly TileState[]>;
 
   /**
-   * Returns u16[64][64][layer count of its group] for each tile. Only for tiles in the state "cells". Cells beyond the
-   * grid are STEPS_OUTSIDE.
+   * Returns u16[64][64][layer count of its group] for each tile. All tiles must have the state "cells". Cells beyond
+   * the grid are STEPS_OUTSIDE.
    *
-   * @throws Fault `atlas_unavailable` naming file and tile when the bytes are missing or damaged
+   * @throws Fault `atlas_unavailable` naming file and tile if the bytes are missing or damaged
    */
   load(tiles: readonly TileRequest[]): Promise<readonly Uint16Array[]>;
 
-  /** Absent if the source has no pyramid: circles then read all their cells. */
+  /** Absent if the source has no pyramid; all cells of a circle are then read. */
   readonly pyramid?: Pyramid;
 
   /**
@@ -64,12 +64,12 @@ export interface CellSource {
 export interface AtlasHazard {
   readonly hazard: string;
   readonly grid: Grid;
-  /** Parameters that the layers were made with; opaque here, interpreted by src/hazard. */
+  /** Parameters from which the layers were computed; interpreted only by src/hazard. */
   readonly rules: Readonly<Record<string, unknown>>;
   readonly sources: readonly CellSource[];
 }
 
-/** An open atlas: from storage, or the demo. */
+/** An open atlas: a stored atlas, or the demo. */
 export interface CellAtlas {
   /** Name of this version of the data. */
   readonly release: string;

@@ -1,34 +1,34 @@
 import { LANES, type MissingTiles } from "../kernel/field.ts";
 import { type Circle, type CircleCells, rowSpans, rowWeights } from "../kernel/geodesy.ts";
 import type { Kernel } from "../kernel/instance.ts";
-import { CircleAccumulator, type CircleSummary } from "../kernel/radius.ts";
+import { CircleAccumulator, type CircleSummary } from "../kernel/circleAccumulator.ts";
 import { TileCache } from "./cache.ts";
 import { tilesInCircle } from "./circleTiles.ts";
 import type { LayerSet } from "./layerSet.ts";
 
 /** The value of one layer within a circle. */
 export interface CircleValue {
-  /** An integer for a maximum, a fraction for a mean; undefined when no cell is valid. */
+  /** An integer for a maximum, a fraction for a mean; undefined if no cell is valid. */
   readonly steps: number | undefined;
   /** For a circle without a valid cell: whether the source marks any of its cells as missing. */
   readonly hasNodata: boolean;
-  /** Area of the valid cells divided by the area of all cells; only on request. */
+  /** Area of the valid cells divided by the area of all cells; present only if `shares` was requested. */
   readonly validShare: number | undefined;
 }
 
 export interface CircleSample {
-  /** Only on request. */
+  /** Present only if `shares` was requested. */
   readonly cellCount: number | undefined;
   readonly values: readonly CircleValue[];
 }
 
 export interface CircleOptions {
   readonly method: "max" | "mean";
-  /** Whether to compute the cell count and the valid shares, too. */
+  /** Whether to compute the cell count and the valid shares. */
   readonly shares: boolean;
 }
 
-/** Aggregates the cells of a circle: those whose centers are inside it, and the one that contains its center. */
+/** Aggregates the cells of a circle: the cells whose centers are inside it, and the cell that contains its center. */
 export class CircleSampler {
   readonly #kernel: Kernel;
   readonly #cache: TileCache;
@@ -38,7 +38,7 @@ export class CircleSampler {
     this.#cache = cache;
   }
 
-  /** Samples by pyramid where possible, otherwise cell by cell; both give the same result. */
+  /** Samples by pyramid if possible, otherwise cell by cell. The result is the same. */
   async sample(set: LayerSet, circle: Circle, options: CircleOptions): Promise<CircleSample> {
     const found = set.cachedField.hasPyramid ? await this.#sampleByPyramid(set, circle, options) : undefined;
     return found ?? this.#sampleByCells(set, circle, options.method);
@@ -47,7 +47,7 @@ export class CircleSampler {
   /**
    * Samples from the pyramid tiles and rim cells that are in memory.
    *
-   * @returns the missing tiles if any; undefined where only the cells can give the result
+   * @returns the missing tiles if any; undefined if only the cells can give the result
    */
   trySample(
     { cachedField, lanes }: LayerSet,
@@ -66,7 +66,7 @@ export class CircleSampler {
         steps.push(bound === 0 ? undefined : bound - 1);
       }
     }
-    let allArea = 0;
+    let circleArea = 0;
     const areas: number[] = [];
     if (method === "mean" || shares) {
       const sums = grid.sums(field);
@@ -77,7 +77,7 @@ export class CircleSampler {
         areas.push(area);
         if (method === "mean") steps.push(area > 0 ? (sums.value[at] ?? 0) / area : undefined);
       }
-      if (shares) allArea = grid.sumArea();
+      if (shares) circleArea = grid.sumArea();
     }
     // The pyramid does not distinguish nodata from outside; only the cells give the reason for a missing value.
     if (steps.includes(undefined)) return undefined;
@@ -86,14 +86,14 @@ export class CircleSampler {
       values: steps.map((value, i) => ({
         steps: value,
         hasNodata: false,
-        validShare: shares ? shareOf(areas[i] ?? 0, allArea) : undefined,
+        validShare: shares ? shareOf(areas[i] ?? 0, circleArea) : undefined,
       })),
     };
   }
 
   /**
    * Repeats `trySample`, loading the tiles that it reports missing.
-   * @returns undefined where only the cells can give the result, or the tiles exceed what one call may pin
+   * @returns undefined if only the cells can give the result, or if the tiles exceed what one call may pin
    */
   async #sampleByPyramid(set: LayerSet, circle: Circle, options: CircleOptions): Promise<CircleSample | undefined> {
     const { cachedField } = set;
@@ -105,7 +105,7 @@ export class CircleSampler {
       if (bytes > this.#cache.pinnedBytesMax) return undefined;
       const tiles = [...needed].map(([form, indices]) => ({ form, indices: [...indices] }));
       const result = needed.size === 0 ? attempt() : await cachedField.withTiles(tiles, attempt);
-      if (result === undefined || !isMissing(result)) return result;
+      if (result === undefined || !isMissingTiles(result)) return result;
       for (const { form, indices } of result) {
         const known = needed.get(form) ?? new Set<number>();
         needed.set(form, known);
@@ -114,7 +114,7 @@ export class CircleSampler {
     }
   }
 
-  /** Samples every cell of the circle, in batches that fit in the cache. Always correct; costs all cells. */
+  /** Samples every cell of the circle, in batches that fit in the cache. Always possible, at a cost proportional to the cells. */
   async #sampleByCells(
     { hazard, cachedField, lanes }: LayerSet,
     circle: Circle,
@@ -148,24 +148,24 @@ export class CircleSampler {
     const summaries = sums.summarize(this.#kernel, rowWeights(this.#kernel, hazard.grid, sums.rows));
     return {
       cellCount: countOf(cells),
-      values: lanes.map((lane) => valueOf(summaries[lane] as CircleSummary, method)),
+      values: lanes.map((lane) => circleValue(summaries[lane] as CircleSummary, method)),
     };
   }
 }
 
-/** Whether `trySample` returned missing tiles. */
-export function isMissing(result: CircleSample | readonly MissingTiles[]): result is readonly MissingTiles[] {
+/** Returns whether `trySample` returned missing tiles. */
+export function isMissingTiles(result: CircleSample | readonly MissingTiles[]): result is readonly MissingTiles[] {
   return Array.isArray(result);
 }
 
-function valueOf(summary: CircleSummary, method: "max" | "mean"): CircleValue {
+function circleValue(summary: CircleSummary, method: "max" | "mean"): CircleValue {
   const { maxSteps, meanSteps, hasNodata, validShare } = summary;
   return { steps: method === "max" ? maxSteps : meanSteps, hasNodata, validShare };
 }
 
-/** Returns area / allArea, as exactly 1 where they differ only by rounding: both are sums of the same terms. */
-function shareOf(area: number, allArea: number): number {
-  const share = allArea > 0 ? area / allArea : 0;
+/** Returns area / circleArea, or exactly 1 if the two differ only by rounding. */
+function shareOf(area: number, circleArea: number): number {
+  const share = circleArea > 0 ? area / circleArea : 0;
   return share > 1 - 1e-12 ? 1 : share;
 }
 

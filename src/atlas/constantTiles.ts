@@ -9,8 +9,8 @@ import { CONSTANT_STEPS, TOTAL_COUNT_SHIFT } from "./tile.ts";
 export type Constant = Exclude<TileState, "cells">;
 
 /**
- * Shared tiles for constant states, which cover most of the Earth in most layers: one per state, form and vector count,
- * used by all fields. Their memory is not part of the cache.
+ * Shared tiles for constant states, which most tiles of most layers have. All fields share one tile per state, form and
+ * vector count. The memory of these tiles is not part of the cache.
  */
 export class ConstantTiles {
   readonly #kernel: Kernel;
@@ -21,7 +21,7 @@ export class ConstantTiles {
     this.#kernel = kernel;
   }
 
-  /** Whether the pointer is that of a shared tile. */
+  /** Returns whether a pointer is the pointer of a shared tile. */
   has(pointer: number): boolean {
     return this.#pointers.has(pointer);
   }

@@ -1,6 +1,6 @@
 import { Fault } from "../errors.ts";
 
-/** Creates the fault `atlas_unavailable` for a damaged or missing file of an atlas: `<file>: <problem>.` */
+/** Returns the fault `atlas_unavailable` for a damaged or missing file of an atlas: `<file>: <problem>.` */
 export function damagedFile(
   name: string,
   problem: string,

@@ -1,7 +1,7 @@
 import { Fault } from "../errors.ts";
 import type { diskBlobs as diskBlobsOfNode } from "./diskBlobs.ts";
 
-/** Replaces diskBlobs.ts in browser bundles, where folders cannot be opened. */
+/** Replaces diskBlobs.ts in browser bundles, which cannot open folders. */
 export const diskBlobs: typeof diskBlobsOfNode = (folder) => {
   throw new Fault(
     "configuration_invalid",

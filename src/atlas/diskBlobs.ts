@@ -2,8 +2,9 @@ import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, isFault } from "../errors.ts";
 import type { Blobs, ByteRange } from "./blobs.ts";
+import { isNotFound } from "./files.ts";
 
-/** Reads blobs from a folder. Each file is opened once and stays open, so that a reader always sees the same release. */
+/** Reads blobs from a folder. Each file is opened once and remains open, so that a reader always reads the same release. */
 export function diskBlobs(folder: string): Blobs {
   const handles = new Map<string, Promise<FileHandle>>();
   let isClosed = false;
@@ -14,7 +15,7 @@ export function diskBlobs(folder: string): Blobs {
     if (handle === undefined) {
       handle = open(join(folder, name), "r");
       handles.set(name, handle);
-      handle.catch(() => handles.delete(name)); // a later read tries again
+      handle.catch(() => handles.delete(name)); // a later read opens the file again
     }
     return handle;
   };
@@ -23,7 +24,7 @@ export function diskBlobs(folder: string): Blobs {
     const code = (cause as NodeJS.ErrnoException | undefined)?.code;
     return new Fault(
       "atlas_unavailable",
-      `${join(folder, name)}: ${problem}${code === undefined || isMissing(cause) ? "" : ` (${code})`}.`,
+      `${join(folder, name)}: ${problem}${code === undefined || isNotFound(cause) ? "" : ` (${code})`}.`,
       { details: { file: name, address: folder }, cause },
     );
   };
@@ -34,11 +35,11 @@ export function diskBlobs(folder: string): Blobs {
     async sizeBytes(name) {
       // By handle, not by path: the path may already name a file of the next release.
       try {
-        const found = await (await handleOf(name)).stat();
-        return found.isFile() ? found.size : undefined;
+        const stat = await (await handleOf(name)).stat();
+        return stat.isFile() ? stat.size : undefined;
       } catch (error) {
         if (isFault(error)) throw error;
-        if (isMissing(error)) return undefined;
+        if (isNotFound(error)) return undefined;
         throw unreadable(name, "it cannot be opened", error);
       }
     },
@@ -55,12 +56,16 @@ export function diskBlobs(folder: string): Blobs {
         }
       } catch (error) {
         if (isFault(error)) throw error;
-        throw unreadable(name, isMissing(error) ? "there is no such file" : `it cannot be read ${at(range)}`, error);
+        throw unreadable(
+          name,
+          isNotFound(error) ? "there is no such file" : `it cannot be read ${describeRange(range)}`,
+          error,
+        );
       }
       if (filled < bytes.length)
         throw unreadable(
           name,
-          `it ends ${range.sizeBytes - filled} bytes before the end of the requested range ${at(range)}`,
+          `it ends ${range.sizeBytes - filled} bytes before the end of the requested range ${describeRange(range)}`,
         );
       return bytes;
     },
@@ -74,11 +79,6 @@ export function diskBlobs(folder: string): Blobs {
   };
 }
 
-function at({ offset, sizeBytes }: ByteRange): string {
+function describeRange({ offset, sizeBytes }: ByteRange): string {
   return `(offset ${offset}, ${sizeBytes} bytes)`;
-}
-
-function isMissing(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === "ENOENT" || code === "ENOTDIR";
 }

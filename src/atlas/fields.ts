@@ -19,15 +19,15 @@ interface FieldEntry {
 }
 
 /**
- * Maximum number of fields per grid. Services and portfolios use a few sets of layers repeatedly; more fields would each
- * read the same tiles again and compete for the cache.
+ * Maximum number of fields per grid. Services and portfolios use a few sets of layers repeatedly; with more fields, each
+ * field would read the same tiles again and compete for the cache.
  */
 const FIELD_COUNT_MAX = 64;
-/** Maximum size of the directories of all fields of a grid, which lowers the number of fields on fine grids. */
+/** Maximum size of the directories of all fields of a grid; limits the number of fields on high-resolution grids. */
 const DIRECTORY_BYTES_MAX = 64 << 20;
 const FIELD_COUNT_MIN = 6;
 
-/** The fields of one grid. Returns for each set of layers the field that samples it at the lowest cost. */
+/** The fields of one grid. Finds the field that samples a set of layers at the lowest cost. */
 export class Fields {
   readonly grid: FieldGrid;
   readonly #kernel: Kernel;
@@ -63,7 +63,10 @@ export class Fields {
     );
   }
 
-  /** @param layers at least one, without duplicates */
+  /**
+   * Returns the field that holds the layers, and their lanes.
+   * @param layers at least one, without duplicates
+   */
   of(layers: readonly FieldLayer[]): FoundField {
     const names = layers.map((layer) => this.#nameOf(layer));
     const { cachedField, lanes } = this.#entryFor(layers, names);
@@ -73,21 +76,21 @@ export class Fields {
   #entryFor(layers: readonly FieldLayer[], names: readonly string[]): FieldEntry {
     // The order of layers does not matter: the same set gives the same field.
     const name = names.toSorted().join(" ");
-    const known = this.#byName.get(name);
-    if (known !== undefined) return known;
+    const existing = this.#byName.get(name);
+    if (existing !== undefined) return existing;
     if (this.#byName.size >= this.#countMax) {
       return this.#narrowestWith(names) ?? (this.#all ??= this.#create(this.#allLayers));
     }
-    const kept = this.#create(layers);
-    this.#byName.set(name, kept);
-    return kept;
+    const entry = this.#create(layers);
+    this.#byName.set(name, entry);
+    return entry;
   }
 
   #narrowestWith(names: readonly string[]): FieldEntry | undefined {
     let narrowest: FieldEntry | undefined;
-    for (const kept of this.#byName.values()) {
-      if (kept.lanes.size >= (narrowest?.lanes.size ?? Infinity)) continue;
-      if (names.every((name) => kept.lanes.has(name))) narrowest = kept;
+    for (const entry of this.#byName.values()) {
+      if (entry.lanes.size >= (narrowest?.lanes.size ?? Infinity)) continue;
+      if (names.every((name) => entry.lanes.has(name))) narrowest = entry;
     }
     return narrowest;
   }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
 
-/** Writes a file and syncs it. */
+/** Writes a file and syncs it to storage. */
 export async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
   const handle = await open(path, "w");
   try {
@@ -14,7 +14,7 @@ export async function writeSynced(path: string, bytes: Uint8Array): Promise<void
   }
 }
 
-/** Syncs a folder, which makes renames in it durable. */
+/** Syncs a folder, so that renames in it are durable. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {
@@ -29,21 +29,21 @@ export async function withPathInErrors<T>(path: string, operation: Promise<T>): 
   try {
     return await operation;
   } catch (error) {
-    const { syscall, path: known } = error as NodeJS.ErrnoException;
-    if (error instanceof Error && syscall !== undefined && known === undefined) Object.assign(error, { path });
+    const { syscall, path: errorPath } = error as NodeJS.ErrnoException;
+    if (error instanceof Error && syscall !== undefined && errorPath === undefined) Object.assign(error, { path });
     throw error;
   }
 }
 
-/** Whether a system error means that the file or folder does not exist. */
-export function isMissing(error: unknown): boolean {
+/** Returns whether a system error means that the file or folder does not exist. */
+export function isNotFound(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
 /** Returns the SHA-256 of a file in hexadecimal. */
-export async function hashOfFile(path: string): Promise<string> {
+export async function hashFile(path: string): Promise<string> {
   const hash = createHash("sha256");
-  for await (const piece of createReadStream(path)) hash.update(piece as Uint8Array);
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array);
   return hash.digest("hex");
 }

@@ -3,11 +3,11 @@ import type { Blobs, ByteRange } from "./blobs.ts";
 import { type FileVersion, type RangeOutcome, readResponse } from "./rangeResponse.ts";
 
 export interface HttpBlobsOptions {
-  /** Maximum number of concurrent requests; further ones queue in order. Default 8. */
+  /** Maximum number of concurrent requests; further requests wait in order of arrival. Default 8. */
   readonly parallelReadsMax?: number;
   /** Timeout of one request, from its start to the last byte of the response. Default 30 s. */
   readonly timeoutMs?: number;
-  /** Minimum delay before the retry of a failed read; jitter adds up to as much again. Default 200 ms. */
+  /** Minimum delay before the retry of a failed read; random jitter adds up to the same delay. Default 200 ms. */
   readonly retryDelayMs?: number;
 }
 
@@ -19,11 +19,11 @@ export interface HttpBlobsOptions {
  * must keep the ETag of its first response, so that two releases are never mixed. Redirects are not followed. A failed
  * read is retried once.
  *
- * User name and password in the address are sent as basic authentication, a query string with every request; neither
- * appears in messages.
+ * A user name and password in the address are sent as basic authentication, and a query string is sent with every request.
+ * Messages contain neither.
  *
  * @param address http or https address of the folder that contains `atlas.json`
- * @throws Fault `configuration_invalid` when the address is invalid or an option is out of range
+ * @throws Fault `configuration_invalid` if the address is invalid or an option is out of range
  */
 export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blobs {
   const { parallelReadsMax = 8, timeoutMs = 30_000, retryDelayMs = 200 } = options;
@@ -39,13 +39,13 @@ export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blob
   const closing = new AbortController();
   const acquireSlot = semaphore(parallelReadsMax);
 
-  const refusal = (name: string, problem: string, details: Record<string, unknown> = {}, cause?: unknown): Fault =>
+  const unavailable = (name: string, problem: string, details: Record<string, unknown> = {}, cause?: unknown): Fault =>
     new Fault("atlas_unavailable", `${name}: ${problem}.`, {
       details: { file: name, address: description, ...details },
       cause,
     });
 
-  const closed = (name: string): Fault => refusal(name, "the atlas is closed");
+  const closedFault = (name: string): Fault => unavailable(name, "the atlas is closed");
 
   /** Sends one request and reads the response. */
   const request = async (url: string, range: ByteRange): Promise<RangeOutcome> => {
@@ -81,7 +81,7 @@ export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blob
   const requestInSlot = async (name: string, range: ByteRange): Promise<RangeOutcome> => {
     const releaseSlot = await acquireSlot();
     try {
-      if (closing.signal.aborted) throw closed(name);
+      if (closing.signal.aborted) throw closedFault(name);
       return await request(`${folder}${name}${query}`, range);
     } finally {
       releaseSlot();
@@ -95,7 +95,7 @@ export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blob
   ): Promise<Exclude<RangeOutcome, { kind: "unusable" | "failed" }>> => {
     // ".." would leave the folder; the schema of the catalog permits both names.
     if (!/^[A-Za-z0-9_.-]+$/.test(name) || name === "." || name === "..") {
-      throw refusal(
+      throw unavailable(
         name,
         "this is not a valid file name in an atlas (letters, digits, dots, dashes and underscores; not . or ..)",
       );
@@ -105,35 +105,35 @@ export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blob
       await delay(outcome.delayMs ?? retryDelayMs * (1 + Math.random()), closing.signal);
       outcome = await requestInSlot(name, range);
     }
-    if (closing.signal.aborted) throw closed(name);
+    if (closing.signal.aborted) throw closedFault(name);
     const prefix = `at offset ${range.offset} (${range.sizeBytes} bytes), the server`;
     const details = { offset: range.offset, sizeBytes: range.sizeBytes };
     if (outcome.kind === "failed") {
-      throw refusal(name, `${prefix} ${outcome.problem}, twice`, details, outcome.cause);
+      throw unavailable(name, `${prefix} ${outcome.problem}, twice`, details, outcome.cause);
     }
     if (outcome.kind === "unusable") {
       const { problem, status, hint } = outcome;
-      throw refusal(name, `${prefix} ${problem}${hint === undefined ? "" : `; ${hint}`}`, { ...details, status });
+      throw unavailable(name, `${prefix} ${problem}${hint === undefined ? "" : `; ${hint}`}`, { ...details, status });
     }
     const known = versions.get(name);
     if (outcome.kind === "bytes") {
       const { version } = outcome;
       if (known === undefined) versions.set(name, version);
       else if (known.validator !== version.validator || known.sizeBytes !== version.sizeBytes) {
-        throw refusal(
+        throw unavailable(
           name,
           `${prefix} has another version of it (${describeVersion(version)}, not ${describeVersion(known)}); ${REPLACED}`,
           details,
         );
       }
     } else if (outcome.kind === "missing" && known !== undefined) {
-      throw refusal(name, `it no longer exists on the server; ${REPLACED}`, details);
+      throw unavailable(name, `it no longer exists on the server; ${REPLACED}`, details);
     } else if (
       outcome.kind === "beyond" &&
       known !== undefined &&
       (outcome.sizeBytes ?? known.sizeBytes) !== known.sizeBytes
     ) {
-      throw refusal(
+      throw unavailable(
         name,
         `its size changed from ${known.sizeBytes} to ${outcome.sizeBytes} bytes; ${REPLACED}`,
         details,
@@ -159,15 +159,15 @@ export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blob
       const { offset } = range;
       if (range.sizeBytes === 0) {
         // An empty range cannot be requested; only check that the file exists.
-        if ((await sizeBytes(name)) === undefined) throw refusal(name, "there is no such file");
+        if ((await sizeBytes(name)) === undefined) throw unavailable(name, "there is no such file");
         return new Uint8Array(0);
       }
       const outcome = await requestWithRetry(name, range);
-      if (outcome.kind === "missing") throw refusal(name, "there is no such file");
+      if (outcome.kind === "missing") throw unavailable(name, "there is no such file");
       const bytes = outcome.kind === "bytes" ? outcome.bytes : new Uint8Array(0);
       const shortBytes = range.sizeBytes - bytes.length;
       if (shortBytes === 0) return bytes;
-      throw refusal(
+      throw unavailable(
         name,
         `it ends ${shortBytes} bytes before the end of the requested range (offset ${offset}, ${range.sizeBytes} bytes)`,
       );
@@ -201,7 +201,7 @@ function parseAddress(address: string): {
   };
 }
 
-/** RFC 7617, in UTF-8. */
+/** Returns the basic authorization header (RFC 7617), with UTF-8 encoding. */
 function basicAuthorization({ username, password }: URL): string {
   let account: string;
   try {

@@ -1,17 +1,17 @@
 import { inflateRawSync } from "node:zlib";
 
 /**
- * Decompresses raw DEFLATE data (RFC 1951) of known decompressed size. For Node; the `browser` field of package.json
- * replaces this file by inflate.browser.ts.
+ * Decompresses raw DEFLATE data (RFC 1951) of known decompressed size. Runs in Node; the `browser` field of package.json
+ * replaces this file with inflate.browser.ts.
  *
  * @param bytes the complete stream, without trailing bytes
  * @param sizeBytes decompressed size, at least 1
- * @returns u8[sizeBytes], in its own buffer
- * @throws Error when the data are damaged, truncated, followed by other bytes, or of another decompressed size
+ * @returns u8[sizeBytes], in a separate buffer
+ * @throws Error if the data are damaged, truncated, followed by other bytes, or of another decompressed size
  */
 export async function inflateRaw(bytes: Uint8Array, sizeBytes: number): Promise<Uint8Array> {
-  // Synchronous: for a tile of 32 KiB, zlib's thread pool doubles the time (0.33 ms instead of 0.17), and under load every
-  // core is already used by a worker thread.
+  // Synchronous because zlib's thread pool doubles the time for a tile of 32 KiB (0.33 ms instead of 0.17), and under load
+  // a worker thread already uses every core.
   const { buffer, engine } = inflateRawSync(bytes, {
     maxOutputLength: sizeBytes, // a damaged stream may expand to gigabytes
     info: true,

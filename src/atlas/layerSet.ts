@@ -4,7 +4,7 @@ import type { AtlasHazard, CellSource } from "./cellSource.ts";
 import type { FoundField } from "./fields.ts";
 
 /** One (scenario, year) of a hazard. */
-export interface SampledGroup {
+interface SampledGroup {
   readonly entry: GroupEntry;
   readonly source: CellSource;
   /** Index in the source's groups. */
@@ -13,6 +13,7 @@ export interface SampledGroup {
 
 /** A hazard whose groups can be looked up and sampled. */
 export interface SampledHazard extends Pick<AtlasHazard, "hazard" | "grid" | "rules"> {
+  /** Returns a group, or undefined if the hazard has no such group. */
   group(scenario: string, year: number): SampledGroup | undefined;
   /** Returns every layer of every group. */
   allLayers(): readonly FieldLayer[];
@@ -23,7 +24,7 @@ export interface LayerSet extends FoundField {
   readonly hazard: SampledHazard;
 }
 
-/** Returns the hazards of an atlas by name. Superseded groups are left out. */
+/** Returns the hazards of an atlas by name. Superseded groups are omitted. */
 export function sampledHazards(hazards: readonly AtlasHazard[]): ReadonlyMap<string, SampledHazard> {
   const byName = new Map<string, SampledHazard>();
   for (const { hazard, grid, rules, sources } of hazards) {

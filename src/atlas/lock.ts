@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "../errors.ts";
 
 const LOCK_NAME = /^\.lock-[0-9a-f-]{36}$/;
-/** A younger lock may belong to a competing writer that is about to back off, too. */
+/** Younger locks may belong to a competing writer that will also back off. */
 const RIVAL_AGE_MS = 5000;
 const ATTEMPT_COUNT_MAX = 6;
 const RETRY_DELAY_MS = 30;
@@ -16,9 +16,9 @@ const RETRY_DELAY_MS = 30;
 interface Writer {
   readonly pid: number;
   readonly host: string;
-  /** PID namespace, because containers may share a host name. Absent where the system does not provide it. */
+  /** PID namespace, because containers may share a host name. Absent if the system does not provide it. */
   readonly pid_namespace?: string;
-  /** Start time, which distinguishes processes that reuse a PID. Absent where the system does not provide it. */
+  /** Start time, which distinguishes processes that reuse a PID. Absent if the system does not provide it. */
   readonly process_start?: string;
   readonly since: string;
 }
@@ -34,11 +34,11 @@ interface FoundLock {
  * Runs `write` as the only writer of an atlas folder. Creates the folder if it does not exist.
  *
  * Each writer creates a lock file with a unique name, then looks for other lock files and backs off if there is one. The
- * later of two writers always sees the earlier, so two never run at the same time. Because names are unique, anyone can
- * remove the lock of a dead process without removing a newer lock. Two writers that start simultaneously both back off
+ * later of two writers always sees the earlier, so two never run at the same time. Because names are unique, any process
+ * can remove the lock of a dead process without removing a newer lock. Two writers that start simultaneously both back off
  * and retry after a random delay.
  *
- * @throws Fault `atlas_unavailable` naming process and time, when another process is writing
+ * @throws Fault `atlas_unavailable` naming the process and its start time, if another process is writing
  */
 export async function withWriteLock<T>(folder: string, write: () => Promise<T>): Promise<T> {
   await mkdir(folder, { recursive: true });
@@ -52,7 +52,7 @@ export async function withWriteLock<T>(folder: string, write: () => Promise<T>):
     try {
       const rival = await findOther(folder, name);
       if (rival === undefined) return await write();
-      if (attempt === ATTEMPT_COUNT_MAX || !isYoung(rival)) throw refusal(folder, rival);
+      if (attempt === ATTEMPT_COUNT_MAX || !isYoung(rival)) throw lockedFault(folder, rival);
     } finally {
       await rm(join(folder, name), { force: true });
     }
@@ -81,21 +81,23 @@ async function readWriter(path: string): Promise<Writer | "gone" | undefined> {
     throw error;
   }
   try {
-    const { pid, host, since, ...more } = JSON.parse(text) as Partial<Writer>;
-    return pid === undefined || host === undefined || since === undefined ? undefined : { pid, host, since, ...more };
+    const { pid, host, since, ...optionalMembers } = JSON.parse(text) as Partial<Writer>;
+    return pid === undefined || host === undefined || since === undefined
+      ? undefined
+      : { pid, host, since, ...optionalMembers };
   } catch {
     return undefined;
   }
 }
 
-/** Whether the process is known to have ended. Always false for processes on other machines. */
+/** Returns whether the process is known to have ended; false for all processes on other machines. */
 async function hasEnded(writer: Writer): Promise<boolean> {
-  const here = await identify(process.pid);
-  if (writer.host !== here.host || writer.pid_namespace !== here.pid_namespace) return false;
+  const thisProcess = await identify(process.pid);
+  if (writer.host !== thisProcess.host || writer.pid_namespace !== thisProcess.pid_namespace) return false;
   try {
     process.kill(writer.pid, 0);
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH"; // otherwise it exists but may not be signaled
+    return (error as NodeJS.ErrnoException).code === "ESRCH"; // otherwise it exists, but this process may not send it signals
   }
   const { process_start } = await identify(writer.pid);
   return writer.process_start !== undefined && process_start !== undefined && writer.process_start !== process_start;
@@ -103,7 +105,7 @@ async function hasEnded(writer: Writer): Promise<boolean> {
 
 async function identify(pid: number): Promise<Omit<Writer, "since">> {
   const pid_namespace = await readlink("/proc/self/ns/pid").catch(() => undefined);
-  const process_start = await startOf(pid);
+  const process_start = await processStart(pid);
   return {
     pid,
     host: hostname(),
@@ -113,7 +115,7 @@ async function identify(pid: number): Promise<Omit<Writer, "since">> {
 }
 
 /** Returns boot ID and start time in clock ticks since boot (proc_pid_stat(5), field 22). Linux only. */
-async function startOf(pid: number): Promise<string | undefined> {
+async function processStart(pid: number): Promise<string | undefined> {
   try {
     const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();
     const stat = await readFile(`/proc/${pid}/stat`, "utf8");
@@ -129,7 +131,7 @@ function isYoung({ writer }: FoundLock): boolean {
   return writer !== undefined && Date.now() - Date.parse(writer.since) < RIVAL_AGE_MS;
 }
 
-function refusal(folder: string, { name, writer }: FoundLock): Fault {
+function lockedFault(folder: string, { name, writer }: FoundLock): Fault {
   const who =
     writer === undefined
       ? "an unknown process"
@@ -141,14 +143,14 @@ function refusal(folder: string, { name, writer }: FoundLock): Fault {
   );
 }
 
-/** Writes a file that appears complete or not at all. */
+/** Writes a file so that readers see either the complete file or none. */
 async function writeAtomically(path: string, text: string): Promise<void> {
-  const aside = `${path}.aside`;
+  const temporaryPath = `${path}.aside`;
   try {
-    await writeFile(aside, text, { flag: "wx" });
-    await rename(aside, path);
+    await writeFile(temporaryPath, text, { flag: "wx" });
+    await rename(temporaryPath, path);
   } catch (error) {
-    await rm(aside, { force: true });
+    await rm(temporaryPath, { force: true });
     throw error;
   }
 }

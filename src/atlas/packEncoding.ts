@@ -14,7 +14,7 @@ import { largestBounds, type PyramidSections, STORED_STATES, tilingOf } from "./
 
 export const deflate = promisify(deflateRaw);
 
-/** The groups of a tile as stored. */
+/** The stored form of a tile: state and compressed bytes of each group, and bounds of all layers. */
 export interface PackedTile {
   readonly states: readonly number[];
   readonly parts: readonly Uint8Array[];
@@ -23,7 +23,7 @@ export interface PackedTile {
 
 /**
  * Appends a pyramid tile and the data tiles under it to the files of a pack.
- * @param tiles 64, row by row; undefined beyond the grid
+ * @param tiles 64 tiles, row by row; undefined beyond the grid
  */
 export async function writePyramidTile(
   kernel: Kernel,
@@ -47,7 +47,7 @@ export async function writePyramidTile(
   const checksums: number[] = [];
   const levels: number[] = [];
   for (const tile of tiles) {
-    const stored = concatenated(tile?.parts ?? []);
+    const stored = concatenate(tile?.parts ?? []);
     offsets.push(BigInt(await work.appendTiles(stored)));
     for (let group = 0; group < groupCount; group++) {
       const part = tile?.parts[group] ?? new Uint8Array(0);
@@ -99,7 +99,7 @@ export async function writePyramidTile(
   builder.finish(PyramidTile.endPyramidTile(builder), PYRAMID_IDENTIFIER);
   const header = builder.asUint8Array();
 
-  const offset = await work.appendPyramid(concatenated([header, ...maxima, ...totals]));
+  const offset = await work.appendPyramid(concatenate([header, ...maxima, ...totals]));
   return {
     state: STORED_STATES.cells,
     offset,
@@ -158,12 +158,13 @@ export function bytesOf(array: Uint16Array | Uint32Array): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }
 
-export function concatenated(parts: readonly Uint8Array[]): Uint8Array {
+/** Returns the parts joined in one array. */
+export function concatenate(parts: readonly Uint8Array[]): Uint8Array {
   const joined = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
+  let offset = 0;
   for (const part of parts) {
-    joined.set(part, at);
-    at += part.length;
+    joined.set(part, offset);
+    offset += part.length;
   }
   return joined;
 }

@@ -61,8 +61,8 @@ export class PackSource implements CellSource {
   }
 
   /**
-   * Reads and verifies the root. Of the two large files only the sizes are checked.
-   * @throws Fault `atlas_unavailable` when a file is missing, has another size, or the root is damaged
+   * Reads and verifies the root. Checks only the sizes of the two large files.
+   * @throws Fault `atlas_unavailable` if a file is missing or has another size, or if the root is damaged
    */
   static async open(context: PackContext, grid: Grid, pack: PackEntry): Promise<PackSource> {
     for (const file of Object.values(pack.files)) await checkSize(context.blobs, file);
@@ -113,12 +113,12 @@ export class PackSource implements CellSource {
     return this.#readParts(this.#pack.files.pyramid.name, wanted);
   }
 
-  /** Reads, verifies and decompresses parts, merging nearby ranges. Each result has its own buffer. */
+  /** Reads, verifies and decompresses parts, merging nearby ranges. Each result has a separate buffer. */
   async #readParts(name: string, wanted: readonly PartToRead[]): Promise<readonly Uint8Array[]> {
     const results: Uint8Array[] = Array.from({ length: wanted.length });
     const numbered = wanted.map((part, position) => ({ ...part, position }));
     await Promise.all(
-      mergedRuns(numbered).map(async (run) => {
+      groupAdjacent(numbered).map(async (run) => {
         const first = run[0];
         const last = run.at(-1);
         if (first === undefined || last === undefined) return;
@@ -135,7 +135,7 @@ export class PackSource implements CellSource {
     return results;
   }
 
-  /** Returns the decoded sections of a pyramid tile, or undefined where none is stored. For verification. */
+  /** Returns the decoded sections of a pyramid tile, or undefined if none are stored. For verification. */
   async readPyramid(at: {
     readonly row: number;
     readonly column: number;
@@ -213,7 +213,7 @@ export class PackSource implements CellSource {
       if (kernel.words[word] !== 0) readAll();
       else await headers.withTiles([{ word, sizeBytes }], (missing) => this.#fillHeader(index, missing), readAll);
     };
-    // In parallel: over a network, round trips dominate.
+    // In parallel, because round trips dominate the time over a network.
     await Promise.all([...byIndex].map(readHeader));
   }
 
@@ -246,8 +246,8 @@ export class PackSource implements CellSource {
   }
 }
 
-/** Sorts parts by offset and groups those that one read can cover. */
-function mergedRuns<T extends StoredPart>(parts: readonly T[]): T[][] {
+/** Sorts parts by offset and groups the parts that one read can cover. */
+function groupAdjacent<T extends StoredPart>(parts: readonly T[]): T[][] {
   const runs: T[][] = [];
   for (const part of parts.toSorted((a, b) => a.offset - b.offset)) {
     const run = runs.at(-1);
@@ -265,6 +265,6 @@ async function checkSize(blobs: Blobs, { name, size_bytes }: FileEntry): Promise
   const sizeBytes = await blobs.sizeBytes(name);
   if (sizeBytes === undefined) throw damagedFile(name, "there is no such file");
   if (sizeBytes !== size_bytes) {
-    throw damagedFile(name, `its size is ${sizeBytes} bytes, but ${size_bytes} in the catalog`);
+    throw damagedFile(name, `its size is ${sizeBytes} bytes, but ${size_bytes} bytes in the catalog`);
   }
 }

@@ -1,9 +1,9 @@
 /** The unfinished files of a pack and the journal of their verified sizes. */
 import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { isMissing, withPathInErrors, syncFolder, writeSynced } from "./files.ts";
+import { isNotFound, withPathInErrors, syncFolder, writeSynced } from "./files.ts";
 
-/** The root's entry for one pyramid tile. */
+/** The entry of one pyramid tile in the root. */
 export interface RootRow {
   readonly state: number;
   readonly offset: number;
@@ -81,20 +81,20 @@ export class PackWork {
     }
   }
 
-  /** Returns the offset of the appended bytes. */
+  /** Appends bytes and returns their offset. */
   async appendTiles(bytes: Uint8Array): Promise<number> {
-    const at = this.journal.tilesSize;
+    const offset = this.journal.tilesSize;
     await this.#files.tiles.append(bytes);
-    this.journal = { ...this.journal, tilesSize: at + bytes.length };
-    return at;
+    this.journal = { ...this.journal, tilesSize: offset + bytes.length };
+    return offset;
   }
 
-  /** Returns the offset of the appended bytes. */
+  /** Appends bytes and returns their offset. */
   async appendPyramid(bytes: Uint8Array): Promise<number> {
-    const at = this.journal.pyramidSize;
+    const offset = this.journal.pyramidSize;
     await this.#files.pyramid.append(bytes);
-    this.journal = { ...this.journal, pyramidSize: at + bytes.length };
-    return at;
+    this.journal = { ...this.journal, pyramidSize: offset + bytes.length };
+    return offset;
   }
 
   /** Adds a finished row of tiles to the pyramid row in progress. */
@@ -108,6 +108,7 @@ export class PackWork {
     return readFile(join(this.#folder, "partial"));
   }
 
+  /** Adds the root's entry for the next pyramid tile. */
   addRow(row: RootRow): void {
     this.journal.rows.push(row);
   }
@@ -120,14 +121,14 @@ export class PackWork {
   /** Commits at the end of a pyramid row and empties the `partial` file. */
   async commitPyramidRow(tileRowsDone: number, checkpoint: unknown): Promise<void> {
     await this.#write({ ...this.journal, tileRowsDone, checkpoint, partialSize: 0 });
-    await this.#files.partial.truncate(0); // after the journal: until then the rows exist only there
+    await this.#files.partial.truncate(0); // after the journal is written: until then, only this file has the rows
   }
 
   async #write(journal: Journal): Promise<void> {
     for (const file of Object.values(this.#files) as GrowingFile[]) await file.sync();
-    const aside = join(this.#folder, `${JOURNAL_NAME}.aside`);
-    await writeSynced(aside, new TextEncoder().encode(JSON.stringify(journal)));
-    await rename(aside, join(this.#folder, JOURNAL_NAME));
+    const temporaryPath = join(this.#folder, `${JOURNAL_NAME}.aside`);
+    await writeSynced(temporaryPath, new TextEncoder().encode(JSON.stringify(journal)));
+    await rename(temporaryPath, join(this.#folder, JOURNAL_NAME));
     this.journal = journal;
   }
 
@@ -142,19 +143,19 @@ async function readJournal(folder: string): Promise<Journal> {
   try {
     text = await readFile(join(folder, JOURNAL_NAME), "utf8");
   } catch (error) {
-    if (isMissing(error)) return { ...NOTHING_DONE, rows: [] };
+    if (isNotFound(error)) return { ...NOTHING_DONE, rows: [] };
     throw error;
   }
   try {
     const journal = JSON.parse(text) as Journal;
     if (Number.isInteger(journal.tileRowsDone)) return journal;
   } catch {
-    // An unreadable journal counts as none.
+    // An unreadable journal is treated as missing.
   }
   return { ...NOTHING_DONE, rows: [] };
 }
 
-/** An append-only file whose errors include its path, which errors of a file handle lack. */
+/** An append-only file. Its errors include the path, unlike errors of a file handle. */
 class GrowingFile {
   readonly #path: string;
   readonly #handle: FileHandle;

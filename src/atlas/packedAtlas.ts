@@ -13,12 +13,12 @@ export interface PackedAtlas extends CellAtlas {
   readonly packs: readonly { readonly hazard: string; readonly id: string; readonly source: PackSource }[];
 }
 
-/** Minimum cache size in headers: a call pins one header, and several calls run concurrently. */
+/** Minimum number of headers that the cache can hold: each call pins one header, and several calls run concurrently. */
 const CACHED_HEADERS_MIN = 8;
 
 /**
  * Opens an atlas: reads and verifies the catalog and the roots, but no tiles.
- * @throws Fault `atlas_not_found` when there is no catalog, `atlas_unavailable` when a file is damaged
+ * @throws Fault `atlas_not_found` if there is no catalog, `atlas_unavailable` if a file is damaged
  */
 export async function openPackedAtlas(
   kernel: Kernel,

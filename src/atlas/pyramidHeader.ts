@@ -7,7 +7,7 @@ import { PyramidTile } from "./generated/pyramid-tile.ts";
 import { PYRAMID_SIZE, STATES } from "./tile.ts";
 
 export const PYRAMID_IDENTIFIER = "IsoP";
-const TILES_PER_PYRAMID_TILE = PYRAMID_SIZE * PYRAMID_SIZE;
+export const TILES_PER_PYRAMID_TILE = PYRAMID_SIZE * PYRAMID_SIZE;
 
 /** Location of a compressed part in a file of a pack, with its CRC-32. */
 export interface StoredPart {
@@ -32,16 +32,19 @@ export class PyramidHeader {
   readonly #checksums: Uint32Array;
   readonly #bounds: Uint16Array;
 
-  /** @throws Fault `atlas_unavailable` when the header belongs to another tile or does not match the pack's groups */
-  constructor(bytes: Uint8Array, pack: PackEntry, at: { readonly row: number; readonly column: number }) {
+  /** @throws Fault `atlas_unavailable` if the header belongs to another tile or does not match the pack's groups */
+  constructor(bytes: Uint8Array, pack: PackEntry, address: { readonly row: number; readonly column: number }) {
     const buffer = new ByteBuffer(bytes);
     this.#damaged = (problem) =>
-      damagedFile(pack.files.pyramid.name, `the header of pyramid tile row ${at.row}, column ${at.column} ${problem}`);
+      damagedFile(
+        pack.files.pyramid.name,
+        `the header of pyramid tile row ${address.row}, column ${address.column} ${problem}`,
+      );
     if (!buffer.__has_identifier(PYRAMID_IDENTIFIER)) {
       throw this.#damaged(`does not have the identifier ${PYRAMID_IDENTIFIER}`);
     }
     this.#tile = PyramidTile.getRootAsPyramidTile(buffer);
-    if (this.#tile.row() !== at.row || this.#tile.column() !== at.column) {
+    if (this.#tile.row() !== address.row || this.#tile.column() !== address.column) {
       throw this.#damaged(`belongs to row ${this.#tile.row()}, column ${this.#tile.column()}`);
     }
     this.#groups = pack.groups;
@@ -70,9 +73,12 @@ export class PyramidHeader {
     this.#bounds = bounds;
   }
 
-  /** @throws Fault `atlas_unavailable` when the stored state is none of the four defined ones */
+  /**
+   * Returns the state of the tile's group.
+   * @throws Fault `atlas_unavailable` if the stored state is not one of the four defined states
+   */
   stateOf(tile: TileRequest): TileState {
-    const stored = this.#states[entryOf(tile, this.#groups.length)] ?? NaN;
+    const stored = this.#states[entryIndex(tile, this.#groups.length)] ?? NaN;
     const state = STATES[stored];
     if (state === undefined) {
       throw this.#damaged(`has the unknown state ${stored} for tile row ${tile.tileRow}, column ${tile.tileColumn}`);
@@ -80,11 +86,11 @@ export class PyramidHeader {
     return state;
   }
 
-  /** Returns where the tile's group is stored in the `.tiles` file. */
+  /** Returns the location of the tile's group in the `.tiles` file. */
   partOf(tile: TileRequest): StoredPart {
-    const inPyramid = positionOf(tile);
-    let offset = Number(this.#tile.offsets(inPyramid));
-    const first = inPyramid * this.#groups.length;
+    const tileIndex = positionOf(tile);
+    let offset = Number(this.#tile.offsets(tileIndex));
+    const first = tileIndex * this.#groups.length;
     for (let entry = first; entry < first + tile.group; entry++) offset += this.#sizes[entry] ?? 0;
     const entry = first + tile.group;
     return { offset, sizeBytes: this.#sizes[entry] ?? 0, checksum: this.#checksums[entry] ?? 0 };
@@ -98,7 +104,7 @@ export class PyramidHeader {
     return this.#bounds.slice(from, from + (this.#groups[tile.group]?.layers.length ?? 0));
   }
 
-  /** Returns where a section is stored, relative to the end of the header: the maxima of all groups, then the totals. */
+  /** Returns the location of a section relative to the end of the header. The maxima of all groups precede the totals. */
   sectionOf(kind: "maxima" | "totals", group: number): StoredPart {
     const tile = this.#tile;
     let offset = 0;
@@ -116,6 +122,6 @@ function positionOf({ tileRow, tileColumn }: TileRequest): number {
   return (tileRow % PYRAMID_SIZE) * PYRAMID_SIZE + (tileColumn % PYRAMID_SIZE);
 }
 
-function entryOf(tile: TileRequest, groupCount: number): number {
+function entryIndex(tile: TileRequest, groupCount: number): number {
   return positionOf(tile) * groupCount + tile.group;
 }

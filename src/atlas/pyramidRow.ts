@@ -1,20 +1,20 @@
 import type { Grid } from "../kernel/grid.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
-import { bytesOf, concatenated, deflate, type PackedTile, writePyramidTile } from "./packEncoding.ts";
+import { bytesOf, concatenate, deflate, type PackedTile, writePyramidTile } from "./packEncoding.ts";
 import type { PackWork } from "./packWork.ts";
+import { TILES_PER_PYRAMID_TILE } from "./pyramidHeader.ts";
 import {
   type Band,
   cutTile,
   extentOf,
   PYRAMID_SIZE,
   PyramidSections,
-  stateOf,
+  tileStateOf,
   STORED_STATES,
   tilingOf,
 } from "./tile.ts";
 
-const TILES_PER_PYRAMID_TILE = PYRAMID_SIZE * PYRAMID_SIZE;
 /** Rows of blocks in a row of tiles. */
 const BLOCK_ROWS = 8;
 
@@ -32,8 +32,8 @@ interface SavedRow {
 }
 
 /**
- * The pyramid row in progress: eight rows of tiles, added north to south, which become pyramid tiles together. Finished
- * rows of tiles can be saved before that, so that an interrupted write does not repeat them.
+ * The pyramid row in progress: eight rows of tiles, which are added from north to south and then written as pyramid tiles.
+ * Finished rows of tiles can be saved earlier, so that an interrupted write does not compute them again.
  */
 export class PyramidRow {
   readonly #shape: PyramidShape;
@@ -53,7 +53,7 @@ export class PyramidRow {
   }
 
   /** Restores the pyramid row in progress from the `partial` file. */
-  static async restored(shape: PyramidShape, work: PackWork): Promise<PyramidRow> {
+  static async restore(shape: PyramidShape, work: PackWork): Promise<PyramidRow> {
     const { tileRowsDone } = work.journal;
     const row = new PyramidRow(shape, Math.floor(tileRowsDone / PYRAMID_SIZE));
     const bytes = await work.readPartial();
@@ -69,21 +69,21 @@ export class PyramidRow {
     return row;
   }
 
-  /** Adds the cells of the next row of tiles: for each group u16[rowCount][columnCount][layerCount]. */
+  /** Adds the cells of the next row of tiles, given for each group as u16[rowCount][columnCount][layerCount]. */
   async add(cells: readonly Uint16Array[], band: Band): Promise<void> {
     const { grid, layerCounts } = this.#shape;
-    const rowInTile = this.#rows.length;
-    const tileRow = this.#pyramidRow * PYRAMID_SIZE + rowInTile;
+    const rowInPyramidTile = this.#rows.length;
+    const tileRow = this.#pyramidRow * PYRAMID_SIZE + rowInPyramidTile;
     const row: Promise<PackedTile>[] = [];
     for (let tileColumn = 0; tileColumn < tilingOf(grid).tileColumnCount; tileColumn++) {
       const tiles = layerCounts.map((layerCount, group) =>
         cutTile(cells[group] as Uint16Array, band, { grid, layerCount, tileColumn }),
       );
-      const place = { row: rowInTile, column: tileColumn % PYRAMID_SIZE };
+      const position = { row: rowInPyramidTile, column: tileColumn % PYRAMID_SIZE };
       const sections = this.#sections[Math.floor(tileColumn / PYRAMID_SIZE)] ?? [];
-      const bounds = tiles.map((tile, group) => (sections[group] as PyramidSections).put(tile, place));
+      const bounds = tiles.map((tile, group) => (sections[group] as PyramidSections).put(tile, position));
       const extent = extentOf(grid, { tileRow, tileColumn });
-      const states = tiles.map((tile, group) => stateOf(tile, layerCounts[group] ?? 0, extent));
+      const states = tiles.map((tile, group) => tileStateOf(tile, layerCounts[group] ?? 0, extent));
       row.push(
         Promise.all(
           tiles.map(async (tile, group) => (states[group] === "cells" ? deflate(bytesOf(tile)) : new Uint8Array(0))),
@@ -125,7 +125,7 @@ export class PyramidRow {
     const text = new TextEncoder().encode(JSON.stringify(header));
     const size = bytesOf(Uint32Array.of(text.length));
     const sections = this.#sectionsOf(index).flatMap(({ maxima, totals }) => [bytesOf(maxima), bytesOf(totals)]);
-    return concatenated([size, text, ...sections, ...tiles.flatMap(({ parts }) => parts)]);
+    return concatenate([size, text, ...sections, ...tiles.flatMap(({ parts }) => parts)]);
   }
 
   /** Decodes one saved row and returns the offset of the next. */

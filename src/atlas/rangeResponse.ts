@@ -2,12 +2,12 @@ import type { ByteRange } from "./blobs.ts";
 
 /** Upper limit on `Retry-After`: callers have their own deadlines. */
 const RETRY_DELAY_MS_MAX = 5000;
-/** Overload and gateway failures, which are temporary. Other statuses are not retried. */
+/** Statuses of overload and gateway failures, which are temporary. Requests with other statuses are not retried. */
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** Identifies a version of a file. */
 export interface FileVersion {
-  /** `ETag <value>`, or `Last-Modified <value>` where there is no ETag. */
+  /** `ETag <value>`, or `Last-Modified <value>` if there is no ETag. */
   readonly validator: string;
   readonly sizeBytes: number;
 }
@@ -16,7 +16,7 @@ export interface FileVersion {
 export type RangeOutcome =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array; readonly version: FileVersion }
   | { readonly kind: "missing" }
-  /** The file ends before the range; its size if the server sent it. */
+  /** The file ends before the range. `sizeBytes` is the size of the file if the server sent it. */
   | { readonly kind: "beyond"; readonly sizeBytes: number | undefined }
   /** The response is unusable. `problem` completes the sentence "the server ...". */
   | { readonly kind: "unusable"; readonly problem: string; readonly status: number; readonly hint?: string }
@@ -35,7 +35,7 @@ export async function readResponse(response: Response, range: ByteRange): Promis
   if (status === 200 && headers.get("content-length") === "0") return { kind: "beyond", sizeBytes: 0 };
   if (RETRIED_STATUSES.has(status)) {
     const seconds = /^\d+$/.exec(headers.get("retry-after") ?? "")?.[0];
-    const problem = `responded with ${statusOf(response)}`;
+    const problem = `responded with ${describeStatus(response)}`;
     if (seconds === undefined) return { kind: "failed", problem };
     return { kind: "failed", problem, delayMs: Math.min(Number(seconds) * 1000, RETRY_DELAY_MS_MAX) };
   }
@@ -52,7 +52,7 @@ export async function readResponse(response: Response, range: ByteRange): Promis
     const type = headers.get("content-type")?.split(";")[0];
     const hint = status === 200 ? "it does not support ranges, or serves a page instead of the file" : undefined;
     return unusable(
-      `responded with ${statusOf(response)}${type === undefined ? "" : ` (${type})`} instead of 206`,
+      `responded with ${describeStatus(response)}${type === undefined ? "" : ` (${type})`} instead of 206`,
       hint,
     );
   }
@@ -83,31 +83,31 @@ export async function readResponse(response: Response, range: ByteRange): Promis
       "one of them is needed to detect that the atlas was replaced",
     );
   }
-  // A weak ETag or a date can stay the same when bytes change; the checksums of the atlas and its content-based file
-  // names then detect the change. If-Match and If-Range are not sent: comparing the ETag of each response is equivalent,
+  // A weak ETag or a date can stay the same when bytes change; the checksums and the content-based file names of the
+  // atlas then detect the change. If-Match and If-Range are not sent: comparing the ETag of each response is equivalent,
   // and in browsers those headers require a CORS preflight.
   const validator = etag === null ? `Last-Modified ${lastModified}` : `ETag ${etag}`;
-  const bytes = await readBody(response, last - first + 1);
+  const bytes = await readRangeBody(response, last - first + 1);
   if (typeof bytes === "string") return unusable(bytes);
   return { kind: "bytes", bytes, version: { validator, sizeBytes: total } };
 }
 
 /** Returns the body, or the problem if its size differs from Content-Range. Stops reading beyond that size. */
-async function readBody(response: Response, sizeBytes: number): Promise<Uint8Array | string> {
+async function readRangeBody(response: Response, sizeBytes: number): Promise<Uint8Array | string> {
   const bytes = new Uint8Array(sizeBytes);
-  let filled = 0;
+  let filledBytes = 0;
   const reader = response.body?.getReader();
-  for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) {
-    if (filled + piece.value.length > sizeBytes) {
+  for (let chunk = await reader?.read(); chunk?.done === false; chunk = await reader?.read()) {
+    if (filledBytes + chunk.value.length > sizeBytes) {
       await reader?.cancel();
       return `sent more than the announced ${sizeBytes} bytes`;
     }
-    bytes.set(piece.value, filled);
-    filled += piece.value.length;
+    bytes.set(chunk.value, filledBytes);
+    filledBytes += chunk.value.length;
   }
-  return filled === sizeBytes ? bytes : `sent ${filled} of the announced ${sizeBytes} bytes`;
+  return filledBytes === sizeBytes ? bytes : `sent ${filledBytes} of the announced ${sizeBytes} bytes`;
 }
 
-function statusOf({ status, statusText }: Response): string {
+function describeStatus({ status, statusText }: Response): string {
   return statusText === "" ? String(status) : `${status} ${statusText}`;
 }

@@ -22,7 +22,7 @@ export interface RootIndex {
 
 /**
  * Decodes the root file of a pack. The caller has verified its SHA-256.
- * @throws Fault `atlas_unavailable` when it is not a root file or does not match the grid and groups of the catalog
+ * @throws Fault `atlas_unavailable` if it is not a root file or does not match the grid and groups of the catalog
  */
 export function readRoot(
   bytes: Uint8Array,

@@ -4,11 +4,17 @@ import { type Cell, cellCenter, type Location, normalizeLonDeg } from "../kernel
 import type { Kernel } from "../kernel/instance.ts";
 import { PYRAMID_SIZE, REASON_NODATA, REASON_OUTSIDE, STEPS_OUTSIDE, TILE_SIZE } from "../kernel/kernel.generated.ts";
 import type { LocationArrays, LocationResults, LocationValues } from "../kernel/sampling.ts";
-import { computeLocations, sampleFromTiles } from "./bulkSampling.ts";
+import { type BulkRun, computeLocations, sampleFromTiles } from "./bulkSampling.ts";
 import { TileCache } from "./cache.ts";
 import type { CachedField, FieldLayer } from "./cachedField.ts";
 import type { CellAtlas, CellSource } from "./cellSource.ts";
-import { type CircleOptions, type CircleSample, CircleSampler, type CircleValue, isMissing } from "./circleSampling.ts";
+import {
+  type CircleOptions,
+  type CircleSample,
+  CircleSampler,
+  type CircleValue,
+  isMissingTiles,
+} from "./circleSampling.ts";
 import { ConstantTiles } from "./constantTiles.ts";
 import { Fields } from "./fields.ts";
 import { type LayerSet, type SampledHazard, sampledHazards } from "./layerSet.ts";
@@ -21,7 +27,7 @@ export interface CellSample {
   readonly steps: Uint16Array;
 }
 
-/** Length of one degree of a meridian, approximately. */
+/** Approximate length of one degree of a meridian. */
 const METERS_PER_DEG = 111_200;
 
 /** A circle to sample, and the index of its first value in the output arrays. */
@@ -95,39 +101,35 @@ export class Sampler {
     return { center, steps };
   }
 
-  /** Samples all cells whose centers are inside the circle, and the one that contains its center. */
+  /** Samples all cells whose centers are inside the circle, and the cell that contains its center. */
   sampleCircle(set: LayerSet, circle: Circle, options: CircleOptions): Promise<CircleSample> {
     return this.#circles.sample(set, circle, options);
   }
 
   /**
    * Estimates the cost of a circle that is sampled cell by cell, from its area, in vectors of layers to read.
-   * 0 where a pyramid makes the cost independent of the cell count.
+   * 0 if a pyramid makes the cost independent of the cell count.
    */
   estimateCellVectors({ hazard, cachedField }: LayerSet, { latDeg, radiusM }: Circle): number {
     if (cachedField.hasPyramid) return 0;
     const { cellSizeLatDeg, cellSizeLonDeg, rowCount, columnCount } = hazard.grid;
-    const parallel = Math.max(0.01, Math.cos((latDeg * Math.PI) / 180));
-    const cellAreaM2 = cellSizeLatDeg * cellSizeLonDeg * parallel * METERS_PER_DEG ** 2;
+    const cosLat = Math.max(0.01, Math.cos((latDeg * Math.PI) / 180));
+    const cellAreaM2 = cellSizeLatDeg * cellSizeLonDeg * cosLat * METERS_PER_DEG ** 2;
     const cellCount = Math.min(rowCount * columnCount, (Math.PI * radiusM ** 2) / cellAreaM2);
     return cellCount * cachedField.field.vectorCount;
   }
 
-  /**
-   * Samples the cells that contain many locations. Locations whose tiles must be fetched come last, grouped by tile.
-   *
-   * @param onProgress called with the number of locations just completed; may throw to stop
-   */
+  /** Samples the cells that contain many locations. Locations whose tiles must be fetched are sampled last, grouped by tile. */
   sampleLocations(
     { hazard, cachedField, lanes }: LayerSet,
     locations: LocationArrays,
     out: LocationResults,
-    onProgress: (count: number) => void,
+    run: BulkRun,
   ): Promise<void> {
     const isComputed = cachedField.layers.every(({ source }) => source.readCells !== undefined);
-    if (isComputed) return computeLocations({ grid: hazard.grid, cachedField, lanes }, locations, out, onProgress);
+    if (isComputed) return computeLocations({ grid: hazard.grid, cachedField, lanes }, locations, out, run);
     const { pinnedBytesMax } = this.#cache;
-    return sampleFromTiles({ cachedField, lanes, pinnedBytesMax }, locations, out, onProgress);
+    return sampleFromTiles({ cachedField, lanes, pinnedBytesMax }, locations, out, run);
   }
 
   /**
@@ -139,15 +141,15 @@ export class Sampler {
   readCircle(set: LayerSet, target: CircleTarget, out: LocationValues): boolean {
     if (!set.cachedField.hasPyramid) return false;
     const found = this.#circles.trySample(set, target.circle, { method: target.method, shares: false });
-    if (found === undefined || isMissing(found)) return false;
-    writeValues(set, found.values, target.first, out);
+    if (found === undefined || isMissingTiles(found)) return false;
+    writeCircleValues(set, found.values, target.first, out);
     return true;
   }
 
   /** Samples a circle, fetching the tiles that it needs. */
   async fetchCircle(set: LayerSet, target: CircleTarget, out: LocationValues): Promise<void> {
     const { values } = await this.sampleCircle(set, target.circle, { method: target.method, shares: false });
-    writeValues(set, values, target.first, out);
+    writeCircleValues(set, values, target.first, out);
   }
 
   /**
@@ -163,7 +165,7 @@ export class Sampler {
     return row >= 0 && column >= 0 ? row * Math.ceil(grid.columnCount / cells) + column : -1;
   }
 
-  /** Returns the indices of the locations sorted by data tile, tiles row by row. Those outside the grid come first. */
+  /** Returns the indices of the locations sorted by data tile, tiles row by row. Locations outside the grid are first. */
   orderByTile({ cachedField }: LayerSet, { latitudes, longitudes }: LocationArrays): Uint32Array {
     const { grid } = cachedField.field;
     const { columnCount } = grid.grid;
@@ -205,8 +207,8 @@ export class Sampler {
   }
 }
 
-/** Writes values in units of their layers and, for missing ones, NaN and the reason. */
-function writeValues(
+/** Writes values in the units of their layers. Writes NaN and the reason for missing values. */
+function writeCircleValues(
   { cachedField, lanes }: LayerSet,
   found: readonly CircleValue[],
   first: number,

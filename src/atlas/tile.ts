@@ -1,6 +1,6 @@
 /**
- * Content of tiles, independent of storage: extraction from rows of cells, states, block bounds and row totals. Used by
- * the writer, and by `verify` to recompute them.
+ * Content of tiles, independent of storage: extraction from rows of cells, states, block bounds and row totals. The writer
+ * creates it, and `verify` recomputes it.
  */
 import type { Grid } from "../kernel/grid.ts";
 import { STEPS_MAX, STEPS_NODATA, STEPS_OUTSIDE, TILE_SIZE } from "../kernel/kernel.generated.ts";
@@ -10,7 +10,7 @@ import { TileState as StoredState } from "./generated/tile-state.ts";
 /** Data tiles along one edge of a pyramid tile. */
 export const PYRAMID_SIZE = 8;
 /** Cells along one edge of a block. */
-export const BLOCK_SIZE = 8;
+const BLOCK_SIZE = 8;
 const BLOCKS_PER_TILE = TILE_SIZE / BLOCK_SIZE;
 /** Factor of the count in a row total. The sum of 64 cells of at most 65,533 steps is smaller. */
 export const TOTAL_COUNT_SHIFT = 2 ** 22;
@@ -21,7 +21,7 @@ export const STORED_STATES: Readonly<Record<TileState, StoredState>> = {
   nodata: StoredState.Nodata,
   outside: StoredState.Outside,
 };
-/** States by stored number. */
+/** States, indexed by stored number. */
 export const STATES: readonly TileState[] = ["cells", "zero", "nodata", "outside"];
 export const CONSTANT_STEPS = { zero: 0, nodata: STEPS_NODATA, outside: STEPS_OUTSIDE } as const;
 
@@ -33,6 +33,7 @@ export interface Tiling {
   readonly pyramidColumnCount: number;
 }
 
+/** Returns the tile and pyramid tile counts of a grid. */
 export function tilingOf(grid: Grid): Tiling {
   const tileRowCount = Math.ceil(grid.rowCount / TILE_SIZE);
   const tileColumnCount = Math.ceil(grid.columnCount / TILE_SIZE);
@@ -71,12 +72,13 @@ export function cutTile(
   return tile;
 }
 
-/** Rows and columns of a tile that are within the grid. */
+/** Number of rows and columns of a tile that are within the grid. */
 export interface TileExtent {
   readonly rows: number;
   readonly columns: number;
 }
 
+/** Returns the rows and columns of a tile that are within the grid. */
 export function extentOf(grid: Grid, at: { readonly tileRow: number; readonly tileColumn: number }): TileExtent {
   return {
     rows: Math.min(TILE_SIZE, grid.rowCount - at.tileRow * TILE_SIZE),
@@ -85,7 +87,7 @@ export function extentOf(grid: Grid, at: { readonly tileRow: number; readonly ti
 }
 
 /** Returns the state of a tile: constant if all its cells within the grid, in all layers, are 0, nodata or outside. */
-export function stateOf(tile: Uint16Array, layerCount: number, extent: TileExtent): TileState {
+export function tileStateOf(tile: Uint16Array, layerCount: number, extent: TileExtent): TileState {
   const first = tile[0];
   const state =
     first === 0 ? "zero" : first === STEPS_NODATA ? "nodata" : first === STEPS_OUTSIDE ? "outside" : "cells";
@@ -99,13 +101,13 @@ export function stateOf(tile: Uint16Array, layerCount: number, extent: TileExten
   return state;
 }
 
-/** Updates a bound, which is 0 if no cell is valid, otherwise the largest step + 1. */
-function raised(bound: number, steps: number): number {
+/** Returns a bound updated with one cell. A bound is 0 if no cell is valid, otherwise the largest step + 1. */
+function raiseBound(bound: number, steps: number): number {
   return steps <= STEPS_MAX && steps + 1 > bound ? steps + 1 : bound;
 }
 
 /** Returns the bounds of the 8 x 8 blocks of a tile, u16[8][8][layerCount]. */
-export function blockBounds(tile: Uint16Array, layerCount: number): Uint16Array {
+function blockBounds(tile: Uint16Array, layerCount: number): Uint16Array {
   const bounds = new Uint16Array(BLOCKS_PER_TILE * BLOCKS_PER_TILE * layerCount);
   let at = 0;
   for (let row = 0; row < TILE_SIZE; row++) {
@@ -113,7 +115,7 @@ export function blockBounds(tile: Uint16Array, layerCount: number): Uint16Array 
     for (let column = 0; column < TILE_SIZE; column++) {
       const block = (blockRow * BLOCKS_PER_TILE + ((column / BLOCK_SIZE) | 0)) * layerCount;
       for (let layer = 0; layer < layerCount; layer++, at++) {
-        bounds[block + layer] = raised(bounds[block + layer] ?? 0, tile[at] ?? 0);
+        bounds[block + layer] = raiseBound(bounds[block + layer] ?? 0, tile[at] ?? 0);
       }
     }
   }
@@ -131,7 +133,7 @@ export function largestBounds(bounds: Uint16Array, layerCount: number): Uint16Ar
 }
 
 /** Returns the row totals of a tile, u32[64][layerCount]: count * 2^22 + sum of the valid cells. */
-export function rowTotals(tile: Uint16Array, layerCount: number): Uint32Array {
+function rowTotals(tile: Uint16Array, layerCount: number): Uint32Array {
   const totals = new Uint32Array(TILE_SIZE * layerCount);
   let at = 0;
   for (let row = 0; row < TILE_SIZE; row++) {
@@ -146,7 +148,7 @@ export function rowTotals(tile: Uint16Array, layerCount: number): Uint32Array {
   return totals;
 }
 
-/** The two sections of a pyramid tile for one group, filled tile by tile. */
+/** The two sections of a pyramid tile for one group; tiles are added one by one. */
 export class PyramidSections {
   readonly #layerCount: number;
   /** u16[64][64][layerCount] */

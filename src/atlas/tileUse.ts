@@ -1,16 +1,16 @@
-/** Origin of tiles: a folder, a web server, or the demo, which computes them. */
+/** Origin of tiles: a folder, a web server, or the demo, which computes its tiles. */
 export type TileOrigin = "disk" | "http" | "demo";
 
 /** Tile cache statistics of an open atlas, for monitoring. */
 export interface TileUse {
   readonly origin: TileOrigin;
-  /** Size of the decoded tiles in memory, over all threads; for workers, as last reported. */
+  /** Size of the decoded tiles in memory, summed over all threads; for worker threads, the last reported size. */
   readonly cachedBytes: number;
   /**
-   * Calls the listener with the duration of every fetch of tiles that were not in memory: reading, verifying and
-   * decompressing those that were missing together. Includes worker threads.
+   * Adds a listener, which receives the duration of every fetch of tiles that were not in memory. A fetch reads, verifies
+   * and decompresses all tiles that one call lacks. Fetches in worker threads are included.
    *
-   * @returns removes the listener
+   * @returns a function that removes the listener
    */
   onFetch(listener: (durationMs: number) => void): () => void;
 }
@@ -19,12 +19,14 @@ export interface TileUse {
 export class FetchListeners {
   readonly #listeners = new Set<(durationMs: number) => void>();
 
+  /** Adds a listener and returns a function that removes it. */
   add(listener: (durationMs: number) => void): () => void {
-    const own = (durationMs: number): void => listener(durationMs);
-    this.#listeners.add(own);
-    return () => this.#listeners.delete(own);
+    const wrapper = (durationMs: number): void => listener(durationMs);
+    this.#listeners.add(wrapper);
+    return () => this.#listeners.delete(wrapper);
   }
 
+  /** Calls all listeners. */
   notify(durationMs: number): void {
     for (const listener of this.#listeners) listener(durationMs);
   }

@@ -7,9 +7,18 @@ import type { PackedAtlas } from "./packedAtlas.ts";
 import type { TileRequest } from "./cellSource.ts";
 import { damagedFile } from "./damagedFile.ts";
 import type { PackSource } from "./packSource.ts";
-import { CONSTANT_STEPS, extentOf, largestBounds, PYRAMID_SIZE, PyramidSections, stateOf, tilingOf } from "./tile.ts";
+import {
+  CONSTANT_STEPS,
+  extentOf,
+  largestBounds,
+  PYRAMID_SIZE,
+  PyramidSections,
+  tileStateOf,
+  tilingOf,
+} from "./tile.ts";
 
-const PIECE_BYTES = 8 << 20;
+/** Size of one read while a file is hashed. */
+const READ_BYTES = 8 << 20;
 /** Maximum number of problems in a report. */
 const PROBLEM_COUNT_MAX = 100;
 
@@ -25,7 +34,7 @@ export interface VerifyReport {
 
 /**
  * Verifies every byte of an open atlas: hashes each file, decodes each tile and recomputes the pyramid from it.
- * Continues after a problem, so that one run reports up to 100 of them.
+ * Continues after a problem, so that one run reports up to 100 problems.
  */
 export async function verifyAtlas(
   atlas: PackedAtlas,
@@ -37,7 +46,7 @@ export async function verifyAtlas(
   let bytesDone = 0;
   for (const file of files) {
     await collectProblem(problems, async () => {
-      const hash = await hashOf(blobs, file, (more) => onProgress?.((bytesDone += more), bytes));
+      const hash = await hashOf(blobs, file, (readBytes) => onProgress?.((bytesDone += readBytes), bytes));
       if (hash !== file.sha256) throw damagedFile(file.name, "its SHA-256 differs from that in the catalog");
     });
   }
@@ -97,7 +106,7 @@ async function verifyPyramidTile(
         cells.fill(CONSTANT_STEPS[state]);
       }
       const extent = extentOf(source.grid, request);
-      if (stateOf(cells, layerCount, extent) !== state)
+      if (tileStateOf(cells, layerCount, extent) !== state)
         throw damagedFile(name, `its state is "${state}", but its cells differ`);
       const padded = state === "cells" ? cells : padBeyondGrid(cells, layerCount, extent);
       bounds.push({ request, expected: (recomputed[group] as PyramidSections).put(padded, position) });
@@ -121,8 +130,8 @@ async function verifyPyramidTile(
     }
   }
   const largest = source.groups.flatMap(({ layers }, group) => {
-    const own = bounds.filter(({ request }) => request.group === group);
-    return [...largestBounds(Uint16Array.from(own.flatMap((tile) => [...tile.expected])), layers.length)];
+    const groupBounds = bounds.filter(({ request }) => request.group === group);
+    return [...largestBounds(Uint16Array.from(groupBounds.flatMap((tile) => [...tile.expected])), layers.length)];
   });
   if (!isEqual(source.rootBounds(at), largest))
     throw damagedFile(name, "the bounds in the root do not match the cells");
@@ -148,10 +157,10 @@ function isEqual(a: ArrayLike<number>, b: ArrayLike<number>): boolean {
   return true;
 }
 
-async function hashOf(blobs: Blobs, file: FileEntry, onBytes: (more: number) => void): Promise<string> {
+async function hashOf(blobs: Blobs, file: FileEntry, onBytes: (readBytes: number) => void): Promise<string> {
   const hash = createHash("sha256");
-  for (let offset = 0; offset < file.size_bytes; offset += PIECE_BYTES) {
-    const sizeBytes = Math.min(PIECE_BYTES, file.size_bytes - offset);
+  for (let offset = 0; offset < file.size_bytes; offset += READ_BYTES) {
+    const sizeBytes = Math.min(READ_BYTES, file.size_bytes - offset);
     hash.update(await blobs.read(file.name, { offset, sizeBytes }));
     onBytes(sizeBytes);
   }

@@ -17,15 +17,15 @@ import {
   type PackEntry,
 } from "./catalog.ts";
 import { finishPack, PACK_PARTS, readFinishedPack, removeFinishedWork, WORK_PREFIX } from "./finishedPack.ts";
-import { hashOfFile, isMissing, syncFolder, writeSynced } from "./files.ts";
+import { hashFile, isNotFound, syncFolder, writeSynced } from "./files.ts";
 import { encodeRoot } from "./packEncoding.ts";
 import { PackWork } from "./packWork.ts";
 import { PyramidRow } from "./pyramidRow.ts";
 import { type Band, PYRAMID_SIZE, tilingOf } from "./tile.ts";
 
 /**
- * A kill loses at most this much work plus the current step. In an ingest of 27 maps, checkpoints at this interval took
- * 1 % more processor time (medians of three runs), less than two runs differ.
+ * If the process is killed, at most this much work and the current step are lost. In an ingest of 27 maps, checkpoints at
+ * this interval took 1 % more processor time (medians of three runs), less than the difference between two runs.
  */
 const CHECKPOINT_INTERVAL_MS = 2000;
 
@@ -35,13 +35,13 @@ export interface PackInput {
   readonly grid: Grid;
   readonly groups: readonly Pick<GroupEntry, "scenario" | "year" | "layers">[];
   /**
-   * Returns the cells of one row of tiles (64 rows, fewer at the grid's south edge): for each group
+   * Returns the cells of one row of tiles (64 rows, or fewer at the south edge of the grid): for each group
    * u16[rowCount][columnCount][layerCount]. Called once per band, north to south.
    */
   readBand(band: Band, steps: WorkSteps): Promise<readonly Uint16Array[]>;
   /** Identifies the inputs: an interrupted write with the same key is resumed. */
   readonly resumeKey: string;
-  /** False if unchanged inputs cannot be proved: an interrupted write then leaves nothing behind. Default true. */
+  /** False if the inputs cannot be proved unchanged: the work of an interrupted write is then discarded. Default true. */
   readonly isResumable?: boolean;
   readonly checkpoint?: {
     /** Returns the state of the band reader that must survive an interruption, as JSON. */
@@ -50,7 +50,8 @@ export interface PackInput {
     /** Called when this many rows of cells are durable; data kept for them can be deleted. */
     committed?(rowsDone: number): Promise<void>;
   };
-  /** Minimum time between two checkpoints. A kill loses at most this much work plus the current step. Default 2000. */
+  /** Minimum time between two checkpoints. If the process is killed, at most this much work and the current step are
+   * lost. Default 2000. */
   readonly checkpointMs?: number;
   /** Called after all bands are written and before any file gets its final name. May return a reason to stop. */
   beforeFinish?(): Promise<Stopped | undefined>;
@@ -69,9 +70,9 @@ export interface Stopped {
 
 /** Lets a slow band reader save intermediate steps between the writer's checkpoints. */
 export interface WorkSteps {
-  /** The folder of the unfinished pack. The reader's own files go there and are removed with it. */
+  /** The folder of the unfinished pack. Files that the reader saves there are removed with it. */
   readonly folder: string;
-  /** Whether the next checkpoint is due. */
+  /** Returns whether the next checkpoint is due. */
   isDue(): boolean;
   /** Reports that a step was saved. */
   saved(): void;
@@ -79,13 +80,14 @@ export interface WorkSteps {
 
 /**
  * Writes a pack into an atlas folder: into work files first, which are synced and then renamed to content-based names.
- * Readers do not see it until `publish` adds it to the catalog. Memory: one row of tiles as cells, eight compressed.
+ * Readers do not see it until `publish` adds it to the catalog. Holds the cells of one row of tiles and eight
+ * compressed rows of tiles in memory.
  * Requires `withWriteLock`: two writers of one folder would append to the same files.
  *
- * A write that was stopped or killed resumes after the last checkpoint; the finished files are identical to the byte.
+ * A write that was stopped or killed resumes after the last checkpoint; the finished files are byte-identical.
  * A finished pack is not written again until `publish` adds it to the catalog.
  *
- * @throws Fault `source_invalid` when the grid is invalid
+ * @throws Fault `source_invalid` if the grid is invalid
  */
 export async function writePack(
   kernel: Kernel,
@@ -115,9 +117,9 @@ export async function writePack(
     }
   } catch (error) {
     if (error instanceof StoppedError) throw error.fault;
-    // An invalid input fails again: only an interrupted write is worth resuming.
-    const isRefused = isFault(error) && input.signal?.aborted !== true && !hasSystemCause(error);
-    if (isRefused || input.isResumable === false) await rm(workFolder, { recursive: true, force: true });
+    // An invalid input would fail again, so the work is kept only after an interruption.
+    const isInputInvalid = isFault(error) && input.signal?.aborted !== true && !hasSystemCause(error);
+    if (isInputInvalid || input.isResumable === false) await rm(workFolder, { recursive: true, force: true });
     throw error;
   } finally {
     await work.close();
@@ -128,7 +130,7 @@ export async function writePack(
   return pack;
 }
 
-/** Whether a failed system call, such as a lost connection, caused the error, so that a retry may succeed. */
+/** Returns whether a failed system call, such as a lost connection, caused the error, so that a retry may succeed. */
 function hasSystemCause(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code, syscall } = cause as NodeJS.ErrnoException;
@@ -151,11 +153,11 @@ async function writeBands(kernel: Kernel, work: PackWork, input: PackInput, work
   const shape = { grid, layerCounts: groups.map(({ layers }) => layers.length) };
   const { tileRowCount } = tilingOf(grid);
   if (work.journal.checkpoint !== undefined) input.checkpoint?.restore(work.journal.checkpoint);
-  let row = await PyramidRow.restored(shape, work);
+  let row = await PyramidRow.restore(shape, work);
   let rowsDone = work.journal.tileRowsDone;
-  /** State after the last finished row; while a band is being read, the reader's own state is intermediate. */
+  /** State after the last finished row; while a band is being read, the reader's state is intermediate. */
   let state = structuredClone(input.checkpoint?.save());
-  let savedMs = -Infinity; // the first step is saved at once: however often a write is killed, it gets further
+  let savedMs = -Infinity; // saved immediately, so that a write that is killed repeatedly still makes progress
   let hasSteps = false;
   let isCommitting = false;
   const steps: WorkSteps = {
@@ -215,16 +217,16 @@ async function describePack(
   const entries: Record<string, FileEntry> = {};
   for (const part of PACK_PARTS) {
     const path = join(workFolder, part);
-    entries[part] = { name: `${id}.${part}`, size_bytes: (await stat(path)).size, sha256: await hashOfFile(path) };
+    entries[part] = { name: `${id}.${part}`, size_bytes: (await stat(path)).size, sha256: await hashFile(path) };
   }
   return { id, files: entries as PackEntry["files"] };
 }
 
 /**
- * Atomically replaces the catalog of an atlas folder by the one that `change` returns for the current one (undefined if
- * there is none). Readers see the old atlas or the new one. Requires `withWriteLock`: of two concurrent calls, one
+ * Atomically replaces the catalog of an atlas folder with the result of `change`, which receives the current catalog
+ * (undefined if there is none). Readers see either the old or the new atlas. Requires `withWriteLock`: of two concurrent calls, one
  * update would be lost.
- * @throws Fault `atlas_unavailable` when the current catalog is damaged; it is left unchanged
+ * @throws Fault `atlas_unavailable` if the current catalog is damaged; it is left unchanged
  */
 export async function publish(
   folder: string,
@@ -233,12 +235,12 @@ export async function publish(
   await mkdir(folder, { recursive: true });
   const bytes = await encodeCatalog(change(await readCatalog(folder)));
   const catalog = await decodeCatalog(bytes); // never publish a catalog that cannot be read
-  const aside = join(folder, `.${CATALOG_NAME}.${randomUUID()}`);
+  const temporaryPath = join(folder, `.${CATALOG_NAME}.${randomUUID()}`);
   try {
-    await writeSynced(aside, bytes);
-    await rename(aside, join(folder, CATALOG_NAME));
+    await writeSynced(temporaryPath, bytes);
+    await rename(temporaryPath, join(folder, CATALOG_NAME));
   } catch (error) {
-    await rm(aside, { force: true });
+    await rm(temporaryPath, { force: true });
     throw error;
   }
   await syncFolder(folder);
@@ -252,7 +254,7 @@ export async function readCatalog(folder: string): Promise<Catalog | undefined> 
   try {
     bytes = await readFile(join(folder, CATALOG_NAME));
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
   return decodeCatalog(bytes, folder);

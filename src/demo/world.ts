@@ -1,6 +1,6 @@
 /**
- * The demo world: synthetic values over real coastlines, generated cell by cell when requested. It has the shape of
- * real data but is marked synthetic wherever it is returned.
+ * The demo world: synthetic values over real coastlines, generated cell by cell when requested. It has the form of real
+ * data, but every response marks it as synthetic.
  */
 import { type GroupEntry, sha256Hex } from "../atlas/catalog.ts";
 import type { AtlasHazard, CellAtlas, CellSource } from "../atlas/cellSource.ts";
@@ -18,9 +18,9 @@ import {
 import type { Grid } from "../kernel/grid.ts";
 import { decodeBase64, type Kernel, type Region } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
-import { LAND_DEFLATED_BASE64, LAND_KM_PER_SQUARE, LAND_NODES_PER_DEG, LAND_SHA256 } from "./land.generated.ts";
+import { LAND_DEFLATED_BASE64, LAND_KM_PER_CODE_SQUARED, LAND_NODES_PER_DEG, LAND_SHA256 } from "./land.generated.ts";
 
-/** Multiple of the tile size closest to 0.0089-degree cells, which do not divide 360 degrees. */
+/** Number of columns, a multiple of the tile size, whose cells are closest to 0.0089 degrees (not a divisor of 360). */
 const FLOOD_COLUMNS = 40_448;
 const COARSE_COLUMNS = 3600;
 
@@ -33,14 +33,15 @@ const PROVENANCE = {
 } as const;
 
 /**
- * Return periods, years, between which the demo's floods and winds are linear in the variate of their curve;
- * probabilities outside are cut off, as in maps of these return periods (assembly/demo.ts). Wildfire has no curve.
+ * Return periods, years, between which the demo's floods and winds are linear in the variate of their curve.
+ * Probabilities outside this range are cut off, as in maps of these return periods (assembly/demo.ts). Wildfire has no
+ * curve.
  */
 const RETURN_PERIODS_YEARS = [2, 1000] as const;
 
 /**
- * Warming of the demo climate in degrees C above 1980: `by2100C` at the end of the century, reached along a parabola
- * that flattens (`slowing` > 0) where emissions fall and steepens where they keep rising. Round numbers that increase
+ * Warming of the demo climate in degrees C above 1980: `by2100C` in 2100, reached along a parabola that flattens
+ * (`slowing` > 0) if emissions fall and steepens (`slowing` < 0) if they keep rising. Round numbers that increase
  * with the scenario; no scenario crosses another.
  */
 const WARMING: Readonly<Record<Scenario, { readonly by2100C: number; readonly slowing: number }>> = {
@@ -51,7 +52,7 @@ const WARMING: Readonly<Record<Scenario, { readonly by2100C: number; readonly sl
   rcp8p5: { by2100C: 4, slowing: -0.3 },
 };
 
-/** Returns degrees C above the climate of 1980. */
+/** Returns the warming in degrees C above the climate of 1980. */
 function warmingC(scenario: Scenario, year: number): number {
   const { by2100C, slowing } = WARMING[scenario];
   const share = (year - BASELINE.year) / (2100 - BASELINE.year);
@@ -59,17 +60,17 @@ function warmingC(scenario: Scenario, year: number): number {
 }
 
 /**
- * Opens the demo on a kernel, and keeps the land field (6.5 MB) in the kernel's memory permanently.
+ * Opens the demo on a kernel, whose memory then permanently contains the grid of coast distances (6.5 MB).
  * Four global hazards: cyclones and wildfire on cells of 0.1 degrees, floods on cells of 360/40448 degrees.
  */
 export async function openDemo(kernel: Kernel): Promise<CellAtlas> {
   const land = reserveDemoLand(kernel, {
-    codes: await landCodes(),
+    codes: await readLandCodes(),
     nodesPerDeg: LAND_NODES_PER_DEG,
-    kmPerSquare: LAND_KM_PER_SQUARE,
+    kmPerCodeSquared: LAND_KM_PER_CODE_SQUARED,
   });
   const hazards = HAZARD_NAMES.map((hazard) => openHazard(kernel, land, hazard));
-  const contentHash = await contentHashOf(hazards);
+  const contentHash = await demoContentHash(hazards);
   return {
     release: `demo-synthetic-${DEMO_VERSION}-${contentHash.slice(0, 8)}`,
     contentHash,
@@ -79,27 +80,26 @@ export async function openDemo(kernel: Kernel): Promise<CellAtlas> {
   };
 }
 
-/** Names the demo's content: its coastlines, its arithmetic, and all that it states of itself. */
-function contentHashOf(hazards: readonly AtlasHazard[]): Promise<string> {
-  const stated = hazards.map(({ hazard, grid, rules, sources }) => [
+/** Hashes everything that determines the demo's values: coastlines, version of the formulas, and hazard metadata. */
+function demoContentHash(hazards: readonly AtlasHazard[]): Promise<string> {
+  const metadata = hazards.map(({ hazard, grid, rules, sources }) => [
     hazard,
     grid,
     rules,
     sources.map(({ groups }) => groups),
   ]);
-  const content = [LAND_SHA256, DEMO_VERSION, WARMING, stated];
+  const content = [LAND_SHA256, DEMO_VERSION, WARMING, metadata];
   return sha256Hex(new TextEncoder().encode(JSON.stringify(content)));
 }
 
 function openHazard(kernel: Kernel, land: DemoLand, hazard: HazardName): AtlasHazard {
-  const grid = gridOf(HAZARDS[hazard].ownMetric === "depth_meters" ? FLOOD_COLUMNS : COARSE_COLUMNS);
-  const layers = layersOf(hazard);
-  const source = new DemoSource(kernel, { hazard, land, grid }, layers);
+  const grid = worldGrid(HAZARDS[hazard].ownMetric === "depth_meters" ? FLOOD_COLUMNS : COARSE_COLUMNS);
+  const source = new DemoSource(kernel, { hazard, land, grid }, groupsOf(hazard));
   return { hazard, grid, rules: { ...HAZARDS[hazard].rules }, sources: [source] };
 }
 
 /** Returns a global grid of square cells. */
-function gridOf(columnCount: number): Grid {
+function worldGrid(columnCount: number): Grid {
   const cellSizeDeg = 360 / columnCount;
   return {
     northDeg: 90,
@@ -117,7 +117,7 @@ interface DemoGroup {
 }
 
 /** Returns a group for each (scenario, year) of the hazard, baseline first. */
-function layersOf(hazard: HazardName): readonly DemoGroup[] {
+function groupsOf(hazard: HazardName): readonly DemoGroup[] {
   const { years, scenarios, metrics, rules } = HAZARDS[hazard];
   const provenance =
     rules.curve === undefined ? PROVENANCE : { ...PROVENANCE, return_periods_years: RETURN_PERIODS_YEARS };
@@ -139,7 +139,7 @@ function layersOf(hazard: HazardName): readonly DemoGroup[] {
   );
 }
 
-/** One hazard of the demo as a source of cells: the kernel generates tiles and single cells, nothing is stored. */
+/** One hazard of the demo as a source of cells: the kernel generates tiles and single cells; nothing is stored. */
 class DemoSource implements CellSource {
   readonly grid: Grid;
   readonly groups: readonly GroupEntry[];
@@ -181,13 +181,13 @@ class DemoSource implements CellSource {
   }
 }
 
-/** Decodes the field of coast distances written by scripts/buildLand.mjs. */
-async function landCodes(): Promise<Int8Array> {
+/** Decodes the grid of coast distances that scripts/buildLand.mjs has written. */
+async function readLandCodes(): Promise<Int8Array> {
   const deflated = decodeBase64(LAND_DEFLATED_BASE64);
   const inflated = new Blob([deflated]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
   const codes = new Int8Array(await new Response(inflated).arrayBuffer());
   const columns = 360 * LAND_NODES_PER_DEG;
-  // Beyond the edges the prediction uses 0, so the first row and column have a shorter one.
+  // The codes are stored as differences from a prediction, which uses 0 for neighbors beyond the grid's edges.
   for (let node = 1; node < columns; node++) codes[node] = (codes[node] ?? 0) + (codes[node - 1] ?? 0);
   for (let start = columns; start < codes.length; start += columns) {
     codes[start] = (codes[start] ?? 0) + (codes[start - columns] ?? 0);

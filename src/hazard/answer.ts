@@ -1,19 +1,20 @@
-import { type GridEntry, gridEntryOf } from "../atlas/catalog.ts";
+import { gridEntryOf } from "../atlas/catalog.ts";
 import type { CellAtlas } from "../atlas/cellSource.ts";
-import { TimeSlice } from "../atlas/bulkSampling.ts";
 import type { Sampler } from "../atlas/sampler.ts";
 import type { TileOrigin, TileUse } from "../atlas/tileUse.ts";
 import { Fault, isFault } from "../errors.ts";
+import type { Location } from "../kernel/grid.ts";
 import { checkOptions, type ValueSchema } from "../schemaErrors.ts";
+import { TimeSlice } from "../threads/timeSlice.ts";
 import { addSources } from "./detail.ts";
 import { NO_LAYERS, sampleLayers } from "./sampledLayers.ts";
-import { HAZARD_NAMES, type HazardName, HAZARDS, layerOf, type Scenario } from "./hazards.ts";
+import { HAZARD_NAMES, HAZARDS, layerOf } from "./hazards.ts";
 import { PlanCache } from "./plan.ts";
-import { type HazardQuery, type HazardQueryInput, parseHazardQuery } from "./query.ts";
-import type { HazardResult } from "./result.ts";
+import { type HazardQuery, parseHazardQuery } from "./query.ts";
 import { sample, sampleSteps } from "./sample.ts";
 import type { SampleRequest, SampleResult, StepsRequest, StepsResult } from "./sampleRequest.ts";
 import { toScenarioResult } from "./scenarioResult.ts";
+import type { CatalogGrid, CatalogHazard, HazardQueryInput, HazardResult } from "../contract/wireTypes.ts";
 
 /** Result of an invalid query in a batch. The other queries are not affected. */
 export interface RefusedElement {
@@ -38,21 +39,9 @@ export function checkBatchOptions(options: BatchOptions): void {
   checkOptions(options, BATCH_OPTIONS, { code: "invalid_request" });
 }
 
-/** The layers that an atlas has for a hazard. */
-export interface AtlasHoldings {
-  readonly hazard: HazardName;
-  /** Degrees, WGS84; rows run from north to south, columns from west to east. */
-  readonly grid: GridEntry;
-  /** Rules that its metrics were computed with. */
-  readonly rules: Readonly<Record<string, unknown>>;
-  /** Ordered by the hazard's scenarios and years. The baseline layer is also the layer of 1980 under every scenario. */
-  readonly layers: readonly {
-    readonly scenario: Scenario;
-    readonly analysis_year: number;
-    readonly metrics: readonly string[];
-    /** Provenance from the catalog. */
-    readonly source: Readonly<Record<string, unknown>>;
-  }[];
+/** The layers that an atlas has for a hazard, ordered by the hazard's scenarios and years. */
+export interface AtlasHoldings extends Pick<CatalogHazard, "hazard" | "rules" | "layers"> {
+  readonly grid: CatalogGrid;
 }
 
 /** An open atlas. */
@@ -68,15 +57,8 @@ export interface Atlas {
   readonly synthetic: boolean;
   /** The layers of each hazard; hazards without layers are absent. */
   readonly holdings: readonly AtlasHoldings[];
-  /** Memory used by cached tiles, and the time that fetches take. */
-  readonly tileUse: TileUse;
   /** @throws Fault `invalid_request`, `combination_unavailable`, `atlas_unavailable` */
   hazardRisk(query: HazardQueryInput): Promise<HazardResult>;
-  /**
-   * Estimates whether the query would block the thread for a millisecond or more, long enough to delay other requests.
-   * Only circles can be long.
-   */
-  isLong(query: HazardQuery): boolean;
   /**
    * Returns one element per query, in order; an invalid query gives a RefusedElement.
    * @throws Fault `invalid_request` if `queries` is not a non-empty list, `atlas_unavailable`
@@ -98,6 +80,33 @@ export interface Atlas {
   close(): Promise<void>;
 }
 
+/** How the queries of a batch are answered. */
+interface BatchRun {
+  /** Default: yields to other tasks of the thread every 5 ms. */
+  readonly timeSlice?: TimeSlice;
+  /** Receives each element as soon as it is known, in any order; the result is then an empty list. */
+  readonly onElement?: (element: HazardResult | RefusedElement, index: number) => void;
+}
+
+/** An atlas opened on this thread, with what worker threads and the host use beyond the library's interface. */
+export interface LocalAtlas extends Atlas {
+  /** Memory used by cached tiles, and the time that fetches take. */
+  readonly tileUse: TileUse;
+  /**
+   * Estimates whether the query would block the thread for a millisecond or more, long enough to delay other requests.
+   * Only circles can be long.
+   */
+  isLong(query: HazardQuery): boolean;
+  /** Returns the index of the pyramid tile that contains a location; queries with the same index read the same tiles. */
+  neighborhoodOf(hazard: string, location: Location): number;
+  hazardRiskBatch(
+    queries: readonly HazardQueryInput[],
+    options?: BatchOptions,
+    run?: BatchRun,
+  ): Promise<readonly (HazardResult | RefusedElement)[]>;
+  sample(request: SampleRequest, timeSlice?: TimeSlice): Promise<SampleResult>;
+}
+
 /** Queries of a batch that run concurrently: enough to keep reads busy, few enough to bound memory. */
 const BATCH_CONCURRENCY = 16;
 /**
@@ -110,12 +119,12 @@ const QUERIES_PER_PROGRESS_REPORT = 64;
 /** Queries between two checks of the clock; a check takes a tenth of the time of a point query. */
 const QUERIES_PER_TIME_CHECK = 4;
 
-/** Creates the public interface of an atlas. */
+/** Creates the interface of an atlas. */
 export function createAtlas(
   sampler: Sampler,
   source: Pick<CellAtlas, "release" | "contentHash" | "synthetic" | "close">,
   tileOrigin: TileOrigin,
-): Atlas {
+): LocalAtlas {
   const plans = new PlanCache(sampler);
   let isClosed = false;
   /** Rejects all calls after `close`, including those that cached tiles could answer. */
@@ -134,9 +143,10 @@ export function createAtlas(
       onFetch: (listener) => sampler.fetches.add(listener),
     },
     isLong: (query) => query.radius > 0 && estimateCellVectors(sampler, plans, query) > SHORT_CELL_VECTORS_MAX,
+    neighborhoodOf: (hazard, location) => sampler.neighborhoodOf(hazard, location),
     hazardRisk: (input) => ifOpen(() => answer(sampler, plans, input)),
-    hazardRiskBatch: (queries, options) => ifOpen(() => answerBatch(sampler, plans, queries, options)),
-    sample: (request) => ifOpen(() => sample(sampler, request)),
+    hazardRiskBatch: (queries, options, run) => ifOpen(() => answerBatch(sampler, plans, queries, { options, run })),
+    sample: (request, timeSlice) => ifOpen(() => sample(sampler, request, timeSlice)),
     sampleSteps: (request) => ifOpen(() => sampleSteps(sampler, request)),
     close() {
       isClosed = true;
@@ -175,7 +185,7 @@ async function answerBatch(
   sampler: Sampler,
   plans: PlanCache,
   queries: readonly HazardQueryInput[],
-  options: BatchOptions = {},
+  { options = {}, run = {} }: { readonly options?: BatchOptions | undefined; readonly run?: BatchRun | undefined },
 ): Promise<readonly (HazardResult | RefusedElement)[]> {
   checkBatchOptions(options);
   const { signal, onProgress } = options;
@@ -190,20 +200,25 @@ async function answerBatch(
       ],
     });
   }
-  const results: (HazardResult | RefusedElement)[] = Array.from({ length: queries.length });
-  const turns = new TimeSlice();
+  const results: (HazardResult | RefusedElement)[] = [];
+  const { timeSlice = new TimeSlice(), onElement } = run;
+  if (onElement === undefined) results.length = queries.length;
   let next = 0;
   let queriesDone = 0;
   const work = async (): Promise<void> => {
     try {
       for (let index = next++; index < queries.length; index = next++) {
         signal?.throwIfAborted();
-        results[index] = await answerElement(sampler, plans, queries[index]);
+        const element = await answerElement(sampler, plans, queries[index]);
+        if (onElement === undefined) results[index] = element;
+        else onElement(element, index);
         queriesDone += 1;
         const isReportDue = queriesDone % QUERIES_PER_PROGRESS_REPORT === 0 || queriesDone === queries.length;
         if (isReportDue) onProgress?.(queriesDone, queries.length);
         // With all tiles cached nothing else yields to the event loop, which also delivers the abort signal.
-        if (turns.isPaused || (queriesDone % QUERIES_PER_TIME_CHECK === 0 && turns.isExpired)) await turns.yield();
+        if (timeSlice.isPaused || (queriesDone % QUERIES_PER_TIME_CHECK === 0 && timeSlice.isExpired)) {
+          await timeSlice.yield();
+        }
       }
     } catch (error) {
       next = queries.length; // stops the other loops

@@ -5,9 +5,9 @@
  */
 import type { SampledLayers } from "./sampledLayers.ts";
 import type { PlannedLayer } from "./plannedLayer.ts";
-import type { Bound, Bounds } from "./result.ts";
+import type { Bound, Bounds } from "../contract/wireTypes.ts";
 
-/** Smallest and largest probability that a layer can state. */
+/** Smallest and largest probability that a layer can express. */
 export interface ProbabilityLimits {
   /** Stored step of 1/T1. */
   readonly firstSteps: number;
@@ -22,9 +22,9 @@ export interface ProbabilityLimits {
 /** One side of a change, or the value itself if the query does not request a change. */
 export interface PlannedSide {
   readonly probability: PlannedLayer;
-  /** Undefined if the source states probabilities itself, which are never bounds. */
+  /** Undefined if the source has maps of probability, whose values are never bounds. */
   readonly limits: ProbabilityLimits | undefined;
-  /** The probability is a mean over several climate models. */
+  /** Whether the probability is a mean over several climate models. */
   readonly isModelMean: boolean;
   readonly intensity: PlannedLayer | undefined;
   /** Undefined if the query does not request total_hazard. */
@@ -41,8 +41,8 @@ export interface PlannedBounds {
 type BoundKind = Bound["bound"];
 
 /**
- * Relative tolerance within which a mean counts as the mean of equal steps. A mean is the quotient of two sums, so rounding
- * can change it; a single cell with another step in a circle of 100 km changes it by more.
+ * Relative tolerance within which a mean is treated as the mean of equal steps. A mean is the quotient of two sums, so
+ * rounding can change it; a single cell with another step in a circle of 100 km changes it by more.
  */
 const EQUAL_SHARE = 1e-11;
 
@@ -52,7 +52,7 @@ const EQUAL_SHARE = 1e-11;
  * @param layer the probability layer
  * @param returnPeriodsYears ascending; undefined if the layer was not derived from return-period maps
  */
-export function limitsOf(
+export function probabilityLimitsOf(
   { entry: { steps_per_unit, offset } }: PlannedLayer,
   returnPeriodsYears: readonly number[] | undefined,
 ): ProbabilityLimits | undefined {
@@ -167,7 +167,7 @@ function boundsOfChange(
 }
 
 /**
- * Returns the range of one side. Bounded cells and models count with their lowest possible value, so that a mean between
+ * Returns the range of one side. Bounded cells and models contribute their lowest possible value, so a mean between
  * its limits is a lower bound of the true mean.
  */
 function rangeOf(
@@ -191,7 +191,7 @@ function rangeOf(
   };
 }
 
-/** Returns the difference of two values. Equal step sizes are subtracted as steps, bit for bit as in the value itself. */
+/** Returns the difference of two values. Subtracts steps if the step sizes are equal, which gives exact differences. */
 function difference(
   steps: number,
   { entry }: PlannedLayer,

@@ -3,7 +3,7 @@ import type { SampledLayers } from "./sampledLayers.ts";
 import type { MetricName } from "./hazards.ts";
 import type { PlannedMetric, PlannedYear } from "./plan.ts";
 import type { HazardQuery } from "./query.ts";
-import type { AnswerDetail, HazardResult, MetricDetail, NoDataReason } from "./result.ts";
+import type { AnswerDetail, HazardResult, MetricDetail, NoDataReason } from "../contract/wireTypes.ts";
 
 /** Returns why a metric of an analysis year is null; undefined if it has a value. */
 export type ReasonOf = (metric: PlannedMetric) => NoDataReason | undefined;
@@ -15,7 +15,7 @@ const BOUNDED_MODELS =
 const DIFFERENT_CELLS = "A change of maxima compares the largest value of each side, which may be in different cells.";
 
 /** Returns the `detail` member of an analysis year. */
-export function detailOf(
+export function hazardDetailOf(
   query: HazardQuery,
   planned: PlannedYear,
   { sampled, reasonOf }: { readonly sampled: SampledLayers; readonly reasonOf: ReasonOf },

@@ -4,9 +4,14 @@
  */
 
 import { meaningsOf } from "./meanings.ts";
-import { BASELINE, HAZARD_NAMES, type HazardName, type MetricName, type Scenario, SCENARIOS } from "./names.ts";
+import { HAZARD_NAMES, SCENARIOS } from "../contract/hazardNames.ts";
+import type { HazardName, MetricName, Scenario } from "../contract/wireTypes.ts";
 
-export { BASELINE, HAZARD_NAMES, type HazardName, type MetricName, type Scenario, SCENARIOS } from "./names.ts";
+export { HAZARD_NAMES, SCENARIOS } from "../contract/hazardNames.ts";
+export type { HazardName, MetricName, Scenario } from "../contract/wireTypes.ts";
+
+/** The baseline climate is a single layer, of this year. */
+export const BASELINE = { scenario: "baseline", year: 1980 } as const;
 
 /** Unit and encoding of a metric: `value = steps / stepsPerUnit + offset`, steps 0 to 65,533. */
 export interface MetricSpec {
@@ -15,15 +20,15 @@ export interface MetricSpec {
   readonly unit: "1" | "m" | "m/s" | "days";
   readonly stepsPerUnit: number;
   readonly offset: number;
-  /** Largest valid value, if smaller than that of the last step. */
+  /** Largest valid value, if it is smaller than the value of the last step. */
   readonly max?: number;
   /** Meaning under the default rules; src/hazard/meanings.ts describes it for the rules of an atlas. */
   readonly meaning: string;
 }
 
-/** Parameters that define the metrics. An atlas records those it was created with. */
+/** Parameters that define the metrics. An atlas records the rules with which it was created. */
 export interface HazardRules {
-  /** Return period, years, of the hazard's own metric. Absent if that metric is not a return level. */
+  /** Return period in years of the hazard's own metric. Absent if that metric is not a return level. */
   readonly design_return_period_years?: number;
   /** `probability` is the annual probability of reaching this value, in `threshold_unit`. */
   readonly threshold: number;
@@ -32,7 +37,7 @@ export interface HazardRules {
   readonly intensity_reference: number;
   /** Variate in which values are interpolated linearly between return periods. */
   readonly curve?: "gumbel" | "log";
-  /** Fire Weather Index above which a day counts as a fire danger day. */
+  /** Fire Weather Index above which a day is a fire danger day. */
   readonly danger_threshold?: number;
 }
 
@@ -88,7 +93,7 @@ const WILDFIRE_RULES: HazardRules = {
   danger_threshold: 30,
 };
 
-function floods(hazard: "coastal_floods" | "riverine_floods"): HazardSpec {
+function floodSpec(hazard: "coastal_floods" | "riverine_floods"): HazardSpec {
   return {
     hazard,
     years: FLOOD_YEARS,
@@ -134,10 +139,11 @@ export const HAZARDS: Readonly<Record<HazardName, HazardSpec>> = {
     rules: WILDFIRE_RULES,
     nominalResolutionDeg: 0.1,
   },
-  coastal_floods: floods("coastal_floods"),
-  riverine_floods: floods("riverine_floods"),
+  coastal_floods: floodSpec("coastal_floods"),
+  riverine_floods: floodSpec("riverine_floods"),
 };
 
+/** Returns whether a text is the name of a hazard. */
 export function isHazardName(name: string): name is HazardName {
   return (HAZARD_NAMES as readonly string[]).includes(name);
 }
@@ -153,7 +159,7 @@ export function layerOf(scenario: Scenario, year: number): { readonly scenario: 
 /**
  * Returns the `total_hazard` of a cell in steps, computed from the stored steps of intensity and probability. At a point it
  * is therefore the product of the two published values, rounded to a step. A maximum or mean over a circle aggregates the
- * cells' products, which differs from the product of the circle's values.
+ * products of the cells, which differs from the product of the circle's values.
  */
 export function totalHazardSteps(intensitySteps: number, probabilitySteps: number): number {
   return Math.round(

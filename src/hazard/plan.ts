@@ -2,12 +2,12 @@ import type { FieldLayer } from "../atlas/cachedField.ts";
 import type { LayerSet } from "../atlas/layerSet.ts";
 import type { Sampler } from "../atlas/sampler.ts";
 import type { PlannedLayer } from "./plannedLayer.ts";
-import { limitsOf, type PlannedBounds, type PlannedSide } from "./bounds.ts";
+import { probabilityLimitsOf, type PlannedBounds, type PlannedSide } from "./bounds.ts";
 import { BASELINE, type HazardName, HAZARDS, layerOf, type MetricName, type Scenario } from "./hazards.ts";
 import { changeCaveats, type NamedSource, sourceOf } from "./provenance.ts";
 import { templateOf, type HazardQuery } from "./query.ts";
 
-/** The layers to sample for a query's hazard, scenarios and years. Independent of the location. */
+/** The layers to sample for a query's hazard, scenarios and years. The plan does not depend on the location. */
 export interface Plan {
   /** Undefined if the atlas has none of the layers. */
   readonly set: LayerSet | undefined;
@@ -30,7 +30,7 @@ export interface PlannedYear {
   /** Rules of the hazard in this atlas, and the return periods of the source maps. */
   readonly rules: Readonly<Record<string, unknown>>;
   readonly metrics: readonly PlannedMetric[];
-  /** Undefined if no probability can be only a bound. */
+  /** Undefined if no probability can be merely a bound. */
   readonly bounds: PlannedBounds | undefined;
 }
 
@@ -48,13 +48,14 @@ const PLAN_COUNT_MAX = 256;
 export class PlanCache {
   readonly #sampler: Sampler;
   readonly #plans = new Map<string, Plan>();
-  /** Plans by query template and hazard: avoids building the text key for queries parsed from a URL. */
+  /** Plans by query template and hazard. Queries parsed from a URL have a template and need no text key. */
   readonly #byTemplate = new WeakMap<object, Map<HazardName, Plan>>();
 
   constructor(sampler: Sampler) {
     this.#sampler = sampler;
   }
 
+  /** Returns the plan of a query for one hazard. */
   get(hazard: HazardName, query: HazardQuery): Plan {
     const template = templateOf(query);
     if (template === undefined) return this.#byKey(hazard, query);
@@ -156,7 +157,7 @@ function sideOf(
   if (probability === undefined) return undefined;
   return {
     probability,
-    limits: limitsOf(probability, source?.returnPeriodsYears),
+    limits: probabilityLimitsOf(probability, source?.returnPeriodsYears),
     isModelMean: (source?.models.length ?? 0) > 1,
     intensity: layerAt("intensity"),
     total: layerAt("total_hazard"),

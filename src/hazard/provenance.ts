@@ -14,13 +14,13 @@ export interface NamedSource {
   readonly record: Readonly<Record<string, unknown>>;
   /** Ascending; undefined if the metrics were not derived from return-period maps. */
   readonly returnPeriodsYears: readonly number[] | undefined;
-  /** Names of the climate models, sorted; empty if none are stated. */
+  /** Sorted names of the climate models; empty if the provenance states none. */
   readonly models: readonly string[];
 }
 
 const sources = new WeakMap<GroupEntry, NamedSource>();
 
-/** Returns the source of a group of layers; the same object for every call. */
+/** Returns the source of a group of layers. Every call for the group returns the same object. */
 export function sourceOf(hazard: string, entry: GroupEntry): NamedSource {
   let source = sources.get(entry);
   if (source === undefined) {
@@ -79,28 +79,28 @@ function listOf(value: unknown): readonly Provenance[] {
 export function changeCaveats(own: NamedSource, baseline: NamedSource): readonly string[] {
   if (own.id === baseline.id) return [];
   const caveats: string[] = [];
-  for (const [what, members] of COMPARED) {
-    const [here, there] = [own, baseline].map(({ record }) => statedOf(record, members));
-    if (here === there) continue;
+  for (const [property, members] of COMPARED) {
+    const [ownText, baselineText] = [own, baseline].map(({ record }) => statedOf(record, members));
+    if (ownText === baselineText) continue;
     caveats.push(
-      `The ${what} differs: ${here ?? "not stated"} for ${nameOf(own)}, ${there ?? "not stated"} for the baseline.`,
+      `The ${property} differs: ${ownText ?? "not stated"} for ${scenarioYearName(own)}, ${baselineText ?? "not stated"} for the baseline.`,
     );
   }
   if (own.models.join() !== baseline.models.join()) {
     caveats.push(
-      `The climate models differ, so their bias is part of the change: ${modelsOf(own)} for ${nameOf(own)}, ` +
+      `The climate models differ, so their bias is part of the change: ${modelsOf(own)} for ${scenarioYearName(own)}, ` +
         `${modelsOf(baseline)} for the baseline.`,
     );
   }
   if (own.returnPeriodsYears?.join() !== baseline.returnPeriodsYears?.join()) {
     caveats.push(
-      `The return periods differ: ${periodsOf(own)} for ${nameOf(own)}, ${periodsOf(baseline)} for the baseline.`,
+      `The return periods differ: ${periodsOf(own)} for ${scenarioYearName(own)}, ${periodsOf(baseline)} for the baseline.`,
     );
   }
   return caveats;
 }
 
-/** Compared properties, and the members of a provenance that state each. */
+/** Compared properties, each with the members of a provenance that state it. */
 const COMPARED: readonly (readonly [string, readonly string[]])[] = [
   ["product", ["product", "version"]],
   ["recipe", ["recipe"]],
@@ -118,7 +118,7 @@ function statedOf(record: Provenance, members: readonly string[]): string | unde
   return stated.length === 0 ? undefined : stated.join(" ");
 }
 
-function nameOf({ record }: NamedSource): string {
+function scenarioYearName({ record }: NamedSource): string {
   return `${String(record["scenario"])} ${String(record["analysis_year"])}`;
 }
 

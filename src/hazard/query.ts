@@ -1,9 +1,10 @@
-import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
 import { findSchemaErrors, summarizeItems, type ValueSchema } from "../schemaErrors.ts";
 import { toParameterItem, decodeParameters, parseNumber } from "../parameters.ts";
-import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "./hazards.ts";
+import { describeHazardQuery, HazardQueryInputSchema } from "../contract/hazardQuery.ts";
+import type { HazardQueryInput } from "../contract/wireTypes.ts";
+import { HAZARDS } from "./hazards.ts";
 
 /** Default limits of one request, which the operator of the service can change. */
 export const DEFAULT_HAZARD_LIMITS = {
@@ -12,71 +13,6 @@ export const DEFAULT_HAZARD_LIMITS = {
   /** queries in a batch */
   queryCount: 10_000,
 } as const;
-
-/** Schema of a query, the source of the static type, the validator and the OpenAPI document. */
-function describeHazardQuery(lists: { readonly minItems: number; readonly uniqueItems?: boolean }) {
-  return Type.Object(
-    {
-      latitude: Type.Number({ minimum: -90, maximum: 90, description: "Degrees north, WGS84." }),
-      longitude: Type.Number({ minimum: -180, maximum: 180, description: "Degrees east, WGS84." }),
-      hazards: Type.Array(Type.Enum(HAZARD_NAMES), { ...lists, description: "The response keeps their order." }),
-      analysis_years: Type.Array(Type.Integer(), {
-        ...lists,
-        description: "Years that all requested hazards offer; the response keeps their order.",
-      }),
-      scenarios: Type.Array(Type.Enum(SCENARIOS), {
-        ...lists,
-        description: "Scenarios that all requested hazards offer; the response keeps their order.",
-      }),
-      radius: Type.Optional(
-        Type.Number({
-          minimum: 0,
-          maximum: 100,
-          default: 0,
-          description: "Kilometers. Above 0 the cells within this geodesic distance are aggregated.",
-        }),
-      ),
-      aggregation_method: Type.Optional(
-        Type.Enum(["max", "mean"], {
-          default: "max",
-          description: "Aggregation over the circle; no effect if radius is 0.",
-        }),
-      ),
-      total_hazard: Type.Optional(
-        Type.Boolean({ default: false, description: "Adds the metric total_hazard: severity times likelihood." }),
-      ),
-      anthropogenic: Type.Optional(
-        Type.Boolean({ default: false, description: "Returns every metric as its change since the baseline of 1980." }),
-      ),
-      detail: Type.Optional(
-        Type.Boolean({
-          default: false,
-          description: "Adds to each analysis year how its values were computed, and to the response their sources.",
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  );
-}
-
-export const HazardQuerySchema = describeHazardQuery({ minItems: 1, uniqueItems: true });
-type HazardQueryMembers = Static<typeof HazardQuerySchema>;
-
-/**
- * A query for one location, in the form that the library and the HTTP API accept.
- *
- * - `latitude` -90 to 90, `longitude` -180 to 180: degrees, WGS84
- * - `hazards`, `analysis_years`, `scenarios`: at least one item each, without duplicates; every hazard must offer every
- *   year and scenario (`HAZARDS`)
- * - `radius` 0 to 100 km, default 0: the cell at the location; above 0 the cells around it are aggregated
- * - `aggregation_method` `max` (default) or `mean`
- * - `total_hazard`, `anthropogenic`, `detail`: default false
- */
-export type HazardQueryInput = {
-  readonly [Member in keyof HazardQueryMembers]: HazardQueryMembers[Member] extends (infer Item)[] | undefined
-    ? readonly Item[]
-    : HazardQueryMembers[Member];
-};
 
 /** A validated query with all defaults filled in. */
 export type HazardQuery = Required<HazardQueryInput>;
@@ -90,9 +26,9 @@ export type HazardQuery = Required<HazardQueryInput>;
  */
 export function parseHazardQuery(input: unknown): HazardQuery {
   if (CheckedQuery.is(input)) return input;
-  if (!matchesSchema(input)) throw invalid(findSchemaErrors(SCHEMA, input, { name: "The query" }));
-  const query = withDefaults(input);
-  if (!isOffered(query)) throw unavailable(query, (name, index) => ({ pointer: `/${name}/${index}` }));
+  if (!matchesSchema(input)) throw invalidQuery(findSchemaErrors(SCHEMA, input, { name: "The query" }));
+  const query = queryWithDefaults(input);
+  if (!isOffered(query)) throw unavailableCombinations(query, (name, index) => ({ pointer: `/${name}/${index}` }));
   return query;
 }
 
@@ -109,13 +45,13 @@ export function parseHazardParameters(queryText: string): HazardQuery {
     const known = parsedTemplates.get(split.rest);
     if (known !== undefined) return new CheckedQuery(known, split.latitude, split.longitude);
   }
-  const { input, items, refused } = decodeParameters(queryText, HazardQuerySchema.properties);
+  const { input, items, refused } = decodeParameters(queryText, HazardQueryInputSchema.properties);
   if (items.length > 0 || !matchesSchema(input)) {
     const more = findSchemaErrors(SCHEMA, input, { name: "The query", skip: refused }).map(toParameterItem);
-    throw invalid([...items, ...more].slice(0, FAULT_ITEM_COUNT_MAX));
+    throw invalidQuery([...items, ...more].slice(0, FAULT_ITEM_COUNT_MAX));
   }
-  const query = withDefaults(input);
-  if (!isOffered(query)) throw unavailable(query, (name) => ({ parameter: name }));
+  const query = queryWithDefaults(input);
+  if (!isOffered(query)) throw unavailableCombinations(query, (name) => ({ parameter: name }));
   for (const list of [query.hazards, query.analysis_years, query.scenarios]) Object.freeze(list);
   if (split !== undefined && split.rest.length <= TEMPLATE_LENGTH_MAX) {
     if (parsedTemplates.size >= TEMPLATE_COUNT_MAX) parsedTemplates.clear();
@@ -140,8 +76,8 @@ interface SplitQuery {
 
 /** Separates the location from the rest of a query string. @returns undefined if it is missing or invalid */
 function splitLocation(text: string): SplitQuery | undefined {
-  const latitudeAt = startOf(text, "latitude=");
-  const longitudeAt = startOf(text, "longitude=");
+  const latitudeAt = parameterStart(text, "latitude=");
+  const longitudeAt = parameterStart(text, "longitude=");
   if (latitudeAt < 0 || longitudeAt < 0) return undefined;
   const latitudeEnd = endOf(text, latitudeAt);
   const longitudeEnd = endOf(text, longitudeAt);
@@ -156,7 +92,7 @@ function splitLocation(text: string): SplitQuery | undefined {
   return { latitude, longitude, rest };
 }
 
-function startOf(text: string, parameter: string): number {
+function parameterStart(text: string, parameter: string): number {
   if (text.startsWith(parameter)) return 0;
   const at = text.indexOf(`&${parameter}`);
   return at < 0 ? -1 : at + 1;
@@ -183,7 +119,7 @@ class CheckedQuery implements HazardQuery {
 
   /** @param template a valid query whose lists are frozen */
   constructor(template: HazardQuery, latitude: number, longitude: number) {
-    // Adding 0 turns -0 into 0, as in `withDefaults`.
+    // Adding 0 turns -0 into 0, as in `queryWithDefaults`.
     this.latitude = latitude + 0;
     this.longitude = longitude + 0;
     this.hazards = template.hazards;
@@ -222,12 +158,12 @@ export function countValues(query: HazardQuery): number {
   return query.hazards.length * query.scenarios.length * query.analysis_years.length;
 }
 
-const SCHEMA: ValueSchema = HazardQuerySchema;
+const SCHEMA: ValueSchema = HazardQueryInputSchema;
 
 // Without `uniqueItems`, whose compiled form takes ten times as long as all other checks; `isDenseAndUnique` replaces it.
 const checkExceptDuplicates = Compile(describeHazardQuery({ minItems: 1 }));
 
-function matchesSchema(input: unknown): input is HazardQueryMembers {
+function matchesSchema(input: unknown): input is HazardQueryInput {
   return (
     checkExceptDuplicates.Check(input) &&
     isDenseAndUnique(input.hazards) &&
@@ -245,7 +181,7 @@ function isDenseAndUnique(list: readonly unknown[]): boolean {
   return true;
 }
 
-function withDefaults(input: HazardQueryMembers): HazardQuery {
+function queryWithDefaults(input: HazardQueryInput): HazardQuery {
   return {
     // Adding 0 turns -0 into 0, so that equal locations give equal queries.
     latitude: input.latitude + 0,
@@ -270,7 +206,7 @@ function isOffered({ hazards, analysis_years, scenarios }: HazardQuery): boolean
   return true;
 }
 
-function unavailable(
+function unavailableCombinations(
   query: HazardQuery,
   locate: (
     name: "analysis_years" | "scenarios",
@@ -310,7 +246,7 @@ function unavailable(
   return new Fault("combination_unavailable", summarizeItems(items, "the query"), { items });
 }
 
-function invalid(items: readonly FaultItem[]): Fault {
+function invalidQuery(items: readonly FaultItem[]): Fault {
   // Both checks use the same schema, so a disagreement is a bug.
   if (items.length === 0)
     throw new Error("The compiled validator rejected a hazard query in which findSchemaErrors finds no error.");

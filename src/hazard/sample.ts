@@ -1,9 +1,10 @@
-import { TimeSlice } from "../atlas/bulkSampling.ts";
+import { NO_DATA_REASONS } from "../contract/hazardNames.ts";
 import type { FieldLayer } from "../atlas/cachedField.ts";
 import type { LayerSet } from "../atlas/layerSet.ts";
 import type { Sampler } from "../atlas/sampler.ts";
 import { type LocationResults, type LocationValues, newResults, type ResultArray } from "../kernel/sampling.ts";
 import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
+import { TimeSlice } from "../threads/timeSlice.ts";
 import { type HazardName, layerOf } from "./hazards.ts";
 import {
   type CellsRequest,
@@ -17,14 +18,17 @@ import {
 } from "./sampleRequest.ts";
 
 /** Meaning of the numbers in `reasons`, by index. */
-export const SAMPLE_REASONS = ["value", "outside_coverage", "no_data", "layer_missing"] as const;
+export const SAMPLE_REASONS = ["value", ...NO_DATA_REASONS] as const;
 const LAYER_MISSING = SAMPLE_REASONS.indexOf("layer_missing");
 
-/** Circles that are sampled concurrently: enough to keep reads busy. */
+/** Number of circles that are sampled concurrently, so that reads of tiles overlap. */
 const CIRCLE_CONCURRENCY = 16;
 /** Circles between two progress reports. */
 const CIRCLES_PER_PROGRESS_REPORT = 512;
-/** Circles between two checks of the clock. A cached circle takes microseconds, one read cell by cell milliseconds. */
+/**
+ * Circles between two checks of the clock. A cached circle takes microseconds; a circle that is read cell by cell takes
+ * milliseconds.
+ */
 const CIRCLES_PER_TIME_CHECK = 4;
 
 /**
@@ -32,7 +36,11 @@ const CIRCLES_PER_TIME_CHECK = 4;
  *
  * @throws Fault `invalid_request` or `combination_unavailable` with all errors in the request
  */
-export async function sample(sampler: Sampler, request: SampleRequest): Promise<SampleResult> {
+export async function sample(
+  sampler: Sampler,
+  request: SampleRequest,
+  timeSlice = new TimeSlice(),
+): Promise<SampleResult> {
   const hazard = checkSample(request);
   const { layers, latitudes, radiusKm = 0, signal } = request;
   signal?.throwIfAborted();
@@ -43,8 +51,8 @@ export async function sample(sampler: Sampler, request: SampleRequest): Promise<
     reportProgress,
     read: (set, answers) =>
       radiusKm === 0
-        ? sampler.sampleLocations(set, request, answers, reportProgress)
-        : sampleCircles(sampler, set, request, { out: answers, reportProgress }),
+        ? sampler.sampleLocations(set, request, answers, { onProgress: reportProgress, timeSlice })
+        : sampleCircles(sampler, set, request, { out: answers, reportProgress, timeSlice }),
   });
   return { values: out.values, reasons: out.reasons };
 }
@@ -61,9 +69,10 @@ export async function sampleSteps(sampler: Sampler, request: StepsRequest): Prom
   const steps = request.into ?? new Uint16Array(latitudes.length * layers.length);
   const resolved = resolveLayers(sampler, hazard, layers);
   const reportProgress = progressReporter(request);
+  const timeSlice = new TimeSlice();
   await sampleDistinctLayers({ steps }, request, resolved, {
     reportProgress,
-    read: (set, answers) => sampler.sampleLocations(set, request, answers, reportProgress),
+    read: (set, answers) => sampler.sampleLocations(set, request, answers, { onProgress: reportProgress, timeSlice }),
   });
   return {
     steps,
@@ -101,7 +110,7 @@ function resolveLayers(sampler: Sampler, hazardName: HazardName, layers: readonl
   return { distinct, positions, set };
 }
 
-/** Reads the distinct layers, directly into `out` if they equal the requested layers, otherwise by way of a copy. */
+/** Reads the distinct layers: directly into `out` if they are the requested layers, otherwise into a copy. */
 async function sampleDistinctLayers<Answers extends LocationResults>(
   out: Answers,
   { latitudes }: CellsRequest,
@@ -152,11 +161,14 @@ async function sampleCircles(
   sampler: Sampler,
   set: LayerSet,
   { latitudes, longitudes, radiusKm = 0, method = "max", signal }: SampleRequest,
-  { out, reportProgress }: { readonly out: LocationValues; readonly reportProgress: ReportProgress },
+  {
+    out,
+    reportProgress,
+    timeSlice,
+  }: { readonly out: LocationValues; readonly reportProgress: ReportProgress; readonly timeSlice: TimeSlice },
 ): Promise<void> {
   const locationCount = latitudes.length;
   const order = sampler.orderByTile(set, { latitudes, longitudes });
-  const turns = new TimeSlice();
   let next = 0;
   let unreportedCount = locationCount;
   let failure: { readonly error: unknown } | undefined;
@@ -175,8 +187,8 @@ async function sampleCircles(
           unreportedCount -= CIRCLES_PER_PROGRESS_REPORT;
           reportProgress(CIRCLES_PER_PROGRESS_REPORT);
         }
-        if (turns.isPaused || (position % CIRCLES_PER_TIME_CHECK === 0 && turns.isExpired)) {
-          await turns.yield();
+        if (timeSlice.isPaused || (position % CIRCLES_PER_TIME_CHECK === 0 && timeSlice.isExpired)) {
+          await timeSlice.yield();
           signal?.throwIfAborted();
         }
       }

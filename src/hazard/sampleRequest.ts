@@ -116,7 +116,7 @@ interface ItemCollector {
  * @throws Fault `invalid_request` or `combination_unavailable` with all errors, up to 100
  */
 export function checkSample(request: SampleRequest): HazardName {
-  return check(request, ({ addItem, add }) => {
+  return checkCells(request, ({ addItem, add }) => {
     add(findUnknownMembers(request, { known: SAMPLE_MEMBERS, aliases: SAMPLE_ALIASES }));
     const { radiusKm = 0, method = "max" } = request;
     if (!(typeof radiusKm === "number" && radiusKm >= 0 && radiusKm <= 100)) {
@@ -137,7 +137,7 @@ export function checkSample(request: SampleRequest): HazardName {
 
 /** Validates a request for stored steps at many locations. @throws Fault as `checkSample` */
 export function checkSteps(request: StepsRequest): HazardName {
-  return check(request, ({ addItem, add }) => {
+  return checkCells(request, ({ addItem, add }) => {
     const skip = new Set(["radiusKm", "method"]);
     add(findUnknownMembers(request, { known: CELLS_MEMBERS, aliases: CELLS_ALIASES, skip }));
     const members: StepsRequest & Pick<SampleRequest, "radiusKm" | "method"> = request;
@@ -154,7 +154,7 @@ export function checkSteps(request: StepsRequest): HazardName {
 }
 
 /** Validates the members that both requests share; `rest` validates the others. */
-function check(request: CellsRequest, rest: (findings: ItemCollector) => void): HazardName {
+function checkCells(request: CellsRequest, rest: (findings: ItemCollector) => void): HazardName {
   const items: FaultItem[] = [];
   const add: ItemCollector["add"] = (more) => items.push(...more.slice(0, FAULT_ITEM_COUNT_MAX - items.length));
   const addItem: AddItem = (pointer, code, detail) => add([{ pointer, code, detail }]);
@@ -252,7 +252,7 @@ function layerErrors(layer: unknown, index: number): readonly SchemaError[] {
 
 function checkLocations({ latitudes, longitudes }: LocationArrays, addItem: AddItem): void {
   // Usually all locations are valid, and finding the invalid ones takes ten times as long.
-  if (isWithin(latitudes, 90) && isWithin(longitudes, 180)) return;
+  if (areWithin(latitudes, 90) && areWithin(longitudes, 180)) return;
   for (let i = 0; i < latitudes.length; i++) {
     const [lat, lon] = [latitudes[i] ?? NaN, longitudes[i] ?? NaN];
     if (!(lat >= -90 && lat <= 90))
@@ -262,7 +262,7 @@ function checkLocations({ latitudes, longitudes }: LocationArrays, addItem: AddI
   }
 }
 
-function isWithin(degrees: Float64Array, limitDeg: number): boolean {
+function areWithin(degrees: Float64Array, limitDeg: number): boolean {
   for (let i = 0; i < degrees.length; i++) if (!(Math.abs(degrees[i] ?? NaN) <= limitDeg)) return false;
   return true;
 }

@@ -4,7 +4,7 @@ import type { CellSample, Sampler } from "../atlas/sampler.ts";
 import type { Location } from "../kernel/grid.ts";
 import { STEPS_MAX, STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import type { HazardQuery } from "./query.ts";
-import type { NoDataReason } from "./result.ts";
+import type { NoDataReason } from "../contract/wireTypes.ts";
 
 /** Values of a set of layers at a query's point or circle, by position in the set. */
 export interface SampledLayers {

@@ -1,13 +1,13 @@
 import { boundsOf } from "./bounds.ts";
-import { detailOf } from "./detail.ts";
+import { hazardDetailOf } from "./detail.ts";
 import type { SampledLayers } from "./sampledLayers.ts";
 import type { MetricName } from "./hazards.ts";
 import type { PlannedMetric, PlannedScenario, PlannedYear } from "./plan.ts";
 import type { PlannedLayer } from "./plannedLayer.ts";
 import type { HazardQuery } from "./query.ts";
-import type { AnalysisYearResult, NoDataReason, ScenarioResult } from "./result.ts";
+import type { AnalysisYearResult, NoDataReason, ScenarioResult } from "../contract/wireTypes.ts";
 
-/** Returns the result of one scenario: values, bounds and, for nulls, reasons. */
+/** Returns the result of one scenario: values, bounds, and the reasons for nulls. */
 export function toScenarioResult(
   query: HazardQuery,
   { scenario, years }: PlannedScenario,
@@ -19,11 +19,11 @@ export function toScenarioResult(
 function toYearResult(query: HazardQuery, planned: PlannedYear, sampled: SampledLayers): AnalysisYearResult {
   const metrics: Partial<Record<MetricName, number | null>> = {};
   let reason: NoDataReason | undefined;
-  for (const each of planned.metrics) {
-    const { metric, own, reference } = each;
-    const why = reasonFor(query, each, sampled);
+  for (const plannedMetric of planned.metrics) {
+    const { metric, own, reference } = plannedMetric;
+    const why = reasonFor(query, plannedMetric, sampled);
     reason ??= why;
-    metrics[metric] = why !== undefined || own === undefined ? null : valueOf(own, reference, sampled);
+    metrics[metric] = why !== undefined || own === undefined ? null : metricValue(own, reference, sampled);
   }
   const { year } = planned;
   const isMean = query.radius > 0 && query.aggregation_method === "mean";
@@ -42,7 +42,7 @@ function toYearResult(query: HazardQuery, planned: PlannedYear, sampled: Sampled
     metrics,
     ...(bounds === undefined ? {} : { bounds }),
     ...(reason === undefined ? {} : { no_data: reason }),
-    detail: detailOf(query, planned, { sampled, reasonOf: (metric) => reasonFor(query, metric, sampled) }),
+    detail: hazardDetailOf(query, planned, { sampled, reasonOf: (metric) => reasonFor(query, metric, sampled) }),
   };
 }
 
@@ -51,10 +51,10 @@ function reasonFor(
   { own, reference }: PlannedMetric,
   sampled: SampledLayers,
 ): NoDataReason | undefined {
-  return missing(own, sampled) ?? (query.anthropogenic ? missing(reference, sampled) : undefined);
+  return missingReason(own, sampled) ?? (query.anthropogenic ? missingReason(reference, sampled) : undefined);
 }
 
-function missing(layer: PlannedLayer | undefined, sampled: SampledLayers): NoDataReason | undefined {
+function missingReason(layer: PlannedLayer | undefined, sampled: SampledLayers): NoDataReason | undefined {
   if (layer === undefined) return "layer_missing";
   return sampled.stepsOf(layer.position) === undefined ? sampled.reasonOf(layer.position) : undefined;
 }
@@ -63,7 +63,7 @@ function missing(layer: PlannedLayer | undefined, sampled: SampledLayers): NoDat
  * Returns a layer's value, or its change if there is a reference. If both layers have the same step size, steps are
  * subtracted: 0.412 m minus 0.4 m is then 0.012 m, not 0.01199….
  */
-function valueOf(own: PlannedLayer, reference: PlannedLayer | undefined, sampled: SampledLayers): number {
+function metricValue(own: PlannedLayer, reference: PlannedLayer | undefined, sampled: SampledLayers): number {
   const steps = sampled.stepsOf(own.position) ?? NaN;
   const { steps_per_unit, offset } = own.entry;
   const value = steps / steps_per_unit + offset;

@@ -1,4 +1,4 @@
-/** Errors for single values, each naming the file, the cell and its coordinates. */
+/** Creates the errors for single values. Each names the file, the cell and its coordinates. */
 import type { MetricSpec } from "../hazard/hazards.ts";
 import { type BadValue, largestAllowed } from "./curve.ts";
 import { type GroupPlan, type MapSource, mapsOf } from "./plan.ts";
@@ -7,17 +7,17 @@ import { type CellWindow, describeCell, sourceFault } from "./raster.ts";
 /**
  * Returns the error for a metric that no step can store, traced back to the source map that caused it.
  * @param layer the layer that the value is for
- * @param at the window that was computed, and the index in it that `bad.cell` counts from
+ * @param position the window that was computed, and the index in it of the cell that `bad.cell` calls 0
  */
 export async function outOfRangeFault(
   group: GroupPlan,
   layer: MetricSpec | undefined,
   bad: BadValue,
-  at: { readonly window: CellWindow; readonly firstCell: number },
+  position: { readonly window: CellWindow; readonly firstCell: number },
 ): Promise<Error> {
   if (layer === undefined) throw new Error(`There is no layer ${bad.map}.`);
   const maps = mapsOf(group);
-  const { place, cell } = locateBadValue(maps[0], bad, at);
+  const { cellText, cell } = locateBadValue(maps[0], bad, position);
   const largest = largestAllowed(layer);
   const unit = layer.unit === "1" ? "" : ` ${layer.unit}`;
   // An interpolated value or a mean over models is too large only if one of the maps is.
@@ -32,53 +32,56 @@ export async function outOfRangeFault(
     if (!(value * unitFactor > largest)) continue;
     return sourceFault(
       raster.file,
-      `${raster.bandCount === 1 ? "" : `band ${band}, `}${place}: the value ${value} gives ${layer.metric} ${bad.value}${unit}; a layer stores 0 to ${largest}${unit}. ` +
+      `${raster.bandCount === 1 ? "" : `band ${band}, `}${cellText}: the value ${value} gives ${layer.metric} ${bad.value}${unit}; a layer stores 0 to ${largest}${unit}. ` +
         `Check the unit factor and the nodata value.`,
       { details: { ...cell, band, value, metric: layer.metric } },
     );
   }
-  return new Error(`${layer.metric} of ${group.scenario} ${group.year} cannot be stored: ${bad.value} at ${place}.`);
+  return new Error(`${layer.metric} of ${group.scenario} ${group.year} cannot be stored: ${bad.value} at ${cellText}.`);
 }
 
-/** Returns the error for a source value that is refused, with what the user can do about it. */
+/** Returns the error for a rejected source value, with what the user can do about it. */
 export function badValueFault(
   source: MapSource | undefined,
   bad: BadValue,
-  at: {
+  position: {
     readonly window: CellWindow;
     readonly firstCell: number;
     readonly layer: MetricSpec | undefined;
     readonly clampTolerance: number | undefined;
   },
 ): Error {
-  const { place, cell } = locateBadValue(source, bad, at);
+  const { cellText, cell } = locateBadValue(source, bad, position);
   const file = source?.raster.file ?? "?";
   const band = source === undefined || source.raster.bandCount === 1 ? "" : `band ${source.band}, `;
   const marker = `If it marks missing cells, pass --nodata ${bad.value}`;
-  const unit = at.layer === undefined || at.layer.unit === "1" ? "" : ` ${at.layer.unit}`;
+  const { layer, clampTolerance } = position;
+  const unit = layer === undefined || layer.unit === "1" ? "" : ` ${layer.unit}`;
   const unitFactor = source?.unitFactor ?? 1;
   const inUnit = unitFactor === 1 ? "" : `, which is ${Number((bad.value * unitFactor).toPrecision(6))}${unit}`;
   const why = {
     negative: `the value is ${bad.value}, below zero. ${marker}; if it is noise around zero, pass --clamp-negative.`,
-    "missing-marker": `the value is ${bad.value}, which customarily marks missing cells and is never set to 0. If it does, pass --nodata ${bad.value}; if not, correct it in the map.`,
+    "missing-marker": `the value is ${bad.value}, which commonly marks missing cells and is never set to 0. ${marker}; if not, correct it in the map.`,
     "below-tolerance":
-      `the value is ${bad.value}${inUnit}: more than ${at.clampTolerance}${unit} below zero, too much for noise. ` +
-      `${marker}; if it is a measurement that counts as zero, pass --clamp-tolerance with a number above ${at.clampTolerance}.`,
+      `the value is ${bad.value}${inUnit}: more than ${clampTolerance}${unit} below zero, too much for noise. ` +
+      `${marker}; if it is a measurement that is to be set to zero, pass --clamp-tolerance with a number above ${clampTolerance}.`,
     infinite: `the value is ${bad.value}; values must be finite. ${marker}.`,
-    "above-range": `the value ${bad.value} becomes ${bad.value * unitFactor} as ${at.layer?.metric}, whose maximum is ${at.layer === undefined ? "" : largestAllowed(at.layer)}. Check the unit factor. ${marker}.`,
+    "above-range": `the value ${bad.value} becomes ${bad.value * unitFactor} as ${layer?.metric}, whose maximum is ${layer === undefined ? "" : largestAllowed(layer)}. Check the unit factor. ${marker}.`,
   }[bad.why];
-  return sourceFault(file, `${band}${place}: ${why}`, { details: { ...cell, band: source?.band, value: bad.value } });
+  return sourceFault(file, `${band}${cellText}: ${why}`, {
+    details: { ...cell, band: source?.band, value: bad.value },
+  });
 }
 
 function locateBadValue(
   source: MapSource | undefined,
   bad: BadValue,
   { window, firstCell }: { readonly window: CellWindow; readonly firstCell: number },
-): { readonly place: string; readonly cell: { readonly row: number; readonly column: number } } {
+): { readonly cellText: string; readonly cell: { readonly row: number; readonly column: number } } {
   const index = firstCell + bad.cell;
   const cell = {
     row: window.firstRow + Math.floor(index / window.columnCount),
     column: window.firstColumn + (index % window.columnCount),
   };
-  return { place: source === undefined ? "" : describeCell(source.raster.grid, cell), cell };
+  return { cellText: source === undefined ? "" : describeCell(source.raster.grid, cell), cell };
 }

@@ -1,14 +1,14 @@
-/** The catalog of an atlas after an ingest. */
+/** Creates the catalog of an atlas after an ingest. */
 import { type Catalog, FORMAT_VERSION, gridEntryOf, type HazardEntry } from "../atlas/catalog.ts";
 import { HAZARD_NAMES } from "../hazard/hazards.ts";
 import type { WrittenPack } from "./packWriter.ts";
 import { hashReleaseContent, derivedReleaseName, groupKey, nameTakenFault } from "./releaseName.ts";
 
 /**
- * Returns the catalog with new packs added. Groups of the same hazard, scenario and year are marked as superseded; packs
- * of which all groups are superseded are dropped.
+ * Returns the catalog with new packs added. Older groups of the same hazard, scenario and year are marked as superseded; packs
+ * in which every group is superseded are removed.
  *
- * @param options `release`: the chosen name, if any; `replaced`: receives the keys of superseded groups
+ * @param options `release`: the name that the user chose, if any; `replaced`: receives the keys of superseded groups
  * @throws Fault `invalid_request` if `release` is the current name and the content differs
  */
 export function updateCatalog(
@@ -23,7 +23,7 @@ export function updateCatalog(
     const added = new Set(groups.map((group) => groupKey(hazard, group)));
     // Superseded groups stay listed, because positions in the pack's files depend on them. Packs are identified by their
     // cells alone, so two scenarios with equal maps share files and an id may occur twice.
-    const older = (existing?.packs ?? [])
+    const existingPacks = (existing?.packs ?? [])
       .map((entry) => ({
         ...entry,
         groups: entry.groups.map((group) => {
@@ -37,7 +37,7 @@ export function updateCatalog(
       hazard,
       grid: existing?.grid ?? gridEntryOf(target.grid),
       rules: { ...rules },
-      packs: [...older, { ...pack, groups: [...groups] }],
+      packs: [...existingPacks, { ...pack, groups: [...groups] }],
     };
     hazards = [...hazards.filter((other) => other.hazard !== hazard), entry];
   }

@@ -1,4 +1,4 @@
-/** Counts of a group's cells, accumulated while its rows are written. */
+/** Counts the cells of a group while its rows are written. */
 import { STEPS_NODATA } from "../kernel/kernel.generated.ts";
 import {
   FLAG_AT_FIRST_RETURN_PERIOD,
@@ -13,17 +13,17 @@ export interface CellCounts {
   readonly nodata: number;
   /** Valid cells with the value zero. */
   readonly zero: number;
-  /** Cells with a negative value that was set to zero. */
+  /** Cells in which a negative value was set to zero. */
   readonly clampedNegative: number;
-  /** Cells missing on some maps of a curve but not on all. */
+  /** Cells that are missing on some maps of a curve but not on all. */
   readonly partlyMissing: number;
   /** Cells that reach the threshold at the shortest return period. */
   readonly reachedAtFirst: number;
-  /** Cells with a curve that was made non-decreasing. */
+  /** Cells whose curve was made non-decreasing. */
   readonly raised: number;
 }
 
-/** Counts and rounding errors of one group. Checkpoints store it as JSON, so its member names are a file format. */
+/** Counts and rounding errors of one group. Checkpoints store them as JSON, so the member names are part of a file format. */
 export interface GroupTotals {
   counts: { -readonly [K in keyof CellCounts]: number };
   worst: LargestRounding;

@@ -5,7 +5,7 @@ import type { Kernel } from "../kernel/instance.ts";
 import { STEPS_NODATA } from "../kernel/kernel.generated.ts";
 import type { RasterValues } from "./raster.ts";
 
-/** A source value that is refused, with the indices of its map and cell. */
+/** A rejected source value, with the indices of its map and cell. */
 export interface BadValue {
   readonly map: number;
   readonly cell: number;
@@ -13,7 +13,7 @@ export interface BadValue {
   readonly why: "negative" | "missing-marker" | "below-tolerance" | "infinite" | "above-range";
 }
 
-/** Thrown for a refused value, and caught within src/ingest by callers that know the file and the cell. */
+/** Thrown for a rejected value, and caught within src/ingest by callers that know the file and the cell. */
 export class BadValueError extends Error {
   override readonly name = "BadValueError";
   readonly bad: BadValue;
@@ -23,21 +23,21 @@ export class BadValueError extends Error {
   }
 }
 
-/** Flags of a cell, as bits. This one: a negative value was set to zero. */
+/** Flag bit of a cell in which a negative value was set to zero. */
 export const FLAG_CLAMPED = 1;
-/** Missing on some maps of a curve but not on all: the whole cell is missing. */
+/** Flag bit of a cell that is missing on some maps of a curve but not on all: the whole cell is missing. */
 export const FLAG_PARTLY_MISSING = 2;
-/** The shortest return period already reaches the threshold: the probability is a lower bound. */
+/** Flag bit of a cell that reaches the threshold at the shortest return period: its probability is a lower bound. */
 export const FLAG_AT_FIRST_RETURN_PERIOD = 4;
-/** A longer return period had a smaller value, which was replaced by the running maximum. */
+/** Flag bit of a cell in which a longer return period has a smaller value, which was replaced with the running maximum. */
 export const FLAG_MADE_NON_DECREASING = 8;
 
-/** Besides runs of nines: the lowest 8-bit and 16-bit integers; those of wider formats are below MARKER_MAX. */
+/** Markers other than runs of nines: the lowest 8-bit and 16-bit integers; those of wider formats are below MARKER_MAX. */
 const MARKERS: ReadonlySet<number> = new Set([-128, -32_767, -32_768]);
-/** Every value down from this is a marker, such as the lowest 32-bit integer and the lowest float. */
+/** Every value at or below this is a marker, such as the lowest 32-bit integer and the lowest float. */
 const MARKER_MAX = -1e8;
 
-/** Returns whether a source value customarily marks missing cells: -9, -99, -9999, -999.9, -32768, -3.4e38 and others. */
+/** Returns whether a source value commonly marks missing cells: -9, -99, -9999, -999.9, -32768, -3.4e38 and others. */
 function isMissingMarker(value: number): boolean {
   if (value <= MARKER_MAX || MARKERS.has(value)) return true;
   // Decimals such as -999.9 are rounded in 32-bit floats; seven digits undo that.
@@ -49,7 +49,7 @@ function isMissingMarker(value: number): boolean {
 export interface ValueRange {
   /** Multiplies source values to give the metric's unit. */
   readonly unitFactor: number;
-  /** Negative values down to minus this, in the metric's unit, count as zero; undefined refuses every negative value. */
+  /** Values from -`clampTolerance` to 0, in the metric's unit, are set to zero; undefined rejects every negative value. */
   readonly clampTolerance: number | undefined;
   /** In source units. */
   readonly max: number;
@@ -72,7 +72,7 @@ export function checkedValues(
     if (!Number.isFinite(value)) throw new BadValueError({ map, cell, value, why: "infinite" });
     if (value > max) throw new BadValueError({ map, cell, value, why: "above-range" });
     if (clampTolerance === undefined) throw new BadValueError({ map, cell, value, why: "negative" });
-    // The unit factor may make a marker small, so that its distance from zero does not reveal it.
+    // After multiplication by the unit factor, a marker may be within the tolerance.
     if (isMissingMarker(value)) throw new BadValueError({ map, cell, value, why: "missing-marker" });
     // A value far below zero is probably an undeclared nodata value rather than noise.
     if (!(value * unitFactor >= -clampTolerance)) {
@@ -85,7 +85,7 @@ export function checkedValues(
   return clamped ?? values;
 }
 
-/** The hazard's own metric and the probability of some cells, unrounded; NaN is missing. */
+/** The hazard's own metric and the probability of a run of cells, unrounded; NaN is missing. */
 export interface OwnAndProbability {
   readonly own: Float64Array;
   readonly probability: Float64Array;
@@ -94,7 +94,7 @@ export interface OwnAndProbability {
 /** Values of the maps of one curve, equally long, in ascending order of return period. */
 export interface CurveCells {
   readonly maps: readonly RasterValues[];
-  /** Factor to the metric's unit, one for each map. */
+  /** Factor to the metric's unit, for each map. */
   readonly unitFactors: readonly number[];
 }
 
@@ -106,14 +106,14 @@ export function curveCells(
   { clampTolerance, flags }: Pick<ValueRange, "clampTolerance"> & { readonly flags: Uint8Array },
 ): OwnAndProbability {
   // Files in different units are converted to the metric's unit before the curve is computed.
-  const shared = unitFactors[0] ?? 1;
-  const isShared = unitFactors.every((factor) => factor === shared);
+  const sharedFactor = unitFactors[0] ?? 1;
+  const isFactorShared = unitFactors.every((factor) => factor === sharedFactor);
   const checked = maps.map((values, map) => {
     const own = unitFactors[map] ?? 1;
     const valid = checkedValues(values, flags, { map, unitFactor: own, clampTolerance, max: Number.MAX_VALUE });
-    return isShared ? valid : Float64Array.from(valid, (value) => value * own);
+    return isFactorShared ? valid : Float64Array.from(valid, (value) => value * own);
   });
-  const unitFactor = isShared ? shared : 1;
+  const unitFactor = isFactorShared ? sharedFactor : 1;
   flagCurves(checked, rule.threshold, unitFactor, flags);
   const outcome = curveMetrics(kernel, checked, { ...rule, unitFactor });
   if (outcome.kind === "negative") throw new Error("A negative value passed the range check.");
@@ -144,7 +144,7 @@ function flagCurves(maps: readonly RasterValues[], threshold: number, unitFactor
   }
 }
 
-/** Mean over climate models for each cell; missing where fewer than half of the models have data. */
+/** Mean over climate models for each cell; missing if fewer than half of the models have data. */
 export class ModelMean {
   readonly #modelCount: number;
   readonly #own: Float64Array;
@@ -158,7 +158,7 @@ export class ModelMean {
     this.#counts = new Uint16Array(cellCount);
   }
 
-  /** Adds consecutive cells of one model. Add models in a fixed order: sums of floats depend on it. */
+  /** Adds consecutive cells of one model. Add models in a fixed order, because the rounding of sums depends on the order. */
   add(firstCell: number, { own, probability }: OwnAndProbability): void {
     for (let i = 0; i < own.length; i++) {
       const value = own[i] ?? NaN;
@@ -179,10 +179,10 @@ export class ModelMean {
   }
 }
 
-/** Unrounded metrics of some cells; absent metrics have no layer. */
+/** Unrounded metrics of a run of cells; absent metrics have no layer. */
 export type MetricValues = Partial<Record<Exclude<MetricName, "total_hazard">, Float64Array>>;
 
-/** Returns whether intensity is derived from the hazard's own metric, which holds if that metric is a return level. */
+/** Returns whether intensity is derived from the hazard's own metric, which must be a return level. */
 export function derivesIntensity(rules: HazardRules): boolean {
   return rules.design_return_period_years !== undefined;
 }
@@ -205,7 +205,7 @@ export type LargestRounding = Partial<Record<MetricName, number>>;
 
 /**
  * Rounds metrics to the steps of their layers, interleaved by cell. The total hazard is computed from the stored steps of
- * its factors.
+ * intensity and probability.
  * @param layers as returned by `layersFrom`
  * @returns u16[cells][layers], and the largest rounding errors
  * @throws BadValueError for a value that no step can store; its `map` is the index of the layer
@@ -266,7 +266,7 @@ function addTotals(
   return worst;
 }
 
-/** Returns the largest value that a layer accepts: its last step, or the metric's maximum where that is smaller. */
+/** Returns the largest value that a layer accepts: its last step, or the metric's maximum if that is smaller. */
 export function largestAllowed(spec: MetricSpec): number {
   return Math.min(spec.max ?? Infinity, largestValue(spec));
 }

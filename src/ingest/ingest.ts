@@ -18,8 +18,18 @@ import type { IngestReport, SetAside } from "./report.ts";
 import { SourceVersions } from "./sourceVersions.ts";
 import { writeHazards } from "./writeHazards.ts";
 
-export { Fault, type FaultCode, type FaultItem, isFault } from "../errors.ts";
+export {
+  Fault,
+  type FaultCode,
+  type FaultDescription,
+  type FaultItem,
+  type FaultItemCode,
+  type FaultLocation,
+  isFault,
+} from "../errors.ts";
+export type { HazardName, MetricName, ProblemItem, Scenario } from "../contract/wireTypes.ts";
 export type { CellCounts } from "./cellCounts.ts";
+export type { KeptMeridian } from "./raster.ts";
 export type { BoundingBox, IngestOptions, IngestProgress } from "./options.ts";
 export type { GroupReport, IngestReport, SetAside } from "./report.ts";
 
@@ -29,12 +39,12 @@ export interface AqueductFloodsOptions extends IngestOptions {
 }
 
 /**
- * Writes river and coastal maps of WRI Aqueduct Floods into an atlas: for each scenario and year given, the depth with a
+ * Writes river and coastal maps of WRI Aqueduct Floods into an atlas: for each scenario and year among them, the depth with a
  * return period of 100 years, its intensity, the annual probability of a depth of 0.5 m, and the total hazard.
  *
  * @throws Fault `source_invalid` naming file and cell; `invalid_request` for options that cannot be met;
- *   `atlas_unavailable` if the existing atlas is damaged or being written; `configuration_invalid` without the package
- *   geotiff
+ *   `atlas_unavailable` if the existing atlas is damaged or being written; `configuration_invalid` if the optional package
+ *   geotiff is not installed
  */
 export async function ingestAqueductFloods(options: AqueductFloodsOptions): Promise<IngestReport> {
   checkIngestOptions(options, { sources: { type: "array", items: { type: "string" } } });
@@ -49,9 +59,9 @@ export interface LayersOptions extends IngestOptions {
 
 /**
  * Writes the maps that a manifest describes into an atlas: one file or band for each metric or return period. Switches may
- * be set in the manifest, in the options, or in both; the clamp tolerance of the options takes precedence.
+ * be set in the manifest, in the options, or in both; `clampTolerance` in the options takes precedence over the manifest.
  *
- * @throws Fault `invalid_request` listing every error of the manifest; otherwise as `ingestAqueductFloods`
+ * @throws Fault `invalid_request` listing every error of the manifest; otherwise the same as `ingestAqueductFloods`
  */
 export async function ingestLayers(options: LayersOptions): Promise<IngestReport> {
   checkIngestOptions(options, { manifest: { type: "string" } });
@@ -80,7 +90,7 @@ export async function ingestLayers(options: LayersOptions): Promise<IngestReport
 
 type OpenRaster = (file: string, options: RasterOptions) => Promise<Raster>;
 
-/** Plans and writes an ingest. Each file is opened once for all its bands, and closed at the end or on failure. */
+/** Plans and writes an ingest. Each file is opened once for all of its bands, and is closed at the end or on failure. */
 async function withRasters(
   options: IngestOptions,
   setAside: readonly SetAside[],

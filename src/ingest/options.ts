@@ -1,4 +1,4 @@
-/** Options of an ingest: their types, and the checks that need no map. */
+/** Options of an ingest: their types, and the checks that do not require a map. */
 import { Fault, type FaultItem } from "../errors.ts";
 import { checkOptions, quote, type ValueSchema } from "../schemaErrors.ts";
 import type { HazardName, MetricSpec } from "../hazard/hazards.ts";
@@ -16,13 +16,13 @@ export interface BoundingBox {
 export interface IngestOptions {
   /** The atlas folder; created if it does not exist. */
   readonly out: string;
-  /** Takes only the cells that this box touches. */
+  /** Writes only the cells that this box touches. */
   readonly bbox?: BoundingBox;
-  /** Where the maps do not span the design return period, uses the value of the nearest map. */
+  /** If the maps do not span the design return period, uses the value of the map with the nearest return period. */
   readonly holdFlat?: boolean;
   /**
-   * Sets values from -`clampTolerance` to 0 to zero. Without it every negative value is refused. Source values that
-   * customarily mark missing cells, such as -9999, are refused in any case.
+   * Sets values from -`clampTolerance` to 0 to zero; otherwise every negative value is rejected. Source values that commonly
+   * mark missing cells, such as -9999, are always rejected.
    */
   readonly clampNegative?: boolean;
   /**
@@ -34,13 +34,13 @@ export interface IngestOptions {
   readonly nodata?: number;
   /** Reads files without a coordinate system as WGS84 degrees. */
   readonly assumeWgs84?: boolean;
-  /** Least number of seconds between two checkpoints, which bounds the work lost when the process is killed. Default 2. */
+  /** Minimum number of seconds between two checkpoints; bounds the work lost when the process is killed. Default 2. */
   readonly checkpointSeconds?: number;
-  /** Which of the first and last column of a world map to keep where they repeat one meridian with different values. */
+  /** Which column to use if the first and the last column of a world map are the same meridian but differ in a value. */
   readonly keepMeridian?: KeptMeridian;
   /** The name of the new release. Default: derived from the date and the content. */
   readonly release?: string;
-  /** Stops the ingest within a few rows with the signal's reason; running the same ingest again resumes it. */
+  /** Stops the ingest within a few rows with its abort reason; running the same ingest again resumes it. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: IngestProgress) => void;
 }
@@ -76,10 +76,10 @@ const MEMBERS: Readonly<Record<string, ValueSchema>> = {
 /**
  * Checks names and types of the options of an ingest before any file is opened.
  *
- * @param own the members specific to this ingest, all required
+ * @param recipeMembers the members specific to this ingest, all required
  * @throws Fault `invalid_request` listing every unknown member and every value of the wrong type
  */
-export function checkIngestOptions(options: IngestOptions, own: Readonly<Record<string, ValueSchema>>): void {
+export function checkIngestOptions(options: IngestOptions, recipeMembers: Readonly<Record<string, ValueSchema>>): void {
   const isObject = typeof options === "object" && options !== null;
   const { nodata, ...others }: Partial<IngestOptions> = isObject ? options : {};
   const items: FaultItem[] = [];
@@ -89,8 +89,8 @@ export function checkIngestOptions(options: IngestOptions, own: Readonly<Record<
   }
   const shape: ValueSchema = {
     type: "object",
-    properties: { ...own, ...MEMBERS },
-    required: ["out", ...Object.keys(own)],
+    properties: { ...recipeMembers, ...MEMBERS },
+    required: ["out", ...Object.keys(recipeMembers)],
     additionalProperties: false,
   };
   checkOptions(isObject ? others : options, shape, { code: "invalid_request", items });
@@ -145,17 +145,17 @@ function checkBox({ westDeg, southDeg, eastDeg, northDeg }: BoundingBox): void {
   throw new Fault(
     "invalid_request",
     `The box must be W,S,E,N in degrees with W < E, S < N and latitudes from -90 to 90 (got ${westDeg},${southDeg},${eastDeg},${northDeg}). ` +
-      `Across the antimeridian write the east edge as W + width, such as 170,-20,190,-10.`,
+      `For a box across the antimeridian, write the east edge as W + width, such as 170,-20,190,-10.`,
   );
 }
 
-/** For metrics without a unit, which range from 0 to 1. */
+/** Default clamp tolerance of metrics without a unit, which range from 0 to 1. */
 const CLAMP_TOLERANCE_DEFAULT_FRACTION = 0.01;
-/** In the unit of every other metric. */
+/** Default clamp tolerance of all other metrics, in the unit of the metric. */
 const CLAMP_TOLERANCE_DEFAULT = 1;
 
 /**
- * Returns how far below zero values are set to zero, in the metric's unit; undefined if negative values are refused.
+ * Returns how far below zero values are set to zero, in the metric's unit; undefined if negative values are rejected.
  * @param unit the unit of the metric
  */
 export function clampToleranceOf(

@@ -13,22 +13,26 @@ import { groupProvenance } from "./provenance.ts";
 import { resumeKeyOf } from "./resumeKey.ts";
 import { SlabParts } from "./slabParts.ts";
 import { layersOfGroup, mergeLargestRounding, SlabReader } from "./slabReader.ts";
-import type { Target } from "./target.ts";
+import type { IngestTarget } from "./target.ts";
 import type { WriteContext } from "./writeContext.ts";
 
 /** A pack with its files written but not yet in the catalog. */
 export interface WrittenPack {
-  readonly target: Target;
+  readonly target: IngestTarget;
   readonly pack: Pick<PackEntry, "id" | "files">;
   readonly groups: readonly GroupEntry[];
   readonly totals: readonly GroupTotals[];
 }
 
 /**
- * Writes the pack of one hazard, continuing an interrupted ingest of the same sources with the same options.
- * @throws Fault `source_invalid` for a refused value or a source that changed meanwhile
+ * Writes the pack of one hazard. Continues an interrupted ingest of the same sources with the same options.
+ * @throws Fault `source_invalid` for an invalid value or a source that changed during the ingest
  */
-export async function writeHazardPack(kernel: Kernel, target: Target, context: WriteContext): Promise<WrittenPack> {
+export async function writeHazardPack(
+  kernel: Kernel,
+  target: IngestTarget,
+  context: WriteContext,
+): Promise<WrittenPack> {
   const { options, sources } = context;
   const files = new Set(target.plan.groups.flatMap(mapsOf).map(({ raster }) => raster.file));
   await sources.identify(files);
@@ -55,18 +59,21 @@ export async function writeHazardPack(kernel: Kernel, target: Target, context: W
         const rowSteps = steps.subarray(from * layerCount, (from + window.columnCount) * layerCount);
         bands[index]?.set(rowSteps, (row * grid.columnCount + offset.column) * layerCount);
         if (total === undefined) return;
-        const own = Math.max(
+        const ownLayerIndex = Math.max(
           0,
           group.findIndex(({ metric }) => metric === HAZARDS[plan.hazard].ownMetric),
         );
-        countRow(total.counts, rowSteps, flags.subarray(from, from + window.columnCount), { own, layerCount });
+        countRow(total.counts, rowSteps, flags.subarray(from, from + window.columnCount), {
+          own: ownLayerIndex,
+          layerCount,
+        });
         total.worst = mergeLargestRounding(total.worst, worst);
       });
     }
     return bands;
   };
 
-  // Without a version of every source, finished and remaining rows could come from different versions.
+  // If the version of a source is unknown, finished and remaining rows could be from different versions of it.
   const isResumable = [...files].every((file) => sources.versionOf(file).version_unknown !== true);
   const pack = await writePack(kernel, options.out, {
     hazard: plan.hazard,

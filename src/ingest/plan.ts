@@ -1,4 +1,4 @@
-/** The plan of an ingest: the groups to write for each hazard, with the maps that they are computed from. */
+/** The plan of an ingest: the groups to write for each hazard, and the maps from which they are computed. */
 import type { HazardName, HazardRules, MetricName, Scenario } from "../hazard/hazards.ts";
 import type { Raster } from "./raster.ts";
 
@@ -11,20 +11,20 @@ export interface MapSource {
   readonly unitFactor: number;
 }
 
-/** The return-period maps of one climate model, in ascending order; `model` is "" where the source has only one. */
+/** The return-period maps of one climate model, in ascending order; `model` is "" if the source has only one. */
 export interface CurveSource {
   readonly model: string;
   readonly maps: readonly (MapSource & { readonly returnPeriodYears: number })[];
 }
 
-/** A map that states a metric directly. */
+/** A map of the values of a metric. */
 export interface MetricSource extends MapSource {
-  /** Values above the metric's maximum count as the maximum; otherwise they are refused. */
+  /** Whether values above the metric's maximum are set to the maximum; otherwise they are rejected. */
   readonly saturate: boolean;
 }
 
-/** The maps of one (scenario, year): return-period curves, or metrics as they are. */
-export type GroupContent =
+/** The maps of one (scenario, year): return-period curves, or maps of metrics. */
+type GroupContent =
   | { readonly kind: "curves"; readonly models: readonly CurveSource[] }
   | {
       readonly kind: "metrics";

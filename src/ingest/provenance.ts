@@ -1,4 +1,4 @@
-/** What the catalog states about the origin of a group. */
+/** Describes the origin of a group for the catalog. */
 import { type HazardName, HAZARDS } from "../hazard/hazards.ts";
 import { clampToleranceOf } from "./options.ts";
 import type { GroupTotals } from "./cellCounts.ts";
@@ -6,7 +6,7 @@ import type { WriteContext } from "./writeContext.ts";
 import type { GroupPlan } from "./plan.ts";
 import type { Raster } from "./raster.ts";
 
-/** Returns the provenance of a group: the recipe's statements, the source files, the options and their effects. */
+/** Returns the provenance of a group: the recipe's description, the source files, the options and their effects. */
 export function groupProvenance(
   group: GroupPlan,
   { counts, worst }: GroupTotals,
@@ -15,7 +15,7 @@ export function groupProvenance(
   const { content } = group;
   const toleranceOf = (name: string): number | undefined =>
     clampToleranceOf(options, HAZARDS[hazard].metrics.find(({ metric }) => metric === name)?.unit ?? "1");
-  const file = (raster: Raster, band: number): Record<string, unknown> => ({
+  const fileProvenance = (raster: Raster, band: number): Record<string, unknown> => ({
     file: publicName(raster.file),
     ...sources.versionOf(raster.file),
     ...(raster.bandCount > 1 ? { band } : {}),
@@ -29,7 +29,7 @@ export function groupProvenance(
             maps: maps.map(({ raster, band, unitFactor, returnPeriodYears }) => ({
               return_period_years: returnPeriodYears,
               ...(unitFactor === 1 ? {} : { unit_factor: unitFactor }),
-              ...file(raster, band),
+              ...fileProvenance(raster, band),
             })),
           })),
           ...(content.models.length > 1
@@ -42,7 +42,7 @@ export function groupProvenance(
             ...(unitFactor === 1 ? {} : { unit_factor: unitFactor }),
             ...(saturate ? { saturated: true } : {}),
             ...(options.clampNegative === true ? { clamp_tolerance: toleranceOf(metric) } : {}),
-            ...file(raster, band),
+            ...fileProvenance(raster, band),
           })),
         };
   return {
@@ -52,7 +52,7 @@ export function groupProvenance(
     ...(options.clampNegative === true
       ? {
           clamp_negative: true,
-          // For maps of metrics the tolerance is stated with each map.
+          // With maps of metrics, the tolerance is recorded with each map.
           ...(content.kind === "curves" ? { clamp_tolerance: toleranceOf(HAZARDS[hazard].ownMetric) } : {}),
           clamped_cells: counts.clampedNegative,
         }
@@ -73,7 +73,7 @@ export function groupProvenance(
   };
 }
 
-/** Returns the address, or the file name without its folder: local paths are private. */
+/** Returns an address as it is, and a path without its folders, because local paths are private. */
 function publicName(file: string): string {
   return /^https?:\/\//.test(file) ? file : (file.split(/[/\\]/).at(-1) ?? file);
 }

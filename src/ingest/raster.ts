@@ -15,30 +15,30 @@ export interface BandWindow extends CellWindow {
   readonly band: number;
 }
 
-/** Values of a window, row by row. NaN means missing and nothing else. */
+/** Values of a window, row by row. NaN always means missing. */
 export type RasterValues = Float32Array | Float64Array;
 
 /** A map that is read window by window, independent of its file format. */
 export interface Raster {
   /** The path or address as given; used in messages and provenance. */
   readonly file: string;
-  /** North up, in terms of cell edges, whatever the row order and registration of the file. */
+  /** North-up, with cell edges as bounds, regardless of the row order and registration of the file. */
   readonly grid: Grid;
   readonly bandCount: number;
   /** The nodata value that the file declares for each band. */
   readonly declaredNodata: readonly (number | undefined)[];
-  /** The unit that the file declares for each band, in its own spelling. */
+  /** The unit that the file declares for each band, as spelled in the file. */
   readonly declaredUnits: readonly (string | undefined)[];
   /** Rows that are decoded together; reading them separately decodes them again. */
   readonly blockRowCount: number;
   readonly blockColumnCount: number;
-  /** Findings and conversions on opening; part of the provenance. */
+  /** Findings and conversions made when the file was opened; part of the provenance. */
   readonly notes: Readonly<Record<string, unknown>>;
   /**
    * Reads a window.
    * @returns rowCount x columnCount values in the source's unit; cells with a nodata value are NaN
-   * @throws Fault `source_invalid` naming file and window if the bytes cannot be read; the reason of the signal that the
-   *   raster was opened with, once that is aborted
+   * @throws Fault `source_invalid` naming file and window if the bytes cannot be read; the abort reason of the signal
+   *   with which the raster was opened
    */
   readWindow(window: BandWindow): Promise<RasterValues>;
   close(): Promise<void>;
@@ -53,25 +53,25 @@ export interface RasterOptions {
   readonly nodata?: readonly number[];
   /** Reads a file without a coordinate system as WGS84 degrees. */
   readonly assumeWgs84?: boolean;
-  /** The column to keep where the two columns of a repeated meridian differ; without it such a map is refused. */
+  /** The column to use if the two columns of a repeated meridian differ; if not given, such a map is rejected. */
   readonly keepMeridian?: KeptMeridian;
-  /** Stops opening and reading with the signal's reason. */
+  /** Stops opening and reading with its abort reason. */
   readonly signal?: AbortSignal;
 }
 
-/** Returns the error for a source that is refused; its message and details name the file. */
+/** Returns the error for a rejected source; its message and details name the file. */
 export function sourceFault(
   file: string,
   why: string,
-  more: { readonly details?: Readonly<Record<string, unknown>>; readonly cause?: unknown } = {},
+  options: { readonly details?: Readonly<Record<string, unknown>>; readonly cause?: unknown } = {},
 ): Fault {
   return new Fault("source_invalid", `${file}: ${why}`, {
-    details: { file, ...more.details },
-    ...(more.cause === undefined ? {} : { cause: more.cause }),
+    details: { file, ...options.details },
+    ...(options.cause === undefined ? {} : { cause: options.cause }),
   });
 }
 
-/** Describes a cell in a message: row and column counted from the north-west, and the coordinates of its center. */
+/** Describes a cell in a message: row and column counted from the northwest, and the coordinates of its center. */
 export function describeCell(grid: Grid, cell: Cell): string {
   const { latDeg, lonDeg } = cellCenter(grid, cell);
   return `row ${cell.row}, column ${cell.column} (latitude ${latDeg.toFixed(5)}, longitude ${lonDeg.toFixed(5)})`;

@@ -1,4 +1,4 @@
-/** Names of releases. A name denotes one content, in answers and in usage records. */
+/** Names of releases. A release name always identifies the same content, in responses and in usage records. */
 import { createHash } from "node:crypto";
 import { type CatalogContent, type Catalog, contentText, type HazardEntry } from "../atlas/catalog.ts";
 import { Fault } from "../errors.ts";
@@ -9,9 +9,9 @@ const HASH_DIGITS = 8;
 const DERIVED_NAME = new RegExp(`^\\d{8}-([0-9a-f]{${HASH_DIGITS}})$`);
 
 /**
- * Returns a name of the form YYYYMMDD-hash, where the hash covers all content of the catalog including sources and rules.
- * An atlas whose name already ends with that hash keeps its name, so that repeating an ingest on another day does not
- * change the release.
+ * Returns a name of the form YYYYMMDD-hash, where the hash covers all content of the catalog, including sources and rules.
+ * If the current name already ends with that hash, it is returned, so that repeating an ingest on another day does not change
+ * the release.
  */
 export function derivedReleaseName(
   hazards: readonly HazardEntry[],
@@ -23,13 +23,14 @@ export function derivedReleaseName(
   return `${createdAt.slice(0, 10).replaceAll("-", "")}-${hash}`;
 }
 
+/** Returns the hexadecimal SHA-256 of the content of a catalog. */
 export function hashReleaseContent(content: CatalogContent): string {
   return createHash("sha256").update(contentText(content)).digest("hex");
 }
 
 /**
- * Refuses the name of the current release if the ingest adds a group. Whether an ingest that only replaces groups changes
- * the content is known when the catalog is updated.
+ * Rejects the name of the current release if the ingest adds a group. If an ingest only replaces groups, `updateCatalog`
+ * checks whether the content changes.
  * @throws Fault `invalid_request` naming the first group that the atlas does not have
  */
 export function checkReleaseName(
@@ -38,21 +39,21 @@ export function checkReleaseName(
   plans: readonly HazardPlan[],
 ): void {
   if (release === undefined || current?.release !== release) return;
-  const held = new Set(
+  const existingKeys = new Set(
     current.hazards.flatMap(({ hazard, packs }) =>
       packs.flatMap(({ groups }) => groups.map((group) => groupKey(hazard, group))),
     ),
   );
-  const planned = plans.flatMap(({ hazard, groups }) => groups.map((group) => groupKey(hazard, group)));
-  const first = planned.find((key) => !held.has(key));
+  const plannedKeys = plans.flatMap(({ hazard, groups }) => groups.map((group) => groupKey(hazard, group)));
+  const first = plannedKeys.find((key) => !existingKeys.has(key));
   if (first !== undefined) throw nameTakenFault(release, `it has no ${first}`);
 }
 
-export function nameTakenFault(release: string, why: string): Fault {
+export function nameTakenFault(release: string, reason: string): Fault {
   return new Fault(
     "invalid_request",
-    `The release name ${release} is already used by the atlas for different content: ${why}. ` +
-      `A release name denotes one content; give another --release, or none.`,
+    `The release name ${release} is already used by the atlas for different content: ${reason}. ` +
+      `A release name always identifies the same content; set another --release, or none.`,
     { details: { release } },
   );
 }

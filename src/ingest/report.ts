@@ -4,7 +4,7 @@ import { type CellCounts, zeroCounts } from "./cellCounts.ts";
 import type { WrittenPack } from "./packWriter.ts";
 import { groupKey } from "./releaseName.ts";
 
-/** A file that was given, or found in a folder, and not used, with the reason. */
+/** A file that was given, or found in a folder, but ignored. */
 export interface SetAside {
   readonly file: string;
   readonly reason: string;
@@ -23,15 +23,18 @@ export interface GroupReport {
   readonly scenario: Scenario;
   readonly year: number;
   readonly metrics: readonly MetricName[];
-  /** Cells of the hazard's own metric, or of the group's first metric where that is absent. */
+  /** Cells of the hazard's own metric, or of the group's first metric if it is absent. */
   readonly cells: CellCounts;
   /** Largest rounding error of each metric, in its unit. */
   readonly largestRounding: Readonly<Partial<Record<MetricName, number>>>;
-  /** True if the atlas already had this (scenario, year). */
+  /** Whether the atlas already had this (scenario, year). */
   readonly replaced: boolean;
 }
 
-/** @param replaced keys of the groups that the new ones superseded, see `groupKey` */
+/**
+ * Returns one report for each group of a pack.
+ * @param replaced keys of the groups that the new ones superseded, see `groupKey`
+ */
 export function groupReports(
   { target, groups, totals }: WrittenPack,
   replaced: ReadonlySet<string>,

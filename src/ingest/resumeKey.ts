@@ -1,17 +1,17 @@
-/** The key by which an interrupted ingest recognizes work that it can continue. */
+/** Computes the key that identifies unfinished work of an interrupted ingest. */
 import { createHash } from "node:crypto";
 import { version } from "../version.ts";
 import { clampToleranceOf, type IngestOptions } from "./options.ts";
 import { mapsOf } from "./plan.ts";
 import type { SourceVersions } from "./sourceVersions.ts";
-import type { Target } from "./target.ts";
+import type { IngestTarget } from "./target.ts";
 
 /**
- * Returns a hash of everything that determines the cells to be written: versions of the sources, rules, options, grid,
- * and the release of this package, whose arithmetic may change.
+ * Returns a hash of everything that determines the cells to be written: the versions of the sources, the rules, the options,
+ * the grid, and the version of this package, because its arithmetic may change between versions.
  */
 export function resumeKeyOf(
-  { plan, window, grid, offset }: Target,
+  { plan, window, grid, offset }: IngestTarget,
   { options, sources }: { readonly options: IngestOptions; readonly sources: SourceVersions },
 ): string {
   const groups = plan.groups.map((group) => ({
@@ -27,12 +27,12 @@ export function resumeKeyOf(
         : Object.keys(group.content.metrics),
   }));
   const { holdFlat, nodata } = options;
-  // nodata as text: JSON has no infinite numbers.
-  const choices = {
+  // nodata is hashed as text: JSON has no infinite numbers.
+  const optionValues = {
     holdFlat,
     nodata: nodata === undefined ? undefined : String(nodata),
     clampTolerance: (["1", "m"] as const).map((unit) => clampToleranceOf(options, unit)),
   };
-  const all = [version, plan.hazard, plan.rules, groups, window, grid, offset, choices];
-  return createHash("sha256").update(JSON.stringify(all)).digest("hex");
+  const hashedValues = [version, plan.hazard, plan.rules, groups, window, grid, offset, optionValues];
+  return createHash("sha256").update(JSON.stringify(hashedValues)).digest("hex");
 }

@@ -21,16 +21,16 @@ import { type CurveSource, type GroupPlan, type HazardPlan, mapsOf, type MetricS
 import type { CellWindow, RasterValues } from "./raster.ts";
 import type { GroupRows, PartKey, SlabParts } from "./slabParts.ts";
 
-/** Rows of an atlas tile, which the writer requests at a time. */
+/** Rows of an atlas tile; the writer requests this many rows at a time. */
 const BAND_ROWS = 64;
-/** Cells passed to the kernel at a time; ten maps of them take 5 MiB of its scratch memory. */
+/** Cells passed to the kernel at a time; for ten maps they occupy 5 MiB of its scratch memory. */
 const KERNEL_CELLS = 65_536;
 
 /** Limits on memory and on the work between two checkpoints. */
 export interface SlabBudget {
   /** Decoded values of one curve. */
   readonly decodedValues: number;
-  /** Computed steps of all groups, kept until they are written. */
+  /** Computed steps of all groups, which stay in memory until they are written. */
   readonly finishedSteps: number;
   /** Values of all models in one part of a slab, the unit that is saved: one or two seconds of work. */
   readonly partValues: number;
@@ -39,13 +39,13 @@ export interface SlabBudget {
 /** 100 MB of 32-bit floats, 512 MiB of steps. */
 const BUDGET: SlabBudget = { decodedValues: 25_000_000, finishedSteps: 256 << 20, partValues: 25_000_000 };
 
-/** Where finished parts are saved, and what interrupts the work. */
+/** The store for finished parts, and the signal that stops the work. */
 export interface SlabOptions {
   readonly parts?: SlabParts;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Some rows of the window, for every group. */
+/** A run of rows of the window, for every group. */
 export interface Slab {
   /** In rows of the source grid. */
   readonly firstRow: number;
@@ -63,8 +63,8 @@ export function layersOfGroup(plan: HazardPlan, group: GroupPlan): readonly Metr
   return layersFrom(spec, metrics);
 }
 
-/** Returns the `clampTolerance` of a metric from its unit. */
 interface ClampTolerances {
+  /** Returns the `clampTolerance` of a metric from its unit. */
   readonly clampToleranceOf: (unit: MetricSpec["unit"]) => ValueRange["clampTolerance"];
 }
 
@@ -73,8 +73,9 @@ interface ClampTolerances {
  * source files, so that each block is decoded once; the writer takes bands of 64 rows from them.
  *
  * Memory is bounded by the budget plus the running means of one slab (17 bytes per cell). For nine striped maps of 43,200
- * columns a slab has 64 rows: 100 MB decoded, 28 MB computed for each group. For files with tall blocks a slab is as tall
- * as a block; blocks are decoded again for each slab only if such a slab would exceed the budget.
+ * columns a slab has 64 rows: 100 MB decoded, 28 MB computed for each group. If blocks have
+ * more than 64 rows, a slab has as many rows as a block, unless that exceeds the budget; then blocks are decoded again for
+ * each slab.
  */
 export class SlabReader {
   readonly #kernel: Kernel;
@@ -193,10 +194,12 @@ export class SlabReader {
     const steps = new Uint16Array(cellCount * layers.length);
     let worst: LargestRounding = {};
     for (const [first, end] of kernelBatches(cellCount)) {
-      const run = Object.fromEntries(Object.entries(values).map(([metric, all]) => [metric, all.subarray(first, end)]));
-      const made = await this.#steps(group, layers, { run, window, firstCell: first });
-      steps.set(made.steps, first * layers.length);
-      worst = mergeLargestRounding(worst, made.worst);
+      const batch = Object.fromEntries(
+        Object.entries(values).map(([metric, all]) => [metric, all.subarray(first, end)]),
+      );
+      const computed = await this.#steps(group, layers, { batch, window, firstCell: first });
+      steps.set(computed.steps, first * layers.length);
+      worst = mergeLargestRounding(worst, computed.worst);
     }
     return { steps, flags, worst };
   }
@@ -235,14 +238,14 @@ export class SlabReader {
       } as const;
       const unitFactors = maps.map(({ unitFactor }) => unitFactor);
       for (const [first, end] of kernelBatches(cellCount)) {
-        const run = { maps: all.map((values) => values.subarray(first, end)), unitFactors };
+        const batch = { maps: all.map((values) => values.subarray(first, end)), unitFactors };
         const clampTolerance = this.#clampToleranceOf(this.#ownLayer?.unit ?? "1");
-        const made = this.#withFault(
-          () => curveCells(this.#kernel, run, rule, { clampTolerance, flags: flags.subarray(first, end) }),
+        const computed = this.#withFault(
+          () => curveCells(this.#kernel, batch, rule, { clampTolerance, flags: flags.subarray(first, end) }),
           (bad) =>
             badValueFault(maps[bad.map], bad, { window, firstCell: first, layer: this.#ownLayer, clampTolerance }),
         );
-        mean.add(first, made);
+        mean.add(first, computed);
       }
     }
     return mean.result();
@@ -272,27 +275,27 @@ export class SlabReader {
   async #steps(
     group: GroupPlan,
     layers: readonly MetricSpec[],
-    { run, ...at }: { readonly run: MetricValues; readonly window: CellWindow; readonly firstCell: number },
+    { batch, ...at }: { readonly batch: MetricValues; readonly window: CellWindow; readonly firstCell: number },
   ): Promise<ReturnType<typeof metricSteps>> {
     try {
-      return metricSteps(this.#kernel, layers, run);
+      return metricSteps(this.#kernel, layers, batch);
     } catch (error) {
       if (!(error instanceof BadValueError)) throw error;
       throw await outOfRangeFault(group, layers[error.bad.map], error.bad, at);
     }
   }
 
-  /** The layer of the hazard's own metric, which curves give values of. */
+  /** The layer of the hazard's own metric, whose values the curves give. */
   get #ownLayer(): MetricSpec | undefined {
     const { metrics, ownMetric } = HAZARDS[this.#plan.hazard];
     return metrics.find(({ metric }) => metric === ownMetric);
   }
 
-  #withFault<T>(make: () => T, refuse: (bad: BadValue) => Error): T {
+  #withFault<T>(compute: () => T, toFault: (bad: BadValue) => Error): T {
     try {
-      return make();
+      return compute();
     } catch (error) {
-      throw error instanceof BadValueError ? refuse(error.bad) : error;
+      throw error instanceof BadValueError ? toFault(error.bad) : error;
     }
   }
 }
@@ -308,6 +311,7 @@ function* kernelBatches(cellCount: number): Generator<readonly [first: number, e
   }
 }
 
+/** Returns the larger of two rounding errors for each metric. */
 export function mergeLargestRounding(a: LargestRounding, b: LargestRounding): LargestRounding {
   const merged: LargestRounding = { ...a };
   for (const [metric, error] of Object.entries(b) as [MetricName, number][]) {

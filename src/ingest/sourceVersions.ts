@@ -16,22 +16,22 @@ import { sourceFault } from "./raster.ts";
 
 /** Identifies one version of a source; written to the provenance unchanged. */
 export interface SourceVersion {
-  /** Of a local file. */
+  /** Hexadecimal SHA-256 of a local file. */
   readonly sha256?: string;
   readonly etag?: string;
   readonly last_modified?: string;
   readonly size_bytes?: number;
-  /** The server sends no usable validators: an interrupted ingest starts again. */
+  /** Present if the server sends no usable validators. An interrupted ingest then starts again from the beginning. */
   readonly version_unknown?: true;
 }
 
-const CHUNK_BYTES = 4 << 20;
+const HASH_CHUNK_BYTES = 4 << 20;
 const HEAD_TIMEOUT_MS = 10_000;
 const HEAD_ATTEMPT_COUNT = 3;
 const HEAD_RETRY_DELAY_MS = 300;
 /** A file that changed more recently than this may change again with the same timestamps, because their resolution is limited. */
 const SETTLED_MS = 3000;
-/** Minimum time between two saved states of a file being hashed; the first is saved after the first chunk. */
+/** Minimum time between two saved hash states of a file; the first state is saved after the first chunk. */
 const HASH_CHECKPOINT_MS = 1000;
 /** Caches hashes of files, complete and in progress, for the next run if this one is interrupted. */
 export const KNOWN_HASHES_NAME = `${WORK_PREFIX}sources.json`;
@@ -59,7 +59,7 @@ export class SourceVersions {
   readonly #folder: string;
   readonly #signal: AbortSignal | undefined;
   /** Identity of each local file when it was opened. */
-  readonly #openedAs = new Map<string, string>();
+  readonly #openedIdentities = new Map<string, string>();
   readonly #versions = new Map<string, SourceVersion>();
   #known: Map<string, KnownHash> | undefined;
 
@@ -71,17 +71,17 @@ export class SourceVersions {
 
   /** Records the version of a source before it is read. A missing source is reported by the reader. */
   async recordOpening(file: string): Promise<void> {
-    if (this.#openedAs.has(file) || this.#versions.has(file)) return;
+    if (this.#openedIdentities.has(file) || this.#versions.has(file)) return;
     if (isRemote(file)) {
       this.#versions.set(file, await remoteVersion(file).catch((): SourceVersion => ({ version_unknown: true })));
       return;
     }
-    const state = await stateOf(file).catch(() => undefined);
-    if (state !== undefined) this.#openedAs.set(file, state.identity);
+    const state = await fileStateOf(file).catch(() => undefined);
+    if (state !== undefined) this.#openedIdentities.set(file, state.identity);
   }
 
   /**
-   * Determines the version of each source, hashing files without a cached hash. Versions of remote sources are recorded
+   * Determines the version of each source. Hashes files that have no cached hash. Versions of remote sources are recorded
    * when they are opened.
    * @throws Fault `source_invalid` if a source changed since it was opened
    */
@@ -90,8 +90,9 @@ export class SourceVersions {
       if (isRemote(file)) await this.recordOpening(file);
       if (this.#versions.has(file)) continue;
       const { version, identity } = await this.#readFile(file);
-      const openedAs = this.#openedAs.get(file);
-      if (openedAs !== undefined && openedAs !== identity) throw changed(file, "while it was being opened");
+      const openedIdentity = this.#openedIdentities.get(file);
+      if (openedIdentity !== undefined && openedIdentity !== identity)
+        throw changedFault(file, "while it was being opened");
       this.#versions.set(file, version);
     }
   }
@@ -116,20 +117,20 @@ export class SourceVersions {
         const fault = sourceFault(
           file,
           `its version could not be checked after reading (${why}), so nothing was published. ` +
-            `Make the source readable and run the same command again: it continues from here.`,
+            `Make the source readable and run the same command again to continue.`,
           { cause: error },
         );
         return { fault, keepsWork: true };
       }
       if (JSON.stringify(now) !== JSON.stringify(before))
-        return { fault: changed(file, "while it was being read"), keepsWork: false };
+        return { fault: changedFault(file, "while it was being read"), keepsWork: false };
     }
     return undefined;
   }
 
   async #readFile(file: string): Promise<{ readonly version: SourceVersion; readonly identity: string }> {
-    const before = await stateOf(file);
-    const known = await this.#knownHashes();
+    const before = await fileStateOf(file);
+    const known = await this.#loadKnownHashes();
     const path = resolve(file);
     const entry = known.get(path);
     const isKnown = entry?.identity === before.identity && before.isSettled;
@@ -139,19 +140,19 @@ export class SourceVersions {
       save: async (progress) => {
         if (!before.isSettled) return;
         known.set(path, { identity: before.identity, ...progress });
-        await this.#remember(known);
+        await this.#saveKnownHashes(known);
       },
     });
-    const after = await stateOf(file);
-    if (after.identity !== before.identity) throw changed(file, "while it was being hashed");
+    const after = await fileStateOf(file);
+    if (after.identity !== before.identity) throw changedFault(file, "while it was being hashed");
     if (before.isSettled) {
       known.set(path, { identity: before.identity, sha256 });
-      await this.#remember(known);
+      await this.#saveKnownHashes(known);
     }
     return fileVersion(before, sha256);
   }
 
-  /** Hashes a file from its start or from a saved state, and saves the state from time to time. */
+  /** Hashes a file from the beginning or from a saved state, and saves the state periodically. */
   async #hash(
     file: string,
     { resume, save }: { readonly resume: HashProgress | undefined; save(progress: HashProgress): Promise<void> },
@@ -163,13 +164,13 @@ export class SourceVersions {
       if (resume !== undefined) hash.load(Buffer.from(resume.state, "base64"));
       hashedBytes = resume?.hashedBytes ?? 0;
     } catch {
-      hash.init(); // a state of another version of hash-wasm, or a damaged one
+      hash.init(); // the state is damaged or was saved by another version of hash-wasm
     }
     let savedMs = -Infinity;
-    for await (const piece of createReadStream(file, { start: hashedBytes, highWaterMark: CHUNK_BYTES })) {
+    for await (const chunk of createReadStream(file, { start: hashedBytes, highWaterMark: HASH_CHUNK_BYTES })) {
       this.#signal?.throwIfAborted();
-      hash.update(piece as Uint8Array);
-      hashedBytes += (piece as Uint8Array).length;
+      hash.update(chunk as Uint8Array);
+      hashedBytes += (chunk as Uint8Array).length;
       if (performance.now() - savedMs < HASH_CHECKPOINT_MS) continue;
       await save({ hashedBytes, state: Buffer.from(hash.save()).toString("base64") });
       savedMs = performance.now();
@@ -177,7 +178,7 @@ export class SourceVersions {
     return hash.digest("hex");
   }
 
-  async #knownHashes(): Promise<Map<string, KnownHash>> {
+  async #loadKnownHashes(): Promise<Map<string, KnownHash>> {
     if (this.#known !== undefined) return this.#known;
     let entries: readonly [string, KnownHash][] = [];
     try {
@@ -188,7 +189,7 @@ export class SourceVersions {
     return (this.#known = new Map(entries));
   }
 
-  async #remember(known: ReadonlyMap<string, KnownHash>): Promise<void> {
+  async #saveKnownHashes(known: ReadonlyMap<string, KnownHash>): Promise<void> {
     const path = join(this.#folder, KNOWN_HASHES_NAME);
     await writeSynced(`${path}.aside`, new TextEncoder().encode(JSON.stringify([...known])));
     await rename(`${path}.aside`, path);
@@ -199,7 +200,7 @@ function fileVersion({ identity, sizeBytes }: FileState, sha256: string) {
   return { version: { sha256, size_bytes: sizeBytes }, identity };
 }
 
-async function stateOf(file: string): Promise<FileState> {
+async function fileStateOf(file: string): Promise<FileState> {
   const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = await stat(file, { bigint: true });
   return {
     identity: [dev, ino, size, mtimeNs, ctimeNs].join("/"),
@@ -208,9 +209,9 @@ async function stateOf(file: string): Promise<FileState> {
   };
 }
 
-/** Returns the validators of a remote file. A weak ETag does not guarantee equal bytes and is used only with a date. */
+/** Returns the validators of a remote file. A weak ETag does not guarantee equal bytes, so it is used only with a date. */
 async function remoteVersion(file: string): Promise<SourceVersion> {
-  const headers = await headersOf(file);
+  const headers = await fetchHeaders(file);
   const etag = headers.get("etag");
   const date = headers.get("last-modified");
   const isStrong = etag !== null && !etag.startsWith("W/");
@@ -224,8 +225,8 @@ async function remoteVersion(file: string): Promise<SourceVersion> {
   };
 }
 
-/** Returns the headers of a HEAD request, or of a request for the first byte if the server does not support HEAD. */
-async function headersOf(file: string): Promise<Headers> {
+/** Returns the response headers of a HEAD request, or of a GET request for the first byte if HEAD fails. */
+async function fetchHeaders(file: string): Promise<Headers> {
   for (let attempt = 1; ; attempt++) {
     try {
       const head = await fetch(file, { method: "HEAD", signal: AbortSignal.timeout(HEAD_TIMEOUT_MS) });
@@ -244,10 +245,10 @@ async function headersOf(file: string): Promise<Headers> {
   }
 }
 
-function changed(file: string, when: string): Fault {
+function changedFault(file: string, when: string): Fault {
   return sourceFault(
     file,
     `was replaced or changed ${when}. Nothing was published: an atlas must not mix two versions of a map. ` +
-      `Run the ingest again when the map is complete.`,
+      `Run the ingest again when the map no longer changes.`,
   );
 }

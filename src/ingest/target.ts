@@ -1,4 +1,4 @@
-/** Where the cells of an ingest go: the window of the source, and its position in the grid that the hazard has in the atlas. */
+/** Determines which cells of a source an ingest writes, and their position in the hazard's grid in the atlas. */
 import { isDeepStrictEqual } from "node:util";
 import { type Catalog, gridOf } from "../atlas/catalog.ts";
 import { Fault } from "../errors.ts";
@@ -8,10 +8,10 @@ import { type GroupPlan, type HazardPlan, mapsOf } from "./plan.ts";
 import { type CellWindow, sourceFault } from "./raster.ts";
 
 /** Grids match if no edge differs by more than this fraction of a cell; files store rounded numbers. */
-const TOLERANCE_CELLS = 1e-3;
+const EDGE_TOLERANCE_CELLS = 1e-3;
 
 /** The source window of a plan, and its position in the atlas. */
-export interface Target {
+export interface IngestTarget {
   readonly plan: HazardPlan;
   /** The cells of the source to write. */
   readonly window: CellWindow;
@@ -23,42 +23,43 @@ export interface Target {
 
 /**
  * Returns the target of each plan.
- * @throws Fault `source_invalid` or `invalid_request` if grids, rules, box or return periods do not fit
+ * @throws Fault `source_invalid` or `invalid_request` if the grids, rules, box or return periods do not fit
  */
 export function resolveTargets(
   plans: readonly HazardPlan[],
   current: Catalog | undefined,
   options: IngestOptions,
-): readonly Target[] {
+): readonly IngestTarget[] {
   const targets = plans.map((plan) => resolveTarget(plan, current, options));
   for (const target of targets) checkGroups(target.plan, options);
   return targets;
 }
 
-export function resolveTarget(plan: HazardPlan, current: Catalog | undefined, options: IngestOptions): Target {
+/** Returns the target of one plan. Throws the same faults, except that return periods are not checked. */
+export function resolveTarget(plan: HazardPlan, current: Catalog | undefined, options: IngestOptions): IngestTarget {
   const source = commonGrid(plan);
-  const window = options.bbox === undefined ? wholeOf(source) : windowOf(source, options.bbox);
-  const cut = gridOfWindow(source, window);
+  const window = options.bbox === undefined ? wholeWindow(source) : windowOf(source, options.bbox);
+  const windowGrid = gridOfWindow(source, window);
   if (current?.synthetic === true) {
     throw new Fault("invalid_request", `${options.out} is a synthetic atlas. Write real maps to another folder.`);
   }
   const existing = current?.hazards.find(({ hazard }) => hazard === plan.hazard);
-  if (existing === undefined) return { plan, window, grid: cut, offset: { row: 0, column: 0 } };
+  if (existing === undefined) return { plan, window, grid: windowGrid, offset: { row: 0, column: 0 } };
 
   if (!isDeepStrictEqual(existing.rules, { ...plan.rules })) {
     throw new Fault(
       "invalid_request",
       `${options.out} has ${plan.hazard} with different rules: ${JSON.stringify(existing.rules)}, not ${JSON.stringify(plan.rules)}. ` +
-        `An atlas has one set of rules for each hazard; write to another folder, or use the same rules.`,
+        `An atlas has one set of rules for each hazard; write to another folder, or use the rules of the atlas.`,
     );
   }
   const grid = gridOf(existing.grid);
-  const offset = alignedOffset(grid, cut);
+  const offset = alignedOffset(grid, windowGrid);
   if (offset === undefined) {
     throw sourceFault(
       mapsOf(plan.groups[0] as GroupPlan)[0]?.raster.file ?? plan.hazard,
-      `its grid (${describeGrid(cut)}) is neither that of ${plan.hazard} in ${options.out} (${describeGrid(grid)}) nor an aligned part of it. ` +
-        `A hazard has one grid, that of its first source; write to another folder, or crop the map with --bbox.`,
+      `its grid (${describeGrid(windowGrid)}) is neither that of ${plan.hazard} in ${options.out} (${describeGrid(grid)}) nor an aligned part of it. ` +
+        `A hazard has the grid of its first source; write to another folder, or crop the map with --bbox.`,
     );
   }
   return { plan, window, grid, offset };
@@ -66,9 +67,9 @@ export function resolveTarget(plan: HazardPlan, current: Catalog | undefined, op
 
 /**
  * Checks that the atlas still has the grid that a pack was written for.
- * @throws Fault `atlas_unavailable` if it was changed meanwhile
+ * @throws Fault `atlas_unavailable` if the grid was changed concurrently
  */
-export function checkTargetUnchanged(before: Target, now: Target): void {
+export function checkTargetUnchanged(before: IngestTarget, now: IngestTarget): void {
   if (isDeepStrictEqual([before.grid, before.offset], [now.grid, now.offset])) return;
   throw new Fault(
     "atlas_unavailable",
@@ -76,7 +77,7 @@ export function checkTargetUnchanged(before: Target, now: Target): void {
   );
 }
 
-function wholeOf(grid: Grid): CellWindow {
+function wholeWindow(grid: Grid): CellWindow {
   return { firstRow: 0, rowCount: grid.rowCount, firstColumn: 0, columnCount: grid.columnCount };
 }
 
@@ -97,27 +98,27 @@ function commonGrid(plan: HazardPlan): Grid {
   return first.grid;
 }
 
-function gridDifference(expected: Grid, found: Grid): string | undefined {
-  if (expected.rowCount !== found.rowCount || expected.columnCount !== found.columnCount) {
-    return `it has ${found.rowCount} rows and ${found.columnCount} columns, not ${expected.rowCount} and ${expected.columnCount}.`;
+function gridDifference(expected: Grid, actual: Grid): string | undefined {
+  if (expected.rowCount !== actual.rowCount || expected.columnCount !== actual.columnCount) {
+    return `it has ${actual.rowCount} rows and ${actual.columnCount} columns, not ${expected.rowCount} and ${expected.columnCount}.`;
   }
   const { cellSizeLatDeg, cellSizeLonDeg } = expected;
-  if (!isSameSize(expected, found)) {
-    return `its cells are ${found.cellSizeLatDeg} x ${found.cellSizeLonDeg} degrees (lat, lon), not ${cellSizeLatDeg} x ${cellSizeLonDeg}.`;
+  if (!isSameSize(expected, actual)) {
+    return `its cells are ${actual.cellSizeLatDeg} x ${actual.cellSizeLonDeg} degrees (lat, lon), not ${cellSizeLatDeg} x ${cellSizeLonDeg}.`;
   }
-  const north = Math.abs(found.northDeg - expected.northDeg);
-  const west = Math.abs(found.westDeg - expected.westDeg);
-  if (north > TOLERANCE_CELLS * cellSizeLatDeg || west > TOLERANCE_CELLS * cellSizeLonDeg) {
-    return `its north-west corner is (${found.northDeg}, ${found.westDeg}), not (${expected.northDeg}, ${expected.westDeg}).`;
+  const north = Math.abs(actual.northDeg - expected.northDeg);
+  const west = Math.abs(actual.westDeg - expected.westDeg);
+  if (north > EDGE_TOLERANCE_CELLS * cellSizeLatDeg || west > EDGE_TOLERANCE_CELLS * cellSizeLonDeg) {
+    return `its northwest corner is (${actual.northDeg}, ${actual.westDeg}), not (${expected.northDeg}, ${expected.westDeg}).`;
   }
   return undefined;
 }
 
-/** Returns whether cell sizes match so well that even the far edges are within the tolerance. */
+/** Returns whether cell sizes are so close that even the far edges differ by no more than the tolerance. */
 function isSameSize(a: Grid, b: Grid): boolean {
   const lat = Math.abs(a.cellSizeLatDeg - b.cellSizeLatDeg) * Math.max(a.rowCount, b.rowCount);
   const lon = Math.abs(a.cellSizeLonDeg - b.cellSizeLonDeg) * Math.max(a.columnCount, b.columnCount);
-  return lat <= TOLERANCE_CELLS * a.cellSizeLatDeg && lon <= TOLERANCE_CELLS * a.cellSizeLonDeg;
+  return lat <= EDGE_TOLERANCE_CELLS * a.cellSizeLatDeg && lon <= EDGE_TOLERANCE_CELLS * a.cellSizeLonDeg;
 }
 
 function describeGrid(grid: Grid): string {
@@ -127,37 +128,40 @@ function describeGrid(grid: Grid): string {
   );
 }
 
-/** Returns the cells that a box touches. A box edge on a cell edge does not include the next cell. */
+/** Returns the cells that a box touches. If an edge of the box is a cell edge, the next cell is not included. */
 function windowOf(grid: Grid, bbox: BoundingBox): CellWindow {
-  const turn = (longitudeDeg: number): number => {
+  const shiftToGrid = (longitudeDeg: number): number => {
     let shifted = longitudeDeg;
-    while (shifted < grid.westDeg - TOLERANCE_CELLS * grid.cellSizeLonDeg) shifted += 360;
-    while (shifted >= grid.westDeg + 360 - TOLERANCE_CELLS * grid.cellSizeLonDeg) shifted -= 360;
+    while (shifted < grid.westDeg - EDGE_TOLERANCE_CELLS * grid.cellSizeLonDeg) shifted += 360;
+    while (shifted >= grid.westDeg + 360 - EDGE_TOLERANCE_CELLS * grid.cellSizeLonDeg) shifted -= 360;
     return shifted;
   };
-  // For a box that starts west of the grid, its east end determines how many turns of 360 degrees to shift it.
+  // A box that starts west of the grid is shifted by 360 degrees if its east end is then inside the grid.
   let eastEnd = (bbox.eastDeg - bbox.westDeg) / grid.cellSizeLonDeg;
-  let start = (turn(bbox.westDeg) - grid.westDeg) / grid.cellSizeLonDeg;
+  let start = (shiftToGrid(bbox.westDeg) - grid.westDeg) / grid.cellSizeLonDeg;
   const turnCells = 360 / grid.cellSizeLonDeg;
-  // A box around the whole world touches every column, whatever the longitude of the seam.
-  if (closesAt360(grid) && eastEnd >= turnCells - TOLERANCE_CELLS) {
+  // A box around the whole world touches every column, regardless of the longitude of the seam.
+  if (closesAt360(grid) && eastEnd >= turnCells - EDGE_TOLERANCE_CELLS) {
     start = 0;
     eastEnd = grid.columnCount;
   }
   if (start >= grid.columnCount && start - turnCells + eastEnd > 0) start -= turnCells;
-  if (start + eastEnd > grid.columnCount + TOLERANCE_CELLS && closesAt360(grid)) {
+  if (start + eastEnd > grid.columnCount + EDGE_TOLERANCE_CELLS && closesAt360(grid)) {
     throw new Fault(
       "invalid_request",
       `The box ${bbox.westDeg},${bbox.southDeg},${bbox.eastDeg},${bbox.northDeg} crosses the seam of the map at longitude ${grid.westDeg}. ` +
         `Use the full width, or a box on one side of the seam.`,
     );
   }
-  const firstColumn = Math.max(0, Math.floor(start + TOLERANCE_CELLS));
-  const endColumn = Math.min(grid.columnCount, Math.ceil(start + eastEnd - TOLERANCE_CELLS));
-  const firstRow = Math.max(0, Math.floor((grid.northDeg - bbox.northDeg) / grid.cellSizeLatDeg + TOLERANCE_CELLS));
+  const firstColumn = Math.max(0, Math.floor(start + EDGE_TOLERANCE_CELLS));
+  const endColumn = Math.min(grid.columnCount, Math.ceil(start + eastEnd - EDGE_TOLERANCE_CELLS));
+  const firstRow = Math.max(
+    0,
+    Math.floor((grid.northDeg - bbox.northDeg) / grid.cellSizeLatDeg + EDGE_TOLERANCE_CELLS),
+  );
   const endRow = Math.min(
     grid.rowCount,
-    Math.ceil((grid.northDeg - bbox.southDeg) / grid.cellSizeLatDeg - TOLERANCE_CELLS),
+    Math.ceil((grid.northDeg - bbox.southDeg) / grid.cellSizeLatDeg - EDGE_TOLERANCE_CELLS),
   );
   if (endColumn <= firstColumn || endRow <= firstRow) {
     throw new Fault(
@@ -178,34 +182,36 @@ function gridOfWindow(grid: Grid, window: CellWindow): Grid {
   };
 }
 
-/** Returns the position of a grid within another, or undefined if it is not an aligned part of it. */
+/** Returns the position of `part` within `whole`, or undefined if `part` is not an aligned part of `whole`. */
 function alignedOffset(whole: Grid, part: Grid): { readonly row: number; readonly column: number } | undefined {
   if (!isSameSize(whole, part)) return undefined;
   const row = (whole.northDeg - part.northDeg) / whole.cellSizeLatDeg;
   for (const turnDeg of [0, 360, -360]) {
     const column = (part.westDeg + turnDeg - whole.westDeg) / whole.cellSizeLonDeg;
-    const at = { row: Math.round(row) + 0, column: Math.round(column) + 0 };
-    const isAligned = Math.abs(row - at.row) <= TOLERANCE_CELLS && Math.abs(column - at.column) <= TOLERANCE_CELLS;
+    const offset = { row: Math.round(row) + 0, column: Math.round(column) + 0 };
+    const isAligned =
+      Math.abs(row - offset.row) <= EDGE_TOLERANCE_CELLS && Math.abs(column - offset.column) <= EDGE_TOLERANCE_CELLS;
     const isInside =
-      at.row >= 0 &&
-      at.row + part.rowCount <= whole.rowCount &&
-      at.column >= 0 &&
-      at.column + part.columnCount <= whole.columnCount;
-    if (isAligned && isInside) return at;
+      offset.row >= 0 &&
+      offset.row + part.rowCount <= whole.rowCount &&
+      offset.column >= 0 &&
+      offset.column + part.columnCount <= whole.columnCount;
+    if (isAligned && isInside) return offset;
   }
   return undefined;
 }
 
-/** Refuses curves that would have to be extrapolated to the design return period, unless `holdFlat` is set. */
+/** Rejects curves that would have to be extrapolated to the design return period, unless `holdFlat` is set. */
 function checkGroups(plan: HazardPlan, options: IngestOptions): void {
   const designYears = plan.rules.design_return_period_years;
   for (const { scenario, year, content } of plan.groups) {
     if (content.kind !== "curves" || designYears === undefined) continue;
     for (const { model, maps } of content.models) {
       const periods = maps.map(({ returnPeriodYears }) => returnPeriodYears);
-      const least = Math.min(...periods);
-      const most = Math.max(...periods);
-      if ((least <= designYears && designYears <= most) || options.holdFlat === true) continue;
+      const returnPeriodYearsMin = Math.min(...periods);
+      const returnPeriodYearsMax = Math.max(...periods);
+      if ((returnPeriodYearsMin <= designYears && designYears <= returnPeriodYearsMax) || options.holdFlat === true)
+        continue;
       throw sourceFault(
         maps[0]?.raster.file ?? plan.hazard,
         `the maps of ${plan.hazard} ${scenario} ${year}${model === "" ? "" : `, model ${model},`} have return periods of ${periods.join(", ")} years, ` +

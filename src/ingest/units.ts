@@ -1,6 +1,6 @@
 /**
- * Compares the unit that a map declares with the unit of its metric. Spellings are listed explicitly: one that is not
- * listed is an unknown unit and is never guessed.
+ * Compares the unit that a map declares with the unit of its metric. Spellings are listed explicitly; a
+ * spelling that is not listed is an unknown unit.
  */
 import type { MetricSpec } from "../hazard/hazards.ts";
 import { type Raster, sourceFault } from "./raster.ts";
@@ -41,7 +41,8 @@ const UNITS: ReadonlyMap<string, Unit> = new Map(
   SPELLINGS.flatMap(([of, factor, spellings]) => spellings.map((spelling) => [spelling, { of, factor }] as const)),
 );
 
-function spellingOf(text: string): string {
+/** Returns a spelling in the normalized form of `SPELLINGS`. */
+function normalizeSpelling(text: string): string {
   return text
     .trim()
     .toLowerCase()
@@ -53,29 +54,29 @@ function spellingOf(text: string): string {
 }
 
 /** Returns whether two spellings mean the same unit. */
-export function isSameUnit(one: string, other: string): boolean {
-  const [a, b] = [spellingOf(one), spellingOf(other)];
+export function isSameUnit(first: string, second: string): boolean {
+  const [a, b] = [normalizeSpelling(first), normalizeSpelling(second)];
   const [unitA, unitB] = [UNITS.get(a), UNITS.get(b)];
   if (unitA === undefined || unitB === undefined) return a === b;
   return unitA.of === unitB.of && unitA.factor === unitB.factor;
 }
 
 /**
- * Units that say nothing about the quantity, such as the default of a writer. A factor may convert them to any metric;
- * shares (percent, fraction, probability) only to a number of days or a fraction.
+ * Units that do not specify a quantity, such as the default of the software that wrote the file. A factor may convert them
+ * to the unit of any metric; a factor may convert fractions (percent, fraction, probability) only to days or a fraction.
  */
 const NEUTRAL: ReadonlySet<string> = new Set(["1", "-", "none", "unitless", "dimensionless"]);
 
 /**
- * Largest ratio between a given factor and the exact one, which leaves room for a conversion of 10-minute to 1-minute winds
- * (1.14). Several units differ by less, such as mph and knots (1.15), km/h and ft/s (1.10) or ft/s and mph (1.47), so the
- * factor is compared with the exact ones of other units too.
+ * Largest ratio between a given factor and the exact factor, in either direction. It allows a conversion of 10-minute to
+ * 1-minute winds (1.14). Several units differ by less, such as mph and knots (1.15), km/h and ft/s (1.10) or ft/s and mph
+ * (1.47), so the factor is also compared with the exact factors of other units.
  */
 const FACTOR_RATIO_MAX = 1.5;
-/** Largest relative difference of a factor from the exact one of the unit it is taken for. */
+/** Largest relative difference between a factor and the exact factor of the unit that it is taken to convert. */
 const FACTOR_TOLERANCE = 0.005;
 
-/** Returns whether a factor is the exact one of a unit, or that rounded to two or three digits. */
+/** Returns whether a factor is an exact factor to within the tolerance, or rounded to two or three digits. */
 function isFactorOf(factor: number, exact: number): boolean {
   return (
     Math.abs(factor / exact - 1) <= FACTOR_TOLERANCE ||
@@ -83,9 +84,9 @@ function isFactorOf(factor: number, exact: number): boolean {
   );
 }
 
-/** Returns the name of the unit of the same quantity that a factor converts, if it is another than the given one. */
-function otherUnitOf(factor: number, { of, factor: own }: Unit): string | undefined {
-  if (isFactorOf(factor, own)) return undefined;
+/** Returns the name of another unit of the same quantity that a factor converts, if it does not convert the given unit. */
+function otherUnitOf(factor: number, { of, factor: exactFactor }: Unit): string | undefined {
+  if (isFactorOf(factor, exactFactor)) return undefined;
   const other = SPELLINGS.find(([quantity, exact]) => quantity === of && isFactorOf(factor, exact));
   return other?.[2][0];
 }
@@ -94,7 +95,7 @@ function otherUnitOf(factor: number, { of, factor: own }: Unit): string | undefi
  * Compares the unit that a band declares with that of a metric.
  *
  * @param unitFactor the `unit_factor` of the manifest, undefined if it has none
- * @throws Fault `source_invalid` naming both units, unless they are equal or the factor converts one to the other
+ * @throws Fault `source_invalid` naming both units, unless they are equal or the factor converts the declared unit to the other
  */
 export function checkUnit(
   raster: Raster,
@@ -110,38 +111,41 @@ export function checkUnit(
     readonly unitFactor: number | undefined;
   },
 ): void {
-  const stated = raster.declaredUnits[band - 1];
-  if (stated === undefined) return;
-  const refuse = (why: string): Error =>
+  const declaredUnit = raster.declaredUnits[band - 1];
+  if (declaredUnit === undefined) return;
+  const unitFault = (why: string): Error =>
     sourceFault(
       raster.file,
-      `band ${band} is in the unit ${JSON.stringify(stated)}, ${metric} in ${describeUnit(unit)}. ${why}`,
+      `band ${band} is in the unit ${JSON.stringify(declaredUnit)}, but ${metric} ${describeUnit(unit)}. ${why}`,
       {
-        details: { band, unit: stated, metric_unit: unit },
+        details: { band, unit: declaredUnit, metric_unit: unit },
       },
     );
-  const spelling = spellingOf(stated);
+  const spelling = normalizeSpelling(declaredUnit);
   const known = UNITS.get(spelling);
   if (known === undefined) {
     if (unitFactor !== undefined) return;
-    throw refuse("That unit is unknown: state the unit_factor of the layer in a manifest (1 if it is the same unit).");
+    throw unitFault(
+      "That unit is unknown: give the unit_factor of the layer in a manifest (1 if the units are equal).",
+    );
   }
   const isConvertible = NEUTRAL.has(spelling) || (known.of === "1" && unit === "days");
   if (known.of !== unit && isConvertible && unitFactor !== undefined) return;
-  if (known.of !== unit) throw refuse("These units measure different quantities. Check the band and the metric.");
+  if (known.of !== unit) throw unitFault("These units measure different quantities. Check the band and the metric.");
   const other = unitFactor === undefined ? undefined : otherUnitOf(unitFactor, known);
   const ratio = (unitFactor ?? 1) / known.factor;
   const isInRange = ratio <= FACTOR_RATIO_MAX && ratio >= 1 / FACTOR_RATIO_MAX;
   if (isInRange && other === undefined) return;
   const factor = Number(known.factor.toPrecision(6));
-  const wrong = isInRange && other !== undefined ? `converts ${other}` : "does not convert one to the other";
-  throw refuse(
+  const wrong = isInRange && other !== undefined ? `converts ${other}` : "does not convert the unit";
+  throw unitFault(
     unitFactor === undefined
-      ? `State the unit_factor ${factor} for the layer in a manifest.`
-      : `The unit_factor ${unitFactor} ${wrong}; ${factor} does. If the file declares a wrong unit, correct it with gdal_edit.py -units.`,
+      ? `Give the unit_factor ${factor} for the layer in a manifest.`
+      : `The unit_factor ${unitFactor} ${wrong}; the exact factor is ${factor}. If the file declares a wrong unit, correct it with gdal_edit.py -units.`,
   );
 }
 
+/** Returns a predicate for messages. */
 function describeUnit(unit: MetricUnit): string {
-  return unit === "1" ? "no unit (a fraction of 1)" : unit;
+  return unit === "1" ? "has no unit (it is a fraction of 1)" : `is in ${unit}`;
 }

@@ -1,7 +1,7 @@
 import type { IngestOptions } from "./options.ts";
 import type { SourceVersions } from "./sourceVersions.ts";
 
-/** What writing a pack needs besides its plan. */
+/** Everything besides its plan that is needed to write a pack. */
 export interface WriteContext {
   readonly options: IngestOptions;
   readonly sources: SourceVersions;

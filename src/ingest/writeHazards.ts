@@ -13,15 +13,15 @@ import type { HazardPlan } from "./plan.ts";
 import { checkReleaseName } from "./releaseName.ts";
 import { groupReports, type IngestReport, type SetAside } from "./report.ts";
 import { KNOWN_HASHES_NAME } from "./sourceVersions.ts";
-import { checkTargetUnchanged, resolveTarget, resolveTargets, type Target } from "./target.ts";
+import { checkTargetUnchanged, resolveTarget, resolveTargets, type IngestTarget } from "./target.ts";
 
 /**
- * Writes the layers of some hazards into an atlas and publishes them together. The atlas keeps answering from its current
- * release until the last step, and after any failure.
+ * Writes layers of one or more hazards into an atlas and publishes them together. The atlas keeps its current release until
+ * the last step, and after any failure.
  *
  * @throws Fault `source_invalid` naming file and cell; `invalid_request` for options that cannot be met;
- *   `atlas_unavailable` if the existing atlas is damaged or another process writes to it; the reason of
- *   `options.signal` once that is aborted
+ *   `atlas_unavailable` if the existing atlas is damaged or another process writes to it; the abort reason of
+ *   `options.signal`
  */
 export async function writeHazards(
   plans: readonly HazardPlan[],
@@ -30,7 +30,7 @@ export async function writeHazards(
   const startedMs = performance.now();
   checkOptionRanges(options);
   options.signal?.throwIfAborted();
-  // Checked once before a folder is created, and again under the lock, which is the check that counts.
+  // Checked before a folder is created, and again under the lock, because another process may write to the atlas in between.
   await findTargets(plans, options);
   const { catalog, written, replaced } = await withWriteLock(options.out, async () => {
     return writeTargets(await findTargets(plans, options), { options, sources });
@@ -44,7 +44,7 @@ export async function writeHazards(
   };
 }
 
-async function findTargets(plans: readonly HazardPlan[], options: IngestOptions): Promise<readonly Target[]> {
+async function findTargets(plans: readonly HazardPlan[], options: IngestOptions): Promise<readonly IngestTarget[]> {
   const current = await readCatalog(options.out);
   const targets = resolveTargets(plans, current, options);
   checkReleaseName(options.release, current, plans);
@@ -52,7 +52,7 @@ async function findTargets(plans: readonly HazardPlan[], options: IngestOptions)
 }
 
 async function writeTargets(
-  targets: readonly Target[],
+  targets: readonly IngestTarget[],
   context: WriteContext,
 ): Promise<{ readonly catalog: Catalog; readonly written: readonly WrittenPack[]; replaced: Set<string> }> {
   const { options } = context;
@@ -61,7 +61,7 @@ async function writeTargets(
   for (const target of targets) written.push(await writeHazardPack(kernel, target, context));
   const replaced = new Set<string>();
   const catalog = await publish(options.out, (now) => {
-    // The lock does not prevent another atlas from being copied into the folder: the grid must still match.
+    // The lock does not prevent another atlas from being copied into the folder, so the grid is checked again.
     for (const { target } of written) checkTargetUnchanged(target, resolveTarget(target.plan, now, options));
     return updateCatalog(now, written, { release: options.release, replaced });
   });

@@ -20,7 +20,7 @@ test.each([
   ["s3://kim:secret@bucket/atlas?sig=secret", "s3://bucket/atlas"],
   ["ftp://kim@host:secret@example.org", "ftp://example.org"],
   ["file:///srv/atlas#secret", "file:///srv/atlas"],
-])("refuses %j, reporting it as %j", async (address, reported) => {
+])("rejects %j and reports it as %j", async (address, reported) => {
   const error: unknown = await openAtlas(address).catch((thrown: unknown) => thrown);
   expect(isFault(error, "atlas_not_found") && error.details).toEqual({ address: reported });
   expect(String(error)).toContain(`a folder, an http or https address, or "demo" (got ${reported}).`);

@@ -3,7 +3,7 @@ import { TileCache, type TileSlot } from "../../src/atlas/cache.ts";
 import { Kernel, type Region } from "../../src/kernel/instance.ts";
 import { randomFrom, shuffled } from "../seededRandom.ts";
 
-/** The unit in which the cache allocates, and a tile that takes one unit including padding. */
+/** Allocation unit of the cache, and the size of a tile that takes one unit including padding. */
 const PAGE = 16_384;
 const ONE_PAGE = PAGE - 64;
 
@@ -13,11 +13,11 @@ beforeEach(async () => {
 });
 
 /** Waits for some iterations of the event loop. */
-async function turns(count: number): Promise<void> {
+async function eventLoopTurns(count: number): Promise<void> {
   for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** A promise that the test resolves. */
+/** Returns a promise and the function that resolves it. */
 function latch(): { readonly released: Promise<void>; release(): void } {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -45,7 +45,7 @@ class Tiles {
   slot(tile: number): TileSlot {
     return { word: this.word(tile), sizeBytes: this.#sizeOf(tile) };
   }
-  isThere(tile: number): boolean {
+  isCached(tile: number): boolean {
     return kernel.words[this.word(tile)] !== 0;
   }
   region(tile: number): Region {
@@ -59,7 +59,7 @@ class Tiles {
   /** Pins the tiles, fetching missing ones after `before`. Returns for each whether its contents are correct. */
   load(
     tiles: readonly number[],
-    before: (missing: readonly number[]) => Promise<void> = () => turns(1),
+    before: (missing: readonly number[]) => Promise<void> = () => eventLoopTurns(1),
   ): Promise<boolean[]> {
     return this.cache.withTiles(
       tiles.map((tile) => this.slot(tile)),
@@ -80,7 +80,7 @@ class Tiles {
 
   isWhole(tile: number): boolean {
     const words = kernel.i32(this.region(tile));
-    return this.isThere(tile) && words.every((word) => word === tile);
+    return this.isCached(tile) && words.every((word) => word === tile);
   }
 
   #startWriting(tile: number, region: Region): void {
@@ -94,7 +94,7 @@ class Tiles {
 }
 
 describe("the tile cache", () => {
-  test("fetches a tile once when several calls request it at the same time", async () => {
+  test("fetches a tile once for concurrent calls", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 40 * PAGE }));
     const answers = await Promise.all(Array.from({ length: 9 }, () => tiles.load([7, 8])));
     expect(answers.flat()).toEqual(Array.from({ length: 18 }, () => true));
@@ -107,8 +107,8 @@ describe("the tile cache", () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
     const fetch = latch();
     const held = tiles.load([5], () => fetch.released);
-    await turns(3);
-    expect(tiles.isThere(5)).toBe(false);
+    await eventLoopTurns(3);
+    expect(tiles.isCached(5)).toBe(false);
     fetch.release();
     await held;
     expect((kernel.words[tiles.word(5)] ?? 0) & 1).toBe(1);
@@ -120,15 +120,15 @@ describe("the tile cache", () => {
     for (const tile of [0, 1, 2, 3, 4, 5, 6, 7]) await tiles.load([tile]);
     expect(tiles.cache.usedBytes).toBe(8 * PAGE);
     await tiles.load([10]); // all were used: the hand clears the marks and evicts the first tile
-    expect(tiles.isThere(0)).toBe(false);
+    expect(tiles.isCached(0)).toBe(false);
     tiles.touch(1);
     tiles.touch(3);
     await tiles.load([11]);
     await tiles.load([12]);
-    expect([1, 2, 3, 4].map((tile) => tiles.isThere(tile))).toEqual([true, false, true, false]);
+    expect([1, 2, 3, 4].map((tile) => tiles.isCached(tile))).toEqual([true, false, true, false]);
     // Not used since: they are evicted on the next revolution of the hand.
     for (const tile of [13, 14, 15, 16, 17, 18]) await tiles.load([tile]);
-    expect([1, 3].map((tile) => tiles.isThere(tile))).toEqual([false, false]);
+    expect([1, 3].map((tile) => tiles.isCached(tile))).toEqual([false, false]);
   });
 
   test("never evicts pinned tiles", async () => {
@@ -136,7 +136,7 @@ describe("the tile cache", () => {
     for (const tile of [0, 1, 2]) await tiles.load([tile]);
     const fetch = latch();
     const held = tiles.load([0, 1, 2, 50], () => fetch.released);
-    await turns(1);
+    await eventLoopTurns(1);
     for (let tile = 20; tile < 60; tile++) if (tile !== 50) expect(await tiles.load([tile])).toEqual([true]);
     expect([0, 1, 2].map((tile) => tiles.isWhole(tile))).toEqual([true, true, true]);
     fetch.release();
@@ -158,28 +158,28 @@ describe("the tile cache", () => {
   test("removes tiles that failed to load, and fails only the calls that requested them", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 16 * PAGE }));
     const failing = async (missing: readonly number[]): Promise<void> => {
-      await turns(2);
+      await eventLoopTurns(2);
       if (missing.includes(13)) throw new Error("damaged");
     };
     // The second call requests a tile that the first is fetching together with a bad one; it fetches that tile again.
     const results = await Promise.allSettled([tiles.load([1, 13], failing), tiles.load([1, 2], failing)]);
     expect(results.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
     expect(tiles.fetched.toSorted((a, b) => a - b)).toEqual([1, 1, 2, 13]);
-    expect([tiles.isThere(13), tiles.isWhole(1)]).toEqual([false, true]);
+    expect([tiles.isCached(13), tiles.isWhole(1)]).toEqual([false, true]);
     // A failure leaves nothing behind: no space is lost, and no later call finds a partial tile.
     for (let i = 0; i < 50; i++) await expect(tiles.load([13, 14, 15], failing)).rejects.toThrow("damaged");
-    const there = Array.from({ length: 20 }, (_, tile) => tile).filter((tile) => tiles.isThere(tile));
-    expect(there.length).toBeLessThanOrEqual(2);
-    expect(tiles.cache.usedBytes).toBe(there.length * PAGE);
+    const cachedTiles = Array.from({ length: 20 }, (_, tile) => tile).filter((tile) => tiles.isCached(tile));
+    expect(cachedTiles.length).toBeLessThanOrEqual(2);
+    expect(tiles.cache.usedBytes).toBe(cachedTiles.length * PAGE);
     expect(await tiles.load([13, 3, 4, 5, 6, 7, 8, 9])).toEqual(Array.from({ length: 8 }, () => true));
   });
 
-  test("handles a fetch that throws synchronously like any other failure", async () => {
+  test("treats a fetch that throws synchronously as a failed fetch", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
     const fill = (): Promise<void> => {
-      throw new Error("no such thing");
+      throw new Error("fetch failed");
     };
-    await expect(tiles.cache.withTiles([tiles.slot(1)], fill, () => 1)).rejects.toThrow("no such thing");
+    await expect(tiles.cache.withTiles([tiles.slot(1)], fill, () => 1)).rejects.toThrow("fetch failed");
     expect(tiles.cache.usedBytes).toBe(0);
     expect(await tiles.load([1, 2, 3, 4])).toEqual([true, true, true, true]);
   });
@@ -187,10 +187,12 @@ describe("the tile cache", () => {
   test("unpins the tiles when `read` throws", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
     const read = (): never => {
-      throw new Error("not to be read");
+      throw new Error("read failed");
     };
     for (let tile = 0; tile < 40; tile++) {
-      await expect(tiles.cache.withTiles([tiles.slot(tile)], () => turns(1), read)).rejects.toThrow("not to be read");
+      await expect(tiles.cache.withTiles([tiles.slot(tile)], () => eventLoopTurns(1), read)).rejects.toThrow(
+        "read failed",
+      );
     }
     expect(await tiles.load([50, 51, 52, 53])).toEqual([true, true, true, true]);
   });
@@ -209,7 +211,7 @@ describe("the tile cache", () => {
     await expect(tiles.load([1, 99])).rejects.toThrow("(got 81920)");
   });
 
-  test("admits calls in order: small ones do not starve a large one", async () => {
+  test("admits calls in order, so that small calls do not starve a large one", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
     const fetch = latch();
     const order: string[] = [];
@@ -217,7 +219,7 @@ describe("the tile cache", () => {
     const second = tiles.load([4, 5], () => fetch.released).then(() => order.push("second"));
     const large = tiles.load([6, 7, 8, 9]).then(() => order.push("large"));
     const small = [10, 11, 12].map((tile) => tiles.load([tile]).then(() => order.push(`small ${tile}`)));
-    await turns(10);
+    await eventLoopTurns(10);
     expect(order).toEqual([]);
     expect(tiles.fetched).toEqual([0, 1, 2, 3, 4, 5]);
     fetch.release();
@@ -226,7 +228,7 @@ describe("the tile cache", () => {
     expect(order.slice(0, 2)).toEqual(["first", "second"]);
   });
 
-  test("finds space for a tile even if pinned tiles fragment the free space", async () => {
+  test("finds space for a tile once pinned tiles no longer fragment the free space", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 16 * PAGE }), {
       sizeOf: (tile) => (tile >= 200 ? 6 * PAGE - 64 : ONE_PAGE),
     });
@@ -234,17 +236,17 @@ describe("the tile cache", () => {
     // One of every five consecutive pages is pinned until the latch is released.
     const fetch = latch();
     const held = [tiles.load([4, 9, 100], () => fetch.released), tiles.load([14, 101], () => fetch.released)];
-    await turns(1);
+    await eventLoopTurns(1);
     const large = tiles.load([200, 102]);
     const later = tiles.load([103]);
-    await turns(10);
-    expect(tiles.isThere(200)).toBe(false);
+    await eventLoopTurns(10);
+    expect(tiles.isCached(200)).toBe(false);
     fetch.release();
     expect((await Promise.all(held)).flat()).toEqual([true, true, true, true, true]);
     expect(await large).toEqual([true, true]);
     expect(await later).toEqual([true]);
     // Every tile in the directory is complete.
-    for (let tile = 0; tile < 210; tile++) if (tiles.isThere(tile)) expect(tiles.isWhole(tile), `${tile}`).toBe(true);
+    for (let tile = 0; tile < 210; tile++) if (tiles.isCached(tile)) expect(tiles.isWhole(tile), `${tile}`).toBe(true);
   });
 
   test("allocates neither of two tiles while there is space for only one", async () => {
@@ -255,9 +257,9 @@ describe("the tile cache", () => {
     // The new tile takes the first page; three consecutive pages are left once, two several times.
     const fetch = latch();
     const held = tiles.load([4, 7, 10, 13, 100], () => fetch.released);
-    await turns(1);
+    await eventLoopTurns(1);
     const both = tiles.load([200, 201]);
-    await turns(5);
+    await eventLoopTurns(5);
     expect(tiles.fetched).not.toContain(200);
     expect(tiles.cache.usedBytes).toBeLessThanOrEqual(13 * PAGE);
     fetch.release();
@@ -272,17 +274,17 @@ describe("the tile cache", () => {
       sizeOf: (tile) => Math.floor((sizes[tile % sizes.length] ?? 1) * PAGE) - 64,
     });
     for (let round = 0; round < 300; round++) {
-      let left = tiles.cache.pinnedBytesMax;
+      let remainingBytes = tiles.cache.pinnedBytesMax;
       const requested = shuffled(
         random,
         Array.from({ length: 120 }, (_, tile) => tile),
       ).filter((tile) => {
         const cost = TileCache.costBytes(tiles.slot(tile).sizeBytes);
-        if (cost > left) return false;
-        left -= cost;
+        if (cost > remainingBytes) return false;
+        remainingBytes -= cost;
         return true;
       });
-      expect(left).toBeLessThan(PAGE);
+      expect(remainingBytes).toBeLessThan(PAGE);
       expect((await tiles.load(requested, async () => undefined)).every(Boolean)).toBe(true);
     }
   });
@@ -291,7 +293,7 @@ describe("the tile cache", () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 16 * PAGE }));
     const before = kernel.words.buffer;
     const growing = async (): Promise<void> => {
-      await turns(1);
+      await eventLoopTurns(1);
       kernel.reserve(1 << 20);
     };
     const answers = await Promise.all([1, 2, 3, 4].map((tile) => tiles.load([tile, 5], growing)));
@@ -306,7 +308,7 @@ describe("the tile cache", () => {
     const tiles = new Tiles(cache, { sizeOf: (tile) => 400 + (tile % 9) * 11_000 });
     const pages = kernel.words.length;
     const random = randomFrom(3);
-    let refusals = 0;
+    let failureCount = 0;
     let peakBytes = 0;
     const call = async (): Promise<void> => {
       for (let i = 0; i < 60; i++) {
@@ -317,32 +319,32 @@ describe("the tile cache", () => {
         const need = requested.reduce((sum, tile) => sum + TileCache.costBytes(tiles.slot(tile).sizeBytes), 0);
         try {
           const whole = await tiles.load(requested, async () => {
-            await turns(random.below(4));
+            await eventLoopTurns(random.below(4));
             if (isBad) throw new Error("damaged");
           });
           expect(whole.every(Boolean), requested.join()).toBe(true);
         } catch (error) {
           if (need > cache.pinnedBytesMax) expect(String(error)).toContain("at once");
           else expect(String(error)).toContain("damaged");
-          refusals += 1;
+          failureCount += 1;
         }
         peakBytes = Math.max(peakBytes, cache.usedBytes);
-        if (random.chance(0.3)) await turns(random.below(3));
-        if (random.chance(0.2)) for (const tile of requested) if (tiles.isThere(tile)) tiles.touch(tile);
+        if (random.chance(0.3)) await eventLoopTurns(random.below(3));
+        if (random.chance(0.2)) for (const tile of requested) if (tiles.isCached(tile)) tiles.touch(tile);
       }
     };
     await Promise.all(Array.from({ length: 25 }, call));
     expect(peakBytes).toBeLessThanOrEqual(sizeBytes);
     expect(peakBytes).toBeGreaterThan(0.8 * sizeBytes);
-    expect(refusals).toBeGreaterThan(20);
+    expect(failureCount).toBeGreaterThan(20);
     expect(kernel.words.length).toBe(pages);
-    // Nothing is pinned any more: half of the size can be pinned.
-    let left = cache.pinnedBytesMax;
-    const half = Array.from({ length: 90 }, (_, tile) => tile).filter((tile) => {
-      left -= TileCache.costBytes(tiles.slot(tile).sizeBytes);
-      return left >= 0;
+    // Nothing is pinned, so half of the size can be pinned.
+    let remainingBytes = cache.pinnedBytesMax;
+    const fittingTiles = Array.from({ length: 90 }, (_, tile) => tile).filter((tile) => {
+      remainingBytes -= TileCache.costBytes(tiles.slot(tile).sizeBytes);
+      return remainingBytes >= 0;
     });
-    expect((await tiles.load(half)).every(Boolean)).toBe(true);
-    for (let tile = 0; tile < 90; tile++) if (tiles.isThere(tile)) expect(tiles.isWhole(tile)).toBe(true);
+    expect((await tiles.load(fittingTiles)).every(Boolean)).toBe(true);
+    for (let tile = 0; tile < 90; tile++) if (tiles.isCached(tile)) expect(tiles.isWhole(tile)).toBe(true);
   });
 });

@@ -19,7 +19,7 @@ describeBlobsContract("a folder", async (files) => {
   };
 });
 
-test("refuses a folder in a browser", () => {
+test("rejects a folder in a browser", () => {
   expect(() => diskBlobsOfBrowsers("data/atlas")).toThrow(
     /must be an http or https address, or "demo" \(got "data\/atlas"\)/,
   );

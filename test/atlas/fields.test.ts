@@ -38,7 +38,7 @@ function layersOfBits(bits: number): readonly FieldLayer[] {
 }
 
 describe("the fields of a grid", () => {
-  test("return the lane of each layer, in whatever order the layers are requested", () => {
+  test("return the lane of each layer regardless of the order of the requested layers", () => {
     const fields = fieldsOf(1);
     const requested = [7, 2, 11, 0].map((i) => LAYERS[i] as FieldLayer);
     const { cachedField, lanes } = fields.of(requested);
@@ -51,9 +51,10 @@ describe("the fields of a grid", () => {
 
   test("are created per set of layers, with exactly those layers", () => {
     const fields = fieldsOf(1);
-    const residents = Array.from({ length: 64 }, (_, i) => fields.of(layersOfBits(i + 1)).cachedField);
-    expect(new Set(residents).size).toBe(64);
-    for (const [i, cachedField] of residents.entries()) expect(cachedField.layers).toStrictEqual(layersOfBits(i + 1));
+    const cachedFields = Array.from({ length: 64 }, (_, i) => fields.of(layersOfBits(i + 1)).cachedField);
+    expect(new Set(cachedFields).size).toBe(64);
+    for (const [i, cachedField] of cachedFields.entries())
+      expect(cachedField.layers).toStrictEqual(layersOfBits(i + 1));
   });
 
   test("are limited in number: later sets use the narrowest field that contains them, or one of all layers", () => {
@@ -69,21 +70,23 @@ describe("the fields of a grid", () => {
       expect(found.cachedField).toBe(cachedField);
       expect(found.lanes.map((lane) => cachedField.layers[lane])).toStrictEqual(layersOfBits(bits));
     }
-    const rest = fields.of(layersOfBits(0b1000_0000_0001));
-    expect(rest.cachedField.layers).toHaveLength(LAYERS.length);
-    expect(fields.of(layersOfBits(0b0100_0000_0001)).cachedField).toBe(rest.cachedField);
-    expect(rest.lanes.map((lane) => rest.cachedField.layers[lane])).toStrictEqual(layersOfBits(0b1000_0000_0001));
+    const ofAllLayers = fields.of(layersOfBits(0b1000_0000_0001));
+    expect(ofAllLayers.cachedField.layers).toHaveLength(LAYERS.length);
+    expect(fields.of(layersOfBits(0b0100_0000_0001)).cachedField).toBe(ofAllLayers.cachedField);
+    expect(ofAllLayers.lanes.map((lane) => ofAllLayers.cachedField.layers[lane])).toStrictEqual(
+      layersOfBits(0b1000_0000_0001),
+    );
   });
 
-  test("are fewer on a grid so fine that their directories are large", () => {
+  test("are fewer on a fine grid, whose directories are large", () => {
     const fields = fieldsOf(0.005);
     // 72,000 x 36,000 cells: 1125 x 563 tiles, 141 x 71 pyramid tiles; two directories each, 4 bytes per tile.
     const countMax = Math.floor((64 << 20) / (2 * 4 * (1125 * 563 + 141 * 71)));
     expect(countMax).toBe(13);
-    const residents = Array.from({ length: 30 }, (_, i) => fields.of(layersOfBits(i + 1)).cachedField);
+    const cachedFields = Array.from({ length: 30 }, (_, i) => fields.of(layersOfBits(i + 1)).cachedField);
     // Plus one of all layers.
-    expect(new Set(residents).size).toBeLessThanOrEqual(countMax + 1);
-    expect(new Set(residents.slice(0, countMax)).size).toBe(countMax);
+    expect(new Set(cachedFields).size).toBeLessThanOrEqual(countMax + 1);
+    expect(new Set(cachedFields.slice(0, countMax)).size).toBe(countMax);
   });
 });
 

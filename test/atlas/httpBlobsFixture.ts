@@ -7,7 +7,7 @@ import { type RangeResponse, type RangeServer, startRangeServer, withLength } fr
 export const BYTES = Uint8Array.from({ length: 300 }, (_, i) => i % 251);
 export const RANGE = { offset: 100, sizeBytes: 20 };
 /** The start of every message about a read of RANGE from a.tiles. */
-export const PLACE = "a.tiles: at offset 100 (20 bytes), the server ";
+export const MESSAGE_START = "a.tiles: at offset 100 (20 bytes), the server ";
 export const OPTIONS: HttpBlobsOptions = { retryDelayMs: 1 };
 
 /** A server with some files, and blobs that read from it. */
@@ -41,7 +41,7 @@ export function useHttpBlobs(): HttpFixture {
 }
 
 /** Returns the fault that the promise must reject with. */
-export async function refusalOf(promise: Promise<unknown>): Promise<Fault> {
+export async function rejectionOf(promise: Promise<unknown>): Promise<Fault> {
   const error = await promise.then(
     () => expect.fail("expected a rejection"),
     (thrown: unknown) => thrown,
@@ -51,12 +51,12 @@ export async function refusalOf(promise: Promise<unknown>): Promise<Fault> {
 }
 
 const text = (content: string): Uint8Array => new TextEncoder().encode(content);
-/** A web page in place of the response. */
+/** Returns an HTML page instead of the response. */
 export const page = (response: RangeResponse, status: number): RangeResponse =>
   withLength({
     status,
     headers: { "content-type": "text/html; charset=utf-8", etag: response.headers["etag"] },
-    body: text("<!doctype html><title>Not what you came for</title>".padEnd(400)),
+    body: text("<!doctype html><title>Not found</title>".padEnd(400)),
   });
 export const withHeaders = (response: RangeResponse, headers: RangeResponse["headers"]): RangeResponse => ({
   ...response,

@@ -8,7 +8,7 @@ import type { Grid } from "../../src/kernel/grid.ts";
 import type { Kernel } from "../../src/kernel/instance.ts";
 import { randomFrom } from "../seededRandom.ts";
 
-/** One (scenario, year) group with the cells of a whole grid, u16[row][column][layer]. */
+/** A (scenario, year) group with the cells of a whole grid, u16[row][column][layer]. */
 export interface GroupFixture {
   readonly scenario: string;
   readonly year: number;
@@ -23,11 +23,11 @@ export interface HazardFixture {
   readonly groups: readonly GroupFixture[];
 }
 
-/** Runs `use` with a temporary folder, which is removed afterwards. */
-export async function withTempFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+/** Runs `act` with a temporary folder and then removes the folder. */
+export async function withTempFolder<T>(act: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
   try {
-    return await use(folder);
+    return await act(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -93,7 +93,7 @@ export function patchyCells(grid: Grid, { layerCount, seed }: { layerCount: numb
   const random = randomFrom(seed);
   const cells = new Uint16Array(grid.rowCount * grid.columnCount * layerCount);
   const patches = new Map<string, number>();
-  let at = 0;
+  let index = 0;
   for (let row = 0; row < grid.rowCount; row++) {
     for (let column = 0; column < grid.columnCount; column++) {
       const name = `${Math.floor(row / 70)}/${Math.floor(column / 70)}`;
@@ -101,7 +101,7 @@ export function patchyCells(grid: Grid, { layerCount, seed }: { layerCount: numb
       patches.set(name, kind);
       for (let layer = 0; layer < layerCount; layer++) {
         const value = Math.floor(random.next() * 65_534);
-        cells[at++] =
+        cells[index++] =
           kind < 0.25 ? 0 : kind < 0.4 ? 65_535 : kind < 0.5 ? 65_534 : random.next() < 0.1 ? 65_535 : value;
       }
     }

@@ -23,7 +23,7 @@ describe("publishing", () => {
     hazards,
   });
 
-  test("refuses an unreadable catalog, and leaves only the old one", async () => {
+  test("rejects an unreadable catalog, and leaves only the old one", async () => {
     await withTempFolder(async (folder) => {
       await makeAtlas(kernel, folder, [FLOODS]);
       const before = await readFile(join(folder, CATALOG_NAME));
@@ -70,7 +70,7 @@ describe("publishing", () => {
       await mkdir(join(folder, "atlas"));
       await writeFile(join(folder, "atlas", CATALOG_NAME), "{");
       await expect(readCatalog(join(folder, "atlas"))).rejects.toThrow(
-        `${join(folder, "atlas")}/${CATALOG_NAME}: must be JSON in UTF-8`,
+        `${join(folder, "atlas")}/${CATALOG_NAME}: it must be JSON in UTF-8`,
       );
       expect(await readCatalog(join(folder, "atlas", CATALOG_NAME))).toBeUndefined();
     });

@@ -227,12 +227,12 @@ describe("verification", () => {
 });
 
 describe("opening and reading", () => {
-  test("refuses an undefined state in the root", async () => {
+  test("rejects an undefined state in the root", async () => {
     const files = await withChange(({ root }) => root.writeUInt8(7, positionIn(root, ROOT_FIELDS.states)));
     await expect(openAt(files)).rejects.toThrow(/\.root: it does not match the grid and the groups/);
   });
 
-  test("refuses a grid beyond the pole despite a correct checksum, naming the hazard", async () => {
+  test("rejects a grid beyond the pole despite a correct checksum, naming the hazard", async () => {
     const { sha256: _, ...catalog } = await decodeCatalog(original.get(CATALOG_NAME) ?? Buffer.alloc(0));
     const withNorth = (north_deg: number) =>
       encodeCatalog({
@@ -245,7 +245,7 @@ describe("opening and reading", () => {
     expect((await decodeCatalog(await withNorth(90.005))).hazards[0]?.grid.north_deg).toBe(90.005);
   });
 
-  test("refuses a header with any one byte changed, naming its file", async () => {
+  test("rejects a header with any one byte changed, naming its file", async () => {
     const name = [...original.keys()].find((file) => file.endsWith(".pyramid")) ?? "";
     const good = original.get(name) ?? Buffer.alloc(0);
     const tile = { group: 0, tileRow: 0, tileColumn: 0 };
@@ -270,7 +270,7 @@ describe("opening and reading", () => {
     expect(await atlas.packs[0]?.source.resolve([tile])).toEqual(["cells"]);
   });
 
-  test("refuses a header stored in another's position despite correct checksums", async () => {
+  test("rejects a header stored in another's position despite correct checksums", async () => {
     const grid = { ...GRID, rowCount: 10, columnCount: 600 };
     const layers = FLOOD_LAYERS.slice(0, 1);
     const cells = Uint16Array.from({ length: 6000 }, (_, i) => (i * 7919) % 60_000);

@@ -12,10 +12,10 @@ describe("the geography of the demo", () => {
     const random = randomFrom(9);
     const seen = { land: 0, sea: 0 };
     for (let i = 0; i < 300; i++) {
-      // Half of the places anywhere, half near a shore, where errors in the distance field are most likely.
+      // Half of the places anywhere, half near a shore, where errors in the coast distances are most likely.
       const edge = 4 * random.below(coast.edges.length / 4);
-      const latDeg = (coast.edges[edge + 1] ?? 0) + random.between({ least: -0.1, most: 0.1 });
-      const lonDeg = (coast.edges[edge] ?? 0) + random.between({ least: -0.1, most: 0.1 });
+      const latDeg = (coast.edges[edge + 1] ?? 0) + random.between({ min: -0.1, max: 0.1 });
+      const lonDeg = (coast.edges[edge] ?? 0) + random.between({ min: -0.1, max: 0.1 });
       const place = i % 2 === 0 && Math.abs(latDeg) < 89 ? { latDeg, lonDeg } : randomPlace(random);
       const hasLand = isLand(coast, place);
       // The nodes around a place are at most 16 km away, and a coarse cell extends 8 km further.
@@ -100,7 +100,7 @@ describe("the geography of the demo", () => {
     expect(windMps(39.7, -105)).toBe(0);
   });
 
-  test("wildfire is limited to its belts", () => {
+  test("wildfire is limited to fire-prone regions", () => {
     const days = (latDeg: number, lonDeg: number): number => (baselineAt("wildfire", latDeg, lonDeg)[1] ?? 0) / 100;
     expect(days(39, -121.5)).toBeGreaterThan(60);
     expect(days(-16, 133)).toBeGreaterThan(40);
@@ -111,7 +111,7 @@ describe("the geography of the demo", () => {
     expect(days(53, -1.5)).toBeLessThan(15);
   });
 
-  test("surges flood flat shores and nothing far inland", () => {
+  test("surges flood flat shores but no place far inland", () => {
     const { grid } = hazardOf("coastal_floods");
     const around = (latDeg: number, lonDeg: number): number => {
       const { row, column } = cellAt(grid, { latDeg, lonDeg });

@@ -3,8 +3,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Atlas } from "../../src/hazard/answer.ts";
-import type { HazardResult } from "../../src/hazard/result.ts";
-import type { HazardQueryInput } from "../../src/hazard/query.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
@@ -12,6 +10,7 @@ import { FLOOD_LAYERS, makeAtlas, type HazardFixture, patchyCells } from "../atl
 import { containingCellByDefinition } from "../oracle/points.ts";
 import { circleByDefinition, summarizeByDefinition } from "../oracle/radius.ts";
 import { randomFrom } from "../seededRandom.ts";
+import type { HazardQueryInput, HazardResult } from "../../src/contract/wireTypes.ts";
 
 /** A global grid: circles cross the antimeridian and the poles. */
 const GRID: Grid = {
@@ -74,8 +73,8 @@ describe("a point", () => {
     const seen = new Set<string | undefined>();
     for (let i = 0; i < 500; i++) {
       const location = {
-        latitude: random.pick([90, -90, random.between({ least: -90, most: 90 }), Math.round(random.next() * 100) / 2]),
-        longitude: random.pick([180, -180, random.between({ least: -180, most: 180 })]),
+        latitude: random.pick([90, -90, random.between({ min: -90, max: 90 }), Math.round(random.next() * 100) / 2]),
+        longitude: random.pick([180, -180, random.between({ min: -180, max: 180 })]),
       };
       const year = yearOf(await atlas.hazardRisk({ ...QUERY, ...location, total_hazard: true }));
       const cell = containingCellByDefinition(GRID, { latDeg: location.latitude, lonDeg: location.longitude });
@@ -127,7 +126,7 @@ describe("the layer that is sampled", () => {
     expect(rcp8p5?.analysis_years[3]?.metrics).not.toEqual(first?.metrics);
   });
 
-  test("gives null with layer_missing if the atlas does not have the layer or the hazard", async () => {
+  test("is null with layer_missing if the atlas does not have the layer or the hazard", async () => {
     const nothing = { intensity: null, depth_meters: null, probability: null };
     const missing = { analysis_year: 2030, metrics: nothing, no_data: "layer_missing" };
     expect(yearOf(await atlas.hazardRisk({ ...QUERY, scenarios: ["rcp8p5"] }))).toEqual(missing);
@@ -141,8 +140,8 @@ describe("anthropogenic", () => {
     let compared = 0;
     for (let i = 0; i < 60; i++) {
       const location = {
-        latitude: random.between({ least: -85, most: 85 }),
-        longitude: random.between({ least: -180, most: 180 }),
+        latitude: random.between({ min: -85, max: 85 }),
+        longitude: random.between({ min: -180, max: 180 }),
         radius: random.pick([0, 90]),
         aggregation_method: random.pick(["max", "mean"] as const),
         total_hazard: true,
@@ -189,9 +188,9 @@ describe("a radius", () => {
   test("aggregates the cells of the reference implementation, also across the antimeridian and the poles", async () => {
     const random = randomFrom(8);
     for (let i = 0; i < 80; i++) {
-      const latitude = random.pick([90, -90, 89.7, -89.2, random.between({ least: -90, most: 90 })]);
-      const longitude = random.pick([180, -180, 179.9, -179.99, random.between({ least: -180, most: 180 })]);
-      const radius = random.pick([0.1, 20, 60, 100, random.between({ least: 0.01, most: 100 })]);
+      const latitude = random.pick([90, -90, 89.7, -89.2, random.between({ min: -90, max: 90 })]);
+      const longitude = random.pick([180, -180, 179.9, -179.99, random.between({ min: -180, max: 180 })]);
+      const radius = random.pick([0.1, 20, 60, 100, random.between({ min: 0.01, max: 100 })]);
       const cells = circleByDefinition(GRID, { latDeg: latitude, lonDeg: longitude, radiusM: radius * 1000 });
       for (const aggregation_method of ["max", "mean"] as const) {
         const query = { ...QUERY, latitude, longitude, radius, aggregation_method, total_hazard: true, detail: true };
@@ -220,7 +219,7 @@ describe("a radius", () => {
     }
   });
 
-  test("of 0 gives no aggregation member and ignores the method", async () => {
+  test("of 0 returns no aggregation member and ignores the method", async () => {
     const mean = await atlas.hazardRisk({ ...QUERY, radius: 0, aggregation_method: "mean" });
     expect(mean).toEqual(await atlas.hazardRisk(QUERY));
     expect(mean).not.toHaveProperty("aggregation");
@@ -245,12 +244,12 @@ describe("detail", () => {
 });
 
 describe("a batch", () => {
-  test("returns the results of single queries in order, and an error for an invalid query only", async () => {
+  test("returns the results of single queries in order, and an error only for an invalid query", async () => {
     const random = randomFrom(9);
     const queries = Array.from({ length: 60 }, (_, i) => ({
       ...QUERY,
-      latitude: i === 17 ? 91 : random.between({ least: -90, most: 90 }),
-      longitude: random.between({ least: -180, most: 180 }),
+      latitude: i === 17 ? 91 : random.between({ min: -90, max: 90 }),
+      longitude: random.between({ min: -180, max: 180 }),
       radius: random.pick([0, 30]),
       ...(i === 23 ? { analysis_years: [2025] } : {}),
     }));
@@ -264,7 +263,7 @@ describe("a batch", () => {
     }
   });
 
-  test("reports progress, finally that all queries are done", async () => {
+  test("reports progress until all queries are done", async () => {
     const toldOf = async (count: number): Promise<readonly (readonly number[])[]> => {
       const told: number[][] = [];
       const queries = Array.from({ length: count }, (_, i) => ({ ...QUERY, latitude: i === 5 ? 91 : i % 90 }));

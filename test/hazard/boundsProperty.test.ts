@@ -1,12 +1,11 @@
 /**
- * Property test of bounds: ingests random return-period maps into small atlases and compares with the curves behind the
+ * Property test of bounds: ingests random return-period maps into small atlases and derives from the curves behind the
  * maps which probabilities are only bounds, and whether each bound contains the true probability.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Bound, Bounds } from "../../src/hazard/result.ts";
 import { openAtlas } from "../../src/index.ts";
 import { ingestLayers } from "../../src/ingest/ingest.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
@@ -25,6 +24,7 @@ import {
 import { containingCellByDefinition, type OracleCell } from "../oracle/points.ts";
 import { circleByDefinition, summarizeByDefinition } from "../oracle/radius.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
+import type { Bound, Bounds } from "../../src/contract/wireTypes.ts";
 
 const GRID: Grid = {
   northDeg: 10,
@@ -79,7 +79,12 @@ async function makeTestAtlas(seed: number): Promise<TestAtlas> {
   const path = join(folder, String(seed));
   const write = async (name: string, values: readonly number[]): Promise<string> => {
     const file = `${path}-${name}.tif`;
-    const shape = { rowCount: GRID.rowCount, columnCount: GRID.columnCount, tie: [20, 10], scale: [0.1, 0.1] } as const;
+    const shape = {
+      rowCount: GRID.rowCount,
+      columnCount: GRID.columnCount,
+      tiePoint: [20, 10],
+      pixelScale: [0.1, 0.1],
+    } as const;
     await writeFile(file, makeGeoTiff({ ...shape, type: "float64", values }));
     return file;
   };
@@ -214,9 +219,9 @@ function sideAt(
           const cell = cellAt(at);
           const each = cell?.models.map(({ kind: of, probability }) =>
             of === "at_least"
-              ? random.between({ least: 1 / first, most: 1 })
+              ? random.between({ min: 1 / first, max: 1 })
               : of === "at_most"
-                ? random.between({ least: 0, most: 1 / last })
+                ? random.between({ min: 0, max: 1 / last })
                 : probability,
           );
           const mean = each === undefined || each.length === 0 ? cell?.probability : sumOf(each) / each.length;
@@ -272,8 +277,8 @@ describe("values that are only bounds", () => {
           const method = random.pick(["point", "max", "mean"] as const);
           const radius = method === "point" ? 0 : random.pick([8, 12, 25]);
           const query = {
-            latitude: random.between({ least: 8.8, most: 10 }),
-            longitude: random.between({ least: 20, most: 21.2 }),
+            latitude: random.between({ min: 8.8, max: 10 }),
+            longitude: random.between({ min: 20, max: 21.2 }),
             hazards: [spec.hazard],
             scenarios: ["rcp8p5" as const],
             analysis_years: [2050],

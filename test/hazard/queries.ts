@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Fault } from "../../src/errors.ts";
 import { HAZARD_NAMES, HAZARDS } from "../../src/hazard/hazards.ts";
-import type { HazardQueryInput } from "../../src/hazard/query.ts";
+import type { HazardQueryInput } from "../../src/contract/wireTypes.ts";
 
 /** A valid query, which tests modify. */
 export const VALID_QUERY = {
@@ -54,7 +54,7 @@ export interface InvalidParameter {
 
 const NUMBERS = ["", "abc", "0x10", "1,5", ".5", "5.", "1e", " 1", "+1", "NaN", "Infinity", "1e400", "-1e400", "1_000"];
 
-/** Texts that are invalid for their parameter whatever the values of the others. */
+/** Texts that are invalid for their parameter regardless of the other values. */
 export const invalidParameters: fc.Arbitrary<InvalidParameter> = fc.constantFrom(
   ...[...NUMBERS, "90.001", "-91"].map((text) => ({ parameter: "latitude", text })),
   ...[...NUMBERS, "180.1", "-181"].map((text) => ({ parameter: "longitude", text })),
@@ -74,7 +74,7 @@ export const invalidParameters: fc.Arbitrary<InvalidParameter> = fc.constantFrom
   { parameter: "__proto__", text: "1" },
 );
 
-/** Returns the Fault that a call throws; undefined if it throws nothing. */
+/** Returns the Fault that a call throws, or undefined if it throws nothing. */
 export function rejectionOf(read: () => unknown): Fault | undefined {
   try {
     read();

@@ -3,13 +3,14 @@ import { Compile } from "typebox/compile";
 import { describe, expect, test } from "vitest";
 import type { Fault, FaultItem } from "../../src/errors.ts";
 import { HAZARDS } from "../../src/hazard/hazards.ts";
-import { countValues, HazardQuerySchema, parseHazardParameters, parseHazardQuery } from "../../src/hazard/query.ts";
+import { countValues, parseHazardParameters, parseHazardQuery } from "../../src/hazard/query.ts";
 import { faultOf, parametersOf, queryTextOf, rejectionOf, VALID_QUERY, validQueries } from "./queries.ts";
+import { HazardQueryInputSchema } from "../../src/contract/hazardQuery.ts";
 
 const locationsOf = ({ items }: Fault): string[] => items.map((item) => item.pointer ?? `parameter ${item.parameter}`);
 
 describe("a valid query", () => {
-  test("gets defaults and shares no lists with the input", () => {
+  test("has defaults and shares no lists with the input", () => {
     const hazards = ["wildfire"];
     const query = parseHazardQuery({ ...VALID_QUERY, hazards });
     expect(query).toStrictEqual({
@@ -48,7 +49,7 @@ describe("a valid query", () => {
     }
   });
 
-  test("has 0 where the input has -0", () => {
+  test("returns 0 for -0", () => {
     const query = parseHazardQuery({ ...VALID_QUERY, latitude: -0, longitude: -0, radius: -0 });
     expect([query.latitude, query.longitude, query.radius].every((value) => Object.is(value, 0))).toBe(true);
   });
@@ -155,15 +156,15 @@ describe("an invalid query", () => {
     expect(faultOf(() => parseHazardQuery({ ...VALID_QUERY, analysis_years: years })).items).toHaveLength(100);
   });
 
-  test("is quoted in the message on one line and shortened", () => {
+  test("is quoted in the message as one shortened line", () => {
     const { items } = faultOf(() => parseHazardQuery({ ...VALID_QUERY, hazards: [`a\nb${"x".repeat(10_000)}`] }));
     expect(items[0]?.detail.length).toBeLessThan(250);
     expect(items[0]?.detail).not.toContain("\n");
   });
 
   test("is rejected exactly if the published schema rejects it, at the modified member", () => {
-    const published = Compile(HazardQuerySchema);
-    const member = fc.constantFrom(...Object.keys(HazardQuerySchema.properties), "other");
+    const published = Compile(HazardQueryInputSchema);
+    const member = fc.constantFrom(...Object.keys(HazardQueryInputSchema.properties), "other");
     const value = fc.oneof(
       fc.jsonValue(),
       fc.anything(),

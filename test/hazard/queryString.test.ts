@@ -17,7 +17,7 @@ describe("a query string", () => {
     expect(parseHazardParameters(withText("latitude", text)).latitude).toBe(value);
   });
 
-  test("keeps a plus sign, escaped or not", () => {
+  test("keeps plain and escaped plus signs", () => {
     const rest = "longitude=43&hazards=cyclones&analysis_years=2050&scenarios=rcp8p5";
     expect(parseHazardParameters(`latitude=1e+1&${rest}`).latitude).toBe(10);
     expect(parseHazardParameters(`latitude=1e%2B1&${rest}`).latitude).toBe(10);
@@ -25,7 +25,7 @@ describe("a query string", () => {
     expect(fault.items).toMatchObject([{ parameter: "hazards", code: "not_allowed", did_you_mean: "wildfire" }]);
   });
 
-  test("splits lists at commas, escaped or not, and skips empty pairs", () => {
+  test("splits lists at plain and escaped commas, and skips empty pairs", () => {
     const query = "&latitude=1&&longitude=43&hazards=cyclones%2Cwildfire&analysis_years=2050,2030&scenarios=rcp8p5&";
     expect(parseHazardParameters(query)).toMatchObject({
       hazards: ["cyclones", "wildfire"],
@@ -33,7 +33,7 @@ describe("a query string", () => {
     });
   });
 
-  test("gives the same query with and without a cached template", () => {
+  test("parses to the same query with and without a cached template", () => {
     fc.assert(
       fc.property(validQueries, validQueries, fc.nat(), fc.boolean(), (one, other, cut, isTurned) => {
         const pairs = [...parametersOf(one)].map(([name, text]) => `${name}=${encodeURIComponent(text)}`);
@@ -102,7 +102,7 @@ describe("a query string", () => {
     expect(fault.items).toMatchObject([{ parameter: "%zz", code: "malformed" }]);
   });
 
-  test("with a repeated parameter gives one error for it", () => {
+  test("with a repeated parameter is rejected with one error for it", () => {
     const fault = faultOf(() => parseHazardParameters(`${queryTextOf(right)}&hazards=wildfire&hazards=cyclones`));
     expect(fault.items.map((item) => [item.parameter, item.code])).toStrictEqual([["hazards", "repeated"]]);
     expect(fault.message).toContain("commas");

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { ModelMean } from "../../src/ingest/curve.ts";
 
-test("ModelMean needs data of at least half of the models", () => {
-  const meanOf = (modelCount: number, withData: number): readonly number[] => {
+test("ModelMean is NaN unless at least half of the models have data", () => {
+  const meanOf = (modelCount: number, modelWithDataCount: number): readonly number[] => {
     const mean = new ModelMean({ modelCount, cellCount: 1 });
     for (let model = 0; model < modelCount; model++) {
-      const has = model < withData;
+      const hasData = model < modelWithDataCount;
       mean.add(0, {
-        own: Float64Array.of(has ? model + 1 : NaN),
-        probability: Float64Array.of(has ? 0.5 / (model + 1) : NaN),
+        own: Float64Array.of(hasData ? model + 1 : NaN),
+        probability: Float64Array.of(hasData ? 0.5 / (model + 1) : NaN),
       });
     }
     const { own, probability } = mean.result();

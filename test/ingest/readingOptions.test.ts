@@ -22,8 +22,8 @@ const WORLD: GeoTiffSpec = {
   rowCount: 18,
   columnCount: 37,
   values: Array.from({ length: 18 * 37 }, (_, cell) => (cell % 37 === 0 ? 2 : cell % 37 === 36 ? 3 : 1)),
-  tie: [-180, 90],
-  scale: [10, 10],
+  tiePoint: [-180, 90],
+  pixelScale: [10, 10],
 };
 
 async function ingest(
@@ -42,14 +42,14 @@ async function ingest(
   await ingestLayers({ manifest, out, ...more });
 }
 
-async function refusal(run: Promise<unknown>): Promise<string> {
+async function rejectionMessage(run: Promise<unknown>): Promise<string> {
   try {
     await run;
   } catch (error) {
     if (isFault(error)) return error.message;
     throw error;
   }
-  throw new Error("The ingest was not refused.");
+  throw new Error("The ingest was not rejected.");
 }
 
 async function depthAtSeam(): Promise<unknown> {
@@ -70,13 +70,13 @@ async function depthAtSeam(): Promise<unknown> {
 
 describe("a repeated meridian with different values", () => {
   test("is rejected without keepMeridian", async () => {
-    expect(await refusal(ingest({}))).toContain("--keep-meridian west (the first) or east (the last)");
+    expect(await rejectionMessage(ingest({}))).toContain("--keep-meridian west (the first) or east (the last)");
   });
 
   test.each([
     ["west", 2],
     ["east", 3],
-  ] as const)("uses the %s column if the option or the manifest selects it", async (column, depth) => {
+  ] as const)("is read from the %s column if the option or the manifest selects it", async (column, depth) => {
     await ingest({}, { keepMeridian: column });
     expect(await depthAtSeam()).toBe(depth);
     const bytes = await readFile(join(out, CATALOG_NAME));
@@ -89,9 +89,11 @@ describe("a repeated meridian with different values", () => {
   });
 
   test("is rejected if manifest and option differ, and for other values", async () => {
-    const both = ingest({}, { keepMeridian: "west", options: { keep_meridian: "east" } });
-    expect(await refusal(both)).toMatch(/keep_meridian is east, but the option keepMeridian is west/);
-    expect(await refusal(ingest({}, { keepMeridian: "first" as "west" }))).toContain("must be one of west, east");
+    const contradicting = ingest({}, { keepMeridian: "west", options: { keep_meridian: "east" } });
+    expect(await rejectionMessage(contradicting)).toMatch(/keep_meridian is east, but the option keepMeridian is west/);
+    expect(await rejectionMessage(ingest({}, { keepMeridian: "first" as "west" }))).toContain(
+      "must be one of west, east",
+    );
     await expect(ingest({}, { options: { keep_meridian: "first" } })).rejects.toMatchObject({
       items: [{ pointer: "/options/keep_meridian", allowed: ["west", "east"] }],
     });
@@ -106,10 +108,12 @@ describe("the unit that a map declares", () => {
   });
 
   test("is rejected if it differs from the unit of the metric", async () => {
-    expect(await refusal(ingest({}, { spec: spec("cm") }))).toMatch(
-      /map\.tif: band 1 is in the unit "cm", depth_meters in m\. State the unit_factor 0\.01/,
+    expect(await rejectionMessage(ingest({}, { spec: spec("cm") }))).toMatch(
+      /map\.tif: band 1 is in the unit "cm", but depth_meters is in m\. Give the unit_factor 0\.01/,
     );
-    expect(await refusal(ingest({ unit_factor: 100 }, { spec: spec("cm") }))).toContain("0.01 does");
+    expect(await rejectionMessage(ingest({ unit_factor: 100 }, { spec: spec("cm") }))).toContain(
+      "the exact factor is 0.01",
+    );
   });
 
   test("is converted by the unit_factor of the manifest", async () => {
@@ -117,12 +121,14 @@ describe("the unit that a map declares", () => {
     expect(await depthAtSeam()).toBe(0.01);
   });
 
-  test("is checked for return-period maps and for Aqueduct maps too", async () => {
+  test("is checked for return-period maps and for Aqueduct maps", async () => {
     const layer = { metric: undefined, return_period_years: 100 };
-    expect(await refusal(ingest(layer, { spec: spec("ft") }))).toContain('"ft", depth_meters in m');
+    expect(await rejectionMessage(ingest(layer, { spec: spec("ft") }))).toContain('"ft", but depth_meters is in m');
     const file = join(folder, "inunriver_rcp4p5_00000NorESM1-M_2030_rp00100.tif");
     await writeFile(file, makeGeoTiff(spec("cm")));
-    expect(await refusal(ingestAqueductFloods({ sources: [file], out }))).toContain('"cm", depth_meters in m');
+    expect(await rejectionMessage(ingestAqueductFloods({ sources: [file], out }))).toContain(
+      '"cm", but depth_meters is in m',
+    );
   });
 });
 
@@ -135,14 +141,14 @@ describe("unknown and mistyped options", () => {
 
   test.each([
     ["an unknown option", { clampNegatives: true }, { pointer: "/clampNegatives", did_you_mean: "clampNegative" }],
-    ["a wire-style name", { hold_flat: true }, { pointer: "/hold_flat", did_you_mean: "holdFlat" }],
-    ["text for a boolean", { holdFlat: "yes" }, { pointer: "/holdFlat", code: "wrong_type" }],
-    ["NaN as nodata", { nodata: NaN }, { pointer: "/nodata", code: "wrong_type" }],
-    ["a box as a list", { bbox: [0, 0, 1, 1] }, { pointer: "/bbox", code: "wrong_type" }],
-    ["a box without its north edge", { bbox: { westDeg: 0, southDeg: 0, eastDeg: 1 } }, { pointer: "/bbox/northDeg" }],
-    ["an unknown column of the meridian", { keepMeridian: "north" }, { pointer: "/keepMeridian", code: "not_allowed" }],
-    ["a boolean for the signal", { signal: true }, { pointer: "/signal", code: "wrong_type" }],
-  ])("are rejected by both recipes: %s", async (_what, given, item) => {
+    ["a name in snake case", { hold_flat: true }, { pointer: "/hold_flat", did_you_mean: "holdFlat" }],
+    ["a holdFlat that is text", { holdFlat: "yes" }, { pointer: "/holdFlat", code: "wrong_type" }],
+    ["a nodata value of NaN", { nodata: NaN }, { pointer: "/nodata", code: "wrong_type" }],
+    ["a bbox that is a list", { bbox: [0, 0, 1, 1] }, { pointer: "/bbox", code: "wrong_type" }],
+    ["a bbox without its north edge", { bbox: { westDeg: 0, southDeg: 0, eastDeg: 1 } }, { pointer: "/bbox/northDeg" }],
+    ["an unknown value of keepMeridian", { keepMeridian: "north" }, { pointer: "/keepMeridian", code: "not_allowed" }],
+    ["a signal that is a boolean", { signal: true }, { pointer: "/signal", code: "wrong_type" }],
+  ])("are rejected by both recipes (%s)", async (_what, given, item) => {
     const options = { out, ...given };
     const manifest = join(folder, "no-such-manifest.json");
     expect(await items(ingestLayers({ manifest, ...options } as never))).toEqual([expect.objectContaining(item)]);
@@ -152,7 +158,7 @@ describe("unknown and mistyped options", () => {
     ]);
   });
 
-  test("are reported at once, together with missing options", async () => {
+  test("are reported together with missing options", async () => {
     const pointers = (await items(ingestLayers({ manifests: "x", nodata: "-9999" } as never))).map(
       (item) => (item as { readonly pointer: string }).pointer,
     );

@@ -8,7 +8,7 @@ import { Kernel } from "../../src/kernel/instance.ts";
 import { locateCell } from "../../src/kernel/points.ts";
 import { describeWithSharedData, readSamples, SHARED_HAZARD_DATA } from "../sharedData.ts";
 
-/** Maps in a projected coordinate system, which the reader refuses. */
+/** Maps in a projected coordinate system, which the reader rejects. */
 const PROJECTED = "cartograms";
 
 const mapsIn = (folder: string): readonly string[] =>
@@ -26,7 +26,7 @@ describeWithSharedData("cells of public maps match the values of other tools", (
     kernel = await Kernel.load();
   });
 
-  test("the data folder has all maps", () => expect(files.length).toBeGreaterThanOrEqual(19));
+  test("the data folder contains all maps", () => expect(files.length).toBeGreaterThanOrEqual(19));
 
   describe.each(files)("%s", (name) => {
     const path = join(SHARED_HAZARD_DATA, name);
@@ -42,16 +42,16 @@ describeWithSharedData("cells of public maps match the values of other tools", (
     test.each(samples)("$id: latitude $latDeg, longitude $lonDeg", async (sample) => {
       const cell = locateCell(kernel, raster.grid, sample);
       // A sample outside the file is inside a map that spans 360 degrees.
-      const isInside = sample.isInside || closesAt360(raster.grid);
-      expect(cell !== undefined).toBe(isInside);
+      const isInsideGrid = sample.isInside || closesAt360(raster.grid);
+      expect(cell !== undefined).toBe(isInsideGrid);
       if (!sample.isInside || cell === undefined) return;
 
-      const at = { firstRow: cell.row, rowCount: 1, firstColumn: cell.column, columnCount: 1 };
-      const [value = Infinity] = await raster.readWindow({ ...at, band: sample.band });
+      const cellWindow = { firstRow: cell.row, rowCount: 1, firstColumn: cell.column, columnCount: 1 };
+      const [value = Infinity] = await raster.readWindow({ ...cellWindow, band: sample.band });
       const expected = sample.isNodata ? [NaN] : [sample.nearest, sample.alternative];
       expect(expected).toContainEqual(value);
       const bands = sample.isNodata ? [] : (sample.allBands ?? []);
-      const read = await Promise.all(bands.map((_, index) => raster.readWindow({ ...at, band: index + 1 })));
+      const read = await Promise.all(bands.map((_, index) => raster.readWindow({ ...cellWindow, band: index + 1 })));
       expect(read.map(([other]) => other)).toEqual(bands);
     });
   });
@@ -67,7 +67,7 @@ describeWithSharedData("cells of public maps match the values of other tools", (
       expect(locateCell(kernel, grid, { latDeg: 10, lonDeg: 180 })?.column).toBe(0);
       const all = await raster.readWindow({ band: 1, firstRow: 0, rowCount: 1201, firstColumn: 0, columnCount: 3600 });
       const part = await raster.readWindow({ band: 1, firstRow: 380, rowCount: 9, firstColumn: 0, columnCount: 100 });
-      // Row 90 has a value in the last column of the file and none in the first; the two are merged.
+      // Row 90 has a value in the last column of the file and none in the first; the reader merges the two.
       expect(all[90 * 3600]).toBe(18.037017822265625);
       for (let row = 0; row < 9; row++) {
         expect(part.slice(row * 100, row * 100 + 100)).toEqual(all.slice((380 + row) * 3600, (380 + row) * 3600 + 100));

@@ -15,7 +15,7 @@ beforeEach(async () => {
   file = join(folder, "map.tif");
   bytes = randomBytes(20 * MIB);
   await writeFile(file, bytes);
-  // Hashes of a file are kept only if it has not changed for a few seconds.
+  // Hashes are saved only for files that have not changed for a few seconds.
   vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ["Date"] });
 });
 afterEach(async () => {
@@ -33,13 +33,13 @@ async function savedHash(): Promise<readonly [string, SavedHash][]> {
   return JSON.parse(await readFile(join(folder, KNOWN_HASHES_NAME), "utf8")) as [string, SavedHash][];
 }
 
-/** Aborts the hashing after its first saved state, as a kill at that time would. */
+/** Aborts the hashing after its first saved state, as killing the process then would. */
 async function interruptHashing(): Promise<SavedHash> {
   const stopping = new AbortController();
-  let polls = 0;
+  let pollCount = 0;
   const signal = new Proxy(stopping.signal, {
     get(target, name) {
-      if (name === "throwIfAborted" && ++polls === 2) stopping.abort(new Error("enough"));
+      if (name === "throwIfAborted" && ++pollCount === 2) stopping.abort(new Error("enough"));
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === "function" ? (value.bind(target) as unknown) : value;
     },
@@ -50,7 +50,7 @@ async function interruptHashing(): Promise<SavedHash> {
   return saved;
 }
 
-async function hashAgain(): Promise<string | undefined> {
+async function resumeHashing(): Promise<string | undefined> {
   const sources = new SourceVersions({ folder });
   await sources.identify([file]);
   return sources.versionOf(file).sha256;
@@ -60,24 +60,24 @@ const sha256 = (data: Buffer): string => createHash("sha256").update(data).diges
 
 test("continues from the saved state and gives the SHA-256 of the whole file", async () => {
   expect((await interruptHashing()).hashedBytes).toBe(4 * MIB);
-  expect(await hashAgain()).toBe(sha256(bytes));
+  expect(await resumeHashing()).toBe(sha256(bytes));
   expect((await savedHash())[0]?.[1]).toMatchObject({ sha256: sha256(bytes) });
 });
 
 test("does not read the bytes before the saved state again", async () => {
   const saved = await interruptHashing();
   const [[path]] = (await savedHash()) as [[string, SavedHash]];
-  const withoutFirst = { ...saved, hashedBytes: 8 * MIB };
-  await writeFile(join(folder, KNOWN_HASHES_NAME), JSON.stringify([[path, withoutFirst]]));
+  const skippingState = { ...saved, hashedBytes: 8 * MIB };
+  await writeFile(join(folder, KNOWN_HASHES_NAME), JSON.stringify([[path, skippingState]]));
   const expected = sha256(Buffer.concat([bytes.subarray(0, 4 * MIB), bytes.subarray(8 * MIB)]));
-  expect(await hashAgain()).toBe(expected);
+  expect(await resumeHashing()).toBe(expected);
 });
 
-test("starts again if the file changed meanwhile", async () => {
+test("starts over if the file changed during hashing", async () => {
   await interruptHashing();
   bytes = randomBytes(20 * MIB);
   vi.useRealTimers();
   await writeFile(file, bytes);
   vi.useFakeTimers({ now: Date.now() + 60_000, toFake: ["Date"] });
-  expect(await hashAgain()).toBe(sha256(bytes));
+  expect(await resumeHashing()).toBe(sha256(bytes));
 });

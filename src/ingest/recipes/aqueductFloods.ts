@@ -17,17 +17,17 @@ const PRODUCT = {
   url: "https://www.wri.org/data/aqueduct-floods-hazard-maps",
 } as const;
 
-/** The contents of a map of the release. */
-export interface AqueductMap {
+/** The content of one map of the product. */
+interface AqueductMap {
   readonly hazard: HazardName & ("riverine_floods" | "coastal_floods");
   readonly scenario: Scenario;
   readonly year: number;
-  /** The climate model of a river map; the subsidence variant of a coast map. */
+  /** The climate model of a river map, or the subsidence variant of a coast map. */
   readonly model: string;
   readonly returnPeriodYears: number;
 }
 
-/** The meaning of a file name: a map that the recipe uses, or one that it deliberately leaves out. */
+/** The meaning of a file name: a map that the recipe uses, or a map that it deliberately ignores. */
 export type AqueductName =
   { readonly kind: "map"; readonly map: AqueductMap } | { readonly kind: "set-aside"; readonly reason: string };
 
@@ -37,9 +37,9 @@ const COAST = /inuncoast_(historical|rcp\d+p\d+)_(wtsub|nosub)_(hist|\d{4})_rp(\
 const HISTORICAL_MODEL = "WATCH";
 
 /**
- * Parses a file name of the release, which may have a prefix. Model names are padded on the left with zeros, and `rp0001_5`
+ * Parses a file name of the product, which may have a prefix. Model names are padded on the left with zeros, and `rp0001_5`
  * means 1.5 years.
- * @returns undefined if it is not a file name of the release
+ * @returns undefined if it is not a file name of the product
  */
 export function readAqueductName(name: string): AqueductName | undefined {
   const river = RIVER.exec(name);
@@ -59,19 +59,19 @@ export function readAqueductName(name: string): AqueductName | undefined {
     if (percentile !== undefined && percentile !== "95") {
       return {
         kind: "set-aside",
-        reason: `percentile ${percentile} of sea level; the recipe uses the 95th, which has no suffix`,
+        reason: `percentile ${percentile} of sea level; the recipe uses the 95th, whose file names have no suffix`,
       };
     }
     if (scenario !== "historical") {
       if (subsidence === "wtsub") return aqueductMap("coastal_floods", scenario, year, subsidence, returnPeriodYears);
-      return { kind: "set-aside", reason: "without land subsidence; the recipe uses the maps with it (wtsub)" };
+      return { kind: "set-aside", reason: "without land subsidence; the recipe uses the maps with subsidence (wtsub)" };
     }
     if (subsidence === "wtsub") {
       return {
         kind: "set-aside",
         reason: isBaselineYear(year)
           ? "the baseline is the historical map without subsidence (historical_nosub_hist)"
-          : `subsidence alone until ${year} with the historical climate: neither baseline nor scenario`,
+          : `subsidence until ${year} with the historical climate, which is neither the baseline nor a scenario`,
       };
     }
     if (!isBaselineYear(year))
@@ -105,15 +105,15 @@ function aqueductMap(
   return { kind: "map", map: { hazard, scenario: known, year: Number(year), model, returnPeriodYears } };
 }
 
-/** A map of the release and its path or address. */
+/** A map of the product and its path or address. */
 export interface AqueductFile {
   readonly file: string;
   readonly map: AqueductMap;
 }
 
 /**
- * Finds maps of the release among files, folders (searched recursively) and http(s) addresses.
- * @throws Fault `source_invalid` if a named file is not part of the release, if two files are the same map, or if no map is
+ * Finds maps of the product among files, folders (searched recursively) and http(s) addresses.
+ * @throws Fault `source_invalid` if a named file is not part of the product, if two files are the same map, or if no map is
  *   found; `invalid_request` if `sources` is empty
  */
 export async function findAqueductFiles(
@@ -135,7 +135,8 @@ export async function findAqueductFiles(
     } else {
       const key = Object.values(name.map).join(" ");
       const other = taken.get(key);
-      if (other !== undefined) throw sourceFault(file, `is the same map as ${other} (${key}). Give only one of them.`);
+      if (other !== undefined)
+        throw sourceFault(file, `is the same map as ${other} (${key}). Give only one of the two files.`);
       taken.set(key, file);
       files.push({ file, map: name.map });
     }
@@ -145,7 +146,7 @@ export async function findAqueductFiles(
     const why =
       first === undefined
         ? ""
-        : ` ${setAside.length} files were set aside; the first is ${first.file}: ${first.reason}.`;
+        : ` ${setAside.length} ${setAside.length === 1 ? "file was" : "files were"} ignored; the first is ${first.file}: ${first.reason}.`;
     throw new Fault("source_invalid", `${sources.join(", ")}: no Aqueduct Floods map that the recipe uses.${why}`);
   }
   return { files, setAside };
@@ -154,26 +155,26 @@ export async function findAqueductFiles(
 async function listFiles(
   sources: readonly string[],
 ): Promise<readonly { readonly file: string; readonly isNamed: boolean }[]> {
-  const found: { readonly file: string; readonly isNamed: boolean }[] = [];
+  const files: { readonly file: string; readonly isNamed: boolean }[] = [];
   for (const source of sources) {
     if (/^https?:\/\//.test(source)) {
-      found.push({ file: source, isNamed: true });
+      files.push({ file: source, isNamed: true });
       continue;
     }
     const isFolder = await stat(source).then(
       (entry) => entry.isDirectory(),
       (error: unknown) => {
-        throw sourceFault(source, "no such file or folder.", { cause: error });
+        throw sourceFault(source, "there is no such file or folder.", { cause: error });
       },
     );
     if (!isFolder) {
-      found.push({ file: source, isNamed: true });
+      files.push({ file: source, isNamed: true });
       continue;
     }
     const names = (await readdir(source, { recursive: true })).filter((name) => /\.tiff?$/i.test(name));
-    found.push(...names.toSorted().map((name) => ({ file: join(source, name), isNamed: false })));
+    files.push(...names.toSorted().map((name) => ({ file: join(source, name), isNamed: false })));
   }
-  return found;
+  return files;
 }
 
 /** Opens the maps and plans the groups to write, by hazard, scenario, year and model. */
@@ -192,13 +193,13 @@ export async function planAqueductFloods(
           ({ map }) => map.hazard === hazard && map.scenario === scenario && map.year === year,
         );
         if (ofGroup.length === 0) continue;
-        const models = await curvesOf(ofGroup, open, options);
+        const models = await openCurves(ofGroup, open, options);
         checkSamePeriods(models, `${hazard} ${scenario} ${year}`);
         groups.push({
           scenario,
           year,
           content: { kind: "curves", models },
-          provenance: recipeProvenance(hazard, scenario),
+          provenance: aqueductProvenance(hazard, scenario),
         });
       }
     }
@@ -208,20 +209,20 @@ export async function planAqueductFloods(
   return plans;
 }
 
-function recipeProvenance(hazard: AqueductMap["hazard"], scenario: Scenario): Record<string, unknown> {
+function aqueductProvenance(hazard: AqueductMap["hazard"], scenario: Scenario): Record<string, unknown> {
   if (hazard === "riverine_floods") return PRODUCT;
   return scenario === BASELINE.scenario
     ? { ...PRODUCT, subsidence: "none" }
     : { ...PRODUCT, subsidence: "included", sea_level_percentile: 95 };
 }
 
-async function curvesOf(
+async function openCurves(
   files: readonly AqueductFile[],
   open: (file: string, options: RasterOptions) => Promise<Raster>,
   options: RasterOptions,
 ): Promise<readonly CurveSource[]> {
   const curves: CurveSource[] = [];
-  // Sorted by name, so that the sums of the mean do not depend on the order in which files were found.
+  // Sorted by name, so that the mean, whose rounding depends on the order of models, does not depend on the order of files.
   for (const model of [...new Set(files.map(({ map }) => map.model))].toSorted()) {
     const ascending = files
       .filter(({ map }) => map.model === model)
@@ -238,19 +239,19 @@ async function curvesOf(
 }
 
 /**
- * Checks that all models have the same return periods, without which their mean would be biased.
- * @param what the group, for the message
- * @throws Fault `source_invalid` naming the first model that lacks some
+ * Checks that all models have the same return periods; otherwise their mean would be biased.
+ * @param group name of the group, for the message
+ * @throws Fault `source_invalid` naming the first model without a return period that another model has
  */
-export function checkSamePeriods(models: readonly CurveSource[], what: string): void {
+export function checkSamePeriods(models: readonly CurveSource[], group: string): void {
   const all = new Set(models.flatMap(({ maps }) => maps.map(({ returnPeriodYears }) => returnPeriodYears)));
   for (const { model, maps } of models) {
-    const own = new Set(maps.map(({ returnPeriodYears }) => returnPeriodYears));
-    const missing = [...all].filter((period) => !own.has(period)).toSorted((a, b) => a - b);
+    const periodsOfModel = new Set(maps.map(({ returnPeriodYears }) => returnPeriodYears));
+    const missing = [...all].filter((period) => !periodsOfModel.has(period)).toSorted((a, b) => a - b);
     if (missing.length === 0) continue;
     throw sourceFault(
-      maps[0]?.raster.file ?? what,
-      `model ${model} of ${what} lacks the maps of ${missing.join(", ")} years that other models have. Add them, or leave out the model.`,
+      maps[0]?.raster.file ?? group,
+      `model ${model} of ${group} lacks the maps of ${missing.join(", ")} years that other models have. Add them, or leave out the model.`,
     );
   }
 }

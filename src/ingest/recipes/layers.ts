@@ -7,7 +7,7 @@ import { checkUnit } from "../units.ts";
 import { checkSamePeriods } from "./aqueductFloods.ts";
 import type { LayersManifest, ManifestLayer } from "./layersManifest.ts";
 
-/** Opens the files of a manifest, relative to its path, and plans the groups to write. */
+/** Opens the files of a manifest, whose paths are relative to the manifest, and plans the groups to write. */
 export async function planLayers(
   manifest: LayersManifest,
   path: string,
@@ -15,15 +15,18 @@ export async function planLayers(
   options: RasterOptions,
 ): Promise<HazardPlan> {
   const spec = HAZARDS[manifest.hazard];
-  const rules: HazardRules = { ...spec.rules, ...definedOf(manifest.rules ?? {}) };
-  const sourceOf = async (layer: ManifestLayer) => {
+  const rules: HazardRules = { ...spec.rules, ...omitUndefined(manifest.rules ?? {}) };
+  const openLayer = async (layer: ManifestLayer) => {
     const file =
       /^https?:\/\//.test(layer.file) || isAbsolute(layer.file) ? layer.file : join(dirname(path), layer.file);
     const nodata = [...(options.nodata ?? []), ...(layer.nodata === undefined ? [] : [layer.nodata])];
     const raster = await open(file, { ...options, nodata });
     const band = layer.band ?? 1;
     if (band > raster.bandCount)
-      throw sourceFault(file, `has no band ${band}; its number of bands is ${raster.bandCount}.`);
+      throw sourceFault(
+        file,
+        `has no band ${band}; it has ${raster.bandCount} ${raster.bandCount === 1 ? "band" : "bands"}.`,
+      );
     const metric = spec.metrics.find((known) => known.metric === (layer.metric ?? spec.ownMetric));
     if (metric === undefined) throw new Error(`${spec.hazard} has no metric ${layer.metric}.`);
     checkUnit(raster, { band, metric: metric.metric, unit: metric.unit, unitFactor: layer.unit_factor });
@@ -35,9 +38,9 @@ export async function planLayers(
     for (const year of spec.years) {
       const layers = manifest.layers.filter((layer) => layer.scenario === scenario && layer.year === year);
       if (layers.length === 0) continue;
-      const provenance = recipeProvenance(manifest, layers);
+      const provenance = manifestProvenance(manifest, layers);
       if (layers.some(({ metric }) => metric === undefined)) {
-        const models = await curvesOf(layers, sourceOf);
+        const models = await openManifestCurves(layers, openLayer);
         checkSamePeriods(models, `${manifest.hazard} ${scenario} ${year}`);
         groups.push({ scenario, year, provenance, content: { kind: "curves", models } });
         continue;
@@ -45,7 +48,7 @@ export async function planLayers(
       const metrics: Partial<Record<Exclude<MetricName, "total_hazard">, MetricSource>> = {};
       for (const layer of layers) {
         metrics[layer.metric as Exclude<MetricName, "total_hazard">] = {
-          ...(await sourceOf(layer)),
+          ...(await openLayer(layer)),
           saturate: layer.saturate === true,
         };
       }
@@ -55,9 +58,9 @@ export async function planLayers(
   return { hazard: manifest.hazard, rules, groups };
 }
 
-async function curvesOf(
+async function openManifestCurves(
   layers: readonly ManifestLayer[],
-  sourceOf: (layer: ManifestLayer) => Promise<Omit<MetricSource, "saturate">>,
+  openLayer: (layer: ManifestLayer) => Promise<Omit<MetricSource, "saturate">>,
 ): Promise<readonly CurveSource[]> {
   const curves: CurveSource[] = [];
   for (const model of [...new Set(layers.map((layer) => layer.model ?? ""))].toSorted()) {
@@ -66,29 +69,29 @@ async function curvesOf(
       .toSorted((a, b) => (a.return_period_years ?? 0) - (b.return_period_years ?? 0));
     const maps = [];
     for (const layer of ascending) {
-      maps.push({ ...(await sourceOf(layer)), returnPeriodYears: layer.return_period_years ?? NaN });
+      maps.push({ ...(await openLayer(layer)), returnPeriodYears: layer.return_period_years ?? NaN });
     }
     curves.push({ model, maps });
   }
   return curves;
 }
 
-function recipeProvenance({ source }: LayersManifest, layers: readonly ManifestLayer[]): Record<string, unknown> {
-  const collected = (member: "proxy_of" | "definition"): Record<string, unknown> => {
+function manifestProvenance({ source }: LayersManifest, layers: readonly ManifestLayer[]): Record<string, unknown> {
+  const joinTexts = (member: "proxy_of" | "definition"): Record<string, unknown> => {
     const texts = [...new Set(layers.flatMap((layer) => layer[member] ?? []))];
     return texts.length === 0 ? {} : { [member]: texts.length === 1 ? texts[0] : texts };
   };
   return {
     recipe: "layers",
     product: source.name,
-    ...definedOf({ version: source.version, credit: source.credit, url: source.url }),
+    ...omitUndefined({ version: source.version, credit: source.credit, url: source.url }),
     licence: source.licence,
-    ...collected("proxy_of"),
-    ...collected("definition"),
+    ...joinTexts("proxy_of"),
+    ...joinTexts("definition"),
   };
 }
 
-function definedOf<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+function omitUndefined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };

@@ -1,11 +1,11 @@
-/** The JSON manifest of `ingest layers`: schema, and rules that depend on the hazard. */
+/** The JSON manifest of `ingest layers`: its schema, and the rules that depend on the hazard. */
 import { readFile } from "node:fs/promises";
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../../errors.ts";
 import { BASELINE, HAZARD_NAMES, HAZARDS, type HazardSpec, SCENARIOS } from "../../hazard/hazards.ts";
 
-const closed = { additionalProperties: false } as const;
+const CLOSED = { additionalProperties: false } as const;
 const Text = Type.String({ minLength: 1 });
 const Positive = Type.Number({ exclusiveMinimum: 0 });
 
@@ -17,7 +17,7 @@ const Source = Type.Object(
     url: Type.Optional(Text),
     credit: Type.Optional(Text),
   },
-  closed,
+  CLOSED,
 );
 
 const Rules = Type.Object(
@@ -27,7 +27,7 @@ const Rules = Type.Object(
     intensity_reference: Type.Optional(Positive),
     danger_threshold: Type.Optional(Positive),
   },
-  closed,
+  CLOSED,
 );
 
 const Options = Type.Object(
@@ -38,7 +38,7 @@ const Options = Type.Object(
     assume_wgs84: Type.Optional(Type.Boolean()),
     keep_meridian: Type.Optional(Type.Enum(["west", "east"])),
   },
-  closed,
+  CLOSED,
 );
 
 const Layer = Type.Object(
@@ -56,7 +56,7 @@ const Layer = Type.Object(
     proxy_of: Type.Optional(Text),
     definition: Type.Optional(Text),
   },
-  closed,
+  CLOSED,
 );
 
 const Manifest = Type.Object(
@@ -67,19 +67,19 @@ const Manifest = Type.Object(
     options: Type.Optional(Options),
     layers: Type.Array(Layer, { minItems: 1 }),
   },
-  closed,
+  CLOSED,
 );
 
 /** The manifest of `ingest layers`; docs/ingest.md describes each member. */
 export type LayersManifest = Static<typeof Manifest>;
 export type ManifestLayer = Static<typeof Layer>;
 
-const checker = Compile(Manifest);
+const manifestChecker = Compile(Manifest);
 
 /**
  * Reads a manifest and checks everything that can be checked without opening a map.
  *
- * @param options `holdFlat`: as in the options of an ingest; on if set here or in the manifest
+ * @param options `holdFlat`: as in the options of an ingest; in effect if set here or in the manifest
  * @throws Fault `invalid_request` with one item for each error, each with its JSON pointer
  */
 export async function readManifest(
@@ -93,7 +93,7 @@ export async function readManifest(
     const why = error instanceof Error ? error.message : String(error);
     throw new Fault("invalid_request", `${path}: cannot be read as a JSON manifest (${why}).`, { cause: error });
   }
-  const items = faultsOf(value, holdFlat);
+  const items = findErrors(value, holdFlat);
   const [first] = items;
   if (first !== undefined) {
     const what =
@@ -109,52 +109,52 @@ export async function readManifest(
 }
 
 /** Returns whether an error was found at a JSON pointer or below it. */
-type IsFaulty = (pointer: string) => boolean;
+type HasError = (pointer: string) => boolean;
 
 /** A layer with its JSON pointer. Members with schema errors may have other types than declared. */
 interface LocatedLayer {
   readonly layer: ManifestLayer;
-  readonly at: string;
+  readonly pointer: string;
 }
 
-/** Returns schema errors, and errors against the rules of the hazard in all parts that pass the schema. */
-function faultsOf(value: unknown, holdFlat: boolean): readonly FaultItem[] {
-  const items = checker.Check(value) ? [] : checker.Errors(value).flatMap(schemaItems);
+/** Returns schema errors, and errors against the rules of the hazard in all parts without schema errors. */
+function findErrors(value: unknown, holdFlat: boolean): readonly FaultItem[] {
+  const items = manifestChecker.Check(value) ? [] : manifestChecker.Errors(value).flatMap(schemaItems);
   const pointers = items.map(({ pointer = "" }) => pointer);
-  const isFaulty: IsFaulty = (place) =>
-    pointers.some((pointer) => pointer === place || pointer.startsWith(`${place}/`));
+  const hasError: HasError = (parent) =>
+    pointers.some((pointer) => pointer === parent || pointer.startsWith(`${parent}/`));
   // The rules of the hazard can be checked only if the hazard is known.
-  if (pointers.includes("") || isFaulty("/hazard")) return items;
+  if (pointers.includes("") || hasError("/hazard")) return items;
   const manifest = value as LayersManifest;
   const spec = HAZARDS[manifest.hazard];
   if (!pointers.includes("/rules")) {
     for (const [rule, given] of Object.entries(manifest.rules ?? {})) {
-      if (rule in spec.rules || isFaulty(`/rules/${rule}`)) continue;
+      if (rule in spec.rules || hasError(`/rules/${rule}`)) continue;
       const detail = `${manifest.hazard} has no such rule (got ${given}).`;
       items.push(item(`/rules/${rule}`, "not_expected", detail, Object.keys(spec.rules)));
     }
   }
   if (pointers.includes("/layers")) return items;
-  const layers = manifest.layers.map((layer, index) => ({ layer, at: `/layers/${index}` }));
-  const objects = layers.filter(({ at }) => !pointers.includes(at));
-  for (const located of objects) items.push(...layerFaults(spec, located, isFaulty));
-  const valid = objects.filter(({ at }) =>
-    ["scenario", "year", "metric", "return_period_years", "model"].every((name) => !isFaulty(`${at}/${name}`)),
+  const layers = manifest.layers.map((layer, index) => ({ layer, pointer: `/layers/${index}` }));
+  const objects = layers.filter(({ pointer }) => !pointers.includes(pointer));
+  for (const located of objects) items.push(...layerErrors(spec, located, hasError));
+  const valid = objects.filter(({ pointer }) =>
+    ["scenario", "year", "metric", "return_period_years", "model"].every((name) => !hasError(`${pointer}/${name}`)),
   );
   const isComplete = valid.length === layers.length;
-  items.push(...groupFaults(spec, valid, { isComplete }));
-  if (isComplete && !isFaulty("/rules") && !isFaulty("/options")) {
+  items.push(...groupErrors(spec, valid, { isComplete }));
+  if (isComplete && !hasError("/rules") && !hasError("/options")) {
     const designYears = manifest.rules?.design_return_period_years ?? spec.rules.design_return_period_years;
     const isFlat = holdFlat || manifest.options?.hold_flat === true;
-    items.push(...curveFaults(valid, isFlat ? undefined : designYears));
+    items.push(...curveErrors(valid, isFlat ? undefined : designYears));
   }
   return items;
 }
 
-type SchemaError = ReturnType<typeof checker.Errors>[number];
+type ManifestSchemaError = ReturnType<typeof manifestChecker.Errors>[number];
 
 /** Converts a schema error to items, one for each unknown or missing member. */
-function schemaItems({ keyword, instancePath, params, message }: SchemaError): readonly FaultItem[] {
+function schemaItems({ keyword, instancePath, params, message }: ManifestSchemaError): readonly FaultItem[] {
   const {
     additionalProperties = [],
     requiredProperties = [],
@@ -172,7 +172,7 @@ function schemaItems({ keyword, instancePath, params, message }: SchemaError): r
   if (keyword === "required") {
     return requiredProperties.map((name) => item(`${instancePath}/${name}`, "missing", "It is required."));
   }
-  // A repeated report of a forbidden member.
+  // Repeats the error about a member that is not allowed.
   if (keyword === "boolean") return [];
   if (keyword === "enum")
     return [item(instancePath, "not_allowed", "It must be one of the allowed values.", allowedValues)];
@@ -190,54 +190,54 @@ function item(
   return { pointer, code, detail, ...(allowed === undefined ? {} : { allowed }) };
 }
 
-function layerFaults(spec: HazardSpec, { layer, at }: LocatedLayer, isFaulty: IsFaulty): readonly FaultItem[] {
+function layerErrors(spec: HazardSpec, { layer, pointer }: LocatedLayer, hasError: HasError): readonly FaultItem[] {
   const items: FaultItem[] = [];
-  const isValid = (...names: readonly string[]): boolean => names.every((name) => !isFaulty(`${at}/${name}`));
+  const isValid = (...names: readonly string[]): boolean => names.every((name) => !hasError(`${pointer}/${name}`));
   if (isValid("scenario") && !spec.scenarios.includes(layer.scenario)) {
     const detail = `${spec.hazard} has no scenario ${layer.scenario}.`;
-    items.push(item(`${at}/scenario`, "not_allowed", detail, spec.scenarios));
+    items.push(item(`${pointer}/scenario`, "not_allowed", detail, spec.scenarios));
   }
   if (isValid("year") && !spec.years.includes(layer.year)) {
-    items.push(item(`${at}/year`, "not_allowed", `${spec.hazard} has no year ${layer.year}.`, spec.years));
+    items.push(item(`${pointer}/year`, "not_allowed", `${spec.hazard} has no year ${layer.year}.`, spec.years));
   } else if (isValid("scenario", "year") && (layer.scenario === BASELINE.scenario) !== (layer.year === BASELINE.year)) {
-    const detail = `the baseline is the year ${BASELINE.year}, which no other scenario has.`;
-    items.push(item(`${at}/year`, "combination_unavailable", detail));
+    const detail = `the baseline is the year ${BASELINE.year}, and no other scenario has that year.`;
+    items.push(item(`${pointer}/year`, "combination_unavailable", detail));
   }
   if (!isValid("metric", "return_period_years")) return items;
-  return [...items, ...kindFaults(spec, { layer, at })];
+  return [...items, ...kindErrors(spec, { layer, pointer })];
 }
 
-/** Returns errors about the kind of a layer: the map of a metric or of a return period. */
-function kindFaults(spec: HazardSpec, { layer, at }: LocatedLayer): readonly FaultItem[] {
+/** Returns errors about the kind of a layer, which is the map of a metric or the map of a return period. */
+function kindErrors(spec: HazardSpec, { layer, pointer }: LocatedLayer): readonly FaultItem[] {
   const items: FaultItem[] = [];
   const metrics = spec.metrics.map(({ metric }) => metric).filter((metric) => metric !== "total_hazard");
   if ((layer.metric === undefined) === (layer.return_period_years === undefined)) {
-    items.push(item(at, "not_expected", "a layer must have either metric or return_period_years."));
+    items.push(item(pointer, "not_expected", "a layer must have either metric or return_period_years, not both."));
   } else if (layer.metric !== undefined && !metrics.some((metric) => metric === layer.metric)) {
     const why =
       layer.metric === "total_hazard"
         ? "total_hazard is computed and cannot be given."
         : `${spec.hazard} has no metric ${layer.metric}.`;
-    items.push(item(`${at}/metric`, "not_allowed", why, metrics));
+    items.push(item(`${pointer}/metric`, "not_allowed", why, metrics));
   } else if (layer.return_period_years !== undefined && spec.rules.curve === undefined) {
-    const detail = `${spec.hazard} is not computed from return-period maps; give its metrics.`;
-    items.push(item(`${at}/return_period_years`, "not_expected", detail, metrics));
+    const detail = `${spec.hazard} is not computed from return-period maps; give maps of its metrics.`;
+    items.push(item(`${pointer}/return_period_years`, "not_expected", detail, metrics));
   }
   if (layer.return_period_years !== undefined && layer.saturate !== undefined) {
-    items.push(item(`${at}/saturate`, "not_expected", "only the map of a metric can be saturated."));
+    items.push(item(`${pointer}/saturate`, "not_expected", "only the map of a metric can be saturated."));
   }
   if (layer.metric !== undefined && layer.model !== undefined) {
     const detail = "only return-period maps are averaged over models; describe the model in definition.";
-    items.push(item(`${at}/model`, "not_expected", detail));
+    items.push(item(`${pointer}/model`, "not_expected", detail));
   }
   return items;
 }
 
 /**
- * Returns errors between layers of one (scenario, year).
- * @param options `isComplete`: whether these are all layers of the manifest, so that others are missing
+ * Returns errors about layers of the same (scenario, year) that contradict or lack each other.
+ * @param options `isComplete`: whether these are all layers of the manifest; missing layers are reported only then
  */
-function groupFaults(
+function groupErrors(
   spec: HazardSpec,
   layers: readonly LocatedLayer[],
   { isComplete }: { readonly isComplete: boolean },
@@ -245,19 +245,19 @@ function groupFaults(
   const items: FaultItem[] = [];
   const taken = new Map<string, string>();
   const kinds = new Map<string, { readonly first: string; readonly isCurve: boolean }>();
-  for (const { layer, at } of layers) {
+  for (const { layer, pointer } of layers) {
     const group = groupOf(layer);
     const isCurve = layer.return_period_years !== undefined;
     const key = `${group} ${isCurve ? `${layer.return_period_years} years ${layer.model ?? ""}` : layer.metric}`;
     const other = taken.get(key);
     if (other !== undefined) {
-      items.push(item(at, "duplicate", `describes the same map (${key.trim()}) as ${other}.`));
-    } else taken.set(key, at);
+      items.push(item(pointer, "duplicate", `describes the same map (${key.trim()}) as ${other}.`));
+    } else taken.set(key, pointer);
     const kind = kinds.get(group);
-    if (kind === undefined) kinds.set(group, { first: at, isCurve });
+    if (kind === undefined) kinds.set(group, { first: pointer, isCurve });
     else if (kind.isCurve !== isCurve) {
       const detail = `${group} must have return periods or metrics, not both: see ${kind.first}.`;
-      items.push(item(at, "not_expected", detail));
+      items.push(item(pointer, "not_expected", detail));
     }
   }
   if (!isComplete) return items;
@@ -270,17 +270,17 @@ function groupFaults(
 }
 
 /**
- * Returns errors of curves: all models need the same return periods, which must span the design return period.
+ * Returns errors of curves: all models must have the same return periods, which must span the design return period.
  * @param designYears design return period, undefined if curves need not span it
  */
-function curveFaults(layers: readonly LocatedLayer[], designYears: number | undefined): readonly FaultItem[] {
+function curveErrors(layers: readonly LocatedLayer[], designYears: number | undefined): readonly FaultItem[] {
   const items: FaultItem[] = [];
   const curves = new Map<string, Map<string, { readonly first: string; readonly periods: Set<number> }>>();
-  for (const { layer, at } of layers) {
+  for (const { layer, pointer } of layers) {
     if (layer.return_period_years === undefined || layer.metric !== undefined) continue;
     const models = curves.get(groupOf(layer)) ?? new Map<string, { first: string; periods: Set<number> }>();
     curves.set(groupOf(layer), models);
-    const model = models.get(layer.model ?? "") ?? { first: at, periods: new Set() };
+    const model = models.get(layer.model ?? "") ?? { first: pointer, periods: new Set() };
     models.set(layer.model ?? "", model);
     model.periods.add(layer.return_period_years);
   }
@@ -293,8 +293,13 @@ function curveFaults(layers: readonly LocatedLayer[], designYears: number | unde
       items.push(item(first, "missing", `${detail} Add them, or leave out the model.`));
     }
     const [first] = models.values();
-    const [least = NaN, most = NaN] = [all[0], all.at(-1)];
-    if (first === undefined || designYears === undefined || (least <= designYears && designYears <= most)) continue;
+    const [returnPeriodYearsMin = NaN, returnPeriodYearsMax = NaN] = [all[0], all.at(-1)];
+    if (
+      first === undefined ||
+      designYears === undefined ||
+      (returnPeriodYearsMin <= designYears && designYears <= returnPeriodYearsMax)
+    )
+      continue;
     const detail =
       `the maps of ${group} have return periods of ${all.join(", ")} years, which do not span ${designYears}. ` +
       "Add maps on both sides of it, or use the value of the nearest map: hold_flat in options, or --hold-flat.";

@@ -5,20 +5,21 @@
 import { deflateSync } from "node:zlib";
 import { randomFrom, type SeededRandom } from "../../seededRandom.ts";
 
-export interface Crafted {
+/** A malformed file. */
+export interface CraftedFile {
   readonly name: string;
   readonly bytes: Buffer;
   /** Size to which the file is extended with a sparse region. */
   readonly sizeBytes?: number;
   /** Contents of sidecar files by their suffix. */
-  readonly beside?: Readonly<Record<string, Buffer>>;
+  readonly sidecars?: Readonly<Record<string, Buffer>>;
 }
 
 interface Field {
   readonly tag: number;
   readonly type: number;
   readonly values: readonly number[] | Buffer;
-  /** False values to write in the entry. */
+  /** False count and offset to write into the entry. */
   readonly count?: number;
   readonly offset?: number;
 }
@@ -36,7 +37,7 @@ interface Image {
 const ROWS = 12;
 const COLUMNS = 16;
 
-/** Float32 values 0 to 191 in strips of four rows; the base of most cases. */
+/** Float32 values 0 to 191 in strips of four rows; the image of most cases. */
 function plainImage(compression = 1): Image {
   const values = Buffer.from(Float32Array.from({ length: ROWS * COLUMNS }, (_, i) => i).buffer);
   const size = 4 * COLUMNS * 4;
@@ -67,23 +68,23 @@ function fieldsOf({ rowCount, columnCount, rowsPerStrip, compression, strips }: 
 
 interface Shape {
   readonly isBig?: boolean;
-  /** The offset of the next directory; "self" for its own. */
+  /** Offset of the next directory; "self" for the offset of the directory itself. */
   readonly next?: number | "self";
   readonly entryCount?: number;
 }
 
-/** Encodes header, directory, values and strips, with the false values of the fields. */
+/** Encodes header, directory, values and strips, including the false counts and offsets of the fields. */
 function tiffOf(fields: readonly Field[], strips: readonly Buffer[], shape: Shape = {}): Buffer {
   const isBig = shape.isBig === true;
-  const wide = isBig ? 8 : 4;
+  const wordBytes = isBig ? 8 : 4;
   const at = isBig ? 16 : 8;
   const countBytes = isBig ? 8 : 2;
   const entryBytes = isBig ? 20 : 12;
   const encoded = fields.map(({ type, values }) => bytesOf(type, values));
-  const extraStart = at + countBytes + entryBytes * fields.length + wide;
-  const extraBytes = encoded.reduce((sum, { length }) => sum + (length > wide ? length : 0), 0);
-  let stripAt = extraStart + extraBytes;
-  const offsets = strips.map(({ length }) => (stripAt += length) - length);
+  const extraStart = at + countBytes + entryBytes * fields.length + wordBytes;
+  const extraBytes = encoded.reduce((sum, { length }) => sum + (length > wordBytes ? length : 0), 0);
+  let stripOffset = extraStart + extraBytes;
+  const offsets = strips.map(({ length }) => (stripOffset += length) - length);
   const file = Buffer.alloc(extraStart + extraBytes);
   const put = (value: number, position: number): void => {
     if (isBig) file.writeBigUInt64LE(BigInt(value), position);
@@ -103,11 +104,11 @@ function tiffOf(fields: readonly Field[], strips: readonly Buffer[], shape: Shap
     file.writeUInt16LE(field.tag, entry);
     file.writeUInt16LE(field.type, entry + 2);
     put(field.count ?? bytes.length / (SIZES[field.type] ?? 1), entry + 4);
-    const place = entry + 4 + wide;
-    if (field.offset !== undefined) put(field.offset, place);
-    else if (bytes.length <= wide) bytes.copy(file, place);
+    const valueOffset = entry + 4 + wordBytes;
+    if (field.offset !== undefined) put(field.offset, valueOffset);
+    else if (bytes.length <= wordBytes) bytes.copy(file, valueOffset);
     else {
-      put(extra, place);
+      put(extra, valueOffset);
       bytes.copy(file, extra);
       extra += bytes.length;
     }
@@ -130,13 +131,14 @@ function bytesOf(type: number, values: readonly number[] | Buffer): Buffer {
 
 const HUGE = [0, 1, 2, 7, 255, 65_535, 65_536, 2 ** 24, 2 ** 28, 2 ** 31 - 1, 2 ** 31, 2 ** 32 - 1] as const;
 
-function changed(fields: readonly Field[], tag: number, change: Partial<Field>): Field[] {
-  const has = fields.some((field) => field.tag === tag);
-  const all = has ? fields : [...fields, { tag, type: 4, values: [0] }];
+/** Returns the fields with one of them changed or added. */
+function withField(fields: readonly Field[], tag: number, change: Partial<Field>): Field[] {
+  const hasField = fields.some((field) => field.tag === tag);
+  const all = hasField ? fields : [...fields, { tag, type: 4, values: [0] }];
   return all.map((field) => (field.tag === tag ? { ...field, ...change } : field)).toSorted((a, b) => a.tag - b.tag);
 }
 
-/** Decompression bombs: at most one encoded megabyte that expands to about `sizeBytes`. */
+/** Decompression bombs: at most one megabyte of encoded data that expands to about `sizeBytes`. */
 const BOMBS: Readonly<Record<string, { readonly compression: number; encode(sizeBytes: number): Buffer }>> = {
   deflate: { compression: 8, encode: (sizeBytes) => deflateSync(Buffer.alloc(sizeBytes)) },
   packbits: {
@@ -190,7 +192,7 @@ function lzwRun(sizeBytes: number): Buffer {
   return Buffer.from(bits);
 }
 
-const KINDS: readonly ((random: SeededRandom) => Omit<Crafted, "name"> & { readonly name?: string })[] = [
+const KINDS: readonly ((random: SeededRandom) => Omit<CraftedFile, "name"> & { readonly name?: string })[] = [
   function selfLoop(random) {
     const image = plainImage();
     return { bytes: tiffOf(fieldsOf(image), image.strips, { next: "self", isBig: random.chance(0.5) }) };
@@ -221,39 +223,39 @@ const KINDS: readonly ((random: SeededRandom) => Omit<Crafted, "name"> & { reado
   function hugeDimensions(random) {
     const image = plainImage(random.pick([1, 8]));
     let fields = fieldsOf(image);
-    fields = changed(fields, 256, { values: [random.pick(HUGE)] });
-    fields = changed(fields, 257, { values: [random.pick(HUGE)] });
-    fields = changed(fields, 278, { values: [random.pick(HUGE)] });
+    fields = withField(fields, 256, { values: [random.pick(HUGE)] });
+    fields = withField(fields, 257, { values: [random.pick(HUGE)] });
+    fields = withField(fields, 278, { values: [random.pick(HUGE)] });
     const scale = random.pick([1e-5, 1e-9, 1e-12]);
-    return { bytes: tiffOf(changed(fields, 33_550, { values: [scale, scale, 0] }), image.strips) };
+    return { bytes: tiffOf(withField(fields, 33_550, { values: [scale, scale, 0] }), image.strips) };
   },
   function hugeBands(random) {
     const image = plainImage();
     const count = random.pick([0, 2, 4, 1000, 65_535]);
-    let fields = changed(fieldsOf(image), 277, { values: [count] });
-    fields = changed(fields, 258, { values: Array.from({ length: count }, () => random.pick([0, 8, 32, 64])) });
-    fields = changed(fields, 339, { values: Array.from({ length: count }, () => random.pick([1, 2, 3])) });
-    return { bytes: tiffOf(changed(fields, 284, { values: [random.pick([1, 2, 3])] }), image.strips) };
+    let fields = withField(fieldsOf(image), 277, { values: [count] });
+    fields = withField(fields, 258, { values: Array.from({ length: count }, () => random.pick([0, 8, 32, 64])) });
+    fields = withField(fields, 339, { values: Array.from({ length: count }, () => random.pick([1, 2, 3])) });
+    return { bytes: tiffOf(withField(fields, 284, { values: [random.pick([1, 2, 3])] }), image.strips) };
   },
   function falseCount(random) {
     const image = plainImage(random.pick([1, 8]));
     const fields = fieldsOf(image);
     const isBig = random.chance(0.5);
     const count = isBig ? random.pick([...HUGE, 2 ** 40, 2 ** 53]) : random.pick(HUGE);
-    return { bytes: tiffOf(changed(fields, random.pick(fields).tag, { count }), image.strips, { isBig }) };
+    return { bytes: tiffOf(withField(fields, random.pick(fields).tag, { count }), image.strips, { isBig }) };
   },
   function falseOffset(random) {
     const image = plainImage(random.pick([1, 8]));
     const fields = fieldsOf(image);
     const isBig = random.chance(0.5);
     const offset = isBig ? random.pick([...HUGE, 2 ** 40, 2 ** 53]) : random.pick(HUGE);
-    return { bytes: tiffOf(changed(fields, random.pick(fields).tag, { offset }), image.strips, { isBig }) };
+    return { bytes: tiffOf(withField(fields, random.pick(fields).tag, { offset }), image.strips, { isBig }) };
   },
   function falseType(random) {
     const image = plainImage();
     const fields = fieldsOf(image);
     const type = random.pick([0, 1, 2, 4, 5, 7, 12, 13, 16, 18, 99, 65_535]);
-    return { bytes: tiffOf(changed(fields, random.pick(fields).tag, { type }), image.strips) };
+    return { bytes: tiffOf(withField(fields, random.pick(fields).tag, { type }), image.strips) };
   },
   function falseEntryCount(random) {
     const image = plainImage();
@@ -265,7 +267,7 @@ const KINDS: readonly ((random: SeededRandom) => Omit<Crafted, "name"> & { reado
     const image = plainImage(random.pick([1, 8]));
     const values = image.strips.map(({ length }) => (random.chance(0.5) ? length : random.pick(HUGE)));
     return {
-      bytes: tiffOf(changed(fieldsOf(image), 279, { values }), image.strips),
+      bytes: tiffOf(withField(fieldsOf(image), 279, { values }), image.strips),
       ...(random.chance(0.5) ? { sizeBytes: 6 * 2 ** 30 } : {}),
     };
   },
@@ -316,12 +318,12 @@ const KINDS: readonly ((random: SeededRandom) => Omit<Crafted, "name"> & { reado
   function falseIndex(random) {
     const image = plainImage();
     const count = random.pick([2 ** 20, 2 ** 23, 2 ** 24, 2 ** 28]);
-    let fields = changed(fieldsOf(image), 273, { type: 16, count, offset: 4096 });
-    fields = changed(fields, 279, { type: 16, count, offset: 4096 });
-    fields = changed(fields, 278, { values: [1] });
-    fields = changed(fields, 257, { values: [Math.min(count, 3_900_000)] });
+    let fields = withField(fieldsOf(image), 273, { type: 16, count, offset: 4096 });
+    fields = withField(fields, 279, { type: 16, count, offset: 4096 });
+    fields = withField(fields, 278, { values: [1] });
+    fields = withField(fields, 257, { values: [Math.min(count, 3_900_000)] });
     const scale = 1e-6;
-    fields = changed(fields, 33_550, { values: [scale, scale, 0] });
+    fields = withField(fields, 33_550, { values: [scale, scale, 0] });
     return { bytes: tiffOf(fields, image.strips, { isBig: true }), sizeBytes: 3 * 2 ** 30 };
   },
   function hostileMetadata(random) {
@@ -333,7 +335,7 @@ const KINDS: readonly ((random: SeededRandom) => Omit<Crafted, "name"> & { reado
   function hostileSidecar(random) {
     const image = plainImage();
     const suffix = random.pick([".aux.xml", ".tfw", ".aux", ".msk"]);
-    return { bytes: tiffOf(fieldsOf(image), image.strips), beside: { [suffix]: random.pick(HOSTILE_TEXTS)() } };
+    return { bytes: tiffOf(fieldsOf(image), image.strips), sidecars: { [suffix]: random.pick(HOSTILE_TEXTS)() } };
   },
 ];
 
@@ -352,8 +354,8 @@ const HOSTILE_TEXTS: readonly (() => Buffer)[] = [
   () => Buffer.from(`<GDALMetadata>${"&amp;".repeat(209_000)}</GDALMetadata>`),
 ];
 
-/** Returns the file for a seed. */
-export function craftedFile(seed: number): Crafted {
+/** Returns the crafted file of a seed. */
+export function craftedFile(seed: number): CraftedFile {
   const random = randomFrom(seed);
   const make = KINDS[seed % KINDS.length] as (typeof KINDS)[number];
   const { name, ...crafted } = make(random);

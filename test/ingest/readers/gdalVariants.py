@@ -1,17 +1,22 @@
 """Writes GeoTIFF variants with GDAL, and for each the values that GDAL reads from it.
 
-Usage: python3 gdalVariants.py FOLDER
+Usage: python3 gdalVariants.py FOLDER [--fixtures]
 
-FOLDER/variants.json lists the files. Each band has a file of little-endian float64 values with mask, scale, offset and
+With --fixtures only the variants named in FIXTURES, and smaller: `python3 test/ingest/readers/gdalVariants.py
+test/fixtures/gdal --fixtures` writes the files in the repository, which are read where GDAL is not installed.
+
+FOLDER/variants.json lists the files. Each band has (for fixtures in variants.json, deflated and in base64) a file of little-endian float64 values with mask, scale, offset and
 the factor from the declared unit to meters applied; NaN marks a missing cell. `grid` is null if GDAL reports no north-up
 or south-up geotransform.
 """
 
+import base64
 import itertools
 import json
 import math
 import os
 import sys
+import zlib
 
 import numpy
 from osgeo import gdal, osr
@@ -19,12 +24,43 @@ from osgeo import gdal, osr
 gdal.UseExceptions()
 gdal.PushErrorHandler("CPLQuietErrorHandler")
 folder = sys.argv[1]
+is_fixture = "--fixtures" in sys.argv[2:]
+# One variant of each kind of encoding, of each way to mark missing cells, and of each reason to refuse a file.
+FIXTURES = {
+    "NONE-p1-Float32-strips",
+    "PACKBITS-p1-Int16-strips",
+    "LZW-p2-UInt16-tiles",
+    "LZW-p3-Float32-tiles",
+    "DEFLATE-p2-Int32-tiles",
+    "DEFLATE-p3-Float64-strips",
+    "ZSTD-p3-Float32-tiles",
+    "bands-BAND-LZW-p2-tiles",
+    "bands-PIXEL-ZSTD-p1-strips",
+    "nbits16-predictor3",
+    "bigtiff-tiles",
+    "nodata-nan",
+    "nodata-below-byte",
+    "sparse-nodata",
+    "sparse-deflate",
+    "aux-nodata-hex",
+    "world-agrees",
+    "LERC-mask-no-nodata",
+    "mask-internal",
+    "mask-file",
+    "set-scale",
+    "aux-scale",
+    "alpha-option",
+    "palette",
+    "unit-cm",
+    "rotated",
+    "system-3857",
+}
 gtiff = gdal.GetDriverByName("GTiff")
 wgs84 = osr.SpatialReference()
 wgs84.ImportFromEPSG(4326)
 wgs84.SetAxisMappingStrategy(osr.OAMS_TRADITIONAL_GIS_ORDER)
 WEST_UP = (10.0, 0.25, 0.0, 50.0, 0.0, -0.25)
-ROWS, COLUMNS = 37, 53
+ROWS, COLUMNS = (20, 44) if is_fixture else (37, 53)
 METERS = {"": 1, "m": 1, "metre": 1, "cm": 0.01, "mm": 0.001, "ft": 0.3048, "km": 1000, "US survey foot": 1200 / 3937}
 variants = []
 
@@ -43,6 +79,8 @@ def values_of(kind, band=0, hole=None):
 
 def make(name, arrays, kind="Float32", options=(), nodata=None, finish=None, transform=WEST_UP, srs=wgs84, driver=gtiff):
     """Writes a file; `finish` is called before it is closed."""
+    if is_fixture and name not in FIXTURES:
+        return
     path = os.path.join(folder, f"{name}.tif")
     rows, columns = arrays[0].shape
     type_code = gdal.GDT_Byte if kind == "Int8" else gdal.GetDataTypeByName(kind)
@@ -91,6 +129,9 @@ def listed(name, path):
             array[mask == 0] = math.nan
             if geo is not None and geo[5] > 0:
                 array = array[::-1]
+            if is_fixture:
+                bands.append(base64.b64encode(zlib.compress(array.astype("<f8").tobytes(), 9)).decode())
+                continue
             expected = f"{name}.{index}.f64"
             array.astype("<f8").tofile(os.path.join(folder, expected))
             bands.append(expected)
@@ -107,7 +148,8 @@ def listed(name, path):
                 "rowCount": data.RasterYSize,
                 "columnCount": data.RasterXSize,
             }
-        variants.append({"name": name, "file": path, "bands": bands, "grid": grid, "isWgs84": bool(is_wgs84)})
+        file = os.path.basename(path) if is_fixture else path
+        variants.append({"name": name, "file": file, "bands": bands, "grid": grid, "isWgs84": bool(is_wgs84)})
         data = None
     except RuntimeError as error:
         print(f"not listed: {name}: {error}", file=sys.stderr)
@@ -115,6 +157,8 @@ def listed(name, path):
 
 def sidecar(name, arrays, body, suffix=".aux.xml", before=None, **more):
     """Writes a file with a sidecar, which exists before GDAL reads the file."""
+    if is_fixture and name not in FIXTURES:
+        return
     make(name, arrays, **more)
     variants.pop()
     path = os.path.join(folder, f"{name}.tif")
@@ -215,6 +259,8 @@ def sparse(name, kind, nodata, options=()):
     def finish(data):
         data.GetRasterBand(1).WriteArray(values_of(kind)[:16, :16])
 
+    if is_fixture and name not in FIXTURES:
+        return
     blank = numpy.zeros((ROWS, COLUMNS))
     path = os.path.join(folder, f"{name}.tif")
     data = gtiff.Create(
@@ -442,13 +488,15 @@ def overviews(name, external):
     listed(name, path)
 
 
-overviews("overviews-internal", False)
-overviews("overviews-external", True)
-for method in ("DEFLATE", "LZW", "ZSTD", "LERC"):
+if not is_fixture:
+    overviews("overviews-internal", False)
+    overviews("overviews-external", True)
+for method in () if is_fixture else ("DEFLATE", "LZW", "ZSTD", "LERC"):
     source = os.path.join(folder, "overviews-internal.tif")
     path = os.path.join(folder, f"cog-{method}.tif")
     gdal.Translate(path, source, format="COG", creationOptions=[f"COMPRESS={method}", "BLOCKSIZE=128", "PREDICTOR=YES"])
     listed(f"cog-{method}", path)
 
 with open(os.path.join(folder, "variants.json"), "w") as file:
-    json.dump({"gdal": gdal.__version__, "variants": variants}, file)
+    json.dump({"gdal": gdal.__version__, "variants": variants}, file, indent=1 if is_fixture else None)
+    file.write("\n")

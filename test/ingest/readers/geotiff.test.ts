@@ -18,19 +18,19 @@ const PLAIN: GeoTiffSpec = {
   rowCount: 3,
   columnCount: 4,
   values: Array.from({ length: 12 }, (_, i) => i),
-  tie: [10, 50],
-  scale: [2, 1],
+  tiePoint: [10, 50],
+  pixelScale: [2, 1],
 };
 
 let fileCount = 0;
-async function written(bytes: Uint8Array): Promise<string> {
+async function writeMap(bytes: Uint8Array): Promise<string> {
   const file = join(folder, `map${fileCount++}.tif`);
   await writeFile(file, bytes);
   return file;
 }
 
 async function readAll(spec: GeoTiffSpec, options: RasterOptions = {}, band = 1) {
-  const raster = await openGeoTiff(await written(makeGeoTiff(spec)), options);
+  const raster = await openGeoTiff(await writeMap(makeGeoTiff(spec)), options);
   try {
     const { rowCount, columnCount } = raster.grid;
     const values = await raster.readWindow({ band, firstRow: 0, rowCount, firstColumn: 0, columnCount });
@@ -40,11 +40,11 @@ async function readAll(spec: GeoTiffSpec, options: RasterOptions = {}, band = 1)
   }
 }
 
-/** Returns the message of the refusal, which must name the file. */
-async function refusal(bytes: Uint8Array, options: RasterOptions = {}): Promise<string> {
-  const file = await written(bytes);
+/** Returns the message of the rejectionMessage, which must name the file. */
+async function rejectionMessage(bytes: Uint8Array, options: RasterOptions = {}): Promise<string> {
+  const file = await writeMap(bytes);
   const error = await readWhole(file, options).then(
-    () => new Error("The file was not refused."),
+    () => new Error("The file was not rejected."),
     (reason: unknown) => reason,
   );
   if (!isFault(error, "source_invalid")) throw error;
@@ -74,11 +74,11 @@ describe("georeference", () => {
   });
 
   test("uses a PixelIsPoint tie point as the center of the first cell", async () => {
-    const { grid } = await readAll({ ...PLAIN, tie: [11, 49.5], pixelIsPoint: true });
+    const { grid } = await readAll({ ...PLAIN, tiePoint: [11, 49.5], pixelIsPoint: true });
     expect(grid).toEqual(GRID);
   });
 
-  test("reads a transformation matrix like tie point and scale", async () => {
+  test("reads a transformation matrix like a tie point and a pixel scale", async () => {
     const matrix = [2, 0, 0, 10, 0, -1, 0, 50, 0, 0, 0, 0, 0, 0, 0, 1];
     expect((await readAll({ ...PLAIN, matrix })).grid).toEqual(GRID);
   });
@@ -88,17 +88,17 @@ describe("georeference", () => {
     const byMatrix = await readAll({ ...PLAIN, matrix });
     expect(byMatrix.grid).toEqual(GRID);
     expect(byMatrix.values).toEqual(FLIPPED);
-    const byScale = await readAll({ ...PLAIN, tie: [10, 47], scale: [2, -1] });
+    const byScale = await readAll({ ...PLAIN, tiePoint: [10, 47], pixelScale: [2, -1] });
     expect(byScale.grid).toEqual(GRID);
     expect(byScale.values).toEqual(FLIPPED);
-    const pointRegistered = await readAll({ ...PLAIN, tie: [11, 47.5], scale: [2, -1], pixelIsPoint: true });
+    const pointRegistered = await readAll({ ...PLAIN, tiePoint: [11, 47.5], pixelScale: [2, -1], pixelIsPoint: true });
     expect(pointRegistered.grid).toEqual(GRID);
     expect(pointRegistered.values).toEqual(FLIPPED);
   });
 
   test("reads windows of a flipped map across strips", async () => {
-    const spec = { ...PLAIN, tie: [10, 47], scale: [2, -1], rowsPerStrip: 2 } as const;
-    const raster = await openGeoTiff(await written(makeGeoTiff(spec)));
+    const spec = { ...PLAIN, tiePoint: [10, 47], pixelScale: [2, -1], rowsPerStrip: 2 } as const;
+    const raster = await openGeoTiff(await writeMap(makeGeoTiff(spec)));
     try {
       const values = await raster.readWindow({ band: 1, firstRow: 1, rowCount: 2, firstColumn: 1, columnCount: 2 });
       expect(Array.from(values)).toEqual([5, 6, 1, 2]);
@@ -114,23 +114,23 @@ describe("a world map with a repeated meridian", () => {
     rowCount: 2,
     columnCount: 37,
     values,
-    tie: [-185, 10],
-    scale: [10, 10],
+    tiePoint: [-185, 10],
+    pixelScale: [10, 10],
   });
 
-  test("loses the repeated column", async () => {
+  test("is read without the repeated column", async () => {
     const { grid, values } = await readAll(world([...row, ...row]));
     expect(grid).toMatchObject({ columnCount: 36, westDeg: -185 });
     expect(values).toEqual([...row.slice(0, 36), ...row.slice(0, 36)]);
   });
 
-  test("merges two columns that each have half of the meridian", async () => {
+  test("merges two columns that each have a part of the meridian", async () => {
     const { values } = await readAll(world([NaN, ...row.slice(1, 36), 5, 6, ...row.slice(1, 36), NaN]));
     expect([values[0], values[36]]).toEqual([5, 6]);
   });
 
-  test("merges them in a partial window too", async () => {
-    const raster = await openGeoTiff(await written(makeGeoTiff(world([NaN, ...row.slice(1, 36), 5, ...row]))));
+  test("merges the columns in a partial window", async () => {
+    const raster = await openGeoTiff(await writeMap(makeGeoTiff(world([NaN, ...row.slice(1, 36), 5, ...row]))));
     try {
       const values = await raster.readWindow({ band: 1, firstRow: 0, rowCount: 2, firstColumn: 0, columnCount: 3 });
       expect(Array.from(values)).toEqual([5, 1, 2, 0, 1, 2]);
@@ -140,7 +140,7 @@ describe("a world map with a repeated meridian", () => {
   });
 
   test("is rejected if the columns differ, and the message names the option", async () => {
-    const message = await refusal(makeGeoTiff(world([...row, ...row.slice(0, 36), 7])));
+    const message = await rejectionMessage(makeGeoTiff(world([...row, ...row.slice(0, 36), 7])));
     expect(message).toMatch(/row 1 the last column \(7\) contradicts the first \(0\)/);
     expect(message).toContain("--keep-meridian west");
   });
@@ -156,7 +156,7 @@ describe("a world map with a repeated meridian", () => {
     expect(values.slice(37, 72)).toEqual(row.slice(1, 36));
     expect(raster.notes["kept_meridian"]).toBe(`the ${keepMeridian} column, where the two differ`);
 
-    const part = await openGeoTiff(await written(makeGeoTiff(world([...first, ...second]))), { keepMeridian });
+    const part = await openGeoTiff(await writeMap(makeGeoTiff(world([...first, ...second]))), { keepMeridian });
     try {
       const read = await part.readWindow({ band: 1, firstRow: 0, rowCount: 2, firstColumn: 0, columnCount: 2 });
       expect(Array.from(read)).toEqual([5, 1, kept, 1]);
@@ -172,7 +172,7 @@ describe("a world map with a repeated meridian", () => {
 });
 
 describe("missing values", () => {
-  test("are declared nodata, given nodata and NaN only", async () => {
+  test("are the declared nodata, the nodata of the options, and NaN", async () => {
     const values = [0, -9999, 2, NaN, 4, 5, -999900, 7, 8, 9, 10, -9998];
     const { values: read } = await readAll({ ...PLAIN, values, nodata: "-9999" }, { nodata: [-999900] });
     expect(read).toEqual([0, NaN, 2, NaN, 4, 5, NaN, 7, 8, 9, 10, -9998]);
@@ -192,7 +192,7 @@ describe("missing values", () => {
     expect((await readAll({ ...PLAIN, type: "uint8", nodata: "3" })).values[3]).toBeNaN();
   });
 
-  test("include strips left out of a file with nodata; without nodata these are zero", async () => {
+  test("include omitted strips if the file declares nodata; otherwise omitted strips are zero", async () => {
     const spec = { ...PLAIN, rowsPerStrip: 1, sparseStrips: [1] };
     for (const nodata of ["-9999", "nan"]) {
       const { values } = await readAll({ ...spec, nodata });
@@ -205,7 +205,7 @@ describe("missing values", () => {
   test("do not include strips of 0 bytes at an offset, which are rejected as damaged", async () => {
     for (const nodata of ["-9999", undefined]) {
       const spec = { ...PLAIN, rowsPerStrip: 1, emptyStrips: [1], ...(nodata === undefined ? {} : { nodata }) };
-      expect(await refusal(makeGeoTiff(spec))).toMatch(/damaged at band 1, rows 0 to 2.*0 bytes at byte \d+/);
+      expect(await rejectionMessage(makeGeoTiff(spec))).toMatch(/damaged at band 1, rows 0 to 2.*0 bytes at byte \d+/);
     }
   });
 
@@ -219,10 +219,10 @@ describe("missing values", () => {
       values,
       rowsPerStrip: 1,
       sparseStrips,
-      scale: [1e-3, 1e-3],
+      pixelScale: [1e-3, 1e-3],
       nodata: "-9999",
     } as const;
-    const raster = await openGeoTiff(await written(makeGeoTiff(spec)));
+    const raster = await openGeoTiff(await writeMap(makeGeoTiff(spec)));
     try {
       const windows = Array.from({ length: 30 }, (_, i) => ({ firstRow: ((i * 7) % 30) * 100, rowCount: 100 }));
       const read = await Promise.all(
@@ -248,55 +248,71 @@ describe("missing values", () => {
 describe("coordinate systems", () => {
   test.each([
     ["a system without code or ellipsoid", { 2048: 32767, 2050: 32767 }, /is in the geographic/],
-    ["NAD83", { 2048: 4269 }, /EPSG:4269.*EPSG:4326/],
-    ["UTM", { 1024: 1, 3072: 32633 }, /projected.*EPSG:32633/],
-    ["geocentric", { 1024: 3 }, /projected|EPSG:4326/],
-    ["grads", { 2054: 9105 }, /angular unit 9105/],
+    ["the datum NAD83", { 2048: 4269 }, /EPSG:4269.*EPSG:4326/],
+    ["a UTM projection", { 1024: 1, 3072: 32633 }, /projected.*EPSG:32633/],
+    ["geocentric coordinates", { 1024: 3 }, /projected|EPSG:4326/],
+    ["coordinates in grads", { 2054: 9105 }, /angular unit 9105/],
     ["the meridian of Paris", { 2051: 8903 }, /prime meridian other than Greenwich/],
   ])("rejects %s and names the accepted system", async (_, geoKeys, expected) => {
-    const message = await refusal(makeGeoTiff({ ...PLAIN, geoKeys }));
+    const message = await rejectionMessage(makeGeoTiff({ ...PLAIN, geoKeys }));
     expect(message).toMatch(expected);
     expect(message).toContain("gdalwarp -t_srs EPSG:4326");
   });
 
   test("rejects a missing system unless assumeWgs84 is set and the numbers are plausible degrees", async () => {
     const bytes = makeGeoTiff({ ...PLAIN, geoKeys: null });
-    expect(await refusal(bytes)).toMatch(/no coordinate system.*--assume-wgs84/s);
+    expect(await rejectionMessage(bytes)).toMatch(/no coordinate system.*--assume-wgs84/s);
     expect((await readAll({ ...PLAIN, geoKeys: null }, { assumeWgs84: true })).grid).toEqual(GRID);
-    const meters = makeGeoTiff({ ...PLAIN, geoKeys: null, tie: [500_000, 4_000_000] });
-    expect(await refusal(meters, { assumeWgs84: true })).toMatch(/no coordinate system/);
+    const meters = makeGeoTiff({ ...PLAIN, geoKeys: null, tiePoint: [500_000, 4_000_000] });
+    expect(await rejectionMessage(meters, { assumeWgs84: true })).toMatch(/no coordinate system/);
   });
 });
 
 describe("rejected files", () => {
   test.each([
-    ["text", Buffer.from("not a map at all"), /is not a GeoTIFF/],
-    ["nothing", Buffer.alloc(0), /is not a GeoTIFF/],
-    ["a header alone", makeGeoTiff(PLAIN).subarray(0, 8), /damaged or cut short/],
-    ["half a directory", makeGeoTiff(PLAIN).subarray(0, 60), /damaged or cut short/],
-    ["big-endian", Buffer.from("4d4d002a00000008", "hex"), /big-endian.*ENDIANNESS=LITTLE/],
-    ["no georeference", makeGeoTiff({ rowCount: 3, columnCount: 4, values: PLAIN.values }), /no georeference/],
-    ["rotation", makeGeoTiff({ ...PLAIN, matrix: [2, 0.1, 0, 10, 0.1, -1, 0, 50, 0, 0, 0, 0, 0, 0, 0, 1] }), /rotated/],
-    ["columns running west", makeGeoTiff({ ...PLAIN, scale: [-2, 1] }), /run eastward/],
-    ["rows past the pole", makeGeoTiff({ ...PLAIN, tie: [10, 95] }), /cells that are not on Earth/],
-    ["more than 360 degrees", makeGeoTiff({ ...PLAIN, scale: [200, 1] }), /width must be at most 360 degrees/],
-    ["LERC", makeGeoTiff({ ...PLAIN, compression: 34887 }), /LERC.*gdal_translate -co COMPRESS=DEFLATE/],
-    ["rows from the bottom", makeGeoTiff({ ...PLAIN, shorts: { 274: [4] } }), /orientation 4/],
-    ["reversed bit order", makeGeoTiff({ ...PLAIN, shorts: { 266: [2] } }), /fill order 2/],
-    ["a predictor without compression", makeGeoTiff({ ...PLAIN, shorts: { 317: [2] } }), /predictor 2/],
-    ["an unknown predictor", makeGeoTiff({ ...PLAIN, compression: 8, shorts: { 317: [7] } }), /predictor 7/],
-    ["a CMYK image", makeGeoTiff({ ...PLAIN, shorts: { 262: [5] } }), /photometric interpretation 5/],
-    ["an overview alone", makeGeoTiff({ ...PLAIN, shorts: { 254: [1] } }), /starts with an overview or a mask/],
-    ["an alpha band", makeGeoTiff({ ...PLAIN, shorts: { 338: [2] } }), /alpha/],
+    ["a text file", Buffer.from("not a map at all"), /is not a GeoTIFF/],
+    ["an empty file", Buffer.alloc(0), /is not a GeoTIFF/],
+    ["a header without a directory", makeGeoTiff(PLAIN).subarray(0, 8), /damaged or truncated/],
+    ["a truncated directory", makeGeoTiff(PLAIN).subarray(0, 60), /damaged or truncated/],
+    ["a big-endian file", Buffer.from("4d4d002a00000008", "hex"), /big-endian.*ENDIANNESS=LITTLE/],
+    [
+      "a map without georeference",
+      makeGeoTiff({ rowCount: 3, columnCount: 4, values: PLAIN.values }),
+      /no georeference/,
+    ],
+    [
+      "a rotated map",
+      makeGeoTiff({ ...PLAIN, matrix: [2, 0.1, 0, 10, 0.1, -1, 0, 50, 0, 0, 0, 0, 0, 0, 0, 1] }),
+      /rotated/,
+    ],
+    [
+      "columns that run west",
+      makeGeoTiff({ ...PLAIN, pixelScale: [-2, 1] }),
+      /both must be finite, and the width above 0/,
+    ],
+    ["rows beyond the pole", makeGeoTiff({ ...PLAIN, tiePoint: [10, 95] }), /has an invalid grid: rows from/],
+    ["a width above 360 degrees", makeGeoTiff({ ...PLAIN, pixelScale: [200, 1] }), /width must be at most 360 degrees/],
+    ["LERC compression", makeGeoTiff({ ...PLAIN, compression: 34887 }), /LERC.*gdal_translate -co COMPRESS=DEFLATE/],
+    ["rows in bottom-up order", makeGeoTiff({ ...PLAIN, shortTags: { 274: [4] } }), /orientation 4/],
+    ["reversed bit order", makeGeoTiff({ ...PLAIN, shortTags: { 266: [2] } }), /fill order 2/],
+    ["a predictor without compression", makeGeoTiff({ ...PLAIN, shortTags: { 317: [2] } }), /predictor 2/],
+    ["an unknown predictor", makeGeoTiff({ ...PLAIN, compression: 8, shortTags: { 317: [7] } }), /predictor 7/],
+    ["a CMYK image", makeGeoTiff({ ...PLAIN, shortTags: { 262: [5] } }), /photometric interpretation 5/],
+    [
+      "a file that starts with an overview",
+      makeGeoTiff({ ...PLAIN, shortTags: { 254: [1] } }),
+      /starts with an overview or a mask/,
+    ],
+    ["an alpha band", makeGeoTiff({ ...PLAIN, shortTags: { 338: [2] } }), /alpha/],
     [
       "one offset for three strips",
-      makeGeoTiff({ ...PLAIN, shorts: { 278: [1] } }),
+      makeGeoTiff({ ...PLAIN, shortTags: { 278: [1] } }),
       /3 blocks, but it lists 1 offsets/,
     ],
-    ["no blocks", makeGeoTiff({ ...PLAIN, shorts: { 278: [0] } }), /blocks without cells/],
+    ["blocks without rows", makeGeoTiff({ ...PLAIN, shortTags: { 278: [0] } }), /both must be at least 1/],
     [
       "more bands than number formats",
-      makeGeoTiff({ ...PLAIN, shorts: { 277: [2] } }),
+      makeGeoTiff({ ...PLAIN, shortTags: { 277: [2] } }),
       /2 bands but BitsPerSample for 1/,
     ],
     [
@@ -319,18 +335,18 @@ describe("rejected files", () => {
       }),
       /band 1 declares a scale of 0.01/,
     ],
-  ])("%s", async (_, bytes, expected) => {
-    expect(await refusal(bytes)).toMatch(expected);
+  ])("rejects %s", async (_, bytes, expected) => {
+    expect(await rejectionMessage(bytes)).toMatch(expected);
   });
 
-  test("a file cut short in its values, naming the window", async () => {
+  test("rejects a file that is truncated in its values, and names the window", async () => {
     const bytes = makeGeoTiff({ ...PLAIN, rowsPerStrip: 1 });
-    const message = await refusal(bytes.subarray(0, bytes.length - 5));
-    expect(message).toMatch(/cut short at band 1, rows 0 to 2, columns 0 to 3/);
+    const message = await rejectionMessage(bytes.subarray(0, bytes.length - 5));
+    expect(message).toMatch(/truncated at band 1, rows 0 to 2, columns 0 to 3/);
     expect(message).toContain(`end at byte ${bytes.length}, the file ends at ${bytes.length - 5}`);
   });
 
-  test("a missing file", async () => {
+  test("rejects a missing file", async () => {
     await expect(openGeoTiff(join(folder, "none.tif"))).rejects.toThrow(/none\.tif: cannot be opened/);
   });
 });

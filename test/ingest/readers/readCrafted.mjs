@@ -5,8 +5,8 @@ import { createInterface } from "node:readline";
 
 const { openGeoTiff } = await import(new URL("../../../dist/ingest/readers/geotiff/geotiff.js", import.meta.url).href);
 
-/** Values read at a time. */
-const CELLS_MAX = 1_000_000;
+/** Maximum number of values that are read together. */
+const VALUE_COUNT_MAX = 1_000_000;
 
 for await (const file of createInterface({ input: process.stdin })) {
   globalThis.gc?.();
@@ -22,8 +22,8 @@ async function outcomeOf(file) {
   try {
     raster = await openGeoTiff(file);
     const { rowCount, columnCount } = raster.grid;
-    const width = Math.min(columnCount, CELLS_MAX);
-    const height = Math.min(rowCount, Math.max(1, Math.floor(CELLS_MAX / width)));
+    const width = Math.min(columnCount, VALUE_COUNT_MAX);
+    const height = Math.min(rowCount, Math.max(1, Math.floor(VALUE_COUNT_MAX / width)));
     for (const band of new Set([1, raster.bandCount])) {
       for (const firstRow of new Set([0, Math.floor((rowCount - height) / 2), rowCount - height])) {
         for (const firstColumn of new Set([0, columnCount - width])) {

@@ -30,12 +30,12 @@ describe("readAqueductName", () => {
   test.each([
     ["inuncoast_rcp8p5_wtsub_2080_rp1000_0_perc_05.tif", /percentile 05/],
     ["inuncoast_rcp8p5_nosub_2080_rp1000_0.tif", /without land subsidence/],
-    ["inuncoast_historical_wtsub_2030_rp0100_0.tif", /subsidence alone until 2030/],
+    ["inuncoast_historical_wtsub_2030_rp0100_0.tif", /subsidence until 2030/],
     ["inuncoast_historical_wtsub_hist_rp0100_0.tif", /baseline is the historical map without/],
     ["inunriver_rcp8p5_00000NorESM1-M_2040_rp00100.tif", /has no such layer/],
     ["inunriver_rcp2p6_00000NorESM1-M_2030_rp00100.tif", /has no such layer/],
     ["inunriver_historical_00000NorESM1-M_1980_rp00100.tif", /WATCH/],
-  ])("sets %s aside", (name, reason) => {
+  ])("ignores %s with a reason", (name, reason) => {
     expect(readAqueductName(name)).toEqual({ kind: "set-aside", reason: expect.stringMatching(reason) as string });
   });
 

@@ -17,7 +17,7 @@ export interface AuxStatements {
 const DATASET = "pamdataset";
 const BAND = "pamdataset/pamrasterband";
 
-/** Elements that change neither values nor positions, in lower case like all names here: GDAL ignores their case. */
+/** Elements that change neither values nor positions, in lower case like all names in this file, because GDAL ignores case. */
 const HARMLESS: ReadonlySet<string> = new Set([
   `${DATASET}/metadata`,
   `${DATASET}/subdatasets`,
@@ -30,7 +30,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
   `${BAND}/overview`,
 ]);
 
-/** Attributes with a meaning of their own; GDAL reads any other attribute like an element of that name. */
+/** Attributes that GDAL defines; it reads any other attribute as an element of that name. */
 const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   [BAND]: ["band"],
   [`${BAND}/nodatavalue`]: ["le_hex_equiv"],
@@ -39,7 +39,7 @@ const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   [`${BAND}/metadata`]: ["domain", "format"],
 };
 
-/** Elements that may state only one value, so that it does not matter which of several a reader uses. */
+/** Elements that may occur only once: readers differ in which of several they use. */
 const SINGLE: ReadonlySet<string> = new Set(["nodatavalue", "unittype", "geotransform", "srs"]);
 
 /**
@@ -51,20 +51,22 @@ export function readAuxXml(
   { name, text }: { readonly name: string; readonly text: string },
   format: NumberFormat,
 ): AuxStatements {
-  const read = { nodata: new Map<number, number>(), units: new Map<number, string>() };
+  const statements = { nodata: new Map<number, number>(), units: new Map<number, string>() };
   let transform: Transform | undefined;
-  const stated = new Set<string>();
-  const refuse = (why: string): Error =>
+  const seenKeys = new Set<string>();
+  const sidecarFault = (why: string): Error =>
     sourceFault(file, `its sidecar ${name} ${why}`, { details: { sidecar: name } });
   try {
     readXml(text, (element) => {
       const { path, attributes } = element;
       if (path[0] !== DATASET) throw new Error(`its root element is ${path[0]}`);
-      const here = path.join("/");
-      if (here.endsWith("metadata/mdi")) {
-        // GDAL takes the first attribute for the key, whatever its name.
+      const elementPath = path.join("/");
+      if (elementPath.endsWith("metadata/mdi")) {
+        // GDAL uses the first attribute as the key, regardless of its name.
         if (Object.keys(attributes.at(-1) ?? {}).join() !== "key") {
-          throw refuse("has an MDI element whose only attribute is not key. Convert the map with gdal_translate.");
+          throw sidecarFault(
+            "has an MDI element whose only attribute is not key. Convert the map with gdal_translate.",
+          );
         }
         checkMetadataItem(
           file,
@@ -75,19 +77,19 @@ export function readAuxXml(
         return;
       }
       readStatement(element);
-      if (isHarmless(path) && ATTRIBUTES[here] === undefined) return;
+      if (isHarmless(path) && ATTRIBUTES[elementPath] === undefined) return;
       for (const [name, value] of Object.entries(attributes.at(-1) ?? {})) {
-        if (ATTRIBUTES[here]?.includes(name) === true || /^xmlns(:|$)/.test(name)) continue;
+        if (ATTRIBUTES[elementPath]?.includes(name) === true || /^xmlns(:|$)/.test(name)) continue;
         readStatement({ path: [...path, name], attributes: [...attributes, {}], text: value });
       }
     });
   } catch (error) {
     if (error instanceof Error && error.name === "Fault") throw error;
-    throw refuse(
-      `cannot be read as GDAL metadata (${messageOf(error)}). Remove it, or convert the map with gdal_translate.`,
+    throw sidecarFault(
+      `cannot be read as GDAL metadata (${messageOf(error)}). Remove the sidecar, or convert the map with gdal_translate.`,
     );
   }
-  return { ...read, transform };
+  return { ...statements, transform };
 
   function readStatement(element: XmlElement): void {
     const { path } = element;
@@ -95,72 +97,76 @@ export function readAuxXml(
     const isBand = path[1] === "pamrasterband";
     const depth = isBand ? 3 : 2;
     if (isBand && !/^[1-9]\d{0,8}$/.test(element.attributes[1]?.["band"]?.trim() ?? "")) {
-      throw refuse("has a PAMRasterBand without a valid attribute band. Convert the map with gdal_translate.");
+      throw sidecarFault("has a PAMRasterBand without a valid attribute band. Convert the map with gdal_translate.");
     }
     if (path.length < depth || isHarmless(path)) return;
     const name = path[depth - 1] ?? "";
     if (path.length > depth && name !== "colortable" && name !== "categorynames") {
-      throw refuse(`states ${path.slice(1).join("/")}, which is not supported. Convert the map with gdal_translate.`);
+      throw sidecarFault(
+        `states ${path.slice(1).join("/")}, which is not supported. Convert the map with gdal_translate.`,
+      );
     }
     const key = `${isBand ? Number(element.attributes[1]?.["band"]) : ""}/${name}`;
-    if (SINGLE.has(name) && stated.has(key)) {
-      throw refuse(`states ${name}${isBand ? ` for band ${key.split("/")[0]}` : ""} twice. Remove the wrong one.`);
+    if (SINGLE.has(name) && seenKeys.has(key)) {
+      throw sidecarFault(
+        `states ${name}${isBand ? ` for band ${key.split("/")[0]}` : ""} twice. Remove one of the two elements.`,
+      );
     }
-    stated.add(key);
-    if (isBand) readBand(element);
-    else readWhole(element);
+    seenKeys.add(key);
+    if (isBand) readBandElement(element);
+    else readDatasetElement(element);
   }
 
-  function readBand({ path, attributes, text: value }: XmlElement): void {
+  function readBandElement({ path, attributes, text: value }: XmlElement): void {
     const band = Number(attributes[1]?.["band"]);
-    const how = `its sidecar ${name} states for band ${band}`;
+    const messagePrefix = `its sidecar ${name} states for band ${band}`;
     switch (path[2]) {
       case "nodatavalue": {
         // The attribute has the exact bits; the decimal text is rounded.
         const bits = /^[0-9a-f]{16}$/i.exec(attributes[2]?.["le_hex_equiv"] ?? "")?.[0];
         const exact = bits === undefined ? value : String(Buffer.from(bits, "hex").readDoubleLE(0));
         const nodata = nodataOf(file, exact, format, `its sidecar ${name} states`);
-        if (nodata !== undefined) read.nodata.set(band, nodata);
+        if (nodata !== undefined) statements.nodata.set(band, nodata);
         return;
       }
       case "unittype":
-        if (value.trim() !== "") read.units.set(band, value.trim());
+        if (value.trim() !== "") statements.units.set(band, value.trim());
         return;
       case "scale":
       case "offset":
       case "colorinterp":
-        checkBandItem(file, { name: path[2], text: value, how });
+        checkBandItem(file, { name: path[2], text: value, how: messagePrefix });
         return;
       case "categorynames":
       case "colortable":
-        if (path.length === 3) throw classFault(file, how);
+        if (path.length === 3) throw classFault(file, messagePrefix);
         return;
       default:
-        throw refuse(
+        throw sidecarFault(
           `states ${path.slice(2).join("/")} for band ${band}, which is not supported. Convert the map with gdal_translate.`,
         );
     }
   }
 
-  function readWhole({ path, text: value }: XmlElement): void {
+  function readDatasetElement({ path, text: value }: XmlElement): void {
     switch (path[1]) {
       case "geotransform":
-        transform = transformOf(value);
+        transform = parseTransform(value);
         if (transform === undefined) {
-          throw refuse(
+          throw sidecarFault(
             `states the transform ${value.trim()}, which is rotated or malformed. Convert the map with gdalwarp.`,
           );
         }
         return;
       case "srs":
         if (!isWgs84(value)) {
-          throw refuse(
+          throw sidecarFault(
             `states a coordinate system other than WGS84 degrees: ${abbreviated(value)}. Convert the map with gdalwarp -t_srs EPSG:4326.`,
           );
         }
         return;
       default:
-        throw refuse(`states ${path[1]}, which is not supported. Convert the map with gdal_translate.`);
+        throw sidecarFault(`states ${path[1]}, which is not supported. Convert the map with gdal_translate.`);
     }
   }
 }
@@ -170,11 +176,11 @@ function isHarmless(path: readonly string[]): boolean {
   return HARMLESS.has(path.slice(0, 2).join("/")) || HARMLESS.has(path.slice(0, 3).join("/"));
 }
 
-function transformOf(text: string): Transform | undefined {
+function parseTransform(text: string): Transform | undefined {
   const numbers = text.split(",").map(Number);
   const [xDeg = NaN, sizeXDeg = NaN, b = NaN, yDeg = NaN, d = NaN, sizeYDeg = NaN] = numbers;
-  const isPlain = numbers.length === 6 && !numbers.some(Number.isNaN) && b === 0 && d === 0;
-  return isPlain ? { xDeg, yDeg, sizeXDeg, sizeYDeg } : undefined;
+  const isUnrotated = numbers.length === 6 && !numbers.some(Number.isNaN) && b === 0 && d === 0;
+  return isUnrotated ? { xDeg, yDeg, sizeXDeg, sizeYDeg } : undefined;
 }
 
 /** Returns whether a coordinate system, given as WKT or EPSG code, is WGS 84 in degrees. */

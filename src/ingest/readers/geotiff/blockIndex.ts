@@ -12,11 +12,11 @@ export interface Box {
   readonly bottom: number;
 }
 
-/** Incompressible data grow when encoded: by half with LZW, by less with the other methods. */
+/** Limits on the encoded size of a block: incompressible data grow by half with LZW, and by less with other methods. */
 const ENCODED_RATIO_MAX = 2;
 const ENCODED_BYTES_EXTRA = 65_536;
-/** Entries of the block index read at a time. */
-const INDEX_PAGE = 512;
+/** Number of block index entries read at a time. */
+const INDEX_PAGE_ENTRY_COUNT = 512;
 
 /** A part of the block index. */
 interface IndexPage {
@@ -26,26 +26,30 @@ interface IndexPage {
   readonly sizes: readonly number[];
 }
 
-/** The blocks of a region that a sparse file leaves out. */
+/** The blocks of a region that are omitted from a sparse file. */
 export interface SparseBlocks {
-  /** Whether their cells are missing, which is so if the band has a nodata value; otherwise they are zero. */
+  /** Whether the cells of these blocks are missing, because the band has a nodata value; otherwise they are zero. */
   readonly isNodata: boolean;
   /** In cells of the image. */
   readonly boxes: readonly Box[];
-  /** Returns whether a part of the region has only such blocks and need not be read. */
+  /** Returns whether all blocks of a part of the region are omitted, so that it need not be read. */
   covers(part: Box): boolean;
 }
 
 export interface BlockIndex {
   /**
-   * Checks the blocks of a region: each must be within the file or left out.
-   * @returns the blocks left out
-   * @throws Fault `source_invalid` if a block is damaged or cut short
+   * Checks the blocks of a region: each must be within the file or omitted.
+   * @returns the omitted blocks
+   * @throws Fault `source_invalid` if a block is damaged or truncated
    */
   check(box: Box, band: number, where: string): Promise<SparseBlocks>;
 }
 
-/** @param nodataOfBands the nodata value of each band, from index 0 */
+/**
+ * Returns the block index of the first image of a file.
+ *
+ * @param nodataOfBands the nodata value of each band, from index 0
+ */
 export function blockIndexOf(
   {
     file,
@@ -66,11 +70,11 @@ export function blockIndexOf(
     : [TAG.stripOffsets, TAG.stripByteCounts];
   let cachedPage: IndexPage | undefined;
 
-  const pageOf = async (index: number): Promise<IndexPage> => {
-    const first = Math.floor(index / INDEX_PAGE) * INDEX_PAGE;
+  const readPage = async (index: number): Promise<IndexPage> => {
+    const first = Math.floor(index / INDEX_PAGE_ENTRY_COUNT) * INDEX_PAGE_ENTRY_COUNT;
     if (cachedPage?.first === first) return cachedPage;
     const count = Math.min(directory.count(offsetTag), directory.count(sizeTag));
-    const end = Math.min(first + INDEX_PAGE, count);
+    const end = Math.min(first + INDEX_PAGE_ENTRY_COUNT, count);
     // Windows are read concurrently: build a complete page before replacing the cached one.
     const page: IndexPage = {
       first,
@@ -82,7 +86,7 @@ export function blockIndexOf(
     return page;
   };
 
-  /** Returns whether a block was left out. */
+  /** Returns whether a block is omitted from the file. */
   const isSparse = (page: IndexPage, index: number, where: string): boolean => {
     const offset = page.offsets[index - page.first] ?? NaN;
     const sizeBytes = page.sizes[index - page.first] ?? NaN;
@@ -90,14 +94,14 @@ export function blockIndexOf(
     if (!(offset >= 8 && sizeBytes > 0)) {
       throw sourceFault(
         file,
-        `is damaged at ${where}: one of its blocks has ${sizeBytes} bytes at byte ${offset}. Only 0 bytes at offset 0 mark a block that was left out.`,
+        `is damaged at ${where}: one of its blocks has ${sizeBytes} bytes at byte ${offset}. An omitted block has 0 bytes at byte 0.`,
         { details: { offset, sizeBytes } },
       );
     }
     if (!(offset + sizeBytes <= source.sizeBytes)) {
       throw sourceFault(
         file,
-        `is cut short at ${where}: one of its blocks would end at byte ${offset + sizeBytes}, the file ends at ${source.sizeBytes}.`,
+        `is truncated at ${where}: one of its blocks would end at byte ${offset + sizeBytes}, the file ends at ${source.sizeBytes}.`,
         { details: { offset, sizeBytes: source.sizeBytes } },
       );
     }
@@ -113,24 +117,25 @@ export function blockIndexOf(
 
   return {
     async check(box, band, where) {
-      // As in GDAL, bands that share a block that was left out may still differ in their nodata value.
+      // As in GDAL, bands that share an omitted block may have different nodata values.
       const nodata = nodataOfBands[band - 1];
       const planeStart = layout.isPlanar ? (band - 1) * acrossCount * downCount : 0;
       const boxes: Box[] = [];
-      const rows = new Map<number, number>();
+      const omittedCounts = new Map<number, number>(); // by row of blocks
       let page: IndexPage | undefined;
       for (let down = Math.floor(box.top / blockRowCount); down * blockRowCount < box.bottom; down++) {
         for (let across = Math.floor(box.left / blockColumnCount); across * blockColumnCount < box.right; across++) {
           const index = planeStart + down * acrossCount + across;
-          if (page === undefined || index < page.first || index >= page.end) page = await pageOf(index);
+          if (page === undefined || index < page.first || index >= page.end) page = await readPage(index);
           if (!isSparse(page, index, where)) continue;
           if (nodata !== undefined && !canRepresent(nodata, layout.format)) {
             throw sourceFault(
               file,
-              `leaves blocks out at ${where}, which may mean 0 or missing because its integers cannot store its nodata value ${nodata}. Write all blocks with gdal_translate.`,
+              `omits blocks at ${where}. Their cells may be 0 or missing, because its integers cannot store its nodata value ${nodata}. ` +
+                "Write all blocks with gdal_translate.",
             );
           }
-          rows.set(down, (rows.get(down) ?? 0) + 1);
+          omittedCounts.set(down, (omittedCounts.get(down) ?? 0) + 1);
           boxes.push({
             left: Math.max(box.left, across * blockColumnCount),
             right: Math.min(box.right, (across + 1) * blockColumnCount),
@@ -139,13 +144,13 @@ export function blockIndexOf(
           });
         }
       }
-      const across = Math.ceil(box.right / blockColumnCount) - Math.floor(box.left / blockColumnCount);
+      const blocksPerRow = Math.ceil(box.right / blockColumnCount) - Math.floor(box.left / blockColumnCount);
       return {
         isNodata: nodata !== undefined,
         boxes,
         covers(part) {
           for (let down = Math.floor(part.top / blockRowCount); down * blockRowCount < part.bottom; down++) {
-            if (rows.get(down) !== across) return false;
+            if (omittedCounts.get(down) !== blocksPerRow) return false;
           }
           return true;
         },

@@ -1,6 +1,5 @@
 /**
- * Reads byte ranges of local and remote files. Reads can be aborted, and bytes past the end are absent rather than filled
- * with zeros.
+ * Reads byte ranges of local and remote files. Reads can be aborted; a read past the end returns fewer bytes, not zeros.
  */
 import { type FileHandle, open } from "node:fs/promises";
 import type { GeoTIFF } from "geotiff";
@@ -10,7 +9,7 @@ import { httpRange, isHttpAddress } from "./http.ts";
 
 export interface ByteSource {
   readonly sizeBytes: number;
-  /** Returns the bytes of a range, fewer at the end of the source. Throws the signal's reason once it is aborted. */
+  /** Returns the bytes of a range, fewer at the end of the source. Throws the abort reason of the signal. */
   read(offset: number, sizeBytes: number): Promise<Uint8Array<ArrayBuffer>>;
   close(): Promise<void>;
 }
@@ -20,23 +19,23 @@ const READ_BYTES_MAX = 256 << 20;
 
 /**
  * Opens a file on disk, or at an http(s) address.
- * @throws Fault `source_invalid` naming the file; the reason of the signal once it is aborted
+ * @throws Fault `source_invalid` naming the file; the abort reason of the signal
  */
 export async function openBytes(file: string, signal?: AbortSignal): Promise<ByteSource> {
   signal?.throwIfAborted();
-  return paged(isHttpAddress(file) ? await openAddress(file, signal) : await openFile(file, signal));
+  return withPageCache(isHttpAddress(file) ? await openAddress(file, signal) : await openFile(file, signal));
 }
 
 async function openAddress(address: string, signal: AbortSignal | undefined): Promise<ByteSource> {
   const version: { etag?: string } = {};
   const request = async (offset: number, sizeBytes: number) => {
-    const answer = await httpRange(address, { offset, sizeBytes }, signal);
+    const response = await httpRange(address, { offset, sizeBytes }, signal);
     // Do not mix two versions of a file.
-    if (version.etag !== undefined && answer.etag !== version.etag) {
+    if (version.etag !== undefined && response.etag !== version.etag) {
       throw sourceFault(address, "changed while it was being read. Run the ingest again.");
     }
-    if (answer.etag !== undefined) version.etag = answer.etag;
-    return answer;
+    if (response.etag !== undefined) version.etag = response.etag;
+    return response;
   };
   const { totalBytes } = await request(0, 1);
   return {
@@ -58,7 +57,7 @@ async function openFile(file: string, signal: AbortSignal | undefined): Promise<
   }
   try {
     const stat = await handle.stat();
-    if (!stat.isFile()) throw sourceFault(file, "is not a file.");
+    if (!stat.isFile()) throw sourceFault(file, "is a folder or a device, not a regular file.");
     return {
       sizeBytes: stat.size,
       read: (offset, sizeBytes) =>
@@ -90,22 +89,22 @@ async function readFrom(
   return filled === bytes.length ? bytes : bytes.slice(0, filled);
 }
 
-const PAGE_BYTES = 65_536;
-const PAGE_COUNT_MAX = 32;
+const READ_PAGE_BYTES = 65_536;
+const READ_PAGE_COUNT_MAX = 32;
 
-/** Serves small reads from cached pages: directories and block indexes are read a few bytes at a time. */
-function paged(source: ByteSource): ByteSource {
+/** Wraps a source with a page cache for small reads: directories and block indexes are read a few bytes at a time. */
+function withPageCache(source: ByteSource): ByteSource {
   const pages = new Map<number, Promise<Uint8Array<ArrayBuffer>>>();
-  const pageAt = (index: number): Promise<Uint8Array<ArrayBuffer>> => {
+  const readPage = (index: number): Promise<Uint8Array<ArrayBuffer>> => {
     let page = pages.get(index);
     if (page === undefined) {
-      page = source.read(index * PAGE_BYTES, PAGE_BYTES);
-      page.catch(() => pages.delete(index)); // a failed read is not remembered
+      page = source.read(index * READ_PAGE_BYTES, READ_PAGE_BYTES);
+      page.catch(() => pages.delete(index)); // a failed read is not cached
     }
     pages.delete(index);
     pages.set(index, page); // most recently used last
     for (const oldest of pages.keys()) {
-      if (pages.size <= PAGE_COUNT_MAX) break;
+      if (pages.size <= READ_PAGE_COUNT_MAX) break;
       pages.delete(oldest);
     }
     return page;
@@ -117,18 +116,18 @@ function paged(source: ByteSource): ByteSource {
       if (!(Number.isSafeInteger(offset) && offset >= 0 && sizeBytes >= 0 && sizeBytes <= READ_BYTES_MAX)) {
         throw new RangeError(`a read of ${sizeBytes} bytes at ${offset} is out of range`);
       }
-      const index = Math.floor(offset / PAGE_BYTES);
-      const isSmall = sizeBytes <= 4096 && Math.floor((offset + sizeBytes - 1) / PAGE_BYTES) === index;
+      const index = Math.floor(offset / READ_PAGE_BYTES);
+      const isSmall = sizeBytes <= 4096 && Math.floor((offset + sizeBytes - 1) / READ_PAGE_BYTES) === index;
       if (!isSmall) return source.read(offset, sizeBytes);
-      const page = await pageAt(index);
-      return page.slice(offset - index * PAGE_BYTES, offset - index * PAGE_BYTES + sizeBytes);
+      const page = await readPage(index);
+      return page.slice(offset - index * READ_PAGE_BYTES, offset - index * READ_PAGE_BYTES + sizeBytes);
     },
   };
 }
 
 type GeotiffSource = Parameters<typeof GeoTIFF.fromSource>[0];
 
-/** Adapts a source to geotiff.js, whose own sources fill bytes past the end with zeros. */
+/** Adapts a source to geotiff.js, whose built-in sources fill bytes past the end with zeros. */
 export function geotiffSource(source: ByteSource): GeotiffSource {
   const fetchSlice: GeotiffSource["fetchSlice"] = async ({ offset, length }) => {
     const bytes = await source.read(offset, length);

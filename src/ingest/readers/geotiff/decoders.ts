@@ -8,7 +8,7 @@ import type { BaseDecoder, Pool } from "geotiff";
 import { ZSTDDecoder } from "zstddec";
 import type { Layout } from "./layout.ts";
 
-type GeoTiffModule = typeof import("geotiff");
+export type GeoTiffModule = typeof import("geotiff");
 type Decode = (encoded: Uint8Array, sizeBytesMax: number) => Uint8Array | Promise<Uint8Array>;
 
 const inflateAsync = promisify(inflate);
@@ -25,7 +25,7 @@ const DECODERS: ReadonlyMap<number, Decode> = new Map<number, Decode>([
 
 /**
  * Returns the decoder pool that geotiff.js uses for one file.
- * @param signal stops the decoding of further blocks
+ * @param signal when aborted, no further blocks are decoded
  */
 export function decodersOf(module: GeoTiffModule, layout: Layout, signal: AbortSignal | undefined): Pool {
   const decode = DECODERS.get(layout.compression);
@@ -35,7 +35,7 @@ export function decodersOf(module: GeoTiffModule, layout: Layout, signal: AbortS
       signal?.throwIfAborted();
       const decoded = await (decode as Decode)(new Uint8Array(encoded), layout.blockBytes);
       const isWhole = decoded.byteOffset === 0 && decoded.byteLength === decoded.buffer.byteLength;
-      // Not slice(): on a Buffer that returns a view of the same bytes.
+      // Not slice(): on a Buffer, slice() returns a view of the same bytes.
       return isWhole ? decoded.buffer : new Uint8Array(decoded).buffer;
     }
   }
@@ -70,83 +70,86 @@ async function decodeZstd(encoded: Uint8Array, sizeBytesMax: number): Promise<Ui
 /** Decodes PackBits (TIFF 6.0 section 9). */
 function decodePackBits(encoded: Uint8Array, sizeBytesMax: number): Uint8Array {
   const decoded = new Uint8Array(sizeBytesMax);
-  let to = 0;
-  for (let at = 0; at < encoded.length;) {
-    const header = ((encoded[at++] ?? 0) << 24) >> 24;
+  let writeIndex = 0;
+  for (let readIndex = 0; readIndex < encoded.length;) {
+    const header = ((encoded[readIndex++] ?? 0) << 24) >> 24;
     if (header === -128) continue;
     const count = header < 0 ? 1 - header : header + 1;
-    if (to === sizeBytesMax) break; // some writers add padding
-    if (to + count > sizeBytesMax) throw tooLarge("PackBits");
-    if (at + (header < 0 ? 1 : count) > encoded.length) throw new Error("its PackBits data are cut short");
-    if (header < 0) decoded.fill(encoded[at++] ?? 0, to, to + count);
+    if (writeIndex === sizeBytesMax) break; // some writers add padding
+    if (writeIndex + count > sizeBytesMax) throw oversizedBlock("PackBits");
+    if (readIndex + (header < 0 ? 1 : count) > encoded.length) throw new Error("its PackBits data are truncated");
+    if (header < 0) decoded.fill(encoded[readIndex++] ?? 0, writeIndex, writeIndex + count);
     else {
-      decoded.set(encoded.subarray(at, at + count), to);
-      at += count;
+      decoded.set(encoded.subarray(readIndex, readIndex + count), writeIndex);
+      readIndex += count;
     }
-    to += count;
+    writeIndex += count;
   }
-  return decoded.subarray(0, to);
+  return decoded.subarray(0, writeIndex);
 }
 
 const LZW_CLEAR = 256;
 const LZW_END = 257;
 const LZW_BITS_MAX = 12;
 
-/** Decodes LZW (TIFF 6.0 section 13): codes of 9 to 12 bits, most significant bit first, width changed one code early. */
+/**
+ * Decodes LZW (TIFF 6.0 section 13): codes of 9 to 12 bits, most significant bit first; the code width changes one code
+ * early.
+ */
 function decodeLzw(encoded: Uint8Array, sizeBytesMax: number): Uint8Array {
   if (encoded[0] === 0 && ((encoded[1] ?? 0) & 1) === 1)
     throw new Error("its LZW data use the old bit-reversed variant");
   const decoded = new Uint8Array(sizeBytesMax);
-  // A string is stored as its position in the output: the string of the previous code and one more byte.
+  // A string is stored as its position in the output; it is the string of the previous code followed by one byte.
   const starts = new Uint32Array(1 << LZW_BITS_MAX);
   const lengths = new Uint32Array(1 << LZW_BITS_MAX);
-  let to = 0;
-  let next = LZW_END + 1;
-  let bits = 9;
+  let writeIndex = 0;
+  let nextCode = LZW_END + 1;
+  let codeBits = 9;
   let previousStart = -1;
   let previousLength = 0;
   let buffer = 0;
-  let buffered = 0;
-  let at = 0;
+  let bufferedBits = 0;
+  let readIndex = 0;
   for (;;) {
-    while (buffered < bits && at < encoded.length) {
-      buffer = ((buffer << 8) | (encoded[at++] ?? 0)) & 0xff_ffff;
-      buffered += 8;
+    while (bufferedBits < codeBits && readIndex < encoded.length) {
+      buffer = ((buffer << 8) | (encoded[readIndex++] ?? 0)) & 0xff_ffff;
+      bufferedBits += 8;
     }
-    if (buffered < bits) return decoded.subarray(0, to);
-    const code = (buffer >> (buffered - bits)) & ((1 << bits) - 1);
-    buffered -= bits;
-    if (code === LZW_END) return decoded.subarray(0, to);
+    if (bufferedBits < codeBits) return decoded.subarray(0, writeIndex);
+    const code = (buffer >> (bufferedBits - codeBits)) & ((1 << codeBits) - 1);
+    bufferedBits -= codeBits;
+    if (code === LZW_END) return decoded.subarray(0, writeIndex);
     if (code === LZW_CLEAR) {
-      next = LZW_END + 1;
-      bits = 9;
+      nextCode = LZW_END + 1;
+      codeBits = 9;
       previousStart = -1;
       continue;
     }
-    if (to === sizeBytesMax) return decoded; // some writers omit the end code and add padding
-    const start = to;
+    if (writeIndex === sizeBytesMax) return decoded; // some writers omit the end code and add padding
+    const start = writeIndex;
     if (code < LZW_CLEAR) {
-      decoded[to++] = code;
+      decoded[writeIndex++] = code;
     } else {
-      const isNew = code === next && previousStart >= 0;
-      if (!isNew && code >= next) throw new Error("its LZW data are damaged");
+      const isNew = code === nextCode && previousStart >= 0;
+      if (!isNew && code >= nextCode) throw new Error("its LZW data are damaged");
       const from = isNew ? previousStart : (starts[code] ?? 0);
       const length = isNew ? previousLength + 1 : (lengths[code] ?? 0);
-      if (to + length > sizeBytesMax) throw tooLarge("LZW");
+      if (writeIndex + length > sizeBytesMax) throw oversizedBlock("LZW");
       // Copied byte by byte because the source may overlap the target.
-      for (let i = 0; i < length; i++) decoded[to++] = decoded[from + i] ?? 0;
+      for (let i = 0; i < length; i++) decoded[writeIndex++] = decoded[from + i] ?? 0;
     }
-    if (previousStart >= 0 && next < 1 << LZW_BITS_MAX) {
-      starts[next] = previousStart;
-      lengths[next] = previousLength + 1;
-      next++;
+    if (previousStart >= 0 && nextCode < 1 << LZW_BITS_MAX) {
+      starts[nextCode] = previousStart;
+      lengths[nextCode] = previousLength + 1;
+      nextCode++;
     }
     previousStart = start;
-    previousLength = to - start;
-    if (next + 1 >= 1 << bits && bits < LZW_BITS_MAX) bits++;
+    previousLength = writeIndex - start;
+    if (nextCode + 1 >= 1 << codeBits && codeBits < LZW_BITS_MAX) codeBits++;
   }
 }
 
-function tooLarge(method: string): Error {
+function oversizedBlock(method: string): Error {
   return new Error(`its ${method} data exceed the size of a block`);
 }

@@ -5,12 +5,15 @@
 import { sourceFault } from "../../raster.ts";
 import type { ByteSource } from "./byteSource.ts";
 
-/** Pages, overviews and masks of one file. */
+/** Largest number of directories: pages, overviews and masks of one file. */
 const DIRECTORY_COUNT_MAX = 1000;
 const ENTRY_COUNT_MAX = 1000;
-/** Size of the values of one tag, except the block index. */
+/** Largest size of the values of one tag, except the block index. */
 const TAG_BYTES_MAX = 8 << 20;
-/** Blocks of one image. The index of 4 million blocks is below 64 MB; a 1/1200-degree grid in tiles of 256 has 1.4 million. */
+/**
+ * Largest number of blocks of one image. The index of 4 million blocks is smaller than 64 MB; a 1/1200-degree grid in tiles
+ * of 256 x 256 cells has 1.4 million blocks.
+ */
 export const BLOCK_COUNT_MAX = 4 << 20;
 
 export const TAG = {
@@ -75,7 +78,7 @@ const TYPE_BYTES: Readonly<Record<number, number>> = {
 /** Field types of unsigned integers, and of directory offsets. */
 const UNSIGNED: ReadonlySet<number> = new Set([1, 3, 4, 16]);
 const OFFSETS: ReadonlySet<number> = new Set([4, 13, 16, 18]);
-/** Tags with one valid type; libtiff, and therefore GDAL, ignores them in any other type. */
+/** Tags with one valid type; libtiff, and therefore GDAL, ignores tags of any other type. */
 const ONE_TYPE: ReadonlyMap<number, number> = new Map<number, number>([
   [TAG.modelPixelScale, 12],
   [TAG.modelTiepoint, 12],
@@ -87,21 +90,21 @@ const ONE_TYPE: ReadonlyMap<number, number> = new Map<number, number>([
   [TAG.gdalNodata, 2],
 ]);
 
-interface Entry {
+interface DirectoryEntry {
   readonly tag: number;
   readonly type: number;
   readonly count: number;
   /** Position of the values in bytes from the start of the file. */
-  readonly at: number;
+  readonly valuesOffset: number;
 }
 
 /** One directory (IFD), which describes one image. */
 export class Directory {
   readonly #file: string;
   readonly #source: ByteSource;
-  readonly #entries: ReadonlyMap<number, Entry>;
+  readonly #entries: ReadonlyMap<number, DirectoryEntry>;
 
-  constructor(file: string, source: ByteSource, entries: ReadonlyMap<number, Entry>) {
+  constructor(file: string, source: ByteSource, entries: ReadonlyMap<number, DirectoryEntry>) {
     this.#file = file;
     this.#source = source;
     this.#entries = entries;
@@ -128,8 +131,8 @@ export class Directory {
       throw sourceFault(this.#file, `is damaged: tag ${tag} has type ${entry.type}, not an unsigned integer.`);
     }
     const size = TYPE_BYTES[entry.type] ?? 1;
-    const bytes = await this.#source.read(entry.at + from * size, (end - from) * size);
-    if (bytes.length < (end - from) * size) throw this.#cutShort(tag);
+    const bytes = await this.#source.read(entry.valuesOffset + from * size, (end - from) * size);
+    if (bytes.length < (end - from) * size) throw this.#truncatedFault(tag);
     const view = viewOf(bytes);
     return Array.from({ length: end - from }, (_, index) => unsignedAt(view, index * size, size));
   }
@@ -142,24 +145,24 @@ export class Directory {
     return value;
   }
 
-  /** Reads a text without its trailing zeros. */
+  /** Reads a text up to its first zero byte. */
   async text(tag: number, sizeBytesMax: number): Promise<string | undefined> {
     const entry = this.#entries.get(tag);
     if (entry === undefined) return undefined;
     if (entry.count > sizeBytesMax) {
       throw sourceFault(this.#file, `its tag ${tag} has a text of ${entry.count} bytes; the limit is ${sizeBytesMax}.`);
     }
-    const bytes = await this.#source.read(entry.at, entry.count);
-    if (bytes.length < entry.count) throw this.#cutShort(tag);
+    const bytes = await this.#source.read(entry.valuesOffset, entry.count);
+    if (bytes.length < entry.count) throw this.#truncatedFault(tag);
     return new TextDecoder().decode(bytes).replace(/\0[^]*$/, "");
   }
 
-  #cutShort(tag: number): Error {
-    return sourceFault(this.#file, `is damaged or cut short: the values of tag ${tag} are not in it.`);
+  #truncatedFault(tag: number): Error {
+    return sourceFault(this.#file, `is damaged or truncated: it ends before the values of tag ${tag}.`);
   }
 }
 
-/** The directories of a file in its order, each followed by its SubIFDs. */
+/** The directories of a file in file order, each followed by its SubIFDs. */
 export interface Directories {
   readonly first: Directory;
   readonly others: readonly Directory[];
@@ -172,7 +175,7 @@ export interface Directories {
 export async function readDirectories(file: string, source: ByteSource): Promise<Directories> {
   const format = await readSignature(file, source);
   const seen = new Set<number>();
-  const found: Directory[] = [];
+  const directories: Directory[] = [];
   const pending = [format.firstOffset];
   for (let offset = pending.pop(); offset !== undefined; offset = pending.pop()) {
     if (seen.has(offset)) {
@@ -180,17 +183,17 @@ export async function readDirectories(file: string, source: ByteSource): Promise
     }
     seen.add(offset);
     if (seen.size > DIRECTORY_COUNT_MAX) {
-      throw sourceFault(file, `has more than ${DIRECTORY_COUNT_MAX} directories, the limit.`);
+      throw sourceFault(file, `has more directories than the limit of ${DIRECTORY_COUNT_MAX}.`);
     }
     const { directory, nextOffset } = await readDirectory(file, source, format, offset);
     if (nextOffset !== 0) pending.push(nextOffset);
     if (directory.count(TAG.subDirectories) > DIRECTORY_COUNT_MAX) {
-      throw sourceFault(file, `has more than ${DIRECTORY_COUNT_MAX} directories, the limit.`);
+      throw sourceFault(file, `has more directories than the limit of ${DIRECTORY_COUNT_MAX}.`);
     }
     pending.push(...(await directory.numbers(TAG.subDirectories)));
-    found.push(directory);
+    directories.push(directory);
   }
-  const [first, ...others] = found;
+  const [first, ...others] = directories;
   if (first === undefined) throw sourceFault(file, "is damaged: it has no directory.");
   return { first, others };
 }
@@ -207,7 +210,7 @@ async function readSignature(file: string, source: ByteSource): Promise<Format> 
   if (bytes.length < 4 || (order !== "II" && order !== "MM") || (magic !== 42 && magic !== 43)) {
     throw sourceFault(file, "is not a GeoTIFF: it does not start with a TIFF signature. Give a .tif file.");
   }
-  // Refused because geotiff.js reads the offsets of big-endian BigTIFF files as little-endian.
+  // Rejected because geotiff.js reads the offsets of big-endian BigTIFF files as little-endian.
   if (order === "MM") {
     throw sourceFault(
       file,
@@ -215,7 +218,7 @@ async function readSignature(file: string, source: ByteSource): Promise<Format> 
     );
   }
   const isBig = magic === 43;
-  if (bytes.length < (isBig ? 16 : 8)) throw sourceFault(file, "is damaged or cut short: it ends within its header.");
+  if (bytes.length < (isBig ? 16 : 8)) throw sourceFault(file, "is damaged or truncated: it ends within its header.");
   const view = viewOf(bytes);
   if (isBig && (view.getUint16(4, true) !== 8 || view.getUint16(6, true) !== 0)) {
     throw sourceFault(file, "is damaged: its BigTIFF header is invalid.");
@@ -230,7 +233,7 @@ async function readDirectory(
   offset: number,
 ): Promise<{ readonly directory: Directory; readonly nextOffset: number }> {
   const [countBytes, entryBytes, offsetBytes] = isBig ? ([8, 20, 8] as const) : ([2, 12, 4] as const);
-  const damaged = (why: string): Error => sourceFault(file, `is damaged or cut short: ${why}.`);
+  const damaged = (why: string): Error => sourceFault(file, `is damaged or truncated: ${why}.`);
   if (!(offset >= 8 && offset + countBytes <= source.sizeBytes)) {
     throw damaged(`a directory is expected at byte ${offset}, the file ends at ${source.sizeBytes}`);
   }
@@ -243,11 +246,11 @@ async function readDirectory(
   const bytes = await source.read(offset + countBytes, entryCount * entryBytes + offsetBytes);
   if (bytes.length < entryCount * entryBytes + offsetBytes) throw damaged("it ends within a directory");
   const view = viewOf(bytes);
-  const entries = new Map<number, Entry>();
-  for (let at = 0; at < entryCount * entryBytes; at += entryBytes) {
-    const tag = view.getUint16(at, true);
-    const type = view.getUint16(at + 2, true);
-    const count = unsignedAt(view, at + 4, offsetBytes);
+  const entries = new Map<number, DirectoryEntry>();
+  for (let entryOffset = 0; entryOffset < entryCount * entryBytes; entryOffset += entryBytes) {
+    const tag = view.getUint16(entryOffset, true);
+    const type = view.getUint16(entryOffset + 2, true);
+    const count = unsignedAt(view, entryOffset + 4, offsetBytes);
     const typeBytes = TYPE_BYTES[type];
     if (typeBytes === undefined) throw damaged(`tag ${tag} has type ${type}, which TIFF does not define`);
     const onlyType = ONE_TYPE.get(tag);
@@ -259,14 +262,15 @@ async function readDirectory(
       const limit = isIndex ? `${BLOCK_COUNT_MAX} blocks` : `${TAG_BYTES_MAX} bytes`;
       throw sourceFault(file, `its tag ${tag} has ${count} values of ${typeBytes} bytes; the limit is ${limit}.`);
     }
-    const inPlace = offset + countBytes + at + 4 + offsetBytes;
-    const valuesAt = sizeBytes <= offsetBytes ? inPlace : unsignedAt(view, at + 4 + offsetBytes, offsetBytes);
-    if (!(valuesAt + sizeBytes <= source.sizeBytes)) {
+    const inlineOffset = offset + countBytes + entryOffset + 4 + offsetBytes;
+    const valuesOffset =
+      sizeBytes <= offsetBytes ? inlineOffset : unsignedAt(view, entryOffset + 4 + offsetBytes, offsetBytes);
+    if (!(valuesOffset + sizeBytes <= source.sizeBytes)) {
       throw damaged(
-        `the values of tag ${tag} would end at byte ${valuesAt + sizeBytes}, the file ends at ${source.sizeBytes}`,
+        `the values of tag ${tag} would end at byte ${valuesOffset + sizeBytes}, the file ends at ${source.sizeBytes}`,
       );
     }
-    entries.set(tag, { tag, type, count, at: valuesAt });
+    entries.set(tag, { tag, type, count, valuesOffset });
   }
   return {
     directory: new Directory(file, source, entries),
@@ -278,11 +282,11 @@ function viewOf(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Reads an unsigned integer; one that a double cannot represent becomes Infinity, which exceeds every limit. */
-function unsignedAt(view: DataView, at: number, sizeBytes: number): number {
-  if (sizeBytes === 1) return view.getUint8(at);
-  if (sizeBytes === 2) return view.getUint16(at, true);
-  if (sizeBytes === 4) return view.getUint32(at, true);
-  const value = view.getBigUint64(at, true);
+/** Reads an unsigned integer. Integers above 2^53 - 1 become Infinity, which exceeds every limit. */
+function unsignedAt(view: DataView, offset: number, sizeBytes: number): number {
+  if (sizeBytes === 1) return view.getUint8(offset);
+  if (sizeBytes === 2) return view.getUint16(offset, true);
+  if (sizeBytes === 4) return view.getUint32(offset, true);
+  const value = view.getBigUint64(offset, true);
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : Infinity;
 }

@@ -12,35 +12,39 @@ const ITEM_ATTRIBUTES: readonly string[] = ["name", "domain", "sample", "role"];
 /**
  * Reads the GDAL_METADATA tag. Only elements and attributes that GDAL writes are accepted.
  * @returns the units of bands
- * @throws Fault `source_invalid` for a scale, an offset, an alpha band or NODATA_VALUES, which are not supported
+ * @throws Fault `source_invalid` for unsupported metadata, such as a scale, an offset, an alpha band or NODATA_VALUES
  */
 export function readGdalMetadata(file: string, xml: string | undefined): Units {
   const units: Units = new Map();
   if (xml === undefined || xml.trim() === "") return units;
   try {
     readXml(xml, ({ path, attributes, text }) => {
-      const own = attributes.at(-1) ?? {};
-      const here = path.join("/");
-      const known = here === "gdalmetadata" ? [] : here === "gdalmetadata/item" ? ITEM_ATTRIBUTES : undefined;
-      const unknown = known === undefined ? path.at(-1) : Object.keys(own).find((name) => !known.includes(name));
+      const itemAttributes = attributes.at(-1) ?? {};
+      const elementPath = path.join("/");
+      const knownAttributes =
+        elementPath === "gdalmetadata" ? [] : elementPath === "gdalmetadata/item" ? ITEM_ATTRIBUTES : undefined;
+      const unknown =
+        knownAttributes === undefined
+          ? path.at(-1)
+          : Object.keys(itemAttributes).find((name) => !knownAttributes.includes(name));
       if (unknown !== undefined) {
         throw sourceFault(
           file,
           `its GDAL metadata states ${unknown}, which is not supported. Convert the map with gdal_translate.`,
         );
       }
-      if (here === "gdalmetadata") return;
-      const sample = own["sample"]?.trim();
-      if (own["role"] !== undefined && !/^\d{1,9}$/.test(sample ?? "")) {
+      if (elementPath === "gdalmetadata") return;
+      const sample = itemAttributes["sample"]?.trim();
+      if (itemAttributes["role"] !== undefined && !/^\d{1,9}$/.test(sample ?? "")) {
         throw sourceFault(
           file,
-          `its GDAL metadata states ${own["role"]} for ${sample === undefined ? "no band" : `the band ${JSON.stringify(sample)}`}. Convert the map with gdal_translate.`,
+          `its GDAL metadata states ${itemAttributes["role"]} for ${sample === undefined ? "no band" : `the band ${JSON.stringify(sample)}`}. Convert the map with gdal_translate.`,
         );
       }
       const band = Number(sample) + 1;
-      checkBandItem(file, { name: own["role"] ?? "", text, how: `band ${band} declares` });
-      checkMetadataItem(file, own["name"] ?? "", own["domain"] ?? "", "its GDAL metadata");
-      if (own["role"]?.toLowerCase() === "unittype" && text.trim() !== "") units.set(band, text.trim());
+      checkBandItem(file, { name: itemAttributes["role"] ?? "", text, how: `band ${band} declares` });
+      checkMetadataItem(file, itemAttributes["name"] ?? "", itemAttributes["domain"] ?? "", "its GDAL metadata");
+      if (itemAttributes["role"]?.toLowerCase() === "unittype" && text.trim() !== "") units.set(band, text.trim());
     });
   } catch (error) {
     if (error instanceof Error && error.name === "Fault") throw error;
@@ -55,7 +59,7 @@ export function readGdalMetadata(file: string, xml: string | undefined): Units {
   return units;
 }
 
-/** Refuses statements that change values or mark cells as missing: scales, offsets, alpha bands and palettes. */
+/** Rejects metadata items that change values or mark cells as missing: scales, offsets, alpha bands and palettes. */
 export function checkBandItem(
   file: string,
   { name, text, how }: { readonly name: string; readonly text: string; readonly how: string },
@@ -74,11 +78,12 @@ export function checkBandItem(
   if (color === "palette") throw classFault(file, how);
 }
 
+/** Returns the error for a map of class codes. */
 export function classFault(file: string, how: string): Error {
   return sourceFault(file, `${how} classes or a palette: its values are class codes, not quantities.`);
 }
 
-/** Refuses the two kinds of free-form metadata that change the meaning of values. */
+/** Rejects the free-form metadata items that change the meaning of values: NODATA_VALUES, and NBITS or PIXELTYPE. */
 export function checkMetadataItem(file: string, name: string, domain: string, where: string): void {
   if (name.toUpperCase() === "NODATA_VALUES" && domain === "") {
     throw sourceFault(

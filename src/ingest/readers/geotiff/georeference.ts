@@ -1,4 +1,4 @@
-/** Georeference of a GeoTIFF (OGC GeoTIFF 1.1), as far as maps in WGS84 degrees use it. */
+/** Reads the georeference of a GeoTIFF (OGC GeoTIFF 1.1), limited to what maps in WGS84 degrees use. */
 import { isDeepStrictEqual } from "node:util";
 import type { GeoTIFFImage } from "geotiff";
 import type { Grid } from "../../../kernel/grid.ts";
@@ -7,7 +7,7 @@ import { type RasterOptions, sourceFault } from "../../raster.ts";
 export interface Georeference {
   /** The grid of the file, before a repeated column is dropped. */
   readonly grid: Grid;
-  /** From the outer corner of the first cell in the file. */
+  /** Its position is the outer corner of the first cell in the file. */
   readonly transform: Transform;
   readonly isSouthUp: boolean;
   /** The vertical unit of the coordinate system, if any; GDAL uses it as the unit of the values. */
@@ -26,18 +26,18 @@ export function readGeoreference(
   image: GeoTIFFImage,
   { worldFile, ...options }: RasterOptions & { readonly worldFile: string | undefined },
 ): Georeference {
-  const stated = transformOf(file, image, worldFile);
+  const storedTransform = imageTransform(file, image, worldFile);
   const keys = image.getGeoKeys();
   const isPoint = keys?.GTRasterTypeGeoKey === RASTER_PIXEL_IS_POINT;
-  const crs = describeCrs(file, keys, stated, options);
+  const crs = describeCrs(file, keys, storedTransform, options);
 
-  const { sizeXDeg, sizeYDeg } = stated;
+  const { sizeXDeg, sizeYDeg } = storedTransform;
   const rowCount = image.getHeight();
   // The tie point of a PixelIsPoint file is the center of its cell.
   const transform: Transform = {
-    ...stated,
-    xDeg: stated.xDeg - (isPoint ? 0.5 * sizeXDeg : 0),
-    yDeg: stated.yDeg - (isPoint ? 0.5 * sizeYDeg : 0),
+    ...storedTransform,
+    xDeg: storedTransform.xDeg - (isPoint ? 0.5 * sizeXDeg : 0),
+    yDeg: storedTransform.yDeg - (isPoint ? 0.5 * sizeYDeg : 0),
   };
   const isSouthUp = sizeYDeg > 0;
   return {
@@ -68,29 +68,35 @@ export interface Transform {
   readonly sizeYDeg: number;
 }
 
-function transformOf(file: string, image: GeoTIFFImage, worldFile: string | undefined): Transform {
-  const byMatrix = matrixTransform(file, image);
-  const byScale = scaleTransform(file, image);
-  const transform = byMatrix ?? byScale;
+function imageTransform(file: string, image: GeoTIFFImage, worldFile: string | undefined): Transform {
+  const matrixResult = matrixTransform(file, image);
+  const scaleResult = scaleTransform(file, image);
+  const transform = matrixResult ?? scaleResult;
   if (transform === undefined) {
     const hint =
       worldFile === undefined
         ? "Give a georeferenced GeoTIFF."
-        : `Its world file ${worldFile} is not used alone; write it into the file with gdal_translate -a_srs EPSG:4326.`;
+        : `A world file (${worldFile}) is not enough; write it into the file with gdal_translate -a_srs EPSG:4326.`;
     throw sourceFault(
       file,
-      `has no georeference: neither ModelTransformation nor ModelTiepoint with ModelPixelScale. ${hint}`,
+      `has no georeference: it has neither ModelTransformation nor ModelTiepoint with ModelPixelScale. ${hint}`,
     );
   }
-  if (byMatrix !== undefined && byScale !== undefined && !isDeepStrictEqual(byMatrix, byScale)) {
+  if (matrixResult !== undefined && scaleResult !== undefined && !isDeepStrictEqual(matrixResult, scaleResult)) {
     throw sourceFault(file, "has two contradictory georeferences: a matrix, and a tie point with a scale.");
   }
   const { xDeg, yDeg, sizeXDeg, sizeYDeg } = transform;
   if (!(Number.isFinite(xDeg) && Number.isFinite(yDeg) && sizeXDeg > 0 && Number.isFinite(sizeXDeg))) {
-    throw sourceFault(file, `starts at (${xDeg}, ${yDeg}) with cells ${sizeXDeg} wide; columns must run eastward.`);
+    throw sourceFault(
+      file,
+      `starts at (${xDeg}, ${yDeg}) with cells ${sizeXDeg} degrees wide; both must be finite, and the width above 0.`,
+    );
   }
   if (!(Number.isFinite(sizeYDeg) && sizeYDeg !== 0))
-    throw sourceFault(file, `has cells of height ${sizeYDeg}; it must be a finite number other than 0.`);
+    throw sourceFault(
+      file,
+      `has cells with a height of ${sizeYDeg} degrees; the height must be a finite number other than 0.`,
+    );
   return transform;
 }
 

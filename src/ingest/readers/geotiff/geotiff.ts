@@ -5,7 +5,7 @@ import type { Grid } from "../../../kernel/grid.ts";
 import { requirePackages } from "../../../optionalPackages.ts";
 import { blockIndexOf } from "./blockIndex.ts";
 import { type ByteSource, geotiffSource, messageOf, openBytes } from "./byteSource.ts";
-import { decodersOf } from "./decoders.ts";
+import { decodersOf, type GeoTiffModule } from "./decoders.ts";
 import { type Directories, readDirectories, TAG } from "./directory.ts";
 import { readGdalMetadata } from "./gdalMetadata.ts";
 import { type Georeference, readGeoreference } from "./georeference.ts";
@@ -18,21 +18,18 @@ import { XML_BYTES_MAX } from "./xml.ts";
 import { isSameUnit } from "../../units.ts";
 import { type BandWindow, type Raster, type RasterOptions, sourceFault } from "../../raster.ts";
 
-type GeoTiffModule = typeof import("geotiff");
-
 /**
  * Opens a GeoTIFF on disk, or at an http(s) address by range requests.
  *
- * The grid is returned north up and in terms of cell edges: south-up files are flipped, PixelIsPoint tie points are moved
- * by half a cell, and the repeated last column of a world map is dropped.
+ * The returned grid is north-up, and its bounds are cell edges: south-up files are flipped, PixelIsPoint tie points are
+ * moved by half a cell, and the repeated last column of a world map is dropped.
  *
  * The file is not trusted: before geotiff.js reads it, all directories are walked, sizes are limited, and sidecar files
- * (masks, `.aux.xml`, world files) are checked. Anything that would change values or mark cells as missing, and is not
- * supported, is refused with a message that names it.
+ * (masks, `.aux.xml`, world files) are checked. Unsupported features that change values or mask cells are rejected by name.
  *
  * @param file a path or an http(s) address
  * @throws Fault `source_invalid` if the file is missing, not a GeoTIFF, damaged or unsupported; `configuration_invalid` if
- *   the optional package geotiff is not installed; the reason of `options.signal` once that is aborted
+ *   the optional package geotiff is not installed; the abort reason of `options.signal`
  */
 export async function openGeoTiff(file: string, options: RasterOptions = {}): Promise<Raster> {
   const module = await loadModule();
@@ -52,9 +49,13 @@ export async function openGeoTiff(file: string, options: RasterOptions = {}): Pr
     await source.close();
     options.signal?.throwIfAborted();
     if (error instanceof Fault) throw error;
-    throw sourceFault(file, `its TIFF directory cannot be read (${messageOf(error)}). It is damaged or cut short.`, {
-      cause: error,
-    });
+    throw sourceFault(
+      file,
+      `its TIFF directory cannot be read (${messageOf(error)}). The file is damaged or truncated.`,
+      {
+        cause: error,
+      },
+    );
   }
 }
 
@@ -65,15 +66,24 @@ async function loadModule(): Promise<GeoTiffModule> {
 
 /** Checks that geotiff.js parsed the same image that was validated. */
 function checkAgreement(file: string, layout: Layout, image: GeoTIFFImage): void {
-  const agrees =
-    image.getHeight() === layout.rowCount &&
-    image.getWidth() === layout.columnCount &&
-    image.getSamplesPerPixel() === layout.bandCount &&
-    image.getTileHeight() === layout.blockRowCount &&
-    image.getTileWidth() === layout.blockColumnCount &&
-    image.isTiled === layout.isTiled &&
-    (image.planarConfiguration === 2) === layout.isPlanar;
-  if (!agrees) throw sourceFault(file, "is damaged: its directory is ambiguous.");
+  const properties: readonly (readonly [name: string, read: unknown, validated: unknown])[] = [
+    ["rows", image.getHeight(), layout.rowCount],
+    ["columns", image.getWidth(), layout.columnCount],
+    ["bands", image.getSamplesPerPixel(), layout.bandCount],
+    ["rows per block", image.getTileHeight(), layout.blockRowCount],
+    ["columns per block", image.getTileWidth(), layout.blockColumnCount],
+    ["tiled", image.isTiled, layout.isTiled],
+    ["planar", image.planarConfiguration === 2, layout.isPlanar],
+  ];
+  const differences = properties.filter(([, read, validated]) => read !== validated);
+  if (differences.length === 0) return;
+  const list = (values: readonly unknown[]): string =>
+    values.map((value, index) => `${differences[index]?.[0]}: ${String(value)}`).join(", ");
+  throw sourceFault(
+    file,
+    `geotiff.js reads ${list(differences.map(([, read]) => read))}; the validated directory has ` +
+      `${list(differences.map(([, , validated]) => validated))}. The file is damaged.`,
+  );
 }
 
 function rasterOf(opened: {
@@ -90,10 +100,10 @@ function rasterOf(opened: {
 }): Raster {
   const { file, layout, reference, options, source, sidecars, image } = opened;
   const { signal, keepMeridian } = options;
-  const repeats = hasRepeatedMeridian(reference.grid);
-  const grid = repeats ? { ...reference.grid, columnCount: reference.grid.columnCount - 1 } : reference.grid;
-  const why = gridFault(grid);
-  if (why !== undefined) throw sourceFault(file, `has cells that are not on Earth: ${why}`);
+  const hasRepeatedColumn = hasRepeatedMeridian(reference.grid);
+  const grid = hasRepeatedColumn ? { ...reference.grid, columnCount: reference.grid.columnCount - 1 } : reference.grid;
+  const gridError = gridFault(grid);
+  if (gridError !== undefined) throw sourceFault(file, `has an invalid grid: ${gridError}`);
 
   const bandNumbers = Array.from({ length: layout.bandCount }, (_, index) => index + 1);
   const { nodata: sidecarNodata, units: sidecarUnits } = sidecars.statements;
@@ -123,7 +133,7 @@ function rasterOf(opened: {
     blockColumnCount: layout.blockColumnCount,
     notes: {
       ...reference.notes,
-      ...(repeats ? meridianNotes(keepMeridian) : {}),
+      ...(hasRepeatedColumn ? meridianNotes(keepMeridian) : {}),
       ...(sidecarNodata.size === 0 ? {} : { sidecar_nodata: Object.fromEntries(sidecarNodata) }),
       ...(options.nodata === undefined || options.nodata.length === 0
         ? {}
@@ -135,30 +145,32 @@ function rasterOf(opened: {
     async readWindow(window) {
       checkWindow(window, grid, layout.bandCount);
       signal?.throwIfAborted();
-      const read = (other: BandWindow) => readStoredWindow(context, other);
-      if (!repeats || window.firstColumn > 0) return read(window);
+      const read = (storedWindow: BandWindow) => readStoredWindow(context, storedWindow);
+      if (!hasRepeatedColumn || window.firstColumn > 0) return read(window);
       return readWithRepeatedMeridian({ file, read, extraColumn: grid.columnCount, kept: keepMeridian }, window);
     },
     close: () => source.close(),
   };
 }
 
-/** Refuses a file if its unit of a band contradicts that of its `.aux.xml`. */
-function checkSameUnit(file: string, band: number, own: string | undefined, stated: string): void {
-  if (own === undefined || isSameUnit(own, stated)) return;
+/** Rejects the file if the unit it declares for a band differs from the one in its `.aux.xml`. */
+function checkSameUnit(file: string, band: number, fileUnit: string | undefined, auxUnit: string): void {
+  if (fileUnit === undefined || isSameUnit(fileUnit, auxUnit)) return;
   throw sourceFault(
     file,
-    `band ${band} is in the unit ${JSON.stringify(own)}, but its .aux.xml states ${JSON.stringify(stated)}. Remove the wrong one.`,
+    `band ${band} is in the unit ${JSON.stringify(fileUnit)}, but its .aux.xml states ${JSON.stringify(auxUnit)}. ` +
+      "Correct the file or its .aux.xml.",
   );
 }
 
-/** Refuses a file if its nodata value contradicts that of its `.aux.xml`. */
-function checkNodata(file: string, layout: Layout, band: number, stated: number): void {
-  if (band > layout.bandCount || layout.nodata === undefined || Object.is(layout.nodata, stated)) return;
-  if (layout.fitsFloat32 && Math.fround(layout.nodata) === Math.fround(stated)) return;
+/** Rejects the file if the nodata value it declares differs from the one in its `.aux.xml`. */
+function checkNodata(file: string, layout: Layout, band: number, auxNodata: number): void {
+  if (band > layout.bandCount || layout.nodata === undefined || Object.is(layout.nodata, auxNodata)) return;
+  if (layout.fitsFloat32 && Math.fround(layout.nodata) === Math.fround(auxNodata)) return;
   throw sourceFault(
     file,
-    `declares the nodata value ${layout.nodata}, but its .aux.xml states ${stated} for band ${band}. Remove the wrong one.`,
+    `declares the nodata value ${layout.nodata}, but its .aux.xml states ${auxNodata} for band ${band}. ` +
+      "Correct the file or its .aux.xml.",
   );
 }
 

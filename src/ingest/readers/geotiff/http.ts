@@ -10,7 +10,7 @@ export function isHttpAddress(file: string): boolean {
 
 /**
  * Requests a range of a file.
- * @throws Fault `source_invalid` unless the response is exactly that range; the signal's reason when aborted
+ * @throws Fault `source_invalid` unless the response is exactly that range; the abort reason of the signal
  */
 export async function httpRange(
   address: string,
@@ -29,19 +29,22 @@ export async function httpRange(
         details: { status: response.status },
       });
     }
-    const stated = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get("content-range") ?? "");
-    const [, first = NaN, end = NaN, totalBytes = NaN] = (stated ?? []).map(Number);
+    const contentRange = /^bytes (\d+)-(\d+)\/(\d+)$/.exec(response.headers.get("content-range") ?? "");
+    const [, first = NaN, end = NaN, totalBytes = NaN] = (contentRange ?? []).map(Number);
     // A range past the end of the file is truncated by the server.
     if (first !== range.offset || end !== Math.min(last, totalBytes - 1)) {
       throw sourceFault(
         address,
-        `cannot be read as a GeoTIFF: requested bytes ${range.offset} to ${last}, the server sent ` +
+        `cannot be read as a GeoTIFF: bytes ${range.offset} to ${last} were requested, but the server sent ` +
           `${JSON.stringify(response.headers.get("content-range"))}. Download it and give the local file.`,
       );
     }
-    const bytes = await bodyOf(address, response, end - first + 1);
+    const bytes = await readBody(address, response, end - first + 1);
     if (bytes.length !== end - first + 1) {
-      throw sourceFault(address, `the server closed the connection after ${bytes.length} of ${end - first + 1} bytes.`);
+      throw sourceFault(
+        address,
+        `the server closed the connection after ${bytes.length} of ${end - first + 1} bytes. Run the ingest again.`,
+      );
     }
     return { bytes, totalBytes, etag: response.headers.get("etag") ?? undefined };
   });
@@ -65,14 +68,14 @@ export async function httpFile(
     if (response.status !== 200) {
       throw sourceFault(
         file,
-        `the server answered ${response.status} for the sidecar ${address}, so whether it exists is unknown (404 would mean ` +
-          "that it does not). Download the map with its sidecar files and give the local file.",
+        `the server returned status ${response.status} for the sidecar ${address}; only 404 or 410 would mean that there is ` +
+          "none. Download the map with its sidecar files and give the local file.",
         { details: { sidecar: address, status: response.status } },
       );
     }
-    const bytes = await bodyOf(file, response, sizeBytesMax + 1);
+    const bytes = await readBody(file, response, sizeBytesMax + 1);
     if (bytes.length > sizeBytesMax) {
-      throw sourceFault(file, `its sidecar ${address} is larger than ${sizeBytesMax} bytes, the limit.`);
+      throw sourceFault(file, `its sidecar ${address} is larger than the limit of ${sizeBytesMax} bytes.`);
     }
     return bytes;
   });
@@ -83,14 +86,14 @@ export async function httpExists(
   address: string,
   options: { readonly file: string; readonly signal?: AbortSignal },
 ): Promise<boolean> {
-  // Not HEAD, which some servers answer differently from GET. The body is not read.
+  // Not HEAD, because some servers respond to HEAD and GET differently. The body is not read.
   return request(address, { headers: { range: "bytes=0-0" }, ...options }, (response) => {
     if (response.status === 404 || response.status === 410) return Promise.resolve(false);
     if ([200, 206, 416].includes(response.status)) return Promise.resolve(true);
     throw sourceFault(
       options.file,
-      `the server answered ${response.status} for the sidecar ${address}, so whether it exists is unknown (404 would mean ` +
-        "that it does not). Download the map with its sidecar files and give the local file.",
+      `the server returned status ${response.status} for the sidecar ${address}; only 404 or 410 would mean that there is ` +
+        "none. Download the map with its sidecar files and give the local file.",
       { details: { sidecar: address, status: response.status } },
     );
   });
@@ -103,11 +106,11 @@ async function request<T>(
     readonly signal?: AbortSignal | undefined;
     readonly file?: string;
   },
-  take: (response: Response) => Promise<T>,
+  handle: (response: Response) => Promise<T>,
 ): Promise<T> {
   const { headers, signal, file = address } = options;
   signal?.throwIfAborted();
-  // Not AbortSignal.any: on Node 20 signals derived from a long-lived signal are not collected before it.
+  // Not AbortSignal.any: on Node 20 signals derived from a long-lived signal are not garbage-collected before that signal.
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   const timer = setTimeout(abort, REQUEST_TIMEOUT_MS);
@@ -115,7 +118,7 @@ async function request<T>(
   let response: Response | undefined;
   try {
     response = await fetch(address, { headers, signal: controller.signal });
-    return await take(response);
+    return await handle(response);
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason;
     if (error instanceof TypeError || controller.signal.aborted) {
@@ -131,8 +134,8 @@ async function request<T>(
   }
 }
 
-/** Reads at most about `sizeBytesMax` bytes of a body, whatever the server sends. */
-async function bodyOf(file: string, response: Response, sizeBytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
+/** Reads a body until at least `sizeBytesMax` bytes have arrived, even if the server sends more. */
+async function readBody(file: string, response: Response, sizeBytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
   if (response.body === null) return new Uint8Array(0);
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -145,16 +148,19 @@ async function bodyOf(file: string, response: Response, sizeBytesMax: number): P
       size += value.length;
     }
     if (size > sizeBytesMax && response.status === 206) {
-      throw sourceFault(file, `the server sends more than the ${sizeBytesMax} bytes requested.`);
+      throw sourceFault(
+        file,
+        `the server sends more than the ${sizeBytesMax} bytes requested. Download it and give the local file.`,
+      );
     }
   } finally {
     await reader.cancel().catch(() => undefined);
   }
   const bytes = new Uint8Array(size);
-  let at = 0;
+  let offset = 0;
   for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
+    bytes.set(part, offset);
+    offset += part.length;
   }
   return bytes;
 }

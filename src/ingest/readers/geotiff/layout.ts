@@ -1,11 +1,11 @@
 /**
- * Storage layout of the cells of a file, from its first directory. Limits are checked before memory is allocated, and
- * features that could make values be misread are refused by name.
+ * Reads the storage layout of the cells of a file from its first directory. Limits are checked before memory is allocated,
+ * and features that could cause values to be misread are rejected by name.
  */
 import { sourceFault } from "../../raster.ts";
 import { BLOCK_COUNT_MAX, type Directories, type Directory, TAG } from "./directory.ts";
 
-/** Largest number of rows and of columns; a world map of 1/3 arc second has 3,888,000 columns. */
+/** Largest number of rows, and of columns; a world map with cells of 1/3 arc second has 3,888,000 columns. */
 const LINE_COUNT_MAX = 4_000_000;
 /** Largest decoded size of a block. */
 const BLOCK_BYTES_MAX = 64 << 20;
@@ -41,7 +41,7 @@ export interface NumberFormat {
 
 /**
  * Reads the layout of the first image of a file.
- * @throws Fault `source_invalid` naming what is damaged, unsupported or past a limit
+ * @throws Fault `source_invalid` naming what is damaged, unsupported or above a limit
  */
 export async function readLayout(file: string, { first, others }: Directories): Promise<Layout> {
   await checkKind(file, first, others);
@@ -99,8 +99,8 @@ async function checkKind(file: string, first: Directory, others: readonly Direct
   }
 }
 
-const KINDS: Readonly<Record<number, NumberFormat["kind"]>> = { 1: "unsigned", 2: "integer", 3: "float" };
-const NAMES: Readonly<Record<number, string>> = {
+const FORMAT_KINDS: Readonly<Record<number, NumberFormat["kind"]>> = { 1: "unsigned", 2: "integer", 3: "float" };
+const FORMAT_NAMES: Readonly<Record<number, string>> = {
   1: "unsigned integers",
   2: "integers",
   3: "floats",
@@ -119,17 +119,17 @@ async function readFormat(file: string, first: Directory, bandCount: number): Pr
   }
   const [bits = 0] = allBits;
   const [code = 0] = allFormats;
-  const kind = KINDS[code];
-  const isRead = kind === "float" ? [16, 32, 64].includes(bits) : [8, 16, 32].includes(bits);
-  if (kind === undefined || !isRead) {
-    const name = NAMES[code] ?? `sample format ${code}`;
+  const kind = FORMAT_KINDS[code];
+  const isSupported = kind === "float" ? [16, 32, 64].includes(bits) : [8, 16, 32].includes(bits);
+  if (kind === undefined || !isSupported) {
+    const name = FORMAT_NAMES[code] ?? `sample format ${code}`;
     throw sourceFault(
       file,
-      `band 1 has ${name} of ${bits} bits; 8, 16, 32-bit integers and 16, 32, 64-bit floats are supported.`,
+      `band 1 has ${name} of ${bits} bits; 8, 16 and 32-bit integers and 16, 32 and 64-bit floats are supported.`,
     );
   }
   if (allBits.some((other) => other !== bits) || allFormats.some((other) => other !== code)) {
-    throw sourceFault(file, "mixes bands of different number formats. Split it into one file for each format.");
+    throw sourceFault(file, "has bands with different number formats. Split it into one file for each format.");
   }
   return { kind, bits };
 }
@@ -152,7 +152,10 @@ function checkCompression(file: string, compression: number): void {
     );
   }
   if (PICTURES.has(compression)) {
-    throw sourceFault(file, `is compressed as an image (method ${compression}), which does not preserve values.`);
+    throw sourceFault(
+      file,
+      `is compressed as an image (method ${compression}), which does not preserve values. Use DEFLATE, LZW, ZSTD or none.`,
+    );
   }
   throw sourceFault(
     file,
@@ -175,12 +178,12 @@ async function checkPredictor(
       `has predictor ${predictor}, which its compression ${compression} does not support. ${hint}`,
     );
   }
-  const isRead = (predictor === 2 && bits <= 32) || (predictor === 3 && kind === "float");
-  if (!isRead)
+  const isSupported = (predictor === 2 && bits <= 32) || (predictor === 3 && kind === "float");
+  if (!isSupported)
     throw sourceFault(file, `uses predictor ${predictor} for ${bits}-bit values, which is not supported. ${hint}`);
 }
 
-/** Refuses images of colors or classes, alpha bands, and unusual orders of bits or rows. */
+/** Rejects images of colors or classes, alpha bands, and unusual orders of bits or rows. */
 async function checkInterpretation(file: string, first: Directory): Promise<void> {
   const photometric = await first.number(TAG.photometric, 1);
   if (photometric === 3) {
@@ -211,7 +214,7 @@ async function checkInterpretation(file: string, first: Directory): Promise<void
 export function alphaFault(file: string, where: string): Error {
   return sourceFault(
     file,
-    `${where}has an alpha band, whose zeros mark missing cells, which is not supported. Convert it to a nodata value with ` +
+    `${where}has an alpha band, whose zeros mark missing cells, which is not supported. Replace the band with a nodata value: ` +
       "gdalwarp -srcalpha -ot Float32 -dstnodata -9999, then gdal_translate -b 1.",
   );
 }
@@ -231,13 +234,18 @@ async function readBlocks(
     throw sourceFault(file, `is damaged: it has ${isTiled ? "both strips and tiles" : "neither strips nor tiles"}.`);
   }
   const planar = await first.number(TAG.planarConfiguration, 1);
-  if (planar !== 1 && planar !== 2) throw sourceFault(file, `is damaged: planar configuration ${planar}.`);
+  if (planar !== 1 && planar !== 2)
+    throw sourceFault(file, `is damaged: its planar configuration is ${planar}; 1 and 2 are valid.`);
   const isPlanar = planar === 2;
   const blockRowCount = isTiled
     ? await first.number(TAG.tileLength, 0)
     : Math.min(await first.number(TAG.rowsPerStrip, rowCount), rowCount);
   const blockColumnCount = isTiled ? await first.number(TAG.tileWidth, 0) : columnCount;
-  if (!(blockRowCount > 0 && blockColumnCount > 0)) throw sourceFault(file, "has blocks without cells.");
+  if (!(blockRowCount > 0 && blockColumnCount > 0))
+    throw sourceFault(
+      file,
+      `has blocks of ${blockRowCount} rows and ${blockColumnCount} columns; both must be at least 1.`,
+    );
   const blockBytes = blockRowCount * blockColumnCount * (format.bits / 8) * (isPlanar ? 1 : bandCount);
   if (!(blockBytes <= BLOCK_BYTES_MAX)) {
     throw sourceFault(
@@ -255,13 +263,13 @@ async function readBlocks(
       `has ${blockCount} blocks; the limit is ${BLOCK_COUNT_MAX}. Convert it with gdal_translate -co TILED=YES.`,
     );
   }
-  const offsets = first.count(isTiled ? TAG.tileOffsets : TAG.stripOffsets);
-  const sizes = first.count(isTiled ? TAG.tileByteCounts : TAG.stripByteCounts);
-  if (offsets < blockCount || sizes < blockCount) {
+  const offsetCount = first.count(isTiled ? TAG.tileOffsets : TAG.stripOffsets);
+  const byteCountCount = first.count(isTiled ? TAG.tileByteCounts : TAG.stripByteCounts);
+  if (offsetCount < blockCount || byteCountCount < blockCount) {
     throw sourceFault(
       file,
-      `is damaged: its ${rowCount} rows and ${columnCount} columns have ${blockCount} blocks, but it lists ${offsets} offsets ` +
-        `and ${sizes} sizes.`,
+      `is damaged: its ${rowCount} rows and ${columnCount} columns have ${blockCount} blocks, but it lists ${offsetCount} offsets ` +
+        `and ${byteCountCount} sizes.`,
     );
   }
   return { isTiled, isPlanar, blockRowCount, blockColumnCount, acrossCount, downCount, blockBytes };
@@ -270,7 +278,7 @@ async function readBlocks(
 /**
  * Parses a nodata value as GDAL writes it.
  * @param how the start of error messages, such as "declares"
- * @throws Fault `source_invalid` if it is not a number, or a fraction where the file has integers
+ * @throws Fault `source_invalid` if it is not a number, or is a fraction although the file has integers
  */
 export function nodataOf(
   file: string,
@@ -285,21 +293,21 @@ export function nodataOf(
   if (Number.isNaN(value)) {
     throw sourceFault(file, `${how} the nodata value ${JSON.stringify(text)}, which is not a number.`);
   }
-  if (format.kind !== "float" && isInRange(value, format) && !Number.isInteger(value)) {
+  if (format.kind !== "float" && fitsFormat(value, format) && !Number.isInteger(value)) {
     throw sourceFault(
       file,
-      `${how} the nodata value ${value}, which its integers cannot represent. Set the intended one with gdal_edit.py -a_nodata.`,
+      `${how} the nodata value ${value}, which its integers cannot represent. Set the intended value with gdal_edit.py -a_nodata.`,
     );
   }
   return value;
 }
 
-/** Returns whether a number format can represent a nodata value; one that it cannot represent marks no cells. */
+/** Returns whether a number format can represent a nodata value. If it cannot, the nodata value marks no cells. */
 export function canRepresent(value: number, format: NumberFormat): boolean {
-  return format.kind === "float" || (isInRange(value, format) && Number.isInteger(value));
+  return format.kind === "float" || (fitsFormat(value, format) && Number.isInteger(value));
 }
 
-function isInRange(value: number, { kind, bits }: NumberFormat): boolean {
+function fitsFormat(value: number, { kind, bits }: NumberFormat): boolean {
   const min = kind === "unsigned" ? 0 : -(2 ** (bits - 1));
   const max = kind === "unsigned" ? 2 ** bits - 1 : 2 ** (bits - 1) - 1;
   return value >= min && value <= max;

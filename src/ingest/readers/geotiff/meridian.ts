@@ -1,8 +1,8 @@
-/** World maps with one column more than 360 degrees: the last column repeats the meridian of the first. */
+/** World maps with one column more than 360 degrees require: the last column repeats the meridian of the first. */
 import type { Grid } from "../../../kernel/grid.ts";
 import { type BandWindow, type KeptMeridian, type RasterValues, sourceFault } from "../../raster.ts";
 
-/** Returns whether the columns of a grid cover 360 degrees and one column more. */
+/** Returns whether a grid has one column more than 360 degrees require. */
 export function hasRepeatedMeridian({ columnCount, cellSizeLonDeg }: Grid): boolean {
   return Math.abs((columnCount - 1) * cellSizeLonDeg - 360) < 1e-3 * cellSizeLonDeg;
 }
@@ -16,9 +16,9 @@ export function meridianNotes(kept: KeptMeridian | undefined): Readonly<Record<s
 }
 
 /**
- * Reads a window that starts at the seam and merges the last column into the first. Where only one of the two has a value,
- * that value is used: maps assembled from basins that end at the seam, such as STORM's, have half of the meridian in each
- * column. Where both have values and differ, `kept` decides.
+ * Reads a window that starts at the seam and merges the last column into the first. If only one of the two cells of a row
+ * has a value, that value is used: maps assembled from basins that end at the seam, such as STORM's, have half of the
+ * meridian in each column. If both cells have values and differ, `kept` names the column to use.
  *
  * @param window a window of the grid without its last column
  * @throws Fault `source_invalid` if the columns differ and `kept` is undefined
@@ -52,8 +52,7 @@ export async function readWithRepeatedMeridian(
       throw sourceFault(
         file,
         `its last column repeats the meridian of the first, but in row ${window.firstRow + row} the last column (${last}) ` +
-          `contradicts the first (${first}). Choose one: --keep-meridian west (the ` +
-          "first) or east (the last).",
+          `contradicts the first (${first}). Choose a column: --keep-meridian west (the first) or east (the last).`,
         { details: { row: window.firstRow + row, band: window.band } },
       );
     }

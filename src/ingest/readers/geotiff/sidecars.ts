@@ -1,6 +1,6 @@
 /**
  * Sidecar files that change the meaning of a GeoTIFF: `<file>.msk` (mask), `<file>.aux.xml` (GDAL metadata) and world files.
- * Unsupported content is refused by name; overviews (`.ovr`) are ignored.
+ * Unsupported content is rejected by name; overviews (`.ovr`) are ignored.
  */
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -14,7 +14,7 @@ import { XML_BYTES_MAX } from "./xml.ts";
 
 const WORLD_BYTES_MAX = 4096;
 /** The first bytes of an Erdas Imagine file, the format of older `.aux` files. */
-const IMAGINE = "EHFA_HEADER_TAG";
+const IMAGINE_SIGNATURE = "EHFA_HEADER_TAG";
 
 /** The sidecar files of a map. */
 interface SidecarFiles {
@@ -29,7 +29,7 @@ export interface Sidecars {
   readonly statements: AuxStatements;
   /** The name of the world file, for the error about a map without georeference. */
   readonly worldFile: string | undefined;
-  /** Refuses a world file or an `.aux.xml` transform that contradicts the map. */
+  /** Rejects a world file or an `.aux.xml` transform that contradicts the map. */
   checkTransform(transform: Transform): void;
 }
 
@@ -38,34 +38,34 @@ export interface Sidecars {
  * @throws Fault `source_invalid` naming the map and the unsupported sidecar
  */
 export async function readSidecars(file: string, format: NumberFormat, signal?: AbortSignal): Promise<Sidecars> {
-  const found = isHttpAddress(file) ? await findRemoteSidecars(file, signal) : await findLocalSidecars(file);
+  const files = isHttpAddress(file) ? await findRemoteSidecars(file, signal) : await findLocalSidecars(file);
   signal?.throwIfAborted();
-  if (found.mask !== undefined) {
+  if (files.mask !== undefined) {
     throw sourceFault(
       file,
-      `its mask ${found.mask} marks missing cells, which is not supported. Write them into the map as a nodata value with ` +
+      `its mask ${files.mask} marks missing cells, which is not supported. Mark them with a nodata value: ` +
         "gdalwarp -dstnodata -9999.",
-      { details: { sidecar: found.mask } },
+      { details: { sidecar: files.mask } },
     );
   }
-  if (found.imagine !== undefined) {
+  if (files.imagine !== undefined) {
     throw sourceFault(
       file,
-      `its sidecar ${found.imagine} may change its meaning and is not supported. Convert the map with gdal_translate.`,
+      `its sidecar ${files.imagine} may change the meaning of its values and is not supported. Convert the map with gdal_translate.`,
       {
-        details: { sidecar: found.imagine },
+        details: { sidecar: files.imagine },
       },
     );
   }
   const statements: AuxStatements =
-    found.auxXml === undefined
+    files.auxXml === undefined
       ? { nodata: new Map(), units: new Map(), transform: undefined }
-      : readAuxXml(file, found.auxXml, format);
+      : readAuxXml(file, files.auxXml, format);
   return {
     statements,
-    worldFile: found.world?.name,
+    worldFile: files.world?.name,
     checkTransform(transform) {
-      const { auxXml, world } = found;
+      const { auxXml, world } = files;
       if (auxXml !== undefined && statements.transform !== undefined) {
         checkSameTransform(file, auxXml.name, transform, statements.transform);
       }
@@ -84,19 +84,20 @@ async function findLocalSidecars(file: string): Promise<SidecarFiles> {
       cause: error,
     });
   }
-  const own = basename(file);
-  const stem = own.replace(/\.[^.]*$/, "");
-  // A map whose name differs only in case has its own sidecar files. Where file systems ignore case, it is this map.
-  const isOfOther = (name: string): boolean => {
-    const map = name.slice(0, own.length);
-    return map !== own && name.length > own.length && names.includes(map) && names.includes(own);
+  const mapName = basename(file);
+  const stem = mapName.replace(/\.[^.]*$/, "");
+  // Another map whose name differs only in case has separate sidecar files. If the file system ignores case, there is no
+  // such map.
+  const isSidecarOfOtherMap = (name: string): boolean => {
+    const map = name.slice(0, mapName.length);
+    return map !== mapName && name.length > mapName.length && names.includes(map) && names.includes(mapName);
   };
-  /** Returns the existing files of these names: of each, the one in exact spelling, or else in another case. */
+  /** Returns the existing files with these names. If a name does not exist, names that differ only in case are used. */
   const findNames = (...candidates: readonly string[]): readonly string[] =>
     candidates.flatMap((candidate) => {
       if (names.includes(candidate)) return [candidate];
       const lower = candidate.toLowerCase();
-      return names.filter((name) => name.toLowerCase() === lower && !isOfOther(name));
+      return names.filter((name) => name.toLowerCase() === lower && !isSidecarOfOtherMap(name));
     });
   const textOf = async (name: string | undefined, sizeBytesMax: number) => {
     if (name === undefined) return undefined;
@@ -107,14 +108,14 @@ async function findLocalSidecars(file: string): Promise<SidecarFiles> {
     return { name, text: await readFile(path, "utf8") };
   };
   let imagine: string | undefined;
-  for (const name of findNames(`${stem}.aux`, `${own}.aux`)) {
-    if (await startsWith(join(folder, name), IMAGINE)) imagine ??= name;
+  for (const name of findNames(`${stem}.aux`, `${mapName}.aux`)) {
+    if (await startsWith(join(folder, name), IMAGINE_SIGNATURE)) imagine ??= name;
   }
   const [world] = findNames(`${stem}.tfw`, `${stem}.tifw`, `${stem}.tiffw`, `${stem}.wld`);
   return {
-    mask: findNames(`${own}.msk`)[0],
+    mask: findNames(`${mapName}.msk`)[0],
     imagine,
-    auxXml: await textOf(findNames(`${own}.aux.xml`)[0], XML_BYTES_MAX),
+    auxXml: await textOf(findNames(`${mapName}.aux.xml`)[0], XML_BYTES_MAX),
     world: await textOf(world, WORLD_BYTES_MAX),
   };
 }
@@ -131,10 +132,10 @@ async function startsWith(path: string, text: string): Promise<boolean> {
 
 async function findRemoteSidecars(address: string, signal: AbortSignal | undefined): Promise<SidecarFiles> {
   const url = new URL(address);
-  const siblingOf = (change: (path: string) => string): { readonly name: string; readonly address: string } => {
-    const other = new URL(url);
-    other.pathname = change(url.pathname);
-    return { name: basename(other.pathname), address: other.href };
+  const siblingOf = (changePath: (path: string) => string): { readonly name: string; readonly address: string } => {
+    const sibling = new URL(url);
+    sibling.pathname = changePath(url.pathname);
+    return { name: basename(sibling.pathname), address: sibling.href };
   };
   const options = { file: address, ...(signal === undefined ? {} : { signal }) };
   const textOf = async (sidecar: { readonly name: string; readonly address: string }, sizeBytesMax: number) => {
@@ -145,7 +146,7 @@ async function findRemoteSidecars(address: string, signal: AbortSignal | undefin
   const mask = siblingOf((path) => `${path}.msk`);
   if (await httpExists(mask.address, options)) return { ...none, mask: mask.name };
   return {
-    ...none, // .aux files are written by desktop software and not published
+    ...none, // desktop software writes .aux files; they are not published
     auxXml: await textOf(
       siblingOf((path) => `${path}.aux.xml`),
       XML_BYTES_MAX,
@@ -157,7 +158,7 @@ async function findRemoteSidecars(address: string, signal: AbortSignal | undefin
   };
 }
 
-/** Parses a world file: six numbers, one on each line; the last two are the center of the first cell. */
+/** Parses a world file: six numbers, one per line; the last two are the center of the first cell. */
 function worldTransform(file: string, { name, text }: { readonly name: string; readonly text: string }): Transform {
   const numbers = text
     .trim()
@@ -167,29 +168,29 @@ function worldTransform(file: string, { name, text }: { readonly name: string; r
   if (numbers.length !== 6 || numbers.some(Number.isNaN) || d !== 0 || b !== 0) {
     throw sourceFault(
       file,
-      `its sidecar ${name} is not a world file of an unrotated map. Remove it, or convert the map with gdal_translate.`,
+      `its sidecar ${name} must have the six numbers of an unrotated map. Remove the sidecar, or convert the map with gdal_translate.`,
     );
   }
   return { xDeg: x - 0.5 * sizeXDeg, yDeg: y - 0.5 * sizeYDeg, sizeXDeg, sizeYDeg };
 }
 
-/** A tenth of a cell, because some software rounds the numbers of world files. */
-const TOLERANCE_CELLS = 0.1;
+/** Not zero because some software rounds the numbers of world files. */
+const TRANSFORM_TOLERANCE_CELLS = 0.1;
 
-function checkSameTransform(file: string, sidecar: string, own: Transform, other: Transform): void {
+function checkSameTransform(file: string, sidecar: string, mapTransform: Transform, transform: Transform): void {
   const differs = (a: number, b: number, size: number): boolean =>
-    !(Math.abs(a - b) <= TOLERANCE_CELLS * Math.abs(size));
+    !(Math.abs(a - b) <= TRANSFORM_TOLERANCE_CELLS * Math.abs(size));
   const isDifferent =
-    differs(own.xDeg, other.xDeg, own.sizeXDeg) ||
-    differs(own.yDeg, other.yDeg, own.sizeYDeg) ||
-    !(Math.abs(other.sizeXDeg / own.sizeXDeg - 1) <= 1e-6) ||
-    !(Math.abs(other.sizeYDeg / own.sizeYDeg - 1) <= 1e-6);
+    differs(mapTransform.xDeg, transform.xDeg, mapTransform.sizeXDeg) ||
+    differs(mapTransform.yDeg, transform.yDeg, mapTransform.sizeYDeg) ||
+    !(Math.abs(transform.sizeXDeg / mapTransform.sizeXDeg - 1) <= 1e-6) ||
+    !(Math.abs(transform.sizeYDeg / mapTransform.sizeYDeg - 1) <= 1e-6);
   if (!isDifferent) return;
-  const place = ({ xDeg, yDeg, sizeXDeg, sizeYDeg }: Transform): string =>
+  const describe = ({ xDeg, yDeg, sizeXDeg, sizeYDeg }: Transform): string =>
     `its first cell at (${xDeg}, ${yDeg}) and cells of ${sizeXDeg} x ${sizeYDeg}`;
   throw sourceFault(
     file,
-    `its sidecar ${sidecar} states ${place(other)}, the map itself ${place(own)}. Remove or correct the wrong one.`,
+    `its sidecar ${sidecar} states ${describe(transform)}, the map itself ${describe(mapTransform)}. Correct the map or its sidecar.`,
     { details: { sidecar } },
   );
 }

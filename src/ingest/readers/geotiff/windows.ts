@@ -1,4 +1,4 @@
-/** Reads windows of bands in steps of bounded size, between which reading can be aborted. */
+/** Reads windows of bands in steps of bounded size; reading can be aborted between steps. */
 import { setImmediate } from "node:timers/promises";
 import type { GeoTIFFImage, Pool } from "geotiff";
 import { Fault } from "../../../errors.ts";
@@ -9,9 +9,10 @@ import type { Layout } from "./layout.ts";
 
 /** Decoded size of the blocks read in one step; a larger block is read alone. */
 const STEP_BYTES = 16 << 20;
-const STEP_BLOCKS = 1024;
+/** Largest number of blocks read in one step. */
+const STEP_BLOCK_COUNT_MAX = 1024;
 /** Windows with up to this many values in all bands are cached. */
-const CACHED_VALUES = 25_000_000;
+const CACHED_VALUE_COUNT_MAX = 25_000_000;
 
 export interface ReadContext {
   readonly file: string;
@@ -27,13 +28,13 @@ export interface ReadContext {
   readonly cached: { key?: string; bands?: Promise<readonly RasterValues[]> };
 }
 
-export function emptyValues(layout: Layout, count: number): RasterValues {
+function emptyValues(layout: Layout, count: number): RasterValues {
   return layout.fitsFloat32 ? new Float32Array(count) : new Float64Array(count);
 }
 
 /**
- * Reads a window in columns of the file, north up, with missing values as NaN.
- * @throws Fault `source_invalid` naming file and window if the bytes cannot be read; the signal's reason when aborted
+ * Reads a window, given in columns of the file, as north-up values with missing values as NaN.
+ * @throws Fault `source_invalid` naming file and window if the bytes cannot be read; the abort reason of the signal
  */
 export async function readStoredWindow(context: ReadContext, window: BandWindow): Promise<RasterValues> {
   const { layout, isSouthUp } = context;
@@ -43,7 +44,7 @@ export async function readStoredWindow(context: ReadContext, window: BandWindow)
   const where = `band ${band}, rows ${window.firstRow} to ${window.firstRow + rowCount - 1}, columns ${firstColumn} to ${box.right - 1}`;
 
   const sparse = await context.blockIndex.check(box, band, where);
-  const values = northUp(await readBand(context, { box, band, where, sparse }), window, isSouthUp);
+  const values = copyNorthUp(await readBand(context, { box, band, where, sparse }), window, isSouthUp);
   const isMissing = context.isMissing(band);
   if (isMissing !== undefined) {
     for (let i = 0; i < values.length; i++) if (isMissing(values[i] ?? NaN)) values[i] = NaN;
@@ -58,7 +59,7 @@ export async function readStoredWindow(context: ReadContext, window: BandWindow)
 }
 
 /** A part of one band, in the row order of the file. */
-interface Part {
+interface BandPart {
   readonly box: Box;
   readonly band: number;
   /** Description for error messages. */
@@ -66,8 +67,8 @@ interface Part {
   readonly sparse: SparseBlocks;
 }
 
-/** Returns a copy with north at the top. */
-function northUp(stored: RasterValues, { rowCount, columnCount }: BandWindow, isSouthUp: boolean): RasterValues {
+/** Returns a north-up copy. */
+function copyNorthUp(stored: RasterValues, { rowCount, columnCount }: BandWindow, isSouthUp: boolean): RasterValues {
   const values = stored.slice();
   if (!isSouthUp) return values;
   for (let row = 0; row < rowCount; row++) {
@@ -81,11 +82,11 @@ function northUp(stored: RasterValues, { rowCount, columnCount }: BandWindow, is
  * Returns the values of one band in the row order of the file. With pixel-interleaved bands, decoding a block yields all
  * bands; the last window is cached with all bands, because the other bands are usually read next.
  */
-async function readBand(context: ReadContext, part: Part): Promise<RasterValues> {
+async function readBand(context: ReadContext, part: BandPart): Promise<RasterValues> {
   const { layout, cached } = context;
   const { box, band } = part;
   const valueCount = (box.right - box.left) * (box.bottom - box.top) * layout.bandCount;
-  if (layout.bandCount === 1 || layout.isPlanar || valueCount > CACHED_VALUES) {
+  if (layout.bandCount === 1 || layout.isPlanar || valueCount > CACHED_VALUE_COUNT_MAX) {
     const [values] = await readBands(context, part, [band - 1]);
     return values ?? emptyValues(layout, 0);
   }
@@ -104,7 +105,7 @@ async function readBand(context: ReadContext, part: Part): Promise<RasterValues>
 
 async function readBands(
   { file, image, layout, decoders, signal }: ReadContext,
-  { box, where, sparse }: Part,
+  { box, where, sparse }: BandPart,
   samples: readonly number[],
 ): Promise<readonly RasterValues[]> {
   const columnCount = box.right - box.left;
@@ -133,24 +134,24 @@ async function readBands(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof Fault) throw error;
-    throw sourceFault(file, `cannot be read at ${where} (${messageOf(error)}). It is damaged or cut short.`, {
+    throw sourceFault(file, `cannot be read at ${where} (${messageOf(error)}). It is damaged or truncated.`, {
       cause: error,
     });
   }
   return bands;
 }
 
-/** Splits a box along block boundaries, so that each block is decoded once and few are in memory at a time. */
+/** Splits a box along block boundaries, so that each block is decoded once and only a few are in memory at a time. */
 function* stepsOf(box: Box, { blockRowCount, blockColumnCount, blockBytes }: Layout): Generator<Box> {
-  const blocksAtOnce = Math.min(STEP_BLOCKS, Math.max(1, Math.floor(STEP_BYTES / blockBytes)));
-  const acrossOfBox = Math.ceil(box.right / blockColumnCount) - Math.floor(box.left / blockColumnCount);
-  const across = Math.min(acrossOfBox, blocksAtOnce);
-  const down = Math.max(1, Math.floor(blocksAtOnce / across));
-  const next = (at: number, size: number, count: number): number => (Math.floor(at / size) + count) * size;
-  for (let top = box.top; top < box.bottom; top = next(top, blockRowCount, down)) {
-    const bottom = Math.min(box.bottom, next(top, blockRowCount, down));
-    for (let left = box.left; left < box.right; left = next(left, blockColumnCount, across)) {
-      yield { top, bottom, left, right: Math.min(box.right, next(left, blockColumnCount, across)) };
+  const blockCountMax = Math.min(STEP_BLOCK_COUNT_MAX, Math.max(1, Math.floor(STEP_BYTES / blockBytes)));
+  const acrossCount = Math.ceil(box.right / blockColumnCount) - Math.floor(box.left / blockColumnCount);
+  const across = Math.min(acrossCount, blockCountMax);
+  const down = Math.max(1, Math.floor(blockCountMax / across));
+  const blockEdge = (cell: number, size: number, count: number): number => (Math.floor(cell / size) + count) * size;
+  for (let top = box.top; top < box.bottom; top = blockEdge(top, blockRowCount, down)) {
+    const bottom = Math.min(box.bottom, blockEdge(top, blockRowCount, down));
+    for (let left = box.left; left < box.right; left = blockEdge(left, blockColumnCount, across)) {
+      yield { top, bottom, left, right: Math.min(box.right, blockEdge(left, blockColumnCount, across)) };
     }
   }
 }

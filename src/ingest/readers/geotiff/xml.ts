@@ -7,19 +7,19 @@ export interface XmlElement {
    * Reused between calls: copy it to keep it.
    */
   readonly path: readonly string[];
-  /** Attributes of these elements, in the same order; their names are in lower case. */
+  /** Attributes of the elements in `path`, in the same order; their names are in lower case. */
   readonly attributes: readonly Readonly<Record<string, string>>[];
   /** The text of the element without that of nested elements. */
   readonly text: string;
 }
 
-/** Largest document; parsing one takes about a second. */
+/** Largest size of a document; parsing one of this size takes about a second. */
 export const XML_BYTES_MAX = 1 << 20;
-/** Deepest nesting of elements; GDAL's documents use six levels. */
+/** Largest nesting depth of elements; GDAL's documents use six levels. */
 const DEPTH_MAX = 50;
 
 /**
- * Parses an XML document and calls `onElement` at the end of each element. Document type definitions are refused.
+ * Parses an XML document and calls `onElement` at the end of each element. Document type definitions are rejected.
  * @throws Error if the text is not a well-formed document
  */
 export function readXml(text: string, onElement: (element: XmlElement) => void): void {
@@ -27,9 +27,9 @@ export function readXml(text: string, onElement: (element: XmlElement) => void):
   const attributes: Record<string, string>[] = [];
   const texts: string[] = [];
   let rootCount = 0;
-  const addText = (more: string): void => {
+  const addText = (text: string): void => {
     const top = texts.length - 1;
-    if (top >= 0) texts[top] += more;
+    if (top >= 0) texts[top] += text;
   };
   const handlers: Partial<sax.SAXParser> = {
     onerror(error) {
@@ -38,11 +38,11 @@ export function readXml(text: string, onElement: (element: XmlElement) => void):
     ondoctype() {
       throw new Error("it has a document type definition");
     },
-    onopentag({ name, attributes: own }) {
+    onopentag({ name, attributes: tagAttributes }) {
       if (path.length === 0) rootCount++;
-      if (path.length >= DEPTH_MAX) throw new Error(`its elements are nested more than ${DEPTH_MAX} deep`);
+      if (path.length >= DEPTH_MAX) throw new Error(`its elements are nested more than ${DEPTH_MAX} levels deep`);
       path.push(name.toLowerCase());
-      attributes.push(withLowerCaseNames(own as Record<string, string>));
+      attributes.push(withLowerCaseNames(tagAttributes as Record<string, string>));
       texts.push("");
     },
     ontext: addText,
@@ -55,7 +55,7 @@ export function readXml(text: string, onElement: (element: XmlElement) => void):
   };
   const parser = Object.assign(sax.parser(true), handlers);
   parser.write(text).close();
-  if (rootCount !== 1) throw new Error(`it has ${rootCount} root elements`);
+  if (rootCount !== 1) throw new Error(`it has ${rootCount} root elements; 1 is required`);
 }
 
 function withLowerCaseNames(attributes: Readonly<Record<string, string>>): Record<string, string> {

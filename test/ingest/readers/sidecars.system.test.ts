@@ -1,0 +1,182 @@
+/** Sidecar files of local maps. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { openGeoTiff } from "../../../src/ingest/readers/geotiff/geotiff.ts";
+import {
+  pamDocument,
+  VALUES_WITH_NODATA_3,
+  PLAIN_BYTES,
+  folder,
+  PLAIN,
+  read,
+  rejectionMessage,
+  WHOLE_WINDOW,
+  withSidecars,
+} from "./sidecarFixture.ts";
+
+describe("a sidecar of a local map", () => {
+  test("with nodata is applied and recorded", async () => {
+    const file = await withSidecars({ ".tif.aux.xml": pamDocument("<NoDataValue>3</NoDataValue>") });
+    expect(await read(file)).toEqual(VALUES_WITH_NODATA_3);
+    const raster = await openGeoTiff(file);
+    expect(raster.notes["sidecar_nodata"]).toEqual({ 1: 3 });
+    expect(raster.declaredNodata).toEqual([3]);
+    await raster.close();
+  });
+
+  test.each([
+    [{ ".tif.msk": "" }, /its mask map\d+\.tif\.msk marks missing cells/],
+    [{ ".TIF.MSK": "" }, /its mask map\d+\.TIF\.MSK marks missing cells/],
+    [{ ".tif.aux.xml": pamDocument("<Scale>0.1</Scale>") }, /aux\.xml states for band 1 a scale of 0\.1/],
+    [{ ".tif.aux.xml": pamDocument("<ColorTable><Entry c1='1'/></ColorTable>") }, /class codes/],
+    [{ ".tif.aux.xml": pamDocument("<MaskFlags>2</MaskFlags>") }, /maskflags for band 1, which is not supported/],
+    [{ ".tif.aux.xml": "<PAMDataset><GCPList/></PAMDataset>" }, /gcplist, which is not supported/],
+    [
+      {
+        ".tif.aux.xml": pamDocument(
+          '<Metadata domain="IMAGE_STRUCTURE"><MDI key="PIXELTYPE">SIGNEDBYTE</MDI></Metadata>',
+        ),
+      },
+      /PIXELTYPE/,
+    ],
+    [{ ".tif.aux.xml": '<!DOCTYPE a [<!ENTITY b "c">]><PAMDataset>&b;</PAMDataset>' }, /document type definition/],
+    [{ ".tif.aux.xml": `<PAMDataset>${" ".repeat(1 << 20)}</PAMDataset>` }, /the limit is 1048576/],
+    [{ ".tif.aux.xml": pamDocument("<scale>10</scale>") }, /states for band 1 a scale of 10/],
+    [{ ".tif.aux.xml": '<pamdataset><pamrasterband BAND="1"><Scale>10</Scale></pamrasterband></pamdataset>' }, /scale/],
+    [{ ".tif.aux.xml": '<PAMDataset><PAMRasterBand band="1" Scale="10"/></PAMDataset>' }, /a scale of 10/],
+    [{ ".tif.aux.xml": '<PAMDataset GeoTransform="0,2,0,50,0,-1"/>' }, /states its first cell at \(0, 50\)/],
+    [{ ".tif.aux.xml": '<PAMDataset srs="EPSG:3857"/>' }, /coordinate system other than WGS84/],
+    [{ ".tif.aux.xml": '<PAMDataset><PAMRasterBand band="1" maskflags="2"/></PAMDataset>' }, /maskflags for band 1/],
+    [{ ".tif.aux.xml": "<PAMDataset><PAMRasterBand><Scale>1</Scale></PAMRasterBand></PAMDataset>" }, /attribute band/],
+    [{ ".tif.aux.xml": "<PAMDataset><PAMRasterBand><band>1</band></PAMRasterBand></PAMDataset>" }, /attribute band/],
+    [{ ".tif.aux.xml": '<PAMDataset><PAMRasterBand band="1x"/></PAMDataset>' }, /attribute band/],
+    [{ ".tif.aux.xml": pamDocument("<NoDataValue>3<le_hex_equiv>0</le_hex_equiv></NoDataValue>") }, /le_hex_equiv/],
+    [
+      { ".tif.aux.xml": pamDocument('<NoDataValue other="4">3</NoDataValue>') },
+      /nodatavalue\/other, which is not supported/,
+    ],
+    [
+      { ".tif.aux.xml": pamDocument("<NoDataValue>3</NoDataValue><NODATAVALUE>4</NODATAVALUE>") },
+      /nodatavalue for band 1 twice/,
+    ],
+    [{ ".tif.aux.xml": pamDocument('<Metadata><mdi other="NODATA_VALUES">3</mdi></Metadata>') }, /MDI/],
+    [{ ".tif.aux.xml": pamDocument('<metadata><mdi KEY="NODATA_VALUES">3</mdi></metadata>') }, /NODATA_VALUES/],
+    [{ ".tif.aux.xml": '<PAMDataset><PAMRasterBand band="1" BAND="2"/></PAMDataset>' }, /differ only in case/],
+    [{ ".aux": "EHFA_HEADER_TAG and more" }, /its sidecar map\d+\.aux may change/],
+    [{ ".tfw": "2\n0\n0\n-1\n12\n49.5\n" }, /\.tfw states its first cell at \(11, 50\)/],
+    [{ ".wld": "2\n0.1\n0\n-1\n11\n49.5\n" }, /\.wld must have the six numbers of an unrotated map/],
+  ])("is rejected in the form %j, with a message that names the cause", async (files, message) => {
+    expect(await rejectionMessage(await withSidecars(files as Record<string, string>))).toMatch(message);
+  });
+
+  test.each([
+    '<PAMDataset><PAMRasterBand band="1" NoDataValue="3" UnitType="cm"/></PAMDataset>',
+    '<PAMDATASET><pamRasterBand Band="1"><nodatavalue>3</nodatavalue><UNITTYPE>cm</UNITTYPE></pamRasterBand></PAMDATASET>',
+  ])("is applied as by GDAL regardless of the case of names, as elements or attributes: %s", async (text) => {
+    const raster = await openGeoTiff(await withSidecars({ ".tif.aux.xml": text }));
+    expect(raster.declaredNodata).toEqual([3]);
+    expect(raster.declaredUnits).toEqual(["cm"]);
+    await raster.close();
+  });
+
+  test.each([
+    ['<GDALMetadata><item NAME="S" SAMPLE="0" ROLE="scale">10</item></GDALMetadata>', /a scale of 10/],
+    ['<gdalmetadata><Item name="S" sample="0" role="scale">10</Item></gdalmetadata>', /a scale of 10/],
+    ['<GDALMetadata><Item NAME="NODATA_VALUES">3</Item></GDALMetadata>', /NODATA_VALUES/],
+    ['<GDALMetadata><Item name="S" sample="0"><role>scale</role>10</Item></GDALMetadata>', /states role/],
+    ['<GDALMetadata><Item name="S" sample="0" kind="scale">10</Item></GDALMetadata>', /states kind/],
+    ["<GDALMetadata><Items/></GDALMetadata>", /states items/],
+    ["<Other><GDALMetadata/></Other>", /states gdalmetadata/],
+    ['<GDALMetadata><Item name="U" role="unittype">m</Item></GDALMetadata>', /states unittype for no band/],
+    ['<GDALMetadata><Item name="U" sample="x" role="unittype">m</Item></GDALMetadata>', /for the band "x"/],
+  ])("or GDAL metadata in the file is rejected in the form %s", async (metadata, message) => {
+    expect(await rejectionMessage(await withSidecars({}, { ...PLAIN, metadata }))).toMatch(message);
+  });
+
+  test("or GDAL metadata in the file states units with case-insensitive names", async () => {
+    const metadata = '<GDALMetadata><item NAME="U" SAMPLE="0" ROLE="UnitType">cm</item></GDALMetadata>';
+    const raster = await openGeoTiff(await withSidecars({}, { ...PLAIN, metadata }));
+    expect(raster.declaredUnits).toEqual(["cm"]);
+    await raster.close();
+  });
+
+  test.each([
+    ["cm", "m", /band 1 is in the unit "cm", but its \.aux\.xml states "m"/],
+    ["m", "furlong", /band 1 is in the unit "m", but its \.aux\.xml states "furlong"/],
+  ])("is rejected if the file states the unit %s and the sidecar %s", async (fileUnit, sidecarUnit, message) => {
+    const metadata = `<GDALMetadata><Item name="U" sample="0" role="unittype">${fileUnit}</Item></GDALMetadata>`;
+    const sidecar = { ".tif.aux.xml": pamDocument(`<UnitType>${sidecarUnit}</UnitType>`) };
+    expect(await rejectionMessage(await withSidecars(sidecar, { ...PLAIN, metadata }))).toMatch(message);
+  });
+
+  test.each(["m", "Metre"])("may repeat the unit of the file as %s", async (sidecarUnit) => {
+    const metadata = '<GDALMetadata><Item name="U" sample="0" role="unittype">m</Item></GDALMetadata>';
+    const file = await withSidecars(
+      { ".tif.aux.xml": pamDocument(`<UnitType>${sidecarUnit}</UnitType>`) },
+      { ...PLAIN, metadata },
+    );
+    const raster = await openGeoTiff(file);
+    expect(raster.declaredUnits).toEqual(["m"]);
+    await raster.close();
+  });
+
+  test("with the exact name takes precedence over one whose name differs in case", async () => {
+    const nodata = (value: number): string => pamDocument(`<NoDataValue>${value}</NoDataValue>`);
+    // Directory listings have no fixed order, so both spellings are tried.
+    for (const [otherXml, otherWorldFile] of [
+      [".TIF.AUX.XML", ".TFW"],
+      [".tif.Aux.xml", ".Tfw"],
+      [".tif.auX.xml", ".tfW"],
+    ] as const) {
+      const file = await withSidecars({
+        [otherXml]: nodata(4),
+        ".tif.aux.xml": nodata(3),
+        [otherWorldFile]: "2\n0\n0\n-1\n12\n49.5\n",
+        ".tfw": "2\n0\n0\n-1\n11\n49.5\n",
+      });
+      expect(await read(file)).toEqual(VALUES_WITH_NODATA_3);
+    }
+  });
+
+  test("of another map whose name differs in case is not used", async () => {
+    const file = join(folder, "case.tif");
+    await writeFile(file, PLAIN_BYTES);
+    await writeFile(join(folder, "CASE.tif"), PLAIN_BYTES);
+    await writeFile(join(folder, "CASE.tif.aux.xml"), pamDocument("<NoDataValue>4</NoDataValue>"));
+    await writeFile(join(folder, "CASE.tif.msk"), "");
+    expect(await read(file)).toEqual(PLAIN.values);
+  });
+
+  test("is found among several .aux files", async () => {
+    const file = await withSidecars({ ".AUX": "text", ".aux": "text", ".tif.aux": "EHFA_HEADER_TAG" });
+    expect(await rejectionMessage(file)).toMatch(/its sidecar map\d+\.tif\.aux may change/);
+  });
+
+  test.each([1, 2])("with nodata for band %i leaves absent blocks of the other band at 0", async (nodataBand) => {
+    const spec = { ...PLAIN, bandCount: 2, values: new Float32Array(24).fill(7), rowsPerStrip: 1, sparseStrips: [1] };
+    const text = `<PAMDataset><PAMRasterBand band="${nodataBand}"><NoDataValue>-9999</NoDataValue></PAMRasterBand></PAMDataset>`;
+    const raster = await openGeoTiff(await withSidecars({ ".tif.aux.xml": text }, spec));
+    for (const band of [1, 2]) {
+      const values = await raster.readWindow({ ...WHOLE_WINDOW, band });
+      expect([values[0], values[4]]).toEqual([7, band === nodataBand ? NaN : 0]);
+    }
+    await raster.close();
+  });
+
+  test.each([
+    [{ ".tif.ovr": "overviews" }],
+    [{ ".tif.msk.txt": "notes" }],
+    [{ ".aux": "\\relax of a text" }],
+    [{ ".tfw": "2\n0\n0\n-1\n11\n49.5\n" }],
+    [{ ".tif.aux.xml": pamDocument("<Metadata><MDI key='STATISTICS_MEAN'>3</MDI></Metadata>") }],
+    [
+      {
+        ".tif.aux.xml":
+          "<PAMDataset><SRS>GEOGCS[&quot;WGS 84&quot;,AUTHORITY[&quot;EPSG&quot;,&quot;4326&quot;]]</SRS></PAMDataset>",
+      },
+    ],
+  ])("is ignored in the form %j", async (files) => {
+    expect(await read(await withSidecars(files as Record<string, string>))).toEqual(PLAIN.values);
+  });
+});
