@@ -11,13 +11,13 @@ export function accountsCommand(): Command {
         .description("create an account, and the ledger if it does not exist")
         .requiredOption("--name <name>", "name of the account, 1 to 200 characters")
         .addHelpText("after", '\nExample:\n  isotherm accounts create --name "Example Bank"')
-        .action(create),
+        .action(runAccountsCreate),
     )
     .addCommand(
       ledgerCommand("list")
         .description("list all accounts in order of creation")
         .addHelpText("after", "\nExample:\n  isotherm accounts list --json")
-        .action(list),
+        .action(runAccountsList),
     )
     .addCommand(
       ledgerCommand("suspend")
@@ -25,21 +25,21 @@ export function accountsCommand(): Command {
         .argument("<account>", "account id")
         .option("--lift", "lift the suspension")
         .addHelpText("after", "\nExample:\n  isotherm accounts suspend 0d3c6a5e-5f0b-4a35-9d6f-0c5b4f1c2a77")
-        .action(suspend),
+        .action(runAccountsSuspend),
     );
 }
 
-async function create(flags: LedgerFlags & { readonly name: string }): Promise<void> {
+async function runAccountsCreate(flags: LedgerFlags & { readonly name: string }): Promise<void> {
   const { name } = flags;
   const account = await withLedger(flags, (ledger) => ledger.createAccount({ name }), { mustExist: false });
-  if (flags.json === true) printJson(toWire(account));
+  if (flags.json === true) printJson(accountJson(account));
   else process.stdout.write(`Account ${account.accountId}: ${account.name}\n`);
 }
 
-async function list(flags: LedgerFlags): Promise<void> {
+async function runAccountsList(flags: LedgerFlags): Promise<void> {
   const accounts = await withLedger(flags, (ledger) => ledger.listAccounts());
   if (flags.json === true) {
-    printJson({ items: accounts.map(toWire) });
+    printJson({ items: accounts.map(accountJson) });
     return;
   }
   printTable(
@@ -48,10 +48,10 @@ async function list(flags: LedgerFlags): Promise<void> {
   );
 }
 
-async function suspend(accountId: string, flags: LedgerFlags & { readonly lift?: boolean }): Promise<void> {
-  const account = await withLedger(flags, (ledger) => ledger.suspendAccount(accountId, flags.lift !== true));
+async function runAccountsSuspend(accountId: string, flags: LedgerFlags & { readonly lift?: boolean }): Promise<void> {
+  const account = await withLedger(flags, (ledger) => ledger.setAccountSuspended(accountId, flags.lift !== true));
   if (flags.json === true) {
-    printJson(toWire(account));
+    printJson(accountJson(account));
     return;
   }
   const { name, suspendedAt } = account;
@@ -59,6 +59,6 @@ async function suspend(accountId: string, flags: LedgerFlags & { readonly lift?:
   process.stdout.write(`Account ${accountId} (${name}) ${state}.\n`);
 }
 
-function toWire({ accountId, name, createdAt, suspendedAt }: Account): object {
+function accountJson({ accountId, name, createdAt, suspendedAt }: Account): object {
   return { account_id: accountId, name, created_at: createdAt, suspended_at: suspendedAt ?? null };
 }

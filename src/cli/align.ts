@@ -1,10 +1,7 @@
 import { Command, Option } from "commander";
 import { alignTemperature } from "../alignment/alignTemperature.ts";
-import { type AlignmentAnswer, type AlignmentReason, roundTemperatures } from "../alignment/answer.ts";
-import { ALIGNMENT_BASES } from "../alignment/options.ts";
-import type { Entity } from "../alignment/entity.ts";
+import { roundTemperatures } from "../alignment/answer.ts";
 import { Fault, isFault } from "../errors.ts";
-import type { AlignmentBasis } from "../kernel/alignment.ts";
 import { alignmentWriter, resultColumnNames } from "./alignmentWriter.ts";
 import { openEntityCsv } from "./entityCsv.ts";
 import { openEntityJson, openEntityNdjson } from "./entityJson.ts";
@@ -12,8 +9,10 @@ import type { EntityChunk, EntitySource } from "./entitySource.ts";
 import { checkOutput, decodeUtf8, readBytes, statInput, writeOutput } from "./fileIo.ts";
 import { ENTITY_FORMATS, displayName, type EntityFormat, inputFormat, outputFormat, STDIO } from "./fileFormats.ts";
 import { progressBar } from "./progress.ts";
+import type { AlignmentAnswer, AlignmentBasis, AlignmentReason, Entity } from "../contract/wireTypes.ts";
+import { ALIGNMENT_BASES } from "../contract/alignmentNames.ts";
 
-interface Flags {
+interface AlignFlags {
   readonly format?: EntityFormat;
   readonly to?: EntityFormat;
   readonly basis: AlignmentBasis;
@@ -22,7 +21,7 @@ interface Flags {
 }
 
 /** Counts for the final report. */
-interface Summary {
+interface AlignSummary {
   entityCount: number;
   projectedYearCount: number;
   /** Number of projected years without a temperature, by reason. */
@@ -56,11 +55,11 @@ export function alignCommand(): Command {
     )
     .option("--detail", "include how each temperature was computed")
     .option("--json", "print the summary as JSON")
-    .addHelpText("after", HELP)
-    .action(run);
+    .addHelpText("after", ALIGN_HELP)
+    .action(runAlign);
 }
 
-const HELP = `
+const ALIGN_HELP = `
 CSV has one row per company and projected year, with the company and its baseline repeated in each row. The rows of a
 company must be consecutive. Columns, in any order (* required; an empty cell means that the value is not given):
 
@@ -77,14 +76,18 @@ Examples:
   isotherm align examples/portfolio.csv temperatures.csv --basis cumulative
   isotherm align examples/portfolio.ndjson --to csv --detail > temperatures.csv`;
 
-async function run(input: string, output: string, flags: Flags): Promise<void> {
+async function runAlign(input: string, output: string, flags: AlignFlags): Promise<void> {
   const startMs = performance.now();
   const isToFile = output !== STDIO;
   const inputStats = await statInput(input);
   const format = inputFormat(input, flags.format);
   const to = outputFormat(output, { to: flags.to, accepted: ENTITY_FORMATS, fallback: format });
   await checkOutput(output, inputStats);
-  const summary: Summary = { entityCount: 0, projectedYearCount: 0, without: { no_usable_scope: 0, zero_baseline: 0 } };
+  const summary: AlignSummary = {
+    entityCount: 0,
+    projectedYearCount: 0,
+    without: { no_usable_scope: 0, zero_baseline: 0 },
+  };
   const totalBytes = inputStats?.size;
   const bar = progressBar("bytes");
   let bytesRead = 0;
@@ -102,7 +105,7 @@ async function run(input: string, output: string, flags: Flags): Promise<void> {
     bar.stop();
   }
   const seconds = (performance.now() - startMs) / 1000;
-  const text = flags.json === true ? summaryJson(summary, seconds) : summaryText(summary, seconds);
+  const text = flags.json === true ? alignSummaryJson(summary, seconds) : alignSummaryText(summary, seconds);
   (isToFile ? process.stdout : process.stderr).write(text);
 }
 
@@ -111,8 +114,8 @@ async function* alignFile(options: {
   readonly input: string;
   readonly format: EntityFormat;
   readonly to: EntityFormat;
-  readonly flags: Flags;
-  readonly summary: Summary;
+  readonly flags: AlignFlags;
+  readonly summary: AlignSummary;
   readonly onBytes: (sizeBytes: number) => void;
 }): AsyncGenerator<string> {
   const { input, format, to, flags, summary, onBytes } = options;
@@ -130,7 +133,7 @@ async function* alignFile(options: {
     const results = await alignChunk(chunk, flags);
     if (results.length === 0) continue;
     addToSummary(summary, results);
-    // The head is written with the first results, so that a file rejected at once leaves nothing on standard output.
+    // The header is written with the first results, so that a file rejected immediately produces no output.
     yield head + writer.write({ entities: chunk.entities as readonly Entity[], results, rows: chunk.rows });
     head = "";
   }
@@ -141,7 +144,7 @@ async function* alignFile(options: {
 /** @throws Fault listing every error in the chunk with its location in the file */
 async function alignChunk(
   { entities, faults, locationOf }: EntityChunk,
-  { basis, detail = false }: Flags,
+  { basis, detail = false }: AlignFlags,
 ): Promise<AlignmentAnswer["results"]> {
   try {
     const answer =
@@ -159,7 +162,7 @@ async function alignChunk(
   }
 }
 
-function addToSummary(summary: Summary, results: AlignmentAnswer["results"]): void {
+function addToSummary(summary: AlignSummary, results: AlignmentAnswer["results"]): void {
   for (const { data } of results) {
     summary.entityCount++;
     summary.projectedYearCount += data.length;
@@ -167,12 +170,12 @@ function addToSummary(summary: Summary, results: AlignmentAnswer["results"]): vo
   }
 }
 
-function summaryJson({ entityCount, projectedYearCount, without }: Summary, seconds: number): string {
+function alignSummaryJson({ entityCount, projectedYearCount, without }: AlignSummary, seconds: number): string {
   const summary = { entities: entityCount, temperatures: projectedYearCount - sum(without), without, seconds };
   return `${JSON.stringify(summary, undefined, 2)}\n`;
 }
 
-function summaryText({ entityCount, projectedYearCount, without }: Summary, seconds: number): string {
+function alignSummaryText({ entityCount, projectedYearCount, without }: AlignSummary, seconds: number): string {
   const reasons = Object.entries(without).filter(([, count]) => count > 0);
   const missing = reasons.map(([reason, count]) => `${count} ${reason}`).join(", ");
   return (

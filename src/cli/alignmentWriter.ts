@@ -1,12 +1,11 @@
-import type { AlignedYear, AlignmentResult } from "../alignment/answer.ts";
-import type { Entity } from "../alignment/entity.ts";
 import { type CsvCell, csvLine } from "../csvText.ts";
 import { encodeJson } from "../host/http/json.ts";
 import { ENTITY_COLUMN_NAMES } from "./entityCsv.ts";
 import type { EntityFormat } from "./fileFormats.ts";
+import type { AlignedYear, AlignmentResult, Entity } from "../contract/wireTypes.ts";
 
 /** Entities of a file and their results. */
-export interface AlignedChunk {
+interface AlignedChunk {
   readonly entities: readonly Entity[];
   readonly results: readonly AlignmentResult[];
   /** CSV only: the cells of each projected year, entity by entity. */
@@ -55,7 +54,7 @@ export function resultColumnNames(hasDetail: boolean): readonly string[] {
 
 /**
  * Creates a writer for a format.
- * @param columnNames columns of CSV input, which passes its rows through; if absent, rows are built from the entities
+ * @param columnNames columns of CSV input, whose rows are copied to the output; if absent, rows are built from the entities
  */
 export function alignmentWriter(
   format: EntityFormat,

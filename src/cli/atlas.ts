@@ -24,7 +24,7 @@ export function atlasCommand(): Command {
     });
   command
     .command("verify")
-    .description("read every byte: check the checksums, decode every tile, recompute the pyramid from the cells")
+    .description("read every byte: check the checksums, decode every tile and recompute the pyramid from the cells")
     .argument("<folder>", "folder of the atlas")
     .option("--json", "print the report as JSON")
     .addHelpText("after", "\nExits with 1 if the atlas is damaged.\n\nExample:\n  isotherm atlas verify data/atlas")
@@ -33,7 +33,7 @@ export function atlasCommand(): Command {
         const bar = progressBar("bytes");
         const report = await verifyAtlas(atlas, { blobs, onProgress: bar.update });
         bar.stop();
-        process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : formatReport(report));
+        process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : formatVerifyReport(report));
         if (report.problems.length > 0) process.exitCode = 1;
       });
     });
@@ -91,8 +91,8 @@ function formatInfo({ catalog }: PackedAtlas): string {
   return `${lines.join("\n")}\n`;
 }
 
-function formatReport({ files, bytes, tiles, problems }: VerifyReport): string {
-  const checked = `${files} files, ${bytes} bytes, ${tiles} tiles decoded`;
-  if (problems.length === 0) return `OK: ${checked}\n`;
-  return `DAMAGED: ${checked}\n${problems.map((problem) => `  ${problem}\n`).join("")}`;
+function formatVerifyReport({ files, bytes, tiles, problems }: VerifyReport): string {
+  const counts = `${files} files, ${bytes} bytes, ${tiles} tiles decoded`;
+  if (problems.length === 0) return `OK: ${counts}\n`;
+  return `DAMAGED: ${counts}\n${problems.map((problem) => `  ${problem}\n`).join("")}`;
 }

@@ -1,8 +1,6 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import type { CompanyAnswer } from "../company/answer.ts";
 import { totalClimateRisk } from "../company/report.ts";
 import { BASE_YEAR, LAST_YEAR } from "../company/methodConstants.ts";
-import type { CompanyRequest } from "../company/request.ts";
 import { findScenario, nearestScenarios } from "../company/scenarios.ts";
 import { Fault, isFault } from "../errors.ts";
 import { encodeJson } from "../host/http/json.ts";
@@ -12,12 +10,13 @@ import { describeCompany } from "./companyReport.ts";
 import { checkOutput, decodeUtf8, readBytes, statInput, writeOutput } from "./fileIo.ts";
 import { ENTITY_FORMATS, displayName, type EntityFormat, inputFormat, outputFormat, STDIO } from "./fileFormats.ts";
 import { progressBar } from "./progress.ts";
+import type { CompanyAnswer, CompanyRequest } from "../contract/wireTypes.ts";
 
 /** Formats of the results for a list of companies. A single company can also have a text report. */
 const RESULT_FORMATS = ["json", "ndjson"] as const;
 type ResultFormat = (typeof RESULT_FORMATS)[number];
 
-interface Flags {
+interface CompanyFlags {
   readonly format?: EntityFormat;
   readonly to?: ResultFormat;
   readonly scenarios?: readonly string[];
@@ -26,7 +25,7 @@ interface Flags {
 }
 
 /** Counts for the final summary of a list of companies. */
-interface Summary {
+interface CompanySummary {
   companyCount: number;
   resultCount: number;
   rejectedCount: number;
@@ -67,11 +66,11 @@ export function companyCommand(): Command {
       "--json",
       "one company: print the result as JSON, as the HTTP service returns it; a list: print the summary as JSON",
     )
-    .addHelpText("after", HELP)
-    .action(run);
+    .addHelpText("after", COMPANY_HELP)
+    .action(runCompany);
 }
 
-const HELP = `
+const COMPANY_HELP = `
 A company has name, country, industry, revenue, total_assets, ebitda, total_debt, transition_scenarios and
 assessment_years; money in US dollars of 2025, as numbers or text. Optional: scope1, scope2, scope3 (t CO2e per year),
 total_liabilities (banks, insurers), damage_function, iam. CSV has a column for each; lists are separated by semicolons:
@@ -87,7 +86,7 @@ Examples:
   isotherm company examples/company.json --json > answer.json
   isotherm company portfolio.csv answers.ndjson --scenarios NGFS_NET_ZERO_2050,IPCC_C3 --years 2030,2050`;
 
-async function run(input: string, output: string, flags: Flags): Promise<void> {
+async function runCompany(input: string, output: string, flags: CompanyFlags): Promise<void> {
   const startMs = performance.now();
   const inputStats = await statInput(input);
   const format = inputFormat(input, flags.format);
@@ -99,7 +98,7 @@ async function run(input: string, output: string, flags: Flags): Promise<void> {
     bytesRead += sizeBytes;
     if (totalBytes !== undefined) bar.update(bytesRead, totalBytes);
   };
-  const summary: Summary = { companyCount: 0, resultCount: 0, rejectedCount: 0 };
+  const summary: CompanySummary = { companyCount: 0, resultCount: 0, rejectedCount: 0 };
   let file: CompanyFile;
   try {
     file = await openCompanies(decodeUtf8(readBytes(input, onBytes)), format);
@@ -119,24 +118,24 @@ async function run(input: string, output: string, flags: Flags): Promise<void> {
   if (file.kind === "single") return;
   const seconds = (performance.now() - startMs) / 1000;
   (output === STDIO ? process.stderr : process.stdout).write(
-    flags.json === true ? summaryJson(summary, seconds) : summaryText(summary, seconds),
+    flags.json === true ? companySummaryJson(summary, seconds) : companySummaryText(summary, seconds),
   );
   if (summary.rejectedCount > 0) process.exitCode = EXIT_CODE_SOME_REJECTED;
 }
 
-function listFormat(output: string, format: EntityFormat, { to }: Flags): ResultFormat {
+function listFormat(output: string, format: EntityFormat, { to }: CompanyFlags): ResultFormat {
   return outputFormat(output, { to, accepted: RESULT_FORMATS, fallback: format === "json" ? "json" : "ndjson" });
 }
 
 /** Yields the result for one company: a text report, or JSON if an option or the extension of OUT requests it. */
-async function* singleResult(input: unknown, output: string, { json, ...flags }: Flags): AsyncGenerator<string> {
+async function* singleResult(input: unknown, output: string, { json, ...flags }: CompanyFlags): AsyncGenerator<string> {
   const to = outputFormat(output, {
     // A single result on one line is valid as both JSON and NDJSON.
     to: flags.to ?? (json === true ? jsonFormatFor(output) : undefined),
     accepted: [...RESULT_FORMATS, "text"],
     fallback: "text",
   });
-  const answer = totalClimateRisk(withDefaults(input, flags));
+  const answer = totalClimateRisk(withScenariosAndYears(input, flags));
   yield to === "text" ? describeCompany(answer) : `${encodeJson(answer)}\n`;
 }
 
@@ -148,8 +147,8 @@ function jsonFormatFor(output: string): ResultFormat {
 async function* listResults(
   entries: AsyncIterable<CompanyEntry>,
   to: ResultFormat,
-  flags: Flags,
-  summary: Summary,
+  flags: CompanyFlags,
+  summary: CompanySummary,
 ): AsyncGenerator<string> {
   let text = to === "json" ? '{"results":[\n' : "";
   for await (const entry of entries) {
@@ -165,10 +164,14 @@ async function* listResults(
   yield to === "json" ? `${text}\n]}\n` : text;
 }
 
-function resultFor({ line, input, fault }: CompanyEntry, flags: Flags, summary: Summary): CompanyAnswer | object {
+function resultFor(
+  { line, input, fault }: CompanyEntry,
+  flags: CompanyFlags,
+  summary: CompanySummary,
+): CompanyAnswer | object {
   try {
     if (fault !== undefined) throw fault;
-    const answer = totalClimateRisk(withDefaults(input, flags));
+    const answer = totalClimateRisk(withScenariosAndYears(input, flags));
     summary.resultCount += answer.results.length;
     return answer;
   } catch (error) {
@@ -180,7 +183,7 @@ function resultFor({ line, input, fault }: CompanyEntry, flags: Flags, summary: 
 }
 
 /** Adds the scenarios and years of the command line to a company that names none. Validation is left to the method. */
-function withDefaults(input: unknown, { scenarios, years }: Flags): CompanyRequest {
+function withScenariosAndYears(input: unknown, { scenarios, years }: CompanyFlags): CompanyRequest {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return input as CompanyRequest;
   return {
     ...(scenarios === undefined ? {} : { transition_scenarios: [...scenarios] }),
@@ -189,12 +192,12 @@ function withDefaults(input: unknown, { scenarios, years }: Flags): CompanyReque
   };
 }
 
-function summaryJson({ companyCount, resultCount, rejectedCount }: Summary, seconds: number): string {
+function companySummaryJson({ companyCount, resultCount, rejectedCount }: CompanySummary, seconds: number): string {
   const summary = { companies: companyCount, results: resultCount, refused: rejectedCount, seconds };
   return `${JSON.stringify(summary, undefined, 2)}\n`;
 }
 
-function summaryText({ companyCount, resultCount, rejectedCount }: Summary, seconds: number): string {
+function companySummaryText({ companyCount, resultCount, rejectedCount }: CompanySummary, seconds: number): string {
   const companies = companyCount === 1 ? "1 company" : `${companyCount} companies`;
   const rejected = rejectedCount === 0 ? "" : `; ${rejectedCount} rejected, see their errors in the output`;
   return `${resultCount} results for ${companies} in ${seconds.toFixed(1)} s${rejected}\n`;

@@ -3,7 +3,7 @@ import { closestMatch, quote } from "../schemaErrors.ts";
 import { parseJson } from "../host/http/json.ts";
 import { parseNumber } from "../parameters.ts";
 import { firstLine, parseCsvRows } from "./csvRows.ts";
-import { type JsonElement, splitJsonList, splitLines } from "./entityJson.ts";
+import { type JsonElement, splitJsonList, splitLines, textPosition } from "./entityJson.ts";
 import { FaultCollector } from "./entitySource.ts";
 import type { EntityFormat } from "./fileFormats.ts";
 import type { SourceChunk } from "./fileIo.ts";
@@ -36,7 +36,7 @@ export async function openCompanies(chunks: AsyncIterable<SourceChunk>, format: 
   const head = await readUntilText(rest);
   const text = concatenate(head, rest);
   const isObject = head
-    .map(({ text }) => text)
+    .map((chunk) => chunk.text)
     .join("")
     .trimStart()
     .startsWith("{");
@@ -66,7 +66,7 @@ async function parseSingle(chunks: AsyncIterable<SourceChunk>): Promise<unknown>
   for await (const chunk of chunks) {
     text += chunk.text;
     if (text.length > DOCUMENT_SIZE_CHARACTERS_MAX) {
-      const message = `The company is longer than ${DOCUMENT_SIZE_CHARACTERS_MAX} characters; put several companies into a JSON list or on lines of NDJSON.`;
+      const message = `The company must be at most ${DOCUMENT_SIZE_CHARACTERS_MAX} characters long; put several companies into a JSON list or on lines of NDJSON.`;
       throw new Fault("invalid_request", message);
     }
   }
@@ -77,7 +77,7 @@ async function* listEntries(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<
   for await (const element of splitJsonList(chunks)) yield { line: lineOf(element), input: parseElement(element) };
 }
 
-/** A line that is not JSON is an error of its own company only. */
+/** Yields one company per line. A line that is not JSON is an error of that company only. */
 async function* lineEntries(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<CompanyEntry> {
   for await (const element of splitLines(chunks)) {
     const line = lineOf(element);
@@ -95,8 +95,7 @@ function parseElement({ text, origin }: JsonElement): unknown {
 }
 
 function lineOf({ text, origin }: JsonElement): number {
-  const lead = text.slice(0, text.search(/[^ \t\r\n]/));
-  return origin.line + lead.split(/\r\n|\r|\n/).length - 1;
+  return textPosition(text, origin).line;
 }
 
 /** Columns of a company CSV file; they have the names of the request members. */
@@ -119,7 +118,7 @@ async function* rowEntries(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<C
   for await (const rows of parseCsvRows(chunks)) {
     for (const row of rows) {
       if (names === undefined) {
-        names = readHeader(row.cells);
+        names = readCompanyHeader(row.cells);
         continue;
       }
       const line = firstLine(row);
@@ -132,7 +131,7 @@ async function* rowEntries(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<C
   }
 }
 
-function readHeader(cells: readonly string[]): readonly string[] {
+function readCompanyHeader(cells: readonly string[]): readonly string[] {
   const names = cells.map((cell) => cell.trim());
   const faults = new FaultCollector();
   for (const [index, name] of names.entries()) {

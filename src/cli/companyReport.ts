@@ -1,10 +1,10 @@
 import Table from "cli-table3";
-import type { BeforeAfter, CompanyAnswer, CompanyResult, EmissionsFigure } from "../company/answer.ts";
+import type { BeforeAfter, CompanyAnswer, CompanyResult, EmissionsFigure } from "../contract/wireTypes.ts";
 
-/** Formats a result as a text report for readers who know finance but not the model. */
+/** Formats a result as a text report for readers with knowledge of finance but not of the model. */
 export function describeCompany(answer: CompanyAnswer): string {
   return `${[
-    heading(answer),
+    reportHeading(answer),
     section("Emissions, t CO2e per year", emissionsTable(answer)),
     section("Losses per year", lossTable(answer)),
     section("Causes of the losses", causeTable(answer)),
@@ -14,18 +14,18 @@ export function describeCompany(answer: CompanyAnswer): string {
       valueTable(answer),
     ),
     section("Debt ratios before and after the losses", creditTable(answer)),
-    list(
+    bulletList(
       "Warnings",
       answer.warnings.map(({ detail }) => detail),
     ),
-    list(
+    bulletList(
       "Data quality (P published, M from memory, D derived, J judgment)",
       answer.data_quality.map(
         ({ output, mark, detail }) => `${mark === "reported" ? "-" : mark}  ${output}: ${detail}`,
       ),
     ),
-    list("Assumptions", answer.assumptions),
-    list(
+    bulletList("Assumptions", answer.assumptions),
+    bulletList(
       "Sources",
       answer.sources.map(({ what, source, terms }) => `${what}: ${source} (${terms})`),
     ),
@@ -34,7 +34,7 @@ export function describeCompany(answer: CompanyAnswer): string {
     .join("\n\n")}\n`;
 }
 
-function heading({ company, headline, results, method_version }: CompanyAnswer): string {
+function reportHeading({ company, headline, results, method_version }: CompanyAnswer): string {
   const { max, mean } = headline;
   const { country, industry } = company;
   const worst = results.find(({ scenario, year }) => scenario === max.scenario && year === max.year);
@@ -44,8 +44,8 @@ function heading({ company, headline, results, method_version }: CompanyAnswer):
     "Money in real US dollars of 2025. Percentages are of EBITDA" +
       `${worst?.total.measured_by === "ebitda" ? "" : "; because EBITDA is not positive, 16% of revenue is used instead"}.`,
     "",
-    `Worst: ${percent(max.pct_of_ebitda)} in ${max.year} under ${max.scenario}, score ${max.score.toFixed(1)} of 100, rating ${worst?.total.rating}.`,
-    `Mean over ${results.length} ${results.length === 1 ? "result" : "results"}: ${percent(mean.pct_of_ebitda)}, score ${mean.score.toFixed(1)}.`,
+    `Worst: ${formatPercent(max.pct_of_ebitda)} in ${max.year} under ${max.scenario}, score ${max.score.toFixed(1)} of 100, rating ${worst?.total.rating}.`,
+    `Mean over ${results.length} ${results.length === 1 ? "result" : "results"}: ${formatPercent(mean.pct_of_ebitda)}, score ${mean.score.toFixed(1)}.`,
   ].join("\n");
 }
 
@@ -53,7 +53,7 @@ function section(title: string, table: string): string {
   return `${title}\n${table}`;
 }
 
-function list(title: string, lines: readonly string[]): string {
+function bulletList(title: string, lines: readonly string[]): string {
   return lines.length === 0 ? "" : `${title}\n${lines.map((line) => `- ${line}`).join("\n")}`;
 }
 
@@ -69,11 +69,11 @@ function tableOf(head: readonly string[], textColumnCount: number, rows: readonl
 
 function emissionsTable({ emissions }: CompanyAnswer): string {
   const { scope1, scope2, scope3_upstream, scope3_downstream, financed } = emissions;
-  const row = (what: string, { value, low, high, method, pcaf_score }: EmissionsFigure): readonly string[] => [
-    what,
+  const row = (label: string, { value, low, high, method, pcaf_score }: EmissionsFigure): readonly string[] => [
+    label,
     method,
-    amount(value),
-    `${amount(low)} to ${amount(high)}`,
+    formatAmount(value),
+    `${formatAmount(low)} to ${formatAmount(high)}`,
     String(pcaf_score),
   ];
   return tableOf(["", "", "t CO2e", "range", "PCAF score"], 2, [
@@ -97,9 +97,9 @@ function lossTable({ results }: CompanyAnswer): string {
       const { total, transition, physical } = result;
       return [
         ...scenarioAndYear(result),
-        amount(total.loss),
-        percent(total.pct_of_ebitda),
-        `${percent(total.low)} to ${percent(total.high)}`,
+        formatAmount(total.loss),
+        formatPercent(total.pct_of_ebitda),
+        `${formatPercent(total.low)} to ${formatPercent(total.high)}`,
         total.score.toFixed(1),
         total.rating,
         transition.score.toFixed(1),
@@ -118,17 +118,17 @@ function causeTable({ results }: CompanyAnswer): string {
       const { transition, physical, interaction, total } = result;
       const notes = [
         transition.note,
-        total.note ?? (transition.capped ? `capped, was ${amount(transition.uncapped)}` : undefined),
+        total.note ?? (transition.capped ? `capped, was ${formatAmount(transition.uncapped)}` : undefined),
         transition.volume_floor ? "volume at its minimum" : undefined,
       ].filter((note) => note !== undefined);
       return [
         ...scenarioAndYear(result),
-        amount(transition.loss),
-        ...(hasCredit ? [amount(transition.credit_loss)] : []),
-        amount(physical.chronic.loss),
-        amount(physical.acute.asset_loss),
-        amount(physical.acute.interruption),
-        amount(interaction),
+        formatAmount(transition.loss),
+        ...(hasCredit ? [formatAmount(transition.credit_loss)] : []),
+        formatAmount(physical.chronic.loss),
+        formatAmount(physical.acute.asset_loss),
+        formatAmount(physical.acute.interruption),
+        formatAmount(interaction),
         notes.join("; "),
       ];
     }),
@@ -146,9 +146,9 @@ function driverTable({ results }: CompanyAnswer): string {
         drivers.price.toFixed(1),
         drivers.baseline_price.toFixed(1),
         drivers.price_shock.toFixed(1),
-        percent(100 * drivers.abatement_share),
-        percent(100 * drivers.pass_through),
-        percent(100 * transition.volume_change),
+        formatPercent(100 * drivers.abatement_share),
+        formatPercent(100 * drivers.pass_through),
+        formatPercent(100 * transition.volume_change),
         drivers.gsat.toFixed(2),
         drivers.local_temperature.toFixed(2),
       ];
@@ -162,11 +162,11 @@ function valueTable({ valuation }: CompanyAnswer): string {
     1,
     valuation.map((value) => [
       value.scenario,
-      amount(value.npv_of_losses),
-      percent(value.value_at_risk_pct),
-      amount(value.asset_value_after),
-      probability(value.pd_5y_before),
-      probability(value.pd_5y_after),
+      formatAmount(value.npv_of_losses),
+      formatPercent(value.value_at_risk_pct),
+      formatAmount(value.asset_value_after),
+      formatProbability(value.pd_5y_before),
+      formatProbability(value.pd_5y_after),
     ]),
   );
 }
@@ -177,27 +177,27 @@ function creditTable({ results }: CompanyAnswer): string {
     1,
     results.map((result) => [
       ...scenarioAndYear(result),
-      beforeAfter(result.credit.debt_to_ebitda),
-      beforeAfter(result.credit.interest_coverage),
+      formatBeforeAfter(result.credit.debt_to_ebitda),
+      formatBeforeAfter(result.credit.interest_coverage),
     ]),
   );
 }
 
-function beforeAfter({ before, after }: BeforeAfter): string {
+function formatBeforeAfter({ before, after }: BeforeAfter): string {
   const format = (value: number | null): string => (value === null ? "-" : value.toFixed(2));
   return `${format(before)} to ${format(after)}`;
 }
 
-const COMPACT = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 4 });
+const COMPACT_FORMAT = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 4 });
 
-function amount(value: number): string {
-  return COMPACT.format(value + 0);
+function formatAmount(value: number): string {
+  return COMPACT_FORMAT.format(value + 0);
 }
 
-function percent(value: number | null): string {
+function formatPercent(value: number | null): string {
   return value === null ? "-" : `${(value + 0).toFixed(1)}%`;
 }
 
-function probability(value: number | null): string {
+function formatProbability(value: number | null): string {
   return value === null ? "-" : `${(100 * value).toPrecision(3)}%`;
 }

@@ -19,7 +19,7 @@ export function firstLine({ cells, lastLine }: CsvRow): number {
  * @throws Fault `invalid_request` naming the line of malformed CSV
  */
 export async function* parseCsvRows(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<readonly CsvRow[]> {
-  // Loaded on demand: only CSV input needs it.
+  // Imported on demand, because only CSV input needs it.
   const { parse } = await import("csv-parse");
   let rows: CsvRow[] = [];
   const parser = parse({
@@ -57,7 +57,7 @@ const CSV_FAULTS: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE:
     "quote in the middle of an unquoted cell; quote the whole cell and write the inner quote twice",
   CSV_QUOTE_NOT_CLOSED: "the closing quote of a cell is missing",
-  CSV_MAX_RECORD_SIZE: `the row is longer than ${ROW_SIZE_CHARACTERS_MAX} characters; a closing quote may be missing`,
+  CSV_MAX_RECORD_SIZE: `a row must be at most ${ROW_SIZE_CHARACTERS_MAX} characters long; a closing quote may be missing`,
 };
 
 function csvFault(error: Error): Fault {

@@ -1,10 +1,8 @@
 import { Command } from "commander";
+import { PAGE_ITEMS } from "../contract/ranges.ts";
 import { customerRecord } from "../host/routes/customerRecord.ts";
 import type { Customer, Ledger } from "../ledger/ledger.ts";
 import { ledgerCommand, type LedgerFlags, printJson, printTable, withLedger } from "./ledgerCommand.ts";
-
-/** Number of customers per page. */
-const PAGE_COUNT = 500;
 
 /** `isotherm customers`: the customers that callers have registered. */
 export function customersCommand(): Command {
@@ -15,11 +13,11 @@ export function customersCommand(): Command {
         .description("list the customers of an account in order of registration")
         .requiredOption("--account <account>", "account id")
         .addHelpText("after", "\nExample:\n  isotherm customers list --account 0d3c6a5e-5f0b-4a35-9d6f-0c5b4f1c2a77")
-        .action(list),
+        .action(runCustomersList),
     );
 }
 
-async function list(flags: LedgerFlags & { readonly account: string }): Promise<void> {
+async function runCustomersList(flags: LedgerFlags & { readonly account: string }): Promise<void> {
   const customers = await withLedger(flags, (ledger) => allCustomers(ledger, flags.account));
   if (flags.json === true) {
     printJson({ items: customers.map(customerRecord) });
@@ -44,7 +42,7 @@ async function allCustomers(ledger: Ledger, accountId: string): Promise<readonly
   for (let cursor: string | undefined; ;) {
     const page = await ledger.listCustomers({
       accountId,
-      limit: PAGE_COUNT,
+      limit: PAGE_ITEMS.max,
       ...(cursor === undefined ? {} : { cursor }),
     });
     customers.push(...page.items);

@@ -14,7 +14,7 @@ interface Column {
   readonly isRequired?: true;
 }
 
-const COLUMNS = [
+const ENTITY_CSV_COLUMNS = [
   { name: "identifier", pointer: "/entity_info/identifier" },
   { name: "name", pointer: "/entity_info/name", isRequired: true },
   { name: "asset_type", pointer: "/entity_info/asset_type", isRequired: true },
@@ -33,10 +33,10 @@ const COLUMNS = [
   { name: "scope2", pointer: "/projected_emissions/-/emissions/scope2", isNumber: true },
   { name: "scope3", pointer: "/projected_emissions/-/emissions/scope3", isNumber: true },
 ] as const satisfies readonly Column[];
-type ColumnName = (typeof COLUMNS)[number]["name"];
+type ColumnName = (typeof ENTITY_CSV_COLUMNS)[number]["name"];
 
 /** The columns of an entity file; those of the projected year come last. */
-export const ENTITY_COLUMN_NAMES: readonly ColumnName[] = COLUMNS.map(({ name }) => name);
+export const ENTITY_COLUMN_NAMES: readonly ColumnName[] = ENTITY_CSV_COLUMNS.map(({ name }) => name);
 const YEAR_POINTER = "/projected_emissions/-/";
 
 /** Minimum number of rows per chunk, except for the last chunk. */
@@ -59,7 +59,7 @@ export async function openEntityCsv(
   const rows = parseCsvRows(pieces)[Symbol.asyncIterator]();
   const first = await rows.next();
   const [head, ...firstRows] = first.done === true ? [] : first.value;
-  const header = readHeader(head?.cells ?? [], reservedNames);
+  const header = readEntityHeader(head?.cells ?? [], reservedNames);
   const chunker = new CsvChunker(header);
   async function* chunks(): AsyncGenerator<EntityChunk> {
     for (let batch: readonly CsvRow[] = firstRows; ;) {
@@ -79,11 +79,11 @@ interface Header {
   readonly indices: Readonly<Record<ColumnName, number>>;
 }
 
-function readHeader(cells: readonly string[], reservedNames: readonly string[]): Header {
+function readEntityHeader(cells: readonly string[], reservedNames: readonly string[]): Header {
   const names = cells.map((cell) => cell.trim());
   const faults = new FaultCollector();
   const reject = (column: string, detail: string): void => faults.add({ line: 1, column }, detail);
-  const missing = COLUMNS.filter((column) => "isRequired" in column && !names.includes(column.name));
+  const missing = ENTITY_CSV_COLUMNS.filter((column) => "isRequired" in column && !names.includes(column.name));
   for (const { name } of missing) reject(name, "the required column is missing.");
   for (const [index, name] of names.entries()) {
     if (names.indexOf(name) < index) reject(name, "duplicate column.");
@@ -103,7 +103,7 @@ function readHeader(cells: readonly string[], reservedNames: readonly string[]):
     );
   }
   faults.throwIfAny();
-  const indices = Object.fromEntries(COLUMNS.map(({ name }) => [name, names.indexOf(name)]));
+  const indices = Object.fromEntries(ENTITY_CSV_COLUMNS.map(({ name }) => [name, names.indexOf(name)]));
   return { names, indices: indices as Header["indices"] };
 }
 
@@ -120,7 +120,7 @@ class CsvChunker {
 
   constructor(header: Header) {
     this.#header = header;
-    this.#entityIndices = COLUMNS.filter(({ pointer }) => !pointer.startsWith(YEAR_POINTER))
+    this.#entityIndices = ENTITY_CSV_COLUMNS.filter(({ pointer }) => !pointer.startsWith(YEAR_POINTER))
       .map(({ name }) => header.indices[name])
       .filter((index) => index >= 0);
   }
@@ -201,23 +201,26 @@ class CsvChunker {
       },
       data: [
         {
-          year: numberOf(text("baseline_year")),
+          year: numberInCell(text("baseline_year")),
           emissions: {
-            scope1: numberOf(text("baseline_scope1")),
-            scope2: numberOf(text("baseline_scope2")),
-            scope3: numberOf(text("baseline_scope3")),
+            scope1: numberInCell(text("baseline_scope1")),
+            scope2: numberInCell(text("baseline_scope2")),
+            scope3: numberInCell(text("baseline_scope3")),
           },
-          financials: { revenue: numberOf(text("baseline_revenue")), ebitda: numberOf(text("baseline_ebitda")) },
+          financials: {
+            revenue: numberInCell(text("baseline_revenue")),
+            ebitda: numberInCell(text("baseline_ebitda")),
+          },
         },
       ],
       projected_emissions: rows.map((row) => {
         const text = this.#reader(row);
         return {
-          year: numberOf(text("year")),
+          year: numberInCell(text("year")),
           emissions: {
-            scope1: numberOf(text("scope1")),
-            scope2: numberOf(text("scope2")),
-            scope3: numberOf(text("scope3")),
+            scope1: numberInCell(text("scope1")),
+            scope2: numberInCell(text("scope2")),
+            scope3: numberInCell(text("scope3")),
           },
         };
       }),
@@ -233,7 +236,7 @@ class CsvChunker {
   }
 }
 
-function numberOf(text: string | undefined): number | string | undefined {
+function numberInCell(text: string | undefined): number | string | undefined {
   return text === undefined ? undefined : parseNumber(text.trim());
 }
 
@@ -244,6 +247,8 @@ function locationOf(entities: readonly (readonly CsvRow[])[], pointer: string): 
   const isInYear = steps[0] === "projected_emissions" && steps[1] !== undefined;
   const row = rows[isInYear ? Number(steps[1]) : 0];
   const path = `/${(isInYear ? [steps[0], "-", ...steps.slice(2)] : steps).join("/")}`;
-  const column = COLUMNS.find((candidate) => candidate.pointer === path || candidate.pointer.startsWith(`${path}/`));
+  const column = ENTITY_CSV_COLUMNS.find(
+    (candidate) => candidate.pointer === path || candidate.pointer.startsWith(`${path}/`),
+  );
   return { line: row === undefined ? 1 : firstLine(row), ...(column === undefined ? {} : { column: column.name }) };
 }

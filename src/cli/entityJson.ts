@@ -18,18 +18,18 @@ export interface JsonElement {
 
 /** Reads entities from NDJSON, one per line. Blank lines are skipped. */
 export function openEntityNdjson(chunks: AsyncIterable<SourceChunk>): EntitySource {
-  return { chunks: chunksOf(splitLines(chunks), (_index, steps) => steps) };
+  return { chunks: chunksOf(splitLines(chunks), (_index, tokens) => tokens) };
 }
 
 /** Reads entities from a JSON list, the body format of the HTTP service. */
 export function openEntityJson(chunks: AsyncIterable<SourceChunk>): EntitySource {
-  return { chunks: chunksOf(splitJsonList(chunks), (index, steps) => [String(index), ...steps]) };
+  return { chunks: chunksOf(splitJsonList(chunks), (index, tokens) => [String(index), ...tokens]) };
 }
 
-/** @param stepsTo converts the steps of a JSON pointer within an entity to steps from its line or from the whole list */
+/** @param toSourceTokens converts the tokens of a JSON pointer into an entity to those of a pointer into its line or the list */
 async function* chunksOf(
   elements: AsyncIterable<JsonElement>,
-  stepsTo: (index: number, entitySteps: readonly string[]) => readonly string[],
+  toSourceTokens: (index: number, entityTokens: readonly string[]) => readonly string[],
 ): AsyncGenerator<EntityChunk> {
   let yieldedCount = 0;
   let entities: unknown[] = [];
@@ -43,16 +43,16 @@ async function* chunksOf(
       entities: chunkEntities,
       faults: new FaultCollector(),
       locationOf(pointer) {
-        const [, entityText = "", ...entitySteps] = pointer.split("/");
+        const [, entityText = "", ...entityTokens] = pointer.split("/");
         const index = Number(entityText);
-        const steps = stepsTo(firstIndex + index, entitySteps);
-        return { line: chunkLines[index] ?? 1, pointer: steps.map((step) => `/${step}`).join("") };
+        const tokens = toSourceTokens(firstIndex + index, entityTokens);
+        return { line: chunkLines[index] ?? 1, pointer: tokens.map((token) => `/${token}`).join("") };
       },
     };
   };
   for await (const { text, origin } of elements) {
     entities.push(parseJson(text, origin));
-    lines.push(positionAfter(text.slice(0, text.search(/[^ \t\r\n]/)), origin).line);
+    lines.push(textPosition(text, origin).line);
     sizeCharacters += text.length;
     if (entities.length === CHUNK_ENTITY_COUNT || sizeCharacters >= CHUNK_SIZE_CHARACTERS) yield takeChunk();
   }
@@ -70,7 +70,7 @@ export async function* splitLines(chunks: AsyncIterable<SourceChunk>): AsyncGene
       if (text.trim() !== "") yield { text, origin: { line, column: 1 } };
       line++;
     }
-    checkEntitySize(rest, line);
+    checkEntitySize(rest, { line, column: 1 });
   }
   if (rest.trim() !== "") yield { text: rest, origin: { line, column: 1 } };
 }
@@ -78,73 +78,108 @@ export async function* splitLines(chunks: AsyncIterable<SourceChunk>): AsyncGene
 /** Splits a JSON list at the commas between its elements. The elements themselves are not validated. */
 export async function* splitJsonList(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<JsonElement> {
   let state: "before" | "inside" | "after" = "before";
-  let at: JsonPosition = { line: 1, column: 1 };
+  /** The position of the first character of `rest`. */
+  let position: JsonPosition = { line: 1, column: 1 };
   let depth = 0;
-  let isString = false;
-  let count = 0;
+  let isInString = false;
+  let elementCount = 0;
   let rest = "";
   /** Number of characters of `rest` that have been scanned. */
-  let scanned = 0;
-  const sign = /["\\[\]{},]/g;
+  let scannedCount = 0;
+  const structuralCharacter = /["\\[\]{},]/g;
 
   for await (const { text: chunk } of chunks) {
     rest += chunk;
     if (state === "before") {
-      const start = rest.search(/[^ \t\r\n]/);
-      if (start < 0) continue;
-      at = positionAfter(rest.slice(0, start), at);
-      if (rest[start] !== "[") throw unexpectedToken(at, rest.slice(start), "a list of entities");
-      at = positionAfter("[", at);
-      rest = rest.slice(start + 1);
+      [rest, position] = skipWhiteSpace(rest, position);
+      if (rest === "" || rest === "\r") continue;
+      if (!rest.startsWith("[")) throw await notAList(rest, position, chunks);
+      position = positionAfter("[", position);
+      rest = rest.slice(1);
       state = "inside";
     }
-    sign.lastIndex = scanned;
-    for (let match = sign.exec(rest); state === "inside" && match !== null; match = sign.exec(rest)) {
-      const [found] = match;
-      if (found === "\\") {
+    structuralCharacter.lastIndex = scannedCount;
+    for (;;) {
+      const match = state === "inside" ? structuralCharacter.exec(rest) : null;
+      if (match === null) break;
+      const [character] = match;
+      if (character === "\\") {
         // Skip the escaped character, even if it arrives with the next chunk.
-        if (isString) sign.lastIndex = scanned = match.index + 2;
-      } else if (found === '"') isString = !isString;
-      else if (isString) continue;
-      else if (found === "[" || found === "{") depth++;
-      else if (depth > 0 && found !== ",") depth--;
-      else if (depth === 0 && found !== "{" && found !== "}") {
+        if (isInString) structuralCharacter.lastIndex = scannedCount = match.index + 2;
+      } else if (character === '"') isInString = !isInString;
+      else if (isInString) continue;
+      else if (character === "[" || character === "{") depth++;
+      else if (depth > 0 && character !== ",") depth--;
+      else if (depth === 0 && character !== "}") {
         const text = rest.slice(0, match.index);
-        const isEnd = found === "]";
-        if (text.trim() !== "") yield { text, origin: at };
-        else if (!isEnd || count > 0) throw unexpectedToken(positionAfter(text, at), found, "an entity");
-        count++;
-        at = positionAfter(text + found, at);
+        const isEnd = character === "]";
+        if (text.trim() !== "") yield { text, origin: position };
+        else if (!isEnd || elementCount > 0)
+          throw unexpectedToken(positionAfter(text, position), character, "an entity");
+        elementCount++;
+        position = positionAfter(text + character, position);
         rest = rest.slice(match.index + 1);
-        sign.lastIndex = scanned = 0;
+        structuralCharacter.lastIndex = scannedCount = 0;
         if (isEnd) state = "after";
       }
     }
     if (state === "after") {
-      const start = rest.search(/[^ \t\r\n]/);
-      if (start >= 0) throw unexpectedToken(positionAfter(rest.slice(0, start), at), rest.slice(start), "the end");
-      at = positionAfter(rest, at);
-      rest = "";
+      [rest, position] = skipWhiteSpace(rest, position);
+      if (rest !== "" && rest !== "\r") throw unexpectedToken(position, rest, "the end");
     }
-    scanned = Math.max(scanned, rest.length);
-    checkEntitySize(rest, at.line);
+    scannedCount = Math.max(scannedCount, rest.length);
+    checkEntitySize(rest, position);
   }
-  if (state === "before") throw unexpectedToken(positionAfter(rest, at), "", "a list of entities");
+  if (state === "before") throw unexpectedToken(positionAfter(rest, position), "", "a list of entities");
   if (state === "inside") {
     // Parsing a truncated element gives a more specific error.
-    if (rest.trim() !== "" || count > 0) parseJson(rest, at);
-    throw unexpectedToken(positionAfter(rest, at), "", "the end of the list");
+    if (rest.trim() !== "" || elementCount > 0) parseJson(rest, position);
+    throw unexpectedToken(positionAfter(rest, position), "", "the end of the list");
   }
 }
 
-function checkEntitySize(rest: string, line: number): void {
-  if (rest.length <= ENTITY_SIZE_CHARACTERS_MAX) return;
-  const message = `Line ${line}: the entity that begins here is longer than ${ENTITY_SIZE_CHARACTERS_MAX} characters.`;
+/**
+ * Removes white space from the beginning of a text, and returns the rest with its position. A carriage return at the end
+ * stays: the next chunk may begin with the line feed of the same line break.
+ */
+function skipWhiteSpace(text: string, origin: JsonPosition): [string, JsonPosition] {
+  const textIndex = text.search(/[^ \t\r\n]/);
+  const start = textIndex >= 0 ? textIndex : text.length - (text.endsWith("\r") ? 1 : 0);
+  return [text.slice(start), positionAfter(text.slice(0, start), origin)];
+}
+
+/** Returns the position of the first character of a text that is not white space. */
+export function textPosition(text: string, origin: JsonPosition): JsonPosition {
+  return positionAfter(text.slice(0, text.search(/[^ \t\r\n]/)), origin);
+}
+
+/** @param origin the position of the first character of `text`, which may be white space */
+function checkEntitySize(text: string, origin: JsonPosition): void {
+  if (text.length <= ENTITY_SIZE_CHARACTERS_MAX) return;
+  const { line } = textPosition(text, origin);
+  const message = `Line ${line}: the entity that begins on this line must be at most ${ENTITY_SIZE_CHARACTERS_MAX} characters long.`;
   throw new Fault("invalid_request", message);
 }
 
+/** Returns the error of a file that does not begin with a list: `invalid_request` if it is JSON, else `json_malformed`. */
+async function notAList(start: string, position: JsonPosition, chunks: AsyncIterable<SourceChunk>): Promise<Fault> {
+  const fault = unexpectedToken(position, start, "a list of entities");
+  let text = start;
+  for await (const { text: chunk } of chunks) {
+    text += chunk;
+    if (text.length > ENTITY_SIZE_CHARACTERS_MAX) return fault;
+  }
+  try {
+    parseJson(text, position);
+  } catch {
+    return fault;
+  }
+  return new Fault("invalid_request", fault.message, { details: fault.details });
+}
+
 function unexpectedToken({ line, column }: JsonPosition, text: string, expected: string): Fault {
-  const found = text === "" ? "the document ends" : `found ${quote(String.fromCodePoint(text.codePointAt(0) ?? 0))}`;
-  const message = `Line ${line}, column ${column}: ${found} where ${expected} is expected.`;
+  const description =
+    text === "" ? "the document ends" : `found ${quote(String.fromCodePoint(text.codePointAt(0) ?? 0))}`;
+  const message = `Line ${line}, column ${column}: ${description} where ${expected} is expected.`;
   return new Fault("json_malformed", message, { details: { line, column } });
 }

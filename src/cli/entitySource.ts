@@ -12,7 +12,7 @@ export interface EntityChunk {
   readonly entities: readonly unknown[];
   /** CSV only: the cells of each projected year, entity by entity. */
   readonly rows?: readonly (readonly string[])[];
-  /** Faults of the file format, as opposed to faults of an entity. */
+  /** Errors of the file format, as opposed to errors of an entity. */
   readonly faults: FaultCollector;
   /** Converts a JSON pointer into `entities` to a location in the file. */
   locationOf(pointer: string): SourceLocation;
@@ -27,7 +27,7 @@ export interface SourceLocation {
   readonly pointer?: string;
 }
 
-/** Collects the faults of a file so that they can be reported together. */
+/** Collects the errors of a file so that they can be reported together. */
 export class FaultCollector {
   readonly #faults: { readonly location: SourceLocation; readonly detail: string }[] = [];
 
@@ -39,18 +39,18 @@ export class FaultCollector {
     if (this.#faults.length < FAULT_ITEM_COUNT_MAX) this.#faults.push({ location, detail });
   }
 
-  /** @throws Fault with every fault that was added, sorted by line */
+  /** @throws Fault with every error that was added, sorted by line */
   throwIfAny(code: FaultCode = "invalid_request"): void {
     const count = this.#faults.length;
     if (count === 0) return;
     const items = this.#faults
-      .toSorted((one, other) => one.location.line - other.location.line)
+      .toSorted((first, second) => first.location.line - second.location.line)
       .map(({ location: { line, column, pointer }, detail }) => {
-        const within = column === undefined ? (pointer ?? "") : `column ${column}`;
+        const locationInLine = column === undefined ? (pointer ?? "") : `column ${column}`;
         return {
           pointer: "",
           code: "malformed" as const,
-          detail: `line ${line}${within === "" ? "" : `, ${within}`}: ${detail}`,
+          detail: `line ${line}${locationInLine === "" ? "" : `, ${locationInLine}`}: ${detail}`,
         };
       });
     const lowerBound = count === FAULT_ITEM_COUNT_MAX ? "at least " : "";

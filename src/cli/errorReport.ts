@@ -16,14 +16,14 @@ export type OptionNames = Readonly<Record<string, string>>;
 /** Returns the options of a command that takes no file arguments, by the member names that library messages use. */
 export function optionNames(command: Command | undefined): OptionNames {
   if (command === undefined || command.registeredArguments.length > 0) return {};
-  const own = command.options.flatMap(({ long }) =>
+  const options = command.options.flatMap(({ long }) =>
     typeof long === "string" ? [[long.slice(2).replaceAll("-", "_"), long] as const] : [],
   );
-  return { ...Object.fromEntries(own), ...(command.name() === "query" ? QUERY_OPTIONS : {}) };
+  return { ...Object.fromEntries(options), ...(command.name() === "query" ? QUERY_OPTIONS : {}) };
 }
 
 /**
- * Formats an error as lines: a summary, then one line per fault if there are several.
+ * Formats an error as lines: a summary, then one line per error if there are several.
  * @returns undefined for an error that is neither a `Fault` nor a system error: a bug, to be printed with its stack
  */
 export function errorLines(error: unknown, options: OptionNames = {}): readonly string[] | undefined {
@@ -32,7 +32,7 @@ export function errorLines(error: unknown, options: OptionNames = {}): readonly 
     const [first] = items;
     if (first === undefined) return [message];
     const itemLines = items.map((item) => describe(item, options));
-    // The message repeats a single fault and ends with the first of several; print each fault once.
+    // The message repeats a single error and ends with the first of several; print each error once.
     if (items.length === 1 && message === first.detail) return itemLines;
     return [message.endsWith(first.detail) ? sentencesBefore(message, first.detail) : message, ...itemLines];
   }
@@ -44,13 +44,13 @@ export function errorLines(error: unknown, options: OptionNames = {}): readonly 
   return [`cannot ${syscall}${target === undefined ? "" : ` ${target}`}: ${meaning} (${code}).`];
 }
 
-/** Formats a fault with its location, which is an option name if an option set the member. */
+/** Formats an error with its location, which is an option name if an option set the member. */
 function describe({ detail, pointer, parameter, header }: FaultItem, options: OptionNames): string {
-  const place = pointer ?? parameter ?? header ?? "";
-  if (place === "") return detail;
-  const name = pointer === undefined ? place : place.slice(1);
+  const location = pointer ?? parameter ?? header ?? "";
+  if (location === "") return detail;
+  const name = pointer === undefined ? location : location.slice(1);
   const option = Object.hasOwn(options, name) ? options[name] : undefined;
-  if (option === undefined) return `${place}: ${detail}`;
+  if (option === undefined) return `${location}: ${detail}`;
   return new RegExp(`^${name}\\b`).test(detail) ? option + detail.slice(name.length) : `${option}: ${detail}`;
 }
 

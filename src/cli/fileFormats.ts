@@ -71,7 +71,7 @@ export function outputFormat<Format extends OutputFormat>(
       `${output}: ${describeExtension(output)}; OUT must end in ${extensionList(accepted)}, or set --to.`,
     );
   }
-  const format = accepted.find((each) => each === named);
+  const format = accepted.find((candidate) => candidate === named);
   if (format === undefined) {
     throw configurationFault(
       `${output}: this command does not write ${formatLabel(named)}; OUT must end in ${extensionList(accepted)}.`,

@@ -47,7 +47,7 @@ export async function* decodeUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator
 
 function newlineCount(text: string): number {
   let count = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
+  for (let index = text.indexOf("\n"); index >= 0; index = text.indexOf("\n", index + 1)) count++;
   return count;
 }
 

@@ -30,8 +30,8 @@ the baseline is the historical map without subsidence. Other variants are skippe
 Example:
   isotherm ingest aqueduct-floods maps/aqueduct --out data/atlas --bbox 40,-5,52,13`,
     )
-    .action(async (sources: string[], flags: Flags) => {
-      await run(flags, (options) => ingestAqueductFloods({ ...options, sources }));
+    .action(async (sources: string[], flags: IngestFlags) => {
+      await runIngest(flags, (options) => ingestAqueductFloods({ ...options, sources }));
     });
   withOptions(
     command
@@ -49,13 +49,13 @@ Example of a manifest:
 Example:
   isotherm ingest layers maps/storm.json --out data/atlas`,
     )
-    .action(async (manifest: string, flags: Flags) => {
-      await run(flags, (options) => ingestLayers({ ...options, manifest }));
+    .action(async (manifest: string, flags: IngestFlags) => {
+      await runIngest(flags, (options) => ingestLayers({ ...options, manifest }));
     });
   return command;
 }
 
-interface Flags {
+interface IngestFlags {
   readonly out: string;
   readonly bbox?: BoundingBox;
   readonly holdFlat?: boolean;
@@ -88,7 +88,7 @@ function withOptions(command: Command): Command {
     .addOption(
       new Option(
         "--keep-meridian <column>",
-        "column to use if the first and last column of a world map are the same meridian but have different values",
+        "column to keep if the first and last columns of a world map are at the same meridian and have different values",
       ).choices(["west", "east"]),
     )
     .option("--release <name>", "name of the new release (default: derived from date and content)")
@@ -121,21 +121,21 @@ function readBox(text: string): BoundingBox {
   return { westDeg, southDeg, eastDeg, northDeg };
 }
 
-async function run(
-  { json = false, ...flags }: Flags,
+async function runIngest(
+  { json = false, ...flags }: IngestFlags,
   ingest: (options: IngestOptions) => Promise<IngestReport>,
 ): Promise<void> {
   const bar = progressBar("rows");
   const onProgress = ({ rowsDone, rowCount }: IngestProgress): void => bar.update(rowsDone, rowCount);
   const stopping = new AbortController();
   // A second signal ends the process immediately.
-  const stop = (signal: StopSignal): void => stopping.abort(new Stopped(signal));
+  const stop = (signal: StopSignal): void => stopping.abort(new StoppedBySignal(signal));
   process.once("SIGINT", stop).once("SIGTERM", stop);
   let report: IngestReport;
   try {
     report = await ingest({ ...flags, onProgress, signal: stopping.signal });
   } catch (error) {
-    if (!(error instanceof Stopped)) throw error;
+    if (!(error instanceof StoppedBySignal)) throw error;
     bar.stop();
     process.stderr.write(
       "Stopped. Run the same command again to continue; the atlas is unchanged until it completes.\n",
@@ -146,14 +146,16 @@ async function run(
     process.off("SIGINT", stop).off("SIGTERM", stop);
     bar.stop();
   }
-  process.stdout.write(json ? `${JSON.stringify(toWire(report), undefined, 2)}\n` : formatReport(report));
+  process.stdout.write(
+    json ? `${JSON.stringify(ingestReportJson(report), undefined, 2)}\n` : formatIngestReport(report),
+  );
 }
 
 type StopSignal = "SIGINT" | "SIGTERM";
 
 /** Aborts the ingest after a signal. */
-class Stopped extends Error {
-  override readonly name = "Stopped";
+class StoppedBySignal extends Error {
+  override readonly name = "StoppedBySignal";
   readonly signal: StopSignal;
   constructor(signal: StopSignal) {
     super(`Stopped by ${signal}.`);
@@ -162,7 +164,7 @@ class Stopped extends Error {
 }
 
 /** Converts the report to JSON with snake_case members. */
-function toWire({ atlas, release, groups, setAside, durationMs }: IngestReport): Record<string, unknown> {
+function ingestReportJson({ atlas, release, groups, setAside, durationMs }: IngestReport): Record<string, unknown> {
   return {
     atlas,
     release,
@@ -188,7 +190,7 @@ function toWire({ atlas, release, groups, setAside, durationMs }: IngestReport):
   };
 }
 
-function formatReport({ atlas, release, groups, setAside, durationMs }: IngestReport): string {
+function formatIngestReport({ atlas, release, groups, setAside, durationMs }: IngestReport): string {
   const table = new Table({
     head: ["hazard", "scenario", "year", "valid", "zero", "no data", "largest rounding", ""],
     colAligns: ["left", "left", "right", "right", "right", "right", "left", "left"],
@@ -232,7 +234,7 @@ function remarks({ cells, metrics, replaced }: GroupReport): readonly string[] {
 function skippedFiles(setAside: IngestReport["setAside"]): readonly string[] {
   const reasons = [...new Set(setAside.map(({ reason }) => reason))];
   return reasons.map((reason) => {
-    const files = setAside.filter((other) => other.reason === reason).map(({ file }) => file);
+    const files = setAside.filter((skipped) => skipped.reason === reason).map(({ file }) => file);
     const more = files.length > 1 ? ` and ${files.length - 1} more` : "";
     return `skipped: ${files[0]}${more}: ${reason}`;
   });

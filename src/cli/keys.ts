@@ -9,7 +9,7 @@ const OVERLAP_HOURS_DEFAULT = 24;
 /** Upper bound on the length of a key, in characters. */
 const INPUT_LENGTH_MAX = 4096;
 
-/** `isotherm keys`: the only place where API keys are issued, listed, rotated and revoked. */
+/** `isotherm keys`: issues, imports, lists, rotates, revokes and checks API keys. */
 export function keysCommand(): Command {
   return new Command("keys")
     .description("manage the API keys that callers send as X-API-Key")
@@ -24,14 +24,14 @@ export function keysCommand(): Command {
           "\nExamples:\n  isotherm keys create --account 0d3c6a5e-5f0b-4a35-9d6f-0c5b4f1c2a77 --name nightly\n" +
             "  isotherm keys create --account 0d3c6a5e-5f0b-4a35-9d6f-0c5b4f1c2a77 --import < key.txt",
         )
-        .action(create),
+        .action(runKeysCreate),
     )
     .addCommand(
       ledgerCommand("list")
         .description("list keys by id; the keys themselves are not stored")
         .option("--account <account>", "only the keys of this account")
         .addHelpText("after", "\nExample:\n  isotherm keys list")
-        .action(list),
+        .action(runKeysList),
     )
     .addCommand(
       ledgerCommand("rotate")
@@ -44,31 +44,31 @@ export function keysCommand(): Command {
           OVERLAP_HOURS_DEFAULT,
         )
         .addHelpText("after", "\nExample:\n  isotherm keys rotate 7c1b1f43-52d4-4d5b-8a55-19f6e2c0f7aa --overlap 72")
-        .action(rotate),
+        .action(runKeysRotate),
     )
     .addCommand(
       ledgerCommand("revoke")
         .description(
-          "revoke a key permanently: takes effect within 1 s on this machine and 5 s on all that share a database",
+          "revoke a key permanently: takes effect within 1 s on this machine and 5 s on others that share the database",
         )
         .argument("<key>", "key id")
         .addHelpText("after", "\nExample:\n  isotherm keys revoke 7c1b1f43-52d4-4d5b-8a55-19f6e2c0f7aa")
-        .action(revoke),
+        .action(runKeysRevoke),
     )
     .addCommand(
       ledgerCommand("check")
         .description("check a key read from standard input: its account and whether it is valid")
         .addHelpText("after", "\nExits with 1 if the key is not valid.\n\nExample:\n  isotherm keys check < key.txt")
-        .action(check),
+        .action(runKeysCheck),
     );
 }
 
-async function create(
+async function runKeysCreate(
   flags: LedgerFlags & { readonly account: string; readonly name?: string; readonly import?: boolean },
 ): Promise<void> {
   const { account: accountId, name } = flags;
   const secret =
-    flags.import === true ? await readKey("isotherm keys create --account ACCOUNT --import < key.txt") : undefined;
+    flags.import === true ? await readSecret("isotherm keys create --account ACCOUNT --import < key.txt") : undefined;
   const issued = await withLedger(flags, (ledger) =>
     ledger.createKey({
       accountId,
@@ -77,46 +77,46 @@ async function create(
     }),
   );
   if (secret === undefined) printIssuedKey(issued, flags);
-  else if (flags.json === true) printJson(toWire(issued.key));
+  else if (flags.json === true) printJson(keyJson(issued.key));
   else process.stdout.write(`Key ${issued.key.keyId} of account ${accountId} was imported.\n`);
 }
 
-async function list(flags: LedgerFlags & { readonly account?: string }): Promise<void> {
+async function runKeysList(flags: LedgerFlags & { readonly account?: string }): Promise<void> {
   const { account: accountId } = flags;
   const keys = await withLedger(flags, (ledger) => ledger.listKeys(accountId === undefined ? {} : { accountId }));
   if (flags.json === true) {
-    printJson({ items: keys.map(toWire) });
+    printJson({ items: keys.map(keyJson) });
     return;
   }
   printTable(
     ["key", "account", "name", "created", "state"],
-    keys.map((key) => [key.keyId, key.accountId, key.name ?? "", key.createdAt, stateOf(key)]),
+    keys.map((key) => [key.keyId, key.accountId, key.name ?? "", key.createdAt, keyState(key)]),
   );
 }
 
-async function rotate(keyId: string, flags: LedgerFlags & { readonly overlap: number }): Promise<void> {
+async function runKeysRotate(keyId: string, flags: LedgerFlags & { readonly overlap: number }): Promise<void> {
   const overlapS = Math.round(flags.overlap * 3600);
   printIssuedKey(await withLedger(flags, (ledger) => ledger.rotateKey({ keyId, overlapS })), flags);
   if (flags.json === true) return;
-  const until = flags.overlap === 0 ? "is no longer valid" : `stays valid for ${flags.overlap} hours`;
-  process.stdout.write(`The old key ${keyId} ${until}.\n`);
+  const validity = flags.overlap === 0 ? "is no longer valid" : `stays valid for ${flags.overlap} hours`;
+  process.stdout.write(`The old key ${keyId} ${validity}.\n`);
 }
 
-async function revoke(keyId: string, flags: LedgerFlags): Promise<void> {
+async function runKeysRevoke(keyId: string, flags: LedgerFlags): Promise<void> {
   const key = await withLedger(flags, (ledger) => ledger.revokeKey(keyId));
-  if (flags.json === true) printJson(toWire(key));
+  if (flags.json === true) printJson(keyJson(key));
   else process.stdout.write(`Key ${keyId} was revoked at ${key.revokedAt ?? ""}.\n`);
 }
 
-async function check(flags: LedgerFlags): Promise<void> {
-  const secret = await readKey("isotherm keys check < key.txt");
+async function runKeysCheck(flags: LedgerFlags): Promise<void> {
+  const secret = await readSecret("isotherm keys check < key.txt");
   const holder = isKeyShaped(secret)
     ? await withLedger(flags, (ledger) => ledger.findKey(digestOf(secret)))
     : undefined;
   const result = checkKey(secret, holder);
   if (result.status !== "valid") process.exitCode = 1;
   if (flags.json === true) {
-    const key = holder === undefined ? null : toWire(holder.key);
+    const key = holder === undefined ? null : keyJson(holder.key);
     const account = holder === undefined ? null : { account_id: holder.account.accountId, name: holder.account.name };
     printJson({ status: result.status, key, account });
     return;
@@ -157,15 +157,15 @@ function checkKey(secret: string, holder: KeyHolder | undefined): KeyCheck {
  * Reads a key from standard input. Keys are not accepted as arguments because other users of the machine could read them.
  * @param example a command line for the error message
  */
-async function readKey(example: string): Promise<string> {
+async function readSecret(example: string): Promise<string> {
   let text = "";
   process.stdin.setEncoding("utf8");
-  for await (const piece of process.stdin) {
-    text += piece as string;
+  for await (const chunk of process.stdin) {
+    text += chunk as string;
     if (text.length > INPUT_LENGTH_MAX)
       throw new Fault(
         "invalid_request",
-        `Standard input is longer than ${INPUT_LENGTH_MAX} characters, too long for a key.`,
+        `Standard input must be a key, of at most ${INPUT_LENGTH_MAX} characters; it is longer.`,
       );
   }
   const key = text.trim();
@@ -175,21 +175,21 @@ async function readKey(example: string): Promise<string> {
 
 function printIssuedKey({ secret, key }: IssuedKey, { json }: LedgerFlags): void {
   if (json === true) {
-    printJson({ ...toWire(key), api_key: secret });
+    printJson({ ...keyJson(key), api_key: secret });
     return;
   }
   process.stdout.write(`Key ${key.keyId} of account ${key.accountId}:\n\n  ${secret}\n\n`);
   process.stdout.write("This key is not shown again. Store it as a secret.\n");
 }
 
-function stateOf({ revokedAt, expiresAt, replacedBy }: ApiKey): string {
+function keyState({ revokedAt, expiresAt, replacedBy }: ApiKey): string {
   if (revokedAt !== undefined) return `revoked ${revokedAt}`;
   if (expiresAt === undefined) return "valid";
-  const by = replacedBy === undefined ? "" : `, replaced by ${replacedBy}`;
-  return `${Date.parse(expiresAt) <= Date.now() ? "expired" : "valid until"} ${expiresAt}${by}`;
+  const replacement = replacedBy === undefined ? "" : `, replaced by ${replacedBy}`;
+  return `${Date.parse(expiresAt) <= Date.now() ? "expired" : "valid until"} ${expiresAt}${replacement}`;
 }
 
-function toWire(key: ApiKey): object {
+function keyJson(key: ApiKey): object {
   return {
     key_id: key.keyId,
     account_id: key.accountId,

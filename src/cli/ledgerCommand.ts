@@ -24,15 +24,15 @@ export function ledgerCommand(name: string): Command {
     .option("--json", "print JSON");
 }
 
-/** Opens the ledger for the duration of a call and closes it on return and on throw. */
+/** Opens the ledger for the duration of a call, and closes it when the call returns or throws. */
 export async function withLedger<T>(
   { data, database }: LedgerFlags,
-  use: (ledger: Ledger) => Promise<T>,
+  call: (ledger: Ledger) => Promise<T>,
   options: { readonly mustExist: boolean } = { mustExist: true },
 ): Promise<T> {
   const ledger = await openLedger(database === undefined ? { data } : { database }, options);
   try {
-    return await use(ledger);
+    return await call(ledger);
   } finally {
     await ledger.close();
   }

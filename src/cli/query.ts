@@ -1,10 +1,10 @@
 import Table from "cli-table3";
 import { Command, Option } from "commander";
 import { Fault } from "../errors.ts";
-import type { AnalysisYearResult, Bound, HazardResult } from "../hazard/result.ts";
 import { HAZARDS } from "../hazard/hazards.ts";
 import { parseHazardParameters } from "../hazard/query.ts";
 import { openAtlas } from "../openAtlas.ts";
+import type { AnalysisYearResult, Bound, HazardResult } from "../contract/wireTypes.ts";
 
 /** Options as text from commander, validated by the same rules as the HTTP parameters. */
 interface QueryOptions {
@@ -91,7 +91,7 @@ function parametersOf(options: QueryOptions): string {
 
 function formatResult(result: HazardResult, atlas: { readonly release: string; readonly synthetic: boolean }): string {
   const { location, aggregation } = result;
-  const place = `latitude ${location.latitude}, longitude ${location.longitude}`;
+  const locationText = `latitude ${location.latitude}, longitude ${location.longitude}`;
   const selection =
     aggregation === undefined ? "single cell" : `${aggregation.method} within ${aggregation.radius_km} km`;
   const notice = atlas.synthetic ? "  SYNTHETIC: not real data\n" : "";
@@ -102,7 +102,7 @@ function formatResult(result: HazardResult, atlas: { readonly release: string; r
     const metrics = Object.keys(rows[0]?.metrics ?? {});
     const units = new Map<string, string>(HAZARDS[hazard].metrics.map(({ metric, unit }) => [metric, unit]));
     const table = new Table({
-      head: ["scenario", "year", ...metrics.map((metric) => heading(metric, units.get(metric)))],
+      head: ["scenario", "year", ...metrics.map((metric) => metricHeading(metric, units.get(metric)))],
       colAligns: ["left", "right", ...metrics.map(() => "right" as const)],
       style: { head: [], border: [], compact: true },
     });
@@ -111,10 +111,10 @@ function formatResult(result: HazardResult, atlas: { readonly release: string; r
     }
     return `\n${hazard}\n${table.toString()}\n`;
   });
-  return `${place}: ${selection} (atlas ${atlas.release})\n${notice}${tables.join("")}${formatLegend(result)}`;
+  return `${locationText}: ${selection} (atlas ${atlas.release})\n${notice}${tables.join("")}${formatLegend(result)}`;
 }
 
-function heading(metric: string, unit: string | undefined): string {
+function metricHeading(metric: string, unit: string | undefined): string {
   return unit === undefined || unit === "1" ? metric : `${metric} [${unit}]`;
 }
 
@@ -126,24 +126,24 @@ function formatMetric(row: AnalysisYearResult, metric: string): string {
   if (bound === undefined) return formatNumber(value);
   return bound.bound === "indeterminate"
     ? `${formatNumber(value)} ?`
-    : `${SIGNS[bound.bound]} ${formatNumber(bound.limit)}`;
+    : `${BOUND_SIGNS[bound.bound]} ${formatNumber(bound.limit)}`;
 }
 
 function formatNumber(value: number): string {
   return String(Number(value.toPrecision(6)));
 }
 
-const SIGNS = { at_least: ">=", at_most: "<=" } as const;
+const BOUND_SIGNS = { at_least: ">=", at_most: "<=" } as const;
 
 /** Explains the bound signs that occur in the tables. */
 function formatLegend({ results }: HazardResult): string {
   const years = results.flatMap(({ scenarios }) => scenarios.flatMap(({ analysis_years }) => analysis_years));
-  const kinds = new Set(years.flatMap(({ bounds }) => (bounds === undefined ? [] : bounds.probability.bound)));
+  const boundKinds = new Set(years.flatMap(({ bounds }) => (bounds === undefined ? [] : bounds.probability.bound)));
   const lines = [
-    ...(kinds.has("at_least") || kinds.has("at_most")
+    ...(boundKinds.has("at_least") || boundKinds.has("at_most")
       ? [">= and <= mark bounds: the source maps have no return periods beyond them."]
       : []),
-    ...(kinds.has("indeterminate")
+    ...(boundKinds.has("indeterminate")
       ? ["? marks the difference of two bounds: the actual change may be larger or smaller."]
       : []),
   ];

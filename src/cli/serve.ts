@@ -2,52 +2,70 @@ import { setFlagsFromString } from "node:v8";
 import { Command } from "commander";
 import { withoutSecrets } from "../atlas/address.ts";
 import type { Atlas } from "../hazard/answer.ts";
-import type { RunningServer } from "../host/main.ts";
+import type { RunningServer, ServeOptions } from "../host/main.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { openLedger } from "../ledger/openLedger.ts";
+import { type LedgerAddress, openLedger } from "../ledger/openLedger.ts";
 import { openAtlas } from "../openAtlas.ts";
 import { ledgerPackages, requirePackages } from "../optionalPackages.ts";
 import { ensureDemoCredentials } from "./demoCredentials.ts";
-import { addServeOptions, atlasAddress, limitsOf, type ServeFlags } from "./serveOptions.ts";
+import { addServeOptions, atlasAddress, hostLimitsOf, type ServeFlags } from "./serveOptions.ts";
 import type { ServiceLog } from "./serviceLog.ts";
 import { endOnOutputError } from "./standardOutput.ts";
 
 /** Maximum time to finish requests after a fatal error. */
 const FAILURE_DRAIN_MS = 5_000;
 
+/** Parts of the service. Tests replace them to inject faults and to shorten timeouts (test/faults/). */
+export interface ServiceParts {
+  readonly openAtlas: typeof openAtlas;
+  readonly openLedger: (address: LedgerAddress) => Promise<Ledger>;
+  readonly serve: (options: ServeOptions) => Promise<RunningServer>;
+  readonly heapGrowingPercent: number;
+}
+
 /** `isotherm serve`: runs the HTTP service until SIGINT or SIGTERM. */
-export function serveCommand(): Command {
+export function serveCommand(parts: Partial<ServiceParts> = {}): Command {
   const command = new Command("serve");
   return addServeOptions(command)
     .description("run the HTTP service")
-    .action((flags: ServeFlags) => run(atlasAddress(flags, command.getOptionValueSource("atlas")), flags));
+    .action((flags: ServeFlags) =>
+      runServe(atlasAddress(flags, command.getOptionValueSource("atlas")), flags, { ...DEFAULT_PARTS, ...parts }),
+    );
 }
 
 /**
  * Heap growth, in percent, after which V8 runs a full garbage collection. Results of worker threads arrive on the event loop,
- * about 10 MB per batch, and count as growth. With the V8 default, these collections blocked the event loop for 5 to 20 ms
+ * about 10 MB per batch, and are part of this growth. With the V8 default, these collections blocked the event loop for 5 to 20 ms
  * on a third of the batches. V8 reads the flag at every collection, so it can be set after startup.
  */
 const HEAP_GROWING_PERCENT = 300;
 
-async function run(address: string, flags: ServeFlags): Promise<void> {
-  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWING_PERCENT}`);
+const DEFAULT_PARTS: ServiceParts = {
+  openAtlas,
+  openLedger,
+  serve: startHost,
+  heapGrowingPercent: HEAP_GROWING_PERCENT,
+};
+
+async function runServe(address: string, flags: ServeFlags, parts: ServiceParts): Promise<void> {
+  setFlagsFromString(`--heap-growing-percent=${parts.heapGrowingPercent}`);
   process.stdout.off("error", endOnOutputError).off("error", ignoreOutputError).on("error", ignoreOutputError);
   const { cache, workers, data, database, adminPort } = flags;
   requirePackages("The service", [
-    "find-my-way",
     ...ledgerPackages({ database }),
     "pino",
     ...(adminPort === "none" ? [] : (["prom-client"] as const)),
-    "rate-limiter-flexible",
     // The start message announces /docs, which this package serves.
     "swagger-ui-dist",
   ]);
-  const atlas = await openAtlas(address, { workers, ...(cache === undefined ? {} : { cacheBytes: cache * 2 ** 20 }) });
+  const atlas = await parts.openAtlas(address, {
+    workers,
+    ...(cache === undefined ? {} : { cacheBytes: cache * 2 ** 20 }),
+  });
   try {
-    const ledger = await openLedger(database === undefined ? { data } : { database });
+    const ledger = await parts.openLedger(database === undefined ? { data } : { database });
     try {
-      await serveUntilStopped({ address, atlas, ledger, flags });
+      await serveUntilStopped({ address, atlas, ledger, flags }, parts);
     } finally {
       await ledger.close();
     }
@@ -56,15 +74,13 @@ async function run(address: string, flags: ServeFlags): Promise<void> {
   }
 }
 
-async function serveUntilStopped(service: {
-  readonly address: string;
-  readonly atlas: Atlas;
-  readonly ledger: Ledger;
-  readonly flags: ServeFlags;
-}): Promise<void> {
+async function serveUntilStopped(
+  service: { readonly address: string; readonly atlas: Atlas; readonly ledger: Ledger; readonly flags: ServeFlags },
+  { serve }: ServiceParts,
+): Promise<void> {
   const { atlas, ledger, flags } = service;
   const { adminPort, corsOrigin, drainDelay } = flags;
-  const { serve, openServiceLog } = await loadHost();
+  const { openServiceLog } = await import("./serviceLog.ts");
   const serviceLog = flags.log === "none" ? undefined : openServiceLog();
   const shutdown = waitForShutdown(ledger);
   try {
@@ -73,7 +89,7 @@ async function serveUntilStopped(service: {
       ledger,
       host: flags.host,
       port: flags.port,
-      limits: limitsOf(flags),
+      limits: hostLimitsOf(flags),
       ...(adminPort === "none" ? {} : { adminPort }),
       ...(corsOrigin === undefined ? {} : { corsOrigins: corsOrigin }),
       ...(serviceLog === undefined ? {} : { log: serviceLog.log }),
@@ -96,9 +112,9 @@ async function serveUntilStopped(service: {
 }
 
 /** Imports the host on demand: its packages are optional and the other commands run without them. */
-async function loadHost() {
-  const [{ serve }, { openServiceLog }] = await Promise.all([import("../host/main.ts"), import("./serviceLog.ts")]);
-  return { serve, openServiceLog };
+async function startHost(options: ServeOptions): Promise<RunningServer> {
+  const { serve } = await import("../host/main.ts");
+  return serve(options);
 }
 
 /** Shuts down after a fatal error: logs it, stops accepting connections, finishes open requests, sets exit code 1. */
@@ -142,7 +158,7 @@ async function printStartup(
   const customer = shellQuoted(`X-Customer-ID: ${credentials.customer_id}`);
   print(`Demo key and customer: ${file}`);
   print("Try it:");
-  print(`  curl -H "X-API-Key: ${key}" -H ${customer} '${url}/api/v1/hazard-risk?${EXAMPLE}'`);
+  print(`  curl -H "X-API-Key: ${key}" -H ${customer} '${url}/api/v1/hazard-risk?${EXAMPLE_QUERY}'`);
 }
 
 /** Quotes text for a POSIX shell. */
@@ -150,11 +166,11 @@ function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Keeps the service running if the reader of its standard output goes away. */
+/** Keeps the service running if the reader closes its standard output. */
 function ignoreOutputError(): void {}
 
 /** A circle of 10 km around Djibouti. */
-const EXAMPLE =
+const EXAMPLE_QUERY =
   "latitude=11.59&longitude=43.15&hazards=riverine_floods,coastal_floods&analysis_years=2050&scenarios=rcp8p5&radius=10";
 
 interface ShutdownCause {

@@ -116,7 +116,7 @@ export function addServeOptions(command: Command): Command {
 /** Returns the atlas to serve. `--demo` overrides ISOTHERM_ATLAS, but is rejected together with `--atlas`. */
 export function atlasAddress({ demo, atlas }: ServeFlags, atlasSource: string | undefined): string {
   if (demo === true && atlas !== undefined && atlasSource === "cli") {
-    throw new Fault("configuration_invalid", "--demo and --atlas exclude each other; give only one of them.");
+    throw new Fault("configuration_invalid", "--demo and --atlas are mutually exclusive; set only one of them.");
   }
   if (demo === true) return "demo";
   if (atlas !== undefined) return atlas;
@@ -125,10 +125,10 @@ export function atlasAddress({ demo, atlas }: ServeFlags, atlasSource: string | 
 }
 
 /** Returns the host limits that the options set. */
-export function limitsOf(flags: ServeFlags): Partial<HostLimits> {
+export function hostLimitsOf(flags: ServeFlags): Partial<HostLimits> {
   const { bodyLimit, batchLimit, valueLimit, detailLimit, entityLimit, requestsPerSecond, requestBurst } = flags;
   return {
-    ...(bodyLimit === undefined ? {} : { bodySizeBytes: bodyLimit * 2 ** 20 }),
+    ...(bodyLimit === undefined ? {} : { requestBodyBytesMax: bodyLimit * 2 ** 20 }),
     ...(batchLimit === undefined ? {} : { batchCount: batchLimit }),
     ...(valueLimit === undefined ? {} : { hazardValueCount: valueLimit, alignmentValueCount: valueLimit }),
     ...(detailLimit === undefined ? {} : { detailCount: detailLimit }),

@@ -11,11 +11,11 @@ export interface ServiceLog {
   readonly flush: () => void;
 }
 
-/** Lines are buffered until this time has passed or this size is reached. */
-const FLUSH_EVERY_MS = 250;
+/** Lines are buffered until this interval has passed or this size is reached. */
+const FLUSH_INTERVAL_MS = 250;
 const FLUSH_BYTES = 8_192;
 /** Lines beyond this are dropped, so that a blocked log does not exhaust memory. */
-const WAITING_BYTES_MAX = 16 << 20;
+const BUFFERED_BYTES_MAX = 16 << 20;
 
 /** Logs JSON lines to standard output or another open file: one per response, with exactly the fields of `LogRecord`. */
 export function openServiceLog({ fd = 1 } = {}): ServiceLog {
@@ -23,8 +23,8 @@ export function openServiceLog({ fd = 1 } = {}): ServiceLog {
     fd,
     sync: false,
     minLength: FLUSH_BYTES,
-    maxLength: WAITING_BYTES_MAX,
-    periodicFlush: FLUSH_EVERY_MS,
+    maxLength: BUFFERED_BYTES_MAX,
+    periodicFlush: FLUSH_INTERVAL_MS,
   });
   // The service continues if the reader of its log goes away.
   destination.on("error", () => undefined);
@@ -45,7 +45,7 @@ export function openServiceLog({ fd = 1 } = {}): ServiceLog {
       try {
         destination.flushSync();
       } catch {
-        // The reader has gone.
+        // The reader has closed the log.
       }
     },
   };

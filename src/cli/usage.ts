@@ -7,12 +7,12 @@ import {
   type AuditReport,
   type Ledger,
   type RecordedEntry,
-  USAGE_GROUPS,
   USAGE_LINE_COUNT_MAX,
-  type UsageGroup,
   type UsageLine,
 } from "../ledger/ledger.ts";
 import { ledgerCommand, type LedgerFlags, printJson, printTable, withLedger } from "./ledgerCommand.ts";
+import { USAGE_GROUPS } from "../contract/meters.ts";
+import type { UsageGroup } from "../contract/wireTypes.ts";
 
 interface PeriodFlags extends LedgerFlags {
   readonly from?: string;
@@ -38,7 +38,7 @@ export function usageCommand(): Command {
           "\nExample:\n  isotherm usage report --account 0d3c6a5e-5f0b-4a35-9d6f-0c5b4f1c2a77 \\\n" +
             "    --from 2026-01-01 --to 2026-02-01 --group-by customer,meter,day",
         )
-        .action(report),
+        .action(runUsageReport),
     )
     .addCommand(
       withPeriod(ledgerCommand("export"))
@@ -49,13 +49,13 @@ export function usageCommand(): Command {
           "\nWith --json, one JSON object per line instead.\n\nExample:\n" +
             "  isotherm usage export --from 2026-01-01 --to 2026-02-01 > january.csv",
         )
-        .action(exportEvents),
+        .action(runUsageExport),
     )
     .addCommand(
       ledgerCommand("audit")
         .description("recompute all sums from the individual records and compare them with the sums that reports use")
         .addHelpText("after", "\nExits with 1 if they differ.\n\nExample:\n  isotherm usage audit")
-        .action(audit),
+        .action(runUsageAudit),
     );
 }
 
@@ -65,7 +65,7 @@ function withPeriod(command: Command): Command {
     .option("--to <day>", "day after the last one, UTC, as YYYY-MM-DD (default: no limit)");
 }
 
-async function report(
+async function runUsageReport(
   flags: PeriodFlags & {
     readonly account: string;
     readonly customer?: string;
@@ -129,7 +129,7 @@ async function allLines(
   }
 }
 
-async function exportEvents(flags: PeriodFlags & { readonly account?: string }): Promise<void> {
+async function runUsageExport(flags: PeriodFlags & { readonly account?: string }): Promise<void> {
   await withLedger(flags, async (ledger) => {
     const { account: accountId, from, to } = flags;
     if (accountId !== undefined) await ledger.listKeys({ accountId });
@@ -138,7 +138,7 @@ async function exportEvents(flags: PeriodFlags & { readonly account?: string }):
       ...(from === undefined ? {} : { from }),
       ...(to === undefined ? {} : { to }),
     });
-    const text = flags.json === true ? jsonLines(events) : csvLines(events);
+    const text = flags.json === true ? jsonLines(events) : eventCsvLines(events);
     await pipeline(Readable.from(text), process.stdout, { end: false });
   });
 }
@@ -147,8 +147,8 @@ async function* jsonLines(events: AsyncIterable<RecordedEntry>): AsyncGenerator<
   for await (const event of events) yield `${JSON.stringify(eventJson(event))}\n`;
 }
 
-async function* csvLines(events: AsyncIterable<RecordedEntry>): AsyncGenerator<string> {
-  // The head is written with the first event, so that a rejected query writes nothing.
+async function* eventCsvLines(events: AsyncIterable<RecordedEntry>): AsyncGenerator<string> {
+  // The header is written with the first event, so that a rejected query writes nothing.
   let head = csvLine(EVENT_COLUMNS);
   for await (const event of events) {
     const cells = eventJson(event);
@@ -186,7 +186,7 @@ function eventJson(event: RecordedEntry): Readonly<Record<(typeof EVENT_COLUMNS)
   };
 }
 
-async function audit(flags: LedgerFlags): Promise<void> {
+async function runUsageAudit(flags: LedgerFlags): Promise<void> {
   const report = await withLedger(flags, (ledger) => ledger.audit());
   if (report.differences.length > 0) process.exitCode = 1;
   if (flags.json === true) printJson(auditJson(report));
@@ -194,20 +194,20 @@ async function audit(flags: LedgerFlags): Promise<void> {
 }
 
 function printAudit({ eventCount, rollupCount, differences }: AuditReport): void {
-  const checked = `${eventCount} records, ${rollupCount} sums`;
-  process.stdout.write(differences.length === 0 ? `No differences: ${checked}\n` : `DIFFERENCES FOUND: ${checked}\n`);
+  const counts = `${eventCount} records, ${rollupCount} sums`;
+  process.stdout.write(differences.length === 0 ? `No differences: ${counts}\n` : `DIFFERENCES FOUND: ${counts}\n`);
   if (differences.length === 0) return;
   printTable(
     ["hour", "account", "customer", "meter", "units: records", "sum", "requests: records", "sum"],
-    differences.map((each) => [
-      each.hour,
-      each.accountId,
-      each.customerId,
-      each.meter,
-      each.eventUnits,
-      each.rollupUnits,
-      each.eventRequests,
-      each.rollupRequests,
+    differences.map((difference) => [
+      difference.hour,
+      difference.accountId,
+      difference.customerId,
+      difference.meter,
+      difference.eventUnits,
+      difference.rollupUnits,
+      difference.eventRequests,
+      difference.rollupRequests,
     ]),
   );
 }
@@ -216,15 +216,15 @@ function auditJson({ eventCount, rollupCount, differences }: AuditReport): objec
   return {
     event_count: eventCount,
     rollup_count: rollupCount,
-    differences: differences.map((each) => ({
-      account_id: each.accountId,
-      customer_id: each.customerId,
-      meter: each.meter,
-      hour: each.hour,
-      event_units: each.eventUnits,
-      rollup_units: each.rollupUnits,
-      event_requests: each.eventRequests,
-      rollup_requests: each.rollupRequests,
+    differences: differences.map((difference) => ({
+      account_id: difference.accountId,
+      customer_id: difference.customerId,
+      meter: difference.meter,
+      hour: difference.hour,
+      event_units: difference.eventUnits,
+      rollup_units: difference.rollupUnits,
+      event_requests: difference.eventRequests,
+      rollup_requests: difference.rollupRequests,
     })),
   };
 }

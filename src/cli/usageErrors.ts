@@ -12,7 +12,7 @@ export class UsageError extends Error {
 }
 
 /**
- * Makes a command and its subcommands throw `UsageError` where commander would print the first error and exit, and marks
+ * Makes a command and its subcommands throw `UsageError` instead of printing the first error and exiting, and marks
  * required options in the help.
  */
 export function reportUsageErrors(command: Command): void {
@@ -20,7 +20,7 @@ export function reportUsageErrors(command: Command): void {
     .exitOverride((error) => {
       // Help or the version was printed; there is no error to report.
       if (error.exitCode === 0 || error.code === "commander.help") throw error;
-      throw new UsageError(errorLines(command, error), error);
+      throw new UsageError(usageErrorLines(command, error), error);
     })
     .configureOutput({ outputError: () => undefined })
     .configureHelp({
@@ -30,7 +30,7 @@ export function reportUsageErrors(command: Command): void {
   for (const child of command.commands) reportUsageErrors(child);
 }
 
-function errorLines(command: Command, error: CommanderError): readonly string[] {
+function usageErrorLines(command: Command, error: CommanderError): readonly string[] {
   const isMissing = /^commander\.(missingMandatoryOptionValue|missingArgument)$/.test(error.code);
   const faults = isMissing ? missingArguments(command) : [error.message.replace(/^error: /, "")];
   return [...faults, `See ${commandPath(command)} --help.`];
@@ -46,7 +46,7 @@ function missingArguments(command: Command): readonly string[] {
       .filter((argument, index) => argument.required && operands[index] === undefined)
       .map((argument) => `<${argument.name()}>: ${argument.description}`),
     ...command.options
-      .filter((option) => option.mandatory && valueOf(command, option) === undefined)
+      .filter((option) => option.mandatory && optionValue(command, option) === undefined)
       .map(({ flags, description }) => `${flags}: ${description}`),
   ];
   return [
@@ -56,7 +56,7 @@ function missingArguments(command: Command): readonly string[] {
   ];
 }
 
-function valueOf(command: Command, option: Option): unknown {
+function optionValue(command: Command, option: Option): unknown {
   return command.getOptionValue(option.attributeName());
 }
 

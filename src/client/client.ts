@@ -1,25 +1,30 @@
 /**
- * A client of Isotherm's HTTP API that needs only `fetch`. The types are declared here again, so that bundles for browsers
- * include no part of the engine.
+ * A client of Isotherm's HTTP API that needs only `fetch`. Its types are those of the contract; they add no code to a
+ * bundle for browsers.
  */
 import type {
-  Customer,
-  CustomerRegistration,
-  Limits,
-  Page,
-  PageQuestion,
-  UsageLine,
-  UsageQuestion,
-} from "./account.ts";
-import type { AlignmentAnswer, AlignmentBasis, Entity } from "./alignment.ts";
-import type {
+  AlignmentAnswer,
+  AlignmentBasis,
+  AlignmentResult,
   CompanyAnswer,
   CompanyRequest,
+  CustomerPage,
+  CustomerRecord,
+  CustomerRegistration,
+  Entity,
+  HazardBatchAnswer,
+  HazardCatalog,
+  HazardQueryInput,
+  HazardResult,
+  Limits,
+  PageParameters,
   ReferenceCountry,
   ReferenceIndustry,
   ReferenceScenario,
-} from "./company.ts";
-import type { HazardAnswer, HazardBatchAnswer, HazardCatalogue, HazardQuery } from "./hazard.ts";
+  RefusedQuery,
+  UsageFilter,
+  UsagePage,
+} from "../contract/wireTypes.ts";
 import {
   ALIGNMENT_OPTIONS,
   CALL_OPTIONS,
@@ -31,11 +36,70 @@ import {
 import { rebasePointers, type Chunk, type ChunkLimits, splitIntoChunks } from "./chunks.ts";
 import { type AnswerNotes, type RetryOptions, Transport } from "./transport.ts";
 
-export type * from "./account.ts";
-export type * from "./alignment.ts";
-export type * from "./company.ts";
-export type * from "./hazard.ts";
-export { IsothermError, type Problem, type ProblemItem } from "./problem.ts";
+export type {
+  AlignedYear,
+  AlignmentAnswer,
+  AlignmentBasis,
+  AlignmentDetail,
+  AlignmentFlag,
+  AlignmentReason,
+  AlignmentResult,
+  AnalysisYearResult,
+  Anchor,
+  AnswerDetail,
+  BeforeAfter,
+  Bound,
+  Bounds,
+  CatalogBox,
+  CatalogGrid,
+  CatalogHazard,
+  CatalogLayer,
+  CompanyAnswer,
+  CompanyEcho,
+  CompanyHeadline,
+  CompanyRequest,
+  CompanyResult,
+  CompanyValuation,
+  CustomerPage,
+  CustomerRecord,
+  CustomerRegistration,
+  DataQuality,
+  DataSource,
+  EmissionsFigure,
+  EmissionsFigures,
+  Entity,
+  EntityEcho,
+  HazardBatchAnswer,
+  HazardCatalog,
+  HazardName,
+  HazardQueryInput,
+  HazardResult,
+  Limits,
+  MatchedSector,
+  Meter,
+  MetricDetail,
+  MetricName,
+  NoDataReason,
+  PageParameters,
+  Pathway,
+  Problem,
+  ProblemItem,
+  QualityMark,
+  ReferenceCountry,
+  ReferenceIndustry,
+  ReferenceScenario,
+  RefusedQuery,
+  Remark,
+  RemarkCode,
+  Scenario,
+  ScenarioResult,
+  ScopeEmissions,
+  UsageFilter,
+  UsageGroup,
+  UsagePage,
+  UsageRecord,
+} from "../contract/wireTypes.ts";
+export { IsothermError } from "./problem.ts";
 export type { AnswerNotes, RetryOptions } from "./transport.ts";
 
 export interface ClientOptions {
@@ -76,9 +140,6 @@ export interface Part<Result> {
   readonly results: readonly Result[];
 }
 
-type BatchResult = HazardBatchAnswer["results"][number];
-type AlignmentResult = AlignmentAnswer["results"][number];
-
 /**
  *   const client = new IsothermClient({ baseUrl: "http://127.0.0.1:8080", apiKey: "iso_sk_...", customerId: "..." });
  *   await client.hazardRisk({ latitude: 11.6, longitude: 43.1, hazards: ["riverine_floods"],
@@ -110,27 +171,27 @@ export class IsothermClient {
   }
 
   /** Returns the hazards of one location. */
-  async hazardRisk(query: HazardQuery, options: DataOptions = {}): Promise<HazardAnswer> {
+  async hazardRisk(query: HazardQueryInput, options: DataOptions = {}): Promise<HazardResult> {
     checkDataOptions(options);
-    return (await this.#data("GET", withQuery("/api/v1/hazard-risk", query), options)) as HazardAnswer;
+    return (await this.#data("GET", withQuery("/api/v1/hazard-risk", query), options)) as HazardResult;
   }
 
   /**
    * Returns the hazards of any number of locations in order, requested in as few batches as the service's limits allow.
-   * The element of an invalid query is its problem.
+   * The element of an invalid query is a problem.
    */
-  async hazardRiskBatch(queries: readonly HazardQuery[], options: DataOptions = {}): Promise<HazardBatchAnswer> {
+  async hazardRiskBatch(queries: readonly HazardQueryInput[], options: DataOptions = {}): Promise<HazardBatchAnswer> {
     return { results: await collect(this.hazardRiskParts(queries, options)) };
   }
 
-  /** Yields the same results request by request, so that a later failure does not lose earlier results. */
+  /** Yields the results of `hazardRiskBatch` request by request, so that a later failure does not lose earlier results. */
   async *hazardRiskParts(
-    queries: readonly HazardQuery[],
+    queries: readonly HazardQueryInput[],
     options: DataOptions = {},
-  ): AsyncGenerator<Part<BatchResult>, void, undefined> {
+  ): AsyncGenerator<Part<HazardResult | RefusedQuery>, void, undefined> {
     checkDataOptions(options);
     const limits = await this.#cachedLimits(options);
-    yield* this.#parts<HazardQuery, BatchResult>("/api/v1/hazard-risk/batch", queries, options, {
+    yield* this.#parts<HazardQueryInput, HazardResult | RefusedQuery>("/api/v1/hazard-risk/batch", queries, options, {
       itemCount: limits.batch_elements,
       valueCount: limits.hazard_values,
       detailCount: limits.detail_values,
@@ -148,7 +209,7 @@ export class IsothermClient {
     return { results: await collect(this.alignTemperatureParts(entities, options)) };
   }
 
-  /** Yields the same results request by request. */
+  /** Yields the results of `alignTemperature` request by request. */
   async *alignTemperatureParts(
     entities: readonly Entity[],
     options: AlignmentOptions = {},
@@ -177,37 +238,37 @@ export class IsothermClient {
    * Registers a customer, or returns the one that is already registered with the internal id. A `name` replaces its name;
    * without one, the name is unchanged.
    */
-  async registerCustomer(registration: CustomerRegistration, options: CallOptions = {}): Promise<Customer> {
+  async registerCustomer(registration: CustomerRegistration, options: CallOptions = {}): Promise<CustomerRecord> {
     const { signal } = checkCallOptions(options);
     const body = JSON.stringify(registration);
-    return (await this.#transport.json({ method: "POST", path: CUSTOMERS, body, signal })) as Customer;
+    return (await this.#transport.json({ method: "POST", path: CUSTOMERS, body, signal })) as CustomerRecord;
   }
 
   /** Returns a page of the account's customers, including archived ones. */
-  async customers(page: PageQuestion = {}, options: CallOptions = {}): Promise<Page<Customer>> {
-    return (await this.#get(withQuery(CUSTOMERS, page), options)) as Page<Customer>;
+  async customers(page: PageParameters = {}, options: CallOptions = {}): Promise<CustomerPage> {
+    return (await this.#get(withQuery(CUSTOMERS, page), options)) as CustomerPage;
   }
 
   /** Returns one customer, archived or not. */
-  async customer(customerId: string, options: CallOptions = {}): Promise<Customer> {
-    return (await this.#get(customerPath(customerId), options)) as Customer;
+  async customer(customerId: string, options: CallOptions = {}): Promise<CustomerRecord> {
+    return (await this.#get(customerPath(customerId), options)) as CustomerRecord;
   }
 
-  /** Archives a customer: data calls for it fail from then on; its usage can still be read. */
-  async archiveCustomer(customerId: string, options: CallOptions = {}): Promise<Customer> {
+  /** Archives a customer. Data calls for it then fail; its usage can still be read. */
+  async archiveCustomer(customerId: string, options: CallOptions = {}): Promise<CustomerRecord> {
     const { signal } = checkCallOptions(options);
-    return (await this.#transport.json({ method: "DELETE", path: customerPath(customerId), signal })) as Customer;
+    return (await this.#transport.json({ method: "DELETE", path: customerPath(customerId), signal })) as CustomerRecord;
   }
 
   /** Returns a page of the account's recorded usage. */
-  async usage(question: UsageQuestion & PageQuestion = {}, options: CallOptions = {}): Promise<Page<UsageLine>> {
-    return (await this.#get(withQuery("/latest/api/v1/usage", question), options)) as Page<UsageLine>;
+  async usage(filter: UsageFilter & PageParameters = {}, options: CallOptions = {}): Promise<UsagePage> {
+    return (await this.#get(withQuery("/latest/api/v1/usage", filter), options)) as UsagePage;
   }
 
   /** Returns all recorded usage as CSV (RFC 4180). */
-  async usageCsv(question: UsageQuestion = {}, options: CallOptions = {}): Promise<string> {
+  async usageCsv(filter: UsageFilter = {}, options: CallOptions = {}): Promise<string> {
     const { signal } = checkCallOptions(options);
-    const path = withQuery("/latest/api/v1/usage", { ...question, format: "csv" });
+    const path = withQuery("/latest/api/v1/usage", { ...filter, format: "csv" });
     return (await this.#transport.text({ method: "GET", path, signal })).text;
   }
 
@@ -217,8 +278,8 @@ export class IsothermClient {
   }
 
   /** Returns the supported hazards and the layers of the service's atlas. */
-  async hazards(options: CallOptions = {}): Promise<HazardCatalogue> {
-    return (await this.#get("/api/v1/hazards", options)) as HazardCatalogue;
+  async hazards(options: CallOptions = {}): Promise<HazardCatalog> {
+    return (await this.#get("/api/v1/hazards", options)) as HazardCatalog;
   }
 
   /** Returns the industries of the company model. */
@@ -236,8 +297,8 @@ export class IsothermClient {
     return this.#reference<ReferenceScenario>("scenarios", options);
   }
 
-  async #reference<Item>(what: string, options: CallOptions): Promise<readonly Item[]> {
-    return ((await this.#get(`/api/v1/reference/${what}`, options)) as { readonly items: readonly Item[] }).items;
+  async #reference<Item>(listName: string, options: CallOptions): Promise<readonly Item[]> {
+    return ((await this.#get(`/api/v1/reference/${listName}`, options)) as { readonly items: readonly Item[] }).items;
   }
 
   #get(path: string, options: CallOptions): Promise<unknown> {
@@ -278,9 +339,9 @@ export class IsothermClient {
     } catch (error) {
       throw rebasePointers(error, firstIndex);
     }
-    // Otherwise all later results would be assigned to the wrong items.
+    // With another number of results, they would be assigned to the wrong items.
     if (answer.results.length === count) return answer.results;
-    throw new Error(`the service returned ${answer.results.length} results for ${count} items`);
+    throw new Error(`the service must return one result per item (items: ${count}, results: ${answer.results.length})`);
   }
 
   /** Returns the limits, which do not change while a service runs and are requested only once. */
@@ -315,7 +376,10 @@ function lengthOf(list: unknown): number {
   return Array.isArray(list) ? list.length : 0;
 }
 
-/** Not with URLSearchParams, which encodes a space as a plus sign: the service reads a plus sign literally. */
+/**
+ * Appends parameters to a path. Does not use URLSearchParams, which encodes a space as a plus sign: the service reads a
+ * plus sign literally.
+ */
 function withQuery(path: string, members: object): string {
   const parameters = (Object.entries(members) as [string, unknown][])
     .filter(([, value]) => value !== undefined)

@@ -19,9 +19,9 @@ export const DATA_OPTIONS: OptionKinds = { ...CALL_OPTIONS, customerId: "string"
 export const ALIGNMENT_OPTIONS: OptionKinds = { ...DATA_OPTIONS, basis: "string", detail: "boolean" };
 
 /**
- * Validates options. Members that are `undefined` count as absent.
+ * Validates options. Members that are `undefined` are treated as absent.
  *
- * @param what how error messages refer to the options
+ * @param what the options' name in error messages
  * @returns the options themselves
  * @throws TypeError that lists every unknown option and every value of a wrong type
  */
@@ -29,13 +29,13 @@ export function checkOptions<Options extends object>(what: string, options: Opti
   if (typeof options !== "object" || options === null || Array.isArray(options)) {
     throw new TypeError(`${what} must be an object with ${Object.keys(kinds).join(", ")}.`);
   }
-  const faults: string[] = [];
+  const errors: string[] = [];
   for (const [name, value] of Object.entries(options) as [string, unknown][]) {
     const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-    if (kind === undefined) faults.push(unknownOption(name, Object.keys(kinds)));
-    else if (value !== undefined && !hasKind(kind, value)) faults.push(`${name} must be ${ARTICLES[kind]}.`);
+    if (kind === undefined) errors.push(unknownOption(name, Object.keys(kinds)));
+    else if (value !== undefined && !hasKind(kind, value)) errors.push(`${name} must be ${ARTICLES[kind]}.`);
   }
-  if (faults.length > 0) throw new TypeError(`${what}: ${faults.join(" ")}`);
+  if (errors.length > 0) throw new TypeError(`${what}: ${errors.join(" ")}`);
   return options;
 }
 
@@ -58,7 +58,7 @@ function hasKind(kind: Kind, value: unknown): boolean {
 }
 
 function unknownOption(name: string, known: readonly string[]): string {
-  const similar = known.find((each) => normalize(each) === normalize(name));
+  const similar = known.find((candidate) => normalize(candidate) === normalize(name));
   const hint = similar === undefined ? "" : `; did you mean ${similar}?`;
   return `unknown option ${JSON.stringify(name)}; known options are ${known.join(", ")}${hint === "" ? "." : hint}`;
 }

@@ -1,43 +1,6 @@
-/** A problem document (RFC 9457). Branch on `code`. */
-export interface Problem {
-  readonly type: string;
-  readonly title: string;
-  readonly status: number;
-  readonly code: string;
-  readonly detail: string;
-  /** Include it when you contact the operator. */
-  readonly request_id: string;
-  /** Whether the same request may succeed later. */
-  readonly retryable: boolean;
-  /** All faults that the caller can correct. */
-  readonly errors?: readonly ProblemItem[];
-  /** With `too_many_values`. */
-  readonly requested?: number;
-  readonly limit?: number;
-  /** With `json_malformed`: position in the body, from 1. */
-  readonly line?: number;
-  readonly column?: number;
-}
+import type { Problem } from "../contract/wireTypes.ts";
 
-/** One fault of a request, located by exactly one of `pointer`, `parameter` and `header`. */
-export interface ProblemItem {
-  /** A JSON pointer into the body. */
-  readonly pointer?: string;
-  readonly parameter?: string;
-  readonly header?: string;
-  readonly code: string;
-  readonly detail: string;
-  readonly allowed?: readonly (string | number | boolean)[];
-  readonly did_you_mean?: string | number;
-  /** For an unknown name: the most similar names. */
-  readonly nearest?: readonly string[];
-  /** With `combination_unavailable`. */
-  readonly hazard?: string;
-  readonly offered_years?: readonly number[];
-  readonly offered_scenarios?: readonly string[];
-}
-
-/** An error response, from the service or from something in front of it. Network failures are thrown as `fetch` throws them. */
+/** An error response, from the service or from a proxy in front of it. Network failures are errors of `fetch` instead. */
 export class IsothermError extends Error {
   override readonly name = "IsothermError";
   readonly status: number;
@@ -50,6 +13,7 @@ export class IsothermError extends Error {
   }
 }
 
+/** Returns whether a response body is a problem document. */
 export function isProblem(body: unknown): body is Problem {
   return (
     typeof body === "object" &&

@@ -4,13 +4,13 @@ import { IsothermError, isProblem } from "./problem.ts";
 export interface RetryOptions {
   /** Maximum number of attempts including the first, 1 or more. Default 4. */
   readonly attempts?: number;
-  /** Maximum delay before a retry. If the service asks for a longer one, the call fails at once. Default 30 s. */
+  /** Maximum delay before a retry. If the service asks for a longer one, the call fails immediately. Default 30 s. */
   readonly delayMsMax?: number;
 }
 
 /** Metadata of a successful response. */
 export interface AnswerNotes {
-  /** Include it when you contact the operator. */
+  /** Identifies the request; include it when you contact the operator. */
   readonly requestId: string | undefined;
   /** Usage units of a data call. */
   readonly usageUnits: number | undefined;
@@ -38,10 +38,10 @@ export interface Call {
   readonly signal?: AbortSignal | undefined;
 }
 
-const ATTEMPTS = 4;
-const DELAY_MS_MAX = 30_000;
-/** Maximum of the first delay; doubles with each attempt. */
-const DELAY_MS_FIRST = 250;
+const ATTEMPT_COUNT_DEFAULT = 4;
+const DELAY_MS_MAX_DEFAULT = 30_000;
+/** Maximum delay before the second attempt; doubles with each attempt. */
+const FIRST_DELAY_MS_MAX = 250;
 /** Statuses that proxies return while a service is temporarily unavailable. */
 const TRANSIENT_STATUSES = new Set([502, 503, 504]);
 
@@ -54,7 +54,7 @@ export class Transport {
 
   /** @throws TypeError if `baseUrl` is not a URL; RangeError if an option of `retry` is out of range */
   constructor(options: TransportOptions) {
-    const { attempts = ATTEMPTS, delayMsMax = DELAY_MS_MAX } = options.retry;
+    const { attempts = ATTEMPT_COUNT_DEFAULT, delayMsMax = DELAY_MS_MAX_DEFAULT } = options.retry;
     if (!(Number.isInteger(attempts) && attempts >= 1))
       throw new RangeError(`attempts must be an integer of at least 1 (got ${attempts})`);
     if (!(delayMsMax >= 0)) throw new RangeError(`delayMsMax must be at least 0 (got ${delayMsMax})`);
@@ -97,7 +97,7 @@ export class Transport {
       ...(apiKey === undefined ? {} : { "X-API-Key": apiKey }),
       ...(customerId === undefined ? {} : { "X-Customer-ID": customerId }),
       ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-      // The same key on every attempt, so that only one of them is counted.
+      // Every attempt has the same key, so that only one of them is counted.
       ...(isData === true ? { "Idempotency-Key": randomKey() } : {}),
     };
   }
@@ -132,10 +132,10 @@ export class Transport {
     return { error, isTransient: problem.retryable, retryAfterMs };
   }
 
-  /** Returns the delay before the next attempt, with full jitter so that clients do not retry in step. */
+  /** Returns the delay before the next attempt, with full jitter, so that clients do not retry simultaneously. */
   #delayMs(attempt: number, retryAfterMs = 0): number | undefined {
     if (retryAfterMs > this.#delayMsMax) return undefined;
-    const jitterMs = Math.random() * DELAY_MS_FIRST * 2 ** (attempt - 1);
+    const jitterMs = Math.random() * FIRST_DELAY_MS_MAX * 2 ** (attempt - 1);
     return Math.min(this.#delayMsMax, retryAfterMs + jitterMs);
   }
 

@@ -2,16 +2,16 @@ import { randomUUID } from "node:crypto";
 import type { Kysely, Selectable } from "kysely";
 import { Fault } from "../errors.ts";
 import { checkText, checkInteger } from "./checks.ts";
-import { digestOf, isKeyShaped, isSameDigest, newKey } from "./keys.ts";
+import { digestOf, isKeyShaped, KEY_FORM, newKey } from "./keys.ts";
 import type { Account, ApiKey, IssuedKey, KeyHolder } from "./ledger.ts";
-import { change, type Storage, type Tables } from "./schema.ts";
+import { runInvalidatingTransaction, type Storage, type Tables } from "./schema.ts";
 
 /** Maximum time for which a rotated key stays valid: one leap year. */
 const OVERLAP_S_MAX = 366 * 86_400;
 
 export function createAccount(storage: Storage, { name }: { readonly name: string }): Promise<Account> {
   checkText("name", name);
-  return change(storage, async (tx, now) => {
+  return runInvalidatingTransaction(storage, async (tx, now) => {
     const row = { account_id: randomUUID(), name, created_at: now, suspended_at: null };
     await tx.insertInto("account").values(row).execute();
     return accountOf(row);
@@ -23,11 +23,11 @@ export async function listAccounts({ db }: Storage): Promise<readonly Account[]>
   return rows.map(accountOf);
 }
 
-export function suspendAccount(
+export function setAccountSuspended(
   storage: Storage,
   { accountId, isSuspended }: { readonly accountId: string; readonly isSuspended: boolean },
 ): Promise<Account> {
-  return change(storage, async (tx, now) => {
+  return runInvalidatingTransaction(storage, async (tx, now) => {
     const row = await accountRow(tx, accountId);
     // Suspending a suspended account keeps the original timestamp.
     const suspended_at = isSuspended ? (row.suspended_at ?? now) : null;
@@ -42,10 +42,10 @@ export function createKey(
 ): Promise<IssuedKey> {
   if (key.name !== undefined) checkText("name", key.name);
   if (key.secret !== undefined && !isKeyShaped(key.secret)) {
-    const detail = "secret must be a prefix, _sk_ and 64 characters of 0-9, A-Z, a-z.";
+    const detail = `secret must be ${KEY_FORM}.`;
     throw new Fault("invalid_request", detail, { items: [{ pointer: "/secret", code: "malformed", detail }] });
   }
-  return change(storage, async (tx, now) => {
+  return runInvalidatingTransaction(storage, async (tx, now) => {
     const { account_id } = await accountRow(tx, key.accountId);
     return insertKey(tx, now, { account_id, name: key.name ?? null, secret: key.secret ?? newKey() });
   });
@@ -55,11 +55,11 @@ export async function listKeys(
   { db }: Storage,
   query: { readonly accountId?: string } = {},
 ): Promise<readonly ApiKey[]> {
-  const all = db.selectFrom("api_key").selectAll().orderBy("created_at").orderBy("key_id");
+  const keys = db.selectFrom("api_key").selectAll().orderBy("created_at").orderBy("key_id");
   const { accountId } = query;
-  if (accountId === undefined) return (await all.execute()).map(keyOf);
+  if (accountId === undefined) return (await keys.execute()).map(keyOf);
   const { account_id } = await accountRow(db, accountId);
-  return (await all.where("account_id", "=", account_id).execute()).map(keyOf);
+  return (await keys.where("account_id", "=", account_id).execute()).map(keyOf);
 }
 
 export function rotateKey(
@@ -67,17 +67,18 @@ export function rotateKey(
   { keyId, overlapS }: { readonly keyId: string; readonly overlapS: number },
 ): Promise<IssuedKey> {
   checkInteger("overlap_s", overlapS, { min: 0, max: OVERLAP_S_MAX });
-  return change(storage, async (tx, now) => {
+  return runInvalidatingTransaction(storage, async (tx, now) => {
     const old = await keyRow(tx, keyId);
     if (old.revoked_at !== null || old.replaced_by !== null) {
-      const reason = old.replaced_by === null ? "revoked" : `rotated already, to ${old.replaced_by}`;
+      const reason = old.replaced_by === null ? "been revoked" : `already been rotated to ${old.replaced_by}`;
       throw new Fault(
         "invalid_request",
-        `The key ${old.key_id} has been ${reason}. Rotate an active key, or create a new one.`,
+        `The key ${old.key_id} has ${reason}. Rotate an active key, or create a new one.`,
       );
     }
     const issued = await insertKey(tx, now, { account_id: old.account_id, name: old.name, secret: newKey() });
-    // From the machine's clock, which expiry is checked against: after a clock step back, the ledger's time is ahead.
+    // Uses the system clock, like the expiry check. The ledger's time `now` never goes back, so it is ahead after the
+    // system clock is set back.
     const expires_at = new Date(storage.nowMs() + overlapS * 1000).toISOString();
     await tx
       .updateTable("api_key")
@@ -89,7 +90,7 @@ export function rotateKey(
 }
 
 export function revokeKey(storage: Storage, { keyId }: { readonly keyId: string }): Promise<ApiKey> {
-  return change(storage, async (tx, now) => {
+  return runInvalidatingTransaction(storage, async (tx, now) => {
     const row = await keyRow(tx, keyId);
     const revoked_at = row.revoked_at ?? now;
     await tx.updateTable("api_key").set({ revoked_at }).where("key_id", "=", row.key_id).execute();
@@ -108,7 +109,7 @@ export async function findKey(
     .select(["account.name as account_name", "account.created_at as account_created_at", "account.suspended_at"])
     .where("api_key.digest", "=", Buffer.from(digest).toString("hex"))
     .executeTakeFirst();
-  if (row === undefined || !isSameDigest(Buffer.from(row.digest, "hex"), digest)) return undefined;
+  if (row === undefined) return undefined;
   const { account_id, account_name, account_created_at, suspended_at } = row;
   return {
     key: keyOf(row),
@@ -123,7 +124,8 @@ async function insertKey(
 ): Promise<IssuedKey> {
   const digest = digestOf(secret).toString("hex");
   const known = await tx.selectFrom("api_key").select("key_id").where("digest", "=", digest).executeTakeFirst();
-  if (known !== undefined) throw new Fault("invalid_request", `This key already exists, with the id ${known.key_id}.`);
+  if (known !== undefined)
+    throw new Fault("invalid_request", `The ledger already has this key, with the id ${known.key_id}.`);
   const row = {
     key_id: randomUUID(),
     account_id,
@@ -138,7 +140,7 @@ async function insertKey(
   return { secret, key: keyOf(row) };
 }
 
-/** @throws Fault `account_not_found` */
+/** Returns the row of an account. @throws Fault `account_not_found` */
 export async function accountRow(db: Kysely<Tables>, accountId: string): Promise<Selectable<Tables["account"]>> {
   const row = await db.selectFrom("account").selectAll().where("account_id", "=", accountId).executeTakeFirst();
   if (row !== undefined) return row;

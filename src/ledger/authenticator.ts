@@ -1,8 +1,8 @@
 import { isIPv6 } from "node:net";
-import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { Fault, isFault } from "../errors.ts";
 import { digestTextOf, isKeyShaped, isMistyped, isSameDigest, KEY_FORM } from "./keys.ts";
 import type { Customer, KeyHolder, Ledger } from "./ledger.ts";
+import { RateLimiter } from "./rateLimiter.ts";
 
 export interface AuthenticatorOptions {
   /** Maximum age of a cache entry; a change notification of the ledger invalidates it earlier. */
@@ -13,7 +13,7 @@ export interface AuthenticatorOptions {
   readonly lookupTimeoutMs: number;
   /** Maximum number of cached keys, and of cached customers. */
   readonly entryCountMax: number;
-  /** Refused keys per address and minute; further ones get `rate_limited`. Valid keys are not limited. */
+  /** Rejected keys per address and minute; further ones get `rate_limited`. Valid keys are not limited. */
   readonly failureCountMax: number;
   /** Addresses per minute that are counted separately; all others share one bucket. */
   readonly addressCountMax: number;
@@ -31,15 +31,14 @@ const DEFAULTS: AuthenticatorOptions = {
   now: Date.now,
 };
 
-const FAILURE_WINDOW_S = 60;
+const FAILURE_WINDOW_MS = 60_000;
 /** Bucket of all addresses above `addressCountMax`. */
 const SHARED_BUCKET = "others";
 
-/** Counts of refused keys within one minute. */
+/** Counts of rejected keys within one minute. */
 interface FailureWindow {
-  readonly limiter: RateLimiterMemory;
-  /** Addresses that are counted separately. */
-  readonly addresses: Set<string>;
+  /** Counts by address. An address that has reached the limit can present keys again a minute after its first rejected key. */
+  readonly limiter: RateLimiter;
   readonly startMs: number;
 }
 
@@ -67,13 +66,13 @@ export class Authenticator {
   /**
    * Authenticates an API key. Returns synchronously on a cache hit.
    *
-   * @param address of the client, by which refused keys are counted
-   * @throws Fault `api_key_invalid`, `api_key_revoked` (also for expired keys), `account_suspended`; `rate_limited` in
-   *   their place after too many refused keys; `ledger_unavailable` if the ledger fails and the key is not cached
+   * @param address the client's address, by which rejected keys are counted
+   * @throws Fault `api_key_invalid`, `api_key_revoked` (also for expired keys), `account_suspended`; `rate_limited`
+   *   instead after too many rejected keys; `ledger_unavailable` if the ledger fails and the key is not cached
    */
   authenticate(presented: string, address: string): KeyHolder | Promise<KeyHolder> {
-    // Text that cannot be a key is not looked up. Keys with a wrong checksum are: they may have been issued elsewhere.
-    if (!isKeyShaped(presented)) return this.#refuse(malformedKey(presented), address);
+    // Text that cannot be a key is not looked up. Keys with a wrong checksum are looked up: they may have been issued elsewhere.
+    if (!isKeyShaped(presented)) return this.#reject(malformedKey(presented), address);
     const digestText = digestTextOf(presented);
     const digest = Buffer.from(digestText, "hex");
     const cached = this.#keys.get(digestText);
@@ -83,7 +82,7 @@ export class Authenticator {
         const holder = await this.#ledger.findKey(digest);
         return holder === undefined ? undefined : { digest, holder };
       })
-      .then((found) => this.#verify({ presented, digest, address }, found));
+      .then((lookup) => this.#verify({ presented, digest, address }, lookup));
   }
 
   /**
@@ -107,54 +106,48 @@ export class Authenticator {
 
   #verify(
     request: { readonly presented: string; readonly digest: Buffer; readonly address: string },
-    found: { readonly digest: Buffer; readonly holder: KeyHolder } | undefined,
+    lookup: { readonly digest: Buffer; readonly holder: KeyHolder } | undefined,
   ): KeyHolder | Promise<KeyHolder> {
     const { presented, digest, address } = request;
-    if (found === undefined || !isSameDigest(found.digest, digest)) {
-      return this.#refuse(unknownKey(presented), address);
+    if (lookup === undefined || !isSameDigest(lookup.digest, digest)) {
+      return this.#reject(unknownKey(presented), address);
     }
-    const { key, account } = found.holder;
+    const { key, account } = lookup.holder;
     if (key.revokedAt !== undefined || this.#isExpired(key.expiresAt)) {
-      return this.#refuse(new Fault("api_key_revoked", "This API key has been revoked."), address);
+      return this.#reject(new Fault("api_key_revoked", "This API key has been revoked."), address);
     }
     if (account.suspendedAt !== undefined) {
       const message = "The account of this API key is suspended; contact the operator of the service.";
-      return this.#refuse(new Fault("account_suspended", message), address);
+      return this.#reject(new Fault("account_suspended", message), address);
     }
-    return found.holder;
+    return lookup.holder;
   }
 
   #isExpired(expiresAt: string | undefined): boolean {
     return expiresAt !== undefined && Date.parse(expiresAt) <= this.#options.now();
   }
 
-  /** Counts a refused key by address and throws `fault`, or `rate_limited` after too many. */
-  async #refuse(fault: Fault, address: string): Promise<never> {
-    const ageMs = this.#options.now() - this.#failures.startMs;
-    // A clock step back also starts a new window; otherwise this one would last until the clock caught up.
-    if (ageMs < 0 || ageMs >= FAILURE_WINDOW_S * 1000) this.#failures = this.#newFailureWindow();
-    const { limiter, addresses } = this.#failures;
-    let bucket = networkOf(address);
-    if (!addresses.has(bucket)) {
-      if (addresses.size < this.#options.addressCountMax) addresses.add(bucket);
-      else bucket = SHARED_BUCKET;
-    }
-    try {
-      await limiter.consume(bucket);
-    } catch (error) {
-      if (!(error instanceof RateLimiterRes)) throw error;
-      const retryAfterS = Math.max(1, Math.ceil(error.msBeforeNext / 1000));
-      const message = `Too many refused API keys from this address; retry in ${retryAfterS} s.`;
-      throw new Fault("rate_limited", message, { details: { retryAfterS } });
-    }
-    throw fault;
+  /** Counts a rejected key by address and throws `fault`, or `rate_limited` after too many. */
+  async #reject(fault: Fault, address: string): Promise<never> {
+    const nowMs = this.#options.now();
+    const ageMs = nowMs - this.#failures.startMs;
+    // A new window also starts when the clock is set back; otherwise this one would last until the clock caught up.
+    if (ageMs < 0 || ageMs >= FAILURE_WINDOW_MS) this.#failures = this.#newFailureWindow();
+    const { limiter } = this.#failures;
+    const network = networkOf(address);
+    const isCounted = limiter.has(network) || limiter.keyCount < this.#options.addressCountMax;
+    const { isAllowed, waitMs } = limiter.consume(isCounted ? network : SHARED_BUCKET, nowMs);
+    if (isAllowed) throw fault;
+    const retryAfterS = Math.max(1, Math.ceil(waitMs / 1000));
+    const message = `Too many rejected API keys from this address; retry in ${retryAfterS} s.`;
+    throw new Fault("rate_limited", message, { details: { retryAfterS } });
   }
 
   /** Returns an empty window, so that no address is counted, or takes memory, for longer than a minute. */
   #newFailureWindow(): FailureWindow {
     const { failureCountMax, now } = this.#options;
-    const limiter = new RateLimiterMemory({ points: failureCountMax, duration: FAILURE_WINDOW_S });
-    return { limiter, addresses: new Set(), startMs: now() };
+    const limit = { burst: failureCountMax, refillCount: failureCountMax, refillIntervalMs: FAILURE_WINDOW_MS };
+    return { limiter: new RateLimiter(limit), startMs: now() };
   }
 }
 
@@ -162,7 +155,7 @@ interface CacheEntry<Value> {
   readonly value: Value;
   /** When the lookup started. */
   readonly lookedUpAtMs: number;
-  /** Whether the ledger has changed since; the change may concern this value. */
+  /** Whether the ledger has changed since the lookup; the change may concern this value. */
   isInvalidated: boolean;
 }
 
@@ -178,7 +171,7 @@ class LookupCache<Value> {
     this.#options = options;
   }
 
-  /** Returns the cached value, or undefined if there is none that is up to date. */
+  /** Returns the cached value, or undefined if there is none or it is out of date. */
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined || entry.isInvalidated) return undefined;
@@ -234,7 +227,7 @@ class LookupCache<Value> {
   #set(key: string, entry: CacheEntry<Value>): void {
     this.#entries.set(key, entry);
     if (this.#entries.size <= this.#options.entryCountMax) return;
-    // Evict the entry that was looked up the longest ago: a map iterates in insertion order.
+    // Evict the entry whose lookup is the oldest: a map iterates in insertion order.
     const [oldest] = this.#entries.keys();
     if (oldest !== undefined) this.#entries.delete(oldest);
   }
@@ -253,14 +246,14 @@ async function withTimeout<T>(promise: Promise<T>, timeoutMs: number): Promise<T
   }
 }
 
-/** Returns the address that failures are counted by: for IPv6 the /64 network, all of which one client may control. */
+/** Returns the address that failures are counted by: for IPv6 the /64 network, because one client may control all of it. */
 function networkOf(address: string): string {
   if (!isIPv6(address) || address.startsWith("::ffff:")) return address;
   const [head = "", tail] = address.split("%")[0]?.split("::") ?? [];
   const groups = head === "" ? [] : head.split(":");
   if (tail !== undefined) {
-    const after = tail === "" ? 0 : tail.split(":").length;
-    while (groups.length + after < 8) groups.push("0");
+    const tailCount = tail === "" ? 0 : tail.split(":").length;
+    while (groups.length + tailCount < 8) groups.push("0");
     if (tail !== "") groups.push(...tail.split(":"));
   }
   return groups
@@ -270,8 +263,8 @@ function networkOf(address: string): string {
 }
 
 /**
- * Refuses a key that the ledger does not have. Whether its checksum is right depends on the presented text alone, so
- * neither the message nor the time that it takes tells anything about the keys that the ledger has.
+ * Creates the error of a key that the ledger does not have. Whether its checksum is right depends on the presented text
+ * alone, so neither the message nor its computing time reveals anything about the keys in the ledger.
  */
 function unknownKey(presented: string): Fault {
   const message = isMistyped(presented)
@@ -281,7 +274,7 @@ function unknownKey(presented: string): Fault {
   return new Fault("api_key_invalid", message);
 }
 
-/** Refuses text that does not have the form of a key. The text itself is not repeated: it may be most of a key. */
+/** Creates the error of text without the form of a key. The text is not repeated, because it may be most of a key. */
 function malformedKey(presented: string): Fault {
   const message = `This is not an API key: a key is ${KEY_FORM} (got ${presented.length} characters).`;
   return new Fault("api_key_invalid", message);

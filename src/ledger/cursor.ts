@@ -8,7 +8,7 @@ const SIGNATURE_SIZE_BYTES = 16;
 export type SortKey = readonly string[];
 
 /**
- * Encodes a sort key as an opaque cursor, signed so that clients can neither forge it nor use it with another query.
+ * Encodes a sort key as an opaque cursor, signed so that clients cannot forge it or use it with another query.
  * @param scope everything that determines the result list: account, filters, grouping
  */
 export function encodeCursor(secret: string, scope: readonly unknown[], sortKey: SortKey): string {
@@ -35,7 +35,7 @@ export function decodeCursor(secret: string, scope: readonly unknown[], cursor: 
 }
 
 function signatureOf(secret: string, scope: readonly unknown[], text: Uint8Array): Buffer {
-  // JSON.stringify emits no line breaks, so that the line break separates the two parts unambiguously.
+  // JSON.stringify emits no line breaks, so the line break separates the two parts unambiguously.
   const hmac = createHmac("sha256", secret)
     .update(`${JSON.stringify(scope)}\n`)
     .update(text);

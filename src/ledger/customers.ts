@@ -2,10 +2,11 @@ import { randomUUID } from "node:crypto";
 import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
 import { Fault } from "../errors.ts";
 import { accountRow } from "./accounts.ts";
-import { checkText, checkInteger, PAGE_COUNT_MAX } from "./checks.ts";
+import { PAGE_ITEMS } from "../contract/ranges.ts";
+import { checkText, checkInteger } from "./checks.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import type { Customer, Page, PageQuery } from "./ledger.ts";
-import { change, type Storage, type Tables } from "./schema.ts";
+import { runInvalidatingTransaction, type Storage, type Tables } from "./schema.ts";
 
 interface CustomerRef {
   readonly accountId: string;
@@ -13,8 +14,8 @@ interface CustomerRef {
 }
 
 /**
- * Registers a customer, or finds the one registered for the internal id and gives it the name that is stated.
- * Concurrent registrations of one internal id create one customer; of several names the last one written stays.
+ * Registers a customer, or finds the one with this internal id and changes its name if one is given. Concurrent
+ * registrations of the same internal id create a single customer; if their names differ, the last write wins.
  */
 export async function registerCustomer(
   storage: Storage,
@@ -23,12 +24,12 @@ export async function registerCustomer(
   const { accountId, internalId, name } = customer;
   checkText("internal_id", internalId);
   if (name !== undefined) checkText("name", name);
-  const known = await findRegistered(storage.db, customer);
-  if (known !== undefined) return { customer: await rename(storage.db, known, name), isNew: false };
+  const registered = await findRegistered(storage.db, customer);
+  if (registered !== undefined) return { customer: await rename(storage.db, registered, name), isNew: false };
   await accountRow(storage.db, accountId);
   const nowText = new Date(storage.nowMs()).toISOString();
-  const latest = storage.dialect === "sqlite" ? sql.raw("max") : sql.raw("greatest");
-  // A single statement, so that it blocks recording only briefly. Of concurrent registrations one wins.
+  const maxFunction = storage.dialect === "sqlite" ? sql.raw("max") : sql.raw("greatest");
+  // A single statement blocks recording only briefly. If registrations are concurrent, one of them inserts the row.
   const added = await storage.db
     .insertInto("customer")
     .columns(["customer_id", "account_id", "internal_id", "name", "created_at"])
@@ -37,7 +38,7 @@ export async function registerCustomer(
         .selectFrom("ledger_state")
         .where("id", "=", 1)
         .select(({ val, selectFrom }) => {
-          const before = selectFrom("customer")
+          const latestCreation = selectFrom("customer")
             .select(({ fn }) => fn.max("created_at").as("created_at"))
             .where("account_id", "=", accountId);
           return [
@@ -45,7 +46,7 @@ export async function registerCustomer(
             textOf(accountId).as("account_id"),
             textOf(internalId).as("internal_id"),
             textOf(name ?? null).as("name"),
-            sql<string>`${latest}(${val(nowText)}, last_at, coalesce(${before}, ''))`.as("created_at"),
+            sql<string>`${maxFunction}(${val(nowText)}, last_at, coalesce(${latestCreation}, ''))`.as("created_at"),
           ];
         }),
     )
@@ -59,7 +60,7 @@ export async function registerCustomer(
 }
 
 /**
- * Sets the name of a registered customer. An equal name is not written again, and archived customers are not changed.
+ * Sets the name of a registered customer. An unchanged name is not written, and archived customers are not changed.
  * Caches are not invalidated, because no cached decision depends on a name.
  * @throws Fault `customer_archived` if the customer was archived in the meantime
  */
@@ -81,12 +82,12 @@ function archivedFault(customerId: string): Fault {
   return new Fault("customer_archived", message, { details: { customer_id: customerId } });
 }
 
-/** A text parameter of a select list, whose type PostgreSQL cannot infer. */
+/** Returns a text parameter of a select list with a cast, because PostgreSQL cannot infer its type. */
 function textOf(text: string | null): RawBuilder<string> {
   return sql<string>`cast(${text} as text)`;
 }
 
-/** @throws Fault `customer_archived` */
+/** Finds a customer by its internal id. @throws Fault `customer_archived` */
 async function findRegistered(
   db: Kysely<Tables>,
   { accountId, internalId }: { readonly accountId: string; readonly internalId: string },
@@ -110,7 +111,7 @@ export async function findCustomer({ db }: Storage, ref: CustomerRef): Promise<C
 /** Lists an account's customers in the order of registration. */
 export async function listCustomers(storage: Storage, query: PageQuery): Promise<Page<Customer>> {
   const { accountId, limit, cursor } = query;
-  checkInteger("limit", limit, { min: 1, max: PAGE_COUNT_MAX });
+  checkInteger("limit", limit, { min: 1, max: PAGE_ITEMS.max });
   const { cursor_secret } = await storage.db
     .selectFrom("ledger_state")
     .select("cursor_secret")
@@ -134,12 +135,12 @@ export async function listCustomers(storage: Storage, query: PageQuery): Promise
 }
 
 export function archiveCustomer(storage: Storage, ref: CustomerRef): Promise<Customer | undefined> {
-  return change(storage, async (tx, now) => {
-    const found = await customerRow(tx, ref);
-    if (found === undefined) return undefined;
-    const archived_at = found.archived_at ?? now;
-    await tx.updateTable("customer").set({ archived_at }).where("customer_id", "=", found.customer_id).execute();
-    return customerOf({ ...found, archived_at });
+  return runInvalidatingTransaction(storage, async (tx, now) => {
+    const row = await customerRow(tx, ref);
+    if (row === undefined) return undefined;
+    const archived_at = row.archived_at ?? now;
+    await tx.updateTable("customer").set({ archived_at }).where("customer_id", "=", row.customer_id).execute();
+    return customerOf({ ...row, archived_at });
   });
 }
 

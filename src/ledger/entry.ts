@@ -1,17 +1,21 @@
+import { IDEMPOTENCY_KEY_PATTERN } from "../contract/headers.ts";
 import { Fault } from "../errors.ts";
-import { METERS, type RecordResult, type UsageEntry } from "./ledger.ts";
+import type { RecordResult, UsageEntry } from "./ledger.ts";
+import { METERS } from "../contract/meters.ts";
 
 /** The result for one entry of a committed transaction. */
 export type EntryOutcome = RecordResult | { readonly refusal: "idempotency_key_reused" };
 
+/** Maximum number of entries recorded together, which bounds the latency of the first one. */
+export const BATCH_COUNT_MAX = 5_000;
 /** How long idempotency keys are kept. */
 const IDEMPOTENCY_WINDOW_MS = 72 * 3_600_000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const VISIBLE_ASCII = /^[!-~]{1,255}$/;
+const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
 const SHA256 = /^[0-9a-f]{64}$/;
 
 /**
- * Checks an entry before it is batched: an invalid one would fail the transaction for all others of its batch.
+ * Checks an entry before it is batched: an invalid one would make the transaction fail for its whole batch.
  * @throws Error, not a Fault, because an invalid entry is a bug of the caller
  */
 export function checkEntry(entry: UsageEntry): void {
@@ -26,7 +30,7 @@ export function checkEntry(entry: UsageEntry): void {
     units >= 0 &&
     isStorable(route) &&
     (atlasRelease === undefined || isStorable(atlasRelease)) &&
-    (idempotency === undefined || (VISIBLE_ASCII.test(idempotency.key) && SHA256.test(idempotency.fingerprint)));
+    (idempotency === undefined || (IDEMPOTENCY_KEY.test(idempotency.key) && SHA256.test(idempotency.fingerprint)));
   if (!isValid) throw new Error(`Invalid usage entry: ${JSON.stringify({ receipt, meter, units, route })}`);
 }
 
@@ -35,12 +39,12 @@ export function idempotencyCutoff(now: string): string {
   return new Date(Date.parse(now) - IDEMPOTENCY_WINDOW_MS).toISOString();
 }
 
-/** PostgreSQL rejects NUL and unpaired surrogates. */
+/** Returns whether every database stores a text unchanged: PostgreSQL rejects NUL and unpaired surrogates. */
 function isStorable(text: string): boolean {
   return text !== "" && !/[\p{Cc}\p{Cs}]/u.test(text);
 }
 
-/** @param cause the error that leaves it unknown whether the entry is on disk */
+/** Creates the error of an entry that may not be on disk. @param cause why this is unknown */
 export function usageNotRecorded(cause: unknown): Fault {
   const message = "The usage of this request could not be recorded, so no result is returned. Retry the request.";
   return new Fault("usage_not_recorded", message, { cause });

@@ -9,7 +9,7 @@ const CHECK_COUNT = 6;
 /** Describes the form of a key, for messages. */
 export const KEY_FORM = `a prefix such as ${PREFIX} and ${RANDOM_COUNT + CHECK_COUNT} characters of 0-9, A-Z, a-z`;
 
-/** The prefix of any service: keys issued elsewhere can be imported unchanged. */
+/** Any service's prefix is accepted: keys issued elsewhere can be imported unchanged. */
 const ANY_PREFIX = /^[a-z][a-z0-9]{0,31}_sk_$/;
 const LENGTH = RANDOM_COUNT + CHECK_COUNT;
 /** By ASCII code: 0 for characters of the key alphabet, 1 for all others. */
@@ -27,7 +27,7 @@ export function newKey(): string {
 }
 
 /**
- * Whether text has the form of a key: a prefix, `_sk_` and 64 characters of `[0-9A-Za-z]`. The check runs in constant
+ * Returns whether text has the form of a key: a prefix, `_sk_` and 64 characters of `[0-9A-Za-z]`. The check runs in constant
  * time: a regular expression branches on the kind of character, so that its timing reveals how similar two keys are.
  */
 export function isKeyShaped(text: string): boolean {
@@ -40,9 +40,9 @@ export function isKeyShaped(text: string): boolean {
 }
 
 /**
- * Whether text is a key of this service with a slip: its prefix and a wrong checksum, or another prefix and the checksum
- * of a key with this one. Keys of other services have no checksum. An imported key may have the prefix and no valid
- * checksum: look the key up first.
+ * Returns whether text is a mistyped key of this service: it has the prefix `iso_sk_` and a wrong checksum, or another
+ * prefix and the checksum that it would have with `iso_sk_`. Keys of other services have no checksum. An imported key may have the prefix but no valid
+ * checksum: look it up first.
  */
 export function isMistyped(text: string): boolean {
   if (!isKeyShaped(text)) return false;
@@ -50,7 +50,10 @@ export function isMistyped(text: string): boolean {
   return text.startsWith(PREFIX) !== hasChecksum;
 }
 
-/** Returns the SHA-256 of a key (32 bytes), which is stored in its place. With 345 random bits no slow hash is needed. */
+/**
+ * Returns the SHA-256 of a key (32 bytes), which is stored instead of the key. A slow hash is unnecessary for 345 random
+ * bits.
+ */
 export function digestOf(key: string): Buffer {
   return Buffer.from(digestTextOf(key), "hex");
 }
@@ -63,9 +66,9 @@ export function digestTextOf(key: string): string {
   return hash("sha256", key, "hex");
 }
 
-/** Compares two digests in constant time. */
-export function isSameDigest(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && timingSafeEqual(one, other);
+/** Returns whether two digests are equal, in constant time. */
+export function isSameDigest(first: Uint8Array, second: Uint8Array): boolean {
+  return first.length === second.length && timingSafeEqual(first, second);
 }
 
 function randomCharacters(count: number): string {

@@ -5,6 +5,8 @@
  * Times are ISO 8601 in UTC with milliseconds. The ledger sets them, and they never decrease.
  */
 
+import type { Meter, UsageGroup } from "../contract/wireTypes.ts";
+
 /** File name of the embedded ledger in the data folder. */
 export const SQLITE_FILE_NAME = "ledger.sqlite";
 
@@ -56,9 +58,6 @@ export interface Customer {
   readonly archivedAt?: string;
 }
 
-export const METERS = ["hazard_values", "alignment_values", "company_results"] as const;
-export type Meter = (typeof METERS)[number];
-
 /** The usage of one response, recorded before the response is sent. */
 export interface UsageEntry {
   /** The request's UUIDv7; recording it a second time has no effect. */
@@ -67,7 +66,7 @@ export interface UsageEntry {
   readonly customerId: string;
   readonly keyId: string;
   readonly meter: Meter;
-  /** Integer, 0 or more. Of an entry with 0 units only the idempotency key is stored. */
+  /** Integer, 0 or more. If it is 0, only the idempotency key is stored. */
   readonly units: number;
   /** The route's path template. */
   readonly route: string;
@@ -95,10 +94,7 @@ export interface RecordResult {
   readonly isReplay: boolean;
 }
 
-export const USAGE_GROUPS = ["customer", "meter", "day", "month"] as const;
-export type UsageGroup = (typeof USAGE_GROUPS)[number];
-
-/** Maximum number of lines of a page. Each page recomputes the sums, so callers that want all lines use this as limit. */
+/** Maximum number of lines per page. Each page recomputes the sums, so callers that want all lines use this limit. */
 export const USAGE_LINE_COUNT_MAX = 10_000;
 
 export interface UsageQuery {
@@ -134,7 +130,7 @@ export interface PageQuery {
   readonly accountId: string;
   /** 1 to 500. */
   readonly limit: number;
-  /** `next` of the previous page. Any other value is refused with `invalid_request`. */
+  /** `next` of the previous page. Any other value is rejected with `invalid_request`. */
   readonly cursor?: string;
 }
 
@@ -166,7 +162,7 @@ export interface Ledger {
   createAccount(account: { readonly name: string }): Promise<Account>;
   listAccounts(): Promise<readonly Account[]>;
   /** Suspends or reactivates an account. @throws Fault `account_not_found` */
-  suspendAccount(accountId: string, isSuspended: boolean): Promise<Account>;
+  setAccountSuspended(accountId: string, isSuspended: boolean): Promise<Account>;
 
   /** Creates a key, or imports one issued elsewhere. @throws Fault `account_not_found` */
   createKey(key: {
@@ -184,9 +180,9 @@ export interface Ledger {
   findKey(digest: Uint8Array): Promise<KeyHolder | undefined>;
   /** Registers a listener that is called whenever a key, an account or the archived state of a customer may have changed,
    *  so that caches of them must be invalidated: within half a second for SQLite, at once (by NOTIFY) for PostgreSQL.
-   *  Changes of a customer's name are not announced. @returns removes the listener */
+   *  Changes of a customer's name are not announced. @returns a function that removes the listener */
   onChange(listener: () => void): () => void;
-  /** Registers a listener that is called after each committed batch of entries. @returns removes the listener */
+  /** Registers a listener that is called after each committed batch of entries. @returns a function that removes the listener */
   onCommit(listener: (commit: Commit) => void): () => void;
 
   /**

@@ -17,7 +17,7 @@ import type {
 } from "./ledger.ts";
 import { type ArgumentOf, INVALIDATING_METHODS, type MethodName, type ResultOf } from "./methods.ts";
 
-/** Events per page of `events()`, which bounds the memory that it takes. */
+/** Events per page of `events()`, which bounds its memory. */
 const EVENT_PAGE_COUNT = 1000;
 
 /** Base class of ledgers: forwards every call to `dispatch`, which the storage implements, and manages listeners. */
@@ -34,7 +34,7 @@ export abstract class LedgerBase implements Ledger {
     });
   }
 
-  /** Runs a method of `METHODS` on the storage. */
+  /** Runs a method of `LEDGER_METHODS` on the storage. */
   protected abstract dispatch<Name extends MethodName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>>;
   abstract record(entry: UsageEntry): Promise<RecordResult>;
   abstract close(): Promise<void>;
@@ -51,7 +51,7 @@ export abstract class LedgerBase implements Ledger {
   }
 
   onChange(listener: () => void): () => void {
-    // Wrapped, so that a listener that is registered twice can be removed once per registration.
+    // Wrapped, so that each of several registrations of a listener can be removed separately.
     const registration = (): void => listener();
     this.#listeners.add(registration);
     return () => this.#listeners.delete(registration);
@@ -85,8 +85,8 @@ export abstract class LedgerBase implements Ledger {
     return this.#call("listAccounts", undefined);
   }
 
-  suspendAccount(accountId: string, isSuspended: boolean): Promise<Account> {
-    return this.#call("suspendAccount", { accountId, isSuspended });
+  setAccountSuspended(accountId: string, isSuspended: boolean): Promise<Account> {
+    return this.#call("setAccountSuspended", { accountId, isSuspended });
   }
 
   createKey(key: { readonly accountId: string; readonly name?: string; readonly secret?: string }): Promise<IssuedKey> {
@@ -162,4 +162,9 @@ export abstract class LedgerBase implements Ledger {
       if (page.length < EVENT_PAGE_COUNT) return;
     }
   }
+}
+
+/** Creates the error of a call to a closed ledger. */
+export function closedError(): Error {
+  return new Error("The ledger is closed.");
 }

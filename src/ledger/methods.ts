@@ -6,17 +6,17 @@ import {
   listKeys,
   revokeKey,
   rotateKey,
-  suspendAccount,
+  setAccountSuspended,
 } from "./accounts.ts";
 import { archiveCustomer, findCustomer, listCustomers, registerCustomer } from "./customers.ts";
 import type { Storage } from "./schema.ts";
 import { audit, eventPage, usage } from "./usage.ts";
 
 /** The methods of a ledger other than recording, by name, so that they can be called on another thread. */
-export const METHODS = {
+const LEDGER_METHODS = {
   createAccount,
   listAccounts,
-  suspendAccount,
+  setAccountSuspended,
   createKey,
   listKeys,
   rotateKey,
@@ -31,14 +31,14 @@ export const METHODS = {
   eventPage,
 } as const;
 
-export type MethodName = keyof typeof METHODS;
-export type ArgumentOf<Name extends MethodName> = Parameters<(typeof METHODS)[Name]>[1];
-export type ResultOf<Name extends MethodName> = Awaited<ReturnType<(typeof METHODS)[Name]>>;
+export type MethodName = keyof typeof LEDGER_METHODS;
+export type ArgumentOf<Name extends MethodName> = Parameters<(typeof LEDGER_METHODS)[Name]>[1];
+export type ResultOf<Name extends MethodName> = Awaited<ReturnType<(typeof LEDGER_METHODS)[Name]>>;
 
 /** Methods after which caches of keys, accounts and customers must be invalidated. */
 export const INVALIDATING_METHODS: ReadonlySet<MethodName> = new Set([
   "createAccount",
-  "suspendAccount",
+  "setAccountSuspended",
   "createKey",
   "rotateKey",
   "revokeKey",
@@ -61,6 +61,6 @@ export function callMethod<Name extends MethodName>(
   name: Name,
   argument: ArgumentOf<Name>,
 ): Promise<ResultOf<Name>> {
-  const method = METHODS[name] as (storage: Storage, argument: ArgumentOf<Name>) => Promise<ResultOf<Name>>;
+  const method = LEDGER_METHODS[name] as (storage: Storage, argument: ArgumentOf<Name>) => Promise<ResultOf<Name>>;
   return method(storage, argument);
 }

@@ -13,9 +13,9 @@ export type LedgerAddress =
   | { readonly database: string; readonly data?: undefined };
 
 export interface LedgerOptions {
-  /** The clock, milliseconds since 1970; by default the machine's. */
+  /** The clock, milliseconds since 1970; by default the system clock. */
   readonly now?: () => number;
-  /** Refuses instead of making a folder and a file. Default false. */
+  /** Whether a missing ledger is rejected instead of created. Default: false. */
   readonly mustExist?: boolean;
 }
 
@@ -24,21 +24,21 @@ const ADDRESS_SHAPE: ValueSchema = {
   properties: { data: { type: "string" }, database: { type: "string" } },
   additionalProperties: false,
 };
-const OPTIONS_SHAPE: ValueSchema = {
+const LEDGER_OPTIONS_SHAPE: ValueSchema = {
   type: "object",
   properties: { now: { type: "function" }, mustExist: { type: "boolean" } },
   additionalProperties: false,
 };
 
 /**
- * Opens a ledger; creates it if it does not exist, and migrates it to this release.
+ * Opens a ledger, creating it if necessary, and migrates it to this release's schema.
  *
  * @throws Fault `configuration_invalid` with all errors of address and options, if a package is missing, the storage does
  *   not guarantee durability, or a newer release wrote the ledger; `ledger_unavailable` if it cannot be reached, read or
  *   written
  */
 export async function openLedger(address: LedgerAddress, options: LedgerOptions = {}): Promise<Ledger> {
-  checkOptions(options, OPTIONS_SHAPE, { code: "configuration_invalid", items: findingsOfAddress(address) });
+  checkOptions(options, LEDGER_OPTIONS_SHAPE, { code: "configuration_invalid", items: addressErrors(address) });
   const { now = Date.now, mustExist = false } = options;
   if (mustExist && address.data !== undefined && isAbsent(join(address.data, SQLITE_FILE_NAME))) {
     const message = `There is no ledger in ${address.data}. Create one with isotherm accounts create.`;
@@ -53,13 +53,13 @@ export async function openLedger(address: LedgerAddress, options: LedgerOptions 
   return SqliteLedger.open({ data: address.data, now });
 }
 
-/** What is wrong with the address; a password in it is not repeated. */
-function findingsOfAddress(address: unknown): readonly FaultItem[] {
+/** Returns the errors of an address, without repeating a password in it. */
+function addressErrors(address: unknown): readonly FaultItem[] {
   const items: readonly FaultItem[] = findSchemaErrors(ADDRESS_SHAPE, address, { name: "The address" });
   if (items.length > 0) return items;
   const { data, database } = address as { readonly data?: string; readonly database?: string };
   if (data !== undefined && database !== undefined) {
-    const detail = "The address has both data and database; give the one where the ledger is.";
+    const detail = "The address has both data and database; give only the one that holds the ledger.";
     return [{ pointer: "/database", code: "not_expected", detail }];
   }
   if (data === undefined && database === undefined) {
@@ -67,7 +67,7 @@ function findingsOfAddress(address: unknown): readonly FaultItem[] {
     return [{ pointer: "/data", code: "missing", detail }];
   }
   if (data?.trim() !== "") return [];
-  return [{ pointer: "/data", code: "empty", detail: "data is empty; give the folder of the ledger." }];
+  return [{ pointer: "/data", code: "empty", detail: "data must be the folder of the ledger (got an empty text)." }];
 }
 
 function isAbsent(file: string): boolean {

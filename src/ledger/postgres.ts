@@ -2,24 +2,22 @@ import { randomBytes } from "node:crypto";
 import { type IsolationLevel, Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { Fault, isFault } from "../errors.ts";
-import { checkEntry, idempotencyKeyReused, usageNotRecorded } from "./entry.ts";
+import { BATCH_COUNT_MAX, checkEntry, idempotencyKeyReused, usageNotRecorded } from "./entry.ts";
 import type { RecordResult, UsageEntry } from "./ledger.ts";
-import { LedgerBase } from "./ledgerBase.ts";
+import { closedError, LedgerBase } from "./ledgerBase.ts";
 import { type ArgumentOf, callMethod, type MethodName, REPORT_METHODS, type ResultOf } from "./methods.ts";
 import { pruneIdempotencyKeys, recordBatch } from "./postgresRecord.ts";
 import { CHANGE_CHANNEL, migrate, type Storage, TABLE_NAMES, type Tables } from "./schema.ts";
 
-/** Maximum number of entries per statement, which bounds the latency of the first one. */
-const BATCH_COUNT_MAX = 5_000;
-/** Number of recorded idempotency keys after which expired ones are pruned, and how many of them at most. */
+/** Number of recorded idempotency keys after which expired ones are pruned, and how many are pruned at most. */
 const KEYS_PER_PRUNE = 256;
 const PRUNED_COUNT_MAX = 2 * KEYS_PER_PRUNE;
-/** How long caches may be out of date where notifications of the server get lost. */
-const POLL_INTERVAL_MS = 5_000;
+/** How long caches may be out of date if notifications from the server are lost. */
+const FALLBACK_POLL_INTERVAL_MS = 5_000;
 const LISTEN_RETRY_DELAY_MS = 1_000;
 
 const CONNECT_TIMEOUT_MS = 3_000;
-/** Lookups and batches take much less unless something is wrong. */
+/** Lookups and batches take much less time unless something is wrong. */
 const STATEMENT_TIMEOUT_MS = 10_000;
 const REPORT_TIMEOUT_MS = 3_600_000;
 const LOOKUP_CONNECTION_COUNT = 6;
@@ -34,6 +32,15 @@ const TYPES: pg.CustomTypesConfig = {
     oid === INT8_OID ? parseInt8 : pg.types.getTypeParser(oid, format),
 };
 
+export interface PostgresLedgerOptions {
+  /** `postgres://user:password@host:port/name` */
+  readonly database: string;
+  /** The clock, milliseconds since 1970. */
+  readonly now: () => number;
+  /** Creates the connections that record and listen; tests replace it to inject faults. */
+  readonly createClient?: (config: pg.ClientConfig) => pg.Client;
+}
+
 interface PendingEntry {
   readonly entry: UsageEntry;
   resolve(recorded: RecordResult): void;
@@ -44,6 +51,7 @@ interface PendingEntry {
 export class PostgresLedger extends LedgerBase {
   readonly #config: pg.ClientConfig;
   readonly #now: () => number;
+  readonly #createClient: (config: pg.ClientConfig) => pg.Client;
   readonly #lookups: PooledStorage;
   readonly #reports: PooledStorage;
   #recorder: pg.Client | undefined;
@@ -56,9 +64,11 @@ export class PostgresLedger extends LedgerBase {
   #recording: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  private constructor({ database, now }: { readonly database: string; readonly now: () => number }) {
+  private constructor(options: PostgresLedgerOptions) {
     super();
+    const { database, now, createClient = (config) => new pg.Client(config) } = options;
     this.#now = now;
+    this.#createClient = createClient;
     this.#config = {
       connectionString: database,
       application_name: "isotherm",
@@ -82,22 +92,22 @@ export class PostgresLedger extends LedgerBase {
    * @throws Fault `configuration_invalid` if the address is invalid, the server's settings do not guarantee durability,
    *   or a newer release wrote the ledger; `ledger_unavailable` if the server cannot be reached
    */
-  static async open(options: { readonly database: string; readonly now: () => number }): Promise<PostgresLedger> {
+  static async open(options: PostgresLedgerOptions): Promise<PostgresLedger> {
     if (!/^postgres(ql)?:\/\/./.test(options.database) || !URL.canParse(options.database)) {
-      const message = "The database of the ledger must be an address such as postgres://user:password@host:port/name.";
+      const message = "database must be an address such as postgres://user:password@host:port/name.";
       throw new Fault("configuration_invalid", message);
     }
     const ledger = new PostgresLedger(options);
     try {
-      await refuseForeignTables(await ledger.#connect());
+      await rejectForeignTables(await ledger.#connect());
       await migrate(ledger.#lookups.storage, () => randomBytes(32).toString("hex"));
       ledger.#changeCount = await ledger.#readChangeCount();
       await ledger.#listen();
-      ledger.#pollTimer = setInterval(() => void ledger.#pollChanges(), POLL_INTERVAL_MS).unref();
+      ledger.#pollTimer = setInterval(() => void ledger.#pollChanges(), FALLBACK_POLL_INTERVAL_MS).unref();
       return ledger;
     } catch (error) {
       await ledger.close();
-      throw unavailable(error);
+      throw asLedgerFault(error);
     }
   }
 
@@ -110,7 +120,7 @@ export class PostgresLedger extends LedgerBase {
     });
   }
 
-  /** Records batch after batch, each of all entries that were queued during the previous one. */
+  /** Records batch after batch, each with the entries that were queued during the previous one. */
   async #drainQueue(): Promise<void> {
     // Entries of the same turn of the event loop go into the same batch.
     await new Promise((resolve) => setImmediate(resolve));
@@ -144,7 +154,7 @@ export class PostgresLedger extends LedgerBase {
 
   /** Connects the recorder. The settings are checked each time: they may have changed when the server was restarted. */
   async #connect(): Promise<pg.Client> {
-    const client = new pg.Client(this.#config);
+    const client = this.#createClient(this.#config);
     client.on("error", () => {
       if (this.#recorder === client) this.#dropRecorder();
     });
@@ -170,13 +180,13 @@ export class PostgresLedger extends LedgerBase {
     try {
       return await callMethod((REPORT_METHODS.has(name) ? this.#reports : this.#lookups).storage, name, argument);
     } catch (error) {
-      throw unavailable(error);
+      throw asLedgerFault(error);
     }
   }
 
   /** Listens for notifications of changes, and reconnects when the connection ends. */
   async #listen(): Promise<void> {
-    const client = new pg.Client({ ...this.#config, statement_timeout: 0, query_timeout: 0 });
+    const client = this.#createClient({ ...this.#config, statement_timeout: 0, query_timeout: 0 });
     client.on("notification", () => this.notifyChange());
     const reconnect = (): void => {
       if (this.#listener !== client) return;
@@ -282,35 +292,35 @@ async function checkServer(client: pg.Client): Promise<void> {
   );
   const [settings] = rows;
   if (settings === undefined) throw new Error("PostgreSQL returned no settings.");
-  const refuse = (problem: string): never => {
+  const reject = (problem: string): never => {
     throw new Fault("configuration_invalid", `The PostgreSQL server ${problem}.`, { details: { ...settings } });
   };
-  if (settings.fsync !== "on") refuse("runs with fsync = off: a power failure would lose usage; set fsync = on");
+  if (settings.fsync !== "on") reject("runs with fsync = off: a power failure would lose usage; set fsync = on");
   if (settings.synchronous_commit === "off") {
-    refuse("runs with synchronous_commit = off: a crash would lose usage; set it to on, including for this user");
+    reject("runs with synchronous_commit = off: a crash would lose usage; set it to on, including for this user");
   }
   if (settings.encoding !== "UTF8") {
-    refuse(`uses encoding ${settings.encoding} for the database; create one with encoding UTF8`);
+    reject(`uses encoding ${settings.encoding} for the database; create one with encoding UTF8`);
   }
-  if (settings.standby === "true") refuse("is a read-only standby; use the primary's address");
-  // Overrides the user's default: at a stricter level concurrent batches would fail with serialization errors.
+  if (settings.standby === "true") reject("is a read-only standby; use the primary's address");
+  // Overrides the user's default: at a stricter level, concurrent batches would fail with serialization errors.
   await client.query("set default_transaction_isolation = 'read committed'");
 }
 
 /**
- * Refuses a schema that has tables of another program. A single statement sees all of the ledger's tables or, while a
+ * Rejects a schema with tables of another program. A single statement sees all of the ledger's tables or, while a
  * replica creates them, none.
  * @throws Fault `ledger_unavailable`
  */
-async function refuseForeignTables(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<{ name: string; own: boolean }>(
-    `select relname as name, bool_or(relname = 'ledger_state') over () as own from pg_class
+async function rejectForeignTables(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string; isLedger: boolean }>(
+    `select relname as name, bool_or(relname = 'ledger_state') over () as "isLedger" from pg_class
        where relnamespace = (select oid from pg_namespace where nspname = current_schema())
          and relname = any ($1::text[])
        order by relname`,
     [TABLE_NAMES],
   );
-  if (rows.length === 0 || rows[0]?.own === true) return;
+  if (rows.length === 0 || rows[0]?.isLedger === true) return;
   const names = rows.map(({ name }) => name).join(", ");
   const message = `The PostgreSQL database has tables of another program (${names}); use a separate one as --database.`;
   throw new Fault("ledger_unavailable", message);
@@ -323,7 +333,7 @@ function parseInt8(text: string): number {
 }
 
 /** Converts connection and server errors to `ledger_unavailable`; faults and errors of the statement stay unchanged. */
-function unavailable(error: unknown): unknown {
+function asLedgerFault(error: unknown): unknown {
   if (isFault(error)) return error;
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   if (code === INSUFFICIENT_PRIVILEGE && error instanceof Error) {
@@ -337,8 +347,4 @@ function unavailable(error: unknown): unknown {
     details: { code },
     cause: error,
   });
-}
-
-function closedError(): Error {
-  return new Error("The ledger is closed.");
 }

@@ -3,11 +3,11 @@ import { idempotencyCutoff, type EntryOutcome } from "./entry.ts";
 import type { UsageEntry } from "./ledger.ts";
 
 /**
- * Records a batch in a single statement, and so in a single round trip and transaction.
+ * Records a batch in a single statement, which takes one round trip and one transaction.
  *
  * `tick` runs first because all other parts need its time. It locks the single row of `ledger_state` until the commit:
  * batches of all replicas run one after another, `seq` and time increase together, and no reader sees a `seq` before a
- * smaller one. The statement's snapshot was taken before it waited for that lock, so that it cannot select what the
+ * smaller one. The statement's snapshot was taken before it waited for that lock, so it cannot select what the
  * previous batch wrote; only `on conflict` sees those rows, because it checks the current state of the index.
  */
 const RECORD = `
@@ -68,7 +68,7 @@ export async function recordBatch(
   nowMs: number,
 ): Promise<readonly EntryOutcome[]> {
   const now = new Date(nowMs).toISOString();
-  // A statement can update a row only once, so of entries with the same idempotency key only the first is sent.
+  // A statement can update a row only once, so only the first of several entries with the same idempotency key is sent.
   const sentIndexByKey = new Map<string, number>();
   const sent: UsageEntry[] = [];
   const sentIndexes = entries.map((entry) => {
@@ -81,7 +81,7 @@ export async function recordBatch(
   const { rows } = await connection.query<RecordRow>({
     name: "isotherm-record",
     text: RECORD,
-    values: [now, idempotencyCutoff(now), ...columnsOf(sent)],
+    values: [now, idempotencyCutoff(now), ...entryColumns(sent)],
   });
   const outcomes = entries.map((entry, i): EntryOutcome | undefined => {
     const row = rows[sentIndexes[i] ?? -1];
@@ -116,7 +116,7 @@ function scopedIdempotencyKey({ accountId, customerId, route, idempotency }: Usa
   return idempotency === undefined ? undefined : `${accountId} ${customerId} ${route} ${idempotency.key}`;
 }
 
-function columnsOf(entries: readonly UsageEntry[]): readonly unknown[][] {
+function entryColumns(entries: readonly UsageEntry[]): readonly unknown[][] {
   return [
     entries.map(({ receipt }) => receipt),
     entries.map(({ accountId }) => accountId),

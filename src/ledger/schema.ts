@@ -1,9 +1,9 @@
 import { type Generated, type Kysely, sql } from "kysely";
 import { Fault } from "../errors.ts";
-import type { Meter } from "./ledger.ts";
+import type { Meter } from "../contract/wireTypes.ts";
 
 /**
- * The tables, the same in SQLite and PostgreSQL. Times are text, ISO 8601 in UTC with milliseconds: both databases return
+ * The tables, which SQLite and PostgreSQL have in common. Times are text, ISO 8601 in UTC with milliseconds: both databases return
  * them unchanged, they sort chronologically, and their prefixes are the hour and the day.
  */
 export interface Tables {
@@ -74,13 +74,13 @@ export const TABLE_NAMES = Object.keys({
   idempotency: 0,
 } satisfies Record<keyof Tables, 0>);
 
-export type Dialect = "sqlite" | "postgres";
+type Dialect = "sqlite" | "postgres";
 
 /** A database connection and its transactions. */
 export interface Storage {
   readonly db: Kysely<Tables>;
   readonly dialect: Dialect;
-  /** The machine's clock, milliseconds since 1970. */
+  /** Returns the system clock's time, milliseconds since 1970. */
   nowMs(): number;
   /** Runs `work` in a write transaction. */
   transaction<T>(work: (tx: Kysely<Tables>) => Promise<T>): Promise<T>;
@@ -100,9 +100,9 @@ interface Migration {
 const MIGRATIONS: readonly Migration[] = [{ name: "accounts, keys, customers, usage", up: createTables }];
 
 async function createTables(tx: Kysely<Tables>, dialect: Dialect): Promise<void> {
-  // Sorted by bytes, as in SQLite, so that the order does not depend on the server's locale.
-  const text = dialect === "postgres" ? sql`text collate "C"` : sql`text`;
-  const whole = dialect === "postgres" ? sql`bigint` : sql`integer`;
+  // Text is sorted by bytes, as in SQLite, so that the order does not depend on the server's locale.
+  const textType = dialect === "postgres" ? sql`text collate "C"` : sql`text`;
+  const integerType = dialect === "postgres" ? sql`bigint` : sql`integer`;
   // Otherwise SQLite would accept text in integer columns.
   const strict = dialect === "postgres" ? sql`` : sql`strict`;
   const strictByKey = dialect === "postgres" ? sql`` : sql`strict, without rowid`;
@@ -110,42 +110,42 @@ async function createTables(tx: Kysely<Tables>, dialect: Dialect): Promise<void>
   await tx.schema
     .createTable("ledger_state")
     .addColumn("id", "integer", (column) => column.primaryKey().check(sql`id = 1`))
-    .addColumn("last_at", text, (column) => column.notNull())
-    .addColumn("change_count", whole, (column) => column.notNull())
-    .addColumn("cursor_secret", text, (column) => column.notNull())
+    .addColumn("last_at", textType, (column) => column.notNull())
+    .addColumn("change_count", integerType, (column) => column.notNull())
+    .addColumn("cursor_secret", textType, (column) => column.notNull())
     .modifyEnd(strict)
     .execute();
 
   await tx.schema
     .createTable("account")
-    .addColumn("account_id", text, (column) => column.primaryKey().notNull())
-    .addColumn("name", text, (column) => column.notNull())
-    .addColumn("created_at", text, (column) => column.notNull())
-    .addColumn("suspended_at", text)
+    .addColumn("account_id", textType, (column) => column.primaryKey().notNull())
+    .addColumn("name", textType, (column) => column.notNull())
+    .addColumn("created_at", textType, (column) => column.notNull())
+    .addColumn("suspended_at", textType)
     .modifyEnd(strict)
     .execute();
 
   await tx.schema
     .createTable("api_key")
-    .addColumn("key_id", text, (column) => column.primaryKey().notNull())
-    .addColumn("account_id", text, (column) => column.notNull().references("account.account_id"))
-    .addColumn("digest", text, (column) => column.notNull().unique())
-    .addColumn("name", text)
-    .addColumn("created_at", text, (column) => column.notNull())
-    .addColumn("expires_at", text)
-    .addColumn("revoked_at", text)
-    .addColumn("replaced_by", text, (column) => column.references("api_key.key_id"))
+    .addColumn("key_id", textType, (column) => column.primaryKey().notNull())
+    .addColumn("account_id", textType, (column) => column.notNull().references("account.account_id"))
+    .addColumn("digest", textType, (column) => column.notNull().unique())
+    .addColumn("name", textType)
+    .addColumn("created_at", textType, (column) => column.notNull())
+    .addColumn("expires_at", textType)
+    .addColumn("revoked_at", textType)
+    .addColumn("replaced_by", textType, (column) => column.references("api_key.key_id"))
     .modifyEnd(strict)
     .execute();
 
   await tx.schema
     .createTable("customer")
-    .addColumn("customer_id", text, (column) => column.primaryKey().notNull())
-    .addColumn("account_id", text, (column) => column.notNull().references("account.account_id"))
-    .addColumn("internal_id", text, (column) => column.notNull())
-    .addColumn("name", text)
-    .addColumn("created_at", text, (column) => column.notNull())
-    .addColumn("archived_at", text)
+    .addColumn("customer_id", textType, (column) => column.primaryKey().notNull())
+    .addColumn("account_id", textType, (column) => column.notNull().references("account.account_id"))
+    .addColumn("internal_id", textType, (column) => column.notNull())
+    .addColumn("name", textType)
+    .addColumn("created_at", textType, (column) => column.notNull())
+    .addColumn("archived_at", textType)
     .addUniqueConstraint("customer_internal_id", ["account_id", "internal_id"])
     .modifyEnd(strict)
     .execute();
@@ -160,15 +160,15 @@ async function createTables(tx: Kysely<Tables>, dialect: Dialect): Promise<void>
     .addColumn("seq", dialect === "postgres" ? "bigint" : "integer", (column) =>
       dialect === "postgres" ? column.primaryKey().generatedAlwaysAsIdentity() : column.primaryKey(),
     )
-    .addColumn("receipt", text, (column) => column.notNull().unique())
-    .addColumn("account_id", text, (column) => column.notNull())
-    .addColumn("customer_id", text, (column) => column.notNull())
-    .addColumn("key_id", text, (column) => column.notNull())
-    .addColumn("meter", text, (column) => column.notNull())
-    .addColumn("units", whole, (column) => column.notNull().check(sql`units > 0`))
-    .addColumn("recorded_at", text, (column) => column.notNull())
-    .addColumn("route", text, (column) => column.notNull())
-    .addColumn("atlas_release", text)
+    .addColumn("receipt", textType, (column) => column.notNull().unique())
+    .addColumn("account_id", textType, (column) => column.notNull())
+    .addColumn("customer_id", textType, (column) => column.notNull())
+    .addColumn("key_id", textType, (column) => column.notNull())
+    .addColumn("meter", textType, (column) => column.notNull())
+    .addColumn("units", integerType, (column) => column.notNull().check(sql`units > 0`))
+    .addColumn("recorded_at", textType, (column) => column.notNull())
+    .addColumn("route", textType, (column) => column.notNull())
+    .addColumn("atlas_release", textType)
     .modifyEnd(strict)
     .execute();
   await tx.schema.createIndex("usage_event_in_order").on("usage_event").columns(["recorded_at", "seq"]).execute();
@@ -176,25 +176,25 @@ async function createTables(tx: Kysely<Tables>, dialect: Dialect): Promise<void>
 
   await tx.schema
     .createTable("usage_rollup")
-    .addColumn("account_id", text, (column) => column.notNull())
-    .addColumn("customer_id", text, (column) => column.notNull())
-    .addColumn("meter", text, (column) => column.notNull())
-    .addColumn("hour", text, (column) => column.notNull())
-    .addColumn("units", whole, (column) => column.notNull())
-    .addColumn("requests", whole, (column) => column.notNull())
+    .addColumn("account_id", textType, (column) => column.notNull())
+    .addColumn("customer_id", textType, (column) => column.notNull())
+    .addColumn("meter", textType, (column) => column.notNull())
+    .addColumn("hour", textType, (column) => column.notNull())
+    .addColumn("units", integerType, (column) => column.notNull())
+    .addColumn("requests", integerType, (column) => column.notNull())
     .addPrimaryKeyConstraint("usage_rollup_key", ["account_id", "customer_id", "meter", "hour"])
     .modifyEnd(strictByKey)
     .execute();
 
   await tx.schema
     .createTable("idempotency")
-    .addColumn("account_id", text, (column) => column.notNull())
-    .addColumn("customer_id", text, (column) => column.notNull())
-    .addColumn("route", text, (column) => column.notNull())
-    .addColumn("idempotency_key", text, (column) => column.notNull())
-    .addColumn("fingerprint", text, (column) => column.notNull())
-    .addColumn("receipt", text, (column) => column.notNull())
-    .addColumn("recorded_at", text, (column) => column.notNull())
+    .addColumn("account_id", textType, (column) => column.notNull())
+    .addColumn("customer_id", textType, (column) => column.notNull())
+    .addColumn("route", textType, (column) => column.notNull())
+    .addColumn("idempotency_key", textType, (column) => column.notNull())
+    .addColumn("fingerprint", textType, (column) => column.notNull())
+    .addColumn("receipt", textType, (column) => column.notNull())
+    .addColumn("recorded_at", textType, (column) => column.notNull())
     .addPrimaryKeyConstraint("idempotency_place", ["account_id", "customer_id", "route", "idempotency_key"])
     .modifyEnd(strictByKey)
     .execute();
@@ -234,8 +234,8 @@ export async function migrate(storage: Storage, newSecret: () => string): Promis
         .addColumn("name", "text", (column) => column.notNull())
         .addColumn("applied_at", "text", (column) => column.notNull())
         .execute();
-      const found = await tx.selectFrom("migration").select("version").orderBy("version", "desc").limit(1).execute();
-      const version = found[0]?.version ?? 0;
+      const latest = await tx.selectFrom("migration").select("version").orderBy("version", "desc").limit(1).execute();
+      const version = latest[0]?.version ?? 0;
       if (version > MIGRATIONS.length) {
         throw new Fault(
           "configuration_invalid",
@@ -263,10 +263,13 @@ export async function migrate(storage: Storage, newSecret: () => string): Promis
 
 /**
  * Runs a transaction that changes cached entities, and invalidates all caches of them. `now` is the ledger's time: the
- * machine's clock, but never before the last write. Updating the row that holds it serializes writers, so that `work`
- * sees everything that earlier transactions wrote.
+ * system clock, but never earlier than the last write. Updating the row that holds the ledger's time serializes writers,
+ * so that `work` sees everything that earlier transactions wrote.
  */
-export function change<T>(storage: Storage, work: (tx: Kysely<Tables>, now: string) => Promise<T>): Promise<T> {
+export function runInvalidatingTransaction<T>(
+  storage: Storage,
+  work: (tx: Kysely<Tables>, now: string) => Promise<T>,
+): Promise<T> {
   return storage.transaction(async (tx) => {
     const nowText = new Date(storage.nowMs()).toISOString();
     const { last_at: now } = await tx

@@ -1,38 +1,33 @@
 import { join } from "node:path";
-import { type MessagePort, Worker } from "node:worker_threads";
 import { Fault } from "../errors.ts";
+import { unpackError } from "../threads/errorTransfer.ts";
+import { startNodeThread } from "../threads/nodeThread.ts";
+import type { WorkerThread } from "../threads/workerThread.ts";
 import { checkEntry, type EntryOutcome, idempotencyKeyReused, usageNotRecorded } from "./entry.ts";
 import { type Commit, type RecordResult, SQLITE_FILE_NAME, type UsageEntry } from "./ledger.ts";
-import { LedgerBase } from "./ledgerBase.ts";
+import { closedError, LedgerBase } from "./ledgerBase.ts";
 import { type ArgumentOf, type MethodName, REPORT_METHODS, type ResultOf } from "./methods.ts";
-import { deserializeError, type WorkerMessage, type WorkerRequest, type WorkerSetup } from "./sqliteMessages.ts";
+import type { LedgerWorkerMessage, LedgerWorkerRequest, SqliteWorkerSetup } from "./sqliteMessages.ts";
 
-/** A started ledger worker: a worker thread, or a replacement of it in tests. */
-export interface WorkerHandle {
-  readonly port: Pick<MessagePort, "on" | "postMessage">;
-  /** Sets whether the worker keeps the process running. */
-  setReferenced(isReferenced: boolean): void;
-  /** Registers a listener for the worker's exit, including a failed start. */
-  onExit(listener: (error: Error) => void): void;
-  terminate(): Promise<unknown>;
-}
+/** A started ledger worker: a worker thread, or its replacement in tests. */
+export type LedgerThread = WorkerThread<LedgerWorkerRequest, LedgerWorkerMessage>;
 
 export interface SqliteLedgerOptions {
   /** The data folder; created if it does not exist. */
   readonly data: string;
   /** The clock, milliseconds since 1970. */
   readonly now: () => number;
-  readonly startWorker?: (setup: WorkerSetup) => WorkerHandle;
+  readonly startWorker?: (setup: SqliteWorkerSetup) => LedgerThread;
 }
 
-/** The embedded ledger: a SQLite file, written by one worker thread and, for reports, read by another one on demand. */
+/** The embedded ledger: a SQLite file, written by one worker thread and read by another one, started on demand, for reports. */
 export class SqliteLedger extends LedgerBase {
   readonly #now: () => number;
   readonly #startReporter: () => Promise<WorkerClient>;
   readonly #writer: WorkerClient;
   #reporter: Promise<WorkerClient> | undefined;
-  /** While a batch is in flight, entries queue here: a message costs as much as several entries. */
   #isBatchInFlight = false;
+  /** Entries wait here while a batch is in flight, because a message costs as much as several entries. */
   #queue: { readonly entry: UsageEntry; resolve(result: RecordResult): void; reject(error: Error): void }[] = [];
   #closing: Promise<void> | undefined;
 
@@ -125,39 +120,39 @@ export class SqliteLedger extends LedgerBase {
   }
 }
 
-type WithoutId<Request> = Request extends WorkerRequest ? Omit<Request, "id"> : never;
+type WithoutId<Request> = Request extends LedgerWorkerRequest ? Omit<Request, "id"> : never;
 
 interface PendingRequest {
   resolve(result: unknown): void;
   reject(error: Error): void;
 }
 
-/** Sends requests to a worker and matches its responses to them. */
+/** Sends requests to a worker and resolves them with its responses. */
 class WorkerClient {
   /** Resolves when the worker has opened the file; rejects with the reason if it could not. */
   readonly ready: Promise<unknown>;
   onChange: () => void = () => undefined;
   onCommit: (commit: Commit) => void = () => undefined;
   onFailure: (error: Error) => void = () => undefined;
-  readonly #worker: WorkerHandle;
+  readonly #worker: LedgerThread;
   readonly #pending = new Map<number, PendingRequest>();
   #lastId = 0;
   #failure: Error | undefined;
   #isClosing = false;
 
-  constructor(worker: WorkerHandle) {
+  constructor(worker: LedgerThread) {
     this.#worker = worker;
     this.ready = new Promise((resolve, reject) => this.#pending.set(0, { resolve, reject }));
     worker.setReferenced(true);
-    worker.port.on("message", (message: WorkerMessage) => this.#receive(message));
-    worker.onExit((error) => this.#fail(error));
+    worker.onMessage((message) => this.#receive(message));
+    worker.onEnd((error) => this.#fail(error));
   }
 
-  send(request: WithoutId<WorkerRequest>): Promise<unknown> {
+  send(request: WithoutId<LedgerWorkerRequest>): Promise<unknown> {
     if (this.#failure !== undefined) return Promise.reject(stoppedFault(this.#failure));
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
-      this.#worker.port.postMessage({ ...request, id }, []);
+      this.#worker.send({ ...request, id });
       if (this.#pending.size === 0) this.#worker.setReferenced(true);
       this.#pending.set(id, { resolve, reject });
     });
@@ -167,16 +162,16 @@ class WorkerClient {
     this.#isClosing = true;
     // A worker that has failed is terminated without a close request.
     if (this.#failure === undefined) await this.send({ kind: "close" }).catch(() => undefined);
-    await this.#worker.terminate();
+    await this.#worker.end();
   }
 
-  #receive(message: WorkerMessage): void {
+  #receive(message: LedgerWorkerMessage): void {
     if (message.kind === "changed") this.onChange();
-    else if (message.kind === "failed") this.#fail(deserializeError(message.error));
+    else if (message.kind === "failed") this.#fail(unpackError(message.error));
     else if (message.kind === "recorded") {
       for (const { id, outcomes } of message.requests) this.#takePending(id)?.resolve(outcomes);
       this.onCommit(message.commit);
-    } else if (message.kind === "error") this.#takePending(message.id)?.reject(deserializeError(message.error));
+    } else if (message.kind === "error") this.#takePending(message.id)?.reject(unpackError(message.error));
     else this.#takePending(message.id)?.resolve(message.result);
   }
 
@@ -199,25 +194,12 @@ class WorkerClient {
   }
 }
 
-function startWorkerThread(setup: WorkerSetup): WorkerHandle {
-  // The process's own flags are not inherited: with some of them, such as --input-type, a worker does not start.
+function startWorkerThread(setup: SqliteWorkerSetup): LedgerThread {
+  // The flags of the process are not inherited: with some of them, such as --input-type, a worker does not start.
   const options = { workerData: setup, execArgv: [] };
-  const worker = new Worker(new URL("./sqliteWorkerMain.js", import.meta.url), options);
-  return {
-    port: worker as unknown as WorkerHandle["port"],
-    setReferenced: (isReferenced) => (isReferenced ? worker.ref() : worker.unref()),
-    onExit: (listener) => {
-      worker.on("error", listener);
-      worker.on("exit", (code) => listener(new Error(`A worker thread of the ledger exited with code ${code}.`)));
-    },
-    terminate: () => worker.terminate(),
-  };
+  return startNodeThread(new URL("./sqliteWorkerMain.js", import.meta.url), "A worker thread of the ledger", options);
 }
 
 function stoppedFault(cause: Error): Fault {
   return new Fault("ledger_unavailable", `The ledger has stopped: ${cause.message}.`, { cause });
-}
-
-function closedError(): Error {
-  return new Error("The ledger is closed.");
 }

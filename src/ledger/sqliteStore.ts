@@ -44,12 +44,14 @@ export class SqliteStore implements Storage {
     readonly isReadOnly: boolean;
     readonly nowMs: number;
     readonly newSecret: () => string;
+    /** Opens the database; tests replace it to inject faults. */
+    readonly openDatabase?: (file: string, options: Database.Options) => Database.Database;
   }): Promise<SqliteStore> {
-    const { file, isReadOnly, nowMs, newSecret } = options;
+    const { file, isReadOnly, nowMs, newSecret, openDatabase = newDatabase } = options;
     let database: Database.Database | undefined;
     try {
       if (!isReadOnly) createFile(file);
-      database = new Database(file, { timeout: BUSY_TIMEOUT_MS });
+      database = openDatabase(file, { timeout: BUSY_TIMEOUT_MS });
       checkApplicationId(database, file);
       configure(database, file);
       if (isReadOnly) database.pragma("query_only = on");
@@ -78,11 +80,11 @@ export class SqliteStore implements Storage {
   }
 
   transaction<T>(work: (tx: Kysely<Tables>) => Promise<T>): Promise<T> {
-    return inTransaction(this.#database, this.db, { begin: "begin immediate", work });
+    return inTransaction(this.#database, this.db, { beginStatement: "begin immediate", work });
   }
 
   snapshot<T>(work: (tx: Kysely<Tables>) => Promise<T>): Promise<T> {
-    return inTransaction(this.#database, this.db, { begin: "begin", work });
+    return inTransaction(this.#database, this.db, { beginStatement: "begin", work });
   }
 
   /** Records all entries in one transaction. Returns when it is on disk. */
@@ -99,7 +101,7 @@ export class SqliteStore implements Storage {
     }
   }
 
-  /** Whether another connection has changed cached entities since the last call. */
+  /** Returns whether another connection has changed cached entities since the last call. */
   hasChanged(): boolean {
     const dataVersion = this.#database.pragma("data_version", { simple: true }) as number;
     if (dataVersion === this.#dataVersion) return false;
@@ -130,8 +132,8 @@ export class SqliteStore implements Storage {
       if (units === 0) return { units: 0, isReplay: false };
       const added = addEvent.run(receipt, accountId, customerId, keyId, meter, units, now, route, atlasRelease);
       if (added.changes === 0) {
-        const known = selectUnits.get(receipt) as { units: number };
-        return { units: known.units, isReplay: false };
+        const recorded = selectUnits.get(receipt) as { units: number };
+        return { units: recorded.units, isReplay: false };
       }
       const rollupKey = `${accountId} ${customerId} ${meter}`;
       const sum = sums.get(rollupKey);
@@ -150,7 +152,7 @@ export class SqliteStore implements Storage {
     return outcomes;
   }
 
-  /** Stores an entry's idempotency key, or compares it with the stored one. @returns undefined if it must be recorded */
+  /** Stores an entry's idempotency key, or compares it with the stored one. @returns undefined if the entry is to be recorded */
   #checkIdempotencyKey(entry: UsageEntry, now: string, cutoff: string): EntryOutcome | undefined {
     const { receipt, accountId, customerId, route, idempotency } = entry;
     if (idempotency === undefined) return undefined;
@@ -191,7 +193,7 @@ function prepare(database: Database.Database) {
       `select fingerprint, receipt from idempotency
        where account_id = ? and customer_id = ? and route = ? and idempotency_key = ? and recorded_at >= ?`,
     ),
-    // A row that this replaces has expired.
+    // A row that this statement replaces has expired.
     putRequest: database.prepare(
       `insert or replace into idempotency
          (account_id, customer_id, route, idempotency_key, fingerprint, receipt, recorded_at)
@@ -203,6 +205,10 @@ function prepare(database: Database.Database) {
           where recorded_at < ? order by recorded_at limit ?)`,
     ),
   };
+}
+
+function newDatabase(file: string, options: Database.Options): Database.Database {
+  return new Database(file, options);
 }
 
 function createFile(file: string): void {
@@ -239,12 +245,12 @@ function configure(database: Database.Database, file: string): void {
   // On macOS, fsync alone does not flush the drive's cache.
   database.pragma("fullfsync = on");
   database.pragma("checkpoint_fullfsync = on");
-  const wanted = { journal_mode: "wal", synchronous: 2, foreign_keys: 1 };
-  for (const [name, value] of Object.entries(wanted)) {
-    const found = database.pragma(name, { simple: true });
-    if (found === value) continue;
-    const message = `${file}: SQLite cannot set ${name} = ${value} (got ${String(found)}), without which usage can be lost.`;
-    throw new Fault("configuration_invalid", message, { details: { [name]: found } });
+  const required = { journal_mode: "wal", synchronous: 2, foreign_keys: 1 };
+  for (const [name, value] of Object.entries(required)) {
+    const actual = database.pragma(name, { simple: true });
+    if (actual === value) continue;
+    const message = `${file}: SQLite cannot set ${name} = ${value} (got ${String(actual)}), without which usage can be lost.`;
+    throw new Fault("configuration_invalid", message, { details: { [name]: actual } });
   }
 }
 
@@ -252,7 +258,7 @@ function migrationStorage(database: Database.Database, nowMs: number): Storage {
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
   const transaction: Storage["transaction"] = (work) =>
     inTransaction(database, db, {
-      begin: "begin immediate",
+      beginStatement: "begin immediate",
       work: async (tx) => {
         // Written only once, so that opening an up-to-date ledger does not write to the disk.
         if (database.pragma("application_id", { simple: true }) !== APPLICATION_ID) {
@@ -264,13 +270,13 @@ function migrationStorage(database: Database.Database, nowMs: number): Storage {
   return { db, dialect: "sqlite", nowMs: () => nowMs, transaction, snapshot: transaction };
 }
 
-/** Runs `work` in a transaction. The worker runs one request at a time, so that no other statements interleave. */
+/** Runs `work` in a transaction. The worker runs one request at a time, so no other statements interleave. */
 async function inTransaction<T>(
   database: Database.Database,
   db: Kysely<Tables>,
-  { begin, work }: { readonly begin: string; readonly work: (tx: Kysely<Tables>) => Promise<T> },
+  { beginStatement, work }: { readonly beginStatement: string; readonly work: (tx: Kysely<Tables>) => Promise<T> },
 ): Promise<T> {
-  database.exec(begin);
+  database.exec(beginStatement);
   try {
     const result = await work(db);
     database.exec("commit");
@@ -281,11 +287,14 @@ async function inTransaction<T>(
   }
 }
 
-export function isBusy(error: unknown): boolean {
+function isBusy(error: unknown): boolean {
   return sqliteCode(error)?.startsWith("SQLITE_BUSY") === true;
 }
 
-/** Whether the file or its disk has failed. The file must not be used any more, because its state on disk is unknown. */
+/**
+ * Returns whether the file or its disk has failed. Such a file must not be used any more, because its state on disk is
+ * unknown.
+ */
 export function isStorageFailure(error: unknown): boolean {
   const code = sqliteCode(error);
   return code !== undefined && /^SQLITE_(IOERR|FULL|CORRUPT|NOTADB|CANTOPEN|READONLY|NOMEM|PROTOCOL)/.test(code);
@@ -296,7 +305,7 @@ function sqliteCode(error: unknown): string | undefined {
   return typeof code === "string" && code.startsWith("SQLITE_") ? code : undefined;
 }
 
-/** Whether better-sqlite3 was installed without its install script, or compiled for another version of Node.js. */
+/** Returns whether better-sqlite3 was installed without its install script, or compiled for another version of Node.js. */
 function hasNoBinary(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return (

@@ -1,25 +1,45 @@
 import { randomBytes } from "node:crypto";
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
+import { packError } from "../threads/errorTransfer.ts";
+import { BATCH_COUNT_MAX } from "./entry.ts";
 import type { UsageEntry } from "./ledger.ts";
-import { serializeError, type WorkerMessage, type WorkerRequest, type WorkerSetup } from "./sqliteMessages.ts";
+import type { LedgerWorkerMessage, LedgerWorkerRequest, SqliteWorkerSetup } from "./sqliteMessages.ts";
 import { isStorageFailure, SqliteStore } from "./sqliteStore.ts";
 
-/** Half of the time within which a revocation must take effect; the other half is for requests in flight. */
+/** Half of the time in which a revocation must take effect; the other half is for requests in flight. */
 const POLL_INTERVAL_MS = 500;
-/** Maximum number of entries per transaction, which bounds the latency of the first one. */
-const BATCH_COUNT_MAX = 5_000;
 
-type RecordRequest = Extract<WorkerRequest, { readonly kind: "record" }>;
-type OtherRequest = Exclude<WorkerRequest, RecordRequest>;
+type RecordRequest = Extract<LedgerWorkerRequest, { readonly kind: "record" }>;
+type OtherRequest = Exclude<LedgerWorkerRequest, RecordRequest>;
+
+/** The storage of a worker. */
+type LedgerStore = Pick<SqliteStore, "record" | "call" | "hasChanged" | "close">;
+
+/** Parts of a worker that tests replace to inject faults. */
+export interface LedgerWorkerParts {
+  readonly openStore: (options: Parameters<typeof SqliteStore.open>[0]) => Promise<LedgerStore>;
+  /** Interval at which the worker looks for changes by other processes. */
+  readonly pollIntervalMs: number;
+}
+
+const DEFAULT_PARTS: LedgerWorkerParts = {
+  openStore: (options) => SqliteStore.open(options),
+  pollIntervalMs: POLL_INTERVAL_MS,
+};
 
 /** Opens the ledger and handles the requests of the port until it is closed or the storage fails. */
-export async function runLedgerWorker(port: MessagePort, setup: WorkerSetup): Promise<void> {
+export async function runLedgerWorker(
+  port: MessagePort,
+  setup: SqliteWorkerSetup,
+  parts: Partial<LedgerWorkerParts> = {},
+): Promise<void> {
   try {
     const newSecret = (): string => randomBytes(32).toString("hex");
-    const store = await SqliteStore.open({ ...setup, newSecret });
-    new LedgerWorker(port, store).start(setup);
+    const { openStore, pollIntervalMs } = { ...DEFAULT_PARTS, ...parts };
+    const store = await openStore({ ...setup, newSecret });
+    new LedgerWorker(port, store, pollIntervalMs).start(setup);
   } catch (error) {
-    port.postMessage({ kind: "error", id: 0, error: serializeError(error) } satisfies WorkerMessage);
+    port.postMessage({ kind: "error", id: 0, error: packError(error) } satisfies LedgerWorkerMessage);
     port.close();
   }
 }
@@ -27,7 +47,8 @@ export async function runLedgerWorker(port: MessagePort, setup: WorkerSetup): Pr
 /** Handles requests one after another, except that all queued record requests share a transaction. */
 class LedgerWorker {
   readonly #port: MessagePort;
-  readonly #store: SqliteStore;
+  readonly #store: LedgerStore;
+  readonly #pollIntervalMs: number;
   readonly #recordQueue: RecordRequest[] = [];
   readonly #otherQueue: OtherRequest[] = [];
   #isDraining = false;
@@ -35,25 +56,26 @@ class LedgerWorker {
   #pollTimer: NodeJS.Timeout | undefined;
   #polledAtMs = 0;
 
-  constructor(port: MessagePort, store: SqliteStore) {
+  constructor(port: MessagePort, store: LedgerStore, pollIntervalMs: number) {
     this.#port = port;
     this.#store = store;
+    this.#pollIntervalMs = pollIntervalMs;
   }
 
-  start({ isReadOnly }: WorkerSetup): void {
+  start({ isReadOnly }: SqliteWorkerSetup): void {
     if (!isReadOnly) {
       this.#store.hasChanged();
-      this.#pollTimer = setInterval(() => this.#pollChanges(), POLL_INTERVAL_MS).unref();
+      this.#pollTimer = setInterval(() => this.#pollChanges(), this.#pollIntervalMs).unref();
       this.#polledAtMs = performance.now();
     }
-    this.#port.on("message", (request: WorkerRequest) => {
+    this.#port.on("message", (request: LedgerWorkerRequest) => {
       this.#enqueue(request);
       if (!this.#isDraining) void this.#drainQueues();
     });
     this.#post({ kind: "result", id: 0, result: undefined });
   }
 
-  #enqueue(request: WorkerRequest): void {
+  #enqueue(request: LedgerWorkerRequest): void {
     if (request.kind === "record") this.#recordQueue.push(request);
     else this.#otherQueue.push(request);
   }
@@ -63,7 +85,7 @@ class LedgerWorker {
     for (;;) {
       const pending = receiveMessageOnPort(this.#port);
       if (pending === undefined) return;
-      this.#enqueue(pending.message as WorkerRequest);
+      this.#enqueue(pending.message as LedgerWorkerRequest);
     }
   }
 
@@ -71,8 +93,9 @@ class LedgerWorker {
     this.#isDraining = true;
     while (this.#isOpen) {
       this.#receivePending();
-      // Under load this loop does not return to the event loop, so that the timer does not fire.
-      if (this.#pollTimer !== undefined && performance.now() - this.#polledAtMs > POLL_INTERVAL_MS) this.#pollChanges();
+      // Under load this loop does not return to the event loop, so the timer does not fire.
+      const isPollDue = performance.now() - this.#polledAtMs > this.#pollIntervalMs;
+      if (this.#pollTimer !== undefined && isPollDue) this.#pollChanges();
       if (this.#recordQueue.length > 0) this.#record();
       // Entries that were queued before a close request may need more than one transaction.
       if (this.#recordQueue.length > 0 && this.#otherQueue[0]?.kind === "close") continue;
@@ -97,14 +120,14 @@ class LedgerWorker {
       const outcomes = this.#store.record(entries, requests.at(-1)?.nowMs ?? 0);
       const commit = { rowCount: entries.length, durationMs: performance.now() - startMs };
       let next = 0;
-      const recorded = requests.map(({ id, entries: own }) => ({
+      const recorded = requests.map(({ id, entries: requestEntries }) => ({
         id,
-        outcomes: outcomes.slice(next, (next += own.length)),
+        outcomes: outcomes.slice(next, (next += requestEntries.length)),
       }));
       this.#post({ kind: "recorded", requests: recorded, commit });
     } catch (error) {
       if (isStorageFailure(error)) this.#fail(error);
-      else for (const { id } of requests) this.#post({ kind: "error", id, error: serializeError(error) });
+      else for (const { id } of requests) this.#post({ kind: "error", id, error: packError(error) });
     }
   }
 
@@ -123,7 +146,7 @@ class LedgerWorker {
       this.#post({ kind: "result", id, result });
     } catch (error) {
       if (isStorageFailure(error)) this.#fail(error);
-      else this.#post({ kind: "error", id, error: serializeError(error) });
+      else this.#post({ kind: "error", id, error: packError(error) });
     }
   }
 
@@ -139,7 +162,7 @@ class LedgerWorker {
   /** Stops without closing the file, because closing would write to it. */
   #fail(error: unknown): void {
     this.#stop();
-    this.#post({ kind: "failed", error: serializeError(error) });
+    this.#post({ kind: "failed", error: packError(error) });
     this.#port.close();
   }
 
@@ -148,7 +171,7 @@ class LedgerWorker {
     clearInterval(this.#pollTimer);
   }
 
-  #post(message: WorkerMessage): void {
+  #post(message: LedgerWorkerMessage): void {
     this.#port.postMessage(message, []);
   }
 }

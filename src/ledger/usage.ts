@@ -3,7 +3,6 @@ import { checkDateRange, checkInteger } from "./checks.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import {
   type AuditReport,
-  type Meter,
   type Page,
   type RecordedEntry,
   USAGE_LINE_COUNT_MAX,
@@ -11,15 +10,16 @@ import {
   type UsageQuery,
 } from "./ledger.ts";
 import type { Storage, Tables } from "./schema.ts";
+import type { Meter } from "../contract/wireTypes.ts";
 
-/** Lengths of the prefixes of an ISO 8601 time that are its day, month and hour. */
+/** Lengths of the prefixes of an ISO 8601 time that give its day, month and hour. */
 const DAY_LENGTH = "YYYY-MM-DD".length;
 const MONTH_LENGTH = "YYYY-MM".length;
 const HOUR_LENGTH = "YYYY-MM-DDTHH".length;
 /** Maximum number of differences that an audit lists. */
 const DIFFERENCE_COUNT_MAX = 1000;
 
-/** Sums rollups by the groups of the query. Grouping by both day and month is grouping by day. */
+/** Sums rollups by the groups of the query. Grouping by day and month is the same as grouping by day. */
 export async function usage({ db }: Storage, query: UsageQuery): Promise<Page<UsageLine>> {
   const { accountId, customerId, groupBy, limit, cursor } = query;
   const { from, to } = checkDateRange(query);
@@ -34,7 +34,7 @@ export async function usage({ db }: Storage, query: UsageQuery): Promise<Page<Us
 
   // Columns that are not grouped by are constant, so that the sort key is the same tuple for every grouping.
   const constant = sql<string>`cast('' as text)`;
-  const period: RawBuilder<string> = periodLength === 0 ? constant : prefixOf("hour", periodLength);
+  const period: RawBuilder<string> = periodLength === 0 ? constant : textPrefix("hour", periodLength);
   let rollups = db
     .selectFrom("usage_rollup")
     .select([
@@ -82,6 +82,7 @@ export async function usage({ db }: Storage, query: UsageQuery): Promise<Page<Us
   return { items, next: encodeCursor(cursor_secret, cursorScope, [last.period, last.customer, last.meter_name]) };
 }
 
+/** Returns a function that finds the internal id of a customer of the list. */
 async function internalIdsOf(
   db: Storage["db"],
   customerIds: readonly string[],
@@ -92,9 +93,9 @@ async function internalIdsOf(
     .select(["customer_id", "internal_id"])
     .where("customer_id", "in", [...new Set(customerIds)])
     .execute();
-  const known = new Map(rows.map(({ customer_id, internal_id }) => [customer_id, internal_id]));
+  const internalIds = new Map(rows.map(({ customer_id, internal_id }) => [customer_id, internal_id]));
   return (customerId) => {
-    const internalId = known.get(customerId);
+    const internalId = internalIds.get(customerId);
     return internalId === undefined ? {} : { internalId };
   };
 }
@@ -111,7 +112,7 @@ export function audit(storage: Storage): Promise<AuditReport> {
         "account_id",
         "customer_id",
         "meter",
-        prefixOf("recorded_at", HOUR_LENGTH).as("hour"),
+        textPrefix("recorded_at", HOUR_LENGTH).as("hour"),
         integerSum("units").as("units"),
         rowCount.as("requests"),
       ])
@@ -170,7 +171,7 @@ export interface EventQuery {
 export async function eventPage({ db }: Storage, query: EventQuery): Promise<readonly RecordedEntry[]> {
   const { accountId, after, limit } = query;
   const { from, to } = checkDateRange(query);
-  // Times never decrease, so this is also the order of `seq`; and the index on (recorded_at, seq) finds date ranges.
+  // Times never decrease, so this is the order of `seq` too; the index on (recorded_at, seq) finds date ranges.
   let events = db.selectFrom("usage_event").selectAll().orderBy("recorded_at").orderBy("seq").limit(limit);
   if (accountId !== undefined) events = events.where("account_id", "=", accountId);
   if (from !== undefined) events = events.where("recorded_at", ">=", from);
@@ -180,10 +181,10 @@ export async function eventPage({ db }: Storage, query: EventQuery): Promise<rea
       eb(refTuple("recorded_at", "seq"), ">", tuple(after.recordedAt, after.seq)),
     );
   }
-  return (await events.execute()).map(entryOf);
+  return (await events.execute()).map(recordedEntryOf);
 }
 
-function entryOf(row: Selectable<Tables["usage_event"]>): RecordedEntry {
+function recordedEntryOf(row: Selectable<Tables["usage_event"]>): RecordedEntry {
   return {
     seq: row.seq,
     recordedAt: row.recorded_at,
@@ -198,12 +199,12 @@ function entryOf(row: Selectable<Tables["usage_event"]>): RecordedEntry {
   };
 }
 
-/** The first `length` characters of a time. */
-function prefixOf(column: "hour" | "recorded_at", length: number): RawBuilder<string> {
+/** Returns an expression for the first `length` characters of a time. */
+function textPrefix(column: "hour" | "recorded_at", length: number): RawBuilder<string> {
   return sql<string>`substr(${sql.ref(column)}, 1, ${sql.lit(length)})`;
 }
 
-/** A sum as bigint: without the cast, PostgreSQL returns numeric. */
+/** Returns an expression for a sum as bigint: without the cast, PostgreSQL returns numeric. */
 function integerSum(column: "units" | "requests") {
   return sql<number>`cast(sum(${sql.ref(column)}) as bigint)`;
 }

@@ -6,16 +6,16 @@ vi.mock("../../src/ingest/ingest.ts", () => ({ ingestLayers: vi.fn<typeof ingest
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-let printed = "";
+let stdoutText = "";
 let stderrText = "";
 let listenersBefore: readonly number[] = [];
 const listeners = (): readonly number[] => SIGNALS.map((signal) => process.listenerCount(signal));
 beforeEach(() => {
-  printed = "";
+  stdoutText = "";
   stderrText = "";
   listenersBefore = listeners();
   vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    printed += String(text);
+    stdoutText += String(text);
     return true;
   });
   vi.spyOn(process.stderr, "write").mockImplementation((text) => {
@@ -47,7 +47,7 @@ describe("isotherm ingest", () => {
     await run();
     expect(process.exitCode).toBe(code);
     expect(stderrText).toMatch(/^Stopped\. Run the same command again to continue/);
-    expect(printed).toBe("");
+    expect(stdoutText).toBe("");
     expect(listeners()).toEqual(listenersBefore);
   });
 
@@ -74,7 +74,7 @@ describe("isotherm ingest", () => {
     });
     await run();
     expect(vi.mocked(ingestLayers).mock.calls[0]?.[0]).toMatchObject({ manifest: "storm.json", out: "data/atlas" });
-    expect(printed).toContain("release 20260101-00000000 of data/atlas written in 1.3 s");
+    expect(stdoutText).toContain("release 20260101-00000000 of data/atlas written in 1.3 s");
     expect(process.exitCode).toBeUndefined();
   });
 });

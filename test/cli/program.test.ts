@@ -14,8 +14,8 @@ const HEADER = "name,asset_type,baseline_year,baseline_scope1,year,scope1";
 const CSV = `${HEADER}\nA,equity,2023,5,2030,4\n`;
 
 let folder: string;
-let printed: string;
-let reported: string;
+let stdoutText: string;
+let stderrText: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "isotherm-program-"));
   mkdirSync(join(folder, "folder.csv"));
@@ -31,7 +31,7 @@ beforeEach(() => {
   })) {
     writeFileSync(join(folder, name), text);
   }
-  [printed, reported] = ["", ""];
+  [stdoutText, stderrText] = ["", ""];
   vi.stubEnv("ISOTHERM_ATLAS", undefined);
   const capture =
     (take: (text: string) => void) =>
@@ -41,8 +41,8 @@ beforeEach(() => {
       if (done !== undefined) (done as () => void)();
       return true;
     };
-  vi.spyOn(process.stdout, "write").mockImplementation(capture((text) => (printed += text)));
-  vi.spyOn(process.stderr, "write").mockImplementation(capture((text) => (reported += text)));
+  vi.spyOn(process.stdout, "write").mockImplementation(capture((text) => (stdoutText += text)));
+  vi.spyOn(process.stderr, "write").mockImplementation(capture((text) => (stderrText += text)));
 });
 afterEach(() => {
   vi.restoreAllMocks();
@@ -54,7 +54,7 @@ afterEach(() => {
 /** Runs a command line; arguments that begin with @ are paths in the test folder. */
 const run = (...words: readonly string[]): Promise<number | undefined> =>
   runProgram(words.map((word) => (word.startsWith("@") ? join(folder, word.slice(1)) : word)));
-const lines = (): readonly string[] => reported.replaceAll(`${folder}/`, "").trimEnd().split("\n");
+const lines = (): readonly string[] => stderrText.replaceAll(`${folder}/`, "").trimEnd().split("\n");
 
 const QUERY = ["query", "--atlas=demo", "--lat=1", "--lon=2", "--hazards=wildfire", "--scenarios=rcp8p5"];
 
@@ -94,16 +94,16 @@ describe("a file name", () => {
     ["company", "@empty.csv", "empty.csv: the file is empty."],
     ["company", "@folder.csv", "folder.csv is a folder"],
     ["company", "@none.json", "none.json: no such file."],
-  ])("rejects %s %s %s and writes nothing", async (...words) => {
+  ])("is rejected in %s %s %s, and nothing is written", async (...words) => {
     const before = readdirSync(folder);
     expect(await run(...words.slice(0, -1))).toBe(1);
     expect(lines()[0]).toContain(words.at(-1));
     expect(lines()[0]?.startsWith("isotherm: ")).toBe(true);
-    expect(printed).toBe("");
+    expect(stdoutText).toBe("");
     expect(readdirSync(folder)).toEqual(before);
   });
 
-  test.each([["@OUT.CSV"], ["@out.odd", "--to", "csv"], ["@in.json"]])("accepts %s", async (...words) => {
+  test.each([["@OUT.CSV"], ["@out.odd", "--to", "csv"], ["@in.json"]])("is accepted as %s", async (...words) => {
     expect(await run("align", "@in.csv", ...words)).toBeUndefined();
     const out = readFileSync(join(folder, words[0]?.slice(1) ?? ""), "utf8");
     expect(out.startsWith(words[0] === "@in.json" ? "{" : HEADER)).toBe(true);
@@ -111,17 +111,17 @@ describe("a file name", () => {
 
   test("may have any extension with --format", async () => {
     expect(await run("align", "@in.parquet", "--format", "csv")).toBeUndefined();
-    expect(printed.startsWith(HEADER)).toBe(true);
+    expect(stdoutText.startsWith(HEADER)).toBe(true);
   });
 
-  test("a file that is rejected at once leaves nothing on standard output", async () => {
+  test("of a file that is rejected at once leads to no standard output", async () => {
     expect(await run("align", "@in.json")).toBe(1);
-    expect(printed).toBe("");
+    expect(stdoutText).toBe("");
   });
 });
 
 describe("invalid options", () => {
-  test("lists all missing required options together with unknown ones", async () => {
+  test("are reported together: missing required options and unknown ones", async () => {
     expect(await run("query", "--year", "2050")).toBe(1);
     expect(lines().map((line) => line.trim().split(":")[0])).toEqual([
       "isotherm",
@@ -134,7 +134,7 @@ describe("invalid options", () => {
       "unknown option --year",
       "See isotherm query --help.",
     ]);
-    reported = "";
+    stderrText = "";
     expect(await run("ingest", "layers")).toBe(1);
     expect(lines().map((line) => line.trim().split(":")[0])).toEqual([
       "isotherm",
@@ -156,27 +156,27 @@ describe("invalid options", () => {
     ],
     [["company", "@in.csv", "--scenarios", "x"], 'Unknown scenario "x"; the nearest are', "isotherm company --help"],
     [["ingest", "layers", "x", "--out", "y", "--nodata", "x"], "It must be a number", "isotherm ingest layers --help"],
-  ])("%j: reports %s and refers to the help", async (words, message, help) => {
+  ])("of %j are reported as %s, with a reference to the help", async (words, message, help) => {
     expect(await run(...words)).toBe(1);
-    expect(reported).toContain(message);
+    expect(stderrText).toContain(message);
     expect(lines().at(-1)).toBe(`  See ${help}.`);
-    expect(reported).not.toContain("error:");
+    expect(stderrText).not.toContain("error:");
   });
 
-  test("errors of a query name the options, each once", async () => {
+  test("in a query are named by their option, each once", async () => {
     expect(await run(...QUERY, "--years=2050,x", "--radius=999")).toBe(1);
     expect(lines()).toEqual([
       "isotherm: 2 errors in the query.",
       expect.stringMatching(/^ {2}--years must be a whole number \(got "x"\)\.$/),
       expect.stringMatching(/^ {2}--radius must be between 0 and 100 \(got 999\)\.$/),
     ]);
-    reported = "";
+    stderrText = "";
     expect(await run(...QUERY, "--years=2051")).toBe(1);
     expect(lines()[0]).toMatch(/^isotherm: --years: wildfire has no analysis year 2051/);
-    expect(reported).not.toContain("analysis_years");
+    expect(stderrText).not.toContain("analysis_years");
   });
 
-  test("errors in a file name its columns, not options", async () => {
+  test("are not mentioned in errors of a file, which name its columns", async () => {
     expect(await run("align", "@wrong.csv")).toBe(1);
     expect(lines().map((line) => line.split(": ").slice(0, 2).join(": "))).toEqual([
       "isotherm: wrong.csv",
@@ -197,32 +197,32 @@ describe("invalid options", () => {
 });
 
 describe("standard output", () => {
-  const exit = () =>
+  const mockExit = () =>
     vi.spyOn(process, "exit").mockImplementation((code) => {
       throw new Error(`exit ${code}`);
     });
 
   test("exits with 141 and no message if the reader has closed the pipe", () => {
-    exit();
+    mockExit();
     const error = Object.assign(new Error("write EPIPE"), { code: "EPIPE", syscall: "write", errno: -32 });
     expect(() => endOnOutputError(error)).toThrow("exit 141");
-    expect(reported).toBe("");
+    expect(stderrText).toBe("");
   });
 
   test("exits with 1 and a message if the disk is full", () => {
-    exit();
+    mockExit();
     const error = Object.assign(new Error("ENOSPC"), { code: "ENOSPC", syscall: "write", errno: -28 });
     expect(() => endOnOutputError(error)).toThrow("exit 1");
-    expect(reported).toMatch(/^isotherm: cannot write to standard output: no space left on device/);
+    expect(stderrText).toMatch(/^isotherm: cannot write to standard output: no space left on device/);
   });
 });
 
 test("help marks required options and lists the exit codes", async () => {
   expect(await run("query", "--help")).toBe(0);
-  expect(printed).toMatch(/--lat <degrees> +\(required\) latitude/);
-  printed = "";
+  expect(stdoutText).toMatch(/--lat <degrees> +\(required\) latitude/);
+  stdoutText = "";
   expect(await run("--help")).toBe(0);
-  expect(printed).toMatch(/Exit codes: 0 success; 1 error/);
+  expect(stdoutText).toMatch(/Exit codes: 0 success; 1 error/);
   expect(await run("--version")).toBe(0);
   expect(await run()).toBe(1);
 });
@@ -237,6 +237,6 @@ test.each([
   [59, "59 s"],
   [61, "2 min"],
   [7260, "2 h 1 min"],
-])("progress formats %s seconds as %s", (left, text) => {
-  expect(timeLeft(left)).toBe(text);
+])("timeLeft formats %s seconds as %s", (leftS, text) => {
+  expect(timeLeft(leftS)).toBe(text);
 });

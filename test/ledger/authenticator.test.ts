@@ -72,17 +72,18 @@ async function codeOf(result: KeyHolder | Promise<KeyHolder>): Promise<string> {
   }
 }
 
-/** Returns the message of the refusal; fails if the key is accepted. */
+/** Returns the message with which a key is rejected; fails if it is accepted. */
 async function messageOf(authenticate: () => KeyHolder | Promise<KeyHolder>): Promise<string> {
-  const refused: unknown = await (async () => authenticate())().then(
+  const error: unknown = await (async () => authenticate())().then(
     () => "authenticated",
     (error: unknown) => error,
   );
-  expect(refused).toMatchObject({ code: "api_key_invalid" });
-  return (refused as Fault).message;
+  expect(error).toMatchObject({ code: "api_key_invalid" });
+  return (error as Fault).message;
 }
 
-const fail = (): Promise<never> => Promise.reject(new Fault("ledger_unavailable", "The database is unavailable."));
+const failLookup = (): Promise<never> =>
+  Promise.reject(new Fault("ledger_unavailable", "The database is unavailable."));
 
 describe("Authenticator", () => {
   test("authenticates a key, and returns synchronously on a cache hit", async () => {
@@ -109,8 +110,8 @@ describe("Authenticator", () => {
     const authenticator = ledger.authenticator({ failureCountMax: 1000 });
     await authenticator.authenticate(secret, ADDRESS);
     for (let i = "iso_sk_".length; i < secret.length; i++) {
-      const slip = secret.slice(0, i) + (secret[i] === "x" ? "y" : "x") + secret.slice(i + 1);
-      expect(await messageOf(() => authenticator.authenticate(slip, ADDRESS))).toMatch(/seems mistyped/);
+      const mistyped = secret.slice(0, i) + (secret[i] === "x" ? "y" : "x") + secret.slice(i + 1);
+      expect(await messageOf(() => authenticator.authenticate(mistyped, ADDRESS))).toMatch(/seems mistyped/);
     }
     expect(await messageOf(() => authenticator.authenticate(newKey(), ADDRESS))).not.toMatch(/mistyped/);
     // Keys of other services have no checksum that could be wrong.
@@ -119,7 +120,7 @@ describe("Authenticator", () => {
     );
   });
 
-  test("accepts an imported key without a valid checksum, and reports it as revoked once it is", async () => {
+  test("accepts an imported key without a valid checksum, and reports it as revoked after revocation", async () => {
     const ledger = new FakeLedger();
     const imported = `iso_sk_${"Az09".repeat(16)}`;
     const { holder } = ledger.add();
@@ -133,8 +134,8 @@ describe("Authenticator", () => {
     ["one character too few", `iso_sk_${"a".repeat(63)}`],
     ["one character too many", `iso_sk_${"a".repeat(65)}`],
     ["a foreign character", `iso_sk_${"a".repeat(63)}-`],
-    ["nothing like a key", "open sesame"],
-  ])("describes the form of a key for text with %s, without a lookup", async (_name, text) => {
+    ["no resemblance to a key", "open sesame"],
+  ])("rejects text with %s and describes the form of a key, without a lookup", async (_name, text) => {
     const ledger = new FakeLedger();
     const message = await messageOf(() => ledger.authenticator().authenticate(text, ADDRESS));
     expect(message).toContain("64 characters of 0-9, A-Z, a-z");
@@ -143,7 +144,7 @@ describe("Authenticator", () => {
     expect(ledger.keyLookupCount).toBe(0);
   });
 
-  test("refuses each invalid key with the matching code", async () => {
+  test("rejects each invalid key with the matching code", async () => {
     const ledger = new FakeLedger();
     const nowMs = Date.parse("2026-06-01T00:00:00.000Z");
     const authenticator = ledger.authenticator({ now: () => nowMs, failureCountMax: 100 });
@@ -151,7 +152,7 @@ describe("Authenticator", () => {
     const expired = ledger.add({ key: { expiresAt: new Date(nowMs).toISOString() } });
     const overlapping = ledger.add({ key: { expiresAt: new Date(nowMs + 1).toISOString() } });
     const suspended = ledger.add({ account: { suspendedAt: CREATED } });
-    for (let time = 0; time < 2; time++) {
+    for (let round = 0; round < 2; round++) {
       expect(await codeOf(authenticator.authenticate(newKey(), ADDRESS))).toBe("api_key_invalid");
       expect(await codeOf(authenticator.authenticate("no key at all", ADDRESS))).toBe("api_key_invalid");
       expect(await codeOf(authenticator.authenticate("", ADDRESS))).toBe("api_key_invalid");
@@ -191,19 +192,19 @@ describe("Authenticator", () => {
     const ledger = new FakeLedger();
     let nowMs = 1_000_000;
     const authenticator = ledger.authenticator({ now: () => nowMs });
-    const one = ledger.add();
-    await authenticator.authenticate(one.secret, ADDRESS);
-    ledger.revoke(one.secret);
+    const first = ledger.add();
+    await authenticator.authenticate(first.secret, ADDRESS);
+    ledger.revoke(first.secret);
     nowMs += 4999;
-    expect(await codeOf(authenticator.authenticate(one.secret, ADDRESS))).toBe("authenticated");
+    expect(await codeOf(authenticator.authenticate(first.secret, ADDRESS))).toBe("authenticated");
     nowMs += 1;
-    expect(await codeOf(authenticator.authenticate(one.secret, ADDRESS))).toBe("api_key_revoked");
+    expect(await codeOf(authenticator.authenticate(first.secret, ADDRESS))).toBe("api_key_revoked");
 
-    const other = ledger.add();
-    await authenticator.authenticate(other.secret, ADDRESS);
-    ledger.revoke(other.secret);
+    const second = ledger.add();
+    await authenticator.authenticate(second.secret, ADDRESS);
+    ledger.revoke(second.secret);
     ledger.notifyChange();
-    expect(await codeOf(authenticator.authenticate(other.secret, ADDRESS))).toBe("api_key_revoked");
+    expect(await codeOf(authenticator.authenticate(second.secret, ADDRESS))).toBe("api_key_revoked");
   });
 
   test("does not use the result of a lookup that started before a change", async () => {
@@ -232,13 +233,13 @@ describe("Authenticator", () => {
     ledger.customers.set(customer.customerId, customer);
     await authenticator.authenticate(secret, ADDRESS);
     await authenticator.findCustomer(customer);
-    for (const beforeResult of [fail, () => new Promise<never>(() => undefined)]) {
+    for (const beforeResult of [failLookup, () => new Promise<never>(() => undefined)]) {
       ledger.beforeResult = beforeResult;
       nowMs += 20_000;
       expect(await codeOf(authenticator.authenticate(secret, ADDRESS))).toBe("authenticated");
       expect(await authenticator.findCustomer(customer)).toEqual(customer);
     }
-    ledger.beforeResult = fail;
+    ledger.beforeResult = failLookup;
     nowMs += 20_000;
     await expect(authenticator.authenticate(secret, ADDRESS)).rejects.toMatchObject({ code: "ledger_unavailable" });
     await expect(authenticator.findCustomer(customer)).rejects.toMatchObject({ code: "ledger_unavailable" });
@@ -285,8 +286,8 @@ describe("Authenticator", () => {
   });
 });
 
-describe("refused keys", () => {
-  const refuseTimes = async (authenticator: Authenticator, count: number, address: string): Promise<string[]> => {
+describe("rejected keys", () => {
+  const rejectedCodes = async (authenticator: Authenticator, count: number, address: string): Promise<string[]> => {
     const codes = [];
     for (let i = 0; i < count; i++) codes.push(await codeOf(authenticator.authenticate(newKey(), address)));
     return codes;
@@ -297,7 +298,7 @@ describe("refused keys", () => {
     let nowMs = 1_000_000;
     const authenticator = ledger.authenticator({ failureCountMax: 3, now: () => nowMs });
     const { secret } = ledger.add();
-    expect(await refuseTimes(authenticator, 4, ADDRESS)).toEqual([
+    expect(await rejectedCodes(authenticator, 4, ADDRESS)).toEqual([
       "api_key_invalid",
       "api_key_invalid",
       "api_key_invalid",
@@ -306,40 +307,40 @@ describe("refused keys", () => {
     expect(await codeOf(authenticator.authenticate("no key", ADDRESS))).toBe("rate_limited");
     expect(await codeOf(authenticator.authenticate(secret, ADDRESS))).toBe("authenticated");
     expect(await codeOf(authenticator.authenticate(secret, ADDRESS))).toBe("authenticated");
-    expect(await refuseTimes(authenticator, 1, "192.0.2.2")).toEqual(["api_key_invalid"]);
+    expect(await rejectedCodes(authenticator, 1, "192.0.2.2")).toEqual(["api_key_invalid"]);
     await expect(authenticator.authenticate(newKey(), ADDRESS)).rejects.toMatchObject({
       details: { retryAfterS: expect.any(Number) as number },
     });
     nowMs += 60_000;
-    expect(await refuseTimes(authenticator, 1, ADDRESS)).toEqual(["api_key_invalid"]);
+    expect(await rejectedCodes(authenticator, 1, ADDRESS)).toEqual(["api_key_invalid"]);
     // A clock step back does not prolong the minute.
-    expect((await refuseTimes(authenticator, 3, ADDRESS)).at(-1)).toBe("rate_limited");
+    expect((await rejectedCodes(authenticator, 3, ADDRESS)).at(-1)).toBe("rate_limited");
     nowMs -= 3_600_000;
-    expect(await refuseTimes(authenticator, 4, ADDRESS)).toEqual([
+    expect(await rejectedCodes(authenticator, 4, ADDRESS)).toEqual([
       "api_key_invalid",
       "api_key_invalid",
       "api_key_invalid",
       "rate_limited",
     ]);
     nowMs += 60_000;
-    expect(await refuseTimes(authenticator, 1, ADDRESS)).toEqual(["api_key_invalid"]);
+    expect(await rejectedCodes(authenticator, 1, ADDRESS)).toEqual(["api_key_invalid"]);
   });
 
-  test("from one IPv6 /64 network count together, in any notation", async () => {
+  test("from the same IPv6 /64 network share one limit, in any notation", async () => {
     const authenticator = new FakeLedger().authenticator({ failureCountMax: 2 });
-    expect(await refuseTimes(authenticator, 1, "2001:db8:0:1::1")).toEqual(["api_key_invalid"]);
-    expect(await refuseTimes(authenticator, 1, "2001:0db8:0000:0001:ffff::2")).toEqual(["api_key_invalid"]);
-    expect(await refuseTimes(authenticator, 1, "2001:DB8::1:0:0:0:3%eth0")).toEqual(["rate_limited"]);
-    expect(await refuseTimes(authenticator, 1, "2001:db8:0:2::1")).toEqual(["api_key_invalid"]);
-    expect(await refuseTimes(authenticator, 1, "::1")).toEqual(["api_key_invalid"]);
-    expect(await refuseTimes(authenticator, 1, "::ffff:192.0.2.1")).toEqual(["api_key_invalid"]);
-    expect(await refuseTimes(authenticator, 1, "::ffff:192.0.2.2")).toEqual(["api_key_invalid"]);
+    expect(await rejectedCodes(authenticator, 1, "2001:db8:0:1::1")).toEqual(["api_key_invalid"]);
+    expect(await rejectedCodes(authenticator, 1, "2001:0db8:0000:0001:ffff::2")).toEqual(["api_key_invalid"]);
+    expect(await rejectedCodes(authenticator, 1, "2001:DB8::1:0:0:0:3%eth0")).toEqual(["rate_limited"]);
+    expect(await rejectedCodes(authenticator, 1, "2001:db8:0:2::1")).toEqual(["api_key_invalid"]);
+    expect(await rejectedCodes(authenticator, 1, "::1")).toEqual(["api_key_invalid"]);
+    expect(await rejectedCodes(authenticator, 1, "::ffff:192.0.2.1")).toEqual(["api_key_invalid"]);
+    expect(await rejectedCodes(authenticator, 1, "::ffff:192.0.2.2")).toEqual(["api_key_invalid"]);
   });
 
-  test("from addresses above the maximum number share one count", async () => {
+  test("from addresses beyond addressCountMax share one limit", async () => {
     const authenticator = new FakeLedger().authenticator({ failureCountMax: 2, addressCountMax: 2 });
     const codes = [];
-    for (let i = 0; i < 5; i++) codes.push(...(await refuseTimes(authenticator, 1, `192.0.2.${i}`)));
+    for (let i = 0; i < 5; i++) codes.push(...(await rejectedCodes(authenticator, 1, `192.0.2.${i}`)));
     expect(codes).toEqual(["api_key_invalid", "api_key_invalid", "api_key_invalid", "api_key_invalid", "rate_limited"]);
   });
 });

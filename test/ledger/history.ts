@@ -1,18 +1,19 @@
-import type { Ledger, Meter, RecordedEntry } from "../../src/ledger/ledger.ts";
+import type { Ledger, RecordedEntry } from "../../src/ledger/ledger.ts";
+import type { Meter } from "../../src/contract/wireTypes.ts";
 
 /** A request as observed by its client. */
 export interface ClientRequest {
   readonly accountId: string;
   readonly customerId: string;
   readonly meter: Meter;
-  /** Units that its response costs, or would have cost. */
+  /** Units that the response is metered with, or would have been. */
   readonly units: number;
   /**
    * `ok`: a response with these units. `refused`: a response with status 4xx or 503, or with 0 units. `unknown`: no
    * response, or an incomplete one.
    */
   readonly outcome: "ok" | "refused" | "unknown";
-  /** From the response, or chosen by the client; unknown to a client that got no response. */
+  /** Receipt from the response or chosen by the client; undefined if the client knows none. */
   readonly receipt?: string;
 }
 
@@ -43,7 +44,7 @@ export async function checkHistory(
     findings.push(`rollup and events differ: ${JSON.stringify(difference)}`);
   }
   for (const accountId of accountIds) {
-    const expected = totals(clientEvents.filter((event) => event.accountId === accountId));
+    const expected = totalsOf(clientEvents.filter((event) => event.accountId === accountId));
     findings.push(...compareTotals(`usage of account ${accountId}`, await reportedTotals(ledger, accountId), expected));
   }
   if (csv !== undefined) findings.push(...compareCsv(csv, events));
@@ -87,10 +88,10 @@ function compareRequests(log: readonly ClientRequest[], events: readonly Recorde
 function compareOrder(events: readonly RecordedEntry[]): string[] {
   const findings: string[] = [];
   for (const [i, event] of events.entries()) {
-    const before = events[i - 1];
-    if (before === undefined) continue;
-    if (event.seq <= before.seq) findings.push(`seq goes from ${before.seq} to ${event.seq}`);
-    if (event.recordedAt < before.recordedAt) findings.push(`time decreases at seq ${event.seq}`);
+    const previous = events[i - 1];
+    if (previous === undefined) continue;
+    if (event.seq <= previous.seq) findings.push(`seq goes from ${previous.seq} to ${event.seq}`);
+    if (event.recordedAt < previous.recordedAt) findings.push(`time decreases at seq ${event.seq}`);
   }
   return findings;
 }
@@ -98,7 +99,7 @@ function compareOrder(events: readonly RecordedEntry[]): string[] {
 /** Requests and units by customer and meter. */
 type Totals = ReadonlyMap<string, string>;
 
-function totals(events: readonly RecordedEntry[]): Totals {
+function totalsOf(events: readonly RecordedEntry[]): Totals {
   const sums = new Map<string, { requests: number; units: number }>();
   for (const { customerId, meter, units } of events) {
     const sum = sums.get(`${customerId} ${meter}`) ?? { requests: 0, units: 0 };

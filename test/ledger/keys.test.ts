@@ -21,7 +21,7 @@ function numberOf(base62: string): number {
 describe("a new key", () => {
   const keys = Array.from({ length: 5000 }, newKey);
 
-  test("is iso_sk_ and 64 characters, and unique", () => {
+  test("consists of iso_sk_ and 64 characters, and is unique", () => {
     for (const key of keys) expect(key).toMatch(/^iso_sk_[0-9A-Za-z]{64}$/);
     expect(new Set(keys).size).toBe(keys.length);
   });
@@ -41,12 +41,12 @@ describe("a new key", () => {
     expect(chiSquare).toBeLessThan(140);
   });
 
-  test("has a checksum that every slip of one character breaks", () => {
+  test("has a checksum that detects every one-character typo", () => {
     const [key = ""] = keys;
     expect(keys.filter(isMistyped)).toStrictEqual([]);
     for (let i = "iso_sk_".length; i < key.length; i++) {
-      const slip = key.slice(0, i) + (key[i] === "x" ? "y" : "x") + key.slice(i + 1);
-      expect(isMistyped(slip), slip).toBe(true);
+      const mistyped = key.slice(0, i) + (key[i] === "x" ? "y" : "x") + key.slice(i + 1);
+      expect(isMistyped(mistyped), mistyped).toBe(true);
     }
     for (const prefix of ["xso_sk_", "iso1_sk_", "is_sk_"]) {
       expect(isMistyped(prefix + key.slice("iso_sk_".length)), prefix).toBe(true);
@@ -55,7 +55,7 @@ describe("a new key", () => {
     expect(isMistyped(swapped)).toBe(key[20] !== key[21]);
   });
 
-  test("of another service has no checksum that could be wrong", () => {
+  test("of another service is never reported as mistyped", () => {
     expect(isMistyped(`other_sk_${"x".repeat(64)}`)).toBe(false);
     expect(isMistyped("open sesame")).toBe(false);
   });
@@ -72,7 +72,7 @@ test.each([
   [`ISO_sk_${"a".repeat(64)}`, false],
   [` iso_sk_${"a".repeat(64)}`, false],
   ["", false],
-])("%j has the form of a key: %s", (text, expected) => {
+])("isKeyShaped of %j is %s", (text, expected) => {
   expect(isKeyShaped(text)).toBe(expected);
 });
 

@@ -10,7 +10,7 @@ import { describe } from "vitest";
 
 const run = promisify(execFile);
 
-/** Where Debian installs PostgreSQL, one folder per version. */
+/** Folder in which Debian installs each version of PostgreSQL. */
 const VERSIONS_FOLDER = "/usr/lib/postgresql";
 const binaries = newestBinaries();
 if (binaries === undefined) {
@@ -37,12 +37,13 @@ export interface PostgresServer {
   dispose(): Promise<void>;
 }
 
+/** Starts a PostgreSQL server on a free port of 127.0.0.1. */
 export async function startPostgres(): Promise<PostgresServer> {
   if (binaries === undefined) throw new Error("PostgreSQL is not installed.");
   const folder = await mkdtemp(join(tmpdir(), "isotherm-postgres-"));
   // The server refuses to run as root.
   const user = process.getuid?.() === 0 ? "postgres" : undefined;
-  if (user !== undefined) await chown(folder, idOf("-u", user), idOf("-g", user));
+  if (user !== undefined) await chown(folder, systemIdOf("-u", user), systemIdOf("-g", user));
   const data = join(folder, "data");
   const port = await freePort();
   const runProgram = (name: string, ...parameters: string[]): Promise<unknown> => {
@@ -74,7 +75,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     async kill() {
       const [pid = ""] = (await run("head", ["-n", "1", join(data, "postmaster.pid")])).stdout.split("\n");
       process.kill(Number(pid), "SIGKILL");
-      // The backends exit on their own; until all have, the data folder is locked.
+      // The backends exit on their own; the data folder is locked until all of them have exited.
       await control("stop", "-m", "immediate").catch(() => undefined);
     },
     async stop() {
@@ -95,8 +96,8 @@ function newestBinaries(): string | undefined {
   return newest !== undefined && existsSync(join(folder, "initdb")) ? folder : undefined;
 }
 
-function idOf(which: "-u" | "-g", user: string): number {
-  return Number(spawnSync("id", [which, user], { encoding: "utf8" }).stdout);
+function systemIdOf(flag: "-u" | "-g", user: string): number {
+  return Number(spawnSync("id", [flag, user], { encoding: "utf8" }).stdout);
 }
 
 function freePort(): Promise<number> {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 
-/** Returns a receipt for a usage entry: a UUIDv7 (RFC 9562, section 5.7), 48 bits of milliseconds and random bits. */
+/** Returns a receipt for a usage entry: a UUIDv7 (RFC 9562, section 5.7) of 48 bits of milliseconds and random bits. */
 export function newReceipt(nowMs = Date.now()): string {
   const bytes = randomBytes(16);
   bytes.writeUIntBE(nowMs, 0, 6);

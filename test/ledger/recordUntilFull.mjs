@@ -1,4 +1,4 @@
-// Records entries until the storage fails. Prints a JSON line with the outcome of each entry, and finally one with the
+// Records entries until the storage fails. Prints the outcome of each entry as a JSON line and finally the
 // state of the ledger. Argument: the data folder. The calling test limits the file size.
 import { randomUUID } from "node:crypto";
 import { writeSync } from "node:fs";
@@ -16,12 +16,12 @@ const { keyId } = key;
 while (ledger.failure === undefined) {
   const batch = Array.from({ length: 16 }, async (_, i) => {
     const receipt = randomUUID();
-    const use = { accountId, customerId, meter: "hazard_values", units: i + 1, receipt };
-    const outcome = await ledger.record({ ...use, keyId, route: "/" }).then(
+    const request = { accountId, customerId, meter: "hazard_values", units: i + 1, receipt };
+    const outcome = await ledger.record({ ...request, keyId, route: "/" }).then(
       () => "ok",
       (error) => (error.code === "usage_not_recorded" ? "unknown" : String(error.stack)),
     );
-    print({ ...use, outcome });
+    print({ ...request, outcome });
   });
   await Promise.all(batch);
 }

@@ -3,32 +3,30 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { RecordResult, UsageEntry } from "../../src/ledger/ledger.ts";
 import { SqliteLedger } from "../../src/ledger/sqlite.ts";
-import type { WorkerMessage, WorkerRequest } from "../../src/ledger/sqliteMessages.ts";
+import type { LedgerWorkerMessage, LedgerWorkerRequest } from "../../src/ledger/sqliteMessages.ts";
 import { newReceipt } from "./receipt.ts";
 
-type RecordRequest = Extract<WorkerRequest, { readonly kind: "record" }>;
+type RecordRequest = Extract<LedgerWorkerRequest, { readonly kind: "record" }>;
 
-let requests: WorkerRequest[];
-let respond: (message: WorkerMessage) => void;
+let requests: LedgerWorkerRequest[];
+let respond: (message: LedgerWorkerMessage) => void;
 let ledger: SqliteLedger;
 beforeEach(async () => {
   requests = [];
   // A fake worker whose responses the test sends.
   const startWorker = () => ({
-    port: {
-      on: (_event: string, listener: (message: WorkerMessage) => void) => {
-        respond = listener;
-        queueMicrotask(() => listener({ kind: "result", id: 0, result: undefined }));
-      },
-      postMessage: (request: WorkerRequest) => {
-        requests.push(request);
-        const { kind, id } = request;
-        if (kind === "close") queueMicrotask(() => respond({ kind: "result", id, result: undefined }));
-      },
-    } as never,
+    send: (request: LedgerWorkerRequest) => {
+      requests.push(request);
+      const { kind, id } = request;
+      if (kind === "close") queueMicrotask(() => respond({ kind: "result", id, result: undefined }));
+    },
+    onMessage: (listener: (message: LedgerWorkerMessage) => void) => {
+      respond = listener;
+      queueMicrotask(() => listener({ kind: "result", id: 0, result: undefined }));
+    },
+    onEnd: () => undefined,
     setReferenced: () => undefined,
-    onExit: () => undefined,
-    terminate: () => Promise.resolve(),
+    end: () => Promise.resolve(),
   });
   ledger = await SqliteLedger.open({ data: "", now: () => 0, startWorker });
 });
@@ -47,12 +45,12 @@ function record(units: number): Promise<RecordResult> {
   return ledger.record(entry);
 }
 
-/** The units of each request that the worker has received. */
-const received = (): readonly (readonly number[])[] =>
+/** Returns the units of the entries of each request that the worker has received. */
+const receivedUnits = (): readonly (readonly number[])[] =>
   requests.map((request) => (request.kind === "record" ? request.entries.map(({ units }) => units) : []));
 
 /** Responds as a worker that has recorded a request. */
-function respondRecorded(request: WorkerRequest | undefined): void {
+function respondRecorded(request: LedgerWorkerRequest | undefined): void {
   const { id, entries } = request as RecordRequest;
   const outcomes = entries.map(({ units }) => ({ units, isReplay: false }));
   respond({ kind: "recorded", requests: [{ id, outcomes }], commit: { rowCount: entries.length, durationMs: 1 } });
@@ -62,9 +60,9 @@ describe("batching of entries", () => {
   test("sends entries of the same event loop turn together", async () => {
     void record(1);
     void record(2);
-    expect(received()).toStrictEqual([]);
+    expect(receivedUnits()).toStrictEqual([]);
     await nextTurn();
-    expect(received()).toStrictEqual([[1, 2]]);
+    expect(receivedUnits()).toStrictEqual([[1, 2]]);
   });
 
   test("queues entries while a batch is in flight, and sends them after its response", async () => {
@@ -73,40 +71,40 @@ describe("batching of entries", () => {
       records.push(record(units));
       await nextTurn();
     }
-    expect(received()).toStrictEqual([[1]]);
+    expect(receivedUnits()).toStrictEqual([[1]]);
     respondRecorded(requests[0]);
     await nextTurn();
-    expect(received()).toStrictEqual([[1], [2, 3]]);
+    expect(receivedUnits()).toStrictEqual([[1], [2, 3]]);
     respondRecorded(requests[1]);
     expect(await Promise.all(records)).toStrictEqual([1, 2, 3].map((units) => ({ units, isReplay: false })));
     // With no batch in flight, entries are sent in the next turn again.
     void record(4);
     await nextTurn();
-    expect(received().at(-1)).toStrictEqual([4]);
+    expect(receivedUnits().at(-1)).toStrictEqual([4]);
   });
 
-  test("sends queued entries once each, after a batch fails and before closing", async () => {
+  test("sends each queued entry once, after a failed batch and before closing", async () => {
     const failing = record(1);
     await nextTurn();
     void record(2);
-    respond({ kind: "error", id: (requests[0] as RecordRequest).id, error: { message: "no" } });
+    respond({ kind: "error", id: (requests[0] as RecordRequest).id, error: { name: "Error", message: "no" } });
     await expect(failing).rejects.toMatchObject({ code: "usage_not_recorded" });
-    expect(received()).toStrictEqual([[1], [2]]);
+    expect(receivedUnits()).toStrictEqual([[1], [2]]);
     void record(3);
     const closed = ledger.close();
     await nextTurn();
-    expect(received()).toStrictEqual([[1], [2], [3]]);
+    expect(receivedUnits()).toStrictEqual([[1], [2], [3]]);
     respondRecorded(requests[1]);
     respondRecorded(requests[2]);
     await closed;
     expect(requests.map(({ kind }) => kind)).toStrictEqual(["record", "record", "record", "close"]);
   });
 
-  test("sends entries of the turn in which the ledger is closed once", async () => {
+  test("sends entries of the event loop turn in which the ledger is closed exactly once", async () => {
     const recorded = record(1);
     const closed = ledger.close();
     await nextTurn();
-    expect(received()).toStrictEqual([[1]]);
+    expect(receivedUnits()).toStrictEqual([[1]]);
     respondRecorded(requests[0]);
     expect(await recorded).toStrictEqual({ units: 1, isReplay: false });
     await closed;

@@ -1,5 +1,5 @@
 /**
- * Timing side channel: tests whether the time of a refusal depends on how similar a key is to a valid one, by Welch's
+ * Timing side channel: tests whether the time to reject a key depends on how similar the key is to a valid key, by Welch's
  * t-test between keys that differ from a valid one in the last character and random ones. Runs with ISOTHERM_TIMING=1 on
  * an otherwise idle machine. |t| below 4.5 means no detectable leak (the usual bound, Goodwill et al. 2011); as a positive
  * control, a comparison by `===` must exceed it by far.
@@ -12,12 +12,12 @@ import { randomFrom, shuffled } from "../seededRandom.ts";
 
 const SAMPLE_COUNT = Number(process.env["ISOTHERM_TIMING_SAMPLES"] ?? 300_000);
 /** Share of the slowest samples that are discarded as outliers. */
-const OUTLIERS_PERCENT = 5;
+const OUTLIER_PERCENT = 5;
 
-/** (mean of one - mean of other) / standard error, for unequal variances (Welch 1947). */
-function welchT(one: readonly number[], other: readonly number[]): number {
-  const [a, b] = [momentsOf(one), momentsOf(other)];
-  return (a.mean - b.mean) / Math.sqrt(a.variance / one.length + b.variance / other.length);
+/** Returns (mean of first - mean of second) / standard error, for unequal variances (Welch 1947). */
+function welchT(first: readonly number[], second: readonly number[]): number {
+  const [a, b] = [momentsOf(first), momentsOf(second)];
+  return (a.mean - b.mean) / Math.sqrt(a.variance / first.length + b.variance / second.length);
 }
 
 function momentsOf(values: readonly number[]): { mean: number; variance: number } {
@@ -25,24 +25,24 @@ function momentsOf(values: readonly number[]): { mean: number; variance: number 
   return { mean, variance: values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1) };
 }
 
-test("Welch's t of known samples", () => {
+test("welchT returns the published t of known samples", () => {
   // Means 20.82 and 23.6533, variances 7.86743 and 6.92695 of 15 each.
-  const one = [27.5, 21, 19, 23.6, 17, 17.9, 16.9, 20.1, 21.9, 22.6, 23.1, 19.6, 19, 21.7, 21.4];
-  const other = [27.1, 22, 20.8, 23.4, 23.4, 23.5, 25.8, 22, 24.8, 20.2, 21.9, 22.1, 22.9, 30.5, 24.4];
-  expect(welchT(one, other)).toBeCloseTo(-2.85295, 5);
-  expect(welchT(one, one)).toBe(0);
+  const first = [27.5, 21, 19, 23.6, 17, 17.9, 16.9, 20.1, 21.9, 22.6, 23.1, 19.6, 19, 21.7, 21.4];
+  const second = [27.1, 22, 20.8, 23.4, 23.4, 23.5, 25.8, 22, 24.8, 20.2, 21.9, 22.1, 22.9, 30.5, 24.4];
+  expect(welchT(first, second)).toBeCloseTo(-2.85295, 5);
+  expect(welchT(first, first)).toBe(0);
 });
 
 /** Copies a string to new memory, so that it shares no buffer with its source. */
-const copied = (text: string): string => Buffer.from(text).toString("latin1");
+const copyText = (text: string): string => Buffer.from(text).toString("latin1");
 
-async function tOf(refuse: (presented: string) => unknown, secret: string): Promise<number> {
+async function tOf(reject: (presented: string) => unknown, secret: string): Promise<number> {
   const random = randomFrom(7);
-  // Both kinds have a wrong checksum, so that they differ in nothing but how near they are to the valid key.
+  // Both kinds have a wrong checksum, so that they differ only in their similarity to the valid key.
   const withLast = (key: string): string[] =>
     Array.from("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", (last) => key.slice(0, -1) + last)
       .filter((changed) => changed !== key)
-      .map(copied);
+      .map(copyText);
   const near = withLast(secret);
   const far = near.map((_, i) => withLast(newKey())[i] ?? "");
   const times = { near: [] as number[], far: [] as number[] };
@@ -54,31 +54,31 @@ async function tOf(refuse: (presented: string) => unknown, secret: string): Prom
     ]);
     for (const { kind, key } of round) {
       const start = process.hrtime.bigint();
-      const refused = refuse(key);
-      if (refused instanceof Promise) await refused;
+      const rejection = reject(key);
+      if (rejection instanceof Promise) await rejection;
       times[kind].push(Number(process.hrtime.bigint() - start));
       done++;
     }
   }
   const all = [...times.near, ...times.far].toSorted((a, b) => a - b);
-  const timeMax = all[Math.floor((all.length * (100 - OUTLIERS_PERCENT)) / 100)] ?? Infinity;
-  const withoutOutliers = (values: readonly number[]): number[] => values.filter((value) => value <= timeMax);
+  const timeNsMax = all[Math.floor((all.length * (100 - OUTLIER_PERCENT)) / 100)] ?? Infinity;
+  const withoutOutliers = (values: readonly number[]): number[] => values.filter((value) => value <= timeNsMax);
   return welchT(withoutOutliers(times.near), withoutOutliers(times.far));
 }
 
-const measured = process.env["ISOTHERM_TIMING"] === "1" ? [SAMPLE_COUNT] : [];
-describe.each(measured)("over %i refusals", { timeout: 3_600_000 }, () => {
+const sampleCounts = process.env["ISOTHERM_TIMING"] === "1" ? [SAMPLE_COUNT] : [];
+describe.each(sampleCounts)("over %i rejected keys", { timeout: 3_600_000 }, () => {
   const REPEATS = 64;
-  const repeated = (verify: (presented: string) => boolean) => (presented: string) => {
+  const repeatVerification = (verify: (presented: string) => boolean) => (presented: string) => {
     let count = 0;
     for (let i = 0; i < REPEATS; i++) if (verify(presented)) count++;
     if (count > 0) throw new Error("An invalid key was accepted.");
   };
 
   test("detects a comparison of the keys themselves", async () => {
-    const secret = copied(newKey());
+    const secret = copyText(newKey());
     const t = await tOf(
-      repeated((presented) => presented === secret),
+      repeatVerification((presented) => presented === secret),
       secret,
     );
     console.log(`===: t = ${t.toFixed(1)}`);
@@ -104,10 +104,10 @@ describe.each(measured)("over %i refusals", { timeout: 3_600_000 }, () => {
     };
     const authenticator = new Authenticator(ledger as Ledger, { failureCountMax: 2 ** 31, now: () => 0 });
     await authenticator.authenticate(secret, "192.0.2.1");
-    const refuse = async (presented: string): Promise<void> => {
+    const reject = async (presented: string): Promise<void> => {
       await Promise.resolve(authenticator.authenticate(presented, "192.0.2.1")).catch(() => undefined);
     };
-    const t = await tOf(refuse, secret);
+    const t = await tOf(reject, secret);
     console.log(`authenticator: t = ${t.toFixed(1)}`);
     expect(Math.abs(t)).toBeLessThan(4.5);
   });

@@ -18,23 +18,23 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { companyCommand } from "../../src/cli/company.ts";
 import { COMPANY_COLUMN_NAMES, openCompanies } from "../../src/cli/companyFiles.ts";
 import type { EntityFormat } from "../../src/cli/fileFormats.ts";
-import type { CompanyAnswer } from "../../src/company/answer.ts";
 import { totalClimateRisk } from "../../src/company/report.ts";
-import { CompanyRequestSchema } from "../../src/company/request.ts";
 import { type Fault, isFault } from "../../src/errors.ts";
+import type { CompanyAnswer } from "../../src/contract/wireTypes.ts";
+import { CompanyRequestSchema } from "../../src/contract/companyRequest.ts";
 
 let folder: string;
-let printed: string;
+let stdoutText: string;
 let stderrText: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "isotherm-company-"));
-  [printed, stderrText] = ["", ""];
+  [stdoutText, stderrText] = ["", ""];
   vi.spyOn(process.stderr, "write").mockImplementation((text) => {
     stderrText += String(text);
     return true;
   });
   vi.spyOn(process.stdout, "write").mockImplementation((text: unknown, ...rest: readonly unknown[]) => {
-    printed += String(text);
+    stdoutText += String(text);
     const done = rest.find((argument) => typeof argument === "function");
     if (done !== undefined) (done as () => void)();
     return true;
@@ -58,9 +58,9 @@ const COMPANY = {
   assessment_years: [2030, 2050],
 };
 const inFolder = (name: string): string => join(folder, name);
-const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+const jsonRoundTrip = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 const resultFor = (company: object): unknown =>
-  plain(totalClimateRisk(company as Parameters<typeof totalClimateRisk>[0]));
+  jsonRoundTrip(totalClimateRisk(company as Parameters<typeof totalClimateRisk>[0]));
 
 async function run(name: string, text: string | Uint8Array, ...more: readonly string[]): Promise<void> {
   writeFileSync(inFolder(name), text);
@@ -70,22 +70,22 @@ async function run(name: string, text: string | Uint8Array, ...more: readonly st
 async function faultOf(name: string, text: string | Uint8Array, ...more: readonly string[]): Promise<Fault> {
   const error: unknown = await run(name, text, ...more).catch((thrown: unknown) => thrown);
   expect(readdirSync(folder)).toStrictEqual([name]);
-  if (!isFault(error)) throw new Error(`No fault: ${String(error)}`, { cause: error });
+  if (!isFault(error)) throw new Error(`expected a Fault (got ${String(error)})`, { cause: error });
   return error;
 }
 
-describe("one company", () => {
-  test("produces a text report", async () => {
+describe("the result of one company", () => {
+  test("is printed as a text report", async () => {
     await run("one.json", JSON.stringify(COMPANY));
-    const lines = printed.split("\n");
+    const lines = stdoutText.split("\n");
     expect(lines[0]).toBe("Cement, India: Cement and lime, India");
-    expect(printed).toContain("Worst: 101.9% in 2050 under NGFS_NET_ZERO_2050, score 80.3 of 100, rating E.");
-    expect(printed).toMatch(/NGFS_NET_ZERO_2050 +│ 2030 │ 1\.404B │ +101\.8% │/);
-    expect(printed).toMatch(/NGFS_NET_ZERO_2050 +│ +11\.25B │ +101\.8% │ +0 │ +0\.0248% │ +100% │/);
-    expect(printed).toMatch(/NGFS_NET_ZERO_2050 +│ 2030 │ +0\.89 to - │ +22\.44 to -0\.40 │/);
-    expect(printed).toContain("loss of the whole EBITDA");
-    expect(printed).toContain("no shock beyond current policies");
-    expect(printed).toMatch(/scope 1, direct +│ modelled │ 72\.95M │ 36\.48M to 145\.9M/);
+    expect(stdoutText).toContain("Worst: 101.9% in 2050 under NGFS_NET_ZERO_2050, score 80.3 of 100, rating E.");
+    expect(stdoutText).toMatch(/NGFS_NET_ZERO_2050 +│ 2030 │ 1\.404B │ +101\.8% │/);
+    expect(stdoutText).toMatch(/NGFS_NET_ZERO_2050 +│ +11\.25B │ +101\.8% │ +0 │ +0\.0248% │ +100% │/);
+    expect(stdoutText).toMatch(/NGFS_NET_ZERO_2050 +│ 2030 │ +0\.89 to - │ +22\.44 to -0\.40 │/);
+    expect(stdoutText).toContain("loss of the whole EBITDA");
+    expect(stdoutText).toContain("no shock beyond current policies");
+    expect(stdoutText).toMatch(/scope 1, direct +│ modelled │ 72\.95M │ 36\.48M to 145\.9M/);
     for (const title of ["Warnings", "Data quality", "Assumptions", "Sources"]) {
       expect(lines.some((line) => line.startsWith(title))).toBe(true);
     }
@@ -93,20 +93,20 @@ describe("one company", () => {
     expect(process.exitCode).toBeUndefined();
   });
 
-  test("uses 16% of revenue if EBITDA is not positive, and shows the loans of a bank", async () => {
+  test("assumes 16% of revenue if EBITDA is not positive, and shows the loans of a bank", async () => {
     await run("loss.json", JSON.stringify({ ...COMPANY, ebitda: -1, total_debt: 0 }));
-    expect(printed).toContain("16% of revenue is used instead");
-    expect(printed).toContain("- to -");
-    printed = "";
+    expect(stdoutText).toContain("16% of revenue is used instead");
+    expect(stdoutText).toContain("- to -");
+    stdoutText = "";
     await run("bank.json", JSON.stringify({ ...COMPANY, industry: "major_banks", damage_function: "ngfs5_kotz" }));
-    expect(printed).toMatch(/│ +loans │/);
-    expect(printed).toContain("scope 3, financed");
-    expect(printed).toMatch(/RETRACTED in December 2025/);
+    expect(stdoutText).toMatch(/│ +loans │/);
+    expect(stdoutText).toContain("scope 3, financed");
+    expect(stdoutText).toMatch(/RETRACTED in December 2025/);
   });
 
   test("is written as JSON with --json or to a .json file", async () => {
     await run("one.json", ` \n${JSON.stringify(COMPANY)}\n`, "--json");
-    expect(JSON.parse(printed)).toStrictEqual(resultFor(COMPANY));
+    expect(JSON.parse(stdoutText)).toStrictEqual(resultFor(COMPANY));
     await run("one.json", JSON.stringify(COMPANY), inFolder("answer.json"));
     expect(JSON.parse(readFileSync(inFolder("answer.json"), "utf8"))).toStrictEqual(resultFor(COMPANY));
   });
@@ -117,21 +117,21 @@ describe("one company", () => {
     expect(lines.map((line) => line !== "")).toEqual([true, false]);
     expect(JSON.parse(lines[0] ?? "")).toStrictEqual(resultFor(COMPANY));
     await run("one.json", JSON.stringify(COMPANY), "--to", "ndjson");
-    expect(JSON.parse(printed)).toStrictEqual(resultFor(COMPANY));
+    expect(JSON.parse(stdoutText)).toStrictEqual(resultFor(COMPANY));
   });
 
-  test("uses the scenarios and years of the command line if it names none", async () => {
+  test("uses the scenarios and years of the command line if the company names none", async () => {
     const { transition_scenarios: _, assessment_years: __, ...rest } = COMPANY;
     const flags = ["--scenarios", "IPCC_C3,ngfs ndc", "--years", "2040, 2030", "--json"];
     await run("one.json", JSON.stringify(rest), ...flags);
     const expected = { ...rest, transition_scenarios: ["IPCC_C3", "NGFS_NDC"], assessment_years: [2030, 2040] };
-    expect(JSON.parse(printed)).toStrictEqual(resultFor(expected));
-    printed = "";
+    expect(JSON.parse(stdoutText)).toStrictEqual(resultFor(expected));
+    stdoutText = "";
     await run("two.json", JSON.stringify(COMPANY), ...flags);
-    expect(JSON.parse(printed)).toStrictEqual(resultFor(COMPANY));
+    expect(JSON.parse(stdoutText)).toStrictEqual(resultFor(COMPANY));
   });
 
-  test("is rejected with all errors and leaves no output file", async () => {
+  test("is replaced by all errors of an invalid company, without an output file", async () => {
     const invalid = { ...COMPANY, country: "Atlantis", revenue: "1,000" };
     const fault = await faultOf("one.json", JSON.stringify(invalid), inFolder("out.json"));
     expect(fault.code).toBe("invalid_request");
@@ -152,14 +152,14 @@ describe("a list of companies", () => {
     await run(`in.${extension}`, text, inFolder("out.ndjson"));
     const lines = readFileSync(inFolder("out.ndjson"), "utf8").trimEnd().split("\n");
     expect(lines.map((line) => JSON.parse(line) as unknown)).toStrictEqual(expected);
-    expect(printed).toMatch(/^28 results for 7 companies in [0-9.]+ s\n$/);
+    expect(stdoutText).toMatch(/^28 results for 7 companies in [0-9.]+ s\n$/);
     await run(`in.${extension}`, text, inFolder("out.json"));
     expect(JSON.parse(readFileSync(inFolder("out.json"), "utf8"))).toStrictEqual({ results: expected });
   });
 
-  test("goes to standard output and its summary to standard error", async () => {
+  test("writes results to standard output and the summary to standard error with --json", async () => {
     await run("in.json", JSON.stringify(companies), "--json");
-    expect(JSON.parse(printed)).toStrictEqual({ results: expected });
+    expect(JSON.parse(stdoutText)).toStrictEqual({ results: expected });
     expect(JSON.parse(stderrText)).toMatchObject({ companies: 7, results: 28, refused: 0 });
     expect(process.exitCode).toBeUndefined();
   });
@@ -211,7 +211,9 @@ describe("a list of companies", () => {
       error: { code: "json_malformed", detail: expect.stringMatching(/^Line 3/) },
     });
     expect(list).toMatchObject({ line: 4, error: { code: "invalid_request" } });
-    expect(printed).toMatch(/^8 results for 5 companies in [0-9.]+ s; 3 rejected, see their errors in the output\n$/);
+    expect(stdoutText).toMatch(
+      /^8 results for 5 companies in [0-9.]+ s; 3 rejected, see their errors in the output\n$/,
+    );
     expect(process.exitCode).toBe(2);
   });
 
@@ -251,11 +253,11 @@ describe("a list of companies", () => {
   });
 });
 
-describe("an invalid command", () => {
+describe("an invalid input file", () => {
   test.each([
     ["in.json", "", "invalid_request"],
     ["in.json", "[]", "invalid_request"],
-    ["in.json", "7", "json_malformed"],
+    ["in.json", "7", "invalid_request"],
     ["in.json", '{"name": ', "json_malformed"],
     ["in.json", `[${JSON.stringify(COMPANY)}`, "json_malformed"],
     ["in.ndjson", "\n \n", "invalid_request"],
@@ -263,7 +265,7 @@ describe("an invalid command", () => {
     ["in.csv", "name;country\n", "invalid_request"],
     ["in.csv", "name,contry,industry\n", "invalid_request"],
     ["in.csv", "name,name,country\n", "invalid_request"],
-  ])("rejects %s with content %j: %s", async (name, text, code) => {
+  ])("rejects %s with content %j as %s", async (name, text, code) => {
     expect((await faultOf(name, text, inFolder("out.json"))).code).toBe(code);
   });
 
@@ -289,15 +291,15 @@ describe("an invalid command", () => {
     rmSync(inFolder("in.json"));
     expect((await faultOf("in.txt", text)).message).toContain("set --format to one of csv, json, ndjson");
     await run("in.txt", text, "--format", "json", "--to", "ndjson");
-    expect((JSON.parse(printed) as CompanyAnswer).company.name).toBe("Cement, India");
+    expect((JSON.parse(stdoutText) as CompanyAnswer).company.name).toBe("Cement, India");
   });
 });
 
-describe("an existing OUT", () => {
+describe("an existing output file", () => {
   const text = JSON.stringify(COMPANY);
-  const messageInto = async (output: string): Promise<string> => {
+  const rejectionMessageFor = async (output: string): Promise<string> => {
     const error: unknown = await run("in.json", text, output).catch((thrown: unknown) => thrown);
-    if (!isFault(error)) throw new Error(`No fault: ${String(error)}`, { cause: error });
+    if (!isFault(error)) throw new Error(`expected a Fault (got ${String(error)})`, { cause: error });
     expect(error.code).toBe("configuration_invalid");
     expect(readFileSync(inFolder("in.json"), "utf8")).toBe(text);
     return error.message;
@@ -309,18 +311,18 @@ describe("an existing OUT", () => {
   ])("is rejected if it is %s", async (_, link) => {
     writeFileSync(inFolder("in.json"), text);
     link(inFolder("in.json"), inFolder("other.json"));
-    expect(await messageInto(inFolder("other.json"))).toContain("is also the input");
+    expect(await rejectionMessageFor(inFolder("other.json"))).toContain("is also the input");
     expect(readdirSync(folder).toSorted()).toEqual(["in.json", "other.json"]);
   });
 
   // Renaming a file over a device would delete the device when run as root.
   test("is rejected if it is a folder or a socket", async () => {
     mkdirSync(inFolder("folder"));
-    expect(await messageInto(inFolder("folder"))).toContain("is a folder");
+    expect(await rejectionMessageFor(inFolder("folder"))).toContain("is a folder");
     const server = createServer().listen(inFolder("socket"));
     await once(server, "listening");
     try {
-      expect(await messageInto(inFolder("socket"))).toContain("is not a regular file");
+      expect(await rejectionMessageFor(inFolder("socket"))).toContain("is not a regular file");
       expect(readdirSync(folder).toSorted()).toEqual(["folder", "in.json", "socket"]);
       expect(lstatSync(inFolder("socket")).isSocket()).toBe(true);
     } finally {
@@ -341,9 +343,7 @@ test("the CSV columns are the members of a request", () => {
 
 test("--help mentions every format", () => {
   const formats: readonly EntityFormat[] = ["json", "ndjson", "csv"];
-  const help = vi.spyOn(process, "exit").mockImplementation((() => undefined) as unknown as typeof process.exit);
-  companyCommand().exitOverride().outputHelp();
-  for (const format of formats) expect(printed).toContain(`.${format}`);
-  expect(printed).toContain("isotherm company examples/company.json --json");
-  help.mockRestore();
+  companyCommand().outputHelp();
+  for (const format of formats) expect(stdoutText).toContain(`.${format}`);
+  expect(stdoutText).toContain("isotherm company examples/company.json --json");
 });

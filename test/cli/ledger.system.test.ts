@@ -27,15 +27,15 @@ const run = promisify(execFile);
 const CLI = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
 let data: string;
-let printed = "";
+let stdoutText = "";
 beforeEach(async () => {
   data = await mkdtemp(join(tmpdir(), "isotherm-cli-"));
   vi.stubEnv("ISOTHERM_DATA", data);
   vi.stubEnv("ISOTHERM_DATABASE_URL", undefined);
-  vi.mocked(openLedger).mockImplementation(({ data: folder = "" }) => openHere(folder));
-  printed = "";
+  vi.mocked(openLedger).mockImplementation(({ data: folder = "" }) => openInProcess(folder));
+  stdoutText = "";
   vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    printed += String(text);
+    stdoutText += String(text);
     return true;
   });
 });
@@ -47,14 +47,14 @@ afterEach(async () => {
   await rm(data, { recursive: true, force: true });
 });
 
-function openHere(folder: string): Promise<Ledger> {
+function openInProcess(folder: string): Promise<Ledger> {
   return SqliteLedger.open({ data: folder, now: Date.now, startWorker: startInProcessWorker });
 }
 
-async function withLedger<T>(use: (ledger: Ledger) => Promise<T>): Promise<T> {
-  const ledger = await openHere(data);
+async function withLedger<T>(act: (ledger: Ledger) => Promise<T>): Promise<T> {
+  const ledger = await openInProcess(data);
   try {
-    return await use(ledger);
+    return await act(ledger);
   } finally {
     await ledger.close();
   }
@@ -62,9 +62,9 @@ async function withLedger<T>(use: (ledger: Ledger) => Promise<T>): Promise<T> {
 
 /** Runs a command and returns its standard output. */
 async function outputOf(command: Command, ...words: string[]): Promise<string> {
-  printed = "";
+  stdoutText = "";
   await command.parseAsync(words, { from: "user" });
-  return printed;
+  return stdoutText;
 }
 
 async function jsonOf(command: Command, ...words: string[]): Promise<Record<string, unknown>> {
@@ -103,8 +103,8 @@ describe("isotherm accounts", () => {
     expect(vi.mocked(openLedger).mock.lastCall).toEqual([{ data }, { mustExist: false }]);
     await outputOf(accountsCommand(), "list");
     expect(vi.mocked(openLedger).mock.lastCall).toEqual([{ data }, { mustExist: true }]);
-    vi.mocked(openLedger).mockRejectedValue(new Error("stop here"));
-    await expect(outputOf(keysCommand(), "list", "--database", "postgres://x/y")).rejects.toThrow("stop here");
+    vi.mocked(openLedger).mockRejectedValue(new Error("not opened"));
+    await expect(outputOf(keysCommand(), "list", "--database", "postgres://x/y")).rejects.toThrow("not opened");
     expect(vi.mocked(openLedger).mock.lastCall).toEqual([{ database: "postgres://x/y" }, { mustExist: true }]);
   });
 });
@@ -118,14 +118,14 @@ describe("isotherm keys", () => {
     const { api_key, ...key } = await jsonOf(keysCommand(), "create", "--account", account);
     expect(api_key).toMatch(/^iso_sk_/);
     expect(key).toMatchObject({ account_id: account, name: null, revoked_at: null });
-    const listed = await outputOf(keysCommand(), "list");
-    expect(listed).toMatch(/nightly[^]*valid/);
+    const list = await outputOf(keysCommand(), "list");
+    expect(list).toMatch(/nightly[^]*valid/);
     expect((await jsonOf(keysCommand(), "list", "--account", account))["items"]).toHaveLength(2);
-    expect(listed).not.toContain(secret);
-    expect(listed).not.toContain(String(api_key));
+    expect(list).not.toContain(secret);
+    expect(list).not.toContain(String(api_key));
   });
 
-  test("checks a key from standard input and exits with 1 if it is not valid", async () => {
+  test("checks a key from standard input and exits with 1 if the key is not valid", async () => {
     const account = await createAccount();
     const issued = await jsonOf(keysCommand(), "create", "--account", account);
     const secret = String(issued["api_key"]);
@@ -181,8 +181,8 @@ describe("isotherm keys", () => {
     const [first, second] = items as { created_at: string; expires_at: string; replaced_by: string; key_id: string }[];
     expect(first?.replaced_by).toBe(second?.key_id);
     expect(Date.parse(first?.expires_at ?? "") - Date.parse(second?.created_at ?? "")).toBe(1_800_000);
-    const gone = await outputOf(keysCommand(), "rotate", second?.key_id ?? "", "--overlap", "0");
-    expect(gone).toMatch(/is no longer valid/);
+    const rotatedText = await outputOf(keysCommand(), "rotate", second?.key_id ?? "", "--overlap", "0");
+    expect(rotatedText).toMatch(/is no longer valid/);
     setStdin(/iso_sk_[0-9A-Za-z]{64}/.exec(text)?.[0] ?? "");
     expect((await jsonOf(keysCommand(), "check"))["status"]).toBe("expired");
     expect(await outputOf(keysCommand(), "list")).toMatch(/valid until[^]*expired/);
@@ -197,13 +197,13 @@ describe("isotherm customers and usage", () => {
       for (const internalId of ["one", "two"]) {
         const { customer } = await ledger.registerCustomer({ accountId: account, internalId });
         const { customerId } = customer;
-        const use = { accountId: account, customerId, keyId: key.keyId, route: "/" } as const;
-        await ledger.record({ ...use, receipt: newReceipt(), meter: "hazard_values", units: 3 });
-        await ledger.record({ ...use, receipt: newReceipt(), meter: "hazard_values", units: 4 });
+        const entry = { accountId: account, customerId, keyId: key.keyId, route: "/" } as const;
+        await ledger.record({ ...entry, receipt: newReceipt(), meter: "hazard_values", units: 3 });
+        await ledger.record({ ...entry, receipt: newReceipt(), meter: "hazard_values", units: 4 });
       }
     });
-    const listed = await jsonOf(customersCommand(), "list", "--account", account);
-    expect(listed).toMatchObject({ items: [{ internal_id: "one" }, { internal_id: "two", archived_at: null }] });
+    const list = await jsonOf(customersCommand(), "list", "--account", account);
+    expect(list).toMatchObject({ items: [{ internal_id: "one" }, { internal_id: "two", archived_at: null }] });
     expect(await outputOf(customersCommand(), "list", "--account", account)).toMatch(/one[^]*two/);
     const report = ["report", "--account", account];
     expect(await jsonOf(usageCommand(), ...report, "--group-by", "meter")).toEqual({
@@ -221,7 +221,7 @@ describe("isotherm customers and usage", () => {
       code: "account_not_found",
     });
     // An unknown customer, or one of another account, is an error rather than zero usage.
-    const [first] = listed["items"] as { customer_id: string }[];
+    const [first] = list["items"] as { customer_id: string }[];
     const customerId = first?.customer_id ?? "";
     expect(await outputOf(usageCommand(), ...report, "--customer", customerId)).toMatch(/one[^]*│ 2 +│ 7/);
     for (const [accountId, customer] of [
@@ -255,8 +255,8 @@ test("lists and sums up more customers than fit on a page", async () => {
     const { keyId } = (await ledger.createKey({ accountId: account })).key;
     for (let i = 0; i < 501; i++) {
       const { customerId } = (await ledger.registerCustomer({ accountId: account, internalId: `${i}` })).customer;
-      const use = { accountId: account, customerId, keyId, meter: "hazard_values", units: 1, route: "/" } as const;
-      await ledger.record({ ...use, receipt: newReceipt() });
+      const entry = { accountId: account, customerId, keyId, meter: "hazard_values", units: 1, route: "/" } as const;
+      await ledger.record({ ...entry, receipt: newReceipt() });
     }
   });
   expect((await jsonOf(customersCommand(), "list", "--account", account))["items"]).toHaveLength(501);
@@ -274,8 +274,8 @@ describe("the built command", () => {
     await withLedger(async (ledger) => {
       const { keyId } = (await ledger.createKey({ accountId: account })).key;
       const { customerId } = (await ledger.registerCustomer({ accountId: account, internalId: "one" })).customer;
-      const use = { accountId: account, customerId, keyId, meter: "hazard_values", units: 2, route: "/a,b" } as const;
-      await Promise.all(receipts.map((receipt) => ledger.record({ ...use, receipt })));
+      const entry = { accountId: account, customerId, keyId, meter: "hazard_values", units: 2, route: "/a,b" } as const;
+      await Promise.all(receipts.map((receipt) => ledger.record({ ...entry, receipt })));
     });
     const { stdout } = await isotherm("usage", "export");
     const [head, ...lines] = stdout.trimEnd().split("\n");
@@ -288,7 +288,7 @@ describe("the built command", () => {
     expect(json.map((line) => (JSON.parse(line) as { receipt: string }).receipt)).toEqual(receipts);
   });
 
-  test("prints an error on one line and exits with 1", async () => {
+  test("prints an error as a single line and exits with 1", async () => {
     const absent = join(data, "absent");
     await expect(isotherm("keys", "list", "--data", absent)).rejects.toMatchObject({
       code: 1,

@@ -53,7 +53,7 @@ describeWithPostgres("PostgreSQL", () => {
       expect(String(error)).not.toContain("s3cret");
     });
 
-    test("refuses a server with synchronous_commit or fsync off", async () => {
+    test("rejects a server with synchronous_commit or fsync off", async () => {
       const database = await server.newDatabase();
       await execute(database, "alter role isotherm set synchronous_commit = off");
       try {
@@ -77,7 +77,7 @@ describeWithPostgres("PostgreSQL", () => {
       }
     });
 
-    test("refuses a database whose encoding is not UTF8", async () => {
+    test("rejects a database whose encoding is not UTF8", async () => {
       const database = await server.newDatabase({ encoding: "LATIN1" });
       await expect(openLedger({ database })).rejects.toMatchObject({
         code: "configuration_invalid",
@@ -86,7 +86,7 @@ describeWithPostgres("PostgreSQL", () => {
     });
 
     test.each(["account", "migration"])(
-      "refuses a database with a table %s of another program, and leaves it unchanged",
+      "rejects a database in which another program owns a table named %s, and leaves it unchanged",
       async (name) => {
         const database = await server.newDatabase();
         await execute(database, `create table ${name} (mine text)`);
@@ -102,18 +102,18 @@ describeWithPostgres("PostgreSQL", () => {
       },
     );
 
-    test("refuses a user without the privilege to create tables or to write to them", async () => {
+    test("rejects a user who lacks the privilege to create tables or to write to them", async () => {
       const database = await server.newDatabase();
       await execute(database, "create role guest login");
-      const asGuest = database.replace("isotherm@", "guest@");
-      const refused = {
+      const guestDatabase = database.replace("isotherm@", "guest@");
+      const expectedFault = {
         code: "ledger_unavailable",
         message: expect.stringMatching(/^The PostgreSQL user lacks privileges .*permission denied/) as string,
       };
       try {
-        await expect(openLedger({ database: asGuest })).rejects.toMatchObject(refused);
+        await expect(openLedger({ database: guestDatabase })).rejects.toMatchObject(expectedFault);
         await (await openLedger({ database })).close();
-        await expect(openLedger({ database: asGuest })).rejects.toMatchObject(refused);
+        await expect(openLedger({ database: guestDatabase })).rejects.toMatchObject(expectedFault);
       } finally {
         await execute(database, "drop role guest");
       }
@@ -122,29 +122,30 @@ describeWithPostgres("PostgreSQL", () => {
     test("works with any default isolation level of the user", async () => {
       const database = await server.newDatabase();
       await execute(database, "alter role isotherm set default_transaction_isolation = 'serializable'");
-      const [one, other] = await Promise.all([openLedger({ database }), openLedger({ database })]);
+      const [first, second] = await Promise.all([openLedger({ database }), openLedger({ database })]);
       try {
-        const entry = await newEntry(one);
+        const entry = await newEntry(first);
         const all = Array.from({ length: 400 }, (_, i) =>
-          (i % 2 === 0 ? one : other).record({ ...entry, receipt: newReceipt() }),
+          (i % 2 === 0 ? first : second).record({ ...entry, receipt: newReceipt() }),
         );
         expect(await Promise.all(all)).toHaveLength(400);
       } finally {
         await execute(database, "alter role isotherm reset default_transaction_isolation");
-        await Promise.all([one.close(), other.close()]);
+        await Promise.all([first.close(), second.close()]);
       }
     });
   });
 
-  test("a server crash loses no recorded entry, and the ledger reconnects when the server is back", async () => {
+  test("no recorded entry is lost in a server crash, and the ledger reconnects after a restart", async () => {
     const database = await server.newDatabase();
     const ledger = await openLedger({ database });
+    const stop = new AbortController();
+    let clients: readonly Promise<void>[] = [];
     try {
       const entry = await newEntry(ledger);
       const log: ClientRequest[] = [];
-      const ended = new AbortController();
       const client = async (): Promise<void> => {
-        while (!ended.signal.aborted) {
+        while (!stop.signal.aborted) {
           const request = { ...entry, units: 1 + (log.length % 9), receipt: newReceipt() };
           const outcome = await ledger.record(request).then(
             () => "ok" as const,
@@ -157,7 +158,7 @@ describeWithPostgres("PostgreSQL", () => {
           if (outcome === "unknown") await new Promise((resolve) => setTimeout(resolve, 5));
         }
       };
-      const clients = Array.from({ length: 16 }, client);
+      clients = Array.from({ length: 16 }, client);
       const until = async (condition: () => boolean): Promise<void> => {
         await expect.poll(condition, { timeout: 30_000, interval: 5 }).toBe(true);
       };
@@ -172,13 +173,13 @@ describeWithPostgres("PostgreSQL", () => {
       }
       const before = okCount();
       await until(() => okCount() > before + 200);
-      ended.abort();
+      stop.abort();
       await Promise.all(clients);
       expect(log.some(({ outcome }) => outcome === "unknown")).toBe(true);
       expect(await checkHistory(log, ledger)).toEqual([]);
       expect(ledger.failure).toBeUndefined();
 
-      // Notifications arrive again: one is for changes missed while disconnected, the others are received.
+      // The ledger reports one change when it reconnects; any further ones prove that notifications are received again.
       let notificationCount = 0;
       ledger.onChange(() => notificationCount++);
       await expect
@@ -191,12 +192,15 @@ describeWithPostgres("PostgreSQL", () => {
         )
         .toBe(true);
     } finally {
+      // After a failed poll, the client loops would otherwise run on while the ledger closes.
+      stop.abort();
+      await Promise.allSettled(clients);
       await ledger.close();
     }
   });
 });
 
-/** Creates an account with a key and a customer. @returns a usage entry of theirs without a receipt */
+/** Creates an account with a key and a customer. @returns a usage entry for them without a receipt */
 async function newEntry(ledger: Ledger) {
   const { accountId } = await ledger.createAccount({ name: "Someone" });
   const { key } = await ledger.createKey({ accountId });

@@ -26,16 +26,16 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-async function withLedger<T>(use: (ledger: Ledger) => Promise<T>): Promise<T> {
+async function withLedger<T>(act: (ledger: Ledger) => Promise<T>): Promise<T> {
   const ledger = await openLedger({ data });
   try {
-    return await use(ledger);
+    return await act(ledger);
   } finally {
     await ledger.close();
   }
 }
 
-/** Opens the ledger as an unprivileged user. @returns "opened", or code and message of the error */
+/** Opens the ledger as an unprivileged user. @returns@returns "opened", or the code and message of the error */
 async function openUnprivileged(options: { readonly mustExist?: boolean } = {}): Promise<string> {
   const program = `
     const { openLedger } = await import(${JSON.stringify(BUILT)});
@@ -82,7 +82,7 @@ describe("the ledger file", () => {
     expect(stdout).not.toContain(secret.slice(10, 40));
   });
 
-  test("that is not a database is refused and left unchanged", async () => {
+  test("that is not a database is rejected and left unchanged", async () => {
     await mkdir(data);
     await writeFile(file, "This is not a SQLite file.\n".repeat(400));
     await expect(openLedger({ data })).rejects.toMatchObject({
@@ -92,7 +92,7 @@ describe("the ledger file", () => {
     expect((await stat(file)).size).toBe(10_800);
   });
 
-  test("of another program is refused and left unchanged", async () => {
+  test("of another program is rejected and left unchanged", async () => {
     await mkdir(data);
     const database = new Database(file);
     database.exec("create table account (mine text)");
@@ -106,7 +106,7 @@ describe("the ledger file", () => {
     again.close();
   });
 
-  test("that is damaged is refused", async () => {
+  test("that is damaged is rejected", async () => {
     await withLedger((ledger) => ledger.createAccount({ name: "Someone" }));
     const { size } = await stat(file);
     const bytes = Buffer.alloc(size, 0xa5);
@@ -120,7 +120,7 @@ describe("the ledger file", () => {
     });
   });
 
-  test("is refused if it is a folder, or if its folder is a file", async () => {
+  test("is rejected if it is a folder, or if its folder is a file", async () => {
     await mkdir(file, { recursive: true });
     await expect(openLedger({ data })).rejects.toMatchObject({ code: "ledger_unavailable" });
     await writeFile(join(folder, "plain"), "");
@@ -134,7 +134,7 @@ describe("the ledger file", () => {
     }
   });
 
-  test("that is not writable is refused", async () => {
+  test("that is not writable is rejected", async () => {
     await withLedger((ledger) => ledger.createAccount({ name: "Someone" }));
     await chmod(file, 0o444);
     await chmod(data, 0o555);
@@ -157,10 +157,10 @@ describe("the ledger file", () => {
     await withLedger(async (ledger) => {
       await ledger.createAccount({ name: "Someone" });
       const database = new Database(file, { readonly: true });
-      const versionOf = (): unknown => database.pragma("data_version", { simple: true });
-      const before = versionOf();
+      const dataVersion = (): unknown => database.pragma("data_version", { simple: true });
+      const before = dataVersion();
       await withLedger((other) => other.listAccounts());
-      expect(versionOf()).toBe(before);
+      expect(dataVersion()).toBe(before);
       database.close();
     });
   });
@@ -185,7 +185,7 @@ describe("the ledger file", () => {
       database.exec("begin immediate");
       const busy = { code: "ledger_unavailable", message: expect.stringMatching(/another program/i) as string };
       await expect(ledger.registerCustomer({ accountId, internalId: "one" })).rejects.toMatchObject(busy);
-      await expect(ledger.suspendAccount(accountId, true)).rejects.toMatchObject(busy);
+      await expect(ledger.setAccountSuspended(accountId, true)).rejects.toMatchObject(busy);
       database.exec("rollback");
       database.close();
       expect(await ledger.registerCustomer({ accountId, internalId: "one" })).toMatchObject({ isNew: true });
@@ -195,7 +195,7 @@ describe("the ledger file", () => {
 });
 
 describe("durability", () => {
-  test("opening sets WAL mode, whatever mode the file was in", async () => {
+  test("opening sets WAL mode regardless of the mode of the file", async () => {
     await withLedger((ledger) => ledger.createAccount({ name: "Someone" }));
     const database = new Database(file);
     expect(database.pragma("journal_mode = delete", { simple: true })).toBe("delete");
@@ -227,7 +227,7 @@ describe("durability", () => {
 });
 
 describe("a full disk", () => {
-  test("loses no recorded entry, stops the ledger, and is recovered from by a restart", async () => {
+  test("loses no recorded entry and stops the ledger, which works again after a restart", async () => {
     const program = fileURLToPath(new URL("recordUntilFull.mjs", import.meta.url));
     // Limits the file size. With SIGXFSZ ignored, writes above the limit fail instead of ending the program.
     const shell = 'trap "" XFSZ; ulimit -f 400; exec "$0" "$@"';

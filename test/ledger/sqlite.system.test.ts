@@ -4,7 +4,8 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import type * as openLedgerModule from "../../src/ledger/openLedger.ts";
 import { SqliteLedger } from "../../src/ledger/sqlite.ts";
-import { describeLedgerContract, type LedgerFixture } from "../contracts/ledger.ts";
+import { describeLedgerContract } from "../contracts/ledger.ts";
+import type { LedgerFixture } from "../contracts/testLedger.ts";
 import { startInProcessWorker } from "./inProcessWorker.ts";
 
 async function createFixture(

@@ -2,19 +2,19 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { atlasCommand } from "../../src/cli/atlas.ts";
 import { queryCommand } from "../../src/cli/query.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
-import type { Bounds } from "../../src/hazard/result.ts";
-import { answerWith, atlasOf } from "../host/hosting.ts";
+import { resultWith, fakeAtlas } from "../host/testHost.ts";
+import type { Bounds } from "../../src/contract/wireTypes.ts";
 
 vi.mock("../../src/openAtlas.ts", () => ({ openAtlas: vi.fn<typeof openAtlas>() }));
 
-let printed = "";
+let stdoutText = "";
 let stderrText = "";
 beforeEach(() => {
-  printed = "";
+  stdoutText = "";
   stderrText = "";
   vi.stubEnv("ISOTHERM_ATLAS", undefined);
   vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    printed += String(text);
+    stdoutText += String(text);
     return true;
   });
   vi.spyOn(process.stderr, "write").mockImplementation((text) => {
@@ -40,7 +40,7 @@ const PARSED_QUERY = {
 
 describe("isotherm query", () => {
   const query = async (synthetic: boolean, ...flags: string[]): Promise<void> => {
-    vi.mocked(openAtlas).mockResolvedValue({ ...atlasOf(), release: "made-1", synthetic });
+    vi.mocked(openAtlas).mockResolvedValue({ ...fakeAtlas(), release: "synthetic-1", synthetic });
     await queryCommand().parseAsync(["--atlas", "somewhere", ...QUERY, ...flags], { from: "user" });
   };
 
@@ -48,19 +48,19 @@ describe("isotherm query", () => {
     "prints the synthetic notice on stderr for %s %s and only JSON on stdout",
     async (...flags) => {
       await query(true, ...flags);
-      expect(stderrText).toBe("SYNTHETIC: not real data (atlas made-1)\n");
-      expect(JSON.parse(printed)).toHaveProperty("results");
+      expect(stderrText).toBe("SYNTHETIC: not real data (atlas synthetic-1)\n");
+      expect(JSON.parse(stdoutText)).toHaveProperty("results");
     },
   );
 
   test("prints the synthetic notice once above a table, and never for real data", async () => {
     await query(true);
     expect(stderrText).toBe("");
-    expect(printed.match(/SYNTHETIC/g)).toHaveLength(1);
-    printed = "";
+    expect(stdoutText.match(/SYNTHETIC/g)).toHaveLength(1);
+    stdoutText = "";
     await query(false, "--json");
     await query(false);
-    expect(printed + stderrText).not.toContain("SYNTHETIC");
+    expect(stdoutText + stderrText).not.toContain("SYNTHETIC");
   });
 });
 
@@ -70,38 +70,40 @@ describe("the table of isotherm query", () => {
     metrics: { intensity: 0.4, probability: 0.1, total_hazard: 0.04 },
   };
   const tableOf = async (bounds?: Bounds): Promise<string> => {
-    const { location, results } = answerWith({ ...PARSED_QUERY }, () => ({
+    const { location, results } = resultWith({ ...PARSED_QUERY }, () => ({
       ...year,
       ...(bounds === undefined ? {} : { bounds }),
     }));
-    vi.mocked(openAtlas).mockResolvedValue(atlasOf(() => Promise.resolve({ location, results })));
-    printed = "";
+    vi.mocked(openAtlas).mockResolvedValue(fakeAtlas(() => Promise.resolve({ location, results })));
+    stdoutText = "";
     await queryCommand().parseAsync(["--atlas", "somewhere", ...QUERY, "--total-hazard"], { from: "user" });
-    return printed;
+    return stdoutText;
   };
 
   test("marks bounds and explains the marks", async () => {
-    const plain = await tableOf();
-    expect(plain).toContain("│ rcp4p5   │ 2030 │       0.4 │         0.1 │         0.04 │");
-    expect(plain).not.toContain("mark");
-    const least = await tableOf({
+    const unmarked = await tableOf();
+    expect(unmarked).toContain("│ rcp4p5   │ 2030 │       0.4 │         0.1 │         0.04 │");
+    expect(unmarked).not.toContain("mark");
+    const atLeast = await tableOf({
       probability: { bound: "at_least", limit: 0.1 },
       total_hazard: { bound: "at_least", limit: 0.04 },
     });
-    expect(least).toContain("│ rcp4p5   │ 2030 │       0.4 │      >= 0.1 │      >= 0.04 │");
-    expect(least).toContain("\n>= and <= mark bounds: the source maps have no return periods beyond them.\n");
-    const most = await tableOf({ probability: { bound: "at_most", limit: 0.001 } });
-    expect(most).toContain("│    <= 0.001 │         0.04 │");
-    const either = await tableOf({ probability: { bound: "indeterminate" } });
-    expect(either).toContain("│       0.1 ? │");
-    expect(either).toContain("\n? marks the difference of two bounds: the actual change may be larger or smaller.\n");
-    expect(either).not.toContain(">=");
+    expect(atLeast).toContain("│ rcp4p5   │ 2030 │       0.4 │      >= 0.1 │      >= 0.04 │");
+    expect(atLeast).toContain("\n>= and <= mark bounds: the source maps have no return periods beyond them.\n");
+    const atMost = await tableOf({ probability: { bound: "at_most", limit: 0.001 } });
+    expect(atMost).toContain("│    <= 0.001 │         0.04 │");
+    const indeterminate = await tableOf({ probability: { bound: "indeterminate" } });
+    expect(indeterminate).toContain("│       0.1 ? │");
+    expect(indeterminate).toContain(
+      "\n? marks the difference of two bounds: the actual change may be larger or smaller.\n",
+    );
+    expect(indeterminate).not.toContain(">=");
   });
 });
 
 describe("isotherm atlas", () => {
   test.each(["info", "verify"])(
-    "%s of the demo explains that there are no files and what to do",
+    "%s explains that the demo atlas has no files, and names alternatives",
     async (subcommand) => {
       await expect(atlasCommand().parseAsync([subcommand, "demo"], { from: "user" })).rejects.toMatchObject({
         code: "atlas_not_found",

@@ -8,20 +8,20 @@ import type { DemoCredentials } from "../../src/cli/demoCredentials.ts";
 import { serveCommand } from "../../src/cli/serve.ts";
 import { openLedger } from "../../src/ledger/openLedger.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
-import { atlasOf, quarters } from "../host/hosting.ts";
+import { fakeAtlas, quarterResult } from "../host/testHost.ts";
 import { MemoryLedger } from "../host/memoryLedger.ts";
 
 vi.mock("../../src/openAtlas.ts", () => ({ openAtlas: vi.fn<typeof openAtlas>() }));
 vi.mock("../../src/ledger/openLedger.ts", () => ({ openLedger: vi.fn<typeof openLedger>() }));
 
 const close = vi.fn<() => Promise<void>>(() => Promise.resolve());
-let printed = "";
+let stdoutText = "";
 let data = "";
 let ledger: MemoryLedger;
 let closeLedger = vi.fn<() => Promise<void>>();
 
 beforeEach(async () => {
-  printed = "";
+  stdoutText = "";
   data = await mkdtemp(join(tmpdir(), "isotherm-serve-"));
   ledger = new MemoryLedger();
   closeLedger = vi.spyOn(ledger, "close");
@@ -29,11 +29,11 @@ beforeEach(async () => {
   vi.stubEnv("ISOTHERM_LOG", "none");
   vi.stubEnv("ISOTHERM_ADMIN_PORT", "none");
   vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    printed += String(text);
+    stdoutText += String(text);
     return true;
   });
   vi.mocked(openAtlas).mockImplementation((address) =>
-    Promise.resolve({ ...atlasOf(), release: `${address}-1`, synthetic: address === "demo", close }),
+    Promise.resolve({ ...fakeAtlas(), release: `${address}-1`, synthetic: address === "demo", close }),
   );
   vi.mocked(openLedger).mockImplementation(() => Promise.resolve(ledger));
 });
@@ -46,7 +46,7 @@ afterEach(async () => {
   await rm(data, { recursive: true });
 });
 
-const urlPrinted = (): string => /listens on (\S+)/.exec(printed)?.[1] ?? "";
+const urlPrinted = (): string => /listens on (\S+)/.exec(stdoutText)?.[1] ?? "";
 const credentials = async (): Promise<DemoCredentials> =>
   JSON.parse(await readFile(join(data, "demo-credentials.json"), "utf8")) as DemoCredentials;
 
@@ -56,9 +56,9 @@ async function withService(
   act: (url: string) => Promise<void>,
   signal: NodeJS.Signals = "SIGINT",
 ): Promise<void> {
-  printed = "";
+  stdoutText = "";
   const done = serveCommand().parseAsync(["--port", "0", "--data", data, ...flags], { from: "user" });
-  await vi.waitFor(() => expect(printed).toMatch(/curl|keys create/), { timeout: 10_000, interval: 10 });
+  await vi.waitFor(() => expect(stdoutText).toMatch(/curl|keys create/), { timeout: 10_000, interval: 10 });
   await act(urlPrinted());
   process.emit(signal, signal);
   await done;
@@ -73,15 +73,15 @@ const runWith = (flags: readonly string[]): Promise<unknown> => {
 
 describe("isotherm serve", () => {
   test.each(["SIGTERM", "SIGINT"] as const)(
-    "prints its address, atlas and an example request; %s stops it and closes the atlas and the ledger",
+    "prints its address, atlas and an example request; on %s it stops and closes the atlas and the ledger",
     async (signal) => {
       const listenerCount = process.listenerCount(signal);
       await withService(
         ["--demo", "--drain-delay", "0"],
         async (url) => {
-          expect(printed).toContain("release demo-1");
-          expect(printed).toMatch(/SYNTHETIC/);
-          expect(printed).toContain(join(data, "demo-credentials.json"));
+          expect(stdoutText).toContain("release demo-1");
+          expect(stdoutText).toMatch(/SYNTHETIC/);
+          expect(stdoutText).toContain(join(data, "demo-credentials.json"));
           expect((await credentials()).base_url).toBe(url);
           expect(close).not.toHaveBeenCalled();
           expect(closeLedger).not.toHaveBeenCalled();
@@ -97,7 +97,7 @@ describe("isotherm serve", () => {
 
   test("prints a curl command that works in a shell and does not contain the key", async () => {
     await withService(["--demo"], async () => {
-      const line = printed.split("\n").find((each) => each.trimStart().startsWith("curl")) ?? "";
+      const line = stdoutText.split("\n").find((each) => each.trimStart().startsWith("curl")) ?? "";
       const { stdout } = await promisify(execFile)("sh", ["-c", line.replace("curl", "curl -sS")]);
       const query = {
         latitude: 11.59,
@@ -107,9 +107,9 @@ describe("isotherm serve", () => {
         scenarios: ["rcp8p5"],
         radius: 10,
       } as const;
-      expect(JSON.parse(stdout)).toStrictEqual(quarters(query));
+      expect(JSON.parse(stdout)).toStrictEqual(quarterResult(query));
       expect(ledger.entries).toMatchObject([{ meter: "hazard_values", units: 2, atlasRelease: "demo-1" }]);
-      expect(printed).not.toContain((await credentials()).api_key);
+      expect(stdoutText).not.toContain((await credentials()).api_key);
     });
   });
 
@@ -133,9 +133,9 @@ describe("isotherm serve", () => {
     ],
     [
       "archived the customer",
-      (): unknown => Promise.all([...ledger.customers.values()].map((place) => ledger.archiveCustomer(place))),
+      (): unknown => Promise.all([...ledger.customers.values()].map((customer) => ledger.archiveCustomer(customer))),
     ],
-  ])("creates new credentials after somebody has %s", async (_what, act) => {
+  ])("creates new credentials after an operator has %s", async (_what, act) => {
     await withService(["--demo"], () => Promise.resolve());
     const first = await credentials();
     await act();
@@ -155,8 +155,8 @@ describe("isotherm serve", () => {
     await withService([], () => Promise.resolve());
     expect(vi.mocked(openAtlas).mock.calls).toStrictEqual([["some/folder", { workers: 3, cacheBytes: 64 << 20 }]]);
     expect(vi.mocked(openLedger).mock.calls).toStrictEqual([[{ data }]]);
-    expect(printed).not.toContain("SYNTHETIC");
-    expect(printed).toContain("isotherm keys create");
+    expect(stdoutText).not.toContain("SYNTHETIC");
+    expect(stdoutText).toContain("isotherm keys create");
     expect(ledger.accounts.size).toBe(0);
   });
 
@@ -189,7 +189,7 @@ describe("isotherm serve", () => {
 
   test("serves metrics on the admin port only", async () => {
     await withService(["--demo", "--admin-port", "0"], async (url) => {
-      const metrics = /Metrics: (\S+)/.exec(printed)?.[1] ?? "";
+      const metrics = /Metrics: (\S+)/.exec(stdoutText)?.[1] ?? "";
       expect(await (await fetch(metrics)).text()).toContain("isotherm_units_total");
       expect((await fetch(`${url}/metrics`)).status).toBe(404);
     });
@@ -197,7 +197,7 @@ describe("isotherm serve", () => {
 
   test("keeps responding during the drain delay after SIGTERM", async () => {
     let url = "";
-    let stopped = false;
+    let isStopped = false;
     const done = withService(
       ["--demo", "--drain-delay", "0.5"],
       async (address) => {
@@ -205,21 +205,21 @@ describe("isotherm serve", () => {
         await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200));
       },
       "SIGTERM",
-    ).then(() => (stopped = true));
-    await vi.waitFor(() => expect(printed).toContain("Stopping"), { timeout: 10_000, interval: 5 });
+    ).then(() => (isStopped = true));
+    await vi.waitFor(() => expect(stdoutText).toContain("Stopping"), { timeout: 10_000, interval: 5 });
     const response = await fetch(`${url}/readyz`);
-    expect([response.status, response.headers.get("connection"), stopped]).toStrictEqual([503, "close", false]);
+    expect([response.status, response.headers.get("connection"), isStopped]).toStrictEqual([503, "close", false]);
     expect(await response.json()).toMatchObject({ code: "overloaded", retryable: true });
     await done;
   });
 
   test.each(["the ledger", "an uncaught exception", "an unhandled rejection"])(
-    "exits with 1 after a fatal error of %s",
+    "exits with 1 after a fatal error: %s",
     async (what) => {
       const before = process.exitCode;
       try {
         const done = serveCommand().parseAsync(["--port", "0", "--data", data, "--demo"], { from: "user" });
-        await vi.waitFor(() => expect(printed).toContain("curl"), { timeout: 10_000, interval: 10 });
+        await vi.waitFor(() => expect(stdoutText).toContain("curl"), { timeout: 10_000, interval: 10 });
         const error = new Error("disk gone");
         if (what === "the ledger") ledger.stop(error);
         else if (what === "an uncaught exception") process.emit("uncaughtException", error);
@@ -234,12 +234,12 @@ describe("isotherm serve", () => {
     },
   );
 
-  test("keeps running if the reader of its output goes away", async () => {
+  test("keeps running if the reader of its output closes the pipe", async () => {
     await withService(["--demo"], async (url) => {
       process.stdout.emit("error", Object.assign(new Error("write EPIPE"), { code: "EPIPE", syscall: "write" }));
       expect((await fetch(`${url}/healthz`)).status).toBe(200);
     });
-    expect(printed).toContain("Stopping");
+    expect(stdoutText).toContain("Stopping");
   });
 
   test("--demo takes precedence over ISOTHERM_ATLAS", async () => {
@@ -249,9 +249,9 @@ describe("isotherm serve", () => {
   });
 
   test("rejects a missing atlas and --demo together with --atlas", async () => {
-    const configuration = { code: "configuration_invalid" };
-    await expect(runWith([])).rejects.toMatchObject(configuration);
-    await expect(runWith(["--demo", "--atlas", "some/folder"])).rejects.toMatchObject(configuration);
+    const expectedFault = { code: "configuration_invalid" };
+    await expect(runWith([])).rejects.toMatchObject(expectedFault);
+    await expect(runWith(["--demo", "--atlas", "some/folder"])).rejects.toMatchObject(expectedFault);
     expect(openAtlas).not.toHaveBeenCalled();
   });
 
@@ -273,8 +273,8 @@ describe("isotherm serve", () => {
     ["workers", "1.5", "whole number from 0 to 256"],
     ["drain-delay", "-1", "number of seconds from 0 to 3600"],
     ["requests-per-second", "0", "whole number from 1 to 1000000000"],
-  ])("rejects --%s '%s'", async (flag, text, why) => {
-    await expect(runWith(["--demo", `--${flag}=${text}`])).rejects.toThrow(why);
+  ])("rejects --%s '%s'", async (flag, text, message) => {
+    await expect(runWith(["--demo", `--${flag}=${text}`])).rejects.toThrow(message);
   });
 
   test("rejects an invalid origin", async () => {

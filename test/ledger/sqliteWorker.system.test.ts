@@ -6,7 +6,7 @@ import { MessageChannel, type MessagePort } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { UsageEntry } from "../../src/ledger/ledger.ts";
-import type { WorkerMessage, WorkerRequest } from "../../src/ledger/sqliteMessages.ts";
+import type { LedgerWorkerMessage, LedgerWorkerRequest } from "../../src/ledger/sqliteMessages.ts";
 import { runLedgerWorker } from "../../src/ledger/sqliteWorker.ts";
 import { newReceipt } from "./receipt.ts";
 
@@ -14,14 +14,14 @@ let data: string;
 let file: string;
 let port: MessagePort;
 /** The response to each request, by id. */
-const responses = new Map<number, WorkerMessage>();
+const responses = new Map<number, LedgerWorkerMessage>();
 beforeEach(async () => {
   data = await mkdtemp(join(tmpdir(), "isotherm-thread-"));
   file = join(data, "ledger.sqlite");
   responses.clear();
   const { port1, port2 } = new MessageChannel();
   port = port1;
-  port.on("message", (message: WorkerMessage) => {
+  port.on("message", (message: LedgerWorkerMessage) => {
     if (message.kind === "recorded") for (const { id } of message.requests) responses.set(id, message);
     if ("id" in message) responses.set(message.id, message);
   });
@@ -41,12 +41,12 @@ function entry(units: number): UsageEntry {
   return { receipt: newReceipt(), accountId, customerId, keyId, meter: "hazard_values", units, route: "/" };
 }
 
-function recordRequest(id: number, nowMs: number, ...units: number[]): WorkerRequest {
+function recordRequest(id: number, nowMs: number, ...units: number[]): LedgerWorkerRequest {
   return { kind: "record", id, nowMs, entries: units.map(entry) };
 }
 
 describe("a ledger worker", () => {
-  test("records queued requests in one transaction, and returns the outcomes of each", async () => {
+  test("records queued requests in one transaction, and returns the outcomes of each request", async () => {
     const queued = [recordRequest(1, 1000, 1, 2), recordRequest(2, 2000, 3), recordRequest(3, 3000, 4, 5, 6)];
     for (const request of queued) port.postMessage(request, []);
     await waitForResponse(3);
@@ -63,7 +63,7 @@ describe("a ledger worker", () => {
       new Date(3000).toISOString(),
     ]);
     database.close();
-    port.postMessage({ kind: "close", id: 4 } satisfies WorkerRequest, []);
+    port.postMessage({ kind: "close", id: 4 } satisfies LedgerWorkerRequest, []);
     await waitForResponse(4);
   });
 
@@ -73,7 +73,7 @@ describe("a ledger worker", () => {
     const queued = [recordRequest(1, 1000, ...ones(4000)), recordRequest(2, 1000, ...ones(4000))];
     queued.push({ kind: "record", id: 3, nowMs: 1000, entries: ones(150_000).map(entry) });
     for (const request of queued) port.postMessage(request, []);
-    port.postMessage({ kind: "close", id: 4 } satisfies WorkerRequest, []);
+    port.postMessage({ kind: "close", id: 4 } satisfies LedgerWorkerRequest, []);
     await waitForResponse(4);
     expect([1, 2, 3].map((id) => responses.get(id)?.kind)).toEqual(["recorded", "recorded", "recorded"]);
     const database = new Database(file, { readonly: true });

@@ -4,25 +4,25 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { IsothermClient, IsothermError, type RetryOptions } from "../../src/client/client.ts";
 import { VALID_QUERY } from "../hazard/queries.ts";
 import { ENTITY } from "../host/entities.ts";
-import { HEADERS, hosted } from "../host/hosting.ts";
+import { HEADERS, startTestHost } from "../host/testHost.ts";
 
-interface Sent {
+interface SentRequest {
   readonly atMs: number;
   readonly method: string;
   readonly headers: Headers;
 }
 
-/** A client of a fake service that returns these responses in order and then repeats the last one. */
-function service(answers: readonly (Response | Error)[], retry: RetryOptions = {}) {
-  const sent: Sent[] = [];
+/** Returns a client of a fake service that returns these responses in order and then repeats the last one. */
+function clientOfFakeService(responses: readonly (Response | Error)[], retry: RetryOptions = {}) {
+  const sent: SentRequest[] = [];
   const client = new IsothermClient({
     baseUrl: "http://h/",
     retry,
     fetch: (_address, init) => {
       sent.push({ atMs: Date.now(), method: init?.method ?? "", headers: new Headers(init?.headers) });
       if (init?.signal?.aborted === true) return Promise.reject(init.signal.reason as Error);
-      const answer = answers[Math.min(sent.length, answers.length) - 1] as Response | Error;
-      return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer.clone());
+      const response = responses[Math.min(sent.length, responses.length) - 1] as Response | Error;
+      return response instanceof Error ? Promise.reject(response) : Promise.resolve(response.clone());
     },
   });
   return { client, sent };
@@ -45,7 +45,7 @@ afterEach(() => {
 });
 
 /** Runs all timers and returns the outcome of a call. */
-async function settled<Value>(call: Promise<Value>): Promise<{ value: Value } | { error: unknown }> {
+async function outcomeOf<Value>(call: Promise<Value>): Promise<{ value: Value } | { error: unknown }> {
   const outcome = call.then(
     (value) => ({ value }),
     (error: unknown) => ({ error }),
@@ -60,23 +60,23 @@ describe("temporary failures", () => {
     ["a network error", NETWORK_ERROR],
     ["a proxy's 502", new Response("<html>", { status: 502 })],
     ["a proxy's 504", new Response("", { status: 504 })],
-  ])("are retried: %s", async (_what, failure) => {
-    const { client, sent } = service([failure, failure, SUCCESS]);
-    expect(await settled(client.hazardRisk(VALID_QUERY))).toStrictEqual({ value: { location: {}, results: [] } });
+  ])("are retried after %s", async (_what, failure) => {
+    const { client, sent } = clientOfFakeService([failure, failure, SUCCESS]);
+    expect(await outcomeOf(client.hazardRisk(VALID_QUERY))).toStrictEqual({ value: { location: {}, results: [] } });
     expect(sent).toHaveLength(3);
   });
 
   test("are thrown unchanged after four attempts by default", async () => {
-    const { client, sent } = service([NETWORK_ERROR]);
-    expect(await settled(client.hazardRisk(VALID_QUERY))).toStrictEqual({ error: NETWORK_ERROR });
+    const { client, sent } = clientOfFakeService([NETWORK_ERROR]);
+    expect(await outcomeOf(client.hazardRisk(VALID_QUERY))).toStrictEqual({ error: NETWORK_ERROR });
     expect(sent).toHaveLength(4);
-    const once = service([problem(503, true)], { attempts: 1 });
-    expect(await settled(once.client.hazardRisk(VALID_QUERY))).toMatchObject({ error: { status: 503 } });
+    const once = clientOfFakeService([problem(503, true)], { attempts: 1 });
+    expect(await outcomeOf(once.client.hazardRisk(VALID_QUERY))).toMatchObject({ error: { status: 503 } });
     expect(once.sent).toHaveLength(1);
   });
 
-  test("keep their idempotency key across retries; the next data call has another one", async () => {
-    const { client, sent } = service([
+  test("are retried with the same idempotency key; the next data call has a new key", async () => {
+    const { client, sent } = clientOfFakeService([
       NETWORK_ERROR,
       problem(503, true),
       Response.json({
@@ -89,9 +89,9 @@ describe("temporary failures", () => {
         detail_values: 9,
       }),
     ]);
-    await settled(client.totalClimateRisk({} as never));
-    await settled(client.hazardRisk(VALID_QUERY));
-    await settled(client.limits());
+    await outcomeOf(client.totalClimateRisk({} as never));
+    await outcomeOf(client.hazardRisk(VALID_QUERY));
+    await outcomeOf(client.limits());
     const keys = sent.map(({ headers }) => headers.get("Idempotency-Key"));
     expect(keys).toHaveLength(5);
     expect(keys.slice(0, 3).every((key) => key === keys[0] && /^[0-9a-f]{32}$/.test(key ?? ""))).toBe(true);
@@ -103,34 +103,34 @@ describe("temporary failures", () => {
   test.each([
     [429, { "Retry-After": "7" }],
     [503, { "Retry-After": new Date(1_800_000_007_000).toUTCString() }],
-  ])("are retried after Retry-After plus jitter: %i %o", async (status, headers) => {
+  ])("with status %i and %o are retried after Retry-After plus jitter", async (status, headers) => {
     vi.setSystemTime(1_800_000_000_000);
     vi.spyOn(Math, "random").mockReturnValue(0.5);
-    const { client, sent } = service([problem(status, true, headers), SUCCESS]);
-    await settled(client.hazardRisk(VALID_QUERY));
+    const { client, sent } = clientOfFakeService([problem(status, true, headers), SUCCESS]);
+    await outcomeOf(client.hazardRisk(VALID_QUERY));
     const [first, second] = sent;
     expect((second?.atMs ?? NaN) - (first?.atMs ?? NaN)).toBe(7000 + 125);
   });
 
   test("are retried with exponential backoff, full jitter and a maximum delay", async () => {
-    const waits = async (random: number): Promise<number[]> => {
+    const delaysMs = async (random: number): Promise<number[]> => {
       vi.spyOn(Math, "random").mockReturnValue(random);
-      const { client, sent } = service([NETWORK_ERROR], { attempts: 9, delayMsMax: 5000 });
-      await settled(client.limits());
+      const { client, sent } = clientOfFakeService([NETWORK_ERROR], { attempts: 9, delayMsMax: 5000 });
+      await outcomeOf(client.limits());
       return sent.slice(1).map(({ atMs }, i) => atMs - (sent[i]?.atMs ?? NaN));
     };
-    expect(await waits(0)).toStrictEqual([0, 0, 0, 0, 0, 0, 0, 0]);
-    expect(await waits(0.5)).toStrictEqual([125, 250, 500, 1000, 2000, 4000, 5000, 5000]);
+    expect(await delaysMs(0)).toStrictEqual([0, 0, 0, 0, 0, 0, 0, 0]);
+    expect(await delaysMs(0.5)).toStrictEqual([125, 250, 500, 1000, 2000, 4000, 5000, 5000]);
   });
 
   test("are thrown at once if Retry-After exceeds the maximum delay", async () => {
-    const { client, sent } = service([problem(503, true, { "Retry-After": "31" })]);
-    expect(await settled(client.hazardRisk(VALID_QUERY))).toMatchObject({ error: { status: 503 } });
+    const { client, sent } = clientOfFakeService([problem(503, true, { "Retry-After": "31" })]);
+    expect(await outcomeOf(client.hazardRisk(VALID_QUERY))).toMatchObject({ error: { status: 503 } });
     expect(sent).toHaveLength(1);
   });
 
   test("are not retried after the signal aborts", async () => {
-    const { client, sent } = service([problem(503, true, { "Retry-After": "20" })]);
+    const { client, sent } = clientOfFakeService([problem(503, true, { "Retry-After": "20" })]);
     const stop = new AbortController();
     const outcome = client.hazardRisk(VALID_QUERY, { signal: stop.signal }).catch((error: unknown) => error);
     await vi.advanceTimersByTimeAsync(1000);
@@ -147,17 +147,17 @@ describe("permanent failures", () => {
     ["an HTML page", new Response("<html>", { status: 200 }), 200],
     ["an error of another service", Response.json({ error: "no" }, { status: 404 }), 404],
     ["a proxy's 500", new Response("<html>", { status: 500 }), 500],
-  ])("are not retried: %s", async (_what, response, status) => {
-    const { client, sent } = service([response]);
-    const outcome = await settled(client.hazardRisk(VALID_QUERY));
+  ])("are not retried after %s", async (_what, response, status) => {
+    const { client, sent } = clientOfFakeService([response]);
+    const outcome = await outcomeOf(client.hazardRisk(VALID_QUERY));
     expect(outcome).toMatchObject({ error: { status } });
     expect("error" in outcome && outcome.error).toBeInstanceOf(IsothermError);
     expect(sent).toHaveLength(1);
   });
 
-  test.each([200, 404, 502])("name the status of a response that is not from Isotherm: %i", async (status) => {
-    const { client } = service([new Response("<html>", { status })], { attempts: 1 });
-    expect(await settled(client.hazardRisk(VALID_QUERY))).toMatchObject({
+  test.each([200, 404, 502])("name the status %i of a response that is not from Isotherm", async (status) => {
+    const { client } = clientOfFakeService([new Response("<html>", { status })], { attempts: 1 });
+    expect(await outcomeOf(client.hazardRisk(VALID_QUERY))).toMatchObject({
       error: {
         problem: undefined,
         message: `http://h returned status ${status} with a body that is not from an Isotherm service`,
@@ -171,10 +171,10 @@ describe("against a real service", () => {
     vi.useRealTimers();
   });
 
-  test("retries a lost response and is counted once", async () => {
-    const host = await hosted();
+  test("retries after a lost response and is metered once", async () => {
+    const host = await startTestHost();
     try {
-      let answers = 0;
+      let postCount = 0;
       const units: (number | undefined)[] = [];
       const client = new IsothermClient({
         baseUrl: host.address.url,
@@ -184,14 +184,14 @@ describe("against a real service", () => {
         async fetch(address, init) {
           const response = await fetch(address, init);
           // Drops the first response of a data call.
-          if (init?.method !== "POST" || answers++ > 0) return response;
+          if (init?.method !== "POST" || postCount++ > 0) return response;
           await response.text();
           throw new TypeError("terminated");
         },
       });
       const { results } = await client.alignTemperature([ENTITY]);
       expect(results).toHaveLength(1);
-      expect(answers).toBe(2);
+      expect(postCount).toBe(2);
       expect(host.ledger.entries.map((entry) => entry.units)).toStrictEqual([2]);
       expect(units).toStrictEqual([undefined, 0]);
     } finally {
@@ -199,8 +199,8 @@ describe("against a real service", () => {
     }
   });
 
-  test("does not follow redirects, so that the key stays with the service", async () => {
-    const host = await hosted();
+  test("does not follow redirects, so that the API key is sent only to the service", async () => {
+    const host = await startTestHost();
     const redirecting = createServer((_request, response) => {
       response.writeHead(307, { Location: `${host.address.url}/api/v1/limits` }).end();
     });
@@ -219,7 +219,7 @@ describe("against a real service", () => {
   });
 
   test("retries rate-limited requests until they succeed", async () => {
-    const host = await hosted({ limits: { requestsPerS: 2, requestBurst: 1 } });
+    const host = await startTestHost({ limits: { requestsPerS: 2, requestBurst: 1 } });
     try {
       const client = new IsothermClient({ baseUrl: host.address.url, apiKey: HEADERS["X-API-Key"] });
       const all = await Promise.all([client.limits(), client.limits()]);

@@ -1,0 +1,50 @@
+/** Runs `isotherm align` on files in a folder that is emptied after each test. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeEach, expect, vi } from "vitest";
+import { alignCommand } from "../../src/cli/align.ts";
+import { type Fault, isFault } from "../../src/errors.ts";
+
+let output = "";
+/** Text that the command wrote to standard output. */
+export const stdoutText = (): string => output;
+export const folder = mkdtempSync(join(tmpdir(), "isotherm-align-"));
+beforeEach(() => {
+  output = "";
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    output += String(text);
+    return true;
+  });
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Returns a path in the folder. */
+export const inFolder = (name: string): string => join(folder, name);
+
+/** Runs the command on a file with this text and returns the output. */
+export async function runAlign(
+  name: string,
+  text: string | Uint8Array,
+  out: string,
+  ...flags: string[]
+): Promise<string> {
+  writeFileSync(inFolder(name), text);
+  await alignCommand().parseAsync([inFolder(name), inFolder(out), ...flags], { from: "user" });
+  return readFileSync(inFolder(out), "utf8");
+}
+
+/** Runs the command on an invalid file, checks that no other file is left behind, and returns the fault. */
+export async function faultOf(name: string, text: string | Uint8Array, ...flags: string[]): Promise<Fault> {
+  const error: unknown = await runAlign(name, text, "out.csv", ...flags).catch((thrown: unknown) => thrown);
+  expect(readdirSync(folder)).toStrictEqual([name]);
+  if (!isFault(error)) throw new Error(`expected a Fault (got ${String(error)})`, { cause: error });
+  return error;
+}
+
+/** Returns the detail text of each error. */
+export const details = ({ items }: Fault): string[] => items.map(({ detail }) => detail);
