@@ -1,6 +1,6 @@
 /**
- * Which probabilities are only bounds, from the curves themselves: each value is an interval, and a change is a
- * difference of intervals. Knows nothing of stored steps.
+ * Reference implementation of bounds on probabilities, computed from the curves and not from stored steps: each value is
+ * an interval, and a change is a difference of intervals.
  */
 import { curveByDefinition, type OracleRule } from "./curve.ts";
 
@@ -9,12 +9,12 @@ export type OracleKind = "at_least" | "at_most" | "exact";
 export interface OracleCurveCell {
   readonly own: number;
   readonly probability: number;
-  /** Of all models together: exact where they differ. */
+  /** For all models together; exact if they differ. */
   readonly kind: OracleKind;
   readonly models: readonly { readonly probability: number; readonly kind: OracleKind }[];
 }
 
-/** One cell of curves, one for each model; undefined where fewer than half of the models have data. */
+/** Evaluates one cell with a curve per model; undefined if fewer than half of the models have data. */
 export function cellByDefinition(
   curves: readonly (readonly number[])[],
   rule: OracleRule,
@@ -41,7 +41,7 @@ export function sameKind(kinds: readonly OracleKind[]): OracleKind {
   return kinds.every((kind) => kind === kinds[0]) ? (kinds[0] ?? "exact") : "exact";
 }
 
-/** Of a maximum: one cell that may be more makes it one; it is at most something only where every cell is. */
+/** Returns the kind of a maximum: `at_least` if any cell is, `at_most` only if every cell is. */
 export function kindOfMaximum(kinds: readonly OracleKind[]): OracleKind {
   if (kinds.includes("at_least")) return "at_least";
   return kinds.every((kind) => kind === "at_most") ? "at_most" : "exact";
@@ -64,7 +64,7 @@ export function minus(a: Interval, b: Interval): Interval {
   return { low: a.low - b.high, high: a.high - b.low };
 }
 
-/** What an answer says of such an interval; undefined where it is one number. */
+/** Returns the bound reported for an interval; undefined if it is a single number. */
 export function boundOf({ low, high }: Interval): { readonly bound: string; readonly limit?: number } | undefined {
   if (low === high) return undefined;
   if (!Number.isFinite(low) && !Number.isFinite(high)) return { bound: "indeterminate" };

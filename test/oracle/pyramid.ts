@@ -75,7 +75,7 @@ export const HEADER_FIELDS = {
 } as const;
 
 /** Names of the stored state numbers. */
-export const STATE_NAMES = ["cells", "zero", "nodata", "outside"] as const;
+const STATE_NAMES = ["cells", "zero", "nodata", "outside"] as const;
 
 /** The three files of a pack. */
 export interface PackFiles {
@@ -85,7 +85,7 @@ export interface PackFiles {
 }
 
 /** One group of one of the 64 data tiles of a pyramid tile. */
-export interface StoredTile {
+interface StoredTile {
   readonly state: string | undefined;
   /** Bounds of level 64, one per layer. */
   readonly bounds: readonly number[];
@@ -93,7 +93,7 @@ export interface StoredTile {
   readonly checksum: number;
 }
 
-export interface StoredSection<Items> {
+interface StoredSection<Items> {
   readonly stored: Uint8Array;
   readonly checksum: number;
   readonly items: Items;

@@ -1,0 +1,88 @@
+/** From an emissions ratio to a temperature: equations 7, 8, 10, 11 and 21. */
+import { clamp } from "./growth.ts";
+import type { PerAnchor, Warming } from "./reference.ts";
+
+const RATIO_MAX = 10;
+/** Least distance between anchors, point bases. */
+export const POINT_GAP = 0.02;
+/** Least distance between anchors, cumulative basis. */
+export const CUMULATIVE_GAP = 0.005;
+/** An anchor that moved by more raises `anchors_close`. */
+const MOVED_MIN = 1e-12;
+/** The median warming ends here. */
+const TEMPERATURE_MAX_C = 6;
+
+/** Equation 7, q(y): change of the entity's intensity against the change of the benchmark's economy. */
+export function emissionsRatio(figures: {
+  readonly growthFactor: number;
+  readonly projectedSum: number;
+  readonly baselineSum: number;
+  readonly convergenceFactor: number;
+}): number {
+  const { growthFactor, projectedSum, baselineSum, convergenceFactor } = figures;
+  return ((growthFactor * Math.max(projectedSum, 0)) / baselineSum) * convergenceFactor;
+}
+
+/** Equation 21, κ: intensity of the baseline against its industry, in t CO2e per million USD of 2022. */
+export function convergenceRatio(baselineSum: number, revenueMUsd2022: number, industryIntensity: number): number {
+  return clamp(baselineSum / revenueMUsd2022 / industryIntensity, 1 / 4, 4);
+}
+
+/** Equation 21, τ: share of the way from the baseline year to 2050. */
+export function convergenceProgress(baselineYear: number, year: number): number {
+  return baselineYear >= 2050 ? 1 : clamp((year - baselineYear) / (2050 - baselineYear), 0, 1);
+}
+
+/** Equation 8, y*: year at which the entity is compared with the anchors. */
+export function comparisonYear(baselineYear: number, year: number): number {
+  return Math.max(year, baselineYear + 5, 2030);
+}
+
+/** Equation 8, q*: the ratio extended at a constant rate to the comparison year. */
+export function extendedRatio(ratio: number, baselineYear: number, year: number): number {
+  const yearStar = comparisonYear(baselineYear, year);
+  if (year === yearStar) return ratio;
+  if (ratio === 0) return 0;
+  return Math.min(ratio ** ((yearStar - baselineYear) / (year - baselineYear)), RATIO_MAX);
+}
+
+/** Equation 10: closest sequence whose steps are at least `gap`, then at least `gap` above 0. */
+export function orderedAnchors(raw: PerAnchor, gap: number): { readonly anchors: PerAnchor; readonly moved: boolean } {
+  const pooled = poolAdjacentViolators(raw.map((x, index) => x - index * gap)).map((z, index) => z + index * gap);
+  const anchors: number[] = [];
+  for (const x of pooled) anchors.push(Math.max(x, (anchors.at(-1) ?? 0) + gap));
+  const moved = anchors.some((x, index) => Math.abs(x - (raw[index] ?? NaN)) > MOVED_MIN);
+  return { anchors: anchors as unknown as PerAnchor, moved };
+}
+
+/** Equation 10, pool adjacent violators: merges neighboring blocks out of order into their mean until none is left. */
+export function poolAdjacentViolators(values: readonly number[]): readonly number[] {
+  let blocks = values.map((value) => [value]);
+  for (;;) {
+    const at = blocks.findIndex((block, index) => {
+      const next = blocks[index + 1];
+      return next !== undefined && mean(block) > mean(next);
+    });
+    if (at === -1) return blocks.flatMap((block) => block.map(() => mean(block)));
+    const merged = [...(blocks[at] ?? []), ...(blocks[at + 1] ?? [])];
+    blocks = [...blocks.slice(0, at), merged, ...blocks.slice(at + 2)];
+  }
+}
+
+/** Equation 11, C(q; T, N, F). `median` gives the slope's end, which is the same for every percentile. */
+export function temperatureAt(ratio: number, anchors: PerAnchor, warming: Warming, median: Warming): number {
+  const [x1, x2, x3, x4] = anchors;
+  const [t1, t2, t3, t4] = warming.anchors;
+  const between = (x: number, xNext: number, t: number, tNext: number): number =>
+    t + ((tNext - t) * (ratio - x)) / (xNext - x);
+  if (ratio <= x1) return warming.floor + ((t1 - warming.floor) * ratio) / x1;
+  if (ratio <= x2) return between(x1, x2, t1, t2);
+  if (ratio <= x3) return between(x2, x3, t2, t3);
+  if (ratio <= x4) return between(x3, x4, t3, t4);
+  const excessMax = (TEMPERATURE_MAX_C - median.anchors[3]) / (median.anchors[3] - median.now);
+  return t4 + (t4 - warming.now) * Math.min(ratio / x4 - 1, excessMax);
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
