@@ -1,6 +1,6 @@
 /** CSV output (RFC 4180) of the command line, the reports and the service. */
 
-/** null and undefined are written as an empty cell. */
+/** A value of a cell; null and undefined are written as an empty cell. */
 export type CsvCell = string | number | null | undefined;
 
 /** Returns the cell as CSV, quoted if it contains a quote, comma or line break. The text is otherwise unchanged. */

@@ -1,3 +1,7 @@
+import type { ProblemItem } from "./contract/wireTypes.ts";
+
+export { FAULT_ITEM_COUNT_MAX } from "./contract/ranges.ts";
+
 /**
  * Codes of all expected errors. Programs branch on `code`; people read `message`. The library, the command line and the
  * HTTP contract use the same codes.
@@ -33,14 +37,14 @@ export type FaultCode =
   | "configuration_invalid";
 
 /** Location of an error: in the input value, a query parameter or a header. */
-type FaultLocation =
+export type FaultLocation =
   /** JSON pointer (RFC 6901) into the input object or array; "" is the entire input. */
   | { readonly pointer: string; readonly parameter?: never; readonly header?: never }
   | { readonly parameter: string; readonly pointer?: never; readonly header?: never }
   | { readonly header: string; readonly pointer?: never; readonly parameter?: never };
 
 /** Kind of error at one location. Programs branch on it, so the meaning of a code never changes. */
-type FaultItemCode =
+export type FaultItemCode =
   | "missing"
   /** A value of the wrong type, or text that cannot be parsed as that type. */
   | "wrong_type"
@@ -69,36 +73,23 @@ type FaultItemCode =
   | "scenario_unknown";
 
 /** Description of one error, without its location. */
-export interface FaultDescription {
+export interface FaultDescription extends Omit<ProblemItem, "pointer" | "parameter" | "header"> {
   readonly code: FaultItemCode;
-  /** States what is wrong and what is accepted. */
-  readonly detail: string;
-  readonly allowed?: readonly (string | number | boolean)[];
-  readonly did_you_mean?: string | number;
-  /** For an unknown name: the most similar known names, most similar first. */
-  readonly nearest?: readonly string[];
-  /** For `combination_unavailable`: the hazard and the years and scenarios that it offers. */
-  readonly hazard?: string;
-  readonly offered_years?: readonly number[];
-  readonly offered_scenarios?: readonly string[];
 }
 
 /** One error and its location. */
 export type FaultItem = FaultLocation & FaultDescription;
 
-/** Maximum number of items that a fault lists. */
-export const FAULT_ITEM_COUNT_MAX = 100;
-
 /**
  * An expected error that the caller, the operator or the owner of the data can fix. `message` may be shown to the caller;
- * information for the operator only belongs in `cause`.
+ * information that is only for the operator belongs in `cause`.
  */
 export class Fault extends Error {
   override readonly name = "Fault";
   readonly code: FaultCode;
   /** Context of the error, by name. */
   readonly details: Readonly<Record<string, unknown>>;
-  /** All errors in the input, up to FAULT_ITEM_COUNT_MAX; empty where the input is not the cause. */
+  /** All errors in the input, up to FAULT_ITEM_COUNT_MAX; empty if the input is not the cause. */
   readonly items: readonly FaultItem[];
 
   constructor(
@@ -117,6 +108,7 @@ export class Fault extends Error {
   }
 }
 
+/** Returns whether an error is a Fault, and has this code if one is given. */
 export function isFault(error: unknown, code?: FaultCode): error is Fault {
   return error instanceof Fault && (code === undefined || error.code === code);
 }

@@ -10,45 +10,76 @@
  */
 export { alignColumns } from "./alignment/alignColumns.ts";
 export { alignTemperature } from "./alignment/alignTemperature.ts";
-export {
-  ALIGNMENT_FLAGS,
-  type AlignmentAnswer,
-  type AlignmentDetail,
-  type AlignmentFlag,
-  type AlignmentReason,
-  type AlignmentResult,
-  type AlignedYear,
-  roundTemperatures,
-} from "./alignment/answer.ts";
+export { roundTemperatures } from "./alignment/answer.ts";
+export { ALIGNMENT_FLAGS } from "./contract/alignmentNames.ts";
 export type { AlignColumnsOptions, AlignmentOptions, AlignTemperatureOptions } from "./alignment/options.ts";
-export { type Benchmark, NGFS_PHASE5, type Pathway } from "./alignment/benchmark.ts";
-export type { Entity } from "./alignment/entity.ts";
-export type { AlignmentBasis } from "./kernel/alignment.ts";
-export { type AlignedColumns, type EntityColumns, PATHWAY_INDEX } from "./kernel/alignmentColumns.ts";
+export { type Benchmark, type GrowthRegion, type IndexByYear, NGFS_PHASE5 } from "./alignment/benchmark.ts";
 export {
-  referenceCountries,
-  type ReferenceCountry,
-  referenceIndustries,
-  type ReferenceIndustry,
-  referenceScenarios,
-  type ReferenceScenario,
-} from "./company/referenceLists.ts";
-export type { Remark, RemarkCode } from "./company/remarks.ts";
-export type { CompanyAnswer, CompanyResult, CompanyValuation, EmissionsAnswer } from "./company/answer.ts";
+  type AlignedColumns,
+  type EntityColumns,
+  PATHWAY_INDEX,
+  type ReferenceColumns,
+} from "./kernel/alignmentColumns.ts";
+export { referenceCountries, referenceIndustries, referenceScenarios } from "./company/referenceLists.ts";
 export { type CompanyOptions, estimateEmissions, totalClimateRisk } from "./company/report.ts";
-export type { CompanyRequest, EmissionsRequest } from "./company/request.ts";
-export { Fault, type FaultCode, type FaultItem, isFault } from "./errors.ts";
-export type { Atlas, AtlasHoldings, RefusedElement } from "./hazard/answer.ts";
+export {
+  Fault,
+  type FaultCode,
+  type FaultDescription,
+  type FaultItem,
+  type FaultItemCode,
+  type FaultLocation,
+  isFault,
+} from "./errors.ts";
+export type { Atlas, AtlasHoldings, BatchOptions, RefusedElement } from "./hazard/answer.ts";
 export type {
+  AlignedYear,
+  AlignmentAnswer,
+  AlignmentBasis,
+  AlignmentDetail,
+  AlignmentFlag,
+  AlignmentReason,
+  AlignmentResult,
   AnalysisYearResult,
+  Anchor,
   AnswerDetail,
+  BeforeAfter,
   Bound,
   Bounds,
+  CatalogBox,
+  CatalogGrid,
+  CatalogHazard,
+  CatalogLayer,
+  CompanyAnswer,
+  CompanyEcho,
+  CompanyHeadline,
+  CompanyRequest,
+  CompanyResult,
+  CompanyValuation,
+  DataQuality,
+  DataSource,
+  EmissionsAnswer,
+  EmissionsFigure,
+  EmissionsFigures,
+  EmissionsRequest,
+  Entity,
+  EntityEcho,
+  HazardQueryInput,
   HazardResult,
+  MatchedSector,
   MetricDetail,
   NoDataReason,
+  Pathway,
+  ProblemItem,
+  QualityMark,
+  ReferenceCountry,
+  ReferenceIndustry,
+  ReferenceScenario,
+  Remark,
+  RemarkCode,
   ScenarioResult,
-} from "./hazard/result.ts";
+  ScopeEmissions,
+} from "./contract/wireTypes.ts";
 export {
   HAZARDS,
   type HazardName,
@@ -59,7 +90,7 @@ export {
   SCENARIOS,
   type Scenario,
 } from "./hazard/hazards.ts";
-export type { HazardQuery, HazardQueryInput } from "./hazard/query.ts";
+export type { HazardQuery } from "./hazard/query.ts";
 export { SAMPLE_REASONS } from "./hazard/sample.ts";
 export type {
   CellsRequest,
@@ -69,4 +100,5 @@ export type {
   StepsRequest,
   StepsResult,
 } from "./hazard/sampleRequest.ts";
+export type { NgfsRegion } from "./reference/countries.ts";
 export { openAtlas, type OpenAtlasOptions } from "./openAtlas.ts";

@@ -4,10 +4,10 @@ import { Sampler } from "./atlas/sampler.ts";
 import type { TileOrigin } from "./atlas/tileUse.ts";
 import type { FaultItem } from "./errors.ts";
 import { checkOptions, quote, type ValueSchema } from "./schemaErrors.ts";
-import { createAtlas, type Atlas } from "./hazard/answer.ts";
+import { type Atlas, createAtlas, type LocalAtlas } from "./hazard/answer.ts";
 import { Kernel } from "./kernel/instance.ts";
-import type { Neighbourhoods } from "./pool/owners.ts";
-import { Pool } from "./pool/pool.ts";
+import { Executor } from "./pool/executor.ts";
+import { PooledAtlas } from "./pool/pooledAtlas.ts";
 import { startWorker } from "./workerThreads.ts";
 
 export interface OpenAtlasOptions {
@@ -24,7 +24,7 @@ export interface OpenAtlasOptions {
 }
 
 const CACHE_BYTES_DEFAULT = 512 << 20;
-/** Per thread: half of it holds the largest possible tile, 1.5 MiB for the 84 values that one query can request. */
+/** Minimum per thread: half of it holds the largest possible tile, 1.5 MiB for the 84 values that one query can request. */
 const CACHE_BYTES_MIN = 4 << 20;
 const CACHE_BYTES_MAX = 3 * 2 ** 30;
 const WORKERS_MAX = 256;
@@ -36,24 +36,20 @@ const HEADER_SHARE = 1 / 16;
  *
  * @param address a folder (not in a browser), an http or https address that supports range requests, or "demo" for the
  *   synthetic world
- * @throws Fault `atlas_not_found` when there is no atlas, `atlas_unavailable` when it is damaged or unreachable,
- *   `configuration_invalid` with all problems of the address and the options
+ * @throws Fault `atlas_not_found` if there is no atlas, `atlas_unavailable` if it is damaged or unreachable,
+ *   `configuration_invalid` with all errors of the address and the options
  */
 export async function openAtlas(address: string, options: OpenAtlasOptions = {}): Promise<Atlas> {
-  checkOptions(options, OPTIONS_SHAPE, { code: "configuration_invalid", items: checkAddress(address) });
+  checkOptions(options, ATLAS_OPTIONS_SHAPE, { code: "configuration_invalid", items: addressErrors(address) });
   const { cacheBytes = CACHE_BYTES_DEFAULT, workers = 0 } = options;
-  const share = Math.max(CACHE_BYTES_MIN, Math.floor(cacheBytes / (workers + 1)));
-  const { atlas, neighbourhoods } = await openAtlasHere(address, share);
+  const threadCacheBytes = Math.max(CACHE_BYTES_MIN, Math.floor(cacheBytes / (workers + 1)));
+  const atlas = await openLocalAtlas(address, threadCacheBytes);
   if (workers === 0) return atlas;
-  const pool = new Pool({
-    workers,
-    opened: atlas,
-    start: () => startWorker({ address, cacheBytes: share }),
-  });
-  return pool.behind(atlas, neighbourhoods);
+  const start = () => startWorker({ address, cacheBytes: threadCacheBytes });
+  return new PooledAtlas(atlas, new Executor({ workers, opened: atlas, start }));
 }
 
-const OPTIONS_SHAPE: ValueSchema = {
+const ATLAS_OPTIONS_SHAPE: ValueSchema = {
   type: "object",
   properties: {
     cacheBytes: { type: "number", minimum: CACHE_BYTES_MIN, maximum: CACHE_BYTES_MAX },
@@ -62,8 +58,8 @@ const OPTIONS_SHAPE: ValueSchema = {
   additionalProperties: false,
 };
 
-/** Returns the problems of an address as items of a fault. */
-function checkAddress(address: unknown): readonly FaultItem[] {
+/** Returns the errors of an address. */
+function addressErrors(address: unknown): readonly FaultItem[] {
   if (typeof address === "string" && address.trim() !== "") return [];
   const got = address === undefined ? "is missing" : `is ${quote(address)}`;
   const detail = `The address must be a folder, an http or https address, or "demo", as a string; it ${got}.`;
@@ -72,10 +68,7 @@ function checkAddress(address: unknown): readonly FaultItem[] {
 }
 
 /** Opens an atlas on the current thread. */
-export async function openAtlasHere(
-  address: string,
-  cacheBytes: number,
-): Promise<{ readonly atlas: Atlas; readonly neighbourhoods: Neighbourhoods }> {
+export async function openLocalAtlas(address: string, cacheBytes: number): Promise<LocalAtlas> {
   const kernel = await Kernel.load();
   const headerCacheBytes = Math.floor(cacheBytes * HEADER_SHARE);
   const cells =
@@ -83,11 +76,7 @@ export async function openAtlasHere(
       ? await (await import("./demo/world.ts")).openDemo(kernel) // loaded on demand: its coastlines are larger than the rest of the library
       : await openPackedAt(kernel, address, { headerCacheBytes });
   const sampler = new Sampler(kernel, cells, { cacheBytes: cacheBytes - headerCacheBytes });
-  const neighbourhoods: Neighbourhoods = {
-    numberOf: (hazard, { latitude, longitude }) =>
-      sampler.neighborhoodOf(hazard, { latDeg: latitude, lonDeg: longitude }),
-  };
-  return { atlas: createAtlas(sampler, cells, originOf(address)), neighbourhoods };
+  return createAtlas(sampler, cells, originOf(address));
 }
 
 function originOf(address: string): TileOrigin {

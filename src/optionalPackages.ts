@@ -6,15 +6,7 @@ import { Fault } from "./errors.ts";
 
 /** A package that only some features need: an optional peer dependency in package.json. */
 export type OptionalPackage =
-  | "better-sqlite3"
-  | "find-my-way"
-  | "geotiff"
-  | "kysely"
-  | "pg"
-  | "pino"
-  | "prom-client"
-  | "rate-limiter-flexible"
-  | "swagger-ui-dist";
+  "better-sqlite3" | "geotiff" | "kysely" | "pg" | "pino" | "prom-client" | "swagger-ui-dist";
 
 /** Location of this installation of Isotherm, and the environment that it runs in. */
 export interface Installation {
@@ -25,7 +17,7 @@ export interface Installation {
   isInstalled(name: OptionalPackage): boolean;
 }
 
-const HERE: Installation = {
+const THIS_INSTALLATION: Installation = {
   root: fileURLToPath(new URL("..", import.meta.url)),
   cwd: process.cwd(),
   platform: process.platform,
@@ -35,14 +27,18 @@ const HERE: Installation = {
 /**
  * Checks that optional packages are installed.
  *
- * @param user the feature that needs them, as the subject of a sentence: "isotherm serve"
+ * @param feature the feature that needs them, as the subject of a sentence: "isotherm serve"
  * @throws Fault `configuration_invalid` with all missing packages and one command that installs them
  */
-export function requirePackages(user: string, names: readonly OptionalPackage[], at: Installation = HERE): void {
-  const missing = names.filter((name) => !at.isInstalled(name));
+export function requirePackages(
+  feature: string,
+  names: readonly OptionalPackage[],
+  installation: Installation = THIS_INSTALLATION,
+): void {
+  const missing = names.filter((name) => !installation.isInstalled(name));
   if (missing.length === 0) return;
-  const what = missing.length === 1 ? "a package that is" : `${missing.length} packages that are`;
-  const message = `${user} needs ${what} not installed: ${missing.join(", ")}. ${adviceFor(missing, at)}`;
+  const description = missing.length === 1 ? "a package that is" : `${missing.length} packages that are`;
+  const message = `${feature} needs ${description} not installed: ${missing.join(", ")}. ${adviceFor(missing, installation)}`;
   throw new Fault("configuration_invalid", message, { details: { packages: missing } });
 }
 
@@ -52,13 +48,16 @@ export function ledgerPackages({ database }: { readonly database?: string | unde
 }
 
 /** Returns instructions for installing packages where this installation of Isotherm resolves them. */
-function adviceFor(missing: readonly OptionalPackage[], at: Installation): string {
-  const ranges = peerRanges(at.root);
+function adviceFor(missing: readonly OptionalPackage[], installation: Installation): string {
+  const ranges = peerRanges(installation.root);
   // POSIX shells, PowerShell and cmd.exe all accept double quotes; without quotes cmd.exe drops the caret.
   const words = missing.map((name) => `"${name}@${ranges[name] ?? "*"}"`).join(" ");
-  const target = npmTarget(at);
+  const target = npmTarget(installation);
   if (target === "unknown") return `Add them with your package manager: ${words}`;
-  const command = target === "clone" ? `npm ci${prefixOf(at.root, at)}` : `npm install${target.flags} ${words}`;
+  const command =
+    target === "clone"
+      ? `npm ci${npmPrefixOption(installation.root, installation)}`
+      : `npm install${target.flags} ${words}`;
   return `Run:\n\n  ${command}`;
 }
 
@@ -66,20 +65,20 @@ function adviceFor(missing: readonly OptionalPackage[], at: Installation): strin
  * Determines where npm has to install a package for this installation of Isotherm to resolve it. The folder is derived
  * from Isotherm's own path, because the configured npm prefix may differ from the one used for the installation.
  */
-function npmTarget(at: Installation): { readonly flags: string } | "clone" | "unknown" {
-  const root = resolve(at.root);
+function npmTarget(installation: Installation): { readonly flags: string } | "clone" | "unknown" {
+  const root = resolve(installation.root);
   const modules = dirname(root);
   if (basename(modules) !== "node_modules") return "clone";
   const parent = dirname(modules);
   // pnpm stores each package in a separate folder, into which npm cannot install.
   if (parent.split(sep).includes(".pnpm")) return "unknown";
-  if (existsSync(join(parent, "package.json"))) return { flags: prefixOf(parent, at) };
-  if (at.platform === "win32") return { flags: ` --global --prefix "${parent}"` };
+  if (existsSync(join(parent, "package.json"))) return { flags: npmPrefixOption(parent, installation) };
+  if (installation.platform === "win32") return { flags: ` --global --prefix "${parent}"` };
   if (basename(parent) === "lib") return { flags: ` --global --prefix "${dirname(parent)}"` };
-  return { flags: prefixOf(parent, at) };
+  return { flags: npmPrefixOption(parent, installation) };
 }
 
-function prefixOf(folder: string, { cwd }: Installation): string {
+function npmPrefixOption(folder: string, { cwd }: Installation): string {
   return resolve(cwd) === resolve(folder) ? "" : ` --prefix "${resolve(folder)}"`;
 }
 

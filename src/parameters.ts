@@ -30,11 +30,11 @@ export function decodeParameters(queryText: string, members: Readonly<Record<str
 
   for (const pair of queryText.split("&")) {
     if (pair === "") continue;
-    const equals = pair.indexOf("=");
-    const nameText = equals < 0 ? pair : pair.slice(0, equals);
-    const name = percentDecoded(nameText);
+    const equalsIndex = pair.indexOf("=");
+    const nameText = equalsIndex < 0 ? pair : pair.slice(0, equalsIndex);
+    const name = decodePercent(nameText);
     if (name === undefined) {
-      items.push(malformed(nameText));
+      items.push(malformedParameter(nameText));
       continue;
     }
     const schema = Object.hasOwn(members, name) ? members[name] : undefined;
@@ -53,9 +53,9 @@ export function decodeParameters(queryText: string, members: Readonly<Record<str
       items.push(unknownNameItem({ parameter: name }, { name, known: Object.keys(members) }));
       continue;
     }
-    const text = percentDecoded(equals < 0 ? "" : pair.slice(equals + 1));
+    const text = decodePercent(equalsIndex < 0 ? "" : pair.slice(equalsIndex + 1));
     if (text === undefined) {
-      items.push(malformed(name));
+      items.push(malformedParameter(name));
       refused.add(name);
     } else input[name] = parseText(schema, text);
   }
@@ -63,33 +63,33 @@ export function decodeParameters(queryText: string, members: Readonly<Record<str
 }
 
 /** Converts an error in the decoded object to one of the parameter, which is the first segment of the pointer. */
-export function toParameterItem({ pointer, ...finding }: SchemaError): FaultItem {
-  return { parameter: pointer.split("/")[1] ?? "", ...finding };
+export function toParameterItem({ pointer, ...error }: SchemaError): FaultItem {
+  return { parameter: pointer.split("/")[1] ?? "", ...error };
 }
 
-const NUMBER = /^-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$/;
+const NUMBER_PARAMETER = /^-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$/;
 
 /** Parses a number; returns text that is not a number unchanged, for the validation to reject. */
 export function parseNumber(text: string): number | string {
-  return NUMBER.test(text) ? Number(text) : text;
+  return NUMBER_PARAMETER.test(text) ? Number(text) : text;
 }
 
 function parseText(schema: ValueSchema, text: string): unknown {
   if (schema.type === "array") {
     return text === "" ? [] : text.split(",").map((itemText) => parseText(schema.items ?? {}, itemText));
   }
-  // Text that looks like a number, such as "007", must not be converted where a string is expected.
+  // Text that looks like a number, such as "007", must not be converted if a string is expected.
   if (schema.enum !== undefined || schema.type === "string") return text;
   if (schema.type === "boolean") return text === "true" || text === "false" ? text === "true" : text;
   return parseNumber(text);
 }
 
-function malformed(name: string): FaultItem {
+function malformedParameter(name: string): FaultItem {
   const detail = `${quote(name)} is not valid percent-encoded UTF-8; encode a literal percent sign as %25.`;
   return { parameter: name, code: "malformed", detail };
 }
 
-function percentDecoded(text: string): string | undefined {
+function decodePercent(text: string): string | undefined {
   if (!text.includes("%")) return text;
   try {
     return decodeURIComponent(text);

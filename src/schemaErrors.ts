@@ -29,7 +29,7 @@ const QUOTE_LENGTH_MAX = 60;
 
 /**
  * Returns the schema violations of a value, at most 100, each with a JSON pointer. Slower than a compiled validator, so
- * callers use it only for values that the validator rejected. Members that are `undefined` count as absent in both.
+ * callers use it only for values that the validator rejected. Both treat members that are `undefined` as absent.
  *
  * @param name name of the value in messages
  * @param pointer location of the value
@@ -90,11 +90,16 @@ function collectObjectErrors(items: SchemaError[], target: ValueAtPointer): void
   const given = value as Readonly<Record<string, unknown>>;
   for (const [name, member] of Object.entries(members)) {
     if (skip?.has(name)) continue;
-    const at = `${pointer}/${pointerToken(name)}`;
-    // As in the compiled validator, inherited members count and `undefined` ones do not.
-    if (given[name] !== undefined) collectErrors(items, { schema: member, value: given[name], pointer: at, name });
+    const memberPointer = `${pointer}/${pointerToken(name)}`;
+    // As in the compiled validator, inherited members are present and `undefined` ones are absent.
+    if (given[name] !== undefined)
+      collectErrors(items, { schema: member, value: given[name], pointer: memberPointer, name });
     else if (schema.required?.includes(name)) {
-      items.push({ pointer: at, code: "missing", detail: `${name} is required and must be ${expected(member)}.` });
+      items.push({
+        pointer: memberPointer,
+        code: "missing",
+        detail: `${name} is required and must be ${expected(member)}.`,
+      });
     }
   }
   if (schema.additionalProperties !== false) return;
@@ -111,7 +116,7 @@ function collectObjectErrors(items: SchemaError[], target: ValueAtPointer): void
 /**
  * Returns an error for each own member of an object whose name is not known.
  *
- * @param aliases known members by names that callers may confuse with them, where the spelling is too different for
+ * @param aliases known members by names that callers may confuse with them, if the spelling is too different for
  *   `closestMatch`
  */
 export function findUnknownMembers(
@@ -128,8 +133,8 @@ export function findUnknownMembers(
     .filter((name) => !known.includes(name) && skip?.has(name) !== true)
     .map((name) => {
       const suggestion = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
-      const where = { pointer: `${pointer}/${pointerToken(name)}` };
-      return unknownNameItem(where, { name, known, ...(suggestion === undefined ? {} : { suggestion }) });
+      const location = { pointer: `${pointer}/${pointerToken(name)}` };
+      return unknownNameItem(location, { name, known, ...(suggestion === undefined ? {} : { suggestion }) });
     });
 }
 
@@ -179,14 +184,15 @@ function collectListErrors(items: SchemaError[], target: ValueAtPointer): void {
   const seen = new Set<unknown>();
   for (let index = 0; index < value.length && items.length < FAULT_ITEM_COUNT_MAX; index++) {
     const item: unknown = value[index];
-    const at = `${pointer}/${index}`;
+    const itemPointer = `${pointer}/${index}`;
     if (schema.uniqueItems === true && seen.has(item)) {
       const detail = `${name} must not contain ${quote(item)} more than once.`;
-      items.push({ pointer: at, code: "duplicate", detail });
+      items.push({ pointer: itemPointer, code: "duplicate", detail });
       continue;
     }
     seen.add(item);
-    if (schema.items !== undefined) collectErrors(items, { schema: schema.items, value: item, pointer: at, name });
+    if (schema.items !== undefined)
+      collectErrors(items, { schema: schema.items, value: item, pointer: itemPointer, name });
   }
 }
 
@@ -320,18 +326,20 @@ function pointerToken(name: string): string {
  */
 export function closestMatch(given: string, candidates: readonly string[]): string | undefined {
   if (given.length > SUGGESTION_LENGTH_MAX) return undefined;
-  const plain = folded(given);
+  const normalizedName = normalizeName(given);
   const ranked = candidates
-    .map((candidate) => ({ candidate, distance: editDistance(plain, folded(candidate)) }))
-    .filter(({ distance }) => distance <= Math.max(1, Math.floor(plain.length / 3)))
-    .toSorted((one, other) => one.distance - other.distance);
+    .map((candidate) => ({ candidate, distance: editDistance(normalizedName, normalizeName(candidate)) }))
+    .filter(({ distance }) => distance <= Math.max(1, Math.floor(normalizedName.length / 3)))
+    .toSorted((first, second) => first.distance - second.distance);
   const [best, second] = ranked;
   if (best !== undefined) return best.distance === second?.distance ? undefined : best.candidate;
-  const longer = candidates.filter((candidate) => plain.length >= 3 && folded(candidate).startsWith(plain));
+  const longer = candidates.filter(
+    (candidate) => normalizedName.length >= 3 && normalizeName(candidate).startsWith(normalizedName),
+  );
   return longer.length === 1 ? longer[0] : undefined;
 }
 
-function folded(name: string): string {
+function normalizeName(name: string): string {
   return name.trim().toLowerCase().replaceAll(/[-. ]/g, "_");
 }
 
@@ -342,15 +350,15 @@ function editDistance(from: string, to: string): number {
   for (let row = 1; row <= from.length; row++) {
     const current = [row];
     for (let column = 1; column <= to.length; column++) {
-      const same = from[row - 1] === to[column - 1];
-      let least = Math.min(
+      const isSame = from[row - 1] === to[column - 1];
+      let distanceMin = Math.min(
         (last[column] ?? 0) + 1,
         (current[column - 1] ?? 0) + 1,
-        (last[column - 1] ?? 0) + (same ? 0 : 1),
+        (last[column - 1] ?? 0) + (isSame ? 0 : 1),
       );
-      const swapped = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      if (swapped) least = Math.min(least, (beforeLast[column - 2] ?? 0) + 1);
-      current.push(least);
+      const isSwap = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      if (isSwap) distanceMin = Math.min(distanceMin, (beforeLast[column - 2] ?? 0) + 1);
+      current.push(distanceMin);
     }
     beforeLast = last;
     last = current;
