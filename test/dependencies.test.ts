@@ -2,21 +2,24 @@ import { describe, expect, test } from "vitest";
 import { cyclesOf, filesBelow, graphOf, importsOf } from "../scripts/importGraph.mjs";
 
 /**
- * What each module may import, as documented in docs/architecture.md. Every module may import itself and SHARED_FILES.
+ * What each module may import, as documented in docs/architecture.md. Every module may import itself, and all but
+ * `contract` SHARED_FILES.
  */
 const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">> = {
+  contract: [],
   kernel: [],
-  atlas: ["kernel"],
-  hazard: ["kernel", "atlas"],
+  threads: [],
+  atlas: ["kernel", "threads"],
+  hazard: ["contract", "kernel", "atlas", "threads"],
   reference: [],
-  alignment: ["kernel", "reference"],
-  pool: ["hazard", "atlas", "kernel"],
+  alignment: ["contract", "kernel", "reference"],
+  pool: ["contract", "hazard", "atlas", "kernel", "threads"],
   demo: ["atlas", "kernel", "hazard/hazards.ts"],
-  ingest: ["atlas", "kernel", "hazard/hazards.ts", "version.ts"],
-  company: ["reference"],
-  ledger: [],
-  host: ["hazard", "alignment", "company", "ledger", "pool", "version.ts"],
-  client: [],
+  ingest: ["contract/wireTypes.ts", "atlas", "kernel", "hazard/hazards.ts", "version.ts"],
+  company: ["contract", "reference"],
+  ledger: ["contract", "threads"],
+  host: ["contract", "hazard", "alignment", "company", "ledger", "pool", "threads", "openAtlas.ts", "version.ts"],
+  client: ["contract/wireTypes.ts"],
   cli: "everything",
 };
 /** Files outside the modules: shared files, and those that compose the modules. */
@@ -33,7 +36,7 @@ const ROOT_FILES = [
   "workerThreads.ts",
   "workerThreads.browser.ts",
 ];
-/** Files that every module may import: errors, explanations, query parameters, CSV and checks for optional packages. */
+/** Files that every module except `contract` may import: errors, explanations, query parameters, CSV and checks for optional packages. */
 const SHARED_FILES = new Set(["csvText.ts", "errors.ts", "schemaErrors.ts", "optionalPackages.ts", "parameters.ts"]);
 const CATCH_ALL_NAMES = /^(utils?|helpers?|types?|common|misc|shared|lib)(\.ts)?$/i;
 
@@ -57,7 +60,7 @@ describe("dependency rules", () => {
     const forbidden = importsOf(file)
       .filter((path) => path.startsWith("src/") || path.startsWith("assembly/") || path.startsWith("test/"))
       .map((path) => path.replace(/^src\//, ""))
-      .filter((path) => !SHARED_FILES.has(path) && !path.startsWith(`${module}/`))
+      .filter((path) => !path.startsWith(`${module}/`) && (module === "contract" || !SHARED_FILES.has(path)))
       .filter(
         (path) =>
           !allowed.some((dependency) =>
@@ -83,7 +86,7 @@ describe("dependency rules", () => {
     expect(forbidden).toEqual([]);
   });
 
-  test("only src/host/http/server.ts and src/host/http/adminServer.ts import node:http; other files import its types alone", () => {
+  test("only src/host/http/server.ts and src/host/http/adminServer.ts import node:http; other files import only its types", () => {
     const users = sources.filter((file) =>
       importsOf(file, { typeOnly: false }).some((path) => /^node:(https?2?|http2)$/.test(path)),
     );
@@ -95,6 +98,20 @@ describe("dependency rules", () => {
       (file) => file.split("/").some((part) => CATCH_ALL_NAMES.test(part)) || /^src\/.+\/index\.ts$/.test(file),
     );
     expect(found).toEqual([]);
+  });
+
+  test("contract imports no package but typebox", () => {
+    const packages = sources
+      .filter((file) => file.startsWith("src/contract/"))
+      .flatMap((file) => importsOf(file).filter((path) => !path.startsWith("src/")));
+    expect([...new Set(packages)]).toEqual(["typebox"]);
+  });
+
+  test("the client loads nothing but its own files", () => {
+    const loaded = sources
+      .filter((file) => file.startsWith("src/client/"))
+      .flatMap((file) => importsOf(file, { typeOnly: false }).filter((path) => !path.startsWith("src/client/")));
+    expect(loaded).toEqual([]);
   });
 
   test("the core loads none of the packages that only ingest and host need", () => {

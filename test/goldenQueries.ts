@@ -1,18 +1,18 @@
 import type { Atlas } from "../src/hazard/answer.ts";
 import { HAZARD_NAMES, HAZARDS } from "../src/hazard/hazards.ts";
-import type { HazardQueryInput } from "../src/hazard/query.ts";
 import { randomFrom, type SeededRandom, shuffled } from "./seededRandom.ts";
+import type { HazardQueryInput } from "../src/contract/wireTypes.ts";
 
 /** Identifies a sequence of queries: the same numbers always give the same queries. */
 export interface GoldenRun {
   readonly count: number;
   readonly seed: number;
-  /** Location of a third of the queries, for an atlas with finer data in one region. */
+  /** Region of a third of the queries, for an atlas with finer data there. */
   readonly region?: {
     readonly southDeg: number;
     readonly northDeg: number;
     readonly westDeg: number;
-    /** Above `westDeg`: exceeds 180 where the region crosses the antimeridian. */
+    /** Above `westDeg`: exceeds 180 if the region crosses the antimeridian. */
     readonly eastDeg: number;
   };
 }
@@ -21,7 +21,7 @@ export interface GoldenRun {
 export interface GoldenResult {
   /** SHA-256 over the JSON of all results, in order. */
   readonly hash: string;
-  /** Counts of numbers and nulls in the results, because a hash over nothing but nulls would prove little. */
+  /** Counts of numbers and nulls in the results, because a hash over nulls alone would prove little. */
   readonly values: number;
   readonly nulls: number;
 }
@@ -33,7 +33,7 @@ const BATCH_COUNT = 100;
  * Generates valid queries of every kind: points and circles, maxima and means, one to all hazards, with and without
  * total, change and detail; a fifth at the poles, a fifth at the antimeridian, some exactly on cell edges.
  */
-export function* goldenQueries(run: GoldenRun): Generator<HazardQueryInput> {
+function* goldenQueries(run: GoldenRun): Generator<HazardQueryInput> {
   const random = randomFrom(run.seed);
   for (let i = 0; i < run.count; i++) yield queryOf(random, run);
 }
@@ -44,13 +44,13 @@ function queryOf(random: SeededRandom, { region }: GoldenRun): HazardQueryInput 
   const years = HAZARDS.cyclones.years.filter((year) => specs.every((spec) => spec.years.includes(year)));
   const scenarios = HAZARDS.cyclones.scenarios.filter((one) => specs.every((spec) => spec.scenarios.includes(one)));
   return {
-    ...placeOf(random, region),
+    ...locationOf(random, region),
     hazards,
     analysis_years: shuffled(random, years).slice(0, 1 + random.below(3)),
     scenarios: shuffled(random, scenarios).slice(0, 1 + random.below(3)),
     // 0.1 to 100 km, each order of magnitude equally likely. No power of a random number, which differs between
     // platforms.
-    radius: random.chance(0.4) ? 0 : random.pick([0.01, 0.1, 1]) * random.between({ least: 10, most: 100 }),
+    radius: random.chance(0.4) ? 0 : random.pick([0.01, 0.1, 1]) * random.between({ min: 10, max: 100 }),
     aggregation_method: random.pick(["max", "mean"]),
     total_hazard: random.chance(0.5),
     anthropogenic: random.chance(0.3),
@@ -58,27 +58,30 @@ function queryOf(random: SeededRandom, { region }: GoldenRun): HazardQueryInput 
   };
 }
 
-function placeOf(random: SeededRandom, region: GoldenRun["region"]): Pick<HazardQueryInput, "latitude" | "longitude"> {
+function locationOf(
+  random: SeededRandom,
+  region: GoldenRun["region"],
+): Pick<HazardQueryInput, "latitude" | "longitude"> {
   const anywhere = {
-    latitude: random.between({ least: -90, most: 90 }),
-    longitude: random.between({ least: -180, most: 180 }),
+    latitude: random.between({ min: -90, max: 90 }),
+    longitude: random.between({ min: -180, max: 180 }),
   };
   const kind = random.below(region === undefined ? 10 : 15);
   if (kind < 2) {
-    const fromPoleDeg = random.chance(0.1) ? 0 : random.between({ least: 0, most: 1.5 });
+    const fromPoleDeg = random.chance(0.1) ? 0 : random.between({ min: 0, max: 1.5 });
     return { ...anywhere, latitude: random.chance(0.5) ? 90 - fromPoleDeg : fromPoleDeg - 90 };
   }
   if (kind < 4) {
-    const fromEdgeDeg = random.chance(0.1) ? 0 : random.between({ least: 0, most: 1.5 });
+    const fromEdgeDeg = random.chance(0.1) ? 0 : random.between({ min: 0, max: 1.5 });
     return { ...anywhere, longitude: random.chance(0.5) ? 180 - fromEdgeDeg : fromEdgeDeg - 180 };
   }
   if (kind < 5) {
     return { latitude: Math.round(anywhere.latitude * 10) / 10, longitude: Math.round(anywhere.longitude * 4) / 4 };
   }
   if (kind < 10 || region === undefined) return anywhere;
-  const longitude = random.between({ least: region.westDeg, most: region.eastDeg });
+  const longitude = random.between({ min: region.westDeg, max: region.eastDeg });
   return {
-    latitude: random.between({ least: region.southDeg, most: region.northDeg }),
+    latitude: random.between({ min: region.southDeg, max: region.northDeg }),
     longitude: longitude > 180 ? longitude - 360 : longitude,
   };
 }
@@ -92,7 +95,7 @@ export async function goldenHash(atlas: Pick<Atlas, "hazardRiskBatch">, run: Gol
   const runBatch = async (): Promise<void> => {
     const results = await atlas.hazardRiskBatch(batch);
     for (const [i, result] of results.entries()) {
-      if ("error" in result) throw new Error(`${JSON.stringify(batch[i])} was refused`, { cause: result.error });
+      if ("error" in result) throw new Error(`${JSON.stringify(batch[i])} was rejected`, { cause: result.error });
       for (const { analysis_years } of result.results.flatMap(({ scenarios }) => scenarios)) {
         for (const value of analysis_years.flatMap(({ metrics }) => Object.values(metrics))) {
           if (value === null) nulls += 1;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { HAZARDS } from "../src/hazard/hazards.ts";
-import type { HazardQueryInput } from "../src/hazard/query.ts";
 import { openAtlas } from "../src/openAtlas.ts";
+import type { HazardQueryInput } from "../src/contract/wireTypes.ts";
 
 /** Returns the smallest cache size allowed, parsed from the error for a smaller one. */
 async function smallestCacheBytes(): Promise<number> {
@@ -28,7 +28,7 @@ test("the smallest cache allowed gives the same results for the largest queries 
 
 test.each([
   ["an unknown option", { worker: 2 }, [{ pointer: "/worker", code: "unknown", did_you_mean: "workers" }]],
-  ["an option by another name", { cache_bytes: 2 ** 30 }, [{ pointer: "/cache_bytes", did_you_mean: "cacheBytes" }]],
+  ["a misspelled option", { cache_bytes: 2 ** 30 }, [{ pointer: "/cache_bytes", did_you_mean: "cacheBytes" }]],
   ["text for workers", { workers: "2" }, [{ pointer: "/workers", code: "wrong_type" }]],
   ["NaN for workers", { workers: NaN }, [{ pointer: "/workers", code: "not_finite" }]],
   ["half a worker", { workers: 0.5 }, [{ pointer: "/workers", code: "wrong_type" }]],

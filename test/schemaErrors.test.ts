@@ -16,7 +16,7 @@ describe("the suggestion for an unknown name", () => {
     ["Coastal-Floods", ["coastal_floods", "riverine_floods"], "coastal_floods"],
     ["", scenarios, undefined],
     ["baseline".padEnd(65, "e"), scenarios, undefined],
-  ])("is correct for %j", (given, candidates, suggestion) => {
+  ])("for %j is the closest candidate, or none", (given, candidates, suggestion) => {
     expect(closestMatch(given, candidates)).toBe(suggestion);
   });
 });

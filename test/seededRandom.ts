@@ -2,8 +2,8 @@
 export interface SeededRandom {
   /** In [0, 1), with 53 random bits. */
   next(): number;
-  /** In [least, most). */
-  between(range: { readonly least: number; readonly most: number }): number;
+  /** In [min, max). */
+  between(range: { readonly min: number; readonly max: number }): number;
   /** An integer in [0, count). */
   below(count: number): number;
   /** True with this probability. */
@@ -23,7 +23,7 @@ export function randomFrom(seed: number): SeededRandom {
   const next = (): number => ((bits32() >>> 5) * 2 ** 26 + (bits32() >>> 6)) / 2 ** 53;
   return {
     next,
-    between: ({ least, most }) => least + (most - least) * next(),
+    between: ({ min, max }) => min + (max - min) * next(),
     below: (count) => Math.floor(next() * count),
     chance: (probability) => next() < probability,
     pick<T>(items: readonly T[]): T {

@@ -1,18 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { describe } from "vitest";
+import { readFileSync } from "node:fs";
+import { describeIfShared, SHARED_FOLDER } from "./sharedFolder.ts";
 
-/** Real hazard maps stored beside the repository, which not every user of the project has. */
-export const SHARED_HAZARD_DATA = fileURLToPath(new URL("../../shared/data/hazard", import.meta.url));
-const isAvailable = existsSync(SHARED_HAZARD_DATA);
-if (!isAvailable) {
-  // On CI a missing file must fail the run instead of skipping tests.
-  if (process.env["CI"] === "true") throw new Error(`${SHARED_HAZARD_DATA} is required on CI but does not exist`);
-  console.warn("skipped: ../shared/data/hazard does not exist, so tests against real maps do not run");
-}
+/** Real hazard maps stored beside the repository. */
+export const SHARED_HAZARD_DATA = `${SHARED_FOLDER}data/hazard`;
 
-/** A suite that needs these maps; skipped, with the reason printed, where they are absent. */
-export const describeWithSharedData = describe.skipIf(!isAvailable);
+/** Declares a suite that reads these maps; skipped, with the reason printed, if they are absent. */
+export const describeWithSharedData = describeIfShared(["data/hazard"]);
 
 /** One row of a `.samples.csv`: the value that GDAL reads at a location of the map beside it. */
 export interface Sample {

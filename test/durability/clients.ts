@@ -1,13 +1,14 @@
 import { Agent, request as httpRequest } from "node:http";
-import type { Ledger, Meter } from "../../src/ledger/ledger.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
 import { ENTITY } from "../host/entities.ts";
 import { type ClientRequest, checkHistory } from "../ledger/history.ts";
 import type { SeededRandom } from "../seededRandom.ts";
 import { type LedgerLocation, runCli, type TestAccount } from "./service.ts";
+import type { Meter } from "../../src/contract/wireTypes.ts";
 
 export interface HttpResponse {
   readonly status: number;
-  /** As received: name, value, … */
+  /** Names and values in the order received. */
   readonly rawHeaders: readonly string[];
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
@@ -131,7 +132,7 @@ export function randomRequest(random: SeededRandom): PricedRequest {
   }
 }
 
-/** Returns a request that is refused: an invalid one, or one with the customer id of another account. */
+/** Returns a request that is rejected: it is invalid or has the customer id of another account. */
 function refusedRequest(random: SeededRandom, request: PricedRequest): PricedRequest {
   if (random.chance(0.5)) return { ...request, target: "/api/v1/hazard-risk?latitude=91", options: {} };
   const headers = { ...request.options.headers, "X-Customer-ID": "0190f000-0000-7000-8000-00000000dead" };
@@ -157,7 +158,7 @@ export function toClientRequest(
   return { ...identified, outcome: isUnknown ? "unknown" : "refused" };
 }
 
-/** What clients observed. */
+/** Observations of the clients. */
 export interface Observations {
   readonly log: ClientRequest[];
   /** Number of responses by status; 0 for no response or an incomplete one. */

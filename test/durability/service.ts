@@ -1,17 +1,13 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type * as openLedgerModule from "../../src/ledger/openLedger.ts";
+import { type FaultName, serveCommandLine } from "../faults/faultNames.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-/** The built program. */
-const BUILT = join(ROOT, "dist");
+const CLI = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
-export const { openLedger } = (await import(
+const { openLedger } = (await import(
   new URL("../../dist/ledger/openLedger.js", import.meta.url).href
 )) as typeof openLedgerModule;
 
@@ -24,42 +20,14 @@ export function sizeSetting(name: string, defaultCount: number): number {
   return count;
 }
 
-/** The location of a service's ledger: a data folder, or a PostgreSQL database beside it. */
+/** The location of a service's ledger: a data folder, or a data folder and a PostgreSQL database. */
 export type LedgerLocation =
   { readonly data: string; readonly database?: undefined } | { readonly data: string; readonly database: string };
-
-/** A replacement of text in a file of the built program, which injects a fault. */
-export interface BuildPatch {
-  readonly file: string;
-  /** Must occur exactly once. */
-  readonly from: string;
-  readonly to: string;
-}
-
-/** Copies the built program and patches it. @returns the folder, for the option `built` of `startService` */
-export async function builtWith(
-  patches: readonly BuildPatch[],
-): Promise<{ readonly built: string; done(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), "isotherm-patched-"));
-  const built = join(folder, "dist");
-  await cp(BUILT, built, { recursive: true });
-  await cp(join(ROOT, "package.json"), join(folder, "package.json"));
-  await symlink(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  for (const { file, from, to } of patches) {
-    const text = await readFile(join(built, file), "utf8");
-    const parts = text.split(from);
-    if (parts.length !== 2) {
-      throw new Error(`Cannot patch ${file}: it must contain '${from}' once (got ${parts.length - 1} times).`);
-    }
-    await writeFile(join(built, file), parts.join(to));
-  }
-  return { built, done: () => rm(folder, { recursive: true, force: true }) };
-}
 
 /** A process that runs `isotherm serve --demo`. */
 export interface Service {
   readonly url: string;
-  /** Returns the output so far, of both standard output and standard error. */
+  /** Returns the text written to standard output and standard error so far. */
   output(): string;
   /** Resolves when the process, and the one that traces it, has exited. */
   readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
@@ -69,7 +37,7 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Rate limits above anything that the tests reach. */
+/** Rate limits above the request rates of the tests. */
 const UNLIMITED_RATES = ["--requests-per-second", "1000000000", "--request-burst", "1000000000"];
 const START_TIMEOUT_MS = 60_000;
 /** Child processes to kill on exit, so that a failed test leaves none behind. */
@@ -80,16 +48,20 @@ process.once("exit", () => {
 
 /**
  * Starts a service and waits until it listens.
- * @param options `wrapper`: a command that runs the service, such as strace with -D; `flags`: additional options of serve
+ * @param options `fault`: a fault to inject; `wrapper`: a command that runs the service, such as strace with -D; `flags`: additional options of serve
  */
 export async function startService(
   { data, database }: LedgerLocation,
-  options: { readonly built?: string; readonly flags?: readonly string[]; readonly wrapper?: readonly string[] } = {},
+  options: {
+    readonly fault?: FaultName | undefined;
+    readonly flags?: readonly string[];
+    readonly wrapper?: readonly string[];
+  } = {},
 ): Promise<Service> {
-  const { built = BUILT, flags = [], wrapper = [] } = options;
+  const { fault, flags = [], wrapper = [] } = options;
   const ledger = database === undefined ? [] : ["--database", database];
   const common = ["--port", "0", "--admin-port", "none", "--workers", "1", "--drain-delay", "0", "--data", data];
-  const program = [process.execPath, join(built, "cli/main.js"), "serve", "--demo"];
+  const program = [process.execPath, ...serveCommandLine(fault), "--demo"];
   const [command = "", ...rest] = [...wrapper, ...program, ...common, ...ledger, ...UNLIMITED_RATES, ...flags];
   const child = spawn(command, rest, { env: { PATH: process.env["PATH"] }, stdio: ["ignore", "pipe", "pipe"] });
   running.add(child);
@@ -142,17 +114,12 @@ function waitForUrl(child: ChildProcess, output: () => string): Promise<string> 
 }
 
 /** Runs an isotherm command on a ledger. @returns its standard output */
-export async function runCli(
-  parameters: readonly string[],
-  { data, database }: LedgerLocation,
-  { built = BUILT }: { readonly built?: string } = {},
-): Promise<string> {
+export async function runCli(parameters: readonly string[], { data, database }: LedgerLocation): Promise<string> {
   const location = database === undefined ? ["--data", data] : ["--database", database];
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    [join(built, "cli/main.js"), ...parameters, ...location],
-    { env: { PATH: process.env["PATH"] }, maxBuffer: 1 << 28 },
-  );
+  const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...parameters, ...location], {
+    env: { PATH: process.env["PATH"] },
+    maxBuffer: 1 << 28,
+  });
   return stdout;
 }
 

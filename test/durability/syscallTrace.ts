@@ -16,7 +16,7 @@ export function straceCommand(file: string): readonly string[] {
   return ["strace", "-f", "-D", "--seccomp-bpf", ...filters, "-o", file];
 }
 
-/** Whether strace works here. Throws on CI, where a skipped test would hide failures. */
+/** Whether strace works here; on CI, throws if it does not because a skipped test would hide failures. */
 export const isStraceAvailable = ((): boolean => {
   try {
     const [command, ...rest] = [...straceCommand("/dev/null"), "true"];

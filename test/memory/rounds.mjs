@@ -1,9 +1,9 @@
-// Runs in its own process, so that its memory is that of the work alone: samples the same places repeatedly and prints
+// Samples the same locations repeatedly, in a separate process so that only this work uses its memory, and prints
 // one JSON line per round. The first argument holds the parameters as JSON. Run with --expose-gc.
 import { readFileSync } from "node:fs";
 import { openAtlas } from "../../dist/index.js";
 
-const { address, cacheBytes, workers, rounds, placeCount, radiusKm, method } = JSON.parse(process.argv[2]);
+const { address, cacheBytes, workers, rounds, locationCount, radiusKm, method } = JSON.parse(process.argv[2]);
 const LAYERS = ["intensity", "depth_meters", "probability"].map((metric) => ({
   scenario: "rcp4p5",
   analysisYear: 2030,
@@ -20,8 +20,8 @@ function random() {
   return ((mixed ^ (mixed >>> 15)) >>> 0) / 2 ** 32;
 }
 
-const latitudes = new Float64Array(placeCount);
-const longitudes = new Float64Array(placeCount);
+const latitudes = new Float64Array(locationCount);
+const longitudes = new Float64Array(locationCount);
 const TOWN_COUNT = 400;
 const townLatitudes = new Float64Array(TOWN_COUNT);
 const townLongitudes = new Float64Array(TOWN_COUNT);
@@ -29,7 +29,7 @@ for (let town = 0; town < TOWN_COUNT; town++) {
   townLatitudes[town] = random() * 130 - 60;
   townLongitudes[town] = random() * 359 - 179.5;
 }
-for (let i = 0; i < placeCount; i++) {
+for (let i = 0; i < locationCount; i++) {
   // Points anywhere; circles around towns, as in portfolios.
   const town = Math.floor(random() * TOWN_COUNT);
   latitudes[i] = radiusKm === 0 ? random() * 180 - 90 : townLatitudes[town] + (random() - 0.5) * 0.6;
@@ -60,8 +60,8 @@ for (let round = 0; round < rounds; round++) {
     round,
     foundCount,
     seconds,
-    /** Referenced by this thread, places and tiles included: more stable than resident memory. */
-    heldBytes: heapUsed + external,
+    /** Memory referenced by this thread, including locations and tiles; it is more stable than resident memory. */
+    referencedBytes: heapUsed + external,
     rssBytes: process.memoryUsage.rss(),
     peakRssBytes: peakRssBytes(),
     arrayBuffersBytes: arrayBuffers,

@@ -7,12 +7,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { FaultName } from "../faults/faultNames.ts";
 import { describeWithPostgres, type PostgresServer, startPostgres } from "../ledger/postgresServer.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { findInconsistencies, newObservations, type Observations, runClients, summarize } from "./clients.ts";
 import {
-  type BuildPatch,
-  builtWith,
   type LedgerLocation,
   newAccount,
   type Service,
@@ -58,28 +57,18 @@ async function killUntilDetected(killAndCheck: () => Promise<readonly string[]>)
   return findings;
 }
 
-/** Sends responses without waiting for their usage to be recorded. */
-const RESPONDS_EARLY: BuildPatch = {
-  file: "host/pipeline.js",
-  from: "await recording : recording",
-  to: "(recording.catch(() => {}), { units: response.units, isReplay: false }) : recording",
-};
-
 describe("a service that is killed under the load of 64 clients", () => {
-  async function campaign(random: SeededRandom, kills: number, built?: string): Promise<Observations> {
+  async function campaign(random: SeededRandom, kills: number, fault?: FaultName): Promise<Observations> {
     const location = { data };
     const account = await createAccount(location);
     const observations = newObservations();
     for (let round = 0; round < kills; round++) {
-      const service = await startService(location, {
-        flags: ["--log", "none"],
-        ...(built === undefined ? {} : { built }),
-      });
+      const service = await startService(location, { flags: ["--log", "none"], fault });
       let isOver = false;
       const settings = { account, clientCount: CLIENTS, random, observations, isOver: () => isOver };
       const clients = runClients(service.url, settings);
       await waitForResponses(observations, service);
-      await delay(random.between({ least: 0, most: 1000 }));
+      await delay(random.between({ min: 0, max: 1000 }));
       const killed = service.kill();
       isOver = true;
       await Promise.all([killed, clients]);
@@ -102,15 +91,11 @@ describe("a service that is killed under the load of 64 clients", () => {
   test(
     "detects the injected fault: responding before recording",
     async () => {
-      const { built, done } = await builtWith([RESPONDS_EARLY]);
-      try {
-        const random = randomFrom(2);
-        const findings = await killUntilDetected(async () => check(await campaign(random, 1, built), { data }));
-        console.log(`killed service, injected fault: ${findings.length} findings`);
-        expect(findings.join("\n")).toMatch(/answered but not recorded/);
-      } finally {
-        await done();
-      }
+      const random = randomFrom(2);
+      const killAndCheck = async () => check(await campaign(random, 1, "responds-before-recording"), { data });
+      const findings = await killUntilDetected(killAndCheck);
+      console.log(`killed service, injected fault: ${findings.length} findings`);
+      expect(findings.join("\n")).toMatch(/answered but not recorded/);
     },
     TIMEOUT_MS,
   );
@@ -139,22 +124,19 @@ describeWithPostgres("a service whose PostgreSQL server is killed under the load
   async function campaign(
     random: SeededRandom,
     kills: number,
-    built?: string,
+    fault?: FaultName,
   ): Promise<[Observations, LedgerLocation]> {
     const location = { data, database: await server.newDatabase() };
     const account = await createAccount(location);
     const observations = newObservations();
-    const service = await startService(location, {
-      flags: ["--log", "none"],
-      ...(built === undefined ? {} : { built }),
-    });
+    const service = await startService(location, { flags: ["--log", "none"], fault });
     let isOver = false;
     const settings = { account, clientCount: CLIENTS, random, observations, isOver: () => isOver };
     const clients = runClients(service.url, settings);
     try {
       for (let round = 0; round < kills; round++) {
         await waitForResponses(observations, service);
-        await delay(random.between({ least: 100, most: 1000 }));
+        await delay(random.between({ min: 100, max: 1000 }));
         await server.kill();
         await restartServer();
       }
@@ -183,21 +165,11 @@ describeWithPostgres("a service whose PostgreSQL server is killed under the load
   test(
     "detects the injected fault: synchronous_commit off",
     async () => {
-      const { built, done } = await builtWith([
-        {
-          file: "ledger/postgres.js",
-          from: "set default_transaction_isolation = 'read committed'",
-          to: "set default_transaction_isolation = 'read committed'; set synchronous_commit = off",
-        },
-      ]);
-      try {
-        const random = randomFrom(4);
-        const findings = await killUntilDetected(async () => check(...(await campaign(random, 1, built))));
-        console.log(`killed PostgreSQL, injected fault: ${findings.length} findings`);
-        expect(findings.join("\n")).toMatch(/answered but not recorded/);
-      } finally {
-        await done();
-      }
+      const random = randomFrom(4);
+      const killAndCheck = async () => check(...(await campaign(random, 1, "commits-asynchronously")));
+      const findings = await killUntilDetected(killAndCheck);
+      console.log(`killed PostgreSQL, injected fault: ${findings.length} findings`);
+      expect(findings.join("\n")).toMatch(/answered but not recorded/);
     },
     TIMEOUT_MS,
   );

@@ -1,6 +1,6 @@
 /**
- * Memory use of bulk work as seen by the operating system: the built package in its own process samples the same places
- * round after round with a cache that is far too small for them. The full run sets ISOTHERM_MEMORY_ROUNDS=10 and
+ * Memory use of bulk work as seen by the operating system: the built package in its own process samples the same locations
+ * in several rounds with a cache that is far too small for them. The full run sets ISOTHERM_MEMORY_ROUNDS=10 and
  * ISOTHERM_MEMORY_PLACES=1000000.
  */
 import { execFile } from "node:child_process";
@@ -15,17 +15,17 @@ import { Kernel } from "../../src/kernel/instance.ts";
 import { FLOOD_LAYERS, makeAtlas, patchyCells } from "../atlas/makeAtlas.ts";
 
 const ROUNDS = Number(process.env["ISOTHERM_MEMORY_ROUNDS"] ?? 4);
-const PLACE_COUNT = Number(process.env["ISOTHERM_MEMORY_PLACE_COUNT"] ?? 20_000);
+const LOCATION_COUNT = Number(process.env["ISOTHERM_MEMORY_PLACES"] ?? 20_000);
 const MIB = 2 ** 20;
 const CACHE_BYTES = 64 * MIB;
-/** Limit for everything but the cache: the program, its heap, a million places and their results. */
+/** Limit of everything except the cache: the program, its heap, a million locations and their results. */
 const OVERHEAD_BYTES_MAX = 200 * MIB;
 /**
  * Allowed variation from round to round due to garbage collection, of resident memory and of memory still referenced.
  * In a short run the process is still growing to its working size, so a leak shows in the referenced memory.
  */
 const RESIDENT_SLACK_BYTES = (ROUNDS < 10 ? 48 : 12) * MIB;
-const HELD_SLACK_BYTES = 2 * MIB;
+const REFERENCED_SLACK_BYTES = 2 * MIB;
 
 const GRID: Grid = {
   northDeg: 90,
@@ -39,7 +39,7 @@ const GRID: Grid = {
 interface Round {
   readonly foundCount: number;
   readonly seconds: number;
-  readonly heldBytes: number;
+  readonly referencedBytes: number;
   readonly rssBytes: number;
   readonly peakRssBytes: number;
   readonly arrayBuffersBytes: number;
@@ -54,7 +54,7 @@ interface Work {
 
 async function run(work: Work): Promise<readonly Round[]> {
   const program = fileURLToPath(new URL("rounds.mjs", import.meta.url));
-  const argument = JSON.stringify({ ...work, cacheBytes: CACHE_BYTES, rounds: ROUNDS, placeCount: PLACE_COUNT });
+  const argument = JSON.stringify({ ...work, cacheBytes: CACHE_BYTES, rounds: ROUNDS, locationCount: LOCATION_COUNT });
   const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", program, argument]);
   return stdout
     .trim()
@@ -74,7 +74,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-describe(`${ROUNDS} rounds of ${PLACE_COUNT.toLocaleString("en")} places stay within the cache size plus 200 MiB and do not grow`, () => {
+describe(`${ROUNDS} rounds of ${LOCATION_COUNT.toLocaleString("en")} locations stay within the cache size plus 200 MiB and do not grow`, () => {
   const points = { radiusKm: 0, method: "max" } as const;
   const circles = { radiusKm: 10, method: "max" } as const;
   const means = { radiusKm: 10, method: "mean" } as const;
@@ -90,9 +90,9 @@ describe(`${ROUNDS} rounds of ${PLACE_COUNT.toLocaleString("en")} places stay wi
     async (name, work) => {
       const rounds = await run({ address: folder, ...work });
       expect(rounds).toHaveLength(ROUNDS);
-      const half = rounds.length >> 1;
+      const halfCount = rounds.length >> 1;
       const resident = rounds.map(({ rssBytes }) => rssBytes);
-      const [first, second] = [resident.slice(0, half), resident.slice(half)];
+      const [firstHalf, secondHalf] = [resident.slice(0, halfCount), resident.slice(halfCount)];
       const peak = largest(rounds.map(({ peakRssBytes }) => peakRssBytes));
       const inMiB = (bytes: number): number => Math.round(bytes / MIB);
       console.info(
@@ -101,18 +101,20 @@ describe(`${ROUNDS} rounds of ${PLACE_COUNT.toLocaleString("en")} places stay wi
           cacheMiB: inMiB(CACHE_BYTES),
           peakMiB: inMiB(peak),
           afterRoundsMiB: resident.map(inMiB),
-          heldMiB: rounds.map(({ heldBytes }) => inMiB(heldBytes)),
+          referencedMiB: rounds.map(({ referencedBytes }) => inMiB(referencedBytes)),
           arrayBuffersMiB: inMiB(largest(rounds.map(({ arrayBuffersBytes }) => arrayBuffersBytes))),
           secondsPerRound: Number(smallest(rounds.map(({ seconds }) => seconds)).toFixed(2)),
         })}`,
       );
       expect(new Set(rounds.map(({ foundCount }) => foundCount)).size).toBe(1);
-      expect(rounds[0]?.foundCount).toBeGreaterThan(PLACE_COUNT / 10);
+      expect(rounds[0]?.foundCount).toBeGreaterThan(LOCATION_COUNT / 10);
       expect(peak).toBeLessThan(CACHE_BYTES + OVERHEAD_BYTES_MAX);
-      expect(smallest(second)).toBeLessThan(largest(first) + RESIDENT_SLACK_BYTES);
-      const held = rounds.map(({ heldBytes }) => heldBytes);
-      expect(smallest(held.slice(half))).toBeLessThan(smallest(held.slice(0, half)) + HELD_SLACK_BYTES);
+      expect(smallest(secondHalf)).toBeLessThan(largest(firstHalf) + RESIDENT_SLACK_BYTES);
+      const referenced = rounds.map(({ referencedBytes }) => referencedBytes);
+      expect(smallest(referenced.slice(halfCount))).toBeLessThan(
+        smallest(referenced.slice(0, halfCount)) + REFERENCED_SLACK_BYTES,
+      );
     },
-    60_000 + ROUNDS * (10_000 + PLACE_COUNT / 10),
+    60_000 + ROUNDS * (10_000 + LOCATION_COUNT / 10),
   );
 });

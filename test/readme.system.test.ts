@@ -127,8 +127,8 @@ describe("the README's examples", () => {
         if (customerId !== undefined) variables["CUSTOMER_ID"] = customerId;
         output = `${JSON.stringify(JSON.parse(maskVolatile(body)), undefined, 2)}\n`;
       } else {
-        const [name, ...rest] = command.split(" ");
-        expect(name).toBe("isotherm");
+        const [npx, name, ...rest] = command.split(" ");
+        expect([npx, name]).toEqual(["npx", "isotherm"]);
         output = (await run(process.execPath, [CLI, ...rest], { cwd: ROOT })).stdout;
       }
       compare("console", position, `${line}\n${output}`);

@@ -24,7 +24,7 @@ if (!isAvailable) {
   );
 }
 
-/** The full run sets 100,000; 2,000 are fast enough for every test run. */
+/** A full run uses 100,000; 2,000 keep ordinary test runs fast. */
 const QUERY_COUNT = Number(process.env["ISOTHERM_GOLDEN_QUERIES"] ?? 2000);
 const MS_PER_QUERY_MAX = 50;
 /** Chromium without optional background services. */
@@ -42,7 +42,7 @@ const FLAGS = [
 describe.skipIf(!isAvailable)("the core in Chromium", () => {
   let folder: string;
   let atlasServer: RangeServer;
-  /** Serves the page, from another origin than the atlas's, as in production. */
+  /** Serves the page from a different origin than the atlas, as in production. */
   let pageServer: RangeServer;
   let browser: Browser;
   let tab: BrowserPage;
@@ -169,7 +169,7 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
     );
   });
 
-  describe("rejects in Chromium what it rejects in Node", () => {
+  describe("rejects the same input in Chromium as in Node", () => {
     test("a folder", async () => {
       expect(await refusalInPage("data/atlas")).toMatchObject({ code: "configuration_invalid" });
     });
@@ -179,7 +179,7 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
       expect(found).toMatchObject({ code: "atlas_not_found" });
     });
 
-    test("a redirect, with a message that says so", async () => {
+    test("a redirect, with a message that names it", async () => {
       atlasServer.transform = (response) => ({
         ...response,
         status: 302,

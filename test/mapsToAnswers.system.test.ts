@@ -1,20 +1,23 @@
 /**
  * End-to-end tests of the shipped programs: ingest of public maps by one command, then queries through the library, the
- * command line and HTTP, compared with the values that GDAL reads from the same files.
+ * command line and HTTP, compared with the values that GDAL
+ * reads from the same files, or that made maps were written with.
  */
 import { execFile, spawn } from "node:child_process";
+import { mkdtempSync, readdirSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { HazardResult } from "../src/hazard/result.ts";
 import { type Atlas, openAtlas } from "../src/index.ts";
 import { openGeoTiff } from "../src/ingest/readers/geotiff/geotiff.ts";
+import { writeCircleMap, writeFloodMaps } from "./madeMaps.ts";
 import { circleByDefinition, summarizeByDefinition } from "./oracle/radius.ts";
 import { randomFrom } from "./seededRandom.ts";
 import { type Sample, readSamples, SHARED_HAZARD_DATA, describeWithSharedData } from "./sharedData.ts";
+import type { HazardResult } from "../src/contract/wireTypes.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const CLI = join(ROOT, "dist/cli/main.js");
@@ -30,22 +33,27 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const metricsOf = (result: HazardResult) => result.results[0]?.scenarios[0]?.analysis_years[0];
 
-describeWithSharedData("nine return periods of Djibouti", () => {
-  const maps = resolve(SHARED_HAZARD_DATA, "aqueduct");
+/** Nine maps, one for each return period, and values that another program, or their author, reads from one of them. */
+interface FloodMaps {
+  readonly maps: string;
+  readonly isMap: (name: string) => boolean;
+  readonly samples: () => readonly Sample[];
+}
+
+function testAnswers(name: string, { maps, isMap, samples: readExpected }: FloodMaps): void {
   let atlasFolder: string;
   let samples: readonly Sample[];
   let atlas: Atlas;
 
   beforeAll(async () => {
-    const sources = join(folder, "maps");
-    const names = (await readdir(maps)).filter((name) => /^djibouti_inunriver.*\.tif$/.test(name));
+    const sources = join(folder, `${name} maps`);
+    const names = (await readdir(maps)).filter(isMap);
     expect(names).toHaveLength(9);
     await promisify(execFile)("mkdir", ["-p", sources]);
     for (const name of names) await symlink(join(maps, name), join(sources, name));
-    atlasFolder = join(folder, "djibouti");
+    atlasFolder = join(folder, name);
     await isotherm("ingest", "aqueduct-floods", sources, "--out", atlasFolder);
-    const rp100 = names.find((name) => name.includes("rp00100")) ?? "";
-    samples = readSamples(join(maps, `${rp100}.samples.csv`)).filter(({ band }) => band === 1);
+    samples = readExpected();
     expect(samples.length).toBeGreaterThan(10);
     atlas = await openAtlas(atlasFolder);
   });
@@ -94,7 +102,7 @@ describeWithSharedData("nine return periods of Djibouti", () => {
   });
 
   test("every sample reads back over HTTP", async () => {
-    const data = ["--data", join(folder, "data"), "--json"];
+    const data = ["--data", join(folder, `${name} data`), "--json"];
     const account = JSON.parse(await isotherm("accounts", "create", "--name", "Samples", ...data)) as {
       readonly account_id: string;
     };
@@ -137,25 +145,42 @@ describeWithSharedData("nine return periods of Djibouti", () => {
       server.kill("SIGTERM");
     }
   });
+}
+
+describeWithSharedData("nine return periods of Djibouti", () => {
+  const maps = resolve(SHARED_HAZARD_DATA, "aqueduct");
+  const isMap = (name: string): boolean => /^djibouti_inunriver.*\.tif$/.test(name);
+  const samples = (): readonly Sample[] => {
+    const rp100 = readdirSync(maps).find((name) => isMap(name) && name.includes("rp00100")) ?? "";
+    return readSamples(join(maps, `${rp100}.samples.csv`)).filter(({ band }) => band === 1);
+  };
+  testAnswers("djibouti", { maps, isMap, samples });
 });
 
-describeWithSharedData("circles in the Horn of Africa", () => {
+describe("nine return periods of made maps", () => {
+  const maps = mkdtempSync(join(tmpdir(), "isotherm-maps-"));
+  afterAll(() => rm(maps, { recursive: true, force: true }));
+  const samples = writeFloodMaps(maps);
+  testAnswers("made", { maps, isMap: () => true, samples: () => samples });
+});
+
+/** Compares circles within 9 to 14 degrees north and 41 to 45 degrees east with the cells of the map, all of them at least. */
+function testCircles(
+  name: string,
+  { file, cellCountMin }: { readonly file: string; readonly cellCountMin: number },
+): void {
   test("100 random circles, max and mean, cover exactly the cells that GeographicLib finds", async () => {
-    const file = resolve(
-      SHARED_HAZARD_DATA,
-      "aqueduct/horn_of_africa_native_inunriver_rcp4p5_MIROC-ESM-CHEM_2030_rp01000.tif",
-    );
-    const manifest = join(folder, "horn.json");
+    const manifest = join(folder, `${name}.json`);
     await writeFile(
       manifest,
       JSON.stringify({
         hazard: "riverine_floods",
-        source: { name: "WRI Aqueduct Floods v2, Horn of Africa", licence: "CC BY 4.0" },
+        source: { name, licence: "CC BY 4.0" },
         rules: { design_return_period_years: 1000 },
         layers: [{ scenario: "rcp4p5", year: 2030, return_period_years: 1000, file }],
       }),
     );
-    const atlasFolder = join(folder, "horn");
+    const atlasFolder = join(folder, name);
     await isotherm("ingest", "layers", manifest, "--out", atlasFolder);
     const atlas = await openAtlas(atlasFolder);
 
@@ -177,9 +202,9 @@ describeWithSharedData("circles in the Horn of Africa", () => {
     let cellCount = 0;
     for (let i = 0; i < 100; i++) {
       const circle = {
-        latDeg: random.between({ least: 9, most: 14 }),
-        lonDeg: random.between({ least: 41, most: 45 }),
-        radiusM: 1000 * random.between({ least: 0.1, most: 100 }) ** (i % 3 === 0 ? 0.3 : 1),
+        latDeg: random.between({ min: 9, max: 14 }),
+        lonDeg: random.between({ min: 41, max: 45 }),
+        radiusM: 1000 * random.between({ min: 0.1, max: 100 }) ** (i % 3 === 0 ? 0.3 : 1),
       };
       const cells = circleByDefinition(grid, circle);
       cellCount += cells.length;
@@ -206,10 +231,22 @@ describeWithSharedData("circles in the Horn of Africa", () => {
         }
       }
     }
-    expect(cellCount).toBeGreaterThan(300_000);
+    expect(cellCount).toBeGreaterThan(cellCountMin);
     await raster.close();
     await atlas.close();
   });
+}
+
+describeWithSharedData("circles in the Horn of Africa", () => {
+  const map = "aqueduct/horn_of_africa_native_inunriver_rcp4p5_MIROC-ESM-CHEM_2030_rp01000.tif";
+  testCircles("horn", { file: resolve(SHARED_HAZARD_DATA, map), cellCountMin: 300_000 });
+});
+
+describe("circles on a made map", () => {
+  const maps = mkdtempSync(join(tmpdir(), "isotherm-circles-"));
+  afterAll(() => rm(maps, { recursive: true, force: true }));
+  // Cells three times as large as those of Aqueduct, for a file of 0.5 MB.
+  testCircles("made-circles", { file: writeCircleMap(maps), cellCountMin: 30_000 });
 });
 
 describe("the shipped programs", () => {

@@ -9,10 +9,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { FaultName } from "../faults/faultNames.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { HttpClient, jsonPost, randomRequest } from "./clients.ts";
 import { DiskHistory, PERSISTENCE_MODELS } from "./diskHistory.ts";
-import { type BuildPatch, builtWith, sizeSetting, startService, withLedger } from "./service.ts";
+import { sizeSetting, startService, withLedger } from "./service.ts";
 import { isStraceAvailable, readTrace, straceCommand } from "./syscallTrace.ts";
 
 const REQUESTS = sizeSetting("REQUESTS", 400);
@@ -36,52 +37,44 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Traces a service that gets requests, first sequentially and then eight at a time, and is then killed. */
-async function runTraced(name: string, patches: readonly BuildPatch[] = []): Promise<TracedRun> {
+async function runTraced(name: string, fault?: FaultName): Promise<TracedRun> {
   const data = join(folder, name);
   const file = join(folder, `${name}.trace`);
-  const copy = patches.length === 0 ? undefined : await builtWith(patches);
   const confirmed = new Map<string, { units: number } | { customerId: string }>();
-  try {
-    const service = await startService(
-      { data },
-      { wrapper: straceCommand(file), flags: ["--log", "none"], ...(copy === undefined ? {} : { built: copy.built }) },
-    );
-    const { api_key, customer_id } = (await import(join(data, "demo-credentials.json"), { with: { type: "json" } }))
-      .default as { api_key: string; customer_id: string };
-    const http = new HttpClient(8);
-    const random = randomFrom(5);
-    const credentials = { "X-API-Key": api_key, "X-Customer-ID": customer_id };
-    const registerCustomer = async (internalId: string): Promise<void> => {
-      const options = jsonPost({ internal_id: internalId });
-      const { status, headers, text } = await http.send(`${service.url}/api/v1/customers`, {
-        ...options,
-        headers: { ...options.headers, ...credentials },
-      });
-      expect(status).toBe(201);
-      const { customer_id: customerId } = JSON.parse(text) as { customer_id: string };
-      confirmed.set(String(headers["x-request-id"]), { customerId });
-    };
-    const sendRequest = async (index: number): Promise<void> => {
-      if (index % 10 === 9) return registerCustomer(`customer ${index}`);
-      const { target, options, units } = randomRequest(random);
-      const { status, headers } = await http.send(service.url + target, {
-        ...options,
-        headers: { ...options.headers, ...credentials },
-      });
-      expect([status, headers["x-usage-units"]]).toStrictEqual([200, String(units)]);
-      confirmed.set(String(headers["x-request-id"]), { units });
-    };
-    let next = 0;
-    while (next < REQUESTS / 2) await sendRequest(next++);
-    const runClient = async (): Promise<void> => {
-      while (next < REQUESTS) await sendRequest(next++);
-    };
-    await Promise.all(Array.from({ length: 8 }, runClient));
-    http.close();
-    await service.kill();
-  } finally {
-    await copy?.done();
-  }
+  const service = await startService({ data }, { wrapper: straceCommand(file), flags: ["--log", "none"], fault });
+  const { api_key, customer_id } = (await import(join(data, "demo-credentials.json"), { with: { type: "json" } }))
+    .default as { api_key: string; customer_id: string };
+  const http = new HttpClient(8);
+  const random = randomFrom(5);
+  const credentials = { "X-API-Key": api_key, "X-Customer-ID": customer_id };
+  const registerCustomer = async (internalId: string): Promise<void> => {
+    const options = jsonPost({ internal_id: internalId });
+    const { status, headers, text } = await http.send(`${service.url}/api/v1/customers`, {
+      ...options,
+      headers: { ...options.headers, ...credentials },
+    });
+    expect(status).toBe(201);
+    const { customer_id: customerId } = JSON.parse(text) as { customer_id: string };
+    confirmed.set(String(headers["x-request-id"]), { customerId });
+  };
+  const sendRequest = async (index: number): Promise<void> => {
+    if (index % 10 === 9) return registerCustomer(`customer ${index}`);
+    const { target, options, units } = randomRequest(random);
+    const { status, headers } = await http.send(service.url + target, {
+      ...options,
+      headers: { ...options.headers, ...credentials },
+    });
+    expect([status, headers["x-usage-units"]]).toStrictEqual([200, String(units)]);
+    confirmed.set(String(headers["x-request-id"]), { units });
+  };
+  let next = 0;
+  while (next < REQUESTS / 2) await sendRequest(next++);
+  const runClient = async (): Promise<void> => {
+    while (next < REQUESTS) await sendRequest(next++);
+  };
+  await Promise.all(Array.from({ length: 8 }, runClient));
+  http.close();
+  await service.kill();
   return { history: new DiskHistory(await readTrace(file), data), confirmed };
 }
 
@@ -115,7 +108,7 @@ async function checkStates({ history, confirmed }: TracedRun, name: string): Pro
   const report: StateReport = { states: 0, checks: 0, lost: 0, statesWithLoss: 0, damaged: 0 };
   const data = join(folder, `${name}-state`);
   for (let state = 0; state < STATES; state++) {
-    // Half of the moments directly follow a response, where a missing sync shows best.
+    // Half of the moments directly follow a response, when a missing sync is most visible.
     const moment = random.chance(0.5)
       ? random.pick(history.responses).start + 1
       : random.pick(moments) + random.below(2);
@@ -147,7 +140,7 @@ async function checkStates({ history, confirmed }: TracedRun, name: string): Pro
   return report;
 }
 
-/** @returns undefined if the file is damaged, or if rollups and events differ */
+/** Reads a ledger file. Returns undefined if the file is damaged, or if rollups and events differ. */
 function readContents(
   file: string,
 ): { readonly units: ReadonlyMap<string, number>; readonly customerIds: ReadonlySet<string> } | undefined {
@@ -179,12 +172,6 @@ function readContents(
   }
 }
 
-/** Patches that set the pragma `synchronous`, and the value that the store expects. */
-const synchronous = (setting: string, value: number): readonly BuildPatch[] => [
-  { file: "ledger/sqliteStore.js", from: "synchronous = full", to: `synchronous = ${setting}` },
-  { file: "ledger/sqliteStore.js", from: "synchronous: 2", to: `synchronous: ${value}` },
-];
-
 describe.skipIf(!isStraceAvailable)("a service that loses power", () => {
   test(
     `syncs the log before it responds, and loses no confirmed data: ${REQUESTS} requests, ${STATES} states`,
@@ -206,13 +193,7 @@ describe.skipIf(!isStraceAvailable)("a service that loses power", () => {
   test(
     "detects the injected fault: synchronous = normal",
     async () => {
-      // Checkpoints sync too, and could do so just before a response.
-      const withoutCheckpoints: BuildPatch = {
-        file: "ledger/sqliteStore.js",
-        from: `database.pragma("foreign_keys = on");`,
-        to: `database.pragma("foreign_keys = on"); database.pragma("wal_autocheckpoint = 0");`,
-      };
-      const run = await runTraced("normal", [...synchronous("normal", 1), withoutCheckpoints]);
+      const run = await runTraced("normal", "synchronous-normal-without-checkpoints");
       const synced = countSynced(run);
       const report = await checkStates(run, "normal");
       console.log(`power loss, synchronous = normal: ${synced} of ${REQUESTS} synced; ${JSON.stringify(report)}`);
@@ -225,7 +206,7 @@ describe.skipIf(!isStraceAvailable)("a service that loses power", () => {
   test(
     "detects the injected fault: synchronous = off",
     async () => {
-      const run = await runTraced("off", synchronous("off", 0));
+      const run = await runTraced("off", "synchronous-off");
       const synced = countSynced(run);
       const report = await checkStates(run, "off");
       console.log(`power loss, synchronous = off: ${synced} of ${REQUESTS} synced; ${JSON.stringify(report)}`);

@@ -1,0 +1,161 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { isBuiltin } from "node:module";
+import { homedir } from "node:os";
+import { dirname, join, posix } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { packTarball, type PackedTarball } from "../../scripts/packageTarball.mjs";
+
+/** Tests the packed package, without installing it. It needs dist/. */
+const TARBALL_BYTES_MAX = 1_260_000;
+/** Longer string literals in declarations are embedded data, whose type should be `string`. */
+const EMBEDDED_DATA = /"[^"\n]{1000,}"/;
+const DEPENDENCY_COUNT_MAX = 4;
+
+interface Manifest {
+  readonly scripts?: unknown;
+  readonly devDependencies?: unknown;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta: Readonly<Record<string, { readonly optional?: boolean }>>;
+  readonly exports: Readonly<Record<string, string | { readonly default: string }>>;
+}
+
+let folder: string;
+let packed: PackedTarball;
+let manifest: Manifest;
+beforeAll(() => {
+  folder = mkdtempSync(join(homedir(), ".isotherm-tarball-"));
+  packed = packTarball(folder);
+  execFileSync("tar", ["xzf", packed.file, "-C", folder]);
+  manifest = JSON.parse(read("package.json")) as Manifest;
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const read = (path: string): string => readFileSync(join(folder, "package", path), "utf8");
+const filesEnding = (...ends: readonly string[]): readonly string[] =>
+  packed.files.map(({ path }) => path).filter((path) => ends.some((end) => path.endsWith(end)));
+
+/** Returns the specifiers of all imports, exports and `require` calls of a built file; `isStatic` selects static ones. */
+function importsOf(path: string, { isStatic = false } = {}): readonly string[] {
+  const pattern = isStatic
+    ? /^(?:import|export)\b[^;"]*?\bfrom\s*"([@\w./:-]+)"|^import\s*"([@\w./:-]+)"/gm
+    : /\bfrom\s*"([@\w./:-]+)"|\bimport\(?\s*"([@\w./:-]+)"|\b__require\(["`]([@\w./:-]+)["`]\)/gm;
+  return [...read(path).matchAll(pattern)].map((match) => match.slice(1).find((part) => part !== undefined) ?? "");
+}
+
+/** Returns the names of the packages that files import. */
+function packagesIn(paths: readonly string[], options?: { readonly isStatic?: boolean }): readonly string[] {
+  const specifiers = paths.flatMap((path) => importsOf(path, options));
+  const bare = specifiers.filter((name) => !name.startsWith(".") && !isBuiltin(name));
+  const names = bare.map((name) =>
+    name
+      .split("/")
+      .slice(0, name.startsWith("@") ? 2 : 1)
+      .join("/"),
+  );
+  return [...new Set(names)].toSorted();
+}
+
+/** Returns a module and all modules of the package that it imports statically. */
+function staticClosure(entry: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(entry)) return seen;
+  seen.add(entry);
+  for (const name of importsOf(entry, { isStatic: true }))
+    if (name.startsWith(".")) staticClosure(posix.join(dirname(entry), name), seen);
+  return seen;
+}
+
+const modules = (): readonly string[] => filesEnding(".js").filter((path) => !path.startsWith("dist/bundled/"));
+const entries = (): readonly string[] =>
+  Object.values(manifest.exports).flatMap((entry) =>
+    typeof entry === "string" ? [] : [posix.normalize(entry.default)],
+  );
+
+describe("the tarball", () => {
+  test("stays below its maximum size", () => {
+    expect(packed.sizeBytes).toBeLessThan(TARBALL_BYTES_MAX);
+  });
+
+  test("has no source maps and no declarations with embedded data", () => {
+    expect(filesEnding(".map")).toEqual([]);
+    expect(filesEnding(".ts", ".cts").filter((path) => EMBEDDED_DATA.test(read(path)))).toEqual([]);
+  });
+
+  test("has the files that are located at run time, and the licenses", () => {
+    expect(packed.files.map(({ path }) => path)).toEqual(
+      expect.arrayContaining([
+        "dist/workerMain.js",
+        "dist/ledger/sqliteWorkerMain.js",
+        "dist/host/openapi/examples.json",
+        "dist/bundled/LICENSES.txt",
+        "LICENSE",
+        "NOTICE",
+      ]),
+    );
+  });
+
+  test("has the license of every bundled package", () => {
+    const titles = [...read("dist/bundled/LICENSES.txt").matchAll(/^-{80}\n(\S+) \S+ \(.+\)\n\n(?=\S)/gm)];
+    const names = titles.map(([, name]) => name);
+    expect(names).toEqual(expect.arrayContaining(["commander", "csv-parse", "hash-wasm", "sax", "typebox", "zstddec"]));
+    expect(names.length).toBeGreaterThanOrEqual(15);
+  });
+
+  test("has every file that its documents link to", () => {
+    const broken = filesEnding(".md").flatMap((document) => {
+      const targets = [...read(document).matchAll(/\]\(([^)#\s]+)/g)].map(([, target = ""]) => target);
+      const local = targets.filter((target) => !/^[a-z]+:/.test(target));
+      const paths = local.map((target) => posix.join(dirname(document), target).replace(/\/$/, ""));
+      return paths
+        .filter((path) => !packed.files.some((file) => file.path === path || file.path.startsWith(`${path}/`)))
+        .map((path) => `${document}: ${path}`);
+    });
+    expect(broken).toEqual([]);
+  });
+});
+
+describe("the packed manifest", () => {
+  test("has no scripts and no development dependencies", () => {
+    expect(manifest.scripts).toBeUndefined();
+    expect(manifest.devDependencies).toBeUndefined();
+  });
+
+  test("has few dependencies, all of which are used", () => {
+    const names = Object.keys(manifest.dependencies);
+    expect(names.length).toBeLessThanOrEqual(DEPENDENCY_COUNT_MAX);
+    expect(names).toEqual(expect.arrayContaining(["@assemblyscript/loader", "flatbuffers"]));
+    const used = packagesIn([...modules(), ...filesEnding(".d.ts")]);
+    expect(names.filter((name) => !used.includes(name))).toEqual([]);
+  });
+
+  test("lists every package that a module imports", () => {
+    const known = new Set([...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)]);
+    expect(packagesIn(filesEnding(".js")).filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test("has only optional peer dependencies", () => {
+    const optional = Object.keys(manifest.peerDependencies).filter(
+      (name) => manifest.peerDependenciesMeta[name]?.optional === true,
+    );
+    expect(optional).toEqual(Object.keys(manifest.peerDependencies));
+  });
+});
+
+describe("the entry points", () => {
+  test("load and declare only what an installation without optional packages has", () => {
+    const installed = Object.keys(manifest.dependencies);
+    const loaded = entries().flatMap((entry) => packagesIn([...staticClosure(entry)], { isStatic: true }));
+    expect(loaded.filter((name) => !installed.includes(name))).toEqual([]);
+    const declared = packagesIn(filesEnding(".d.ts", ".d.cts"));
+    expect(declared.filter((name) => !installed.includes(name))).toEqual([]);
+  });
+
+  test("have no top-level await, which require() rejects", () => {
+    for (const entry of entries()) {
+      const files = [...staticClosure(entry)];
+      expect(files.length).toBeGreaterThan(0);
+      expect(files.filter((path) => /^(?:(?:export )?(?:const|let) [^=]+= )?await\b/m.test(read(path)))).toEqual([]);
+    }
+  });
+});
