@@ -1,8 +1,8 @@
-/** The interface of a contender that aggregates circles, ours or a competitor's, and the check that results agree. */
+/** Interface of a contender that aggregates circles (Isotherm or a competitor), and the check that results agree. */
 import type { Workload } from "./workload.ts";
 import { LAYER_COUNT } from "./floodMaps.ts";
 
-/** `both` is for contenders that find maximum and mean in one pass; ours uses two queries. */
+/** `both` requests maximum and mean: some contenders compute them in one pass; Isotherm needs two queries. */
 export type Aggregation = "max" | "mean" | "both";
 
 /** One value per layer, in steps; NaN where no cell is valid or the aggregation was not requested. */
@@ -11,12 +11,13 @@ export interface CircleResult {
   readonly mean: Float64Array;
 }
 
+/** Returns a result without values. */
 export function emptyResult(): CircleResult {
   return { max: new Float64Array(LAYER_COUNT).fill(Number.NaN), mean: new Float64Array(LAYER_COUNT).fill(Number.NaN) };
 }
 
 /** Circles of one radius around places of the workload. */
-export interface CircleRequest {
+interface CircleRequest {
   /** Indices into `workload.places`. */
   readonly places: readonly number[];
   readonly radiusKm: number;
@@ -29,15 +30,15 @@ export interface CircleContender {
   /** Printed with its row, such as build flags or missing features. */
   readonly note?: string;
   compute(request: CircleRequest): Promise<readonly CircleResult[]>;
-  /** Computes all circles and discards the results. @returns elapsed nanoseconds where the contender times itself */
+  /** Computes all circles and discards the results. @returns elapsed nanoseconds if the contender times itself */
   run(request: CircleRequest): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
-/** Opens a competitor. @returns a message where something it needs is not installed */
+/** Opens a competitor. @returns a message if something that it needs is not installed */
 export type OpenCompetitor = (workload: Workload) => Promise<CircleContender | string>;
 
-/** A contender in this process that handles one place at a time. */
+/** Returns a contender in this process that handles one place at a time. */
 export function inProcessContender(
   name: string,
   aggregate: (place: number, radiusKm: number, aggregation: Aggregation) => CircleResult | Promise<CircleResult>,
@@ -62,25 +63,26 @@ export function inProcessContender(
   };
 }
 
-/** How far a competitor's results may differ from ours. */
+/** Limits of the difference between a competitor's results and Isotherm's. */
 export interface Tolerance {
   /** Minimum share of maxima that are equal. */
   readonly equalMaxShareMin: number;
-  /** Largest relative difference of means: of the worst mean for EXACT, of the median mean otherwise. */
+  /** Maximum relative difference of means: of the worst mean for EXACT, of the median mean otherwise. */
   readonly meanErrorMax: number;
 }
 
-/** Same cells, same arithmetic. */
+/** For competitors that use the same cells and the same arithmetic. */
 export const EXACT: Tolerance = { equalMaxShareMin: 1, meanErrorMax: 1e-12 };
 /**
  * For the haversine on a sphere or a polygon approximating the circle: the effective radius is up to 0.4 % too long or
- * too short, so cells along the rim differ, which changes means and sometimes maxima where there is water at the rim.
+ * too short, so the cells along the rim differ. This changes means and, if there is water at the rim, sometimes maxima.
  */
 export const APPROXIMATE: Tolerance = { equalMaxShareMin: 0.7, meanErrorMax: 0.04 };
 
 /**
- * Compares results before anything is timed, so that a competitor is not fast by computing something else.
- * @throws Error when the results differ by more than the tolerance
+ * Compares results before anything is timed, so that no competitor is fast because it computes something else.
+ *
+ * @throws Error if the results differ by more than the tolerance
  */
 export function checkAgreement(
   name: string,
@@ -88,15 +90,15 @@ export function checkAgreement(
   tolerance: Tolerance,
 ): void {
   if (ours.length !== theirs.length) throw new Error(`${name} returned ${theirs.length} of ${ours.length} circles`);
-  let compared = 0;
-  let same = 0;
+  let comparedCount = 0;
+  let equalMaxCount = 0;
   const errors: number[] = [];
-  for (const [i, own] of ours.entries()) {
+  for (const [i, our] of ours.entries()) {
     for (let layer = 0; layer < LAYER_COUNT; layer++) {
-      const [max = Number.NaN, theirMax = Number.NaN] = [own.max[layer], theirs[i]?.max[layer]];
-      const [mean = Number.NaN, theirMean = Number.NaN] = [own.mean[layer], theirs[i]?.mean[layer]];
-      compared += 1;
-      if (Object.is(max, theirMax)) same += 1;
+      const [max = Number.NaN, theirMax = Number.NaN] = [our.max[layer], theirs[i]?.max[layer]];
+      const [mean = Number.NaN, theirMean = Number.NaN] = [our.mean[layer], theirs[i]?.mean[layer]];
+      comparedCount += 1;
+      if (Object.is(max, theirMax)) equalMaxCount += 1;
       if (Number.isNaN(mean) !== Number.isNaN(theirMean)) errors.push(1);
       else if (!Number.isNaN(mean))
         errors.push(mean === theirMean ? 0 : Math.abs(theirMean - mean) / Math.max(mean, 1));
@@ -105,9 +107,9 @@ export function checkAgreement(
   errors.sort((a, b) => a - b);
   // EXACT judges the worst error; with a tolerance, the median error, because rim cells may differ.
   const error = errors[tolerance.equalMaxShareMin === 1 ? errors.length - 1 : errors.length >> 1] ?? 0;
-  if (!(same >= compared * tolerance.equalMaxShareMin && error <= tolerance.meanErrorMax)) {
+  if (!(equalMaxCount >= comparedCount * tolerance.equalMaxShareMin && error <= tolerance.meanErrorMax)) {
     throw new Error(
-      `${name} disagrees with Isotherm: ${same} of ${compared} maxima are equal, relative error of means ${error}`,
+      `${name} disagrees with Isotherm: ${equalMaxCount} of ${comparedCount} maxima are equal, relative error of means ${error}`,
     );
   }
 }

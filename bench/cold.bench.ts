@@ -1,6 +1,6 @@
 /**
- * What a query reads with empty caches: for every place an atlas of 101 x 101 tiles is opened again, one circle is
- * queried, and the reads are counted. The files are in the page cache, so times are those of decoding.
+ * Measures the reads of a query with empty caches: for every place, opens an atlas of 101 x 101 tiles again, queries one
+ * circle and counts the reads. The files are in the page cache, so the times are those of decoding.
  */
 import { Kernel } from "../src/kernel/instance.ts";
 import { median } from "./measure.ts";

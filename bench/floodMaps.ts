@@ -87,7 +87,7 @@ const NODATA_SHARE = 0.045;
 const SHORE_SHARE = 0.025;
 
 /**
- * Flood maps shaped like real ones: mostly dry, with connected patches of water that deepen inwards and grow with the
+ * Synthetic flood maps that resemble real ones: mostly dry, with connected patches of water that deepen inwards and grow with the
  * scenario, and blobs of nodata shared by all layers.
  */
 export class FloodMaps {

@@ -54,7 +54,7 @@ const contenders: readonly Contender[] = [
   },
 ];
 const servers = new Map<ServerKind, Running>();
-for (const kind of ["bare", "host", "ledger"] as const) servers.set(kind, await start(kind));
+for (const kind of ["bare", "host", "ledger"] as const) servers.set(kind, await startServer(kind));
 try {
   const samples = new Map(contenders.map((contender) => [contender, [] as { perS: number; cpuUs: number }[]]));
   for (let round = -WARMUP_ROUNDS; round < ROUNDS; round++) {
@@ -85,7 +85,7 @@ try {
   for (const { child } of servers.values()) child.disconnect();
 }
 
-async function start(kind: ServerKind): Promise<Running> {
+async function startServer(kind: ServerKind): Promise<Running> {
   const child = fork(fileURLToPath(new URL("hostServer.js", import.meta.url)), [kind, workload.atlasFolder]);
   child.once("exit", (code) => {
     if (code !== 0) throw new Error(`the ${kind} server exited with code ${code}`);
@@ -94,7 +94,7 @@ async function start(kind: ServerKind): Promise<Running> {
   return { child, ...listening };
 }
 
-async function cpuMicroseconds({ child }: Running): Promise<number> {
+async function readCpuMicroseconds({ child }: Running): Promise<number> {
   child.send("cpu");
   const [message] = (await once(child, "message")) as [{ readonly cpuMicroseconds: number }];
   return message.cpuMicroseconds;
@@ -110,13 +110,13 @@ async function measureOnce({ kind, paths }: Contender): Promise<{ perS: number; 
   const clients = await Promise.all(
     Array.from({ length: CONNECTION_COUNT }, (_, i) => ClosedLoopClient.open(server.port, requests, i * 31)),
   );
-  const cpuBefore = await cpuMicroseconds(server);
+  const cpuBefore = await readCpuMicroseconds(server);
   const startMs = performance.now();
   for (const client of clients) client.sendNext();
   await new Promise((resolve) => setTimeout(resolve, TURN_MS));
   await Promise.all(clients.map((client) => client.finish()));
   const tookMs = performance.now() - startMs;
-  const cpuUs = (await cpuMicroseconds(server)) - cpuBefore;
+  const cpuUs = (await readCpuMicroseconds(server)) - cpuBefore;
   const count = clients.reduce((sum, client) => sum + client.count, 0);
   return { perS: (count / tookMs) * 1000, cpuUs: cpuUs / count };
 }

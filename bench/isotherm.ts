@@ -12,7 +12,7 @@ import { Kernel } from "../src/kernel/instance.ts";
 import { STEPS_NODATA } from "../src/kernel/kernel.generated.ts";
 import { type CircleResult, type CircleContender, emptyResult, inProcessContender } from "./circleContender.ts";
 import { QUERIED_LAYERS, HAZARD, LAYER_COUNT, STEPS_PER_UNIT } from "./floodMaps.ts";
-import type { Workload } from "./workload.ts";
+import { locationOf, type Workload } from "./workload.ts";
 
 /** Fits all tiles of a workload in every form that a kernel reads, so that repeated queries hit the cache. */
 const RESIDENT_CACHE_BYTES = 1.5 * 2 ** 30;
@@ -29,8 +29,8 @@ const QUERY_FIELDS = {
 
 export type HazardQueryObject = Parameters<Atlas["hazardRisk"]>[0];
 
-/** What has been read from an atlas since it was opened. */
-export interface Reads {
+/** Tiles and bytes read from an atlas since it was opened. */
+interface Reads {
   /** Distinct data tiles fetched. */
   readonly tiles: Set<string>;
   /** Distinct pyramid tiles with bounds or totals fetched. */
@@ -133,12 +133,12 @@ export function circleQuery(
   { places }: Pick<Workload, "places">,
   { place, radiusKm, method }: { readonly place: number; readonly radiusKm: number; readonly method: "max" | "mean" },
 ): HazardQueryObject {
-  const { latDeg = 0, lonDeg = 0 } = places[place] ?? {};
+  const { latDeg, lonDeg } = locationOf({ places }, place);
   return { latitude: latDeg, longitude: lonDeg, radius: radiusKm, aggregation_method: method, ...QUERY_FIELDS };
 }
 
 export function circleOf({ places }: Pick<Workload, "places">, place: number, radiusKm: number): Circle {
-  const { latDeg = 0, lonDeg = 0 } = places[place] ?? {};
+  const { latDeg, lonDeg } = locationOf({ places }, place);
   return { latDeg, lonDeg, radiusM: radiusKm * 1000 };
 }
 

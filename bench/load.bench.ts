@@ -1,9 +1,9 @@
 /**
  * Latency of small GETs while another client sends batches of the maximum size back to back. The load is open-loop:
- * requests are sent on a fixed schedule and their latency counts from the scheduled time, so a server that stalls for a
- * second is charged for every request due in that second. Server, batch client and GET client each run in their own
- * process. Needs `npm run build`; uses the demo atlas. The ledger is kept on tmpfs where available, to exclude disk
- * latency.
+ * requests are sent on a fixed schedule and their latency is measured from the scheduled time, so a server that stalls
+ * for a second is charged for every request due in that second. Server, batch client and GET client each run in a
+ * separate process. Needs `npm run build`; uses the demo atlas. The ledger is kept on tmpfs if available, to exclude
+ * disk latency.
  *
  *   npm run bench -- load                    5 s each, three rounds
  *   npm run bench -- load seconds=20
@@ -23,7 +23,7 @@ import type * as ledgers from "../src/ledger/openLedger.ts";
 import { median } from "./measure.ts";
 import { print } from "./row.ts";
 
-const DURATION_S = numberArgument("seconds") ?? 5;
+const DURATION_S = parseNumberArgument("seconds") ?? 5;
 const ROUNDS = 3;
 const CONNECTION_COUNT = 64;
 const GET_QUERY = "hazards=cyclones&analysis_years=2030,2050&scenarios=rcp4p5,rcp8p5";
@@ -39,16 +39,16 @@ async function measure(): Promise<void> {
   process.once("SIGTERM", () => process.exit(1));
   for (const kind of ["workers", "inline"] as const) {
     const { address, server } = await startServer(kind);
-    const requestsPerS = numberArgument("rate") ?? (await measureCapacity(address)) / 2;
+    const requestsPerS = parseNumberArgument("rate") ?? (await measureCapacity(address)) / 2;
     const alone: number[] = [];
     const loaded: number[] = [];
     let batchCount = 0;
     for (let round = 0; round < ROUNDS; round++) {
       alone.push(await measureP99Ms(address, requestsPerS));
       const batches = startProcess("role=batches", JSON.stringify(address));
-      await firstLineOf(batches);
+      await readFirstLine(batches);
       loaded.push(await measureP99Ms(address, requestsPerS));
-      batchCount += await stopAndCount(batches);
+      batchCount += await stopAndCountBatches(batches);
     }
     server.kill("SIGTERM");
     print({
@@ -61,7 +61,7 @@ async function measure(): Promise<void> {
       ratio: median(loaded) / median(alone),
       ...(kind === "workers" ? { target: { atMost: 2 } } : {}),
       note:
-        `${Math.round(requestsPerS)} GETs/s${numberArgument("rate") === undefined ? ", half of capacity" : ""}; ` +
+        `${Math.round(requestsPerS)} GETs/s${parseNumberArgument("rate") === undefined ? ", half of capacity" : ""}; ` +
         `${((BATCH_COUNT * batchCount) / (ROUNDS * DURATION_S)).toFixed(0)} elements/s; ${cpus().length} cores shared by all processes`,
     });
   }
@@ -82,7 +82,7 @@ async function measureP99Ms({ port, headers }: ServerAddress, requestsPerS: numb
     const send = (): void => {
       while (next < count && startMs + (1000 * next) / requestsPerS <= performance.now()) {
         const connection = free.pop();
-        // A request that is due while all connections are busy waits, and the wait counts.
+        // A request that is due while all connections are busy waits; its latency includes the wait.
         if (connection === undefined) return;
         const index = next++;
         connection.get(index).then(() => {
@@ -173,7 +173,7 @@ class Connection {
 }
 
 async function sendBatches({ port, headers: serverHeaders }: ServerAddress): Promise<void> {
-  // Low priority: in production the batch client's work runs on another machine and must not compete with what is
+  // Low priority: in production the batch client runs on another machine and must not compete with the processes being
   // measured.
   setPriority(constants.priority.PRIORITY_LOW);
   const batch = Array.from({ length: BATCH_COUNT }, (_, i) => ({
@@ -205,10 +205,10 @@ async function sendBatches({ port, headers: serverHeaders }: ServerAddress): Pro
 
 async function serveUntilTerminated({ hasWorkers }: { readonly hasWorkers: boolean }): Promise<void> {
   // Worker threads run the built files, so the server does too.
-  const built = (file: string): Promise<unknown> => import(pathToFileURL(join("dist", file)).href);
-  const { openAtlas } = (await built("index.js")) as typeof isotherm;
-  const { serve } = (await built("host/main.js")) as typeof host;
-  const { openLedger } = (await built("ledger/openLedger.js")) as typeof ledgers;
+  const importBuilt = (file: string): Promise<unknown> => import(pathToFileURL(join("dist", file)).href);
+  const { openAtlas } = (await importBuilt("index.js")) as typeof isotherm;
+  const { serve } = (await importBuilt("host/main.js")) as typeof host;
+  const { openLedger } = (await importBuilt("ledger/openLedger.js")) as typeof ledgers;
   const data = await mkdtemp(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "isotherm-load-"));
   const atlas = await openAtlas("demo", { workers: hasWorkers ? Math.max(1, cpus().length - 1) : 0 });
   const ledger = await openLedger({ data });
@@ -232,7 +232,7 @@ async function serveUntilTerminated({ hasWorkers }: { readonly hasWorkers: boole
 }
 
 /** Parses a numeric command-line argument such as `seconds=20`. */
-function numberArgument(name: string): number | undefined {
+function parseNumberArgument(name: string): number | undefined {
   const argument = process.argv.find((candidate) => candidate.startsWith(`${name}=`));
   return argument === undefined ? undefined : Number(argument.slice(name.length + 1));
 }
@@ -249,18 +249,18 @@ function startProcess(...args: readonly string[]): ChildProcess {
 
 async function startServer(kind: string): Promise<{ readonly address: ServerAddress; readonly server: ChildProcess }> {
   const server = startProcess("role=server", kind);
-  return { address: JSON.parse(await firstLineOf(server)) as ServerAddress, server };
+  return { address: JSON.parse(await readFirstLine(server)) as ServerAddress, server };
 }
 
-function firstLineOf(child: ChildProcess): Promise<string> {
+function readFirstLine(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     child.once("close", (code) => reject(new Error(`a benchmark process exited with code ${code}`)));
     child.stdout?.once("data", (bytes: Buffer) => resolve(bytes.toString().split("\n")[0] ?? ""));
   });
 }
 
-/** @returns number of completed batches */
-async function stopAndCount(batches: ChildProcess): Promise<number> {
+/** Stops the batch client. @returns the number of batches that it completed */
+async function stopAndCountBatches(batches: ChildProcess): Promise<number> {
   const line = new Promise<string>((resolve) => {
     batches.stdout?.once("data", (bytes: Buffer) => resolve(bytes.toString()));
   });

@@ -7,7 +7,7 @@ const ROUNDS = 25;
 const WARMUP_ROUNDS = 3;
 
 /**
- * `random`: every query is at another place, so that processor caches help only as much as they do in production.
+ * `random`: every query is at another place, so that processor caches are no more effective than in production.
  * `hot`: the same place every time.
  */
 export type State = "random" | "hot";
@@ -37,8 +37,7 @@ export async function timeCircles(
       const nanoseconds = await contender.run({ places, radiusKm, aggregation });
       return nanoseconds === undefined ? undefined : { overriddenDuration: nanoseconds / 1e6 };
     };
-    // tinybench uses a duration returned by the task instead of its own: competitors in other processes time
-    // themselves.
+    // Competitors in other processes measure their own time; tinybench uses the duration that a task returns.
     tasks.push({ name: `${i}: ${contender.name}`, run: run as Contender["run"], contender, batchSize });
   }
   const timings = await interleave(tasks, { rounds: ROUNDS, warmupRounds: WARMUP_ROUNDS });

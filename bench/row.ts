@@ -3,7 +3,7 @@ import { cpus, loadavg } from "node:os";
 /** The goal for a figure. Reported by benchmarks, never asserted by tests. */
 export type Target = { readonly atLeast: number } | { readonly atMost: number };
 
-/** One row of the table: our figure and, where there is one, a competitor's. */
+/** One row of the table: our figure and, if any, that of a competitor. */
 export interface Row {
   readonly bench: string;
   /** What was measured; unique together with `grid` and `state`. */
@@ -16,7 +16,7 @@ export interface Row {
   readonly ours?: number;
   readonly against?: string;
   readonly theirs?: number;
-  /** The figure compared with the target, where it is neither theirs / ours (speedup) nor `ours` itself. */
+  /** The figure compared with the target, if it is neither theirs / ours (speedup) nor `ours`. */
   readonly ratio?: number;
   readonly target?: Target;
   /** Why a figure is missing, or how to read it. */
@@ -24,7 +24,7 @@ export interface Row {
 }
 
 /** A row as printed with `--json`, one per line. */
-export interface PrintedRow extends Omit<Row, "target"> {
+interface PrintedRow extends Omit<Row, "target"> {
   readonly target: string | null;
   readonly isMet: boolean | null;
   readonly machine: string;
@@ -37,7 +37,7 @@ export interface PrintedRow extends Omit<Row, "target"> {
  * Compares the row's figure with its target. `atLeast` targets apply to the speedup, `atMost` targets to the relative
  * cost.
  */
-export function evaluateTarget({
+function evaluateTarget({
   ours,
   theirs,
   ratio,

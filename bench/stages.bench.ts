@@ -8,7 +8,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { HazardResult } from "../src/hazard/result.ts";
 import { parseHazardParameters, parseHazardQuery } from "../src/hazard/query.ts";
 import { encodeJson } from "../src/host/http/json.ts";
 import { serve } from "../src/host/main.ts";
@@ -20,6 +19,7 @@ import { median } from "./measure.ts";
 import { circleOf, circleQuery, type HazardQueryObject, openInstrumentedAtlas } from "./isotherm.ts";
 import { print } from "./row.ts";
 import { prepare, WORKLOADS } from "./workload.ts";
+import type { HazardResult } from "../src/contract/wireTypes.ts";
 
 const RADIUS_KM = 100;
 const QUERY_COUNT = 200;

@@ -24,12 +24,13 @@ export interface WorkloadSpec {
   readonly places: { readonly count: number; readonly townCount: number };
 }
 
-/** Every benchmarked circle is entirely within its grid, so that all latitudes do the same work. */
-export const RADIUS_KM_MAX = 100;
+/** Largest radius; every benchmarked circle is entirely within its grid, so that all latitudes do the same work. */
+const RADIUS_KM_MAX = 100;
 
 const PLACES = { count: 1000, townCount: 40 } as const;
 
-function square(latDeg: number): WorkloadSpec {
+/** Returns a workload of 20 x 20 degrees around a latitude. */
+function squareAround(latDeg: number): WorkloadSpec {
   const cellSizeDeg = 0.0089;
   const side = 2248;
   return {
@@ -49,10 +50,10 @@ function square(latDeg: number): WorkloadSpec {
 
 /** 20 x 20 degrees around four latitudes at about 1 km, and the world at about 11 km. */
 export const WORKLOADS: readonly WorkloadSpec[] = [
-  square(0),
-  square(45),
-  square(60),
-  square(75),
+  squareAround(0),
+  squareAround(45),
+  squareAround(60),
+  squareAround(75),
   {
     name: "world",
     seed: 2000,
@@ -82,30 +83,30 @@ export const WIDE: WorkloadSpec = {
  */
 export function generatePlaces({ grid, seed, places }: WorkloadSpec): Location[] {
   const random = randomFrom(seed ^ 0x5eed);
-  const anywhere = (): Location => {
+  const generateAnywhere = (): Location => {
     for (;;) {
-      const place = {
+      const location = {
         latDeg: grid.northDeg - random.next() * grid.rowCount * grid.cellSizeLatDeg,
         lonDeg: grid.westDeg + random.next() * grid.columnCount * grid.cellSizeLonDeg,
       };
-      if (fits(grid, place)) return place;
+      if (isInsideGrid(grid, location)) return location;
     }
   };
-  const towns = Array.from({ length: places.townCount }, anywhere);
-  const nearTown = (): Location => {
+  const towns = Array.from({ length: places.townCount }, generateAnywhere);
+  const generateNearTown = (): Location => {
     for (;;) {
       const town = random.pick(towns);
-      const place = {
+      const location = {
         latDeg: town.latDeg + (random.next() + random.next() - 1) * 0.3,
         lonDeg: town.lonDeg + ((random.next() + random.next() - 1) * 0.3) / Math.cos((town.latDeg * Math.PI) / 180),
       };
-      if (fits(grid, place)) return place;
+      if (isInsideGrid(grid, location)) return location;
     }
   };
-  return Array.from({ length: places.count }, () => (random.chance(0.7) ? nearTown() : anywhere()));
+  return Array.from({ length: places.count }, () => (random.chance(0.7) ? generateNearTown() : generateAnywhere()));
 }
 
-/** Returns random places all over the grid, for queries of single cells. */
+/** Returns random locations all over the grid, for queries of single cells. */
 export function generatePoints(
   { grid, seed }: WorkloadSpec,
   count: number,
@@ -121,20 +122,27 @@ export function generatePoints(
 }
 
 /**
- * Whether the largest circle around the place stays within the grid, and away from the poles, which competitors do not
- * handle.
+ * Returns whether the largest circle around a location is within the grid and away from the poles, which competitors do
+ * not handle.
  */
-function fits(grid: Grid, { latDeg, lonDeg }: Location): boolean {
-  const reachM = RADIUS_KM_MAX * 1000;
-  const south = grid.northDeg - grid.rowCount * grid.cellSizeLatDeg;
+function isInsideGrid(grid: Grid, { latDeg, lonDeg }: Location): boolean {
+  const radiusM = RADIUS_KM_MAX * 1000;
+  const southDeg = grid.northDeg - grid.rowCount * grid.cellSizeLatDeg;
   const reachLatDeg = RADIUS_KM_MAX / 110;
-  const far = Math.max(Math.abs(latDeg + reachLatDeg), Math.abs(latDeg - reachLatDeg));
-  if (far > 84 || latDeg + reachLatDeg > grid.northDeg || latDeg - reachLatDeg < south) return false;
-  const east = grid.westDeg + grid.columnCount * grid.cellSizeLonDeg;
-  const nearestEdgeDeg = Math.min(lonDeg - grid.westDeg, east - lonDeg);
-  if (closesAt360(grid)) return nearestEdgeDeg > reachLatDeg / Math.cos((far * Math.PI) / 180);
-  const edge = { latDeg: Math.sign(latDeg) * far, lonDeg: lonDeg + nearestEdgeDeg };
-  return geodesicDistanceM({ latDeg: edge.latDeg, lonDeg }, edge) > reachM;
+  const maxAbsLatDeg = Math.max(Math.abs(latDeg + reachLatDeg), Math.abs(latDeg - reachLatDeg));
+  if (maxAbsLatDeg > 84 || latDeg + reachLatDeg > grid.northDeg || latDeg - reachLatDeg < southDeg) return false;
+  const eastDeg = grid.westDeg + grid.columnCount * grid.cellSizeLonDeg;
+  const nearestEdgeDeg = Math.min(lonDeg - grid.westDeg, eastDeg - lonDeg);
+  if (closesAt360(grid)) return nearestEdgeDeg > reachLatDeg / Math.cos((maxAbsLatDeg * Math.PI) / 180);
+  const edge = { latDeg: Math.sign(latDeg) * maxAbsLatDeg, lonDeg: lonDeg + nearestEdgeDeg };
+  return geodesicDistanceM({ latDeg: edge.latDeg, lonDeg }, edge) > radiusM;
+}
+
+/** Returns the location of index `index` in the workload. @throws RangeError if the workload does not have it */
+export function locationOf({ places }: Pick<Workload, "places">, index: number): Location {
+  const location = places[index];
+  if (location === undefined) throw new RangeError(`the workload has ${places.length} places (got index ${index})`);
+  return location;
 }
 
 /** A workload on disk. */
@@ -156,7 +164,7 @@ export interface Workload {
 /** Number of points in the single-cell benchmark. */
 export const POINT_COUNT = 1_000_000;
 
-/** Increment when the maps change, so that cached workloads are generated again. */
+/** Version of the maps. Increment it whenever they change, so that cached workloads are generated again. */
 const RECIPE = 1;
 
 /**

@@ -2,7 +2,7 @@ import { STEPS_MAX } from "../../src/kernel/kernel.generated.ts";
 import type { Grid, Location } from "../../src/kernel/grid.ts";
 import { type CircleResult, emptyResult, inProcessContender, type OpenCompetitor } from "../circleContender.ts";
 import { LAYER_COUNT } from "../floodMaps.ts";
-import { readQueriedCells } from "../workload.ts";
+import { locationOf, readQueriedCells } from "../workload.ts";
 
 const DEGREE = Math.PI / 180;
 const WGS84_A = 6378137;
@@ -10,11 +10,13 @@ const WGS84_F = 1 / 298.257223563;
 const E2 = WGS84_F * (2 - WGS84_F);
 const E = Math.sqrt(E2);
 const BLOCK = 8;
+/** Lower bound of the length of a degree of latitude. */
+const METERS_PER_DEGREE_MIN = 110_500;
 
 /**
- * Our algorithm without WebAssembly: row spans of the geodesic circle, maxima of 8 x 8 blocks for the maximum, sums
- * along whole rows for the mean. Everything is in memory in whole rows instead of tiles of 64 cells, which favors it
- * over the atlas. Cells within a micrometer of the rim are not resolved exactly but go where the formula puts them.
+ * Isotherm's algorithm without WebAssembly: row spans of the geodesic circle, maxima of 8 x 8 blocks for the maximum,
+ * sums along whole rows for the mean. All cells are held in memory row by row, not in 64 x 64 tiles, which gives it an
+ * advantage over the atlas. Cells within a micrometer of the rim are not resolved with GeographicLib.
  */
 export const blocksAndPrefix: OpenCompetitor = async ({ spec, cellsPath, places }) => {
   const { cells, grid } = await readQueriedCells(spec, cellsPath);
@@ -23,9 +25,9 @@ export const blocksAndPrefix: OpenCompetitor = async ({ spec, cellsPath, places 
   const prefix = rowPrefix(cells, grid);
   const spans = new Int32Array(grid.rowCount * 2);
 
-  return inProcessContender("the same algorithm in plain JavaScript", (index, radiusKm, aggregation) => {
-    const place = places[index] ?? { latDeg: 0, lonDeg: 0 };
-    const range = findSpans(grid, rows, { place, radiusM: radiusKm * 1000 }, spans);
+  return inProcessContender("Isotherm's algorithm in plain JavaScript", (index, radiusKm, aggregation) => {
+    const location = locationOf({ places }, index);
+    const range = findSpans(grid, rows, { location, radiusM: radiusKm * 1000 }, spans);
     const result = emptyResult();
     if (aggregation !== "mean") findMax({ cells, bounds, spans, grid, ...range }, result);
     if (aggregation !== "max") findMean({ prefix, spans, grid, weights: rows.weights, ...range }, result);
@@ -46,17 +48,17 @@ function rowTables(grid: Grid): RowTables {
   const table = (): Float64Array => new Float64Array(grid.rowCount);
   const tables = { p: table(), z: table(), sin: table(), cos: table(), weights: table() };
   for (let row = 0; row < grid.rowCount; row++) {
-    const lat = (grid.northDeg - (row + 0.5) * grid.cellSizeLatDeg) * DEGREE;
-    const [sin, cos] = [Math.sin(lat), Math.cos(lat)];
+    const latRad = (grid.northDeg - (row + 0.5) * grid.cellSizeLatDeg) * DEGREE;
+    const [sin, cos] = [Math.sin(latRad), Math.cos(latRad)];
     const n = WGS84_A / Math.sqrt(1 - E2 * sin * sin);
     tables.sin[row] = sin;
     tables.cos[row] = cos;
     tables.p[row] = n * cos;
     tables.z[row] = n * (1 - E2) * sin;
-    const north = Math.min(90, grid.northDeg - row * grid.cellSizeLatDeg) * DEGREE;
-    const south = Math.max(-90, grid.northDeg - (row + 1) * grid.cellSizeLatDeg) * DEGREE;
-    const [sinN, sinS] = [Math.sin(north), Math.sin(south)];
-    const rise = 2 * Math.cos((north + south) / 2) * Math.sin((north - south) / 2);
+    const northRad = Math.min(90, grid.northDeg - row * grid.cellSizeLatDeg) * DEGREE;
+    const southRad = Math.max(-90, grid.northDeg - (row + 1) * grid.cellSizeLatDeg) * DEGREE;
+    const [sinN, sinS] = [Math.sin(northRad), Math.sin(southRad)];
+    const rise = 2 * Math.cos((northRad + southRad) / 2) * Math.sin((northRad - southRad) / 2);
     const product = E2 * sinN * sinS;
     tables.weights[row] =
       (rise * (1 + product)) / ((1 - E2 * sinN * sinN) * (1 - E2 * sinS * sinS)) +
@@ -66,47 +68,47 @@ function rowTables(grid: Grid): RowTables {
 }
 
 /**
- * Writes the first and last column of each row of the circle to `spans`; first > last where the circle misses the row.
+ * Writes the first and last column of each row of the circle to `spans`; first > last if the circle misses the row.
  */
 function findSpans(
   grid: Grid,
   rows: RowTables,
-  { place, radiusM }: { readonly place: Location; readonly radiusM: number },
+  { location, radiusM }: { readonly location: Location; readonly radiusM: number },
   spans: Int32Array,
 ): { readonly firstRow: number; readonly lastRow: number } {
-  const sin0 = Math.sin(place.latDeg * DEGREE);
-  const cos0 = Math.cos(place.latDeg * DEGREE);
+  const sin0 = Math.sin(location.latDeg * DEGREE);
+  const cos0 = Math.cos(location.latDeg * DEGREE);
   const n0 = WGS84_A / Math.sqrt(1 - E2 * sin0 * sin0);
   const p0 = n0 * cos0;
   const z0 = n0 * (1 - E2) * sin0;
   const radius2 = radiusM * radiusM;
   const x0 = radius2 / (4 * ((n0 * (1 - E2)) / (1 - E2 * sin0 * sin0)) * n0);
   const chord2AtCenter = radius2 * (1 - x0 / 3 - (x0 * x0) / 15);
-  const perColumn = 2 / (grid.cellSizeLonDeg * DEGREE);
-  const middle = (place.lonDeg - grid.westDeg) / grid.cellSizeLonDeg - 0.5;
-  const reachDeg = radiusM / 110_500;
-  const middleRow = (grid.northDeg - place.latDeg) / grid.cellSizeLatDeg - 0.5;
-  const firstRow = Math.max(0, Math.floor(middleRow - reachDeg / grid.cellSizeLatDeg));
-  const lastRow = Math.min(grid.rowCount - 1, Math.ceil(middleRow + reachDeg / grid.cellSizeLatDeg));
+  const columnsPerHalfAngle = 2 / (grid.cellSizeLonDeg * DEGREE);
+  const centerColumn = (location.lonDeg - grid.westDeg) / grid.cellSizeLonDeg - 0.5;
+  const radiusLatDeg = radiusM / METERS_PER_DEGREE_MIN;
+  const centerRow = (grid.northDeg - location.latDeg) / grid.cellSizeLatDeg - 0.5;
+  const firstRow = Math.max(0, Math.floor(centerRow - radiusLatDeg / grid.cellSizeLatDeg));
+  const lastRow = Math.min(grid.rowCount - 1, Math.ceil(centerRow + radiusLatDeg / grid.cellSizeLatDeg));
   for (let row = firstRow; row <= lastRow; row++) {
     const [p1, sin1, cos1] = [rows.p[row] as number, rows.sin[row] as number, rows.cos[row] as number];
     const dp = p1 - p0;
     const dz = (rows.z[row] as number) - z0;
-    const flat2 = dp * dp + dz * dz;
-    const perTurn = 1 / (4 * p0 * p1);
-    const h1 = Math.min(1, Math.max(0, (chord2AtCenter - flat2) * perTurn));
+    const meridianChord2 = dp * dp + dz * dz;
+    const inverseLonChord2Max = 1 / (4 * p0 * p1);
+    const h1 = Math.min(1, Math.max(0, (chord2AtCenter - meridianChord2) * inverseLonChord2Max));
     const dip0 = -(cos0 * (dp - 2 * p1 * h1) + sin0 * dz);
     const dip1 = cos1 * (dp + 2 * p0 * h1) + sin1 * dz;
     const x = (dip0 * dip1) / chord2AtCenter;
-    const h = (radius2 * (1 - x / 3 - (x * x) / 15 - (31 * x * x * x) / 945) - flat2) * perTurn;
-    const half = h < 0 ? -1 : Math.asin(Math.sqrt(Math.min(1, h))) * perColumn;
-    spans[row * 2] = h < 0 ? 1 : Math.max(0, Math.ceil(middle - half));
-    spans[row * 2 + 1] = h < 0 ? 0 : Math.min(grid.columnCount - 1, Math.floor(middle + half));
+    const h = (radius2 * (1 - x / 3 - (x * x) / 15 - (31 * x * x * x) / 945) - meridianChord2) * inverseLonChord2Max;
+    const halfWidth = Math.asin(Math.sqrt(Math.min(1, Math.max(0, h)))) * columnsPerHalfAngle;
+    spans[row * 2] = h < 0 ? 1 : Math.max(0, Math.ceil(centerColumn - halfWidth));
+    spans[row * 2 + 1] = h < 0 ? 0 : Math.min(grid.columnCount - 1, Math.floor(centerColumn + halfWidth));
   }
   return { firstRow, lastRow };
 }
 
-/** u16[block rows][block columns][21]: 0 when no cell of the block is valid, otherwise its maximum in steps + 1. */
+/** Returns u16[block rows][block columns][21]: 0 if no cell of the block is valid, otherwise its maximum in steps + 1. */
 function blockBounds(cells: Uint16Array, grid: Grid): Uint16Array {
   const width = Math.ceil(grid.columnCount / BLOCK);
   const bounds = new Uint16Array(Math.ceil(grid.rowCount / BLOCK) * width * LAYER_COUNT);
@@ -124,7 +126,7 @@ function blockBounds(cells: Uint16Array, grid: Grid): Uint16Array {
 }
 
 interface RowPrefix {
-  /** u32[rowCount][columnCount + 1][21]: sum of valid steps before the column; 40,000 columns stay below 2^32. */
+  /** u32[rowCount][columnCount + 1][21]: sum of valid steps before the column; cannot overflow up to 65,000 columns. */
   readonly sums: Uint32Array;
   /** u16[rowCount][columnCount + 1][21]: number of valid cells before the column. */
   readonly counts: Uint16Array;
@@ -147,14 +149,14 @@ function rowPrefix(cells: Uint16Array, grid: Grid): RowPrefix {
   return { sums, counts };
 }
 
-interface Found {
+interface CircleRows {
   readonly grid: Grid;
   readonly spans: Int32Array;
   readonly firstRow: number;
   readonly lastRow: number;
 }
 
-/** Reads whole blocks first, then only those rim blocks that could exceed the maximum found so far. */
+/** First takes the maxima of blocks inside the circle, then scans only the rim blocks whose bound exceeds them. */
 function findMax(
   {
     cells,
@@ -163,11 +165,11 @@ function findMax(
     grid,
     firstRow,
     lastRow,
-  }: Found & { readonly cells: Uint16Array; readonly bounds: Uint16Array },
+  }: CircleRows & { readonly cells: Uint16Array; readonly bounds: Uint16Array },
   result: CircleResult,
 ): void {
   const width = Math.ceil(grid.columnCount / BLOCK);
-  const largest = new Int32Array(LAYER_COUNT); // steps + 1, like the bounds
+  const maxSteps = new Int32Array(LAYER_COUNT); // steps + 1, like the bounds
   for (const isSecondPass of [false, true]) {
     for (let blockRow = firstRow >> 3; blockRow <= lastRow >> 3; blockRow++) {
       const top = Math.max(firstRow, blockRow * BLOCK);
@@ -190,7 +192,7 @@ function findMax(
           const at = (blockRow * width + block) * LAYER_COUNT;
           for (let layer = 0; layer < LAYER_COUNT; layer++) {
             const bound = bounds[at + layer] as number;
-            if (bound > (largest[layer] as number)) largest[layer] = bound;
+            if (bound > (maxSteps[layer] as number)) maxSteps[layer] = bound;
           }
         }
         continue;
@@ -203,7 +205,7 @@ function findMax(
         const at = (blockRow * width + block) * LAYER_COUNT;
         let isPromising = false;
         for (let layer = 0; layer < LAYER_COUNT; layer++) {
-          if ((bounds[at + layer] as number) > (largest[layer] as number)) isPromising = true;
+          if ((bounds[at + layer] as number) > (maxSteps[layer] as number)) isPromising = true;
         }
         if (!isPromising) continue;
         for (let row = top; row <= bottom; row++) {
@@ -213,7 +215,7 @@ function findMax(
             const cell = (row * grid.columnCount + column) * LAYER_COUNT;
             for (let layer = 0; layer < LAYER_COUNT; layer++) {
               const steps = cells[cell + layer] as number;
-              if (steps <= STEPS_MAX && steps >= (largest[layer] as number)) largest[layer] = steps + 1;
+              if (steps <= STEPS_MAX && steps >= (maxSteps[layer] as number)) maxSteps[layer] = steps + 1;
             }
           }
         }
@@ -221,7 +223,7 @@ function findMax(
     }
   }
   for (let layer = 0; layer < LAYER_COUNT; layer++) {
-    if (largest[layer] !== 0) result.max[layer] = (largest[layer] as number) - 1;
+    if (maxSteps[layer] !== 0) result.max[layer] = (maxSteps[layer] as number) - 1;
   }
 }
 
@@ -233,7 +235,7 @@ function findMean(
     weights,
     firstRow,
     lastRow,
-  }: Found & { readonly prefix: RowPrefix; readonly weights: Float64Array },
+  }: CircleRows & { readonly prefix: RowPrefix; readonly weights: Float64Array },
   result: CircleResult,
 ): void {
   const totals = new Float64Array(LAYER_COUNT);

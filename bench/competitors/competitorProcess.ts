@@ -6,8 +6,9 @@ import { LAYER_COUNT } from "../floodMaps.ts";
 import type { Workload } from "../workload.ts";
 
 /**
- * A competitor in another language: a process that loads the workload, prints `ready`, and then answers each request
- * line with one line. It times itself, which excludes the pipe and parsing, and is idle while others run.
+ * A competitor in another language: a process that loads the workload, prints `ready` (which a description may follow),
+ * and then answers each request line with one line. It times itself, which excludes the pipe and parsing, and is idle
+ * while others run.
  *
  *     run    max|mean|both RADIUS_KM PLACE...    nanoseconds for all places
  *     compute max|mean|both RADIUS_KM PLACE      21 maxima, 21 means, in steps, nan where there is none
@@ -16,6 +17,8 @@ import type { Workload } from "../workload.ts";
 export class CompetitorProcess {
   readonly #process: ChildProcessByStdio<Writable, Readable, null>;
   readonly #lines: AsyncIterator<string>;
+  /** Text after `ready`, such as the vector instructions that the program was compiled for. */
+  description = "";
 
   private constructor(process: ChildProcessByStdio<Writable, Readable, null>) {
     this.#process = process;
@@ -40,7 +43,8 @@ export class CompetitorProcess {
       ),
     );
     const ready = await child.#readLine();
-    if (ready !== "ready") throw new Error(`${command} ${args.join(" ")} printed "${ready}" instead of "ready"`);
+    if (!/^ready\b/.test(ready)) throw new Error(`${command} ${args.join(" ")} printed "${ready}" instead of "ready"`);
+    child.description = ready.slice("ready".length).trim();
     return child;
   }
 
@@ -62,7 +66,7 @@ export class CompetitorProcess {
   }
 }
 
-/** A circle contender implemented by a child process. */
+/** Returns a circle contender implemented by a child process. */
 export function circleContenderOf(
   child: CompetitorProcess,
   description: Pick<CircleContender, "name" | "note">,

@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { emptyResult, inProcessContender, type OpenCompetitor } from "../circleContender.ts";
 import { LAYER_COUNT } from "../floodMaps.ts";
+import { locationOf } from "../workload.ts";
 
 const DEGREE = Math.PI / 180;
 const MEAN_RADIUS_KM = 6371.0088;
 
-/** The part of geoblaze that is used. The package is installed per run, because it has 500 dependencies. */
+/** The part of geoblaze that is used. The package is not a dependency, because it has 500 dependencies itself. */
 interface GeoBlaze {
   parse(source: ArrayBuffer): Promise<unknown>;
   stats(
@@ -16,7 +17,7 @@ interface GeoBlaze {
 }
 
 /**
- * geoblaze: statistics of a polygon of 128 corners, with the whole file in memory. Its mean is not weighted by area.
+ * geoblaze: statistics of a polygon with 128 corners, with the whole file in memory. Its mean is not weighted by area.
  */
 export const geoBlaze: OpenCompetitor = async ({ geoTiffPath, places }) => {
   const name = "geoblaze";
@@ -30,17 +31,19 @@ export const geoBlaze: OpenCompetitor = async ({ geoTiffPath, places }) => {
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
   const raster = await geoblaze.parse(file);
   return inProcessContender("geoblaze 2.8.0", async (index, radiusKm) => {
-    const { latDeg, lonDeg } = places[index] ?? { latDeg: 0, lonDeg: 0 };
-    const arc = radiusKm / MEAN_RADIUS_KM;
-    const lat0 = latDeg * DEGREE;
+    const { latDeg, lonDeg } = locationOf({ places }, index);
+    const arcRad = radiusKm / MEAN_RADIUS_KM;
+    const centerLatRad = latDeg * DEGREE;
     const ring = Array.from({ length: 129 }, (_, i) => {
-      const turn = ((i % 128) / 128) * 2 * Math.PI;
-      const lat = Math.asin(Math.sin(lat0) * Math.cos(arc) + Math.cos(lat0) * Math.sin(arc) * Math.cos(turn));
-      const east = Math.atan2(
-        Math.sin(turn) * Math.sin(arc) * Math.cos(lat0),
-        Math.cos(arc) - Math.sin(lat0) * Math.sin(lat),
+      const bearingRad = ((i % 128) / 128) * 2 * Math.PI;
+      const latRad = Math.asin(
+        Math.sin(centerLatRad) * Math.cos(arcRad) + Math.cos(centerLatRad) * Math.sin(arcRad) * Math.cos(bearingRad),
       );
-      return [lonDeg + east / DEGREE, lat / DEGREE];
+      const eastRad = Math.atan2(
+        Math.sin(bearingRad) * Math.sin(arcRad) * Math.cos(centerLatRad),
+        Math.cos(arcRad) - Math.sin(centerLatRad) * Math.sin(latRad),
+      );
+      return [lonDeg + eastRad / DEGREE, latRad / DEGREE];
     });
     const stats = await geoblaze.stats(raster, { type: "Polygon", coordinates: [ring] }, { stats: ["max", "mean"] });
     const result = emptyResult();

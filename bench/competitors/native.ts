@@ -1,5 +1,4 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import type { OpenCompetitor } from "../circleContender.ts";
 import { CompetitorProcess, circleContenderOf } from "./competitorProcess.ts";
@@ -7,46 +6,49 @@ import { CompetitorProcess, circleContenderOf } from "./competitorProcess.ts";
 const SOURCES = "bench/native";
 const BUILD_FOLDER = "build/bench-native";
 
-/** Scans all 21 layers cell by cell in each row span, with the widest vectors of the machine. */
+/** Scans all 21 layers cell by cell in each row span, with the widest SIMD vectors that the CPU supports. */
 export const nativeRowScan: OpenCompetitor = async (workload) => {
-  const hasAvx512 = /\bavx512f\b/.test(cpuFlags());
-  const program = await compile("rowScan", ["-march=native"]);
-  if (program === undefined) return "g++ is not installed";
-  const vectors = hasAvx512 ? "AVX-512" : "AVX2";
-  return circleContenderOf(await CompetitorProcess.start(program, [], workload), {
-    name: `native ${vectors} row scan`,
-  });
+  const program = await compile("rowScan", { flags: ["-march=native"], requiredMacro: "__AVX2__" });
+  if ("reason" in program) return program.reason;
+  const child = await CompetitorProcess.start(program.path, [], workload);
+  return circleContenderOf(child, { name: `native ${child.description} row scan` });
 };
 
-/** Our algorithm in C++, with vectors as wide as those of WebAssembly. */
+/** Isotherm's algorithm in C++, with vectors as wide as those of WebAssembly. */
 export const nativeBlocksAndPrefix: OpenCompetitor = async (workload) => {
-  const program = await compile("blocksAndPrefix", ["-msse4.2", "-mno-avx"]);
-  if (program === undefined) return "g++ is not installed";
-  return circleContenderOf(await CompetitorProcess.start(program, [], workload), {
-    name: "the same algorithm, native, 128-bit vectors",
+  const flags = ["-msse4.2", "-mno-avx"];
+  const program = await compile("blocksAndPrefix", { flags, requiredMacro: "__SSE4_2__" });
+  if ("reason" in program) return program.reason;
+  return circleContenderOf(await CompetitorProcess.start(program.path, [], workload), {
+    name: "Isotherm's algorithm in C++, 128-bit vectors",
   });
 };
 
-function cpuFlags(): string {
-  try {
-    return readFileSync("/proc/cpuinfo", "utf8");
-  } catch {
-    return ""; // not Linux: g++ still detects the CPU, and the row is labeled AVX2
-  }
-}
-
-async function compile(name: string, flags: readonly string[]): Promise<string | undefined> {
+/**
+ * Compiles a program of bench/native.
+ *
+ * @param requiredMacro macro that g++ defines if the CPU has the instructions that the program needs
+ * @returns its path, or the reason why this machine cannot run it
+ */
+async function compile(
+  name: string,
+  { flags, requiredMacro }: { readonly flags: readonly string[]; readonly requiredMacro: string },
+): Promise<{ readonly path: string } | { readonly reason: string }> {
   await mkdir(BUILD_FOLDER, { recursive: true });
-  const program = `${BUILD_FOLDER}/${name}`;
+  const path = `${BUILD_FOLDER}/${name}`;
+  let macros: string;
   try {
-    execFileSync("g++", ["--version"], { stdio: "ignore" });
+    macros = execFileSync("g++", ["-march=native", "-dM", "-E", "-x", "c++", "/dev/null"], { encoding: "utf8" });
   } catch {
-    return undefined;
+    return { reason: "g++ is not installed" };
+  }
+  if (!macros.includes(`#define ${requiredMacro} `)) {
+    return { reason: `${name}.cpp requires a CPU for which g++ defines ${requiredMacro}` };
   }
   // GCC 12 reports false uninitialized-variable warnings in its own AVX-512 header.
   const warnings = ["-Wall", "-Wextra", "-Wno-maybe-uninitialized"];
-  execFileSync("g++", ["-std=c++20", "-O3", ...warnings, ...flags, "-o", program, `${SOURCES}/${name}.cpp`], {
+  execFileSync("g++", ["-std=c++20", "-O3", ...warnings, ...flags, "-o", path, `${SOURCES}/${name}.cpp`], {
     stdio: "inherit",
   });
-  return program;
+  return { path };
 }

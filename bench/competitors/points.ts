@@ -1,4 +1,4 @@
-/** Competitors for single cells: all 21 layers at the first `pointCount` random points of the workload. */
+/** Competitors that read single cells: all 21 layers at the first `pointCount` random points of the workload. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -6,27 +6,27 @@ import { LAYER_COUNT } from "../floodMaps.ts";
 import { readQueriedCells, POINT_COUNT, type Workload } from "../workload.ts";
 import { startPython } from "./python.ts";
 
-export interface PointContender {
+interface PointContender {
   readonly name: string;
   /** Points per measurement, chosen to take at most a second or two. */
   readonly pointCount: number;
-  /** Reads the points. @returns elapsed time, and the sum of all steps read, counting 65,535 for nodata */
+  /** Reads the points. @returns elapsed time, and the sum of all steps read, in which nodata is 65,535 */
   run(pointCount: number): Promise<{ readonly nanoseconds: number; readonly stepSum: number }>;
   close(): Promise<void>;
 }
 
 export type OpenPointCompetitor = (workload: Workload) => Promise<PointContender | string>;
 
-/** Returns f64[POINT_COUNT] each. */
+/** Reads the coordinates of the workload's random points, f64[POINT_COUNT] each. */
 export async function readPoints({
   pointsPath,
 }: Workload): Promise<{ latitudes: Float64Array; longitudes: Float64Array }> {
   const bytes = await readFile(pointsPath);
-  const both = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
-  return { latitudes: both.slice(0, POINT_COUNT), longitudes: both.slice(POINT_COUNT) };
+  const coordinates = new Float64Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength));
+  return { latitudes: coordinates.slice(0, POINT_COUNT), longitudes: coordinates.slice(POINT_COUNT) };
 }
 
-/** One array per band, as raster readers return them, and the straightforward loop over it. */
+/** The straightforward loop over one array per band, the form in which raster readers return them. */
 export const plainJavaScript: OpenPointCompetitor = async (workload) => {
   const { cells, grid } = await readQueriedCells(workload.spec, workload.cellsPath);
   const { latitudes, longitudes } = await readPoints(workload);
@@ -66,12 +66,12 @@ export const plainJavaScript: OpenPointCompetitor = async (workload) => {
 };
 
 function pythonCompetitor(
-  which: string,
+  competitor: string,
   module: string,
   description: Pick<PointContender, "name" | "pointCount">,
 ): OpenPointCompetitor {
   return async (workload) => {
-    const child = await startPython(which, module, workload);
+    const child = await startPython(competitor, module, workload);
     if (typeof child === "string") return child;
     return {
       ...description,
@@ -93,7 +93,7 @@ export const rasterioSample = pythonCompetitor("rasterioSample", "rasterio", {
   pointCount: 10_000,
 });
 
-/** gdallocationinfo with all points on standard input. Process startup counts, as it does for its users. */
+/** gdallocationinfo with all points on standard input. The time includes process startup, as it does for its users. */
 export const gdalLocationInfo: OpenPointCompetitor = async (workload) => {
   const { latitudes, longitudes } = await readPoints(workload);
   try {

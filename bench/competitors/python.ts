@@ -6,9 +6,9 @@ import { CompetitorProcess, circleContenderOf } from "./competitorProcess.ts";
 /** Debian packages are installed for the system interpreter, which may not be first in PATH. */
 const INTERPRETERS = ["python3", "/usr/bin/python3"];
 
-/** Starts a competitor of bench/python/competitors.py. @returns a message where a module is missing */
+/** Starts a competitor of bench/python/competitors.py. @returns a message if a module is missing */
 export async function startPython(
-  which: string,
+  competitor: string,
   module: string,
   workload: Workload,
 ): Promise<CompetitorProcess | string> {
@@ -21,15 +21,15 @@ export async function startPython(
     }
   });
   if (python === undefined) return `python3 with ${module} is not installed`;
-  return CompetitorProcess.start(python, ["bench/python/competitors.py", which], workload);
+  return CompetitorProcess.start(python, ["bench/python/competitors.py", competitor], workload);
 }
 
-function circles(which: string, module: string, name: string): OpenCompetitor {
+function circleCompetitor(competitor: string, module: string, name: string): OpenCompetitor {
   return async (workload) => {
-    const child = await startPython(which, module, workload);
+    const child = await startPython(competitor, module, workload);
     return typeof child === "string" ? child : circleContenderOf(child, { name });
   };
 }
 
-export const numpyMask = circles("numpyMask", "numpy", "numpy haversine mask, in memory");
-export const rasterioMask = circles("rasterioMask", "rasterio", "rasterio.mask on GeoTIFF, warm");
+export const numpyMask = circleCompetitor("numpyMask", "numpy", "numpy haversine mask, in memory");
+export const rasterioMask = circleCompetitor("rasterioMask", "rasterio", "rasterio.mask on GeoTIFF, warm");

@@ -1,6 +1,6 @@
-// Our algorithm in C++ with 128-bit vectors, as wide as those of WebAssembly: maxima of 8 x 8 blocks, cells only of
-// blocks that could raise the maximum, and sums of whole rows from a prefix. Rows are stored whole, where an atlas has
-// tiles of 64 cells.
+// Isotherm's algorithm in C++ with 128-bit vectors, as wide as those of WebAssembly: maxima of 8 x 8 blocks, cells only
+// of blocks that could raise the maximum, and sums of whole rows from a prefix. Cells are stored row by row; an atlas
+// stores them in 64 x 64 tiles.
 #include <smmintrin.h>
 
 #include "workload.h"
@@ -22,7 +22,7 @@ struct Largest {
     const __m128i two = _mm_set1_epi16(2);
     for (int i = 0; i < 3; i++) part[i] = _mm_max_epu16(part[i], _mm_add_epi16(load(cell + OFFSETS[i]), two));
   }
-  /** Whether some layer's bound exceeds the maximum found. */
+  /** Returns whether any layer's bound exceeds the maximum so far. */
   bool isBelow(const uint16_t* bounds) const {
     __m128i more = _mm_setzero_si128();
     for (int i = 0; i < 3; i++) more = _mm_or_si128(more, _mm_subs_epu16(load(bounds + OFFSETS[i]), part[i]));

@@ -1,5 +1,5 @@
-// The fastest scan without an index: f32[row][column][21], NaN for nodata, every cell of the circle read once, in
-// order. The maximum is in f32, the sum in f64, which keeps it exact.
+// The fastest scan without an index: f32[row][column][21], NaN for nodata. Reads every cell of the circle once, in
+// order. The maximum is in f32; the sum is in f64, which keeps it exact.
 #include <immintrin.h>
 
 #include "workload.h"
@@ -8,10 +8,12 @@ namespace {
 
 #if defined(__AVX512F__)
 
+constexpr char VECTORS[] = "AVX-512";
+
 // A cell is 21 floats: lanes 0 to 15 and, overlapping, 5 to 20, so that no tail needs a mask.
 struct Largest {
   __m512 low = _mm512_set1_ps(-1), high = _mm512_set1_ps(-1);
-  void add(const float* cell) {  // max(v, acc) returns acc where v is NaN
+  void add(const float* cell) {  // max(v, acc) returns acc if v is NaN
     low = _mm512_max_ps(_mm512_loadu_ps(cell), low);
     high = _mm512_max_ps(_mm512_loadu_ps(cell + 5), high);
   }
@@ -48,6 +50,8 @@ struct Sums {
 };
 
 #else
+
+constexpr char VECTORS[] = "AVX2";
 
 struct Largest {
   __m256 part[3] = {_mm256_set1_ps(-1), _mm256_set1_ps(-1), _mm256_set1_ps(-1)};
@@ -137,5 +141,5 @@ int main(int count, char** args) {
     if (wantsMean)
       for (int layer = 0; layer < LAYERS; layer++)
         result.mean[layer] = areas[layer] > 0 ? totals[layer] / areas[layer] : NONE;
-  });
+  }, VECTORS);
 }

@@ -17,6 +17,7 @@
 
 constexpr int LAYERS = 21;
 constexpr uint16_t STEPS_MAX = 65533;
+constexpr double METERS_PER_DEGREE_MIN = 110500;  // lower bound of the length of a degree of latitude
 constexpr double NONE = std::numeric_limits<double>::quiet_NaN();
 
 struct Grid {
@@ -33,7 +34,7 @@ struct CircleResult {
   double mean[LAYERS];
 };
 
-/** One span of columns for each row from firstRow on; first > last where the circle misses the row. */
+/** One span of columns for each row from firstRow on; first > last if the circle misses the row. */
 struct Spans {
   int firstRow = 0, lastRow = -1;
   std::vector<int> first, last;
@@ -49,16 +50,16 @@ struct RowTables {
   explicit RowTables(const Grid& grid) {
     const double e = std::sqrt(E2);
     for (int row = 0; row < grid.rows; row++) {
-      const double lat = (grid.northDeg - (row + 0.5) * grid.cellLatDeg) * DEGREE;
-      const double s = std::sin(lat), c = std::cos(lat), n = WGS84_A / std::sqrt(1 - E2 * s * s);
+      const double latRad = (grid.northDeg - (row + 0.5) * grid.cellLatDeg) * DEGREE;
+      const double s = std::sin(latRad), c = std::cos(latRad), n = WGS84_A / std::sqrt(1 - E2 * s * s);
       sin.push_back(s);
       cos.push_back(c);
       p.push_back(n * c);
       z.push_back(n * (1 - E2) * s);
-      const double north = std::min(90.0, grid.northDeg - row * grid.cellLatDeg) * DEGREE;
-      const double south = std::max(-90.0, grid.northDeg - (row + 1) * grid.cellLatDeg) * DEGREE;
-      const double sinN = std::sin(north), sinS = std::sin(south);
-      const double rise = 2 * std::cos((north + south) / 2) * std::sin((north - south) / 2);
+      const double northRad = std::min(90.0, grid.northDeg - row * grid.cellLatDeg) * DEGREE;
+      const double southRad = std::max(-90.0, grid.northDeg - (row + 1) * grid.cellLatDeg) * DEGREE;
+      const double sinN = std::sin(northRad), sinS = std::sin(southRad);
+      const double rise = 2 * std::cos((northRad + southRad) / 2) * std::sin((northRad - southRad) / 2);
       const double product = E2 * sinN * sinS;
       weight.push_back(rise * (1 + product) / ((1 - E2 * sinN * sinN) * (1 - E2 * sinS * sinS)) +
                        std::atanh(e * rise / (1 - product)) / e);
@@ -74,27 +75,27 @@ inline void findSpans(const Grid& grid, const RowTables& rows, Place place, doub
   const double n0 = WGS84_A / std::sqrt(1 - E2 * sin0 * sin0);
   const double p0 = n0 * cos0, z0 = n0 * (1 - E2) * sin0, radius2 = radiusM * radiusM;
   const double x0 = radius2 / (4 * (n0 * (1 - E2) / (1 - E2 * sin0 * sin0)) * n0);
-  const double atCenter2 = radius2 * (1 - x0 / 3 - x0 * x0 / 15);
-  const double perColumn = 2 / (grid.cellLonDeg * DEGREE);
+  const double chord2AtCenter = radius2 * (1 - x0 / 3 - x0 * x0 / 15);
+  const double columnsPerHalfAngle = 2 / (grid.cellLonDeg * DEGREE);
   const double middle = (place.lonDeg - grid.westDeg) / grid.cellLonDeg - 0.5;
   const double middleRow = (grid.northDeg - place.latDeg) / grid.cellLatDeg - 0.5;
-  const double reachRows = radiusM / 110500 / grid.cellLatDeg;
+  const double reachRows = radiusM / METERS_PER_DEGREE_MIN / grid.cellLatDeg;
   spans.firstRow = std::max(0, int(std::floor(middleRow - reachRows)));
   spans.lastRow = std::min(grid.rows - 1, int(std::ceil(middleRow + reachRows)));
   spans.first.resize(spans.lastRow - spans.firstRow + 1);
   spans.last.resize(spans.first.size());
   for (int row = spans.firstRow; row <= spans.lastRow; row++) {
-    const double p1 = rows.p[row], dp = p1 - p0, dz = rows.z[row] - z0, flat2 = dp * dp + dz * dz;
-    const double perTurn = 1 / (4 * p0 * p1);
-    const double h1 = std::clamp((atCenter2 - flat2) * perTurn, 0.0, 1.0);
+    const double p1 = rows.p[row], dp = p1 - p0, dz = rows.z[row] - z0, meridianChord2 = dp * dp + dz * dz;
+    const double inverseLonChord2Max = 1 / (4 * p0 * p1);
+    const double h1 = std::clamp((chord2AtCenter - meridianChord2) * inverseLonChord2Max, 0.0, 1.0);
     const double dip0 = -(cos0 * (dp - 2 * p1 * h1) + sin0 * dz);
     const double dip1 = rows.cos[row] * (dp + 2 * p0 * h1) + rows.sin[row] * dz;
-    const double x = dip0 * dip1 / atCenter2;
-    const double h = (radius2 * (1 - x / 3 - x * x / 15 - 31 * x * x * x / 945) - flat2) * perTurn;
-    const double half = std::asin(std::sqrt(std::clamp(h, 0.0, 1.0))) * perColumn;
+    const double x = dip0 * dip1 / chord2AtCenter;
+    const double h = (radius2 * (1 - x / 3 - x * x / 15 - 31 * x * x * x / 945) - meridianChord2) * inverseLonChord2Max;
+    const double halfWidth = std::asin(std::sqrt(std::clamp(h, 0.0, 1.0))) * columnsPerHalfAngle;
     const int at = row - spans.firstRow;
-    spans.first[at] = h < 0 ? 1 : std::max(0, int(std::ceil(middle - half)));
-    spans.last[at] = h < 0 ? 0 : std::min(grid.columns - 1, int(std::floor(middle + half)));
+    spans.first[at] = h < 0 ? 1 : std::max(0, int(std::ceil(middle - halfWidth)));
+    spans.last[at] = h < 0 ? 0 : std::min(grid.columns - 1, int(std::floor(middle + halfWidth)));
   }
 }
 
@@ -131,11 +132,11 @@ class Workload {
 
 /**
  * Answers requests until standard input is closed. `ask(place, radiusM, wantsMax, wantsMean, result)` computes one
- * circle.
+ * circle. `description` is printed after `ready`.
  */
 template <typename Ask>
-void serveRequests(const Workload& workload, Ask ask) {
-  std::cout << "ready" << std::endl;
+void serveRequests(const Workload& workload, Ask ask, const char* description = "") {
+  std::cout << "ready " << description << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream words(line);
     std::string verb, aggregation;

@@ -11,6 +11,8 @@ import numpy as np
 LAYERS = 21
 STEPS_MAX = 65533
 MEAN_RADIUS_KM = 6371.0088
+# Lower bound of the length of a degree of latitude.
+KM_PER_DEGREE_MIN = 110
 
 which, cells_path, geotiff_path, places_path, points_path = sys.argv[1:6]
 ROWS, COLUMNS = (int(word) for word in sys.argv[6:8])
@@ -18,17 +20,17 @@ NORTH, WEST, CELL_LAT, CELL_LON = (float(word) for word in sys.argv[8:12])
 
 
 def read_cells():
-    """u16[row][column][layer], the layout of the file."""
+    """Returns u16[row][column][layer], the layout of the file."""
     return np.fromfile(cells_path, dtype=np.uint16).reshape(ROWS, COLUMNS, LAYERS)
 
 
 def bounding_window(lat, lon, radius_km):
-    reach = radius_km / 110
-    reach_lon = reach / np.cos(np.radians(abs(lat) + reach))
-    top = max(0, int(np.floor((NORTH - lat - reach) / CELL_LAT)))
-    bottom = min(ROWS, int(np.ceil((NORTH - lat + reach) / CELL_LAT)) + 1)
-    left = max(0, int(np.floor((lon - reach_lon - WEST) / CELL_LON)))
-    right = min(COLUMNS, int(np.ceil((lon + reach_lon - WEST) / CELL_LON)) + 1)
+    radius_lat_deg = radius_km / KM_PER_DEGREE_MIN
+    radius_lon_deg = radius_lat_deg / np.cos(np.radians(abs(lat) + radius_lat_deg))
+    top = max(0, int(np.floor((NORTH - lat - radius_lat_deg) / CELL_LAT)))
+    bottom = min(ROWS, int(np.ceil((NORTH - lat + radius_lat_deg) / CELL_LAT)) + 1)
+    left = max(0, int(np.floor((lon - radius_lon_deg - WEST) / CELL_LON)))
+    right = min(COLUMNS, int(np.ceil((lon + radius_lon_deg - WEST) / CELL_LON)) + 1)
     return top, bottom, left, right
 
 
