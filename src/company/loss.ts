@@ -1,137 +1,142 @@
-import { CREDIT_TERM_YEARS, LOAN_SHARE, LOSS_GIVEN_DEFAULT, FALLBACK_EBITDA_SHARE } from "./methodConstants.ts";
-import { valueInYear } from "./yearlySeries.ts";
+import type { PriceShocks } from "./carbonPrices.ts";
+import { clamp } from "./clamp.ts";
 import type { Country } from "./countryFigures.ts";
-import { defaultProbability } from "./defaultProbability.ts";
+import { fiveYearDefaultProbability } from "./defaultProbability.ts";
+import { type Discounting, valueBeforeUsd } from "./discounting.ts";
 import { type Emissions, modelEmissions } from "./emissions.ts";
 import { type Industry, INDUSTRIES, UNCLASSIFIED_INDUSTRY_ID } from "./industryParameters.ts";
-import { type AcuteLoss, acuteLoss, type ChronicDamage, chronicDamage, type DamageRule } from "./physical.ts";
-import type { PriceShocks } from "./carbonPrices.ts";
-import { cutsOf, type TransitionScenario } from "./scenarios.ts";
+import { BORROWER, CREDIT_TERM_YEARS, DEFAULT_LOSS_GIVEN_DEFAULT, LOAN_SHARE } from "./methodConstants.ts";
+import { normalizedEbitdaUsd } from "./normalizedEbitda.ts";
+import {
+  type AcuteLoss,
+  acuteLossOf,
+  chronicLossUsd,
+  type Climate,
+  climateOf,
+  damageFractionOf,
+  type DamageFunction,
+} from "./physical.ts";
+import type { TransitionScenario } from "./scenarios.ts";
+import { lostShareOf } from "./score.ts";
 import { passThroughOf, type TransitionLoss, transitionLoss } from "./transition.ts";
+import { valueInYear } from "./yearlySeries.ts";
 
-/** The exposure of a company: USD of 2025, flows per year. */
+/** What the losses of a company depend on: USD of 2025, flows per year. */
 export interface Exposure {
   readonly industry: Industry;
   readonly country: Country;
   readonly revenueUsd: number;
   readonly totalAssetsUsd: number;
+  /** Normalized EBITDA, above 0. */
   readonly ebitdaUsd: number;
   readonly emissions: Emissions;
 }
 
-/** A scenario with its carbon prices and damage function. */
+/** A scenario with its carbon prices, and the assumptions of the caller. */
 export interface ScenarioInputs {
   readonly scenario: TransitionScenario;
   readonly prices: PriceShocks;
-  readonly rule: DamageRule;
-}
-
-/** A changed assumption of the sensitivity range. Does not apply to the borrowers of a bank. */
-export interface SensitivityCase {
-  readonly passThroughShift?: number;
-  readonly scope1Factor?: number;
+  readonly damageFunction: DamageFunction;
+  /** First year with a price shock. */
+  readonly shockYear: number;
+  /** A constant share of costs that is passed on, instead of that of the industry. */
+  readonly passThrough: number | undefined;
+  readonly discounting: Discounting;
 }
 
 /** The loss of one year and its components, USD of 2025. */
 export interface YearLoss {
+  readonly shockUsdPerT: number;
+  readonly buyersShockUsdPerT: number;
   readonly transition: TransitionLoss;
-  readonly chronic: ChronicDamage;
+  readonly climate: Climate;
+  readonly damageFraction: number;
   readonly chronicLossUsd: number;
-  /** The chronic loss if wages do not fall with output. */
-  readonly chronicUpperBoundUsd: number;
   readonly acute: AcuteLoss;
   readonly assetLossUsd: number;
   readonly interruptionUsd: number;
   readonly creditLossUsd: number;
-  /** Correction for losses counted twice; at most 0. */
-  readonly interactionUsd: number;
-  readonly totalUsd: number;
+  /** All losses as a fraction of EBITDA, without an upper limit. */
+  readonly lossRatio: number;
+  /** Share of EBITDA lost after closures, below 1. */
+  readonly lostShare: number;
 }
 
-/** Computes the loss of one year and its components. */
+/**
+ * Computes the loss of one year and its components.
+ *
+ * @param of.passThroughShift added to the share of costs that is passed on; not applied to the borrowers of a bank
+ */
 export function lossInYear(
   year: number,
-  { exposure, inputs, sensitivity = {} }: { exposure: Exposure; inputs: ScenarioInputs; sensitivity?: SensitivityCase },
+  of: { readonly exposure: Exposure; readonly inputs: ScenarioInputs; readonly passThroughShift?: number },
 ): YearLoss {
-  const { industry, country, revenueUsd, totalAssetsUsd, ebitdaUsd } = exposure;
-  const { scenario, prices, rule } = inputs;
-  const { passThroughShift = 0, scope1Factor = 1 } = sensitivity;
+  const { exposure, inputs, passThroughShift = 0 } = of;
+  const { industry, country, revenueUsd, totalAssetsUsd, ebitdaUsd, emissions } = exposure;
+  const { scenario, prices } = inputs;
 
-  const emissions =
-    scope1Factor === 1
-      ? exposure.emissions
-      : { ...exposure.emissions, scope1: exposure.emissions.scope1 * scope1Factor };
+  const hasShock = year >= inputs.shockYear;
+  const shockUsdPerT = hasShock ? valueInYear(prices.shock, year) : 0;
+  const worldShockUsdPerT = hasShock ? valueInYear(prices.worldShock, year) : 0;
+  const buyersShockUsdPerT = industry.productChannel === "fuel_world" ? worldShockUsdPerT : shockUsdPerT;
   const transition = transitionLoss({
     industry,
     emissions,
     revenueUsd,
     ebitdaUsd,
-    shockUsdPerT: valueInYear(prices.shock, year),
-    worldShockUsdPerT: valueInYear(prices.worldShock, year),
-    cut: valueInYear(cutsOf(scenario), year),
-    passThrough: Math.max(0, Math.min(1, passThroughOf(industry, year) + passThroughShift)),
+    year,
+    shockUsdPerT,
+    buyersShockUsdPerT,
+    passThrough: clamp((inputs.passThrough ?? passThroughOf(industry, year)) + passThroughShift, [0, 1]),
   });
 
-  const positiveEbitdaUsd = Math.max(ebitdaUsd, 0);
-  const chronic = chronicDamage(country, { temperaturePath: scenario.temperaturePath, year }, rule);
-  const chronicShare = chronic.damageFraction * industry.heatSensitivity;
-  const chronicLossUsd = chronicShare * positiveEbitdaUsd;
-  const acute = acuteLoss(country, chronic.warmingC);
+  const climate = climateOf(country, { temperaturePath: scenario.temperaturePath, year });
+  const damageFraction = damageFractionOf(inputs.damageFunction, climate);
+  const chronicUsd = chronicLossUsd(damageFraction, { industry, revenueUsd, ebitdaUsd });
+  const acute = acuteLossOf(country, climate.warmingC);
   const assetLossUsd = totalAssetsUsd * industry.tangibleShare * acute.fraction;
-  const interruptionUsd = positiveEbitdaUsd * acute.fraction;
-
-  const creditLossUsd = bankCreditLoss(year, { exposure, inputs });
-  // A dollar of EBITDA can be lost to one cause only.
-  const interactionUsd =
-    0 - (chronicShare + acute.fraction) * Math.min(Math.max(transition.lossUsd, 0), positiveEbitdaUsd);
+  const interruptionUsd = ebitdaUsd * acute.fraction;
+  const creditLossUsd = industry.isBank ? bankCreditLossUsd(year, { exposure, inputs }) : 0;
+  const lossRatio = (transition.lossUsd + chronicUsd + assetLossUsd + interruptionUsd + creditLossUsd) / ebitdaUsd;
   return {
+    shockUsdPerT,
+    buyersShockUsdPerT,
     transition,
-    chronic,
-    chronicLossUsd,
-    chronicUpperBoundUsd: chronicShare * industry.valueAddedShare * revenueUsd,
+    climate,
+    damageFraction,
+    chronicLossUsd: chronicUsd,
     acute,
     assetLossUsd,
     interruptionUsd,
     creditLossUsd,
-    interactionUsd,
-    totalUsd: transition.lossUsd + chronicLossUsd + assetLossUsd + interruptionUsd + creditLossUsd + interactionUsd,
+    lossRatio,
+    lostShare: lostShareOf(lossRatio),
   };
 }
 
-/** Denominator of relative losses: EBITDA if positive, else that of an average company with the same revenue. */
-function denominatorUsd({ ebitdaUsd, revenueUsd }: Pick<Exposure, "ebitdaUsd" | "revenueUsd">): number {
-  return ebitdaUsd > 0 ? ebitdaUsd : FALLBACK_EBITDA_SHARE * revenueUsd;
+/** Returns the share of the company's value that is lost if the loss of a year lasts. */
+export function lostValueShareOf(lostShare: number, exposure: Exposure, discounting: Discounting): number {
+  return (lostShare * exposure.ebitdaUsd * discounting.annuity) / valueBeforeUsd(exposure, discounting);
 }
 
-/** Returns a loss as a fraction of EBITDA (or its substitute), at least 0. */
-export function shareOfEbitda(lossUsd: number, exposure: Pick<Exposure, "ebitdaUsd" | "revenueUsd">): number {
-  // Tested first, because the denominator underflows for the smallest revenues.
-  return lossUsd > 0 ? lossUsd / denominatorUsd(exposure) : 0;
-}
-
-/** Representative borrower of a bank, in an arbitrary unit of money. */
-const REFERENCE_BORROWER = { revenueUsd: 1, totalAssetsUsd: 1.2, ebitdaUsd: 0.16, debt: 0.5, volatility: 0.25 };
-const BASELINE_ANNUAL_DEFAULT_PROBABILITY = annualDefaultProbability(REFERENCE_BORROWER.totalAssetsUsd);
 const BORROWERS_BY_COUNTRY = new Map<Country, Exposure>();
+const BORROWER_DEFAULT_PROBABILITY = borrowerDefaultProbability(BORROWER.totalAssets);
 
-/** Credit loss of a bank from the additional defaults of its borrowers; 0 for other companies. */
-function bankCreditLoss(
+/** Credit loss of a bank from the additional defaults of its borrowers, USD per year. */
+function bankCreditLossUsd(
   year: number,
   { exposure, inputs }: { readonly exposure: Exposure; readonly inputs: ScenarioInputs },
 ): number {
-  if (exposure.industry.group !== "banks") return 0;
   const borrower = borrowerOf(exposure.country);
-  const lost = Math.min(1, shareOfEbitda(lossInYear(year, { exposure: borrower, inputs }).totalUsd, borrower));
-  const more =
-    annualDefaultProbability(REFERENCE_BORROWER.totalAssetsUsd * (1 - lost)) - BASELINE_ANNUAL_DEFAULT_PROBABILITY;
-  return LOAN_SHARE * exposure.totalAssetsUsd * LOSS_GIVEN_DEFAULT * Math.max(0, more);
+  const { lostShare } = lossInYear(year, { exposure: borrower, inputs });
+  const lostValueShare = lostValueShareOf(lostShare, borrower, inputs.discounting);
+  const after = borrowerDefaultProbability(BORROWER.totalAssets * (1 - lostValueShare));
+  const additional = Math.max(0, after - BORROWER_DEFAULT_PROBABILITY) / CREDIT_TERM_YEARS;
+  return LOAN_SHARE * exposure.totalAssetsUsd * DEFAULT_LOSS_GIVEN_DEFAULT * additional;
 }
 
-function annualDefaultProbability(assets: number): number {
-  return (
-    defaultProbability({ assets, debt: REFERENCE_BORROWER.debt, volatility: REFERENCE_BORROWER.volatility }) /
-    CREDIT_TERM_YEARS
-  );
+function borrowerDefaultProbability(assets: number): number {
+  return fiveYearDefaultProbability({ assets, debt: BORROWER.debt, volatility: BORROWER.volatility });
 }
 
 function borrowerOf(country: Country): Exposure {
@@ -139,9 +144,15 @@ function borrowerOf(country: Country): Exposure {
   if (known !== undefined) return known;
   const industry = INDUSTRIES.find(({ id }) => id === UNCLASSIFIED_INDUSTRY_ID);
   if (industry === undefined) throw new Error(`The industry table has no ${UNCLASSIFIED_INDUSTRY_ID}.`);
-  const { revenueUsd, totalAssetsUsd, ebitdaUsd } = REFERENCE_BORROWER;
-  const emissions = modelEmissions({ industry, country, revenueUsd });
-  const borrower = { industry, country, revenueUsd, totalAssetsUsd, ebitdaUsd, emissions };
+  const revenueUsd = BORROWER.revenue;
+  const borrower = {
+    industry,
+    country,
+    revenueUsd,
+    totalAssetsUsd: BORROWER.totalAssets,
+    ebitdaUsd: normalizedEbitdaUsd(BORROWER.ebitda, { industry, revenueUsd }),
+    emissions: modelEmissions({ industry, country, revenueUsd }),
+  };
   BORROWERS_BY_COUNTRY.set(country, borrower);
   return borrower;
 }

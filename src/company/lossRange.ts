@@ -1,27 +1,20 @@
-import {
-  type Exposure,
-  lossInYear,
-  type ScenarioInputs,
-  shareOfEbitda,
-  type SensitivityCase,
-  type YearLoss,
-} from "./loss.ts";
-import { hasPriceInYear, priceShocksOf, priceVariantsOf } from "./carbonPrices.ts";
+import { hasPriceInYear, otherVariants, priceShocksOf } from "./carbonPrices.ts";
+import { type Exposure, lossInYear, type ScenarioInputs, type YearLoss } from "./loss.ts";
+import type { DamageFunction } from "./physical.ts";
+import type { EmissionsFigure } from "../contract/wireTypes.ts";
 
-const PASS_THROUGH_SHIFT = 0.15;
-/** Uncertainty factors of modeled scope 1 emissions. */
-const SCOPE1_FACTORS = [0.5, 2] as const;
+const PASS_THROUGH_SHIFTS = [-0.15, 0.15] as const;
+const ALTERNATIVE_DAMAGES = ["kalkuhl_wenz", "howard_sterner"] as const satisfies readonly DamageFunction[];
 
-/** Range of the loss of a year over the sensitivity cases, as fractions of EBITDA. */
+/** Range of the share of EBITDA lost in a year, from one changed assumption at a time. */
 export interface LossRange {
   readonly low: number;
   readonly high: number;
-  /** All of EBITDA is lost to the transition in every case. */
-  readonly isAlwaysCapped: boolean;
 }
 
 /**
- * Computes the range of losses over the other price variants, shifted pass-through and, if modeled, scaled scope 1.
+ * Computes the range over the central case, the other prices of the scenario, shifted pass-through, the range of modeled
+ * scope 1, and other damage functions.
  *
  * @param of.central the central loss, with the same exposure and inputs
  */
@@ -31,32 +24,34 @@ export function lossRangeOf(
     readonly exposure: Exposure;
     readonly inputs: ScenarioInputs;
     readonly central: YearLoss;
-    readonly isScope1Modeled: boolean;
+    readonly scope1: EmissionsFigure;
   },
 ): LossRange {
-  const { exposure, inputs, central } = of;
-  const { region } = exposure.country;
-  const { pricePath } = inputs.scenario;
-  const losses = [central];
-  for (const variant of priceVariantsOf(pricePath, region)) {
-    const prices = priceShocksOf(pricePath, { variant, region });
-    if (variant === inputs.prices.variant || !hasPriceInYear(prices, year)) continue;
-    losses.push(lossInYear(year, { exposure, inputs: { ...inputs, prices } }));
-  }
-  const sensitivityCases: readonly SensitivityCase[] = [
-    { passThroughShift: -PASS_THROUGH_SHIFT },
-    { passThroughShift: PASS_THROUGH_SHIFT },
-    ...(of.isScope1Modeled ? SCOPE1_FACTORS.map((scope1Factor) => ({ scope1Factor })) : []),
-  ];
-  for (const sensitivity of sensitivityCases) losses.push(lossInYear(year, { exposure, inputs, sensitivity }));
-  const shares = losses.map(({ totalUsd }) => shareOfEbitda(totalUsd, exposure));
-  return {
-    low: Math.min(...shares),
-    high: Math.max(...shares),
-    isAlwaysCapped: losses.every(isCapped),
+  const { exposure, inputs, scope1 } = of;
+  let low = of.central.lostShare;
+  let high = low;
+  const cover = ({ lostShare }: YearLoss): void => {
+    low = Math.min(low, lostShare);
+    high = Math.max(high, lostShare);
   };
-}
-
-export function isCapped({ transition }: YearLoss): boolean {
-  return transition.uncappedUsd > transition.lossUsd;
+  const { scenario, prices, damageFunction } = inputs;
+  for (const variant of otherVariants(scenario, prices.variant)) {
+    const others = priceShocksOf(scenario.pricePath, { variant, region: exposure.country.region });
+    if (others === undefined || !hasPriceInYear(others.scenario, year)) continue;
+    cover(lossInYear(year, { exposure, inputs: { ...inputs, prices: others } }));
+  }
+  if (inputs.passThrough === undefined) {
+    for (const passThroughShift of PASS_THROUGH_SHIFTS) cover(lossInYear(year, { exposure, inputs, passThroughShift }));
+  }
+  if (scope1.method === "modelled") {
+    for (const tonnes of [scope1.low, scope1.high]) {
+      const emissions = { ...exposure.emissions, scope1: tonnes };
+      cover(lossInYear(year, { exposure: { ...exposure, emissions }, inputs }));
+    }
+  }
+  for (const alternative of ALTERNATIVE_DAMAGES) {
+    if (alternative === damageFunction) continue;
+    cover(lossInYear(year, { exposure, inputs: { ...inputs, damageFunction: alternative } }));
+  }
+  return { low, high };
 }
