@@ -56,8 +56,12 @@ export const COUNTRIES: readonly Country[] = LISTED_COUNTRIES.flatMap((listed) =
   const figures = FIGURES.get(listed.iso3);
   return figures === undefined ? [] : [countryWithFigures(listed, figures)];
 });
-/** Listed countries without figures, i.e. without an economy. */
-export const UNSUPPORTED_COUNTRIES = LISTED_COUNTRIES.filter(({ iso3 }) => !FIGURES.has(iso3));
+const COUNTRIES_BY_ISO3 = new Map(COUNTRIES.map((country) => [country.iso3, country]));
+
+/** Returns the figures of a listed country; undefined for one without an economy. */
+export function countryByIso3(iso3: string): Country | undefined {
+  return COUNTRIES_BY_ISO3.get(iso3);
+}
 
 /** Countries whose figures all come from data; percentile ranks refer to these. */
 export const TIER_A_COUNTRIES: readonly Country[] = COUNTRIES.filter(({ tier }) => tier === "A");

@@ -1,5 +1,9 @@
 import type { BeforeAfter, CompanyResult } from "../contract/wireTypes.ts";
-import { fiveYearDefaultProbability, oneYearDefaultProbability, shiftedDefaultProbability } from "./defaultProbability.ts";
+import {
+  fiveYearDefaultProbability,
+  oneYearDefaultProbability,
+  shiftedDefaultProbability,
+} from "./defaultProbability.ts";
 import { isFinancial } from "./industryParameters.ts";
 import { DEBT_INTEREST_RATE } from "./methodConstants.ts";
 import type { Company } from "./request.ts";

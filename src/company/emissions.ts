@@ -5,9 +5,9 @@ import { CAPITAL_PER_OUTPUT, GRID_RATIO_MIN, LOAN_SHARE, USD2025_PER_USD2022 } f
 import type { EmissionsFigure } from "../contract/wireTypes.ts";
 
 /** Bounds of the scaling from the US, where the factors were measured, to other countries. */
-const SCOPE1_BOUNDS = [0.4, 3] as const;
-const PRICE_LEVEL_BOUNDS = [0.8, 2.2] as const;
-const UPSTREAM_BOUNDS = [0.6, 2] as const;
+const SCOPE1_SCALING = { min: 0.4, max: 3 };
+const PRICE_LEVEL_SCALING = { min: 0.8, max: 2.2 };
+const UPSTREAM_SCALING = { min: 0.6, max: 2 };
 /** A dollar buys more kWh in countries with a low price level. */
 const PRICE_LEVEL_EXPONENT = -0.5;
 const UPSTREAM_EXPONENT = 0.4;
@@ -41,10 +41,10 @@ export interface CountryScaling {
 
 export function scalingOf({ scope1Scaling, scope1Exponent }: Industry, country: Country): CountryScaling {
   const { carbonIntensityToUS, gridToUS, priceLevelToUS } = country;
-  const priceLevel = clamp(priceLevelToUS ** PRICE_LEVEL_EXPONENT, PRICE_LEVEL_BOUNDS);
+  const priceLevel = clamp(priceLevelToUS ** PRICE_LEVEL_EXPONENT, PRICE_LEVEL_SCALING.min, PRICE_LEVEL_SCALING.max);
   const economy = carbonIntensityToUS ** scope1Exponent;
   const scope1 = {
-    economy: clamp(economy, SCOPE1_BOUNDS),
+    economy: clamp(economy, SCOPE1_SCALING.min, SCOPE1_SCALING.max),
     grid: gridToUS * priceLevel,
     price_level: priceLevel,
     none: 1,
@@ -52,8 +52,8 @@ export function scalingOf({ scope1Scaling, scope1Exponent }: Industry, country: 
   return {
     scope1,
     scope2: Math.max(GRID_RATIO_MIN, gridToUS) * priceLevel,
-    scope3Upstream: clamp(carbonIntensityToUS ** UPSTREAM_EXPONENT, UPSTREAM_BOUNDS),
-    isScope1Capped: scope1Scaling === "economy" && economy > SCOPE1_BOUNDS[1],
+    scope3Upstream: clamp(carbonIntensityToUS ** UPSTREAM_EXPONENT, UPSTREAM_SCALING.min, UPSTREAM_SCALING.max),
+    isScope1Capped: scope1Scaling === "economy" && economy > SCOPE1_SCALING.max,
   };
 }
 

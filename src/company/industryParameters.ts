@@ -1,11 +1,7 @@
-import {
-  type CODE_SYSTEMS,
-  FACTOR_QUALITIES,
-  PRODUCT_CHANNELS,
-  SCOPE1_SCALINGS,
-} from "../contract/companyNames.ts";
+import { FACTOR_QUALITIES, PRODUCT_CHANNELS, SCOPE1_SCALINGS } from "../contract/companyNames.ts";
 import type { IndustryParameters } from "../contract/wireTypes.ts";
 import { type ListedIndustry, LISTED_INDUSTRIES } from "../reference/industries.ts";
+import type { CodeSystem } from "../reference/industryCodes.ts";
 import { INDUSTRY_PARAMETER_ROWS, type IndustryParameterRow } from "./data/industryParameters.generated.ts";
 import { FACTOR_SOURCES } from "./factorSources.ts";
 import type { Abatement } from "./methodConstants.ts";
@@ -42,8 +38,6 @@ export interface Industry extends ListedIndustry {
   readonly parameters: IndustryParameters;
 }
 
-export type CodeSystem = (typeof CODE_SYSTEMS)[number];
-
 /** Parameters by id. docs/methods/company.md marks which of these are our judgment. */
 const PARAMETERS: ReadonlyMap<string, IndustryParameterRow> = new Map(
   INDUSTRY_PARAMETER_ROWS.map((row) => [row.id, row]),
@@ -51,6 +45,15 @@ const PARAMETERS: ReadonlyMap<string, IndustryParameterRow> = new Map(
 
 /** All industries, in the order of the list. */
 export const INDUSTRIES: readonly Industry[] = LISTED_INDUSTRIES.map(industryWithParameters);
+
+const INDUSTRIES_BY_ID = new Map(INDUSTRIES.map((industry) => [industry.id, industry]));
+
+/** Returns the parameters of a listed industry. */
+export function industryById(id: string): Industry {
+  const industry = INDUSTRIES_BY_ID.get(id);
+  if (industry === undefined) throw new Error(`The industry ${id} is not listed.`);
+  return industry;
+}
 
 /** The industry of unclassified companies and of the borrowers of a bank. */
 export const UNCLASSIFIED_INDUSTRY_ID = "miscellaneous";

@@ -1,24 +1,28 @@
 import type { PriceShocks } from "./carbonPrices.ts";
-import { clamp } from "./clamp.ts";
 import type { Country } from "./countryFigures.ts";
 import { fiveYearDefaultProbability } from "./defaultProbability.ts";
 import { type Discounting, valueBeforeUsd } from "./discounting.ts";
 import { type Emissions, modelEmissions } from "./emissions.ts";
-import { type Industry, INDUSTRIES, UNCLASSIFIED_INDUSTRY_ID } from "./industryParameters.ts";
-import { BORROWER, CREDIT_TERM_YEARS, DEFAULT_LOSS_GIVEN_DEFAULT, LOAN_SHARE } from "./methodConstants.ts";
-import { normalizedEbitdaUsd } from "./normalizedEbitda.ts";
+import { type Industry, industryById, UNCLASSIFIED_INDUSTRY_ID } from "./industryParameters.ts";
 import {
-  type AcuteLoss,
-  acuteLossOf,
-  chronicLossUsd,
-  type Climate,
-  climateOf,
-  damageFractionOf,
-  type DamageFunction,
-} from "./physical.ts";
+  BORROWER,
+  CREDIT_TERM_YEARS,
+  DEFAULT_LOSS_GIVEN_DEFAULT,
+  LOAN_SHARE,
+  TABLE_START_YEAR,
+} from "./methodConstants.ts";
+import { normalizedEbitdaUsd } from "./normalizedEbitda.ts";
+import { acuteLossFraction, chronicLossUsd, damageFractionOf, type DamageFunction, type Warming } from "./physical.ts";
 import type { TransitionScenario } from "./scenarios.ts";
 import { lostShareOf } from "./score.ts";
-import { passThroughOf, type TransitionLoss, transitionLoss } from "./transition.ts";
+import {
+  passThroughOf,
+  type PriceShock,
+  type TransitionLoss,
+  transitionLoss,
+  type UnitCosts,
+  unitCostsOf,
+} from "./transition.ts";
 import { valueInYear } from "./yearlySeries.ts";
 
 /** What the losses of a company depend on: USD of 2025, flows per year. */
@@ -32,10 +36,12 @@ export interface Exposure {
   readonly emissions: Emissions;
 }
 
-/** A scenario with its carbon prices, and the assumptions of the caller. */
+/** A scenario with its carbon prices and warming, and the assumptions of the caller. */
 export interface ScenarioInputs {
   readonly scenario: TransitionScenario;
   readonly prices: PriceShocks;
+  /** Global warming by year from 2020, degrees C. */
+  readonly warmingC: Float64Array;
   readonly damageFunction: DamageFunction;
   /** First year with a price shock. */
   readonly shockYear: number;
@@ -46,71 +52,58 @@ export interface ScenarioInputs {
 
 /** The loss of one year and its components, USD of 2025. */
 export interface YearLoss {
-  readonly shockUsdPerT: number;
-  readonly buyersShockUsdPerT: number;
+  readonly shock: PriceShock;
+  readonly unitCosts: UnitCosts;
+  readonly passThrough: number;
   readonly transition: TransitionLoss;
-  readonly climate: Climate;
+  readonly warming: Warming;
   readonly damageFraction: number;
   readonly chronicLossUsd: number;
-  readonly acute: AcuteLoss;
+  readonly acuteFraction: number;
   readonly assetLossUsd: number;
   readonly interruptionUsd: number;
   readonly creditLossUsd: number;
   /** All losses as a fraction of EBITDA, without an upper limit. */
   readonly lossRatio: number;
-  /** Share of EBITDA lost after closures, below 1. */
-  readonly lostShare: number;
 }
 
-/**
- * Computes the loss of one year and its components.
- *
- * @param of.passThroughShift added to the share of costs that is passed on; not applied to the borrowers of a bank
- */
-export function lossInYear(
-  year: number,
-  of: { readonly exposure: Exposure; readonly inputs: ScenarioInputs; readonly passThroughShift?: number },
-): YearLoss {
-  const { exposure, inputs, passThroughShift = 0 } = of;
-  const { industry, country, revenueUsd, totalAssetsUsd, ebitdaUsd, emissions } = exposure;
-  const { scenario, prices } = inputs;
+/** Computes the loss of one year and its components. */
+export function lossInYear(year: number, exposure: Exposure, inputs: ScenarioInputs): YearLoss {
+  const { industry, country, ebitdaUsd } = exposure;
+  const shock = priceShockIn(year, industry, inputs);
+  const unitCosts = unitCostsOf(industry, shock, year);
+  const passThrough = inputs.passThrough ?? passThroughOf(industry, year);
+  const transition = transitionLoss(exposure, unitCosts, passThrough);
 
-  const hasShock = year >= inputs.shockYear;
-  const shockUsdPerT = hasShock ? valueInYear(prices.shock, year) : 0;
-  const worldShockUsdPerT = hasShock ? valueInYear(prices.worldShock, year) : 0;
-  const buyersShockUsdPerT = industry.productChannel === "fuel_world" ? worldShockUsdPerT : shockUsdPerT;
-  const transition = transitionLoss({
-    industry,
-    emissions,
-    revenueUsd,
-    ebitdaUsd,
-    year,
-    shockUsdPerT,
-    buyersShockUsdPerT,
-    passThrough: clamp((inputs.passThrough ?? passThroughOf(industry, year)) + passThroughShift, [0, 1]),
-  });
-
-  const climate = climateOf(country, { temperaturePath: scenario.temperaturePath, year });
-  const damageFraction = damageFractionOf(inputs.damageFunction, climate);
-  const chronicUsd = chronicLossUsd(damageFraction, { industry, revenueUsd, ebitdaUsd });
-  const acute = acuteLossOf(country, climate.warmingC);
-  const assetLossUsd = totalAssetsUsd * industry.tangibleShare * acute.fraction;
-  const interruptionUsd = ebitdaUsd * acute.fraction;
-  const creditLossUsd = industry.isBank ? bankCreditLossUsd(year, { exposure, inputs }) : 0;
-  const lossRatio = (transition.lossUsd + chronicUsd + assetLossUsd + interruptionUsd + creditLossUsd) / ebitdaUsd;
+  const warming = { startC: valueInYear(inputs.warmingC, TABLE_START_YEAR), endC: valueInYear(inputs.warmingC, year) };
+  const damageFraction = damageFractionOf(inputs.damageFunction, country, warming);
+  const acuteFraction = acuteLossFraction(country, warming.endC);
+  const chronicUsd = chronicLossUsd(damageFraction, exposure);
+  const assetLossUsd = exposure.totalAssetsUsd * industry.tangibleShare * acuteFraction;
+  const interruptionUsd = ebitdaUsd * acuteFraction;
+  const creditLossUsd = industry.isBank ? bankCreditLossUsd(year, exposure, inputs) : 0;
   return {
-    shockUsdPerT,
-    buyersShockUsdPerT,
+    shock,
+    unitCosts,
+    passThrough,
     transition,
-    climate,
+    warming,
     damageFraction,
     chronicLossUsd: chronicUsd,
-    acute,
+    acuteFraction,
     assetLossUsd,
     interruptionUsd,
     creditLossUsd,
-    lossRatio,
-    lostShare: lostShareOf(lossRatio),
+    lossRatio: (transition.lossUsd + chronicUsd + assetLossUsd + interruptionUsd + creditLossUsd) / ebitdaUsd,
+  };
+}
+
+function priceShockIn(year: number, { productChannel }: Industry, { prices, shockYear }: ScenarioInputs): PriceShock {
+  if (year < shockYear) return { usdPerT: 0, buyersUsdPerT: 0 };
+  const usdPerT = valueInYear(prices.shock, year);
+  return {
+    usdPerT,
+    buyersUsdPerT: productChannel === "fuel_world" ? valueInYear(prices.worldShock, year) : usdPerT,
   };
 }
 
@@ -122,17 +115,18 @@ export function lostValueShareOf(lostShare: number, exposure: Exposure, discount
 const BORROWERS_BY_COUNTRY = new Map<Country, Exposure>();
 const BORROWER_DEFAULT_PROBABILITY = borrowerDefaultProbability(BORROWER.totalAssets);
 
-/** Credit loss of a bank from the additional defaults of its borrowers, USD per year. */
-function bankCreditLossUsd(
+/** Returns the credit loss of a bank from the additional defaults of its borrowers, USD per year. */
+export function bankCreditLossUsd(
   year: number,
-  { exposure, inputs }: { readonly exposure: Exposure; readonly inputs: ScenarioInputs },
+  { country, totalAssetsUsd }: Pick<Exposure, "country" | "totalAssetsUsd">,
+  inputs: ScenarioInputs,
 ): number {
-  const borrower = borrowerOf(exposure.country);
-  const { lostShare } = lossInYear(year, { exposure: borrower, inputs });
+  const borrower = borrowerOf(country);
+  const lostShare = lostShareOf(lossInYear(year, borrower, inputs).lossRatio);
   const lostValueShare = lostValueShareOf(lostShare, borrower, inputs.discounting);
   const after = borrowerDefaultProbability(BORROWER.totalAssets * (1 - lostValueShare));
   const additional = Math.max(0, after - BORROWER_DEFAULT_PROBABILITY) / CREDIT_TERM_YEARS;
-  return LOAN_SHARE * exposure.totalAssetsUsd * DEFAULT_LOSS_GIVEN_DEFAULT * additional;
+  return LOAN_SHARE * totalAssetsUsd * DEFAULT_LOSS_GIVEN_DEFAULT * additional;
 }
 
 function borrowerDefaultProbability(assets: number): number {
@@ -142,8 +136,7 @@ function borrowerDefaultProbability(assets: number): number {
 function borrowerOf(country: Country): Exposure {
   const known = BORROWERS_BY_COUNTRY.get(country);
   if (known !== undefined) return known;
-  const industry = INDUSTRIES.find(({ id }) => id === UNCLASSIFIED_INDUSTRY_ID);
-  if (industry === undefined) throw new Error(`The industry table has no ${UNCLASSIFIED_INDUSTRY_ID}.`);
+  const industry = industryById(UNCLASSIFIED_INDUSTRY_ID);
   const revenueUsd = BORROWER.revenue;
   const borrower = {
     industry,

@@ -1,7 +1,11 @@
-import { hasPriceInYear, otherVariants, priceShocksOf } from "./carbonPrices.ts";
-import { type Exposure, lossInYear, type ScenarioInputs, type YearLoss } from "./loss.ts";
-import type { DamageFunction } from "./physical.ts";
 import type { EmissionsFigure } from "../contract/wireTypes.ts";
+import { hasPriceInYear, otherVariants, priceShocksOf } from "./carbonPrices.ts";
+import { clamp } from "./clamp.ts";
+import type { Emissions } from "./emissions.ts";
+import { bankCreditLossUsd, type Exposure, lossInYear, type ScenarioInputs, type YearLoss } from "./loss.ts";
+import { chronicLossUsd, damageFractionOf, type DamageFunction } from "./physical.ts";
+import { lostShareOf } from "./score.ts";
+import { transitionLoss } from "./transition.ts";
 
 const PASS_THROUGH_SHIFTS = [-0.15, 0.15] as const;
 const ALTERNATIVE_DAMAGES = ["kalkuhl_wenz", "howard_sterner"] as const satisfies readonly DamageFunction[];
@@ -12,46 +16,84 @@ export interface LossRange {
   readonly high: number;
 }
 
+/** The central loss of a year, and what it was computed from. */
+export interface CentralLoss {
+  readonly year: number;
+  readonly exposure: Exposure;
+  readonly inputs: ScenarioInputs;
+  readonly loss: YearLoss;
+}
+
 /**
  * Computes the range over the central case, the other prices of the scenario, shifted pass-through, the range of modeled
- * scope 1, and other damage functions.
- *
- * @param of.central the central loss, with the same exposure and inputs
+ * scope 1, and other damage functions. The borrowers of a bank follow changes of prices and damages only.
  */
-export function lossRangeOf(
-  year: number,
-  of: {
-    readonly exposure: Exposure;
-    readonly inputs: ScenarioInputs;
-    readonly central: YearLoss;
-    readonly scope1: EmissionsFigure;
-  },
-): LossRange {
-  const { exposure, inputs, scope1 } = of;
-  let low = of.central.lostShare;
-  let high = low;
-  const cover = ({ lostShare }: YearLoss): void => {
-    low = Math.min(low, lostShare);
-    high = Math.max(high, lostShare);
-  };
-  const { scenario, prices, damageFunction } = inputs;
+export function lossRangeOf(central: CentralLoss, scope1: EmissionsFigure): LossRange {
+  const range = new RatioRange(central.loss.lossRatio);
+  coverPrices(range, central);
+  coverTransition(range, central, scope1);
+  coverDamages(range, central);
+  // The share lost rises with the ratio.
+  return { low: lostShareOf(range.min), high: lostShareOf(range.max) };
+}
+
+/** Smallest and largest loss ratio so far. */
+class RatioRange {
+  min: number;
+  max: number;
+
+  constructor(ratio: number) {
+    this.min = ratio;
+    this.max = ratio;
+  }
+
+  cover(ratio: number): void {
+    if (ratio < this.min) this.min = ratio;
+    if (ratio > this.max) this.max = ratio;
+  }
+}
+
+function coverPrices(range: RatioRange, { year, exposure, inputs }: CentralLoss): void {
+  const { scenario, prices } = inputs;
   for (const variant of otherVariants(scenario, prices.variant)) {
     const others = priceShocksOf(scenario.pricePath, { variant, region: exposure.country.region });
     if (others === undefined || !hasPriceInYear(others.scenario, year)) continue;
-    cover(lossInYear(year, { exposure, inputs: { ...inputs, prices: others } }));
+    range.cover(lossInYear(year, exposure, { ...inputs, prices: others }).lossRatio);
   }
+}
+
+function coverTransition(range: RatioRange, central: CentralLoss, scope1: EmissionsFigure): void {
+  const { exposure, inputs, loss } = central;
+  const { passThrough, chronicLossUsd: chronicUsd, creditLossUsd } = loss;
+  const coverWith = (emissions: Emissions, share: number): void => {
+    const { lossUsd } = transitionLoss(exposure, loss.unitCosts, share, emissions);
+    range.cover(lossRatioWith(central, lossUsd, chronicUsd, creditLossUsd));
+  };
   if (inputs.passThrough === undefined) {
-    for (const passThroughShift of PASS_THROUGH_SHIFTS) cover(lossInYear(year, { exposure, inputs, passThroughShift }));
+    for (const shift of PASS_THROUGH_SHIFTS) coverWith(exposure.emissions, clamp(passThrough + shift, 0, 1));
   }
   if (scope1.method === "modelled") {
-    for (const tonnes of [scope1.low, scope1.high]) {
-      const emissions = { ...exposure.emissions, scope1: tonnes };
-      cover(lossInYear(year, { exposure: { ...exposure, emissions }, inputs }));
-    }
+    coverWith({ ...exposure.emissions, scope1: scope1.low }, passThrough);
+    coverWith({ ...exposure.emissions, scope1: scope1.high }, passThrough);
   }
-  for (const alternative of ALTERNATIVE_DAMAGES) {
-    if (alternative === damageFunction) continue;
-    cover(lossInYear(year, { exposure, inputs: { ...inputs, damageFunction: alternative } }));
+}
+
+function coverDamages(range: RatioRange, central: CentralLoss): void {
+  const { year, exposure, inputs, loss } = central;
+  for (const damageFunction of ALTERNATIVE_DAMAGES) {
+    if (damageFunction === inputs.damageFunction) continue;
+    const damageFraction = damageFractionOf(damageFunction, exposure.country, loss.warming);
+    const creditUsd = exposure.industry.isBank ? bankCreditLossUsd(year, exposure, { ...inputs, damageFunction }) : 0;
+    range.cover(lossRatioWith(central, loss.transition.lossUsd, chronicLossUsd(damageFraction, exposure), creditUsd));
   }
-  return { low, high };
+}
+
+/** Returns the loss ratio with some parts replaced, added in the order of `lossInYear`. */
+function lossRatioWith(
+  { loss, exposure }: CentralLoss,
+  transitionUsd: number,
+  chronicUsd: number,
+  creditUsd: number,
+): number {
+  return (transitionUsd + chronicUsd + loss.assetLossUsd + loss.interruptionUsd + creditUsd) / exposure.ebitdaUsd;
 }

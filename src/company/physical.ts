@@ -11,10 +11,7 @@ import {
   NGFS4_SCALE,
   NGFS5_SCALE,
   STICKY_LABOR_SHARE,
-  TABLE_START_YEAR,
 } from "./methodConstants.ts";
-import { warmingOf } from "./temperaturePaths.ts";
-import { valueInYear } from "./yearlySeries.ts";
 
 /**
  * Damage functions: loss of output as a function of warming since 2020.
@@ -27,58 +24,43 @@ import { valueInYear } from "./yearlySeries.ts";
  */
 export type DamageFunction = (typeof DAMAGE_FUNCTIONS)[number];
 
-/** Climate of a country in one year. */
-export interface Climate {
-  readonly warmingC: number;
-  readonly startWarmingC: number;
-  /** Mean temperature of the country in the year and in 2020. */
-  readonly temperatureC: number;
-  readonly startTemperatureC: number;
+/** Global warming above 1850-1900, degrees C. */
+export interface Warming {
+  readonly startC: number;
+  readonly endC: number;
 }
 
-export function climateOf(
-  country: Country,
-  { temperaturePath, year }: { readonly temperaturePath: string; readonly year: number },
-): Climate {
-  const warming = warmingOf(temperaturePath);
-  const warmingC = valueInYear(warming, year);
-  const startWarmingC = valueInYear(warming, TABLE_START_YEAR);
-  return {
-    warmingC,
-    startWarmingC,
-    temperatureC: localTemperatureC(country, warmingC),
-    startTemperatureC: localTemperatureC(country, startWarmingC),
-  };
-}
-
-function localTemperatureC({ baselineTemperatureC, warmingRatio }: Country, warmingC: number): number {
+/** Returns the mean temperature of a country at a global warming, degrees C. */
+export function localTemperatureC({ baselineTemperatureC, warmingRatio }: Country, warmingC: number): number {
   return baselineTemperatureC + warmingRatio * (warmingC - BASELINE_WARMING_C);
 }
 
-/** Returns the fraction of output that is lost to the warming since 2020, at least 0: gains of cold countries are left out. */
-export function damageFractionOf(damageFunction: DamageFunction, climate: Climate): number {
+/** Returns the fraction of output that is lost to warming, at least 0: gains of cold countries are left out. */
+export function damageFractionOf(damageFunction: DamageFunction, country: Country, warming: Warming): number {
   switch (damageFunction) {
     case "ngfs4":
-      return NGFS4_SCALE * kalkuhlWenz(climate);
+      return NGFS4_SCALE * kalkuhlWenz(country, warming);
     case "kalkuhl_wenz":
-      return kalkuhlWenz(climate);
+      return kalkuhlWenz(country, warming);
     case "ngfs5_kotz":
-      return NGFS5_SCALE * kalkuhlWenz(climate);
+      return NGFS5_SCALE * kalkuhlWenz(country, warming);
     case "howard_sterner":
-      return Math.max(0, HOWARD_STERNER * squareDifference(climate));
+      return Math.max(0, HOWARD_STERNER * squareDifference(warming));
     case "dice2016":
-      return Math.max(0, DICE_2016 * squareDifference(climate));
+      return Math.max(0, DICE_2016 * squareDifference(warming));
     default:
       return damageFunction satisfies never;
   }
 }
 
-function squareDifference({ warmingC, startWarmingC }: Climate): number {
-  return warmingC * warmingC - startWarmingC * startWarmingC;
+function squareDifference({ startC, endC }: Warming): number {
+  return endC * endC - startC * startC;
 }
 
-function kalkuhlWenz({ startTemperatureC: start, temperatureC: end }: Climate): number {
+function kalkuhlWenz(country: Country, warming: Warming): number {
   const { linear, quadratic } = KALKUHL_WENZ;
+  const start = localTemperatureC(country, warming.startC);
+  const end = localTemperatureC(country, warming.endC);
   return Math.max(0, -(linear * (end - start) + (quadratic / 2) * (end * end - start * start)));
 }
 
@@ -95,19 +77,18 @@ export function chronicLossUsd(
   return damageFraction * industry.heatSensitivity * (ebitdaUsd + STICKY_LABOR_SHARE * laborUsd);
 }
 
-/** Average annual loss as a fraction of capital, by hazard and in total. */
-export interface AcuteLoss {
-  /** null if the source does not have the hazard, which counts as 0 in the total. */
-  readonly byHazard: Readonly<Record<AcuteHazard, number | null>>;
-  readonly fraction: number;
+/** Returns the average annual loss to a hazard as a fraction of capital; null if the source does not have the hazard. */
+export function hazardLossFraction({ averageLoss }: Country, hazard: AcuteHazard, warmingC: number): number | null {
+  const present = averageLoss[hazard];
+  if (present === null) return null;
+  return present * (1 + LOSS_GROWTH_PER_C[hazard] * Math.max(0, warmingC - LOSS_RATIO_WARMING_C));
 }
 
-export function acuteLossOf({ averageLoss }: Country, warmingC: number): AcuteLoss {
-  const additionalWarmingC = Math.max(0, warmingC - LOSS_RATIO_WARMING_C);
-  const scaled = (hazard: AcuteHazard): number | null => {
-    const present = averageLoss[hazard];
-    return present === null ? null : present * (1 + LOSS_GROWTH_PER_C[hazard] * additionalWarmingC);
-  };
-  const byHazard = { flood: scaled("flood"), wind: scaled("wind"), surge: scaled("surge") };
-  return { byHazard, fraction: (byHazard.flood ?? 0) + (byHazard.wind ?? 0) + (byHazard.surge ?? 0) };
+/** Returns the average annual loss to all hazards as a fraction of capital; a missing hazard counts as 0. */
+export function acuteLossFraction(country: Country, warmingC: number): number {
+  return (
+    (hazardLossFraction(country, "flood", warmingC) ?? 0) +
+    (hazardLossFraction(country, "wind", warmingC) ?? 0) +
+    (hazardLossFraction(country, "surge", warmingC) ?? 0)
+  );
 }

@@ -1,5 +1,5 @@
 import { type Country, TIER_A_COUNTRIES } from "./countryFigures.ts";
-import { acuteLossOf, climateOf, damageFractionOf, type DamageFunction } from "./physical.ts";
+import { acuteLossFraction, damageFractionOf, type DamageFunction, type Warming } from "./physical.ts";
 
 /** Percentile ranks of a country among the tier A countries in the same scenario and year. */
 export interface PhysicalPercentiles {
@@ -14,17 +14,14 @@ const SORTED_DAMAGES = new Map<string, Float64Array>();
 /** Ranks the average annual loss and the damage of a country. */
 export function percentilesOf(
   of: { readonly acuteFraction: number; readonly damageFraction: number },
-  at: { readonly temperaturePath: string; readonly year: number },
+  at: { readonly temperaturePath: string; readonly year: number; readonly warming: Warming },
   damageFunction: DamageFunction,
 ): PhysicalPercentiles {
+  const { warming } = at;
   const key = `${at.temperaturePath} ${at.year}`;
-  const losses = sortedValues(
-    SORTED_LOSSES,
-    key,
-    (country) => acuteLossOf(country, climateOf(country, at).warmingC).fraction,
-  );
+  const losses = sortedValues(SORTED_LOSSES, key, (country) => acuteLossFraction(country, warming.endC));
   const damages = sortedValues(SORTED_DAMAGES, `${key} ${damageFunction}`, (country) =>
-    damageFractionOf(damageFunction, climateOf(country, at)),
+    damageFractionOf(damageFunction, country, warming),
   );
   return { acute: percentile(of.acuteFraction, losses), chronic: percentile(of.damageFraction, damages) };
 }

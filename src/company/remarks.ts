@@ -19,7 +19,7 @@ const IMPLAUSIBLE_T_PER_USD = 0.1;
 /** Returns the warnings about the emissions of a company. */
 export function emissionsRemarks(emitter: Emitter, emissions: CompanyEmissions): readonly KnownRemark[] {
   return [
-    ...nameRemarks(emitter),
+    ...countryRemarks(emitter),
     ...estimateRemarks(emitter),
     ...modelRemarks(emitter, emissions),
     ...reportedRemarks(emitter, emissions),
@@ -37,16 +37,11 @@ export function companyRemarks(company: Company, emissions: CompanyEmissions): r
   ];
 }
 
-function nameRemarks({ country, industry: match }: Emitter): readonly KnownRemark[] {
-  const remarks: KnownRemark[] = country.fallbacks.map((fallback) => ({
+function countryRemarks({ country }: Emitter): readonly KnownRemark[] {
+  return country.fallbacks.map((fallback) => ({
     code: "country_fallback",
     detail: `${country.name}: a figure is estimated; ${fallback}.`,
   }));
-  if (match.isGuessedSystem) {
-    const detail = `The industry code was read as ${match.on.toUpperCase()}; put the classification system before the code to avoid ambiguity.`;
-    remarks.push({ code: "industry_code_guessed", detail });
-  }
-  return remarks;
 }
 
 const ESTIMATE_BASES: Readonly<Record<EstimatedMember, (of: Emitter) => string>> = {

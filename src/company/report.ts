@@ -20,6 +20,7 @@ import { METHOD_VERSION } from "./methodConstants.ts";
 import { companyRemarks, emissionsRemarks } from "./remarks.ts";
 import { type Company, type Emitter, readCompanyRequest, readEmissionsRequest } from "./request.ts";
 import { companyValuationOf, resultOf } from "./result.ts";
+import { warmingOf } from "./temperaturePaths.ts";
 
 const RESULT_UNITS = { money: "USD 2025 real per year", emissions: "t CO2e per year" } as const;
 
@@ -102,7 +103,8 @@ function scenarioInputsOf({ scenarios, country, assumptions }: Company): readonl
     const variant = centralVariant(scenario, assumptions.iam);
     const prices = priceShocksOf(scenario.pricePath, { variant, region: country.region });
     if (prices === undefined) throw new Error(`The request was accepted, but ${scenario.id} has no prices.`);
-    return { scenario, prices, damageFunction, shockYear, passThrough, discounting };
+    const warmingC = warmingOf(scenario.temperaturePath);
+    return { scenario, prices, warmingC, damageFunction, shockYear, passThrough, discounting };
   });
 }
 

@@ -7,12 +7,11 @@ import { AMOUNTS } from "./amounts.ts";
 import { hasPriceInYear, modelsWithPrices, PRICE_MODELS, type PriceModel, pricesOf } from "./carbonPrices.ts";
 import type { Country } from "./countryFigures.ts";
 import type { ReportedEmissions } from "./emissions.ts";
-import type { IndustryMatch } from "./industryLookup.ts";
 import type { Industry } from "./industryParameters.ts";
 import { BASE_YEAR, DEFAULT_DISCOUNT_RATE, DEFAULT_LOSS_GIVEN_DEFAULT } from "./methodConstants.ts";
 import { normalizedEbitdaUsd } from "./normalizedEbitda.ts";
 import type { DamageFunction } from "./physical.ts";
-import { RequestReader } from "./requestReader.ts";
+import { type IndustryMatch, RequestReader } from "./requestReader.ts";
 import type { TransitionScenario } from "./scenarios.ts";
 
 export type EstimatedMember = (typeof ESTIMATED_MEMBERS)[number];
@@ -91,7 +90,14 @@ export function readCompanyRequest(input: unknown): Company {
   };
   reader.add(missingPrices({ ...rest, country, iam: rest.assumptions.iam }));
   reader.throwIfInvalid();
-  return { name, country, industry, revenueUsd, ...rest, ...figuresOf(sent, { industry: industry.industry, revenueUsd }) };
+  return {
+    name,
+    country,
+    industry,
+    revenueUsd,
+    ...rest,
+    ...figuresOf(sent, { industry: industry.industry, revenueUsd }),
+  };
 }
 
 /** Validates a request for estimated emissions; throws as `readCompanyRequest`. */
@@ -147,7 +153,13 @@ function figuresOf(
   if (sent.totalAssetsUsd === undefined) estimated.push("total_assets");
   if (sent.ebitdaUsd === undefined) estimated.push("ebitda");
   if (sent.totalDebtUsd === undefined) estimated.push("total_debt");
-  return { totalAssetsUsd, ebitdaUsd, totalDebtUsd, normalizedEbitdaUsd: normalizedEbitdaUsd(ebitdaUsd, of), estimated };
+  return {
+    totalAssetsUsd,
+    ebitdaUsd,
+    totalDebtUsd,
+    normalizedEbitdaUsd: normalizedEbitdaUsd(ebitdaUsd, of),
+    estimated,
+  };
 }
 
 /** Two of the models lack prices for some scenarios and years. */

@@ -2,10 +2,13 @@ import type { TSchema } from "typebox";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode, type FaultItem } from "../errors.ts";
 import { closestMatch, findSchemaErrors, findUnknownMembers, quote, summarizeItems } from "../schemaErrors.ts";
 import { type AmountRule, AMOUNTS, expectedAmount, parseAmount } from "./amounts.ts";
-import type { Country } from "./countryFigures.ts";
-import { findCountry } from "./countryLookup.ts";
+import type { CompanyEcho } from "../contract/wireTypes.ts";
+import { matchCountry, nearestCountryNames } from "../reference/countryNames.ts";
+import { isCodeLike } from "../reference/industryCodes.ts";
+import { findIndustry, nearestIndustryNames } from "../reference/industryNames.ts";
+import { COUNTRIES, type Country, countryByIso3 } from "./countryFigures.ts";
 import type { ReportedEmissions } from "./emissions.ts";
-import { findIndustry, type IndustryMatch } from "./industryLookup.ts";
+import { type Industry, industryById } from "./industryParameters.ts";
 import { findScenario, foldId, nearestScenarios, type TransitionScenario, SCENARIO_IDS } from "./scenarios.ts";
 
 const ASSUMPTIONS = "assumptions";
@@ -16,6 +19,15 @@ const READ_MEMBERS: ReadonlySet<string> = new Set([
   ...AMOUNT_RULES.filter(({ parent }) => parent === undefined).map(({ name }) => name),
   ASSUMPTIONS,
 ]);
+
+/** Longer than any name of a country or industry; bounds the time needed to compare text from a caller. */
+const NAME_LENGTH_MAX = 400;
+
+/** An industry and the kind of name or code that it was found by. */
+export interface IndustryMatch {
+  readonly industry: Industry;
+  readonly on: CompanyEcho["industry"]["matched_on"];
+}
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -81,20 +93,41 @@ export class RequestReader {
   country(): Country {
     const given = this.#members["country"];
     if (typeof given !== "string") return COUNTRY_PLACEHOLDER;
-    const found = findCountry(given);
-    if ("iso3" in found) return found;
-    const why = found.isUnsupported ? "is a country without data" : "is not a known country";
-    this.#reportUnknown("/country", "country_unknown", `country: ${quote(given)} ${why}`, found.nearest);
+    const match = matchCountry(nameIn(given));
+    const country = match.kind === "found" ? countryByIso3(match.country.iso3) : undefined;
+    if (country !== undefined) return country;
+    const what = `country: ${quote(given)}`;
+    if (match.kind === "ambiguous") {
+      const names = match.candidates.map(({ name }) => name);
+      this.#reportUnknown("/country", "country_unknown", `${what} is a name of several countries`, names);
+    } else {
+      const why = match.kind === "found" ? "is a country without data" : "is not a known country";
+      const names = nearestCountryNames(given.slice(0, NAME_LENGTH_MAX), { countries: COUNTRIES });
+      this.#reportUnknown("/country", "country_unknown", `${what} ${why}`, names);
+    }
     return COUNTRY_PLACEHOLDER;
   }
 
   industry(): IndustryMatch {
     const given = this.#members["industry"];
     if (typeof given !== "string") return INDUSTRY_PLACEHOLDER;
-    const found = findIndustry(given);
-    if ("industry" in found) return found;
-    const why = found.isCode ? "is a code of more than one industry" : "is not a known industry";
-    this.#reportUnknown("/industry", "industry_unknown", `industry: ${quote(given)} ${why}`, found.nearest);
+    const match = findIndustry(nameIn(given));
+    if (match.kind === "found") {
+      const on = match.matchedOn === "code" ? match.codeSystem : match.matchedOn;
+      return { industry: industryById(match.industry.id), on };
+    }
+    const what = `industry: ${quote(given)}`;
+    if (match.kind === "ambiguous") {
+      const names = match.candidates.map(({ name }) => name);
+      const why = match.isCode ? "is a code of more than one industry" : "names more than one industry";
+      this.#reportUnknown("/industry", "industry_unknown", `${what} ${why}`, names);
+    } else if (isCodeLike(nameIn(given))) {
+      const why = "is not a known code; put ISIC, NACE or NAICS before a code, such as ISIC 2410";
+      this.#reportUnknown("/industry", "industry_unknown", `${what} ${why}`, []);
+    } else {
+      const names = nearestIndustryNames(given.slice(0, NAME_LENGTH_MAX));
+      this.#reportUnknown("/industry", "industry_unknown", `${what} is not a known industry`, names);
+    }
     return INDUSTRY_PLACEHOLDER;
   }
 
@@ -190,8 +223,8 @@ export class RequestReader {
     names: readonly string[],
     more: Pick<FaultItem, "allowed"> = {},
   ): void {
-    const detail = `${what}; the nearest are ${names.join("; ")}.`;
-    this.#items.push({ pointer, code, detail, nearest: names, ...more });
+    const detail = names.length === 0 ? `${what}.` : `${what}; the nearest are ${names.join("; ")}.`;
+    this.#items.push({ pointer, code, detail, ...(names.length === 0 ? {} : { nearest: names }), ...more });
   }
 }
 
@@ -206,6 +239,12 @@ const SPECIFIC_CODES = [
 // Placeholders for names that were not found; never returned, because `throwIfInvalid` throws first.
 const COUNTRY_PLACEHOLDER = {} as Country;
 const INDUSTRY_PLACEHOLDER = {} as IndustryMatch;
+
+/** Returns the text without spaces around it; empty if it is too long to be a name. */
+function nameIn(given: string): string {
+  const name = given.trim();
+  return name.length > NAME_LENGTH_MAX ? "" : name;
+}
 
 function isPlainObject(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);

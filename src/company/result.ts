@@ -1,11 +1,13 @@
 import type { CompanyResult, CompanyValuation, EmissionsFigure } from "../contract/wireTypes.ts";
 import { originOf } from "./carbonPrices.ts";
 import { debtRatiosOf, defaultRiskOf } from "./credit.ts";
-import { type Exposure, lossInYear, lostValueShareOf, type ScenarioInputs, type YearLoss } from "./loss.ts";
-import { lossRangeOf } from "./lossRange.ts";
+import { type Exposure, lossInYear, lostValueShareOf, type ScenarioInputs } from "./loss.ts";
+import { type CentralLoss, lossRangeOf } from "./lossRange.ts";
+import { hazardLossFraction, localTemperatureC } from "./physical.ts";
 import { percentilesOf } from "./physicalPercentiles.ts";
 import type { Company } from "./request.ts";
-import { ratingOf, scoreOf } from "./score.ts";
+import { lostShareOf, ratingOf, scoreOf } from "./score.ts";
+import { abatedShareOf, renewedShareOf, volumeChangeOf } from "./transition.ts";
 import { valuationOf } from "./valuation.ts";
 import { valueInYear } from "./yearlySeries.ts";
 
@@ -20,30 +22,30 @@ export interface ScenarioAssessment {
 }
 
 /** Computes the result of one scenario and year. */
-export function resultOf(year: number, of: ScenarioAssessment): CompanyResult {
-  const { company, exposure, inputs } = of;
+export function resultOf(year: number, { company, exposure, scope1, inputs }: ScenarioAssessment): CompanyResult {
   const { ebitdaUsd } = exposure;
-  const loss = lossInYear(year, of);
-  const { low, high } = lossRangeOf(year, { ...of, central: loss });
-  const totalUsd = ebitdaUsd * loss.lostShare;
-  const transition = transitionOf(loss, ebitdaUsd);
-  const physical = physicalOf(loss, { inputs, ebitdaUsd, year });
+  const loss = lossInYear(year, exposure, inputs);
+  const central = { year, exposure, inputs, loss };
+  const { low, high } = lossRangeOf(central, scope1);
+  const lostShare = lostShareOf(loss.lossRatio);
+  const totalUsd = ebitdaUsd * lostShare;
+  const transition = transitionOf(central);
   const score = scoreOf(loss.lossRatio);
   return {
     scenario: inputs.scenario.id,
     family: inputs.scenario.family,
     vintage: inputs.scenario.vintage,
     year,
-    drivers: driversOf(loss, inputs, year),
+    drivers: driversOf(central),
     transition,
-    physical,
+    physical: physicalOf(central),
     interaction:
       totalUsd -
       (transition.loss + loss.chronicLossUsd + loss.assetLossUsd + loss.interruptionUsd + loss.creditLossUsd),
     total: {
       loss: totalUsd,
       loss_ratio: loss.lossRatio,
-      pct_of_ebitda: 100 * loss.lostShare,
+      pct_of_ebitda: 100 * lostShare,
       pct_of_assets: (100 * totalUsd) / company.totalAssetsUsd,
       score,
       rating: ratingOf(score),
@@ -53,72 +55,74 @@ export function resultOf(year: number, of: ScenarioAssessment): CompanyResult {
     },
     credit: {
       ...debtRatiosOf(company, totalUsd),
-      ...defaultRiskOf(company, lostValueShareOf(loss.lostShare, exposure, inputs.discounting)),
+      ...defaultRiskOf(company, lostValueShareOf(lostShare, exposure, inputs.discounting)),
     },
   };
 }
 
-function driversOf(loss: YearLoss, { prices }: ScenarioInputs, year: number): CompanyResult["drivers"] {
-  const { transition, climate } = loss;
+function driversOf({ year, exposure, inputs, loss }: CentralLoss): CompanyResult["drivers"] {
+  const { industry, country } = exposure;
+  const { prices } = inputs;
+  const { shock, unitCosts, warming } = loss;
   return {
     price: valueInYear(prices.scenario, year),
     baseline_price: valueInYear(prices.baseline, year),
-    price_shock: loss.shockUsdPerT,
-    fuel_price_shock: loss.buyersShockUsdPerT,
+    price_shock: shock.usdPerT,
+    fuel_price_shock: shock.buyersUsdPerT,
     price_model: originOf(prices.variant),
     price_region: prices.region,
-    gsat: climate.warmingC,
-    local_temperature: climate.temperatureC,
-    local_temperature_2020: climate.startTemperatureC,
-    capital_renewed: transition.renewedShare,
-    abatement_share: transition.abatedShare,
-    unit_cost: transition.unitCostUsdPerT,
-    unit_cost_scope2: transition.powerUnitCostUsdPerT,
-    unit_cost_upstream: transition.supplierUnitCostUsdPerT,
-    product_unit_cost: transition.productUnitCostUsdPerT,
-    pass_through: transition.passThrough,
+    gsat: warming.endC,
+    local_temperature: localTemperatureC(country, warming.endC),
+    local_temperature_2020: localTemperatureC(country, warming.startC),
+    capital_renewed: renewedShareOf(industry.abatement, year),
+    abatement_share: abatedShareOf(shock.usdPerT, industry.abatement, year),
+    unit_cost: unitCosts.directUsdPerT,
+    unit_cost_scope2: unitCosts.powerUsdPerT,
+    unit_cost_upstream: unitCosts.supplierUsdPerT,
+    product_unit_cost: unitCosts.productUsdPerT,
+    pass_through: loss.passThrough,
   };
 }
 
-function transitionOf(
-  { transition, creditLossUsd, shockUsdPerT }: YearLoss,
-  ebitdaUsd: number,
-): CompanyResult["transition"] {
+function transitionOf({ exposure, loss }: CentralLoss): CompanyResult["transition"] {
+  const { ebitdaUsd, emissions } = exposure;
+  const { transition, creditLossUsd, unitCosts } = loss;
   const { lossUsd } = transition;
   return {
     gross_cost: transition.grossCostUsd,
     volume_change: transition.volumeChange,
-    own_volume_change: transition.ownVolumeChange,
-    product_volume_change: transition.productVolumeChange,
+    own_volume_change: volumeChangeOf(exposure, loss.passThrough * transition.grossCostUsd),
+    product_volume_change: volumeChangeOf(exposure, unitCosts.productUsdPerT * emissions.scope3Downstream),
     loss: ebitdaUsd * -Math.expm1(-lossUsd / ebitdaUsd) + 0,
     uncapped: lossUsd,
     capped: lossUsd >= ebitdaUsd,
     credit_loss: creditLossUsd,
     score: scoreOf((lossUsd + creditLossUsd) / ebitdaUsd),
     // A region can have no price shock while the worldwide buyers of its fuel have one.
-    ...(shockUsdPerT === 0 && lossUsd === 0 ? { note: NO_SHOCK } : {}),
+    ...(loss.shock.usdPerT === 0 && lossUsd === 0 ? { note: NO_SHOCK } : {}),
   };
 }
 
-function physicalOf(
-  loss: YearLoss,
-  of: { readonly inputs: ScenarioInputs; readonly ebitdaUsd: number; readonly year: number },
-): CompanyResult["physical"] {
-  const { chronicLossUsd, damageFraction, acute, assetLossUsd, interruptionUsd } = loss;
-  const { scenario, damageFunction } = of.inputs;
+function physicalOf({ year, exposure, inputs, loss }: CentralLoss): CompanyResult["physical"] {
+  const { country, ebitdaUsd } = exposure;
+  const { warming, damageFraction, acuteFraction, chronicLossUsd, assetLossUsd, interruptionUsd } = loss;
   return {
     chronic: { damage_fraction: damageFraction, loss: chronicLossUsd },
     acute: {
-      by_hazard: acute.byHazard,
-      aal_fraction: acute.fraction,
+      by_hazard: {
+        flood: hazardLossFraction(country, "flood", warming.endC),
+        wind: hazardLossFraction(country, "wind", warming.endC),
+        surge: hazardLossFraction(country, "surge", warming.endC),
+      },
+      aal_fraction: acuteFraction,
       asset_loss: assetLossUsd,
       interruption: interruptionUsd,
     },
-    score: scoreOf((chronicLossUsd + assetLossUsd + interruptionUsd) / of.ebitdaUsd),
+    score: scoreOf((chronicLossUsd + assetLossUsd + interruptionUsd) / ebitdaUsd),
     percentile: percentilesOf(
-      { acuteFraction: acute.fraction, damageFraction },
-      { temperaturePath: scenario.temperaturePath, year: of.year },
-      damageFunction,
+      { acuteFraction, damageFraction },
+      { temperaturePath: inputs.scenario.temperaturePath, year, warming },
+      inputs.damageFunction,
     ),
   };
 }

@@ -1,10 +1,10 @@
-import type { Named } from "../reference/names.ts";
 import type { CompanyResult } from "../contract/wireTypes.ts";
+import { nameCandidate, nearestNames } from "../reference/nameDistance.ts";
+import { foldName } from "../reference/names.ts";
 import { SCENARIO_ROWS, type ScenarioRow } from "./data/scenarios.generated.ts";
-import { NameSuggestions } from "./nameSuggestions.ts";
 
 /** A transition scenario with its carbon prices and warming. */
-export interface TransitionScenario extends Named {
+export interface TransitionScenario {
   readonly id: string;
   readonly family: CompanyResult["family"];
   readonly vintage: CompanyResult["vintage"];
@@ -37,8 +37,6 @@ function readScenario(row: ScenarioRow): TransitionScenario {
   }
   return {
     id,
-    name: id,
-    names: [id],
     family,
     vintage,
     narrative: row.narrative,
@@ -57,12 +55,16 @@ export function foldId(text: string): string {
 const BY_ID: ReadonlyMap<string, TransitionScenario> = new Map(
   TRANSITION_SCENARIOS.map((scenario) => [foldId(scenario.id), scenario]),
 );
-const SCENARIO_SUGGESTIONS = new NameSuggestions(TRANSITION_SCENARIOS);
+const SUGGESTION_COUNT = 5;
+const SCENARIO_CANDIDATES = SCENARIO_IDS.map((id) => nameCandidate(id, foldName(id)));
+
+/** Longer than any name; bounds the time needed to fold text from a caller. */
+const NAME_LENGTH_MAX = 400;
 
 export function findScenario(text: string): TransitionScenario | undefined {
-  return BY_ID.get(foldId(text));
+  return text.length > NAME_LENGTH_MAX ? undefined : BY_ID.get(foldId(text));
 }
 
 export function nearestScenarios(text: string): readonly string[] {
-  return SCENARIO_SUGGESTIONS.nearest(text);
+  return nearestNames(foldName(text.slice(0, NAME_LENGTH_MAX)), SCENARIO_CANDIDATES, SUGGESTION_COUNT);
 }

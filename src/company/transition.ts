@@ -13,90 +13,46 @@ import {
   SUPPLIER_COST_SHARE,
 } from "./methodConstants.ts";
 
-/** Cost of a carbon price shock to a company in one year. */
+/** Excess of the carbon prices of a scenario over current policies, USD of 2025 per t CO2e. */
+export interface PriceShock {
+  readonly usdPerT: number;
+  /** For the buyers of what the company sells. */
+  readonly buyersUsdPerT: number;
+}
+
+/** Cost of a price shock in one year, USD per t of today's emissions. */
+export interface UnitCosts {
+  readonly directUsdPerT: number;
+  /** Of purchased power, of suppliers, and of products in use. */
+  readonly powerUsdPerT: number;
+  readonly supplierUsdPerT: number;
+  readonly productUsdPerT: number;
+}
+
+/** Annual cost of a price shock to a company, USD. */
 export interface TransitionLoss {
-  /** Share of capital that is renewed and can abate. */
-  readonly renewedShare: number;
-  /** Share of today's scope 1 emissions that is abated rather than paid for. */
-  readonly abatedShare: number;
-  /** USD per t of today's emissions: direct, of purchased power, of suppliers, and of products in use. */
-  readonly unitCostUsdPerT: number;
-  readonly powerUnitCostUsdPerT: number;
-  readonly supplierUnitCostUsdPerT: number;
-  readonly productUnitCostUsdPerT: number;
-  readonly passThrough: number;
-  /** USD per year, before pass-through. */
+  /** Before pass-through. */
   readonly grossCostUsd: number;
-  /** Relative changes of the volume sold, at most 0: by the company's own prices, by the cost of using its products. */
-  readonly ownVolumeChange: number;
-  readonly productVolumeChange: number;
+  /** Relative change of the volume sold, -1 to 0. */
   readonly volumeChange: number;
-  /** USD per year, without an upper limit. */
+  /** Without an upper limit. */
   readonly lossUsd: number;
 }
 
 /** Returns the share of costs that is passed on to prices in a year, unless the caller assumes a constant one. */
 export function passThroughOf({ passThroughShort, passThroughLong }: Industry, year: number): number {
-  const progress = clamp((year - BASE_YEAR) / PASS_THROUGH_YEARS, [0, 1]);
-  return clamp(passThroughShort + (passThroughLong - passThroughShort) * progress, [0, 1]);
+  const progress = clamp((year - BASE_YEAR) / PASS_THROUGH_YEARS, 0, 1);
+  return clamp(passThroughShort + (passThroughLong - passThroughShort) * progress, 0, 1);
 }
 
-/**
- * Computes the transition loss of one year.
- *
- * @param of.ebitdaUsd normalized EBITDA, above 0
- * @param of.shockUsdPerT excess of the scenario price over current policies; `buyersShockUsdPerT` is that of the buyers
- *   of what the company sells
- */
-export function transitionLoss(of: {
-  readonly industry: Industry;
-  readonly emissions: Emissions;
-  readonly revenueUsd: number;
-  readonly ebitdaUsd: number;
-  readonly year: number;
-  readonly shockUsdPerT: number;
-  readonly buyersShockUsdPerT: number;
-  readonly passThrough: number;
-}): TransitionLoss {
-  const { industry, emissions, year, shockUsdPerT, passThrough } = of;
-  const renewedShare = renewedShareOf(industry.abatement, year);
-  const unitCostUsdPerT = unitCostOf(shockUsdPerT, industry.abatement, year);
-  const powerUnitCostUsdPerT = unitCostOf(shockUsdPerT, POWER_ABATEMENT, year);
-  const supplierUnitCostUsdPerT = unitCostOf(shockUsdPerT, SUPPLIER_ABATEMENT, year);
-  const productUnitCostUsdPerT = productUnitCost(industry, of.buyersShockUsdPerT, year);
-  const grossCostUsd =
-    emissions.scope1 * unitCostUsdPerT +
-    POWER_COST_SHARE * emissions.scope2 * powerUnitCostUsdPerT +
-    SUPPLIER_COST_SHARE * emissions.scope3Upstream * supplierUnitCostUsdPerT;
-
-  const priceRiseUsd = passThrough * grossCostUsd;
-  const useCostUsd = productUnitCostUsdPerT * emissions.scope3Downstream;
-  const sensitivity = industry.demandElasticity / of.revenueUsd;
-  const volumeChange = Math.expm1(-sensitivity * (priceRiseUsd + useCostUsd));
-  return {
-    renewedShare,
-    abatedShare: abatedShareOf(shockUsdPerT, industry.abatement, renewedShare),
-    unitCostUsdPerT,
-    powerUnitCostUsdPerT,
-    supplierUnitCostUsdPerT,
-    productUnitCostUsdPerT,
-    passThrough,
-    grossCostUsd,
-    // Adding 0 turns -0 into 0.
-    ownVolumeChange: Math.expm1(-sensitivity * priceRiseUsd) + 0,
-    productVolumeChange: Math.expm1(-sensitivity * useCostUsd) + 0,
-    volumeChange: volumeChange + 0,
-    // The cost is charged on today's volume: an upper estimate that never falls as prices or emissions rise.
-    lossUsd: (1 - passThrough) * grossCostUsd - of.ebitdaUsd * volumeChange,
-  };
+/** Returns the share of capital that is renewed by a year and can abate. */
+export function renewedShareOf({ years, shareMax }: Abatement, year: number): number {
+  return shareMax * clamp((year - BASE_YEAR) / years, 0, 1);
 }
 
-function renewedShareOf({ years, shareMax }: Abatement, year: number): number {
-  return shareMax * clamp((year - BASE_YEAR) / years, [0, 1]);
-}
-
-function abatedShareOf(shockUsdPerT: number, { backstopUsdPerT }: Abatement, renewedShare: number): number {
-  return renewedShare * Math.min(1, shockUsdPerT / backstopUsdPerT);
+/** Returns the share of today's emissions that is abated rather than paid for. */
+export function abatedShareOf(shockUsdPerT: number, abatement: Abatement, year: number): number {
+  return renewedShareOf(abatement, year) * Math.min(1, shockUsdPerT / abatement.backstopUsdPerT);
 }
 
 /**
@@ -104,8 +60,17 @@ function abatedShareOf(shockUsdPerT: number, { backstopUsdPerT }: Abatement, ren
  * abatement-cost curve for the rest. It never falls as the price rises, because `shareMax` is below 1.
  */
 export function unitCostOf(shockUsdPerT: number, abatement: Abatement, year: number): number {
-  const abated = abatedShareOf(shockUsdPerT, abatement, renewedShareOf(abatement, year));
+  const abated = abatedShareOf(shockUsdPerT, abatement, year);
   return shockUsdPerT * (1 - abated) + 0.5 * abated * Math.min(shockUsdPerT, abatement.backstopUsdPerT);
+}
+
+export function unitCostsOf(industry: Industry, { usdPerT, buyersUsdPerT }: PriceShock, year: number): UnitCosts {
+  return {
+    directUsdPerT: unitCostOf(usdPerT, industry.abatement, year),
+    powerUsdPerT: unitCostOf(usdPerT, POWER_ABATEMENT, year),
+    supplierUsdPerT: unitCostOf(usdPerT, SUPPLIER_ABATEMENT, year),
+    productUsdPerT: productUnitCost(industry, buyersUsdPerT, year),
+  };
 }
 
 /** Returns the cost that buyers see per tonne that a product emits in use. */
@@ -121,4 +86,45 @@ function productUnitCost({ productChannel }: Industry, buyersShockUsdPerT: numbe
     default:
       return productChannel satisfies never;
   }
+}
+
+/** What the transition loss depends on besides prices. */
+interface Emitter {
+  readonly industry: Industry;
+  readonly revenueUsd: number;
+  /** Normalized EBITDA, above 0. */
+  readonly ebitdaUsd: number;
+  readonly emissions: Emissions;
+}
+
+/**
+ * Computes the transition loss of one year.
+ *
+ * @param emissions other than those of the company, for its range
+ */
+export function transitionLoss(
+  company: Emitter,
+  costs: UnitCosts,
+  passThrough: number,
+  emissions: Emissions = company.emissions,
+): TransitionLoss {
+  const grossCostUsd =
+    emissions.scope1 * costs.directUsdPerT +
+    POWER_COST_SHARE * emissions.scope2 * costs.powerUsdPerT +
+    SUPPLIER_COST_SHARE * emissions.scope3Upstream * costs.supplierUsdPerT;
+  const priceRiseUsd = passThrough * grossCostUsd;
+  const useCostUsd = costs.productUsdPerT * emissions.scope3Downstream;
+  const volumeChange = volumeChangeOf(company, priceRiseUsd + useCostUsd);
+  // The cost is charged on today's volume: an upper estimate that never falls as prices or emissions rise.
+  const lossUsd = (1 - passThrough) * grossCostUsd - company.ebitdaUsd * volumeChange;
+  return { grossCostUsd, volumeChange, lossUsd };
+}
+
+/** Returns the relative change of the volume sold by a cost that buyers bear, at most 0. */
+export function volumeChangeOf(
+  { industry, revenueUsd }: Pick<Emitter, "industry" | "revenueUsd">,
+  costUsd: number,
+): number {
+  // Adding 0 turns -0 into 0.
+  return Math.expm1((-industry.demandElasticity * costUsd) / revenueUsd) + 0;
 }

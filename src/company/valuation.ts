@@ -1,6 +1,7 @@
 import { valueBeforeUsd } from "./discounting.ts";
 import { type Exposure, lossInYear, type ScenarioInputs } from "./loss.ts";
 import { BASE_YEAR } from "./methodConstants.ts";
+import { lostShareOf } from "./score.ts";
 
 /** Effect of the losses of 2026 to 2050 on the value of a company, USD of 2025. */
 export interface Valuation {
@@ -19,8 +20,8 @@ export function valuationOf(exposure: Exposure, inputs: ScenarioInputs): Valuati
   let lost = 0;
   let uncapped = 0;
   for (const [i, factor] of factors.entries()) {
-    const { lostShare, lossRatio } = lossInYear(BASE_YEAR + 1 + i, { exposure, inputs });
-    lost += factor * lostShare;
+    const { lossRatio } = lossInYear(BASE_YEAR + 1 + i, exposure, inputs);
+    lost += factor * lostShareOf(lossRatio);
     uncapped += factor * lossRatio;
   }
   const beforeUsd = valueBeforeUsd(exposure, inputs.discounting);

@@ -105,7 +105,9 @@ const DriversSchema = Type.Object({
     "Price shock that the buyers of what the company sells meet: for fuel traded worldwide that of the world, else that of " +
       "the country. USD of 2025 per t CO2e.",
   ),
-  price_model: Type.Enum(PRICE_ORIGINS, { description: "Model that the price comes from; ar6: median of an ensemble." }),
+  price_model: Type.Enum(PRICE_ORIGINS, {
+    description: "Model that the price comes from; ar6: median of an ensemble.",
+  }),
   price_region: Type.Enum(PRICE_REGIONS, { description: "Region of the price." }),
   gsat: number("Global warming, degrees C."),
   local_temperature: number("Mean temperature of the country, degrees C."),
@@ -186,7 +188,9 @@ export const CompanyResultSchema = Type.Object(
     interaction: usd("Difference between the total and the sum of its parts, because of closures; 0 or less."),
     total: Type.Object({
       loss: usd("Loss after closures, below normalized EBITDA."),
-      loss_ratio: number("All losses without closures over normalized EBITDA, without an upper limit. Ranks companies."),
+      loss_ratio: number(
+        "All losses without closures over normalized EBITDA, without an upper limit. Ranks companies.",
+      ),
       pct_of_ebitda: number("Loss in percent of normalized EBITDA."),
       pct_of_assets: number("Loss in percent of total assets."),
       score: score(),
@@ -196,7 +200,8 @@ export const CompanyResultSchema = Type.Object(
       ),
       high: number("Upper end of the range, percent of normalized EBITDA."),
       measured_by: Type.Enum(EBITDA_MEASURES, {
-        description: "Denominator of the percentages: EBITDA, or half of what is normal in the industry if that is more.",
+        description:
+          "Denominator of the percentages: EBITDA, or half of what is normal in the industry if that is more.",
       }),
     }),
     credit: Type.Object(
@@ -221,7 +226,9 @@ export const CompanyValuationSchema = Type.Object(
     scenario: Type.String({ description: "Id of the scenario." }),
     npv_of_losses: number("Discounted losses of 2026 to 2050 after tax. USD of 2025."),
     npv_uncapped: number("Discounted losses without closures. USD of 2025."),
-    value_before: number("Total assets, or the present value of normalized EBITDA to 2050 if that is more. USD of 2025."),
+    value_before: number(
+      "Total assets, or the present value of normalized EBITDA to 2050 if that is more. USD of 2025.",
+    ),
     value_at_risk_pct: number("Discounted losses in percent of the value before."),
     asset_value_after: number("Total assets less the same percentage. USD of 2025."),
     pd_5y_before: numberOrNull({

@@ -33,7 +33,9 @@ export const IndustryParametersSchema = Type.Object(
     debt_to_assets: number("Normal total debt over total assets."),
     pass_through: number("Share of costs that is passed on to prices in 2025."),
     pass_through_long: number("Share of costs that is passed on to prices from 2040."),
-    abatement_backstop_usd_t: number("Carbon price at which everything is abated that renewed capital allows, USD per t."),
+    abatement_backstop_usd_t: number(
+      "Carbon price at which everything is abated that renewed capital allows, USD per t.",
+    ),
     abatement_years: number("Years until all capital is renewed."),
     abatement_max_share: number("Largest share of scope 1 that can be abated."),
     demand_elasticity: number("Relative loss of volume per relative rise of the price."),

@@ -653,7 +653,6 @@ export type RemarkCode =
   | "country_fallback"
   | "river_flood_not_shown"
   | "carbon_intensity_held"
-  | "industry_code_guessed"
   | "scope1_far_from_model"
   | "scope2_far_from_model"
   | "scope3_far_from_model"

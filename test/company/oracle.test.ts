@@ -22,8 +22,7 @@ function faultOf(request: unknown): Fault | undefined {
   }
 }
 
-describeWithReference("compared with the reference implementation", (all) => {
-  const tables = { ...all, countryNames: [] }; // until names merged
+describeWithReference("compared with the reference implementation", (tables) => {
   test(
     `${REQUEST_COUNT} random requests, every figure at 1e-9`,
     () => {
