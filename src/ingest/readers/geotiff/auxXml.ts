@@ -1,4 +1,4 @@
-/** GDAL's Persistent Auxiliary Metadata (PAM), the `.aux.xml` file beside a map. */
+/** GDAL's Persistent Auxiliary Metadata (PAM), the `.aux.xml` file next to a map. */
 import { sourceFault } from "../../raster.ts";
 import { messageOf } from "./byteSource.ts";
 import { checkMetadataItem, checkBandItem, classFault, type Units } from "./gdalMetadata.ts";
@@ -17,7 +17,10 @@ export interface AuxStatements {
 const DATASET = "pamdataset";
 const BAND = "pamdataset/pamrasterband";
 
-/** Elements that change neither values nor positions, in lower case like all names in this file, because GDAL ignores case. */
+/**
+ * Elements that change neither values nor positions, in lower case like all names in this file, because GDAL ignores
+ * case.
+ */
 const HARMLESS: ReadonlySet<string> = new Set([
   `${DATASET}/metadata`,
   `${DATASET}/subdatasets`,
