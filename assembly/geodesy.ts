@@ -11,7 +11,8 @@ export const MERIDIAN_RADIUS_M_MIN: f64 = WGS84_A * (1.0 - E2);
 /** Maximum radius; beyond it the formula's error (1.3e-6 m at 150 km) is no longer safely below GUARD_M. */
 export const RADIUS_M_MAX: f64 = 140000.0;
 /**
- * Cell centers within this distance of the rim are reported as ambiguous; the caller resolves them with GeographicLib.
+ * Cell centers within this distance of the rim are reported as ambiguous; the caller classifies them with
+ * GeographicLib.
  */
 export const GUARD_M: f64 = 2e-6;
 

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "../errors.ts";
 
 const LOCK_NAME = /^\.lock-[0-9a-f-]{36}$/;
-/** Younger locks may belong to a competing writer that will also back off. */
+/** Age below which a lock may belong to a competing writer that will also back off. */
 const RIVAL_AGE_MS = 5000;
 const ATTEMPT_COUNT_MAX = 6;
 const RETRY_DELAY_MS = 30;
@@ -138,14 +138,14 @@ function lockedFault(folder: string, { name, writer }: FoundLock): Fault {
       : `process ${writer.pid} ${writer.host === hostname() ? "on this machine" : `on ${writer.host}`}, since ${writer.since}`;
   return new Fault(
     "atlas_unavailable",
-    `${folder} is being written by ${who}. Wait until it finishes; if no process is writing any more, remove ${join(folder, name)}.`,
+    `${folder} is being written by ${who}. Wait until it finishes; if no process is writing anymore, remove ${join(folder, name)}.`,
     { details: { address: folder, lock: name, ...writer } },
   );
 }
 
 /** Writes a file so that readers see either the complete file or none. */
 async function writeAtomically(path: string, text: string): Promise<void> {
-  const temporaryPath = `${path}.aside`;
+  const temporaryPath = `${path}.tmp`;
   try {
     await writeFile(temporaryPath, text, { flag: "wx" });
     await rename(temporaryPath, path);
