@@ -87,8 +87,8 @@ const NODATA_SHARE = 0.045;
 const SHORE_SHARE = 0.025;
 
 /**
- * Synthetic flood maps that resemble real ones: mostly dry, with connected patches of water that deepen inwards and grow with the
- * scenario, and blobs of nodata shared by all layers.
+ * Synthetic flood maps that resemble real ones: mostly dry, with connected patches of water that are deepest in the
+ * middle and grow with the scenario, and with patches of nodata at the same cells in all layers.
  */
 export class FloodMaps {
   readonly grid: Grid;

@@ -27,7 +27,7 @@ interface Running extends Listening {
 interface Contender {
   readonly name: string;
   readonly kind: ServerKind;
-  /** Request paths, used in turn. */
+  /** Request paths, used one after another. */
   readonly paths: readonly string[];
   readonly target?: number;
 }

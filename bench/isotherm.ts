@@ -156,7 +156,7 @@ export function libraryContender({ atlas }: InstrumentedAtlas, workload: Workloa
 }
 
 /**
- * The kernels alone: finds the cells of a circle, then its maximum or mean from tiles in memory. Throws where a tile is
+ * The kernels alone: finds the cells of a circle, then its maximum or mean from tiles in memory. Throws if a tile is
  * missing or the kernel does not support the circle; neither occurs in the workload.
  */
 export function kernelContender({ set }: InstrumentedAtlas, workload: Workload): CircleContender {
@@ -177,7 +177,7 @@ export function kernelContender({ set }: InstrumentedAtlas, workload: Workload):
       const found = grid.sums(field);
       if (found.kind !== "found") throw new Error("a tile is not in memory");
       for (const [layer, lane] of set.lanes.entries()) {
-        const at = (lane >> 2) * 8 + (lane & 3); // four sums, followed by their four areas
+        const at = (lane >> 2) * 8 + (lane & 3); // four sums, followed by the four areas
         out.mean[layer] = (found.value[at] ?? Number.NaN) / (found.value[at + 4] ?? Number.NaN);
       }
     }
@@ -227,7 +227,7 @@ const SAMPLE_LAYERS = QUERIED_LAYERS.map(({ scenario, year, metric }) => ({ scen
 /**
  * Samples single cells in bulk, without an object per place.
  *
- * @returns f64[place][21] in the layers' units, NaN where there is no value
+ * @returns f64[place][21] in the layers' units, NaN for missing values
  */
 export async function samplePoints(
   { atlas }: InstrumentedAtlas,
