@@ -52,7 +52,7 @@ function linesOf(headers: Readonly<Record<string, string>>): string {
     .join("");
 }
 
-/** An atlas that answers when it is released. */
+/** An atlas whose queries wait until `release` is called. */
 function heldAtlas(): { readonly atlas: Atlas; readonly asked: () => number; release(): void } {
   let askedCount = 0;
   let release = (): void => undefined;
@@ -149,7 +149,7 @@ describe("close", () => {
     expect(closed).toEqual(ownsResources ? ["ledger", "atlas"] : []);
   });
 
-  test("stops listening to a ledger that stays open", async () => {
+  test("removes its listeners from a ledger that stays open", async () => {
     const ledger = new MemoryLedger();
     const listeners = new Set<() => void>();
     vi.spyOn(ledger, "onChange").mockImplementation((listener) => {
@@ -190,7 +190,7 @@ describe("disconnected clients", () => {
     const socket = await connected(port);
     const head = linesOf(headers);
     socket.write(`GET /slow HTTP/1.1\r\n${head}\r\nGET ${QUERY} HTTP/1.1\r\n${head}\r\n`);
-    // The response has been computed and waits for the one of /slow.
+    // The response has been computed and waits for the response of /slow.
     await vi.waitFor(() => expect(slow).toBeDefined());
     await fetch(`http://127.0.0.1:${port}/healthz`);
     socket.destroy();
@@ -347,7 +347,7 @@ describe("options", () => {
   });
 
   test.each(["/", "/a/", "a", "/a//b", "/.", "/a/..", "/a b", "/%61", "/a?b", "/ä"])(
-    "refuse the prefix %j",
+    "reject the prefix %j",
     (prefix) => {
       const options = { atlas: fakeAtlas(), ledger: new MemoryLedger(), prefix };
       expect(() => createHandler(options)).toThrow(/^prefix must be a path such as "\/climate"/);

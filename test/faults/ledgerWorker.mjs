@@ -28,7 +28,7 @@ const openWith = (DatabaseClass) => ({
 });
 
 const FAULTS = {
-  /** A transaction that the disk refuses counts as recorded. */
+  /** A transaction that fails because of the disk counts as recorded. */
   "ignores-disk-errors": {
     async openStore(options) {
       const store = await SqliteStore.open(options);

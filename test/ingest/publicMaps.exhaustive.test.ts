@@ -44,7 +44,7 @@ function samplesOf(file: string): readonly Sample[] {
 
 type Query = Parameters<Awaited<ReturnType<typeof openAtlas>>["hazardRisk"]>[0];
 
-/** Returns the samples for which the atlas differs from the source by more than half a quantum. */
+/** Returns the samples for which the atlas differs from the source by more than half a step. */
 async function mismatchedSamples(
   samples: readonly Sample[],
   {

@@ -161,7 +161,7 @@ describe("the workers of an atlas", () => {
     expect([aliveCount(threads), executor.deathCount]).toEqual([0, 1]);
   });
 
-  test("own the same locations after one was replaced", async () => {
+  test("are responsible for the same locations after one was replaced", async () => {
     const { threads, atlas } = atlasOf(3);
     const longitudesOf = (thread: FakeThread | undefined): readonly number[] =>
       (thread?.requests ?? []).flatMap((request) => [...(locationsOf(request)?.longitudes ?? [])]);
@@ -273,7 +273,7 @@ describe("the executor", () => {
     for (const name of ["a", "b", "c"]) expect(shared.split(name).length - 1).toBeGreaterThanOrEqual(2);
   });
 
-  test("grants a canceled task no further slice, and rejects with the signal's reason at once", async () => {
+  test("grants a canceled task no further slice, and rejects immediately with the signal's reason", async () => {
     const stop = new AbortController();
     const { count, steps, aborted } = executorOf({
       onStep: () => {

@@ -184,9 +184,9 @@ describe("an atlas with workers", () => {
 
   test("rejects values that are not requests like an atlas without workers", async () => {
     for (const none of [undefined, null, {}]) {
-      const refused = demo.sample(none as never).catch((error: unknown) => error);
-      await expect(pooledDemo().atlas.sample(none as never)).rejects.toEqual(await refused);
-      expect(await refused).toMatchObject({ code: "invalid_request" });
+      const rejected = demo.sample(none as never).catch((error: unknown) => error);
+      await expect(pooledDemo().atlas.sample(none as never)).rejects.toEqual(await rejected);
+      expect(await rejected).toMatchObject({ code: "invalid_request" });
     }
   });
 
