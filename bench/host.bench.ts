@@ -18,7 +18,7 @@ import { prepare, WORKLOADS } from "./workload.ts";
 const CONNECTION_COUNT = 32;
 const ROUNDS = 11;
 const WARMUP_ROUNDS = 2;
-const TURN_MS = 700;
+const ROUND_MS = 700;
 
 interface Running extends Listening {
   readonly child: ChildProcess;
@@ -113,7 +113,7 @@ async function measureOnce({ kind, paths }: Contender): Promise<{ perS: number; 
   const cpuBefore = await readCpuMicroseconds(server);
   const startMs = performance.now();
   for (const client of clients) client.sendNext();
-  await new Promise((resolve) => setTimeout(resolve, TURN_MS));
+  await new Promise((resolve) => setTimeout(resolve, ROUND_MS));
   await Promise.all(clients.map((client) => client.finish()));
   const tookMs = performance.now() - startMs;
   const cpuUs = (await readCpuMicroseconds(server)) - cpuBefore;

@@ -13,7 +13,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Atlas, openAtlas } from "../src/index.ts";
 import { openGeoTiff } from "../src/ingest/readers/geotiff/geotiff.ts";
-import { writeCircleMap, writeFloodMaps } from "./madeMaps.ts";
+import { writeCircleMap, writeFloodMaps } from "./generatedMaps.ts";
 import { circleByDefinition, summarizeByDefinition } from "./oracle/radius.ts";
 import { randomFrom } from "./seededRandom.ts";
 import { type Sample, readSamples, SHARED_HAZARD_DATA, describeWithSharedData } from "./sharedData.ts";
@@ -161,7 +161,7 @@ describe("nine return periods of generated maps", () => {
   const maps = mkdtempSync(join(tmpdir(), "isotherm-maps-"));
   afterAll(() => rm(maps, { recursive: true, force: true }));
   const samples = writeFloodMaps(maps);
-  testAnswers("made", { maps, isMap: () => true, samples: () => samples });
+  testAnswers("generated", { maps, isMap: () => true, samples: () => samples });
 });
 
 /**
@@ -249,7 +249,7 @@ describe("circles on a generated map", () => {
   const maps = mkdtempSync(join(tmpdir(), "isotherm-circles-"));
   afterAll(() => rm(maps, { recursive: true, force: true }));
   // Cells three times as large as those of Aqueduct, for a file of 0.5 MB.
-  testCircles("made-circles", { file: writeCircleMap(maps), cellCountMin: 30_000 });
+  testCircles("generated-circles", { file: writeCircleMap(maps), cellCountMin: 30_000 });
 });
 
 describe("the shipped programs", () => {

@@ -54,7 +54,7 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
     async () => {
       const build = fileURLToPath(new URL("../../build", import.meta.url));
       await mkdir(build, { recursive: true });
-      // below node_modules, from which the worker thread's bundle imports
+      // Inside the repository, so that the bundle of the worker thread finds node_modules.
       folder = await mkdtemp(join(build, "browser-test-"));
       await makeGoldenAtlas(await Kernel.load(), folder);
       atlasServer = await startRangeServer(filesOf(folder));

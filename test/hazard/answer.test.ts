@@ -28,7 +28,7 @@ const group = (scenario: string, year: number, seed: number): HazardFixture["gro
   cells: patchyCells(GRID, { layerCount: 4, seed }),
 });
 const RULES = { design_return_period_years: 100, threshold: 0.5 };
-const MADE: HazardFixture = {
+const FIXTURE: HazardFixture = {
   hazard: "riverine_floods",
   grid: GRID,
   rules: RULES,
@@ -41,7 +41,7 @@ let folder: string;
 let atlas: Atlas;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
-  await makeAtlas(await Kernel.load(), folder, [MADE]);
+  await makeAtlas(await Kernel.load(), folder, [FIXTURE]);
   atlas = await openAtlas(folder, { cacheBytes: 8 << 20 });
 });
 afterAll(async () => {
@@ -58,7 +58,7 @@ const QUERY: HazardQueryInput = {
 };
 
 function stepsAt(index: number, cell: { row: number; column: number }, layer: number): number {
-  return MADE.groups[index]?.cells[(cell.row * GRID.columnCount + cell.column) * 4 + layer] ?? -1;
+  return FIXTURE.groups[index]?.cells[(cell.row * GRID.columnCount + cell.column) * 4 + layer] ?? -1;
 }
 
 function yearOf(result: HazardResult): HazardResult["results"][number]["scenarios"][number]["analysis_years"][number] {
@@ -238,7 +238,7 @@ describe("detail", () => {
       rules: RULES,
     });
     expect(result.sources).toStrictEqual({
-      "riverine_floods/baseline/1980": { scenario: "baseline", analysis_year: 1980, product: "made for a test" },
+      "riverine_floods/baseline/1980": { scenario: "baseline", analysis_year: 1980, product: "synthetic test data" },
     });
   });
 });

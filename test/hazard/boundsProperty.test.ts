@@ -127,7 +127,7 @@ async function makeTestAtlas(seed: number): Promise<TestAtlas> {
   const groups = [await group("baseline", 1980), await group("rcp8p5", 2050)] as const;
   const manifest = {
     hazard: spec.hazard,
-    source: { name: "made", licence: "none" },
+    source: { name: "synthetic", licence: "none" },
     layers,
     options: { hold_flat: true },
   };

@@ -29,13 +29,13 @@ describe("a country", () => {
       ),
     ),
   );
-  const apart = [...texts].filter((text) => ngfsRegionOf(text) !== regionForCompanies(text));
+  const differing = [...texts].filter((text) => ngfsRegionOf(text) !== regionForCompanies(text));
   const isAntarctica = (text: string): boolean => /(^| )(antarctica|ata|aq)$/.test(text);
   const isRepeating = (text: string): boolean => /(^| )the the |republic of (the )?republic of /.test(text);
 
   test("has the same region in both methods, with any title before any name, except for the names tested below", () => {
     expect(texts.size).toBe(8497);
-    const others = apart.filter((text) => !isAntarctica(text) && !isRepeating(text));
+    const others = differing.filter((text) => !isAntarctica(text) && !isRepeating(text));
     expect(others.toSorted()).toEqual(["republic of china", "the republic of china"]);
   });
 
@@ -53,7 +53,7 @@ describe("a country", () => {
   });
 
   test("with a repeated title is found only if titles are removed one by one", () => {
-    const repeating = apart.filter(isRepeating).filter((text) => !isAntarctica(text));
+    const repeating = differing.filter(isRepeating).filter((text) => !isAntarctica(text));
     expect(repeating).toHaveLength(438);
     expect(repeating).toContain("the the republic of albania");
     for (const text of repeating) {
