@@ -103,7 +103,7 @@ export function rowSpans(
     } else if (lonChord2 >= 0) {
       const halfWidth = halfWidthOf(lonChord2, lonChord2Max, cellLonRad);
       for (let turn = -1; turn <= 1; turn++) {
-        // turn -1 and 1: the same circle shifted by 360 degrees, for grids that wrap around.
+        // Turns -1 and 1 are the same circle shifted by 360 degrees, for grids that wrap around.
         const centerColumn = middle + <f64>turn * columnsPerTurn;
         const first = Math.max(0, Math.ceil(centerColumn - halfWidth));
         const last = Math.min(<f64>(columnCount - 1), Math.floor(centerColumn + halfWidth));

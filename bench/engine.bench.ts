@@ -1,6 +1,6 @@
 /**
- * The engine against its competitors: circles of all 21 layers at four latitudes and on the world grid. A competitor is
- * timed only after its results have been compared with ours; then all contenders are interleaved.
+ * Compares the engine with its competitors: circles of all 21 layers at four latitudes and on the world grid. A
+ * competitor is timed only after its results have been compared with ours; then all contenders are interleaved.
  *
  * `npm run bench -- engine lat45` measures one grid; `--json` prints one JSON line per row.
  */

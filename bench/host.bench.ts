@@ -1,5 +1,5 @@
 /**
- * The host against a bare node:http server that returns a fixed body of 1 KB: requests per second over keep-alive
+ * Compares the host with a bare node:http server that returns a fixed body of 1 KB: requests per second over keep-alive
  * connections, and CPU time per request. Each server runs in its own process; the contenders are interleaved in rounds.
  *
  * The load is closed-loop (the next request is sent when the response has arrived): it measures throughput, not

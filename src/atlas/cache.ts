@@ -33,7 +33,7 @@ interface TileEntry {
   isRemoved: boolean;
 }
 
-/** Enough pages are free, but pinned tiles leave no sufficiently long run of them. */
+/** Thrown if enough pages are free, but pinned tiles leave no sufficiently long run of free pages. */
 class FragmentedError extends Error {}
 
 /**

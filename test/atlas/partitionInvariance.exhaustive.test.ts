@@ -149,7 +149,7 @@ async function writeAndOpen(
   return openAt(folder, options);
 }
 
-/** A random circle far enough from the edge of every crop. */
+/** Returns a random circle that is far enough from the edge of every crop. */
 function randomCircle(random: SeededRandom): Circle {
   const row = random.between({ min: SHIFT.rows + 62, max: WORLD.rowCount - SHIFT.rows - 62 });
   const column = random.between({ min: SHIFT.columns + 250, max: WORLD.columnCount - 350 });

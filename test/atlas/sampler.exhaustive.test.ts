@@ -54,7 +54,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const open = (options: Omit<Parameters<typeof openSampler>[0], "from"> = {}) =>
   openSampler({ from: folder, ...options });
 
-/** The same atlas without pyramids, so that circles read all their cells. */
+/** Returns the same atlas without pyramids, so that circles read all their cells. */
 function withoutPyramids(atlas: CellAtlas): CellAtlas {
   const withoutPyramid = (source: CellSource): CellSource => ({
     grid: source.grid,

@@ -227,7 +227,7 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
   });
 });
 
-/** The bundle has files in a subfolder, but the server looks files up by name alone. */
+/** Returns the text of a file by its name without the folder, because the server does not know folders. */
 function fileNamed(files: ReadonlyMap<string, string>, name: string): string | undefined {
   return [...files].find(([path]) => path.endsWith(name))?.[1];
 }

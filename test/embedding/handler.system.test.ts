@@ -20,7 +20,7 @@ interface Embedded {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A handler without a server, whose ledger has an account, a key and a customer. */
+/** Returns a handler without a server, whose ledger has an account, a key and a customer. */
 async function embedded(options: Partial<HandlerOptions> = {}): Promise<Embedded> {
   const ledger = new MemoryLedger();
   const { accountId } = await ledger.createAccount({ name: "Tests" });
@@ -37,7 +37,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** A server of node:http on a free port. */
+/** Starts a server of node:http on a free port. */
 async function listening(onRequest: (request: IncomingMessage, response: ServerResponse) => void) {
   const server = createServer(onRequest).listen(0, "127.0.0.1");
   servers.push(server);
@@ -52,7 +52,7 @@ function linesOf(headers: Readonly<Record<string, string>>): string {
     .join("");
 }
 
-/** An atlas whose queries wait until `release` is called. */
+/** Returns an atlas whose queries wait until `release` is called. */
 function waitingAtlas(): { readonly atlas: Atlas; readonly queryCount: () => number; release(): void } {
   let count = 0;
   let release = (): void => undefined;

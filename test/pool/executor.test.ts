@@ -192,7 +192,7 @@ const FAIL: TaskKind<undefined, never> = { name: "fail" };
 const UNCLONEABLE: TaskKind<undefined, unknown> = { name: "uncloneable" };
 
 describe("the executor", () => {
-  /** An executor that suspends tasks at every step, with the steps in the order in which they ran. */
+  /** Returns an executor that suspends tasks at every step, and the steps in the order in which they ran. */
   function executorOf({
     workers = 1,
     onStep,

@@ -177,7 +177,7 @@ test("times out bodies that arrive byte by byte", { timeout: 180_000 }, async ()
   });
 });
 
-/** A request with a 12 MB response. */
+/** Returns a request that has a 12 MB response. */
 function largeResponseRequest(headers: Readonly<Record<string, string>>): Buffer {
   const body = JSON.stringify(Array.from({ length: 4000 }, () => ENTITY));
   return requestBytes("POST /api/v1/temperature-alignment-projections?detail=true", { headers, body });
