@@ -1,5 +1,5 @@
 // Global setup of the tests: writes the generated sources that are missing or out of date, so that tests of src/ need no
-// `npm run build`. In watch mode also before each rerun.
+// `npm run build`. In watch mode, writes them also before each rerun.
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
