@@ -4,8 +4,9 @@ import { INDUSTRY_CLASS_ROWS } from "./data/industryClasses.generated.ts";
 import { INDUSTRY_SPELLING_ROWS } from "./data/industrySpellings.generated.ts";
 import { type ListedIndustry, LISTED_INDUSTRIES } from "./industries.ts";
 import { type CodeSystem, isCodeLike, matchCode } from "./industryCodes.ts";
+import { industryKey } from "./industryKeys.ts";
 import { nameCandidate, nearestNames } from "./nameDistance.ts";
-import { foldName, withAndForAmpersand } from "./names.ts";
+import { withAndForAmpersand } from "./names.ts";
 
 export type { CodeSystem } from "./industryCodes.ts";
 
@@ -41,7 +42,8 @@ const SUGGESTION_COUNT = 5;
 
 /**
  * Returns the industry that a text names by id, name, usual spelling or the title of a class of ISIC Rev. 4, NACE Rev. 2
- * or NAICS 2017, or by a code of these. Case, accents and punctuation are ignored, and "&" equals "and".
+ * or NAICS 2017, or by a code of these. Case, accents, punctuation and British or American spelling make no difference, and "&"
+ * equals "and".
  *
  * @param codeSystem system of a code without a prefix, such as `2410`; `NACE 24.10` and `24.10` need none
  */
@@ -67,10 +69,10 @@ export function findIndustry(text: string, codeSystem?: CodeSystem): FoundIndust
 
 /** Returns the names of the industries with the nearest names or spellings, nearest first. */
 export function nearestIndustryNames(text: string, count = SUGGESTION_COUNT): readonly string[] {
-  const candidates = [...INDUSTRIES_BY_KEY].flatMap(([key, { industries }]) =>
+  const candidates = [...industriesByKey()].flatMap(([key, { industries }]) =>
     industries.map(({ name }) => nameCandidate(name, key)),
   );
-  return nearestNames(foldName(text), candidates, count);
+  return nearestNames(industryKey(text), candidates, count);
 }
 
 interface KeyedIndustries {
@@ -79,7 +81,6 @@ interface KeyedIndustries {
 }
 
 const INDUSTRIES_BY_ID = new Map(LISTED_INDUSTRIES.map((industry) => [industry.id, industry]));
-const INDUSTRIES_BY_KEY = indexNames();
 
 function industryOf(id: string): ListedIndustry {
   const industry = INDUSTRIES_BY_ID.get(id);
@@ -90,8 +91,8 @@ function industryOf(id: string): ListedIndustry {
 const findByName: (text: string) => FoundIndustry = rememberByText((text) => {
   const spelledOut = withAndForAmpersand(text);
   const keyed =
-    INDUSTRIES_BY_KEY.get(foldName(text)) ??
-    (spelledOut === undefined ? undefined : INDUSTRIES_BY_KEY.get(foldName(spelledOut)));
+    industriesByKey().get(industryKey(text)) ??
+    (spelledOut === undefined ? undefined : industriesByKey().get(industryKey(spelledOut)));
   const [industry, ...others] = keyed?.industries ?? [];
   if (keyed === undefined || industry === undefined) return UNKNOWN;
   return others.length === 0
@@ -99,12 +100,20 @@ const findByName: (text: string) => FoundIndustry = rememberByText((text) => {
     : { kind: "ambiguous", candidates: keyed.industries, isCode: false };
 });
 
+let indexed: ReadonlyMap<string, KeyedIndustries> | undefined;
+
+/** Returns the index, which is built by the first lookup. */
+function industriesByKey(): ReadonlyMap<string, KeyedIndustries> {
+  indexed ??= indexNames();
+  return indexed;
+}
+
 /** Indexes ids first, then names, aliases, spellings and titles of classes; the first meaning of a key counts. */
 function indexNames(): ReadonlyMap<string, KeyedIndustries> {
   const index = new Map<string, KeyedIndustries>();
   const add = (name: string, industries: readonly ListedIndustry[], on: KeyedIndustries["on"]): void => {
     for (const spelling of [name, withAndForAmpersand(name) ?? ""]) {
-      const key = foldName(spelling);
+      const key = industryKey(spelling);
       if (key !== "" && !index.has(key)) index.set(key, { industries, on });
     }
   };
