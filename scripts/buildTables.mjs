@@ -1,5 +1,5 @@
-// Writes each CSV table of TABLES as `<name>.generated.ts` beside it, with typed rows. The tables are compiled into the
-// package, so that reading them needs no file access and works in browsers. Skips files that are up to date.
+// Writes each CSV table of TABLES as `<name>.generated.ts` next to it, with typed rows. The tables are compiled into
+// the package, so that reading them needs no file access and works in browsers. Skips files that are up to date.
 //
 // To add a table: add the CSV file and an entry below, run `npm run build`, and import the generated rows.
 import { readFile, writeFile } from "node:fs/promises";
