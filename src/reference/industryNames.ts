@@ -6,7 +6,7 @@ import { type ListedIndustry, LISTED_INDUSTRIES } from "./industries.ts";
 import { type CodeSystem, isCodeLike, matchCode } from "./industryCodes.ts";
 import { industryKey } from "./industryKeys.ts";
 import { nameCandidate, nearestNames } from "./nameDistance.ts";
-import { withAndForAmpersand } from "./names.ts";
+import { foldName, withAndForAmpersand } from "./names.ts";
 
 export type { CodeSystem } from "./industryCodes.ts";
 
@@ -89,10 +89,9 @@ function industryOf(id: string): ListedIndustry {
 }
 
 const findByName: (text: string) => FoundIndustry = rememberByText((text) => {
-  const spelledOut = withAndForAmpersand(text);
-  const keyed =
-    industriesByKey().get(industryKey(text)) ??
-    (spelledOut === undefined ? undefined : industriesByKey().get(industryKey(spelledOut)));
+  const texts = [text, withAndForAmpersand(text) ?? text];
+  const keys = [...texts.map(foldName), ...texts.map(industryKey)];
+  const keyed = keys.map((key) => industriesByKey().get(key)).find((found) => found !== undefined);
   const [industry, ...others] = keyed?.industries ?? [];
   if (keyed === undefined || industry === undefined) return UNKNOWN;
   return others.length === 0
@@ -108,21 +107,31 @@ function industriesByKey(): ReadonlyMap<string, KeyedIndustries> {
   return indexed;
 }
 
-/** Indexes ids first, then names, aliases, spellings and titles of classes; the first meaning of a key counts. */
+/**
+ * Indexes ids first, then names, aliases, spellings and titles of classes, and after these their forms with other
+ * spellings of words. The first meaning of a key counts.
+ */
 function indexNames(): ReadonlyMap<string, KeyedIndustries> {
+  const entries: readonly (readonly [name: string, keyed: KeyedIndustries])[] = [
+    ...LISTED_INDUSTRIES.map((industry) => [industry.id, { industries: [industry], on: "id" }] as const),
+    ...LISTED_INDUSTRIES.map((industry) => [industry.name, { industries: [industry], on: "name" }] as const),
+    ...LISTED_INDUSTRIES.flatMap((industry) =>
+      industry.names.map((name) => [name, { industries: [industry], on: "alias" }] as const),
+    ),
+    ...[
+      ...INDUSTRY_SPELLING_ROWS.map(({ spelling, industries }) => ({ name: spelling, ids: industries })),
+      ...INDUSTRY_CLASS_ROWS.map(({ title, industries }) => ({ name: title, ids: industries })),
+    ]
+      .filter(({ ids }) => ids.length > 0)
+      .map(({ name, ids }) => [name, { industries: ids.map(industryOf), on: "alias" }] as const),
+  ];
   const index = new Map<string, KeyedIndustries>();
-  const add = (name: string, industries: readonly ListedIndustry[], on: KeyedIndustries["on"]): void => {
-    for (const spelling of [name, withAndForAmpersand(name) ?? ""]) {
-      const key = industryKey(spelling);
-      if (key !== "" && !index.has(key)) index.set(key, { industries, on });
+  for (const keyOf of [foldName, industryKey]) {
+    for (const [name, keyed] of entries) {
+      for (const key of [name, withAndForAmpersand(name) ?? name].map(keyOf)) {
+        if (key !== "" && !index.has(key)) index.set(key, keyed);
+      }
     }
-  };
-  for (const industry of LISTED_INDUSTRIES) add(industry.id, [industry], "id");
-  for (const industry of LISTED_INDUSTRIES) add(industry.name, [industry], "name");
-  for (const industry of LISTED_INDUSTRIES) for (const name of industry.names) add(name, [industry], "alias");
-  for (const { spelling, industries } of INDUSTRY_SPELLING_ROWS) add(spelling, industries.map(industryOf), "alias");
-  for (const { title, industries } of INDUSTRY_CLASS_ROWS) {
-    if (industries.length > 0) add(title, industries.map(industryOf), "alias");
   }
   return index;
 }
