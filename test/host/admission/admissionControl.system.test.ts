@@ -260,6 +260,8 @@ describe("requests for worker threads", () => {
       { route: ALIGNMENT, queryText: "detail=true", caller: { accountId: host.accountId, keyId: host.keyId } },
     ]);
     expect(Buffer.from(payloads[0]?.body ?? []).toString()).toBe(long);
+    // Other threads read it without a copy.
+    expect(payloads[0]?.body?.buffer).toBeInstanceOf(SharedArrayBuffer);
     expect(host.ledger.entries).toMatchObject([{ units: 7, receipt: headers.get("x-request-id") }]);
     await post(host, JSON.stringify([ENTITY]));
     expect(payloads).toHaveLength(1);
@@ -313,5 +315,61 @@ describe("requests for worker threads", () => {
     ]);
     const metrics = await (await fetch(`${host.adminUrl}/metrics`)).text();
     expect(metrics).toMatch(/^isotherm_shed_total\{reason="too_late"\} 1$/m);
+  });
+});
+
+describe("large requests without worker threads", () => {
+  const batch = JSON.stringify([VALID_QUERY, VALID_QUERY]);
+  const post = (host: TestHost) =>
+    host.ask("/api/v1/hazard-risk/batch", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: batch,
+    });
+
+  test("are limited in number, while other requests are answered", async () => {
+    const held = heldAtlas();
+    const atlas = { ...held.atlas, hazardRisk: fakeAtlas().hazardRisk };
+    const host = await openHost({ atlas, load: { jobsPerAccountMax: 1 }, adminPort: 0 });
+    const first = post(host);
+    await vi.waitFor(() => expect(held.askedCount()).toBe(1));
+    const second = await post(host);
+    expect([second.status, (await second.json()) as Problem]).toMatchObject([
+      503,
+      { code: "overloaded", detail: expect.stringContaining("already has 1 large requests in progress") as string },
+    ]);
+    expect((await host.ask(TARGET)).status).toBe(200);
+    const metrics = await (await fetch(`${host.adminUrl}/metrics`)).text();
+    expect(metrics).toMatch(/^isotherm_work_jobs 1$/m);
+    expect(metrics).toMatch(new RegExp(`^isotherm_work_held_bytes ${batch.length}$`, "m"));
+    expect(metrics).toMatch(/^isotherm_shed_total\{reason="too_many_of_account"\} 1$/m);
+    held.release();
+    expect((await first).status).toBe(200);
+    expect((await post(host)).status).toBe(200);
+  });
+
+  test("include single queries that their route classifies as long", async () => {
+    const held = heldAtlas();
+    const atlas: HostAtlas = { ...held.atlas, isLong: () => true };
+    const host = await openHost({ atlas, load: { jobsPerAccountMax: 1 } });
+    const first = host.ask(TARGET);
+    await vi.waitFor(() => expect(held.askedCount()).toBe(1));
+    expect((await host.ask(TARGET)).status).toBe(503);
+    held.release();
+    expect((await first).status).toBe(200);
+  });
+
+  test("return 503 after the job deadline, and are not metered", async () => {
+    const atlas: HostAtlas = {
+      ...fakeAtlas(),
+      hazardRiskBatch: (_, { signal = new AbortController().signal } = {}) => untilAborted(signal),
+    };
+    const host = await openHost({ atlas, load: { jobDeadlineMs: 20 } });
+    const response = await post(host);
+    expect([response.status, (await response.json()) as Problem]).toMatchObject([
+      503,
+      { code: "overloaded", detail: expect.stringContaining("was not answered within 0.02 s") as string },
+    ]);
+    expect(host.ledger.entries).toStrictEqual([]);
   });
 });
