@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import { isolatedTests } from "./scripts/isolatedTests.mjs";
 
-/** `ISOTHERM_KERNEL=debug` runs the tests on the kernel with assertions and function names. */
+/** `ISOTHERM_KERNEL=debug` runs the tests with the debug kernel, which has assertions and function names. */
 const isDebugKernel = process.env["ISOTHERM_KERNEL"] === "debug";
 const DEBUG_KERNEL = fileURLToPath(new URL("build/debug/kernel.generated.mjs", import.meta.url));
 
@@ -19,7 +19,7 @@ const UNIT = {
   globalSetup: "test/generatedSources.mjs",
   setupFiles: "test/unitGuard.ts",
 };
-/** Tests that would affect each other if they shared their modules. */
+/** Tests that would affect each other if they shared module instances. */
 const ISOLATED_FILES = isolatedTests();
 
 /**
@@ -27,16 +27,16 @@ const ISOLATED_FILES = isolatedTests();
  *
  *   x.test.ts             unit    this process only: no processes, sockets, browser, database or built files
  *   x.system.test.ts      system  everything else; needs `npm run build`
- *   x.exhaustive.test.ts  system  as unit, but takes seconds of processor time
+ *   x.exhaustive.test.ts  system  like unit, but takes several seconds of processor time
  */
 export default defineConfig({
   resolve: { alias: isDebugKernel ? [{ find: /^.*\/kernel\.generated\.ts$/, replacement: DEBUG_KERNEL }] : [] },
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Many files wait for their services most of the time: with one worker, a core would be idle.
+    // At least two workers, because many files spend most of their time waiting for services.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // A busy machine may take a while for what is only waited for.
+    // On a busy machine, polled conditions may take long.
     expect: { poll: { timeout: 20_000 } },
     reporters: ["default", "json"],
     outputFile: { json: process.env["ISOTHERM_TEST_REPORT"] ?? "build/test-report.json" },

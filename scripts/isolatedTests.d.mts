@@ -1,2 +1,2 @@
-/** Returns the unit tests that need modules of their own, as paths from the root of the repository. */
+/** Returns the unit tests that need separate module instances, as paths from the root of the repository. */
 export function isolatedTests(): string[];

@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const HOOK_AT_LOAD = /^(?:before|after)(?:All|Each)\(/m;
 
 /**
- * The unit tests that need modules of their own: they replace modules with `vi.mock`, or import a module of `test/` that
+ * The unit tests that need separate module instances: they replace modules with `vi.mock`, or import a module of `test/` that
  * registers hooks when it is loaded.
  */
 export function isolatedTests() {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { filesBelow, importsOf } from "../scripts/importGraph.mjs";
 import { isolatedTests } from "../scripts/isolatedTests.mjs";
 
-/** Modules that reach outside the process. `pg` and `better-sqlite3` are databases even where a file is `:memory:`. */
+/** Modules that reach outside the process. `pg` and `better-sqlite3` are databases, even with the file name `:memory:`. */
 const OUTSIDE = new Set([
   "node:child_process",
   "node:cluster",
@@ -14,9 +14,9 @@ const OUTSIDE = new Set([
   "pg",
   "better-sqlite3",
 ]);
-/** The guard imports what it makes fail. */
+/** The guard imports the modules whose functions it replaces. */
 const EXEMPT = new Set(["test/unitGuard.ts"]);
-/** Paths of build output. Written in parts, so that this file does not contain them. */
+/** Paths of build output. Composed from parts, so that this file does not match the pattern. */
 const BUILD_OUTPUT = new RegExp(`["'\`/](${["dist", "build"].join("|")})/`);
 
 const testFiles = filesBelow("test").filter((file) => file.endsWith(".test.ts"));
@@ -58,7 +58,7 @@ describe("the projects of the tests", () => {
     expect(reasonToBeSystem(file)).toBeDefined();
   });
 
-  test("files that replace modules, or import hooks of another file, have modules of their own", () => {
+  test("files that replace modules, or import hooks of another file, have separate module instances", () => {
     const isolated = isolatedTests();
     // One by vi.mock, one by importing a module with hooks, one by importing it through another module.
     expect(isolated).toEqual(
