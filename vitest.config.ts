@@ -18,8 +18,10 @@ const UNIT = {
   globalSetup: "test/generatedSources.mjs",
   setupFiles: "test/unitGuard.ts",
 };
-/** Files that replace modules with `vi.mock` or import a module that registers hooks: each needs separate module
- * instances. */
+/**
+ * Files that replace modules with `vi.mock` or import a module that registers hooks: each needs separate module
+ * instances.
+ */
 const ISOLATED_FILES = [
   "test/cli/ingest.test.ts",
   "test/cli/program.test.ts",
