@@ -4,7 +4,9 @@ import { describe, expect, test } from "vitest";
 import { filesBelow, importsOf } from "../scripts/importGraph.mjs";
 import { isolatedTests } from "../scripts/isolatedTests.mjs";
 
-/** Modules that reach outside the process. `pg` and `better-sqlite3` are databases, even with the file name `:memory:`. */
+/**
+ * Modules that reach outside the process. `pg` and `better-sqlite3` are databases, even with the file name `:memory:`.
+ */
 const OUTSIDE = new Set([
   "node:child_process",
   "node:cluster",

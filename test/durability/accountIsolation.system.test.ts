@@ -111,8 +111,9 @@ interface CampaignResult {
   readonly comparisons: number;
 }
 
-/** Sends every operation with every id of other accounts in every slot, from the first `accountCount` of three
- * accounts. */
+/**
+ * Sends every operation with every id of other accounts in every slot, from the first `accountCount` of three accounts.
+ */
 async function campaign(accountCount: number, fault?: FaultName): Promise<CampaignResult> {
   const accounts = await createAccounts();
   const service = await startService({ data: data() }, { fault });

@@ -44,7 +44,7 @@ async function waitForResponses({ statuses }: Observations, service: Service): P
   }
 }
 
-/** Kills until there are findings: a fault has an effect only between a response and its record, which is 2 ms. */
+/** Kills until there are findings: the fault has an effect only in the 2 ms between a response and its record. */
 async function killUntilDetected(killAndCheck: () => Promise<readonly string[]>): Promise<readonly string[]> {
   let findings: readonly string[] = [];
   for (let kills = 0; findings.length === 0 && kills < FAULT_KILLS_MAX; kills++) findings = await killAndCheck();
