@@ -23,7 +23,6 @@ const UNIT = {
 const ISOLATED_FILES = [
   "test/cli/ingest.test.ts",
   "test/cli/program.test.ts",
-  "test/atlas/coldMaximum.test.ts",
   "test/cli/alignFormats.test.ts",
   "test/hazard/sampleRequest.test.ts",
   "test/hazard/sampleSteps.test.ts",
