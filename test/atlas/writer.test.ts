@@ -75,7 +75,11 @@ describe("a pack that is read according to docs/atlas-format.md", () => {
             }
             for (let i = 0; i < 512 * 8; i++) {
               const cells = { row: first + Math.floor(i / 8), column: west + (i % 8) * 64, layer };
-              compare(() => `${place}, row total ${i}`, totals[i * layerCount + layer], totalByDefinition(stepsAt, cells));
+              compare(
+                () => `${place}, row total ${i}`,
+                totals[i * layerCount + layer],
+                totalByDefinition(stepsAt, cells),
+              );
             }
             for (let tile = 0; tile < 64; tile++) {
               const cells = { row: first + Math.floor(tile / 8) * 64, column: west + (tile % 8) * 64, size: 64, layer };
