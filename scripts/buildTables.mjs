@@ -1,5 +1,5 @@
-// Writes each CSV table of TABLES as `<name>.generated.ts` beside it, with typed rows. The tables are compiled into the
-// package, so that reading them needs no file access and works in browsers. Skips files that are up to date.
+// Writes each CSV table of TABLES as `<name>.generated.ts` next to it, with typed rows. The tables are compiled into
+// the package, so that reading them needs no file access and works in browsers. Skips files that are up to date.
 //
 // To add a table: add the CSV file and an entry below, run `npm run build`, and import the generated rows.
 import { readFile, writeFile } from "node:fs/promises";
@@ -25,7 +25,38 @@ const TABLES = [
     file: "src/reference/data/countries.csv",
     rows: "COUNTRY_ROWS",
     row: "CountryRow",
-    columns: { iso3: "text", iso2: "text", name: "text", aliases: "list", ngfs_r5: "text" },
+    columns: {
+      iso3: "text",
+      iso2: "text",
+      name: "text",
+      official_name: "text",
+      aliases: "list",
+      ngfs_r5: "text",
+    },
+  },
+  {
+    file: "src/reference/data/countryNames.csv",
+    rows: "COUNTRY_NAME_ROWS",
+    row: "CountryNameRow",
+    columns: { iso3: "text", names: "list" },
+  },
+  {
+    file: "src/reference/data/pathwayKeys.csv",
+    rows: "PATHWAY_KEY_ROWS",
+    row: "PathwayKeyRow",
+    columns: { row: "number", pathway: "text", keys: "list" },
+  },
+  {
+    file: "src/reference/data/industrySpellings.csv",
+    rows: "INDUSTRY_SPELLING_ROWS",
+    row: "IndustrySpellingRow",
+    columns: { spelling: "text", industries: "list", note: "text" },
+  },
+  {
+    file: "src/reference/data/industryClasses.csv",
+    rows: "INDUSTRY_CLASS_ROWS",
+    row: "IndustryClassRow",
+    columns: { system: "text", code: "text", title: "text", industries: "list", note: "text" },
   },
   {
     file: "src/reference/data/industries.csv",

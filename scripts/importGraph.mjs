@@ -1,6 +1,6 @@
 // Prints the import graph of src/: modules, edges, cycles and module sizes.
 //   node scripts/importGraph.mjs [--json]
-// Exits with 1 when there is a cycle, type-only imports included.
+// Exits with 1 if there is a cycle of modules or of folders. Type-only imports are included.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -16,8 +16,8 @@ export function filesBelow(folder) {
 }
 
 /**
- * The modules that a file imports or re-exports, statically or by `import()`: relative specifiers as paths from the
- * root, others as written.
+ * Returns the modules that a file imports or re-exports, statically or by `import()`: relative specifiers as paths from
+ * the root, others as written.
  * @param {{ typeOnly?: boolean }} [options] `typeOnly: false` leaves out `import type` and `export type` statements
  */
 export function importsOf(file, { typeOnly = true } = {}) {
@@ -33,7 +33,7 @@ export function importsOf(file, { typeOnly = true } = {}) {
   );
 }
 
-/** The groups of modules that import each other, directly or through others (Tarjan 1972). */
+/** Returns the groups of modules that import each other, directly or through others (Tarjan 1972). */
 export function cyclesOf(graph) {
   const index = new Map();
   const low = new Map();
@@ -56,11 +56,32 @@ export function cyclesOf(graph) {
   return cycles;
 }
 
-/** Each module of a folder with those of the folder that it imports. */
+/** Returns each module of a folder with the modules of the same folder that it imports. */
 export function graphOf(folder) {
   const files = filesBelow(folder);
   const known = new Set(files);
   return new Map(files.map((file) => [file, importsOf(file).filter((path) => known.has(path))]));
+}
+
+/**
+ * Returns the cycles between the members of each folder. A subfolder with all files below it counts as one member.
+ * Modules may therefore import files next to their folder, such as src/errors.ts, and files may import from subfolders.
+ */
+export function folderCyclesOf(graph) {
+  const membersByFolder = new Map();
+  for (const [file, targets] of graph) {
+    for (const target of targets) {
+      const [from, to] = [file.split("/"), target.split("/")];
+      const depth = from.findIndex((name, index) => name !== to[index]);
+      if (depth < 0) continue;
+      const folder = from.slice(0, depth).join("/");
+      const members = membersByFolder.get(folder) ?? new Map();
+      membersByFolder.set(folder, members);
+      const [member, imported] = [from, to].map((names) => names.slice(0, depth + 1).join("/"));
+      members.set(member, [...(members.get(member) ?? []), imported]);
+    }
+  }
+  return [...membersByFolder.values()].flatMap(cyclesOf);
 }
 
 function report() {
@@ -74,6 +95,7 @@ function report() {
     moduleCount: graph.size,
     edgeCount,
     cycles: cyclesOf(graph),
+    folderCycles: folderCyclesOf(graph),
     lineCountMedian: sizes[sizes.length >> 1].lineCount,
     longest: sizes.slice(0, 10),
   };
@@ -83,10 +105,13 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const graph = report();
   if (process.argv.includes("--json")) console.log(JSON.stringify(graph, undefined, 2));
   else {
-    console.log(`${graph.moduleCount} modules, ${graph.edgeCount} imports, ${graph.cycles.length} cycles`);
+    console.log(
+      `${graph.moduleCount} modules, ${graph.edgeCount} imports, ${graph.cycles.length + graph.folderCycles.length} cycles`,
+    );
     for (const cycle of graph.cycles) console.log(`  cycle: ${cycle.join(" - ")}`);
+    for (const cycle of graph.folderCycles) console.log(`  cycle of folders: ${cycle.join(" - ")}`);
     console.log(`lines per module: median ${graph.lineCountMedian}; longest:`);
     for (const { file, lineCount } of graph.longest) console.log(`  ${String(lineCount).padStart(5)} ${file}`);
   }
-  process.exitCode = graph.cycles.length === 0 ? 0 : 1;
+  process.exitCode = graph.cycles.length + graph.folderCycles.length === 0 ? 0 : 1;
 }

@@ -15,9 +15,9 @@ const port: WorkerPort = {
   onRequest: (listener) => thread.on("message", (request: WorkerRequest) => listener(request)),
   send: (message, transfer = []) => thread.postMessage(message, [...transfer]),
 };
-const { address, cacheBytes } = workerData as WorkerSetup;
+const { atlasAddress, cacheBytes } = workerData as WorkerSetup;
 try {
-  const atlas = await openLocalAtlas(address, cacheBytes);
+  const atlas = await openLocalAtlas(atlasAddress, cacheBytes);
   const libraryHandlers = atlasTasks(atlas);
   // The host's code is loaded with its first task, so that users of the library do not load it.
   let hostHandlers: Promise<TaskHandlers> | undefined;
@@ -32,8 +32,8 @@ try {
 
   async function loadHost(): Promise<TaskHandlers> {
     const { bulkHandlers } = await import("./host/bulk/bulkHandlers.ts");
-    // Gives the event loop precedence over workers when cores are scarce. Only on Linux does this set the priority of
-    // the thread; elsewhere it would apply to the whole process.
+    // Gives the event loop precedence over workers if there are fewer cores than threads. Only on Linux, because
+    // elsewhere the priority would apply to the whole process.
     if (platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
     return bulkHandlers(atlas);
   }

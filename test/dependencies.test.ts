@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cyclesOf, filesBelow, graphOf, importsOf } from "../scripts/importGraph.mjs";
+import { cyclesOf, filesBelow, folderCyclesOf, graphOf, importsOf } from "../scripts/importGraph.mjs";
 
 /**
  * What each module may import, as documented in docs/architecture.md. Every module may import itself, and all but
@@ -9,7 +9,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
   contract: [],
   kernel: [],
   threads: [],
-  atlas: ["kernel", "threads"],
+  atlas: ["contract/hazardCatalog.ts", "contract/wireTypes.ts", "kernel", "threads"],
   hazard: ["contract", "kernel", "atlas", "threads"],
   reference: [],
   alignment: ["contract", "kernel", "reference"],
@@ -36,7 +36,10 @@ const ROOT_FILES = [
   "workerThreads.ts",
   "workerThreads.browser.ts",
 ];
-/** Files that every module except `contract` may import: errors, explanations, query parameters, CSV and checks for optional packages. */
+/**
+ * Files that every module except `contract` may import: errors, explanations, query parameters, CSV and checks for
+ * optional packages.
+ */
 const SHARED_FILES = new Set(["csvText.ts", "errors.ts", "schemaErrors.ts", "optionalPackages.ts", "parameters.ts"]);
 const CATCH_ALL_NAMES = /^(utils?|helpers?|types?|common|misc|shared|lib)(\.ts)?$/i;
 
@@ -49,8 +52,23 @@ describe("dependency rules", () => {
     expect([...modules].toSorted()).toEqual(Object.keys(ALLOWED_IMPORTS).toSorted());
   });
 
-  test("no modules import each other, not even for their types", () => {
+  test("no modules import each other, including type-only imports", () => {
     expect(cyclesOf(graphOf("src"))).toEqual([]);
+  });
+
+  test("no folders import each other, directly or through others", () => {
+    expect(folderCyclesOf(graphOf("src"))).toEqual([]);
+  });
+
+  test("a folder that imports a file which imports the folder is a cycle", () => {
+    const graph = new Map([
+      ["src/host/pipeline.ts", ["src/host/http/router.ts", "src/errors.ts"]],
+      ["src/host/http/context.ts", ["src/host/pipeline.ts"]],
+      ["src/host/http/router.ts", []],
+      ["src/host/main.ts", ["src/host/http/context.ts", "src/host/pipeline.ts"]],
+    ]);
+    expect(cyclesOf(graph)).toEqual([]);
+    expect(folderCyclesOf(graph)).toEqual([["src/host/http", "src/host/pipeline.ts"]]);
   });
 
   test.each(sources)("%s imports only what its module may", (file) => {
@@ -107,7 +125,7 @@ describe("dependency rules", () => {
     expect([...new Set(packages)]).toEqual(["typebox"]);
   });
 
-  test("the client loads nothing but its own files", () => {
+  test("the client loads only its own files", () => {
     const loaded = sources
       .filter((file) => file.startsWith("src/client/"))
       .flatMap((file) => importsOf(file, { typeOnly: false }).filter((path) => !path.startsWith("src/client/")));

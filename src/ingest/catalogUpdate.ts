@@ -1,5 +1,5 @@
 /** Creates the catalog of an atlas after an ingest. */
-import { type Catalog, FORMAT_VERSION, gridEntryOf, type HazardEntry } from "../atlas/catalog.ts";
+import { type Catalog, FORMAT_VERSION, catalogGridOf, type HazardEntry } from "../atlas/catalog.ts";
 import { HAZARD_NAMES } from "../hazard/hazards.ts";
 import type { WrittenPack } from "./packWriter.ts";
 import { hashReleaseContent, derivedReleaseName, groupKey, nameTakenFault } from "./releaseName.ts";
@@ -8,7 +8,8 @@ import { hashReleaseContent, derivedReleaseName, groupKey, nameTakenFault } from
  * Returns the catalog with new packs added. Older groups of the same hazard, scenario and year are marked as superseded; packs
  * in which every group is superseded are removed.
  *
- * @param options `release`: the name that the user chose, if any; `replaced`: receives the keys of superseded groups
+ * @param options `release`: the release name that the user set, if any; `replaced`: receives the keys of superseded
+ *   groups
  * @throws Fault `invalid_request` if `release` is the current name and the content differs
  */
 export function updateCatalog(
@@ -35,7 +36,7 @@ export function updateCatalog(
       .filter((entry) => entry.groups.some((group) => group.superseded !== true));
     const entry: HazardEntry = {
       hazard,
-      grid: existing?.grid ?? gridEntryOf(target.grid),
+      grid: existing?.grid ?? catalogGridOf(target.grid),
       rules: { ...rules },
       packs: [...existingPacks, { ...pack, groups: [...groups] }],
     };
