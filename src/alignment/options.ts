@@ -3,7 +3,6 @@ import { checkOptions, type ValueSchema } from "../schemaErrors.ts";
 import { ALIGNMENT_BASES } from "../contract/alignmentNames.ts";
 import type { AlignmentBasis } from "../contract/wireTypes.ts";
 import type { AlignmentRule } from "../kernel/alignment.ts";
-import type { AlignedColumns } from "../kernel/alignmentColumns.ts";
 import type { Benchmark } from "./benchmark.ts";
 
 export interface AlignmentOptions {
@@ -22,14 +21,6 @@ export interface AlignmentOptions {
   readonly convergence?: { readonly gamma?: number | undefined } | undefined;
   /** Default: NGFS Phase V. */
   readonly benchmark?: Benchmark | undefined;
-}
-
-export interface AlignColumnsOptions extends AlignmentOptions {
-  /**
-   * Arrays for the results, one element per row, such as those of a previous answer: allocating memory for millions of
-   * rows takes about as long as computing them.
-   */
-  readonly into?: AlignedColumns | undefined;
 }
 
 export interface AlignTemperatureOptions extends AlignmentOptions {
@@ -51,29 +42,9 @@ const TEMPERATURE_SHAPE: ValueSchema = {
   properties: { ...COMMON, detail: { type: "boolean" } },
   additionalProperties: false,
 };
-const COLUMNS_SHAPE: ValueSchema = {
-  type: "object",
-  properties: {
-    ...COMMON,
-    into: {
-      type: "object",
-      properties: { temperaturesC: { type: "object" }, flags: { type: "object" } },
-      required: ["temperaturesC", "flags"],
-      additionalProperties: false,
-    },
-  },
-  additionalProperties: false,
-};
-
 /** @throws Fault `invalid_request` listing every invalid option of `alignTemperature` */
 export function readOptions(options: AlignTemperatureOptions): AlignmentRule {
   checkOptions(options, TEMPERATURE_SHAPE, { code: "invalid_request" });
-  return ruleOf(options);
-}
-
-/** @throws Fault `invalid_request` listing every invalid option of `alignColumns` */
-export function readColumnsOptions(options: AlignColumnsOptions): AlignmentRule {
-  checkOptions(options, COLUMNS_SHAPE, { code: "invalid_request" });
   return ruleOf(options);
 }
 
