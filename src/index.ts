@@ -21,7 +21,7 @@ export {
   type ReferenceColumns,
 } from "./kernel/alignmentColumns.ts";
 export { referenceCountries, referenceIndustries, referenceScenarios } from "./company/referenceLists.ts";
-export { type CompanyOptions, estimateEmissions, totalClimateRisk } from "./company/report.ts";
+export { estimateEmissions, totalClimateRisk } from "./company/report.ts";
 export {
   Fault,
   type FaultCode,
