@@ -1,9 +1,7 @@
-import { alignTemperature, alignValidEntities, entityEcho } from "../../alignment/alignTemperature.ts";
-import { roundTemperatures, roundTemperature } from "../../alignment/answer.ts";
 import type { Entity } from "../../contract/wireTypes.ts";
 import type { WholeBulkRoute } from "../bulkRoute.ts";
-import { encodeJson } from "../http/json.ts";
-import { alignment, type ParsedAlignmentRequest, countTemperatures } from "./alignment.ts";
+import { alignment, optionsOf, type ParsedAlignmentRequest } from "./alignment.ts";
+import { ANSWER_CLOSING, ANSWER_OPENING, encodeResults } from "./alignmentText.ts";
 
 /** Projected years per chunk, which takes a fraction of a time slice. */
 const YEARS_PER_CHUNK = 2048;
@@ -11,20 +9,13 @@ const YEARS_PER_CHUNK = 2048;
 const DETAILED_YEARS_PER_CHUNK = 128;
 const encoder = new TextEncoder();
 
-/** Encoded results of some entities, separated by commas. */
-interface EncodedResults {
-  readonly text: string;
-  /** Number of temperatures that are not null. */
-  readonly units: number;
-}
-
 /** Answers an alignment of many entities chunk by chunk, with the same bytes as `alignment`. */
 export const bulkAlignment: WholeBulkRoute<ParsedAlignmentRequest> = {
   kind: "whole",
   route: alignment,
-  async answer({ entities, parameters }, { timeSlice, reportProgress }) {
-    const isDetailed = parameters.detail === true;
-    const encode = isDetailed ? encodeDetailedResults : encodeResults;
+  async answer(request, { timeSlice, reportProgress }) {
+    const { entities, parameters } = request;
+    const options = optionsOf(request);
     const parts: Uint8Array[] = [];
     let units = 0;
     let doneCount = 0;
@@ -34,15 +25,16 @@ export const bulkAlignment: WholeBulkRoute<ParsedAlignmentRequest> = {
       parts.push(part);
       partialResultBytes += part.length;
     };
-    for (const chunk of chunksOf(entities, isDetailed ? DETAILED_YEARS_PER_CHUNK : YEARS_PER_CHUNK)) {
+    const yearCountMax = parameters.detail === true ? DETAILED_YEARS_PER_CHUNK : YEARS_PER_CHUNK;
+    for (const chunk of chunksOf(entities, yearCountMax)) {
       await timeSlice.yield();
-      const encoded = await encode(chunk, parameters);
-      add((doneCount === 0 ? '{"results":[' : ",") + encoded.text);
+      const encoded = await encodeResults(chunk, options);
+      add((doneCount === 0 ? ANSWER_OPENING : ",") + encoded.text);
       units += encoded.units;
       doneCount += chunk.length;
       reportProgress({ doneCount, totalCount: entities.length, partialResultBytes });
     }
-    add("]}");
+    add(ANSWER_CLOSING);
     return { parts, units, headers: {} };
   },
 };
@@ -60,39 +52,4 @@ function* chunksOf(entities: readonly Entity[], yearCountMax: number): Generator
     yearCount += projected_emissions.length;
   }
   yield entities.slice(start);
-}
-
-async function encodeDetailedResults(
-  entities: readonly Entity[],
-  parameters: ParsedAlignmentRequest["parameters"],
-): Promise<EncodedResults> {
-  const answer = roundTemperatures(await alignTemperature(entities, parameters));
-  return { text: answer.results.map(encodeJson).join(","), units: countTemperatures(answer) };
-}
-
-/** Encodes results directly from columns, which takes half the time of building and encoding objects. */
-async function encodeResults(
-  entities: readonly Entity[],
-  { basis }: ParsedAlignmentRequest["parameters"],
-): Promise<EncodedResults> {
-  const { starts, temperaturesC, reasonOf } = await alignValidEntities(entities, { basis });
-  let text = "";
-  let units = 0;
-  for (let index = 0; index < entities.length; index++) {
-    const entity = entities[index] as Entity;
-    const firstRow = starts[index] ?? 0;
-    text += `${index === 0 ? "" : ","}{"entity_info":${encodeJson(entityEcho(entity))},"data":[`;
-    const { projected_emissions } = entity;
-    for (let i = 0; i < projected_emissions.length; i++) {
-      const temperatureC = temperaturesC[firstRow + i] ?? NaN;
-      text += `${i === 0 ? "" : ","}{"year":${projected_emissions[i]?.year},"temperature_alignment":`;
-      if (Number.isNaN(temperatureC)) text += `null,"reason":"${reasonOf(firstRow + i)}"}`;
-      else {
-        text += `${roundTemperature(temperatureC)}}`;
-        units++;
-      }
-    }
-    text += "]}";
-  }
-  return { text, units };
 }
