@@ -3,7 +3,8 @@ import type { AlignedColumns, AlignmentInclude as IncludedColumns, EntityColumns
 import type { AlignmentRule } from "../kernel/alignment.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { ENTITY_FLAG_MASK, flagBit } from "./answer.ts";
-import { type Benchmark, DEFAULT_BENCHMARK } from "./benchmark.ts";
+import type { Benchmark } from "./benchmark.ts";
+import { DEFAULT_BENCHMARK } from "./benchmarkNgfsPhase5.ts";
 import { classifyEntity, type EntityClassification } from "./classification.ts";
 import { entityColumnsOf } from "./entityColumns.ts";
 import { type AlignTemperatureOptions, ruleOf } from "./options.ts";

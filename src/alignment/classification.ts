@@ -1,10 +1,9 @@
 import { CODE_SYSTEMS, type CodeSystem } from "../reference/industryCodes.ts";
 import { matchCountry, suggestCountryName } from "../reference/countryNames.ts";
-import type { ListedCountry } from "../reference/countries.ts";
 import { matchPathway, type PathwayMatch, suggestIndustryName } from "../reference/pathwayNames.ts";
-import { NO_GROWTH_SERIES } from "../kernel/alignmentColumns.ts";
 import { flagBit } from "./answer.ts";
-import { type Benchmark, findGrowthSeries } from "./benchmark.ts";
+import type { Benchmark } from "./benchmark.ts";
+import { growthSeriesOf } from "./growthSeries.ts";
 import type { Entity, NameSuggestions } from "../contract/wireTypes.ts";
 
 /** What the country, industry and sector names of an entity resolve to. */
@@ -32,7 +31,7 @@ export function classifyEntity({ entity_info }: Entity, benchmark: Benchmark): E
   const isUnknownCountry = found !== undefined && found.kind !== "found";
   return {
     match,
-    growthSeries: found?.kind === "found" ? growthSeriesOf(found.country, benchmark) : NO_GROWTH_SERIES,
+    growthSeries: growthSeriesOf(benchmark, found?.kind === "found" ? found.country : undefined),
     flags:
       match.flags.reduce((bits, flag) => bits | flagBit(flag), 0) |
       (isUnknownCountry ? UNKNOWN_COUNTRY : 0) |
@@ -63,11 +62,6 @@ function pathwayOf(
     ...(sector === undefined ? {} : { sector }),
     ...(codeSystem === undefined ? {} : { codeSystem }),
   });
-}
-
-/** Returns the growth series of a country or, if it has none, of its region. */
-function growthSeriesOf({ iso3, region }: ListedCountry, benchmark: Benchmark): number {
-  return findGrowthSeries(benchmark, iso3) ?? findGrowthSeries(benchmark, region) ?? NO_GROWTH_SERIES;
 }
 
 /** Returns the nearest known name of each text; undefined if no text has one. */

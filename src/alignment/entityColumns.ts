@@ -1,6 +1,6 @@
 import { type EntityColumns, PATHWAY_INDEX } from "../kernel/alignmentColumns.ts";
 import type { EntityClassification } from "./classification.ts";
-import { convergenceRevenueMUSD } from "./convergence.ts";
+import { revenueMUSDOf } from "./convergence.ts";
 import { countProjections } from "./entity.ts";
 import { intensityOfIndustry } from "./industryIntensities.ts";
 import type { Entity } from "../contract/wireTypes.ts";
@@ -100,7 +100,7 @@ function convergenceColumns(
 ): Required<Pick<EntityColumns, "convergenceRevenues" | "references">> {
   const references = entities.map(({ entity_info: { industry, sector } }) => intensityOfIndustry(industry, sector));
   return {
-    convergenceRevenues: Float64Array.from(entities, ({ data }) => convergenceRevenueMUSD(data[0]?.financials)),
+    convergenceRevenues: Float64Array.from(entities, ({ data }) => revenueMUSDOf(data[0]?.financials)),
     references: {
       scope1: Float64Array.from(references, (reference) => reference?.scope1TCO2ePerMUSD ?? NaN),
       scope2: Float64Array.from(references, (reference) => reference?.scope2TCO2ePerMUSD ?? NaN),

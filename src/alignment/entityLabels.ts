@@ -3,6 +3,9 @@ import { FAULT_ITEM_COUNT_MAX, type FaultItem } from "../errors.ts";
 import { quote } from "../schemaErrors.ts";
 import type { Entity } from "../contract/wireTypes.ts";
 
+/** Number of labels that a column of 16-bit integers can distinguish. */
+const LABEL_COUNT_MAX = 65_536;
+
 type ProjectionRecord = Entity["projected_emissions"][number];
 type LabelMembers = Pick<ProjectionRecord, "label" | "probability">;
 
@@ -40,7 +43,12 @@ export function explainLabels(records: readonly LabelMembers[], pointer: string)
       continue;
     }
     const first = firstOfLabel.get(label);
-    if (first === undefined) firstOfLabel.set(label, { index, probability });
+    if (first === undefined) {
+      firstOfLabel.set(label, { index, probability });
+      if (firstOfLabel.size === LABEL_COUNT_MAX + 1) {
+        add(index, "label", "too_many", `an entity must not have more than ${LABEL_COUNT_MAX} different labels.`);
+      }
+    }
     else if (first.probability !== probability) {
       const [code, accepted] =
         first.probability === undefined

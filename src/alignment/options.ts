@@ -3,7 +3,6 @@ import { checkOptions, type ValueSchema } from "../schemaErrors.ts";
 import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, BUDGET_SCENARIOS } from "../contract/alignmentNames.ts";
 import type { AlignmentBasis, AlignmentInclude, BudgetScenario } from "../contract/wireTypes.ts";
 import type { AlignmentRule } from "../kernel/alignment.ts";
-import type { AlignedColumns } from "../kernel/alignmentColumns.ts";
 import type { Benchmark } from "./benchmark.ts";
 
 export interface AlignmentOptions {
@@ -21,14 +20,6 @@ export interface AlignmentOptions {
   readonly convergence?: number | undefined;
   /** Default: NGFS Phase 5. */
   readonly benchmark?: Benchmark | undefined;
-}
-
-export interface AlignColumnsOptions extends AlignmentOptions {
-  /**
-   * Arrays for the results, one element per row, such as those of a previous answer: allocating memory for millions of
-   * rows takes about as long as computing them.
-   */
-  readonly into?: AlignedColumns | undefined;
 }
 
 /** Members that are added to the results. */
@@ -66,29 +57,9 @@ const TEMPERATURE_SHAPE: ValueSchema = {
   properties: { ...COMMON, ...MEMBERS },
   additionalProperties: false,
 };
-const COLUMNS_SHAPE: ValueSchema = {
-  type: "object",
-  properties: {
-    ...COMMON,
-    into: {
-      type: "object",
-      properties: { temperaturesC: { type: "object" }, flags: { type: "object" } },
-      required: ["temperaturesC", "flags"],
-      additionalProperties: false,
-    },
-  },
-  additionalProperties: false,
-};
-
 /** @throws Fault `invalid_request` listing every invalid option of `alignTemperature` */
 export function checkTemperatureOptions(options: AlignTemperatureOptions): void {
   checkOptions(options, TEMPERATURE_SHAPE, { code: "invalid_request" });
-}
-
-/** @throws Fault `invalid_request` listing every invalid option of `alignColumns` */
-export function readColumnsOptions(options: AlignColumnsOptions): AlignmentRule {
-  checkOptions(options, COLUMNS_SHAPE, { code: "invalid_request" });
-  return ruleOf(options);
 }
 
 /** Returns the kernel's rule for valid options. */

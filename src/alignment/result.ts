@@ -1,6 +1,7 @@
 /** Builds the result of an entity as objects, unrounded. */
 import { type AlignedEntities, entityFlagsOf, firstRowOf, reasonOf, yearFlagsOf } from "./alignEntities.ts";
 import { flagsOfMask } from "./answer.ts";
+import { budgetOf } from "./budget.ts";
 import { alignmentDetailsOf } from "./detail.ts";
 import { blendedOf, overallOf } from "./summaries.ts";
 import type {
@@ -87,23 +88,9 @@ export function budgetAt({ rows, included, benchmark }: AlignedEntities, row: nu
   return budgetOf(benchmark.anchors[included.budgetAnchor]?.scenario ?? "", { allowed, projected });
 }
 
-/** Compares the emissions of an entity with those that a scenario allows. */
-export function budgetOf(
-  scenario: string,
-  { allowed, projected }: { readonly allowed: number; readonly projected: number },
-): EmissionsBudget {
-  return {
-    scenario,
-    allowed,
-    projected,
-    overshoot: projected - allowed,
-    overshoot_pct: allowed <= 0 ? null : 100 * (projected / allowed - 1),
-  };
-}
-
 /** Returns the temperatures of a part of the scopes at a row. */
 export function scopesAt({ rows }: AlignedEntities, row: number): ScopeTemperatures {
-  return { s1s2: numberAt(rows.s1s2C, row), s3: numberAt(rows.s3C, row) };
+  return { s1s2: numberAt(rows.scopes12C, row), s3: numberAt(rows.scope3C, row) };
 }
 
 /** Returns the bounds at a row; null if there are none. */

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { alignTemperature } from "../alignment/alignTemperature.ts";
 import { roundTemperatures } from "../alignment/answer.ts";
-import { DEFAULT_BENCHMARK } from "../alignment/benchmark.ts";
+import { DEFAULT_BENCHMARK } from "../alignment/benchmarkNgfsPhase5.ts";
 import { Fault, isFault } from "../errors.ts";
 import { parseNumber } from "../parameters.ts";
 import { quote } from "../schemaErrors.ts";

@@ -153,7 +153,7 @@ export const AlignmentDetailSchema = Type.Object(
     budget: Type.Union([Type.Array(EmissionsBudgetSchema), Type.Null()], {
       description: "Budgets against all four scenarios, unrounded.",
     }),
-    coverage: numberOrNull({ description: "As in the year; 1 if no scope is left out, null without a usable scope." }),
+    coverage: numberOrNull({ description: "As in the year; null if no scope is left out." }),
     flags: Type.Array(AlignmentFlagSchema, { description: "The flags of the entity and of the year." }),
   },
   { description: "With detail: how the temperature was computed, unrounded. A figure that does not exist is null." },

@@ -1,5 +1,5 @@
 import { AlignmentAnswerSchema } from "../../contract/alignmentAnswer.ts";
-import { DEFAULT_BENCHMARK } from "../../alignment/benchmark.ts";
+import { DEFAULT_BENCHMARK } from "../../alignment/benchmarkNgfsPhase5.ts";
 import { countProjections, readEntities } from "../../alignment/entity.ts";
 import type { AlignTemperatureOptions } from "../../alignment/options.ts";
 import { type FaultItem, isFault } from "../../errors.ts";

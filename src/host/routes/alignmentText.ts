@@ -11,7 +11,7 @@ import {
   yearFlagsOf,
 } from "../../alignment/alignEntities.ts";
 import { flagsOfMask, roundBudget, roundMean, roundRange, roundScopes } from "../../alignment/answer.ts";
-import { DEFAULT_BENCHMARK } from "../../alignment/benchmark.ts";
+import { DEFAULT_BENCHMARK } from "../../alignment/benchmarkNgfsPhase5.ts";
 import { alignmentDetailsOf } from "../../alignment/detail.ts";
 import type { AlignTemperatureOptions } from "../../alignment/options.ts";
 import { budgetAt, entityEcho, rangeAt, scopesAt } from "../../alignment/result.ts";
