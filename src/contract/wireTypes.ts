@@ -170,7 +170,7 @@ export interface AlignmentDetail {
   readonly by_scope: ScopeTemperatures;
   /** Budgets against all four scenarios, unrounded. */
   readonly budget: readonly EmissionsBudget[] | null;
-  /** As in the year; 1 if no scope is left out, null without a usable scope. */
+  /** As in the year; null if no scope is left out. */
   readonly coverage: number | null;
   /** The flags of the entity and of the year. */
   readonly flags: readonly AlignmentFlag[];
