@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
-/** `ISOTHERM_KERNEL=debug` runs the tests on the kernel with assertions and function names. */
+/** `ISOTHERM_KERNEL=debug` runs the tests with the debug kernel, which has assertions and function names. */
 const isDebugKernel = process.env["ISOTHERM_KERNEL"] === "debug";
 const DEBUG_KERNEL = fileURLToPath(new URL("build/debug/kernel.generated.mjs", import.meta.url));
 
@@ -18,7 +18,8 @@ const UNIT = {
   globalSetup: "test/generatedSources.mjs",
   setupFiles: "test/unitGuard.ts",
 };
-/** They replace modules with `vi.mock`, or import a module that registers hooks: each needs modules of its own. */
+/** Files that replace modules with `vi.mock` or import a module that registers hooks: each needs separate module
+ * instances. */
 const ISOLATED_FILES = [
   "test/cli/ingest.test.ts",
   "test/cli/program.test.ts",
@@ -36,16 +37,16 @@ const ISOLATED_FILES = [
  *
  *   x.test.ts             unit    this process only: no processes, sockets, browser, database or built files
  *   x.system.test.ts      system  everything else; needs `npm run build`
- *   x.exhaustive.test.ts  system  as unit, but takes seconds of processor time
+ *   x.exhaustive.test.ts  system  like unit, but takes several seconds of processor time
  */
 export default defineConfig({
   resolve: { alias: isDebugKernel ? [{ find: /^.*\/kernel\.generated\.ts$/, replacement: DEBUG_KERNEL }] : [] },
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Many files wait for their services most of the time: with one worker, a core would be idle.
+    // At least two workers, because many files spend most of their time waiting for services.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // A busy machine may take a while for what is only waited for.
+    // On a busy machine, polled conditions may take long.
     expect: { poll: { timeout: 20_000 } },
     reporters: ["default", "json"],
     outputFile: { json: process.env["ISOTHERM_TEST_REPORT"] ?? "build/test-report.json" },

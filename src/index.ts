@@ -6,7 +6,8 @@
  *   await atlas.hazardRisk({ latitude: 11.6, longitude: 43.1, hazards: ["riverine_floods"],
  *                            analysis_years: [2030], scenarios: ["rcp4p5"], radius: 10 });
  *   await alignTemperature(entities, { detail: true });
- *   totalClimateRisk({ name: "Ours", country: "India", industry: "Cement and lime", revenue: "7.87e9", ... });
+ *   totalClimateRisk({ name: "Example Cement", country: "India", industry: "Cement and lime", revenue: "7.87e9", ...
+ *   });
  */
 export { alignColumns } from "./alignment/alignColumns.ts";
 export { alignTemperature } from "./alignment/alignTemperature.ts";
@@ -32,7 +33,7 @@ export {
   type ReferenceColumns,
 } from "./kernel/alignmentColumns.ts";
 export { referenceCountries, referenceIndustries, referenceScenarios } from "./company/referenceLists.ts";
-export { type CompanyOptions, estimateEmissions, totalClimateRisk } from "./company/report.ts";
+export { estimateEmissions, totalClimateRisk } from "./company/report.ts";
 export {
   Fault,
   type FaultCode,

@@ -23,7 +23,6 @@ const TITLES = ["the republic of ", "republic of ", "the "];
 const AMBIGUOUS_NAMES: ReadonlyMap<string, readonly string[]> = new Map([["republic of china", ["CHN", "TWN"]]]);
 
 const COUNTRIES_BY_ISO3 = new Map(LISTED_COUNTRIES.map((country) => [country.iso3, country]));
-const COUNTRIES_BY_KEY = indexNames();
 
 /**
  * Returns the country that a text names. Case, accents and punctuation are ignored, "&" equals "and", and a leading
@@ -37,7 +36,7 @@ export const matchCountry: (text: string) => CountryMatch = rememberByText((text
 
 function lookUp(text: string): CountryMatch {
   const key = foldName(text);
-  const [country, ...others] = ambiguousCountries(key) ?? COUNTRIES_BY_KEY.get(withoutLeadingTitles(key)) ?? [];
+  const [country, ...others] = ambiguousCountries(key) ?? countriesByKey().get(withoutLeadingTitles(key)) ?? [];
   if (country === undefined) return UNKNOWN;
   return others.length === 0 ? { kind: "found", country } : { kind: "ambiguous", candidates: [country, ...others] };
 }
@@ -59,6 +58,14 @@ function withoutLeadingTitles(key: string): string {
     if (title === undefined) return rest;
     rest = rest.slice(title.length);
   }
+}
+
+let indexed: ReadonlyMap<string, readonly ListedCountry[]> | undefined;
+
+/** Returns the index, which is built by the first lookup. */
+function countriesByKey(): ReadonlyMap<string, readonly ListedCountry[]> {
+  indexed ??= indexNames();
+  return indexed;
 }
 
 /** Indexes all names without their titles. The list of countries takes precedence over the names in other languages. */

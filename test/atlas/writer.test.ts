@@ -35,7 +35,7 @@ function stepsOf(group: HazardFixture["groups"][number]): StepsAt {
       : (group.cells[(row * GRID.columnCount + column) * layerCount + layer] ?? NaN);
 }
 
-describe("a pack, read according to the format document", () => {
+describe("a pack that is read according to docs/atlas-format.md", () => {
   test("contains states, cells, block maxima, row totals and bounds that match the written cells", async () => {
     await withTempFolder(async (folder) => {
       const pack = await writePack(kernel, folder, packInputOf(FLOODS));

@@ -9,7 +9,6 @@ test.each([
   [0.75, 75],
   [1, 80],
   [1e300, 100],
-  [Infinity, 100],
 ])("a loss of %d of EBITDA scores %d", (share, score) => {
   expect(scoreOf(share)).toBeCloseTo(score, 12);
 });

@@ -1,6 +1,6 @@
 /**
- * Isolation between accounts: a request with any id of another account, in any place that takes an id, gets the same
- * response, to the byte, as one with an id that does not exist; and no response contains data of another account.
+ * Isolation between accounts: a request with any id of another account, wherever an id is accepted, gets byte for byte
+ * the same response as a request with an id that does not exist; and no response contains data of another account.
  */
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -52,7 +52,7 @@ async function createAccounts(): Promise<readonly IsolatedAccount[]> {
   });
 }
 
-/** Places of an id in a request, whether or not the operation reads it there. */
+/** Places of an id in a request, including those that the operation does not read. */
 const SLOTS = ["path", "X-Customer-ID", "customer_id", "cursor"] as const;
 type Slot = (typeof SLOTS)[number];
 
@@ -117,7 +117,8 @@ interface CampaignResult {
   readonly comparisons: number;
 }
 
-/** Sends every operation with every id of other accounts in every slot, as `accountCount` of three accounts. */
+/** Sends every operation with every id of other accounts in every slot, from the first `accountCount` of three
+ * accounts. */
 async function campaign(accountCount: number, fault?: FaultName): Promise<CampaignResult> {
   const accounts = await createAccounts();
   const service = await startService({ data }, { fault });

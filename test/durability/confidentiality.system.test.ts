@@ -1,7 +1,7 @@
 /**
  * Confidentiality of customer data such as locations and names: valid and invalid requests of all kinds carry unique
  * canary values, none of which may appear in logs, in metrics or in the response to another request. API keys may appear
- * in no response and no log line. ISOTHERM_DURABILITY_CANARIES=50 rounds are the full size.
+ * in no response and no log line. A full run has ISOTHERM_DURABILITY_CANARIES=50 rounds.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -42,7 +42,7 @@ interface CanaryRequest {
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** The raw body, in place of `body`. */
+  /** The raw body, instead of `body`. */
   readonly bytes?: string;
 }
 
@@ -204,7 +204,7 @@ interface CampaignResult {
   readonly statuses: ReadonlyMap<string, number>;
 }
 
-/** @param disturb runs during each round to provoke errors, which are logged and returned too */
+/** @param disturb runs during each round to provoke errors, which are also logged and returned */
 async function campaign(
   ledgerLocation: LedgerLocation,
   {

@@ -1,6 +1,6 @@
 /**
  * Crash recovery: after the service, or the PostgreSQL server behind it, is killed at any time, every response that was
- * sent is recorded exactly once. ISOTHERM_DURABILITY_KILLS=20 is the full size.
+ * sent is recorded exactly once. A full run has ISOTHERM_DURABILITY_KILLS=20.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -50,7 +50,7 @@ async function waitForResponses({ statuses }: Observations, service: Service): P
   }
 }
 
-/** Kills until there are findings: a fault shows only between a response and its record, which takes 2 ms. */
+/** Kills until there are findings: a fault has an effect only between a response and its record, which is 2 ms. */
 async function killUntilDetected(killAndCheck: () => Promise<readonly string[]>): Promise<readonly string[]> {
   let findings: readonly string[] = [];
   for (let kills = 0; findings.length === 0 && kills < FAULT_KILLS_MAX; kills++) findings = await killAndCheck();

@@ -1,7 +1,7 @@
 /**
  * Disk failures: the service responds 503 and exits with code 1, no response is sent without its record, and the ledger
  * is consistent after a restart. strace injects an error at a given system call.
- * ISOTHERM_DURABILITY_FAILURES=20 per kind is the full size.
+ * A full run has ISOTHERM_DURABILITY_FAILURES=20 failures of each kind.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -55,7 +55,7 @@ interface Campaign {
   readonly findings: readonly string[];
 }
 
-/** Runs a service into `count` failures, restarting it after each one, and then checks the ledger. */
+/** Runs a service with `count` failures, restarts it after each one, and then checks the ledger. */
 async function campaign(injection: Injection, count: number, fault?: FaultName): Promise<Campaign> {
   const account = await withLedger({ data }, (ledger) =>
     newAccount(ledger, { name: "Clients", internalIds: ["one", "two"] }),

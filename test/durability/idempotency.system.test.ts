@@ -1,6 +1,6 @@
 /**
  * Idempotency: a request with an Idempotency-Key is metered once, even if it is repeated concurrently, after a
- * restart, or at another service with the same database. ISOTHERM_DURABILITY_REPETITIONS=20 is the full size.
+ * restart, or at another service with the same database. A full run has ISOTHERM_DURABILITY_REPETITIONS=20.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -99,7 +99,7 @@ async function campaign(location: LedgerLocation, start: () => Promise<readonly 
         expect(await race(services, { account, request, key, observations })).toStrictEqual(repeated);
       }
     }
-    await expectReuseRefused(services, { account, observations });
+    await expectReuseRejected(services, { account, observations });
     expect(await withLedger(location, (ledger) => findInconsistencies(observations, ledger, location))).toStrictEqual(
       [],
     );
@@ -108,8 +108,10 @@ async function campaign(location: LedgerLocation, start: () => Promise<readonly 
   }
 }
 
-/** Sends two requests that differ in one digit with the same key to every service; the second request must be rejected. */
-async function expectReuseRefused(
+/**
+ * Sends two requests that differ in one digit with the same key to every service; the second request must be rejected.
+ */
+async function expectReuseRejected(
   services: readonly Service[],
   { account, observations }: { account: TestAccount; observations: Observations },
 ): Promise<void> {

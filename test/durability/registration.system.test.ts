@@ -1,6 +1,6 @@
 /**
- * Concurrent registrations of the same customer create it once.
- * ISOTHERM_DURABILITY_RACES=20 and ISOTHERM_DURABILITY_RACERS=1000 are the full size.
+ * Concurrent registrations of the same customer create it only once.
+ * A full run has ISOTHERM_DURABILITY_RACES=20 and ISOTHERM_DURABILITY_RACERS=1000.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

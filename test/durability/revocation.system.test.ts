@@ -1,6 +1,6 @@
 /**
  * A service under the load of 64 clients rejects a key within one second after its revocation.
- * ISOTHERM_DURABILITY_REVOCATIONS=20 is the full size.
+ * A full run has ISOTHERM_DURABILITY_REVOCATIONS=20.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -108,7 +108,7 @@ async function expectRevocationInTime(location: LedgerLocation): Promise<void> {
 }
 
 test(
-  `a revoked key is refused after at most ${DELAY_MS_MAX} ms, ${REVOCATIONS} times`,
+  `a revoked key is rejected after at most ${DELAY_MS_MAX} ms, ${REVOCATIONS} times`,
   () => expectRevocationInTime({ data }),
   TIMEOUT_MS,
 );
@@ -124,7 +124,7 @@ test(
 
 describeWithPostgres("with PostgreSQL", () => {
   test(
-    `a revoked key is refused after at most ${DELAY_MS_MAX} ms, ${REVOCATIONS} times`,
+    `a revoked key is rejected after at most ${DELAY_MS_MAX} ms, ${REVOCATIONS} times`,
     async () => {
       const server = await startPostgres();
       try {

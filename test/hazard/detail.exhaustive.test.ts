@@ -172,7 +172,7 @@ const LATER = { scenario: "rcp8p5", year: 2050 } as const;
 
 async function manifest(layers: readonly object[]): Promise<string> {
   const file = join(folder, "manifest.json");
-  const source = { name: "made", licence: "none" };
+  const source = { name: "synthetic", licence: "none" };
   await writeFile(file, JSON.stringify({ hazard: "riverine_floods", source, layers }));
   return file;
 }

@@ -175,7 +175,7 @@ describe("rowSpans with a rim exactly through a cell's center", () => {
     expect(tried).toBeGreaterThan(200);
   });
 
-  test("lets GeographicLib decide every cell of a parallel around a pole", () => {
+  test("uses GeographicLib for every cell of a parallel around a pole", () => {
     for (const poleDeg of [90, -90]) {
       for (const grid of [worldGrid(0.5), GRIDS["crop 170 east to 170 west"], GRIDS["crop 180 to 160 west"]]) {
         if (grid === undefined) throw new Error("unknown grid");
@@ -192,7 +192,7 @@ describe("rowSpans with a rim exactly through a cell's center", () => {
     }
   });
 
-  test("decides all 43,200 ambiguous cells of a parallel on a fine grid", () => {
+  test("classifies all 43,200 ambiguous cells of a parallel on a fine grid", () => {
     const grid = worldGrid(1 / 120);
     const radiusM = distanceByGeographicLib({ latDeg: 90, lonDeg: 0 }, centerByDefinition(grid, { row: 2, column: 0 }));
     const { spans, ambiguousCount } = rowSpans(kernel, grid, { latDeg: 90, lonDeg: 0, radiusM });
@@ -228,11 +228,11 @@ describe("rowSpans with a rim exactly through a cell's center", () => {
 describe("rowSpans rejects", () => {
   const grid = worldGrid(1);
   const circle = { latDeg: 10, lonDeg: 20, radiusM: 1000 };
-  const refusal = (status: number): Error => expect.objectContaining({ name: "KernelError", status }) as Error;
+  const rejection = (status: number): Error => expect.objectContaining({ name: "KernelError", status }) as Error;
 
   for (const radiusM of [-1, -1e-300, NaN, Infinity, -Infinity, adjacentDoubles(RADIUS_M_MAX).above]) {
     test(`a radius of ${radiusM} m`, () => {
-      expect(() => rowSpans(kernel, grid, { ...circle, radiusM })).toThrow(refusal(STATUS_BAD_RADIUS));
+      expect(() => rowSpans(kernel, grid, { ...circle, radiusM })).toThrow(rejection(STATUS_BAD_RADIUS));
     });
   }
   for (const [name, place] of Object.entries<Partial<OracleCircle>>({
@@ -243,7 +243,7 @@ describe("rowSpans rejects", () => {
     "an infinite longitude": { lonDeg: Infinity },
   })) {
     test(`a location with ${name}`, () => {
-      expect(() => rowSpans(kernel, grid, { ...circle, ...place })).toThrow(refusal(STATUS_BAD_LOCATION));
+      expect(() => rowSpans(kernel, grid, { ...circle, ...place })).toThrow(rejection(STATUS_BAD_LOCATION));
     });
   }
   for (const [name, change] of Object.entries({
@@ -264,7 +264,7 @@ describe("rowSpans rejects", () => {
     "more than 360 degrees and one column": { columnCount: 362 },
   })) {
     test(`a grid with ${name}`, () => {
-      expect(() => rowSpans(kernel, { ...grid, ...change }, circle)).toThrow(refusal(STATUS_BAD_GRID));
+      expect(() => rowSpans(kernel, { ...grid, ...change }, circle)).toThrow(rejection(STATUS_BAD_GRID));
     });
   }
 

@@ -85,7 +85,7 @@ describe("the list of industries", () => {
     }
   });
 
-  test("is indexed by id, name and alias; of equal keys the first one counts", () => {
+  test("is indexed by id, name and alias; the first of several equal keys is used", () => {
     const index = indexIndustries([
       { id: "one", keys: ["one", "first", "uno"] },
       { id: "two", keys: ["two", "two", "two"] },
@@ -106,8 +106,8 @@ describe("the list of industries", () => {
     ["nuclear", { text: "judgement", isJudged: true }],
     ["integrated", { text: "half oil and gas production, half refining", isJudged: false }],
     ["nobody", { text: "", isJudged: false }],
-  ])("a source %j reads %j", (source, told) => {
-    expect(readFactorSource(source)).toEqual(told);
+  ])("describes the source %j as %j", (source, description) => {
+    expect(readFactorSource(source)).toEqual(description);
   });
 
   test("describes the gross margin of a source in percent", () => {

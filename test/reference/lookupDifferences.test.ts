@@ -29,13 +29,13 @@ describe("a country", () => {
       ),
     ),
   );
-  const apart = [...texts].filter((text) => ngfsRegionOf(text) !== regionForCompanies(text));
+  const differing = [...texts].filter((text) => ngfsRegionOf(text) !== regionForCompanies(text));
   const isAntarctica = (text: string): boolean => /(^| )(antarctica|ata|aq)$/.test(text);
   const isRepeating = (text: string): boolean => /(^| )the the |republic of (the )?republic of /.test(text);
 
-  test("has the same region in both, with any title before any name, except as below", () => {
+  test("has the same region in both methods, with any title before any name, except for the names tested below", () => {
     expect(texts.size).toBe(8497);
-    const others = apart.filter((text) => !isAntarctica(text) && !isRepeating(text));
+    const others = differing.filter((text) => !isAntarctica(text) && !isRepeating(text));
     expect(others.toSorted()).toEqual(["republic of china", "the republic of china"]);
   });
 
@@ -53,7 +53,7 @@ describe("a country", () => {
   });
 
   test("with a repeated title is found only if titles are removed one by one", () => {
-    const repeating = apart.filter(isRepeating).filter((text) => !isAntarctica(text));
+    const repeating = differing.filter(isRepeating).filter((text) => !isAntarctica(text));
     expect(repeating).toHaveLength(438);
     expect(repeating).toContain("the the republic of albania");
     for (const text of repeating) {
@@ -70,7 +70,7 @@ describe("a country", () => {
 });
 
 describe("an industry", () => {
-  test("has the same intensity in both, by its id and all names", () => {
+  test("has the same intensity in both methods, by its id and by all its names", () => {
     for (const { id, names, intensity } of LISTED_INDUSTRIES) {
       for (const text of [id, ...names]) {
         expect(industryForCompanies(text)).toBe(id);
