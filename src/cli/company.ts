@@ -33,13 +33,14 @@ interface CompanySummary {
 
 /** The results are complete except for rejected companies. */
 const EXIT_CODE_SOME_REJECTED = 2;
+const HELP_LINE_LENGTH_MAX = 100;
 /** Minimum size of the text chunks that are written. */
 const OUTPUT_CHUNK_SIZE_CHARACTERS = 1 << 18;
 
 /** `isotherm company`: climate risk of one company as a report, or of a list of companies as a file. */
 export function companyCommand(): Command {
   return new Command("company")
-    .description("estimate the transition and physical climate risk of companies from seven inputs each")
+    .description("estimate the transition and physical climate risk of companies")
     .argument(
       "<in>",
       "one company (a JSON object) or a list (a JSON list, .ndjson or .csv file), or - for standard input",
@@ -71,11 +72,12 @@ export function companyCommand(): Command {
 }
 
 const COMPANY_HELP = `
-A company has name, country, industry, revenue, total_assets, ebitda, total_debt, transition_scenarios and
-assessment_years; money in US dollars of 2025, as numbers or text. Optional: scope1, scope2, scope3 (t CO2e per year),
-total_liabilities (banks, insurers), damage_function, iam. CSV has a column for each; lists are separated by semicolons:
+A company has name, country, industry, revenue, transition_scenarios and assessment_years; money in US dollars of 2025,
+as numbers or text. total_assets, ebitda and total_debt are estimated if absent. Optional: scope1, scope2, scope3,
+scope3_upstream, scope3_downstream (t CO2e per year), total_liabilities (banks, insurers), damage_function, iam, pd,
+exposure, lgd, assumptions. CSV has a column for each, also for those of assumptions; lists are separated by semicolons:
 
-  ${COMPANY_COLUMN_NAMES.join(", ")}
+${wrapped(COMPANY_COLUMN_NAMES)}
 
 The result for one company is a text report, or JSON with --json, with --to, or in a .json, .ndjson or .jsonl file.
 The results for a list are in the order of IN, one per line of NDJSON or one per element of "results" in JSON;
@@ -85,6 +87,18 @@ Examples:
   isotherm company examples/company.json
   isotherm company examples/company.json --json > answer.json
   isotherm company portfolio.csv answers.ndjson --scenarios NGFS_NET_ZERO_2050,IPCC_C3 --years 2030,2050`;
+
+/** Formats names in lines of at most 100 characters. */
+function wrapped(names: readonly string[]): string {
+  const lines = [""];
+  for (const [index, name] of names.entries()) {
+    const item = index < names.length - 1 ? `${name},` : name;
+    const line = `${lines.at(-1) ?? ""} ${item}`;
+    if (line.length <= HELP_LINE_LENGTH_MAX) lines[lines.length - 1] = line;
+    else lines.push(` ${item}`);
+  }
+  return lines.map((line) => ` ${line}`).join("\n");
+}
 
 async function runCompany(input: string, output: string, flags: CompanyFlags): Promise<void> {
   const startMs = performance.now();
