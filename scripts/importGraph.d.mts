@@ -6,3 +6,5 @@ export function importsOf(file: string, options?: { readonly typeOnly?: boolean 
 export function graphOf(folder: string): Map<string, string[]>;
 /** Returns the groups of modules that import each other. */
 export function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[][];
+/** Returns the cycles between the members of each folder, where a subfolder counts as one member. */
+export function folderCyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[][];

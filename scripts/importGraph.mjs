@@ -1,6 +1,6 @@
 // Prints the import graph of src/: modules, edges, cycles and module sizes.
 //   node scripts/importGraph.mjs [--json]
-// Exits with 1 when there is a cycle, type-only imports included.
+// Exits with 1 when there is a cycle of modules or of folders, type-only imports included.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -63,6 +63,27 @@ export function graphOf(folder) {
   return new Map(files.map((file) => [file, importsOf(file).filter((path) => known.has(path))]));
 }
 
+/**
+ * The cycles between the members of each folder, where a subfolder counts as one member with all files below it. Modules
+ * may therefore import files beside their folder, such as src/errors.ts, and a folder's files may import its subfolders.
+ */
+export function folderCyclesOf(graph) {
+  const membersByFolder = new Map();
+  for (const [file, targets] of graph) {
+    for (const target of targets) {
+      const [from, to] = [file.split("/"), target.split("/")];
+      const depth = from.findIndex((name, index) => name !== to[index]);
+      if (depth < 0) continue;
+      const folder = from.slice(0, depth).join("/");
+      const members = membersByFolder.get(folder) ?? new Map();
+      membersByFolder.set(folder, members);
+      const [member, imported] = [from, to].map((names) => names.slice(0, depth + 1).join("/"));
+      members.set(member, [...(members.get(member) ?? []), imported]);
+    }
+  }
+  return [...membersByFolder.values()].flatMap(cyclesOf);
+}
+
 function report() {
   const graph = graphOf("src");
   const edgeCount = [...graph.values()].reduce((sum, targets) => sum + new Set(targets).size, 0);
@@ -74,6 +95,7 @@ function report() {
     moduleCount: graph.size,
     edgeCount,
     cycles: cyclesOf(graph),
+    folderCycles: folderCyclesOf(graph),
     lineCountMedian: sizes[sizes.length >> 1].lineCount,
     longest: sizes.slice(0, 10),
   };
@@ -83,10 +105,13 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
   const graph = report();
   if (process.argv.includes("--json")) console.log(JSON.stringify(graph, undefined, 2));
   else {
-    console.log(`${graph.moduleCount} modules, ${graph.edgeCount} imports, ${graph.cycles.length} cycles`);
+    console.log(
+      `${graph.moduleCount} modules, ${graph.edgeCount} imports, ${graph.cycles.length + graph.folderCycles.length} cycles`,
+    );
     for (const cycle of graph.cycles) console.log(`  cycle: ${cycle.join(" - ")}`);
+    for (const cycle of graph.folderCycles) console.log(`  cycle of folders: ${cycle.join(" - ")}`);
     console.log(`lines per module: median ${graph.lineCountMedian}; longest:`);
     for (const { file, lineCount } of graph.longest) console.log(`  ${String(lineCount).padStart(5)} ${file}`);
   }
-  process.exitCode = graph.cycles.length === 0 ? 0 : 1;
+  process.exitCode = graph.cycles.length + graph.folderCycles.length === 0 ? 0 : 1;
 }

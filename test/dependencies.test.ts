@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cyclesOf, filesBelow, graphOf, importsOf } from "../scripts/importGraph.mjs";
+import { cyclesOf, filesBelow, folderCyclesOf, graphOf, importsOf } from "../scripts/importGraph.mjs";
 
 /**
  * What each module may import, as documented in docs/architecture.md. Every module may import itself, and all but
@@ -51,6 +51,21 @@ describe("dependency rules", () => {
 
   test("no modules import each other, not even for their types", () => {
     expect(cyclesOf(graphOf("src"))).toEqual([]);
+  });
+
+  test("no folders import each other, directly or through others", () => {
+    expect(folderCyclesOf(graphOf("src"))).toEqual([]);
+  });
+
+  test("a folder that imports a file which imports the folder is a cycle", () => {
+    const graph = new Map([
+      ["src/host/pipeline.ts", ["src/host/http/router.ts", "src/errors.ts"]],
+      ["src/host/http/context.ts", ["src/host/pipeline.ts"]],
+      ["src/host/http/router.ts", []],
+      ["src/host/main.ts", ["src/host/http/context.ts", "src/host/pipeline.ts"]],
+    ]);
+    expect(cyclesOf(graph)).toEqual([]);
+    expect(folderCyclesOf(graph)).toEqual([["src/host/http", "src/host/pipeline.ts"]]);
   });
 
   test.each(sources)("%s imports only what its module may", (file) => {

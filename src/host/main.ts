@@ -30,7 +30,7 @@ export type { HandlerTimeouts, ServerTimeouts } from "./http/timeouts.ts";
 export type { Log, LoggedError, LogRecord } from "./log.ts";
 export type { CloseOptions, HandlerOptions, ServeOptions, ServiceOptions } from "./options.ts";
 export type { Problem, ProblemCode } from "./problems/problem.ts";
-export type { HostLimits } from "./routes/route.ts";
+export type { HostLimits } from "./route.ts";
 export type { RunningServer } from "./serve.ts";
 export { Fault, isFault } from "../errors.ts";
 export type * from "./publicTypes.ts";

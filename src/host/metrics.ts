@@ -1,8 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { HostAtlas } from "../pool/hostAtlas.ts";
+import type { PipelineResponse } from "./http/exchange.ts";
 import type { HttpRequestContext } from "./http/requestContext.ts";
-import type { PipelineResponse } from "./pipeline.ts";
 
 export interface Metrics {
   /** Records a response in the metrics. */

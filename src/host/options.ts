@@ -7,7 +7,7 @@ import { DEFAULT_HAZARD_LIMITS } from "../hazard/query.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "./admission/admissionControl.ts";
 import type { Log } from "./log.ts";
-import type { HostLimits } from "./routes/route.ts";
+import type { HostLimits } from "./route.ts";
 import { corsOriginErrors } from "./http/cors.ts";
 import {
   DEFAULT_HANDLER_TIMEOUTS,

@@ -9,6 +9,7 @@ import { checkBodyHeaders, checkDeclaredSize } from "./http/body.ts";
 import { compressBody } from "./http/contentCoding.ts";
 import type { CorsPolicy } from "./http/cors.ts";
 import { entityTag, matchingTag, quotedTag, revisionTag } from "./http/entityTag.ts";
+import type { PipelineResponse, RequestContext, RequestProcessor } from "./http/exchange.ts";
 import { decodeJson, encodeJson } from "./http/json.ts";
 import {
   checkHostHeader,
@@ -21,13 +22,7 @@ import {
 } from "./http/requestHead.ts";
 import { type RouteMatch, Router, type Target } from "./http/router.ts";
 import { type IdempotentRequest, NO_USAGE, recordUsage, requestFingerprint } from "./metering.ts";
-import {
-  PROBLEM_CONTENT_TYPE,
-  type ProblemCode,
-  problemHeaders,
-  problemOf,
-  type HttpError,
-} from "./problems/problem.ts";
+import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf, type HttpError } from "./problems/problem.ts";
 import {
   bodySizeBytes,
   cacheControl,
@@ -39,7 +34,7 @@ import {
   selectBodyCoding,
   toRouteResponse,
 } from "./routeResponse.ts";
-import type { Caller, Route, RouteContext, RouteRequest, Services } from "./routes/route.ts";
+import type { Caller, Route, RouteContext, RouteRequest, Services } from "./route.ts";
 
 /** Authenticates API keys and finds customers. Returns synchronously on a cache hit. */
 interface RequestAuthenticator {
@@ -50,40 +45,6 @@ interface RequestAuthenticator {
     readonly accountId: string;
     readonly customerId: string;
   }): Customer | undefined | Promise<Customer | undefined>;
-}
-
-/** A request on its way through the pipeline. */
-export interface RequestContext {
-  readonly request: IncomingMessage;
-  readonly requestId: string;
-  /** Aborts when the client has disconnected or the work timeout has passed. */
-  readonly signal: AbortSignal;
-  /** Aborts when the client has disconnected; for work with a deadline set elsewhere. */
-  readonly disconnectSignal: AbortSignal;
-  readonly isDisconnected: boolean;
-  /**
-   * Reads the whole body.
-   * @param onPart called with the size of each received part; an error that it throws ends the reading
-   * @throws HttpError `body_too_large`, `request_timeout`, `http_malformed`
-   */
-  receive(limitBytes: number, onPart: (sizeBytes: number) => void): Promise<Buffer>;
-
-  // Set by the pipeline during processing, for the log and the metrics.
-  target?: Target;
-  caller?: Caller;
-  rateLimit?: string;
-}
-
-/** A response that is ready to be written to the connection. */
-export interface PipelineResponse {
-  readonly status: number;
-  /** Header fields, flat: name, value, … */
-  readonly fields: readonly string[];
-  readonly body: string | readonly Uint8Array[] | AsyncIterable<string> | undefined;
-  readonly units?: number;
-  readonly failure?: { readonly code: ProblemCode; readonly error: unknown };
-  /** Holds the response's bytes until `Pipeline.releaseResponse`. */
-  readonly slot?: Slot;
 }
 
 export interface PipelineOptions {
@@ -120,7 +81,7 @@ const HELD_RESPONSE_BYTES_MIN = 16_384;
  * Steps that can usually answer from memory return either a value or a promise, and `handle` awaits only promises: for
  * small responses every further promise has a measurable cost.
  */
-export class Pipeline {
+export class Pipeline implements RequestProcessor {
   readonly #options: PipelineOptions;
   readonly #router: Router;
   readonly #vary: string;
@@ -132,7 +93,6 @@ export class Pipeline {
     this.#vary = cors.isEnabled ? "Accept-Encoding, Origin" : "Accept-Encoding";
   }
 
-  /** Returns the response to a request. Never rejects: errors become problem responses. */
   async handle(context: RequestContext): Promise<PipelineResponse> {
     const { request } = context;
     const { method = "" } = request;
@@ -202,12 +162,10 @@ export class Pipeline {
     }
   }
 
-  /** Returns the problem response to a request that is not processed. */
   reject(context: RequestContext, httpError: HttpError): PipelineResponse {
     return this.#problem(context, httpError);
   }
 
-  /** Releases what a response holds, once the client has read it or disconnected. */
   releaseResponse({ slot }: PipelineResponse): void {
     if (slot !== undefined) this.#options.admission.releaseResponse(slot);
   }

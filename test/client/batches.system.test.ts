@@ -3,7 +3,7 @@ import { type HazardQueryInput, IsothermClient } from "../../src/client/client.t
 import { VALID_QUERY } from "../hazard/queries.ts";
 import { ENTITY } from "../host/entities.ts";
 import { fakeAtlas, HEADERS, type TestHost, startTestHost, quarterResult } from "../host/testHost.ts";
-import type { HostLimits } from "../../src/host/routes/route.ts";
+import type { HostLimits } from "../../src/host/route.ts";
 
 describe("batches against a real service", () => {
   async function withHost(

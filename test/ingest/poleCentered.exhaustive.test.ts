@@ -11,7 +11,7 @@ import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
 import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
 import { verifyAtlas } from "../../src/atlas/verify.ts";
 import { hazards } from "../../src/host/routes/hazards.ts";
-import type { RouteContext, Services } from "../../src/host/routes/route.ts";
+import type { RouteContext, Services } from "../../src/host/route.ts";
 import { type Atlas, openAtlas } from "../../src/index.ts";
 import { ingestLayers } from "../../src/ingest/ingest.ts";
 import { Kernel } from "../../src/kernel/instance.ts";

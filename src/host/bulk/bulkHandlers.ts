@@ -5,10 +5,10 @@ import { neighborhoodOfQuery, shardByOwner } from "../../pool/sharding.ts";
 import { handle, type TaskContext, type TaskHandlers } from "../../pool/taskKinds.ts";
 import { TimeSlice } from "../../threads/timeSlice.ts";
 import { decodeJson, encodeJson } from "../http/json.ts";
-import type { Route, RouteContext, Services } from "../routes/route.ts";
+import type { Route, RouteContext, Services } from "../route.ts";
 import { ROUTES } from "../routes/routeList.ts";
 import { warmUp } from "../warmUp.ts";
-import type { BulkAnswer, ProblemContext, QueriesBulkRoute } from "./bulkRoute.ts";
+import type { BulkAnswer, ProblemContext, QueriesBulkRoute } from "../bulkRoute.ts";
 import { BULK_ROUTES } from "./bulkRoutes.ts";
 import {
   HTTP,

@@ -2,8 +2,8 @@ import type { TaskExecutor } from "../../pool/executor.ts";
 import type { AdmissionControl } from "../admission/admissionControl.ts";
 import type { BulkJob } from "../admission/bulkJob.ts";
 import type { Slot } from "../admission/slot.ts";
-import type { Caller, HostLimits } from "../routes/route.ts";
-import type { BulkAnswer } from "./bulkRoute.ts";
+import type { Caller, HostLimits } from "../route.ts";
+import type { BulkAnswer } from "../bulkRoute.ts";
 import { BULK_ROUTES } from "./bulkRoutes.ts";
 import { HTTP, HTTP_JOIN, HTTP_SHARD, HTTP_WARM_UP, type HttpPayload, type QueryShard } from "./bulkTasks.ts";
 

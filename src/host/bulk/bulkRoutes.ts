@@ -1,6 +1,6 @@
 import { bulkAlignment } from "../routes/alignmentResponse.ts";
 import { bulkHazardRiskBatch } from "../routes/hazardRiskBatch.ts";
-import type { BulkRoute } from "./bulkRoute.ts";
+import type { BulkRoute } from "../bulkRoute.ts";
 
 /** Routes that are answered in time slices, by path. Requests of other routes take one slice. */
 export const BULK_ROUTES: ReadonlyMap<string, BulkRoute<unknown>> = new Map(

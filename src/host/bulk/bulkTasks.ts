@@ -1,7 +1,7 @@
 /** The host's kinds of tasks; bulkHandlers.ts implements them in the workers. */
 import type { TaskKind } from "../../pool/taskKinds.ts";
-import type { Caller, HostLimits } from "../routes/route.ts";
-import type { BulkAnswer } from "./bulkRoute.ts";
+import type { Caller, HostLimits } from "../route.ts";
+import type { BulkAnswer } from "../bulkRoute.ts";
 import type { EncodedElements, PositionedElements } from "./elementEncoder.ts";
 
 /** An HTTP request that a worker parses and answers. */

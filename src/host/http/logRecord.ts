@@ -1,6 +1,6 @@
 import { loggedError, type LogRecord } from "../log.ts";
-import type { PipelineResponse } from "../pipeline.ts";
 import { HttpError } from "../problems/problem.ts";
+import type { PipelineResponse } from "./exchange.ts";
 import type { HttpRequestContext } from "./requestContext.ts";
 
 /** Creates the log record of a response. */

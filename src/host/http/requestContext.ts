@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { readBody } from "./body.ts";
+import type { PipelineResponse, RequestContext } from "./exchange.ts";
 import { hasBody, isAwaitingContinue } from "./requestHead.ts";
-import type { RequestContext, PipelineResponse } from "../pipeline.ts";
 import { HttpError } from "../problems/problem.ts";
 import { newRequestId } from "./requestId.ts";
-import type { Caller } from "../routes/route.ts";
+import type { Caller } from "../route.ts";
 import type { Target } from "./router.ts";
 
 /** Time after which a rejected connection is closed even if the client keeps it open. */

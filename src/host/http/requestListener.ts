@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Log, LogRecord } from "../log.ts";
-import type { Pipeline, PipelineResponse } from "../pipeline.ts";
 import { HttpError } from "../problems/problem.ts";
+import type { PipelineResponse, RequestProcessor } from "./exchange.ts";
 import { logRecordOf } from "./logRecord.ts";
 import { type BodyReadState, HttpRequestContext, type RequestContextSettings } from "./requestContext.ts";
 
 export interface RequestListenerOptions extends RequestContextSettings {
-  readonly pipeline: Pipeline;
+  readonly pipeline: RequestProcessor;
   /** Called with a record of each response. */
   readonly log?: Log | undefined;
   /** Called for each response with the seconds that it took. */

@@ -1,7 +1,7 @@
 import findMyWay from "find-my-way";
 import { HttpError } from "../problems/problem.ts";
 import { pathBelow } from "./requestHead.ts";
-import { addressesOf, type Route, type Services } from "../routes/route.ts";
+import { addressesOf, type Route, type Services } from "../route.ts";
 
 /** A route at one of its addresses, with the constant parts of its responses. */
 export interface Target {

@@ -1,6 +1,6 @@
 import { IDEMPOTENCY_KEY_PATTERN } from "../../contract/headers.ts";
 import { FAULT_ITEM_COUNT_MAX } from "../../errors.ts";
-import type { Route } from "../routes/route.ts";
+import type { Route } from "../route.ts";
 import { Components, type Json } from "./components.ts";
 import { readExamples } from "./examples.ts";
 import { operationOf } from "./operation.ts";

@@ -1,7 +1,7 @@
 import type { TSchema } from "typebox";
 import { PROBLEM_CONTENT_TYPE, type ProblemCode } from "../problems/problem.ts";
 import { describeProblem } from "../problems/problemTexts.ts";
-import type { Route } from "../routes/route.ts";
+import type { Route } from "../route.ts";
 import { type Components, type Json, reference } from "./components.ts";
 import type { Examples } from "./examples.ts";
 import { problemsOf, statusOf } from "./routeProblems.ts";

@@ -1,6 +1,6 @@
 import type { ProblemCode } from "../problems/problem.ts";
 import { describeProblem, isProblemCode, PROBLEM_CODES } from "../problems/problemTexts.ts";
-import type { Route } from "../routes/route.ts";
+import type { Route } from "../route.ts";
 
 type AnyRoute = Route<unknown, unknown>;
 

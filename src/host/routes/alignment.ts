@@ -7,7 +7,7 @@ import { type FaultItem, isFault } from "../../errors.ts";
 import { findSchemaErrors } from "../../schemaErrors.ts";
 import { toParameterItem, decodeParameters } from "../../parameters.ts";
 import { invalidRequest } from "./parameters.ts";
-import { type Route, checkLimit } from "./route.ts";
+import { type Route, checkLimit } from "../route.ts";
 import type { AlignmentAnswer, AlignmentParameters, Entity } from "../../contract/wireTypes.ts";
 import { AlignmentParametersSchema, AlignmentRequestSchema } from "../../contract/alignmentRequest.ts";
 

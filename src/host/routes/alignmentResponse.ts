@@ -1,7 +1,7 @@
 import { alignTemperature, alignValidEntities, entityEcho } from "../../alignment/alignTemperature.ts";
 import { roundTemperatures, roundTemperature } from "../../alignment/answer.ts";
 import type { Entity } from "../../contract/wireTypes.ts";
-import type { WholeBulkRoute } from "../bulk/bulkRoute.ts";
+import type { WholeBulkRoute } from "../bulkRoute.ts";
 import { encodeJson } from "../http/json.ts";
 import { alignment, type ParsedAlignmentRequest, countTemperatures } from "./alignment.ts";
 

@@ -1,7 +1,7 @@
 import type { CustomerRecord } from "../../contract/wireTypes.ts";
 import { Fault } from "../../errors.ts";
 import type { Customer } from "../../ledger/ledger.ts";
-import type { RouteContext } from "./route.ts";
+import type { RouteContext } from "../route.ts";
 import { readUuid } from "../http/uuid.ts";
 
 /** Converts a customer of the ledger to its wire format. */

@@ -1,5 +1,5 @@
 import { requireCustomer } from "./customerRecord.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 import {
   findUsage,
   readCustomerUsageParameters,

@@ -5,7 +5,7 @@ import { Type } from "typebox";
 import { html, htmlReply, type Markup } from "./htmlPage.ts";
 import { HttpError } from "../problems/problem.ts";
 import { quote } from "../../schemaErrors.ts";
-import type { Reply, Route } from "./route.ts";
+import type { Reply, Route } from "../route.ts";
 
 const require = createRequire(import.meta.url);
 

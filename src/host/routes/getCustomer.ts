@@ -1,6 +1,6 @@
 import { customerRecord, requireCustomer } from "./customerRecord.ts";
 import { rejectParameters } from "./parameters.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 import { CustomerPathSchema, CustomerRecordSchema } from "../../contract/customers.ts";
 import type { CustomerRecord } from "../../contract/wireTypes.ts";
 

@@ -1,6 +1,6 @@
 import { countValues, parseHazardParameters } from "../../hazard/query.ts";
 import type { HazardQuery } from "../../hazard/query.ts";
-import { type Route, checkLimit } from "./route.ts";
+import { type Route, checkLimit } from "../route.ts";
 import type { AnalysisYearResult, HazardResult } from "../../contract/wireTypes.ts";
 import { HazardQueryInputSchema } from "../../contract/hazardQuery.ts";
 import { HazardResultSchema } from "../../contract/hazardResult.ts";

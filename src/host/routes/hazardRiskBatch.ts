@@ -5,12 +5,12 @@ import { Fault } from "../../errors.ts";
 import type { RefusedElement } from "../../hazard/answer.ts";
 import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "../../hazard/hazards.ts";
 import { quote } from "../../schemaErrors.ts";
-import type { ProblemContext, QueriesBulkRoute } from "../bulk/bulkRoute.ts";
+import type { ProblemContext, QueriesBulkRoute } from "../bulkRoute.ts";
 import { encodeJson } from "../http/json.ts";
 import { type Problem, problemOf } from "../problems/problem.ts";
 import { countHazardValues } from "./hazardRisk.ts";
 import { rejectParameters } from "./parameters.ts";
-import { checkLimit, type Route } from "./route.ts";
+import { checkLimit, type Route } from "../route.ts";
 
 /** Unvalidated queries: each is validated when it is processed, because an invalid one only fails its own element. */
 interface BatchRequest {

@@ -4,7 +4,7 @@ import type { Atlas, AtlasHoldings } from "../../hazard/answer.ts";
 import { HAZARD_NAMES, HAZARDS } from "../../hazard/hazards.ts";
 import { meaningsOf } from "../../hazard/meanings.ts";
 import { rejectParameters } from "./parameters.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 
 /** GET /api/v1/hazards: the supported hazards, years, scenarios and metrics, and the layers of the open atlas. */
 export const hazards: Route<undefined, HazardCatalog> = {

@@ -1,6 +1,6 @@
 import { HealthSchema } from "../../contract/health.ts";
 import type { Health } from "../../contract/wireTypes.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 
 /** GET /healthz: liveness check. Query parameters are ignored, since callers add them to bypass caches. */
 export const healthz: Route<undefined, Health> = {

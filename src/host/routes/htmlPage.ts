@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Reply } from "./route.ts";
+import type { Reply } from "../route.ts";
 
 const STYLE = `
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 44rem; margin: 3rem auto; padding: 0 1rem; color: #1c2733; background: #fff }

@@ -4,7 +4,7 @@ import type { Limits } from "../../contract/wireTypes.ts";
 import { HEAD_BYTES_MAX } from "../http/requestHead.ts";
 import { JSON_DEPTH_MAX } from "../http/json.ts";
 import { rejectParameters } from "./parameters.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 
 /** GET /api/v1/limits: the limits per request and per account. */
 export const limits: Route<undefined, Limits> = {

@@ -5,7 +5,7 @@ import type { CustomerPage } from "../../contract/wireTypes.ts";
 import type { Customer, Page } from "../../ledger/ledger.ts";
 import { customerRecord } from "./customerRecord.ts";
 import { parameterReader } from "./parameters.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 
 const readParameters = parameterReader(PageParametersSchema);
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { encodeJson } from "../http/json.ts";
 import { openApiDocument } from "../openapi/document.ts";
-import type { Route, Services } from "./route.ts";
+import type { Route, Services } from "../route.ts";
 
 /**
  * GET /openapi.json: the OpenAPI 3.1 document.

@@ -6,7 +6,7 @@ import { html, htmlReply, prefersHtml, markUpCode } from "./htmlPage.ts";
 import { isProblemCode, describeProblem } from "../problems/problemTexts.ts";
 import { HttpError } from "../problems/problem.ts";
 import { quote } from "../../schemaErrors.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 
 interface ProblemPageRequest {
   readonly code: string;

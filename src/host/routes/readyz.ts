@@ -1,7 +1,7 @@
 import { ReadinessSchema } from "../../contract/health.ts";
 import type { Readiness } from "../../contract/wireTypes.ts";
 import { HttpError } from "../problems/problem.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 
 /** GET /readyz: readiness check. Fails until the kernels are warm, and again once the host shuts down. */
 export const readyz: Route<undefined, Readiness> = {

@@ -2,7 +2,7 @@ import type { TSchema } from "typebox";
 import { METHOD_VERSION } from "../../company/methodConstants.ts";
 import { referenceCountries, referenceIndustries, referenceScenarios } from "../../company/referenceLists.ts";
 import { rejectParameters } from "./parameters.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 import type { ReferenceCountries, ReferenceIndustries, ReferenceScenarios } from "../../contract/wireTypes.ts";
 import {
   ReferenceCountriesSchema,

@@ -4,7 +4,7 @@ import { findSchemaErrors } from "../../schemaErrors.ts";
 import { customerRecord } from "./customerRecord.ts";
 import { encodeJson } from "../http/json.ts";
 import { invalidRequest, rejectParameters } from "./parameters.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 import type { CustomerRecord, CustomerRegistration } from "../../contract/wireTypes.ts";
 import { CustomerRecordSchema, CustomerRegistrationSchema } from "../../contract/customers.ts";
 

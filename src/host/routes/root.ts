@@ -2,7 +2,7 @@ import { AboutSchema } from "../../contract/about.ts";
 import type { About } from "../../contract/wireTypes.ts";
 import { encodeJson } from "../http/json.ts";
 import { html, joinMarkup, htmlReply, prefersHtml } from "./htmlPage.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 
 /** GET /: describes the service and links to its documentation. */
 export const root: Route<{ readonly isHtml: boolean }, { readonly about: About; readonly isHtml: boolean }> = {

@@ -1,4 +1,4 @@
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 import { alignment } from "./alignment.ts";
 import { archiveCustomer } from "./archiveCustomer.ts";
 import { customerUsage } from "./customerUsage.ts";

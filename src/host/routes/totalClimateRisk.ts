@@ -1,7 +1,7 @@
 import { assess } from "../../company/report.ts";
 import { type Company, readCompanyRequest } from "../../company/request.ts";
 import { rejectParameters } from "./parameters.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../route.ts";
 import type { CompanyAnswer, CompanyRequest } from "../../contract/wireTypes.ts";
 import { CompanyRequestSchema } from "../../contract/companyRequest.ts";
 import { CompanyAnswerSchema } from "../../contract/companyAnswer.ts";

@@ -13,7 +13,7 @@ import { quote } from "../../schemaErrors.ts";
 import { type Ledger, type Page, USAGE_LINE_COUNT_MAX, type UsageLine } from "../../ledger/ledger.ts";
 import { encodeJson } from "../http/json.ts";
 import { parameterReader } from "./parameters.ts";
-import type { Reply, RouteDescription } from "./route.ts";
+import type { Reply, RouteDescription } from "../route.ts";
 import { readUuid } from "../http/uuid.ts";
 
 /** Parsed usage parameters with their defaults. */

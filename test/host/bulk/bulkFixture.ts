@@ -9,9 +9,9 @@ import {
 } from "../../../src/host/admission/admissionControl.ts";
 import { bulkHandlers } from "../../../src/host/bulk/bulkHandlers.ts";
 import { BulkRequests } from "../../../src/host/bulk/bulkRequests.ts";
-import type { BulkAnswer } from "../../../src/host/bulk/bulkRoute.ts";
+import type { BulkAnswer } from "../../../src/host/bulkRoute.ts";
 import type { HttpPayload, ShardPayload } from "../../../src/host/bulk/bulkTasks.ts";
-import type { HostLimits } from "../../../src/host/routes/route.ts";
+import type { HostLimits } from "../../../src/host/route.ts";
 import { atlasTasks } from "../../../src/pool/atlasTasks.ts";
 import { Executor } from "../../../src/pool/executor.ts";
 import type { WorkerRequest } from "../../../src/pool/messages.ts";

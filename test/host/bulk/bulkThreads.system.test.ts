@@ -3,7 +3,7 @@ import type { HazardQueryInput } from "../../../src/contract/wireTypes.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type * as admissions from "../../../src/host/admission/admissionControl.ts";
 import type * as bulks from "../../../src/host/bulk/bulkRequests.ts";
-import type { BulkAnswer } from "../../../src/host/bulk/bulkRoute.ts";
+import type { BulkAnswer } from "../../../src/host/bulkRoute.ts";
 import type * as opening from "../../../src/openAtlas.ts";
 import type * as executors from "../../../src/pool/executor.ts";
 import type * as pooled from "../../../src/pool/pooledAtlas.ts";

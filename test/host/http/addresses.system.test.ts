@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { addressesOf } from "../../../src/host/routes/route.ts";
+import { addressesOf } from "../../../src/host/route.ts";
 import { ROUTES } from "../../../src/host/routes/routeList.ts";
 import { HEADERS, type TestHost, startTestHost } from "../testHost.ts";
 

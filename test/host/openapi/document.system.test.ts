@@ -8,7 +8,7 @@ import { describe, expect, test } from "vitest";
 import { openApiDocument } from "../../../src/host/openapi/document.ts";
 import { readExamples } from "../../../src/host/openapi/examples.ts";
 import { problemsOf } from "../../../src/host/openapi/routeProblems.ts";
-import type { Route } from "../../../src/host/routes/route.ts";
+import type { Route } from "../../../src/host/route.ts";
 import { ROUTES } from "../../../src/host/routes/routeList.ts";
 import { hazardRisk } from "../../../src/host/routes/hazardRisk.ts";
 import { schemaViolations, DOCUMENT, responseViolations, OPERATIONS, parametersOf } from "./publishedDocument.ts";

@@ -4,7 +4,7 @@ import { format, resolveConfig } from "prettier";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Atlas } from "../../../src/hazard/answer.ts";
 import { readExamples } from "../../../src/host/openapi/examples.ts";
-import type { Route } from "../../../src/host/routes/route.ts";
+import type { Route } from "../../../src/host/route.ts";
 import { ROUTES } from "../../../src/host/routes/routeList.ts";
 import { openAtlas } from "../../../src/openAtlas.ts";
 import { HEADERS, type TestHost, startTestHost } from "../testHost.ts";

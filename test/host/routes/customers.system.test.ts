@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Caller } from "../../../src/host/routes/route.ts";
+import type { Caller } from "../../../src/host/route.ts";
 import { archiveCustomer } from "../../../src/host/routes/archiveCustomer.ts";
 import { customerUsage } from "../../../src/host/routes/customerUsage.ts";
 import { getCustomer } from "../../../src/host/routes/getCustomer.ts";

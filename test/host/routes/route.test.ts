@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkLimit } from "../../../src/host/routes/route.ts";
+import { checkLimit } from "../../../src/host/route.ts";
 
 test("checkLimit accepts a request at the limit and rejects one above it", () => {
   expect(() => checkLimit("hazard values", { requested: 1000, limit: 1000 })).not.toThrow();

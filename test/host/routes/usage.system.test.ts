@@ -1,6 +1,6 @@
 import { parse as parseCsv } from "csv-parse/sync";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Caller } from "../../../src/host/routes/route.ts";
+import type { Caller } from "../../../src/host/route.ts";
 import { customerUsage } from "../../../src/host/routes/customerUsage.ts";
 import { usage } from "../../../src/host/routes/usage.ts";
 import type { UsageQuery } from "../../../src/ledger/ledger.ts";

@@ -1,7 +1,7 @@
-import type { HazardResult } from "../../contract/wireTypes.ts";
-import type { RefusedElement } from "../../hazard/answer.ts";
-import type { TaskContext } from "../../pool/taskKinds.ts";
-import type { Route } from "../routes/route.ts";
+import type { HazardResult } from "../contract/wireTypes.ts";
+import type { RefusedElement } from "../hazard/answer.ts";
+import type { TaskContext } from "../pool/taskKinds.ts";
+import type { Route } from "./route.ts";
 
 /** A response of status 200 in JSON. */
 export interface BulkAnswer {

@@ -1,8 +1,8 @@
 import type { TSchema } from "typebox";
-import { Fault } from "../../errors.ts";
-import type { Meter } from "../../contract/wireTypes.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
-import type { HostAtlas } from "../../pool/hostAtlas.ts";
+import { Fault } from "../errors.ts";
+import type { Meter } from "../contract/wireTypes.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { HostAtlas } from "../pool/hostAtlas.ts";
 
 /** Dependencies of the route handlers. */
 export interface Services {

@@ -1,0 +1,50 @@
+/** The interface between the HTTP layer and the pipeline: a request, its response, and what processes them. */
+import type { IncomingMessage } from "node:http";
+import type { Slot } from "../admission/slot.ts";
+import type { HttpError, ProblemCode } from "../problems/problem.ts";
+import type { Caller } from "../route.ts";
+import type { Target } from "./router.ts";
+
+/** A request on its way through the pipeline. */
+export interface RequestContext {
+  readonly request: IncomingMessage;
+  readonly requestId: string;
+  /** Aborts when the client has disconnected or the work timeout has passed. */
+  readonly signal: AbortSignal;
+  /** Aborts when the client has disconnected; for work with a deadline set elsewhere. */
+  readonly disconnectSignal: AbortSignal;
+  readonly isDisconnected: boolean;
+  /**
+   * Reads the whole body.
+   * @param onPart called with the size of each received part; an error that it throws ends the reading
+   * @throws HttpError `body_too_large`, `request_timeout`, `http_malformed`
+   */
+  receive(limitBytes: number, onPart: (sizeBytes: number) => void): Promise<Buffer>;
+
+  // Set by the pipeline during processing, for the log and the metrics.
+  target?: Target;
+  caller?: Caller;
+  rateLimit?: string;
+}
+
+/** A response that is ready to be written to the connection. */
+export interface PipelineResponse {
+  readonly status: number;
+  /** Header fields, flat: name, value, … */
+  readonly fields: readonly string[];
+  readonly body: string | readonly Uint8Array[] | AsyncIterable<string> | undefined;
+  readonly units?: number;
+  readonly failure?: { readonly code: ProblemCode; readonly error: unknown };
+  /** Holds the response's bytes until `RequestProcessor.releaseResponse`. */
+  readonly slot?: Slot;
+}
+
+/** Turns requests into responses; the service uses a `Pipeline`. */
+export interface RequestProcessor {
+  /** Returns the response to a request. Never rejects: errors become problem responses. */
+  handle(context: RequestContext): Promise<PipelineResponse>;
+  /** Returns the problem response to a request that is not processed. */
+  reject(context: RequestContext, httpError: HttpError): PipelineResponse;
+  /** Releases what a response holds, once the client has read it or disconnected. */
+  releaseResponse(response: PipelineResponse): void;
+}
