@@ -289,9 +289,9 @@ function expected(schema: ValueSchema): string {
   if (schema.enum !== undefined) return oneOf(schema.enum);
   switch (schema.type) {
     case "object":
-      return schema.properties === undefined
+      return Object.keys(schema.properties ?? {}).length === 0
         ? "an object"
-        : `an object with ${Object.keys(schema.properties).join(", ")}`;
+        : `an object with ${Object.keys(schema.properties ?? {}).join(", ")}`;
     case "array":
       return expectedList(schema);
     case "boolean":

@@ -75,7 +75,7 @@ export function aggregateHoldings(
       used.add(weight, missing.defaultC, missing.defaultC, missing.defaultC);
       continue;
     }
-    const hasInterval = !Number.isNaN(lowsC[i] as number);
+    const hasInterval = !Number.isNaN(lowsC[i]);
     const lowC = hasInterval ? (lowsC[i] as number) : scoreC;
     const highC = hasInterval ? (highsC[i] as number) : scoreC;
     usedWeights[i] = weight;

@@ -44,7 +44,7 @@ export function financedEmissions(columns: HoldingColumns): Financed {
       ...(s1s2 === undefined ? {} : { s1s2 }),
       ...(s3 === undefined ? {} : { s3 }),
     });
-    if (Number.isNaN(allowedTCO2e[i] as number)) continue;
+    if (Number.isNaN(allowedTCO2e[i])) continue;
     budgetCount++;
     budgetValue += held;
     allowed += attribution * (allowedTCO2e[i] as number);

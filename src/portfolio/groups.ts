@@ -67,7 +67,7 @@ export function groupResults(
       group.coveredCount++;
       group.coveredValue += values[i] as number;
       group.coveredWeight += weights[i] as number;
-    } else if (!Number.isNaN(weights[i] as number)) group.missingWeight += weights[i] as number;
+    } else if (!Number.isNaN(weights[i])) group.missingWeight += weights[i] as number;
   }
   return names.map((name, index) => {
     const group = groups[index] as GroupSums;

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { Compile } from "typebox/compile";
 import { DENOMINATOR_MIN, HOLDING_COUNT_MAX, MISSING_SCORE_C, PORTFOLIO_SCOPES } from "../contract/portfolioNames.ts";
-import { HoldingSchema, PortfolioRequestSchema } from "../contract/portfolioRequest.ts";
+import { HoldingSchema, PortfolioOptionsSchema } from "../contract/portfolioRequest.ts";
 import type { Holding, PortfolioOptions, PortfolioRequest } from "../contract/wireTypes.ts";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
 import { findSchemaErrors, pointerToken, quote, summarizeItems, type ValueSchema } from "../schemaErrors.ts";
@@ -9,7 +9,6 @@ import { findSchemaErrors, pointerToken, quote, summarizeItems, type ValueSchema
 /** The request, with any object as an entity: an entity that cannot be scored is an uncovered holding, not an error. */
 const RequestSchema = Type.Object(
   {
-    ...PortfolioRequestSchema.properties,
     holdings: Type.Array(
       Type.Object(
         { ...HoldingSchema.properties, entity: Type.Optional(Type.Union([Type.Object({}), Type.Null()])) },
@@ -17,6 +16,7 @@ const RequestSchema = Type.Object(
       ),
       { minItems: 1, maxItems: HOLDING_COUNT_MAX },
     ),
+    options: Type.Optional(PortfolioOptionsSchema),
   },
   { additionalProperties: false },
 );
@@ -35,11 +35,16 @@ const DENOMINATORS = ["market_cap", "enterprise_value", "evic", "total_assets", 
  */
 export function readPortfolio(input: unknown): PortfolioRequest {
   const isShaped = compiled.Check(input) && !hasHole(input.holdings);
-  const items: FaultItem[] = isShaped ? [] : findSchemaErrors(SHAPE, input, { name: "The portfolio" });
+  const shapeItems = isShaped ? [] : findSchemaErrors(SHAPE, input, { name: "The portfolio" });
+  const items: FaultItem[] = [];
   for (const item of findMeaningErrors(input)) {
-    if (items.length >= FAULT_ITEM_COUNT_MAX) break;
-    if (!items.some(({ pointer }) => pointer === item.pointer)) items.push(item);
+    if (items.length === FAULT_ITEM_COUNT_MAX) break;
+    items.push(item);
   }
+  const located = new Set(items.map(({ pointer }) => pointer));
+  items.push(
+    ...shapeItems.filter(({ pointer }) => !located.has(pointer)).slice(0, FAULT_ITEM_COUNT_MAX - items.length),
+  );
   if (items.length > 0) throw new Fault("invalid_request", summarizeItems(items, "the portfolio"), { items });
   // The compiled validator and the explanation use the same schema; disagreement between them is an internal error.
   if (!isShaped) throw new Error("The compiled validator rejected a portfolio in which no error was found.");
@@ -64,8 +69,8 @@ function* findMeaningErrors(input: unknown): Generator<FaultItem> {
     for (let index = 0; index < holdings.length; index++) {
       const line: unknown = holdings[index];
       if (!isObject(line)) continue;
-      yield* findLineErrors(line as Partial<Holding>, `/holdings/${index}`);
-      yield* currencies.check(line as Partial<Holding>, `/holdings/${index}`);
+      yield* findLineErrors(line, `/holdings/${index}`);
+      yield* currencies.check(line, `/holdings/${index}`);
     }
   }
   if (isObject(options)) yield* findOptionErrors(options);

@@ -1,5 +1,10 @@
 import type { PortfolioAnswer, PortfolioCoverage, PortfolioResult, TemperatureRange } from "../contract/wireTypes.ts";
 
+/** Rounds an answer as sent over the wire; tonnes and attributions stay unrounded. */
+export function roundPortfolio(answer: PortfolioAnswer): PortfolioAnswer {
+  return { ...answer, results: answer.results.map(roundPortfolioResult), financed: roundFinanced(answer.financed) };
+}
+
 /** Rounds a result as sent over the wire: temperatures to 2 decimals; weights, shares, coverage and contributions to 6. */
 export function roundPortfolioResult(result: PortfolioResult): PortfolioResult {
   const { range, range_independent, range_coverage, bounds, default_share, contributions, groups } = result;

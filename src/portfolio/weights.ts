@@ -55,7 +55,7 @@ export function weighHoldings(
   const { count, values } = columns;
   const reasonNumbers = new Uint8Array(count);
   if (method === "WATS") return { weights: values, reasonNumbers };
-  const denominators = denominatorsOf(columns, method);
+  const denominators = method === "TETS" ? undefined : columns[DENOMINATOR_COLUMNS[method]];
   const weights = new Float64Array(count).fill(NaN);
   for (let i = 0; i < count; i++) {
     const emissions = emissionsTCO2e[i] as number;
@@ -69,20 +69,11 @@ export function weighHoldings(
   return { weights, reasonNumbers };
 }
 
-/** Returns the figure that the value of a holding is divided by; undefined for TETS, which ignores the value. */
-function denominatorsOf(columns: HoldingColumns, method: Exclude<PortfolioMethod, "WATS">): Float64Array | undefined {
-  switch (method) {
-    case "TETS":
-      return undefined;
-    case "MOTS":
-      return columns.marketCaps;
-    case "EOTS":
-      return columns.enterpriseValues;
-    case "ECOTS":
-      return columns.evics;
-    case "AOTS":
-      return columns.totalAssets;
-    case "ROTS":
-      return columns.revenues;
-  }
-}
+/** Column that the value of a holding is divided by. TETS has none, because it ignores the value. */
+const DENOMINATOR_COLUMNS = {
+  MOTS: "marketCaps",
+  EOTS: "enterpriseValues",
+  ECOTS: "evics",
+  AOTS: "totalAssets",
+  ROTS: "revenues",
+} as const satisfies Partial<Record<PortfolioMethod, keyof HoldingColumns>>;
