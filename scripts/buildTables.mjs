@@ -13,13 +13,50 @@ const yearColumns = (/** @type {import("./tableSource.d.mts").ColumnKind} */ kin
     [2020, 2025, 2030, 2035, 2040, 2045, 2050, 2055, 2060, 2070, 2080, 2090, 2100].map((year) => [year, kind]),
   );
 
+/** Columns `<prefix>_<year>` with one number per five years up to 2060. */
+const indexColumns = (/** @type {string} */ prefix, /** @type {number} */ firstYear) =>
+  Object.fromEntries(
+    Array.from({ length: (2060 - firstYear) / 5 + 1 }, (_, i) => [`${prefix}_${firstYear + 5 * i}`, "number"]),
+  );
+
 /** @type {readonly import("./tableSource.d.mts").Table[]} */
 const TABLES = [
   {
     file: "src/reference/data/countries.csv",
     rows: "COUNTRY_ROWS",
     row: "CountryRow",
-    columns: { iso3: "text", iso2: "text", name: "text", aliases: "list", ngfs_r5: "text" },
+    columns: {
+      iso3: "text",
+      iso2: "text",
+      name: "text",
+      official_name: "text",
+      aliases: "list",
+      ngfs_r5: "text",
+    },
+  },
+  {
+    file: "src/reference/data/countryNames.csv",
+    rows: "COUNTRY_NAME_ROWS",
+    row: "CountryNameRow",
+    columns: { iso3: "text", names: "list" },
+  },
+  {
+    file: "src/reference/data/pathwayKeys.csv",
+    rows: "PATHWAY_KEY_ROWS",
+    row: "PathwayKeyRow",
+    columns: { row: "number", pathway: "text", keys: "list" },
+  },
+  {
+    file: "src/reference/data/industrySpellings.csv",
+    rows: "INDUSTRY_SPELLING_ROWS",
+    row: "IndustrySpellingRow",
+    columns: { spelling: "text", industries: "list", note: "text" },
+  },
+  {
+    file: "src/reference/data/industryClasses.csv",
+    rows: "INDUSTRY_CLASS_ROWS",
+    row: "IndustryClassRow",
+    columns: { system: "text", code: "text", title: "text", industries: "list", note: "text" },
   },
   {
     file: "src/reference/data/industries.csv",
@@ -35,6 +72,41 @@ const TABLES = [
       s3down_t_per_musd: "number",
       factor_source: "text",
     },
+  },
+  {
+    file: "src/alignment/data/anchors.csv",
+    rows: "ANCHOR_ROWS",
+    row: "AnchorRow",
+    columns: {
+      scenario: "text",
+      temperature_2100_c: "number",
+      temperature_2100_p10_c: "number",
+      temperature_2100_p90_c: "number",
+    },
+  },
+  {
+    file: "src/alignment/data/warmingPercentiles.csv",
+    rows: "WARMING_PERCENTILE_ROWS",
+    row: "WarmingPercentileRow",
+    columns: { percentile: "text", gsat_2025_c: "number", floor_c: "number" },
+  },
+  {
+    file: "src/alignment/data/pathways.csv",
+    rows: "PATHWAY_ROWS",
+    row: "PathwayRow",
+    columns: { pathway: "text", scenario: "text", ...indexColumns("index", 2025) },
+  },
+  {
+    file: "src/alignment/data/countryGrowth.csv",
+    rows: "COUNTRY_GROWTH_ROWS",
+    row: "CountryGrowthRow",
+    columns: { id: "text", kind: "text", ...indexColumns("gdp_ppp_index", 2015) },
+  },
+  {
+    file: "src/alignment/data/consumerPrices.csv",
+    rows: "CONSUMER_PRICE_ROWS",
+    row: "ConsumerPriceRow",
+    columns: { year: "number", us_cpi_u_annual_average: "number" },
   },
   {
     file: "src/company/data/countryFigures.csv",

@@ -12,11 +12,22 @@ export { alignColumns } from "./alignment/alignColumns.ts";
 export { alignTemperature } from "./alignment/alignTemperature.ts";
 export { roundTemperatures } from "./alignment/answer.ts";
 export { ALIGNMENT_FLAGS } from "./contract/alignmentNames.ts";
-export type { AlignColumnsOptions, AlignmentOptions, AlignTemperatureOptions } from "./alignment/options.ts";
-export { type Benchmark, type GrowthRegion, type IndexByYear, NGFS_PHASE5 } from "./alignment/benchmark.ts";
+export type { AlignColumnsOptions } from "./alignment/alignColumnsOptions.ts";
+export type { AlignmentMembers, AlignmentOptions, AlignTemperatureOptions } from "./alignment/options.ts";
+export {
+  type Benchmark,
+  type BenchmarkAnchor,
+  type CurrentWarming,
+  findGrowthSeries,
+  type GrowthSeries,
+  type IndexByYear,
+} from "./alignment/benchmark.ts";
+export { NGFS_PHASE5 } from "./alignment/benchmarkNgfsPhase5.ts";
 export {
   type AlignedColumns,
+  type AlignmentInclude as IncludedColumns,
   type EntityColumns,
+  NO_GROWTH_SERIES,
   PATHWAY_INDEX,
   type ReferenceColumns,
 } from "./kernel/alignmentColumns.ts";
@@ -38,14 +49,17 @@ export type {
   AlignmentBasis,
   AlignmentDetail,
   AlignmentFlag,
+  AlignmentInclude,
   AlignmentReason,
   AlignmentResult,
   AnalysisYearResult,
   Anchor,
   AnswerDetail,
   BeforeAfter,
+  BlendedYear,
   Bound,
   Bounds,
+  BudgetScenario,
   CatalogBox,
   CatalogGrid,
   CatalogHazard,
@@ -59,6 +73,7 @@ export type {
   DataQuality,
   DataSource,
   EmissionsAnswer,
+  EmissionsBudget,
   EmissionsFigure,
   EmissionsFigures,
   EmissionsRequest,
@@ -68,7 +83,9 @@ export type {
   HazardResult,
   MatchedSector,
   MetricDetail,
+  NameSuggestions,
   NoDataReason,
+  OverallTemperature,
   Pathway,
   ProblemItem,
   QualityMark,
@@ -79,6 +96,8 @@ export type {
   RemarkCode,
   ScenarioResult,
   ScopeEmissions,
+  ScopeTemperatures,
+  TemperatureRange,
 } from "./contract/wireTypes.ts";
 export {
   HAZARDS,

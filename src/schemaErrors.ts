@@ -14,6 +14,12 @@ export interface ValueSchema {
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;
   readonly maximum?: number;
+  /** Lengths of a string in characters (code points). */
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  /** Values that messages about the pattern show. */
+  readonly examples?: readonly unknown[];
   readonly items?: ValueSchema;
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -66,7 +72,7 @@ function collectErrors(items: SchemaError[], target: ValueAtPointer): void {
   else if (target.schema.type === "boolean") {
     if (typeof target.value !== "boolean") items.push(wrongType(target));
   } else if (target.schema.type === "string") {
-    if (typeof target.value !== "string") items.push(wrongType(target));
+    collectTextErrors(items, target);
   } else if (target.schema.type === "function") {
     if (typeof target.value !== "function") items.push(wrongType(target));
   } else if (target.schema.type === "signal") {
@@ -241,6 +247,22 @@ function collectChoiceErrors(items: SchemaError[], target: ValueAtPointer): void
   });
 }
 
+function collectTextErrors(items: SchemaError[], target: ValueAtPointer): void {
+  const { schema, value, pointer, name } = target;
+  if (typeof value !== "string") {
+    items.push(wrongType(target));
+    return;
+  }
+  const { minLength = 0, maxLength = Infinity, pattern } = schema;
+  const { length } = Array.from(value); // code points
+  if (length < minLength || length > maxLength) {
+    const detail = `${name} must be ${expected(schema)} (got ${length} characters).`;
+    items.push({ pointer, code: "out_of_range", detail });
+  } else if (pattern !== undefined && !new RegExp(pattern, "u").test(value)) {
+    items.push({ pointer, code: "malformed", detail: `${name} must be ${expected(schema)} (got ${quote(value)}).` });
+  }
+}
+
 function collectNumberErrors(items: SchemaError[], target: ValueAtPointer): void {
   const { schema, value, pointer, name } = target;
   if (typeof value !== "number") items.push(wrongType(target));
@@ -297,7 +319,7 @@ function expected(schema: ValueSchema): string {
     case "boolean":
       return "true or false";
     case "string":
-      return "text";
+      return expectedText(schema);
     case "function":
       return "a function";
     case "signal":
@@ -309,6 +331,13 @@ function expected(schema: ValueSchema): string {
 
 function oneOf(values: readonly (string | number)[]): string {
   return values.length === 1 ? String(values[0]) : `one of ${values.join(", ")}`;
+}
+
+function expectedText({ minLength, maxLength, pattern, examples: [example] = [] }: ValueSchema): string {
+  if (pattern !== undefined) {
+    return `text that matches ${pattern}${example === undefined ? "" : `, such as ${String(example)}`}`;
+  }
+  return maxLength === undefined ? "text" : `text of ${minLength ?? 0} to ${maxLength} characters`;
 }
 
 function expectedList({ minItems, maxItems, items = {} }: ValueSchema): string {

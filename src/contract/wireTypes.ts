@@ -27,17 +27,40 @@ export interface AlignedYear {
   readonly temperature_alignment: number | null;
   /** Why there is no temperature; present exactly when it is null. */
   readonly reason?: AlignmentReason;
+  /** As submitted. */
+  readonly label?: string;
+  /** Temperatures at 5 % lower and 5 % higher projected emissions; absent if the temperature is null. */
+  readonly range?: TemperatureRange;
+  /** Temperatures at the 10th and 90th percentile of the climate response; absent if the temperature is null. */
+  readonly climate_range?: TemperatureRange;
+  /** Temperatures of a part of the scopes. The temperature of all scopes is not their mean. */
+  readonly by_scope?: ScopeTemperatures;
+  /**
+   * Sums of absolute emissions over the years after the baseline year up to this year, in the unit of the request;
+   * absent without a usable scope or with a baseline of zero.
+   */
+  readonly budget?: EmissionsBudget;
+  /** Fraction of the emissions that the temperature covers; present if a scope is left out. */
+  readonly coverage?: number;
+  /** Flags of the year; absent if there are none. */
+  readonly flags?: readonly AlignmentFlag[];
   /** With detail: how the temperature was computed, unrounded. A figure that does not exist is null. */
   readonly detail?: AlignmentDetail;
 }
 
 export interface AlignmentAnswer {
+  /** Version of the method. Results of different versions are not comparable. */
+  readonly method: string;
+  /** Version of the benchmark. */
+  readonly benchmark: string;
   /** One element per entity, in the order submitted. */
   readonly results: readonly AlignmentResult[];
 }
 
 /** With detail: how the temperature was computed, unrounded. A figure that does not exist is null. */
 export interface AlignmentDetail {
+  /** Version of the method. */
+  readonly method: string;
   /** Version of the benchmark. */
   readonly benchmark: string;
   /** Source of the benchmark. */
@@ -74,7 +97,19 @@ export interface AlignmentDetail {
   };
   /** Projected emissions divided by those of the baseline. */
   readonly emissions_ratio: number | null;
-  /** Growth of the benchmark economy divided by growth of the entity's regional economy. */
+  /** Growth since the baseline year. */
+  readonly growth: {
+    /**
+     * Revenue of the request, the country's economy, that of its region, or none known; null in the bases that do not
+     * use growth.
+     */
+    readonly source: "supplied" | "country" | "region" | "default" | null;
+    /** ISO 3166 alpha-3 code or region of the growth series, if one is used. */
+    readonly series: string | null;
+    /** Growth of the benchmark economy divided by growth of the entity; 1 if growth is not used. */
+    readonly factor: number | null;
+  };
+  /** Same as `growth.factor`. */
   readonly growth_factor: number | null;
   /** The ratio that is compared with the anchors in the evaluated year. */
   readonly emissions_ratio_q: number | null;
@@ -82,8 +117,10 @@ export interface AlignmentDetail {
   readonly evaluated_year: number;
   /** In ascending order of warming. */
   readonly anchors: readonly Anchor[];
-  /** The benchmark's ratio for each anchor. */
+  /** The benchmark's ratio for each anchor, in ascending order. */
   readonly benchmark_ratio_at_anchors: readonly number[] | null;
+  /** The same before anchors that are out of order or too close were moved. */
+  readonly benchmark_ratio_raw: readonly number[] | null;
   /** The anchors on either side of the ratio. */
   readonly between: {
     /** Scenario of the cooler anchor. */
@@ -93,9 +130,9 @@ export interface AlignmentDetail {
     /** Relative distance of the ratio from the cooler to the warmer anchor. */
     readonly weight: number;
   } | null;
-  /** Region whose economic growth is assumed. */
-  readonly growth_region: string;
-  /** In the currency of the request; the projected one grows with the region. */
+  /** Same as `growth.series`. */
+  readonly growth_region: string | null;
+  /** In the currency of the request; the projected one, if not given, grows with the economy. */
   readonly revenue: {
     /** In the baseline year. */
     readonly baseline: number | null;
@@ -116,10 +153,7 @@ export interface AlignmentDetail {
     /** Fraction of the gap to the industry's intensity that closes by 2050. */
     readonly gamma: number;
   } | null;
-  /**
-   * Temperature of each usable scope alone: with the basis emissions if that was requested, else intensity. They do not
-   * add up to the temperature of the entity.
-   */
+  /** Temperature of each usable scope alone. The temperature of all scopes is not their mean. */
   readonly temperature_by_scope: {
     /** Degrees C. */
     readonly scope1?: number | null;
@@ -128,25 +162,43 @@ export interface AlignmentDetail {
     /** Degrees C. */
     readonly scope3?: number | null;
   };
+  /** As in the year, unrounded. */
+  readonly range: TemperatureRange | null;
+  /** As in the year, unrounded. */
+  readonly climate_range: TemperatureRange | null;
+  /** As in the year, unrounded. */
+  readonly by_scope: ScopeTemperatures;
+  /** Budgets against all four scenarios, unrounded. */
+  readonly budget: readonly EmissionsBudget[] | null;
+  /** As in the year; 1 if no scope is left out, null without a usable scope. */
+  readonly coverage: number | null;
+  /** The flags of the entity and of the year. */
   readonly flags: readonly AlignmentFlag[];
 }
 
 /** Qualifies a temperature. */
 export type AlignmentFlag =
   | "unknown_industry"
+  | "industry_from_sector"
   | "unknown_country"
   | "unknown_classification"
-  | "scope_missing"
+  | "scope3_absent"
+  | "early_baseline"
+  | "scope_dropped"
   | "no_usable_scope"
   | "zero_baseline"
   | "negative_scope"
+  | "implausible_change"
+  | "growth_default"
+  | "growth_region"
+  | "growth_limited"
+  | "growth_driven"
   | "revenue_unusable"
-  | "beyond_table"
-  | "early_baseline"
-  | "duplicate_year"
-  | "check_units"
   | "short_horizon"
-  | "anchors_close";
+  | "beyond_table"
+  | "duplicate_year"
+  | "anchors_close"
+  | "sensitive";
 
 /** Why there is no temperature; present exactly when it is null. */
 export type AlignmentReason = "no_usable_scope" | "zero_baseline";
@@ -154,8 +206,16 @@ export type AlignmentReason = "no_usable_scope" | "zero_baseline";
 export interface AlignmentResult {
   /** As submitted, without the identifier; members that were not given are absent. */
   readonly entity_info: EntityEcho;
-  /** One element per projected year, in the order submitted. */
+  /** Flags of the entity; absent if there are none. */
+  readonly flags?: readonly AlignmentFlag[];
+  /** The nearest known name of each text that matched nothing. Temperatures do not use it. */
+  readonly did_you_mean?: NameSuggestions;
+  /** One element per projection record, in the order submitted. */
   readonly data: readonly AlignedYear[];
+  /** Present if requested; null if no projection record has a weight. */
+  readonly overall?: OverallTemperature | null;
+  /** Years with a temperature under at least two labels, ascending; absent if there are none. */
+  readonly blended?: readonly BlendedYear[];
 }
 
 /** A scenario of the benchmark and its warming in 2100. */
@@ -163,6 +223,33 @@ export interface Anchor {
   readonly scenario: string;
   /** Global mean surface temperature in 2100 above 1850-1900, median, degrees C. */
   readonly temperature_2100_c: number;
+  /** 10th percentile of the climate response, degrees C. */
+  readonly temperature_2100_p10_c: number;
+  /** 90th percentile of the climate response, degrees C. */
+  readonly temperature_2100_p90_c: number;
+}
+
+/** Mean temperature of a year over the labels, weighted by their probability. */
+export interface BlendedYear {
+  readonly year: number;
+  /** Degrees C; rounded to two decimals in responses. */
+  readonly temperature_alignment: number;
+  /** The mean of the ranges of the labels, with the same weights. */
+  readonly range: TemperatureRange;
+}
+
+/** Sums of absolute emissions over the years after the baseline year up to this year, in the unit of the request. */
+export interface EmissionsBudget {
+  /** Scenario of the benchmark. */
+  readonly scenario: string;
+  /** Emissions of an entity that follows the scenario. */
+  readonly allowed: number;
+  /** Emissions of the entity. */
+  readonly projected: number;
+  /** `projected` less `allowed`; negative below the budget. */
+  readonly overshoot: number;
+  /** Overshoot in percent of `allowed`, rounded to two decimals; null if nothing is allowed. */
+  readonly overshoot_pct: number | null;
 }
 
 /** Which field selected the pathway, and the matching row and key of the sector table. */
@@ -175,26 +262,79 @@ export interface MatchedSector {
   readonly key: string | null;
 }
 
+/** The nearest known name of each text that matched nothing. Temperatures do not use it. */
+export interface NameSuggestions {
+  readonly country?: string;
+  readonly industry?: string;
+  readonly sector?: string;
+}
+
+/**
+ * Mean temperature of all projection records, weighted by the distance between the coolest and the warmest scenario in
+ * their year and by the probability of their label.
+ */
+export interface OverallTemperature {
+  /** Degrees C; rounded to two decimals in responses. */
+  readonly temperature_alignment: number;
+  /** The mean of the ranges of the years, with the same weights. */
+  readonly range: TemperatureRange;
+  /** Number of projection records that have a temperature. */
+  readonly years: number;
+}
+
 /** Sector of the benchmark. */
 export type Pathway = "economy" | "power" | "energy_supply" | "industry" | "transport" | "buildings";
+
+/** Temperatures of a part of the scopes. The temperature of all scopes is not their mean. */
+export interface ScopeTemperatures {
+  /** Scopes 1 and 2, degrees C. */
+  readonly s1s2: number | null;
+  /** Scope 3, degrees C. */
+  readonly s3: number | null;
+}
+
+/** Bounds of a temperature; rounded to two decimals in responses. */
+export interface TemperatureRange {
+  /** Degrees C. */
+  readonly low: number;
+  /** Degrees C. */
+  readonly high: number;
+}
 
 /**
  * Quantity compared with the pathways: emissions per revenue, emissions, or cumulative emissions since the baseline.
  */
 export type AlignmentBasis = "intensity" | "emissions" | "cumulative";
 
+/** A member that a request can add to the results. */
+export type AlignmentInclude = "by_scope" | "budget" | "climate_range" | "overall";
+
 export interface AlignmentParameters {
-  /** Adds to each year how its temperature was computed. Default: false. */
+  /** Adds to each year how its temperature was computed, and everything that `include` can add. Default: false. */
   readonly detail?: boolean;
   /**
    * Quantity compared with the pathways: emissions per revenue, emissions, or cumulative emissions since the baseline.
    * Default: intensity.
    */
   readonly basis?: AlignmentBasis;
+  /** Members to add to the results. At least 1 item, without duplicates. */
+  readonly include?: readonly AlignmentInclude[];
+  /** Scenario that `budget` compares the emissions with. Default: net_zero_2050. */
+  readonly budget_scenario?: BudgetScenario;
+  /**
+   * Fraction of the gap to the emissions intensity of the industry that closes by 2050; not used if absent. Applies to
+   * entities with revenue in USD and a price year, whose emissions must be in t CO2e. At most 1.
+   */
+  readonly convergence?: number;
+  /** Id of the benchmark. Default: ngfs-phase5-message-r12/2. */
+  readonly benchmark?: "ngfs-phase5-message-r12/2";
 }
 
 /** At least 1 item. */
 export type AlignmentRequest = readonly Entity[];
+
+/** Scenario that `budget` compares the emissions with. */
+export type BudgetScenario = "net_zero_2050" | "below_2c" | "ndcs" | "current_policies";
 
 /** As submitted, without the identifier; members that were not given are absent. */
 export interface EntityEcho {
@@ -236,10 +376,14 @@ export interface Entity {
     /** In any unit, the same in all years; at least one scope. */
     readonly emissions: ScopeEmissions;
     readonly financials?: {
-      /** In any currency; its level cancels out. -1e15 to 1e15. */
+      /** In any currency; its level cancels out unless convergence is requested. -1e15 to 1e15. */
       readonly revenue?: number;
       /** Not used. -1e15 to 1e15. */
       readonly ebitda?: number;
+      /** ISO 4217 code. Used by the convergence, which needs USD. */
+      readonly currency?: string;
+      /** Year in whose prices revenue is given. Used by the convergence. 2015 to 2024. */
+      readonly price_year?: number;
     };
   }[];
   /** The answer keeps their order. At least 1 item. */
@@ -248,6 +392,17 @@ export interface Entity {
     readonly year: number;
     /** In any unit, the same in all years; at least one scope. */
     readonly emissions: ScopeEmissions;
+    readonly financials?: {
+      /** Projected revenue, in the currency and prices of the baseline. -1e15 to 1e15. */
+      readonly revenue?: number;
+    };
+    /** Name of the projection that the record belongs to, on all records or on none. 1 to 64 characters. */
+    readonly label?: string;
+    /**
+     * Weight of the projection: the same on all records of a label, on all labels or on none, not all 0. The weights
+     * are divided by their sum. 0 to 1.
+     */
+    readonly probability?: number;
   }[];
 }
 
@@ -1563,11 +1718,19 @@ export interface WireTypes {
   readonly AlignmentReason: AlignmentReason;
   readonly AlignmentResult: AlignmentResult;
   readonly Anchor: Anchor;
+  readonly BlendedYear: BlendedYear;
+  readonly EmissionsBudget: EmissionsBudget;
   readonly MatchedSector: MatchedSector;
+  readonly NameSuggestions: NameSuggestions;
+  readonly OverallTemperature: OverallTemperature;
   readonly Pathway: Pathway;
+  readonly ScopeTemperatures: ScopeTemperatures;
+  readonly TemperatureRange: TemperatureRange;
   readonly AlignmentBasis: AlignmentBasis;
+  readonly AlignmentInclude: AlignmentInclude;
   readonly AlignmentParameters: AlignmentParameters;
   readonly AlignmentRequest: AlignmentRequest;
+  readonly BudgetScenario: BudgetScenario;
   readonly EntityEcho: EntityEcho;
   readonly Entity: Entity;
   readonly ScopeEmissions: ScopeEmissions;

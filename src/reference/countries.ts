@@ -22,12 +22,12 @@ export interface ListedCountry extends Named {
  */
 export const LISTED_COUNTRIES: readonly ListedCountry[] = COUNTRY_ROWS.map(readCountry);
 
-function readCountry({ iso3, iso2, name, aliases, ngfs_r5 }: CountryRow): ListedCountry {
+function readCountry({ iso3, iso2, name, official_name, aliases, ngfs_r5 }: CountryRow): ListedCountry {
   const region = NGFS_REGIONS.find((known) => known === ngfs_r5);
   if (region === undefined) {
     throw new Error(`The NGFS region of ${iso3} is "${ngfs_r5}"; expected ${NGFS_REGIONS.join(", ")}.`);
   }
-  const names = [name, iso3, iso2, ...aliases];
+  const names = [name, iso3, iso2, official_name, ...aliases].filter((known) => known !== "");
   return { name, names, iso3, iso2, region, keys: names.map(foldName) };
 }
 

@@ -16,3 +16,19 @@ export function foldName(text: string): string {
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 }
+
+/** Folds like `foldName`, but keeps only the letters a to z and the digits 0 to 9. */
+export function foldAsciiName(text: string): string {
+  return foldLetters(text)
+    .replaceAll(/[^a-z0-9]+/g, " ")
+    .trim();
+}
+
+/**
+ * Returns the text with "and" for "&", or undefined if it has no "&". A lookup that finds nothing is repeated with this
+ * text, so that "&" equals "and" without changing what the text itself matches.
+ */
+export function withAndForAmpersand(text: string): string | undefined {
+  const spelledOut = text.replaceAll(/[&＆﹠]/g, " and ");
+  return spelledOut === text ? undefined : spelledOut;
+}

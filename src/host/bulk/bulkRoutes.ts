@@ -1,4 +1,4 @@
-import { bulkAlignment } from "../routes/alignmentResponse.ts";
+import { bulkAlignment } from "../routes/bulkAlignment.ts";
 import { bulkHazardRiskBatch } from "../routes/hazardRiskBatch.ts";
 import type { BulkRoute } from "../bulkRoute.ts";
 

@@ -1,0 +1,111 @@
+/** Names of countries: ISO 3166 codes, English and official names, and names in 24 languages. */
+import { type ListedCountry, LISTED_COUNTRIES } from "./countries.ts";
+import { COUNTRY_NAME_ROWS } from "./data/countryNames.generated.ts";
+import { rememberByText } from "./boundedCache.ts";
+import { type NameCandidate, nameCandidate, nearestName, nearestNames } from "./nameDistance.ts";
+import { foldName, withAndForAmpersand } from "./names.ts";
+
+export type CountryMatch =
+  | { readonly kind: "found"; readonly country: ListedCountry }
+  /** The text is a name of several countries. */
+  | { readonly kind: "ambiguous"; readonly candidates: readonly ListedCountry[] }
+  | { readonly kind: "unknown" };
+
+const UNKNOWN: CountryMatch = { kind: "unknown" };
+
+/** Titles that may be missing from a name or added to it. */
+const TITLES = ["the republic of ", "republic of ", "the "];
+
+/**
+ * Names that must not be shortened to that of one country: "Republic of China" is Taiwan's own name, and without its
+ * title it would be China's.
+ */
+const AMBIGUOUS_NAMES: ReadonlyMap<string, readonly string[]> = new Map([["republic of china", ["CHN", "TWN"]]]);
+
+const COUNTRIES_BY_ISO3 = new Map(LISTED_COUNTRIES.map((country) => [country.iso3, country]));
+const COUNTRIES_BY_KEY = indexNames();
+
+/**
+ * Returns the country that a text names. Case, accents and punctuation are ignored, "&" equals "and", and a leading
+ * "the" or "republic of" may be missing or extra.
+ */
+export const matchCountry: (text: string) => CountryMatch = rememberByText((text) => {
+  const found = lookUp(text);
+  const spelledOut = found.kind === "unknown" ? withAndForAmpersand(text) : undefined;
+  return spelledOut === undefined ? found : lookUp(spelledOut);
+});
+
+function lookUp(text: string): CountryMatch {
+  const key = foldName(text);
+  const [country, ...others] = ambiguousCountries(key) ?? COUNTRIES_BY_KEY.get(withoutLeadingTitles(key)) ?? [];
+  if (country === undefined) return UNKNOWN;
+  return others.length === 0 ? { kind: "found", country } : { kind: "ambiguous", candidates: [country, ...others] };
+}
+
+function ambiguousCountries(key: string): readonly ListedCountry[] | undefined {
+  return AMBIGUOUS_NAMES.get(key.replace(/^(the )+/, ""))?.map(countryOf);
+}
+
+function countryOf(iso3: string): ListedCountry {
+  const country = COUNTRIES_BY_ISO3.get(iso3);
+  if (country === undefined) throw new Error(`The tables of country names mention ${iso3}, which is not listed.`);
+  return country;
+}
+
+function withoutLeadingTitles(key: string): string {
+  let rest = key;
+  for (;;) {
+    const title = TITLES.find((candidate) => rest.startsWith(candidate));
+    if (title === undefined) return rest;
+    rest = rest.slice(title.length);
+  }
+}
+
+/** Indexes all names without their titles. The list of countries takes precedence over the names in other languages. */
+function indexNames(): ReadonlyMap<string, readonly ListedCountry[]> {
+  const index = indexOf(LISTED_COUNTRIES.map((country) => [country, country.names]));
+  const inOtherLanguages = indexOf(COUNTRY_NAME_ROWS.map(({ iso3, names }) => [countryOf(iso3), names]));
+  for (const [key, countries] of inOtherLanguages) if (!index.has(key)) index.set(key, countries);
+  return index;
+}
+
+function indexOf(
+  named: readonly (readonly [ListedCountry, readonly string[]])[],
+): Map<string, readonly ListedCountry[]> {
+  const index = new Map<string, readonly ListedCountry[]>();
+  for (const [country, names] of named) {
+    for (const key of names.map((name) => withoutLeadingTitles(foldName(name)))) {
+      const known = index.get(key) ?? [];
+      if (key !== "" && !known.includes(country)) index.set(key, [...known, country]);
+    }
+  }
+  return index;
+}
+
+let allCandidates: readonly NameCandidate[] | undefined;
+
+/** Returns the nearest known name for `did_you_mean`, if one is near enough. */
+export const suggestCountryName: (text: string) => string | undefined = rememberByText((text) => {
+  allCandidates ??= [
+    ...LISTED_COUNTRIES.flatMap(({ names }) => names),
+    ...COUNTRY_NAME_ROWS.flatMap(({ names }) => names),
+  ].map((name) => nameCandidate(name, foldName(name)));
+  return nearestName(foldName(text), allCandidates);
+});
+
+/** Returns the English names of the countries with the nearest names of any language, nearest first. */
+export function nearestCountryNames(
+  text: string,
+  { countries = LISTED_COUNTRIES, count = 5 }: NearestCountryOptions = {},
+): readonly string[] {
+  const candidates = countries.flatMap(({ name, names }) =>
+    names.map((spelling) => nameCandidate(name, foldName(spelling))),
+  );
+  return nearestNames(foldName(text), candidates, count);
+}
+
+export interface NearestCountryOptions {
+  /** Countries that may be suggested; all by default. */
+  readonly countries?: readonly Pick<ListedCountry, "name" | "names">[];
+  readonly count?: number;
+}

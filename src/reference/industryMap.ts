@@ -1,0 +1,116 @@
+/** A caller's table from the codes of a classification that the project does not ship to industries. */
+import { Fault, FAULT_ITEM_COUNT_MAX } from "../errors.ts";
+import type { ListedIndustry } from "./industries.ts";
+import { matchIndustry } from "./industryNames.ts";
+import { suggestIndustryName } from "./pathwayNames.ts";
+
+/** A row of a CSV file. */
+export interface IndustryMapRow {
+  /** Line of the file, from 1. */
+  readonly line: number;
+  readonly cells: readonly string[];
+}
+
+export interface IndustryMap {
+  /** Returns the industry of a code, or undefined if no row has it for this system. */
+  readonly find: (code: string, system?: string) => ListedIndustry | undefined;
+  /** Number of codes. */
+  readonly codeCount: number;
+}
+
+const REQUIRED_COLUMNS = ["code", "industry"] as const;
+const COLUMNS = [...REQUIRED_COLUMNS, "system"] as const;
+type Column = (typeof COLUMNS)[number];
+
+/**
+ * Reads a map from the rows of a CSV file with the columns `code`, `industry` and, optionally, `system`. Codes and
+ * systems are compared without case and surrounding spaces. A row without a system is valid for all systems that have no
+ * row of their own for the code.
+ *
+ * @throws Fault `invalid_request` with every error: columns, empty cells, duplicate codes, unknown industries
+ */
+export function readIndustryMap([header, ...rows]: readonly IndustryMapRow[]): IndustryMap {
+  const errors = new MapErrors();
+  const indices = readHeader(header, errors);
+  const industries = new Map<string, { readonly industry: ListedIndustry; readonly line: number }>();
+  for (const { line, cells } of rows) {
+    if (header !== undefined && cells.length !== header.cells.length) {
+      errors.add(line, undefined, `the row has ${cells.length} cells, but the header has ${header.cells.length}`);
+      continue;
+    }
+    const cell = (column: Column): string => cells[indices[column]]?.trim() ?? "";
+    const key = keyOf(cell("code"), cell("system"));
+    if (cell("code") === "") errors.add(line, "code", "the code is empty");
+    const known = industries.get(key);
+    if (known !== undefined) {
+      errors.add(line, "code", `${quoted(cell("code"))} is already in line ${known.line}; give each code one industry`);
+    }
+    const industry = readIndustry(cell("industry"), line, errors);
+    if (industry !== undefined && known === undefined) industries.set(key, { industry, line });
+  }
+  if (rows.length === 0) errors.add(header?.line ?? 1, undefined, "the file has no rows after the header");
+  errors.throwIfAny();
+  return {
+    codeCount: industries.size,
+    find: (code, system = "") => (industries.get(keyOf(code, system)) ?? industries.get(keyOf(code, "")))?.industry,
+  };
+}
+
+/** Returns the name of the industry of a code, or the text itself if the map does not have it. */
+export function mapIndustryText(map: IndustryMap, industry: string, system?: string): string {
+  return map.find(industry, system)?.name ?? industry;
+}
+
+function keyOf(code: string, system: string): string {
+  return JSON.stringify([code.trim().toLowerCase(), system.trim().toLowerCase()]);
+}
+
+function readHeader(header: IndustryMapRow | undefined, errors: MapErrors): Readonly<Record<Column, number>> {
+  const names = (header?.cells ?? []).map((name) => name.trim().toLowerCase());
+  const line = header?.line ?? 1;
+  for (const [index, name] of names.entries()) {
+    if (!COLUMNS.some((known) => known === name)) {
+      errors.add(line, undefined, `the column ${quoted(name)} is unknown; accepted columns: ${COLUMNS.join(", ")}`);
+    } else if (names.indexOf(name) < index) errors.add(line, name, "duplicate column");
+  }
+  for (const name of REQUIRED_COLUMNS) if (!names.includes(name)) errors.add(line, name, "the column is missing");
+  errors.throwIfAny();
+  return { code: names.indexOf("code"), industry: names.indexOf("industry"), system: names.indexOf("system") };
+}
+
+function readIndustry(text: string, line: number, errors: MapErrors): ListedIndustry | undefined {
+  if (text === "") {
+    errors.add(line, "industry", "the industry is empty");
+    return undefined;
+  }
+  const match = matchIndustry(text);
+  if (match.kind === "found") return match.industry;
+  const names =
+    match.kind === "ambiguous"
+      ? match.candidates.map(({ name }) => name)
+      : [suggestIndustryName(text) ?? match.suggestions];
+  const list = names.flat().map(quoted).join(", ");
+  const problem = match.kind === "ambiguous" ? "names several industries" : "is unknown";
+  const hint = list === "" ? "accepted are ids and names of industries" : `did you mean ${list}?`;
+  errors.add(line, "industry", `${quoted(text)} ${problem}; ${hint}`);
+  return undefined;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text.length > 80 ? `${text.slice(0, 80)}…` : text);
+}
+
+class MapErrors {
+  readonly #details: string[] = [];
+
+  add(line: number, column: string | undefined, detail: string): void {
+    if (this.#details.length >= FAULT_ITEM_COUNT_MAX) return;
+    this.#details.push(`line ${line}${column === undefined ? "" : `, column ${column}`}: ${detail}.`);
+  }
+
+  throwIfAny(): void {
+    if (this.#details.length === 0) return;
+    const items = this.#details.map((detail) => ({ pointer: "", code: "malformed" as const, detail }));
+    throw new Fault("invalid_request", items.length === 1 ? "1 error." : `${items.length} errors.`, { items });
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Random entities against the reference implementation in test/oracle/alignment2. ISOTHERM_ALIGNMENT_ROWS sets the number
+ * of projection records.
+ */
+import { expect, test } from "vitest";
+import { alignTemperature } from "../../src/alignment/alignTemperature.ts";
+import { isFault } from "../../src/errors.ts";
+import type { AlignmentResult, Entity } from "../../src/contract/wireTypes.ts";
+import { differencesOf } from "../oracle/alignment2/closeTo.ts";
+import { scoreEntity } from "../oracle/alignment2/entity.ts";
+import { randomEntity } from "../oracle/alignment2/randomEntities.ts";
+import { refusalsOf } from "../oracle/alignment2/refusals.ts";
+import type { EntityRequest } from "../oracle/alignment2/request.ts";
+import { entityElement } from "../oracle/alignment2/response.ts";
+import { describeWithSharedMethod, sharedReference } from "../oracle/alignment2/sharedMethod.ts";
+import { randomFrom } from "../seededRandom.ts";
+
+const ROW_COUNT = Number(process.env["ISOTHERM_ALIGNMENT_ROWS"] ?? 6000);
+const SEED = 20_261_122;
+
+/** The budgets of the oracle are those of `detail`, against all scenarios. */
+function withDetailedBudgets({ entity_info: _, data, ...result }: AlignmentResult): unknown {
+  return {
+    ...result,
+    data: data.map(({ detail, budget, ...year }) => ({
+      ...year,
+      ...(budget === undefined ? {} : { budget: detail?.budget }),
+    })),
+  };
+}
+
+describeWithSharedMethod("random entities", () => {
+  test("have the results of the reference implementation", { timeout: 3_600_000 }, async () => {
+    const reference = sharedReference();
+    let rowCount = 0;
+    for (let seed = SEED; rowCount < ROW_COUNT; seed++) {
+      const { request, options } = randomEntity(reference, seed);
+      rowCount += request.projected_emissions.length;
+      const expected = entityElement(scoreEntity(reference, request, options));
+      const { results } = await alignTemperature([request as unknown as Entity], { ...options, detail: true });
+      const [result] = results;
+      const actual = result === undefined ? undefined : withDetailedBudgets(result);
+      const comparison = { tolerance: 1e-9, relative: ["allowed", "projected", "overshoot", "overshoot_pct"] };
+      const found = differencesOf(expected, actual, comparison);
+      if (found.length > 0) expect.fail(`seed ${seed}: ${JSON.stringify({ found, request, options }, undefined, 1)}`);
+    }
+    expect(rowCount).toBeGreaterThanOrEqual(ROW_COUNT);
+  });
+
+  test("are rejected where the reference implementation rejects them, at the same places", async () => {
+    const reference = sharedReference();
+    let rejectedCount = 0;
+    for (let seed = 0; seed < 600; seed++) {
+      const random = randomFrom(seed);
+      const { request } = randomEntity(reference, SEED + seed);
+      const broken = breakRecords(request, (count) => random.below(count), random.chance(0.7));
+      // Rules on all labels together name a record here and the list there.
+      const expected = [...new Set(refusalsOf(broken).map(({ pointer }) => `/0${pointer}`))].filter(
+        (pointer) => pointer !== "/0/projected_emissions",
+      );
+      const isRejected = refusalsOf(broken).length > 0;
+      let pointers: (string | undefined)[] = [];
+      let fault = false;
+      try {
+        await alignTemperature([broken as unknown as Entity]);
+      } catch (error) {
+        if (!isFault(error, "invalid_request")) throw error;
+        fault = true;
+        pointers = error.items.map(({ pointer }) => pointer);
+      }
+      expect(fault, `seed ${seed}`).toBe(isRejected);
+      expect(new Set(pointers), `seed ${seed}`).toEqual(new Set([...expected, ...pointers.filter(isLabelRule)]));
+      for (const pointer of expected) expect(pointers, `seed ${seed}`).toContain(pointer);
+      if (isRejected) rejectedCount++;
+    }
+    expect(rejectedCount).toBeGreaterThan(200);
+  });
+});
+
+function isLabelRule(pointer: string | undefined): boolean {
+  return pointer !== undefined && /\/(label|probability)$/.test(pointer);
+}
+
+/** Returns the request with one or two invalid values. */
+function breakRecords(request: EntityRequest, below: (count: number) => number, isBroken: boolean): EntityRequest {
+  if (!isBroken) return request;
+  const faults: readonly ((index: number) => object)[] = [
+    () => ({ year: 2031.5 }),
+    () => ({ year: 1800 }),
+    () => ({ year: 2201 }),
+    () => ({ year: request.data[0]?.year }),
+    () => ({ emissions: {} }),
+    () => ({ emissions: { scope1: NaN } }),
+    () => ({ emissions: { scope2: -1.1e15, scope3: Infinity } }),
+    () => ({ financials: { revenue: Infinity } }),
+    () => ({ financials: { revenue: 2e15 } }),
+    () => ({ label: "" }),
+    () => ({ label: "x".repeat(65) }),
+    () => ({ label: "only here" }),
+    () => ({ probability: 2 }),
+    () => ({ probability: -0.5 }),
+  ];
+  const count = 1 + below(2);
+  const records = [...request.projected_emissions];
+  for (let i = 0; i < count; i++) {
+    const at = below(records.length);
+    const fault = faults[below(faults.length)];
+    const record = records[at];
+    if (record !== undefined && fault !== undefined) records[at] = { ...record, ...fault(at) };
+  }
+  const [baseline] = request.data;
+  const financials = [{ currency: "usd" }, { currency: "EURO" }, { price_year: 2014 }, { price_year: 2020.5 }, {}][below(5)];
+  return {
+    ...request,
+    data: baseline === undefined ? [] : [{ ...baseline, financials: { ...baseline.financials, ...financials } }],
+    projected_emissions: records,
+  };
+}
