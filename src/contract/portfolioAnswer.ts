@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { AlignmentResultSchema } from "./alignmentAnswer.ts";
+import { AlignmentResultSchema, TemperatureRangeSchema } from "./alignmentAnswer.ts";
 import { UNATTRIBUTED_REASONS, UNCOVERED_REASONS } from "./portfolioNames.ts";
 import { PortfolioMethodSchema, PortfolioScopeSchema } from "./portfolioRequest.ts";
 import { ProblemItemSchema } from "./problem.ts";
@@ -10,11 +10,6 @@ export const UncoveredReasonSchema = Type.Enum(UNCOVERED_REASONS, {
 });
 export const UnattributedReasonSchema = Type.Enum(UNATTRIBUTED_REASONS, {
   description: "Why the holding has no attribution factor.",
-});
-
-export const TemperatureRangeSchema = Type.Object({
-  low: Type.Number({ description: "Degrees C." }),
-  high: Type.Number({ description: "Degrees C." }),
 });
 
 export const PortfolioCoverageSchema = Type.Object(
@@ -179,6 +174,7 @@ export const ScoredHoldingSchema = Type.Object(
 export const PortfolioAnswerSchema = Type.Object({
   method: Type.String({ description: "Version of the aggregation." }),
   scores: Type.String({ description: "Version of the method that scores entities." }),
+  benchmark: Type.String({ description: "Version of the benchmark that entities are compared with." }),
   year: Type.Union([Type.Literal("overall"), Type.Integer()], { description: "As in the request." }),
   results: Type.Array(PortfolioResultSchema, {
     description: "One element per method and scope: methods in the order requested, for each the scopes.",

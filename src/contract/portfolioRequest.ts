@@ -1,5 +1,6 @@
 import { Type } from "typebox";
-import { EntitySchema } from "./alignmentRequest.ts";
+import { ALIGNMENT_BASES, BUDGET_SCENARIOS } from "./alignmentNames.ts";
+import { AlignmentParametersSchema, EntitySchema } from "./alignmentRequest.ts";
 import {
   GROUP_KEY_COUNT_MAX,
   HOLDING_COUNT_MAX,
@@ -143,6 +144,16 @@ export const PortfolioOptionsSchema = Type.Object(
           description: "Which score of an entity: of a projected year, or the mean over its years (`overall`).",
         },
       ),
+    ),
+    basis: Type.Optional(
+      Type.Enum(ALIGNMENT_BASES, { default: "intensity", description: "Quantity that entities are compared by." }),
+    ),
+    convergence: AlignmentParametersSchema.properties.convergence,
+    budget_scenario: Type.Optional(
+      Type.Enum(BUDGET_SCENARIOS, {
+        default: "net_zero_2050",
+        description: "Scenario that the budgets of entities compare their emissions with.",
+      }),
     ),
     goal: celsius("Adds to each contribution how far it is above this temperature, degrees C."),
     group_by: Type.Optional(

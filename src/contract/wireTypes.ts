@@ -170,7 +170,7 @@ export interface AlignmentDetail {
   readonly by_scope: ScopeTemperatures;
   /** Budgets against all four scenarios, unrounded. */
   readonly budget: readonly EmissionsBudget[] | null;
-  /** As in the year; 1 if no scope is left out, null without a usable scope. */
+  /** As in the year; null if no scope is left out. */
   readonly coverage: number | null;
   /** The flags of the entity and of the year. */
   readonly flags: readonly AlignmentFlag[];
@@ -1298,6 +1298,8 @@ export interface PortfolioAnswer {
   readonly method: string;
   /** Version of the method that scores entities. */
   readonly scores: string;
+  /** Version of the benchmark that entities are compared with. */
+  readonly benchmark: string;
   /** As in the request. */
   readonly year: "overall" | number;
   /** One element per method and scope: methods in the order requested, for each the scopes. */
@@ -1394,15 +1396,16 @@ export interface ScoredHolding {
   readonly id: string;
   /** As submitted, without the identifier; members that were not given are absent. */
   readonly entity_info: EntityEcho;
-  /** One element per projected year, in the order submitted. */
+  /** Flags of the entity; absent if there are none. */
+  readonly flags?: readonly AlignmentFlag[];
+  /** The nearest known name of each text that matched nothing. Temperatures do not use it. */
+  readonly did_you_mean?: NameSuggestions;
+  /** One element per projection record, in the order submitted. */
   readonly data: readonly AlignedYear[];
-}
-
-export interface TemperatureRange {
-  /** Degrees C. */
-  readonly low: number;
-  /** Degrees C. */
-  readonly high: number;
+  /** Present if requested; null if no projection record has a weight. */
+  readonly overall?: OverallTemperature | null;
+  /** Years with a temperature under at least two labels, ascending; absent if there are none. */
+  readonly blended?: readonly BlendedYear[];
 }
 
 /** Why the holding has no attribution factor. */
@@ -1545,6 +1548,15 @@ export interface PortfolioOptions {
   readonly scopes?: readonly PortfolioScope[];
   /** Which score of an entity: of a projected year, or the mean over its years (`overall`). Default: overall. */
   readonly year?: "overall" | number;
+  /** Quantity that entities are compared by. Default: intensity. */
+  readonly basis?: AlignmentBasis;
+  /**
+   * Fraction of the gap to the emissions intensity of the industry that closes by 2050; not used if absent. Applies to
+   * entities with revenue in USD and a price year, whose emissions must be in t CO2e. At most 1.
+   */
+  readonly convergence?: number;
+  /** Scenario that the budgets of entities compare their emissions with. Default: net_zero_2050. */
+  readonly budget_scenario?: BudgetScenario;
   /** Adds to each contribution how far it is above this temperature, degrees C. At most 20. */
   readonly goal?: number;
   /** Keys of `groups`; adds the temperature of each group. 1 to 20 items, without duplicates. */
@@ -1795,7 +1807,6 @@ export interface WireTypes {
   readonly PortfolioResult: PortfolioResult;
   readonly RefusedEntity: RefusedEntity;
   readonly ScoredHolding: ScoredHolding;
-  readonly TemperatureRange: TemperatureRange;
   readonly UnattributedReason: UnattributedReason;
   readonly UncoveredHolding: UncoveredHolding;
   readonly UncoveredReason: UncoveredReason;

@@ -1,4 +1,4 @@
-import { DEFAULT_BENCHMARK } from "../alignment/benchmark.ts";
+import { DEFAULT_BENCHMARK } from "../alignment/benchmarkNgfsPhase5.ts";
 import { ALIGNMENT_METHOD } from "../contract/alignmentNames.ts";
 import { PORTFOLIO_METHOD_ID } from "../contract/portfolioNames.ts";
 import type {

@@ -168,7 +168,11 @@ function restrictScopes(aligned: AlignedEntities, scope: PortfolioScope): Aligne
           scope1: absent(scope1),
           scope2: absent(scope2),
         };
-  return { ...aligned, columns, rows: runKernel(kernel, tablesOf(benchmark), columns, { rule, include: { overall: true } }) };
+  return {
+    ...aligned,
+    columns,
+    rows: runKernel(kernel, tablesOf(benchmark), columns, { rule, include: { overall: true } }),
+  };
 }
 
 /** Returns the score of a projected year: blended over the labels, else of the last record of the year with a value. */

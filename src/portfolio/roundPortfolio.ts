@@ -1,8 +1,19 @@
-import type { PortfolioAnswer, PortfolioCoverage, PortfolioResult, TemperatureRange } from "../contract/wireTypes.ts";
+import { roundRange, roundResult, roundToHundredth } from "../alignment/answer.ts";
+import type { PortfolioAnswer, PortfolioCoverage, PortfolioResult } from "../contract/wireTypes.ts";
 
 /** Rounds an answer as sent over the wire; tonnes and attributions stay unrounded. */
 export function roundPortfolio(answer: PortfolioAnswer): PortfolioAnswer {
-  return { ...answer, results: answer.results.map(roundPortfolioResult), financed: roundFinanced(answer.financed) };
+  return {
+    ...answer,
+    results: answer.results.map(roundPortfolioResult),
+    financed: roundFinanced(answer.financed),
+    entities: answer.entities.map(roundEntity),
+  };
+}
+
+/** Rounds the temperatures of an entity as sent over the wire. */
+export function roundEntity(entity: PortfolioAnswer["entities"][number]): PortfolioAnswer["entities"][number] {
+  return "error" in entity ? entity : { id: entity.id, ...roundResult(entity) };
 }
 
 /** Rounds a result as sent over the wire: temperatures to 2 decimals; weights, shares, coverage and contributions to 6. */
@@ -10,7 +21,7 @@ export function roundPortfolioResult(result: PortfolioResult): PortfolioResult {
   const { range, range_independent, range_coverage, bounds, default_share, contributions, groups } = result;
   return {
     ...result,
-    temperature: temperatureOrNull(result.temperature),
+    temperature: hundredthOrNull(result.temperature),
     ...(range === undefined ? {} : { range: roundRange(range) }),
     ...(range_independent === undefined ? {} : { range_independent: roundRange(range_independent) }),
     ...(range_coverage === undefined ? {} : { range_coverage: share(range_coverage) }),
@@ -23,11 +34,11 @@ export function roundPortfolioResult(result: PortfolioResult): PortfolioResult {
           contributions: contributions.map((each) => ({
             ...each,
             weight: share(each.weight),
-            temperature: temperature(each.temperature),
+            temperature: roundToHundredth(each.temperature),
             contribution: share(each.contribution),
             share: share(each.share),
             ...(each.above_goal === undefined ? {} : { above_goal: share(each.above_goal) }),
-            without: temperatureOrNull(each.without),
+            without: hundredthOrNull(each.without),
           })),
         }),
     ...(groups === undefined
@@ -38,7 +49,7 @@ export function roundPortfolioResult(result: PortfolioResult): PortfolioResult {
               key,
               members.map((group) => ({
                 ...group,
-                temperature: temperatureOrNull(group.temperature),
+                temperature: hundredthOrNull(group.temperature),
                 coverage: roundCoverage(group.coverage),
                 weight: share(group.weight),
                 contribution: share(group.contribution),
@@ -57,30 +68,18 @@ export function roundFinanced(financed: PortfolioAnswer["financed"]): PortfolioA
     coverage: { s1s2: share(coverage.s1s2), s3: share(coverage.s3) },
     data_quality_coverage: { s1s2: share(data_quality_coverage.s1s2), s3: share(data_quality_coverage.s3) },
     waci_coverage: share(waci_coverage),
-    budget: budget === null ? null : { ...budget, overshoot_pct: percentOrNull(budget.overshoot_pct) },
+    budget: budget === null ? null : { ...budget, overshoot_pct: hundredthOrNull(budget.overshoot_pct) },
     budget_coverage: share(budget_coverage),
   };
 }
 
-function temperature(temperatureC: number): number {
-  return Math.round(100 * temperatureC) / 100;
-}
-
-function percentOrNull(percent: number | null): number | null {
-  return percent === null ? null : Math.round(100 * percent) / 100;
-}
-
-function temperatureOrNull(temperatureC: number | null): number | null {
-  return temperatureC === null ? null : temperature(temperatureC);
+function hundredthOrNull(value: number | null): number | null {
+  return value === null ? null : roundToHundredth(value);
 }
 
 /** Rounds to 6 decimals. A contribution is rounded like a share, because those of many holdings are below 0.01 degrees. */
 function share(value: number): number {
   return Math.round(1e6 * value) / 1e6;
-}
-
-function roundRange({ low, high }: TemperatureRange): TemperatureRange {
-  return { low: temperature(low), high: temperature(high) };
 }
 
 function roundCoverage({ holdings, value, weight }: PortfolioCoverage): PortfolioCoverage {

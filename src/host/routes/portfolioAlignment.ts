@@ -1,7 +1,7 @@
 import { PortfolioAnswerSchema } from "../../contract/portfolioAnswer.ts";
 import { PortfolioRequestSchema } from "../../contract/portfolioRequest.ts";
 import type { PortfolioRequest } from "../../contract/wireTypes.ts";
-import { DEFAULT_BENCHMARK } from "../../alignment/benchmark.ts";
+import { DEFAULT_BENCHMARK } from "../../alignment/benchmarkNgfsPhase5.ts";
 import { countEntities } from "../../portfolio/entityScores.ts";
 import { readPortfolio } from "../../portfolio/readPortfolio.ts";
 import { checkLimit, type Route } from "../route.ts";
