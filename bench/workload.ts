@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { appendFile, type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { gridEntryOf } from "../src/atlas/catalog.ts";
+import { catalogGridOf } from "../src/atlas/catalog.ts";
 import { publish, writePack } from "../src/atlas/writer.ts";
 import { geodesicDistanceM } from "../src/kernel/geodesy.ts";
 import { closesAt360, type Grid, type Location } from "../src/kernel/grid.ts";
@@ -256,7 +256,7 @@ async function writeAtlas(
     hazards: [
       {
         hazard: HAZARD,
-        grid: gridEntryOf(grid),
+        grid: catalogGridOf(grid),
         rules: { ...SPEC.rules },
         packs: [
           { ...pack, groups: groups.map((group) => ({ ...group, provenance: { product: "made for the benches" } })) },

@@ -45,7 +45,7 @@ export async function openAtlas(address: string, options: OpenAtlasOptions = {})
   const threadCacheBytes = Math.max(CACHE_BYTES_MIN, Math.floor(cacheBytes / (workers + 1)));
   const atlas = await openLocalAtlas(address, threadCacheBytes);
   if (workers === 0) return atlas;
-  const start = () => startWorker({ address, cacheBytes: threadCacheBytes });
+  const start = () => startWorker({ atlasAddress: address, cacheBytes: threadCacheBytes });
   return new PooledAtlas(atlas, new Executor({ workers, opened: atlas, start }));
 }
 

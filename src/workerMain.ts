@@ -15,9 +15,9 @@ const port: WorkerPort = {
   onRequest: (listener) => thread.on("message", (request: WorkerRequest) => listener(request)),
   send: (message, transfer = []) => thread.postMessage(message, [...transfer]),
 };
-const { address, cacheBytes } = workerData as WorkerSetup;
+const { atlasAddress, cacheBytes } = workerData as WorkerSetup;
 try {
-  const atlas = await openLocalAtlas(address, cacheBytes);
+  const atlas = await openLocalAtlas(atlasAddress, cacheBytes);
   const libraryHandlers = atlasTasks(atlas);
   // The host's code is loaded with its first task, so that users of the library do not load it.
   let hostHandlers: Promise<TaskHandlers> | undefined;

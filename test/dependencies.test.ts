@@ -9,7 +9,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
   contract: [],
   kernel: [],
   threads: [],
-  atlas: ["kernel", "threads"],
+  atlas: ["contract/hazardCatalog.ts", "contract/wireTypes.ts", "kernel", "threads"],
   hazard: ["contract", "kernel", "atlas", "threads"],
   reference: [],
   alignment: ["contract", "kernel", "reference"],

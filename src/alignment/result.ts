@@ -90,7 +90,7 @@ export function budgetAt({ rows, included, benchmark }: AlignedEntities, row: nu
 
 /** Returns the temperatures of a part of the scopes at a row. */
 export function scopesAt({ rows }: AlignedEntities, row: number): ScopeTemperatures {
-  return { s1s2: numberAt(rows.scopes12C, row), s3: numberAt(rows.scope3C, row) };
+  return { s1s2: numberAt(rows.s1s2C, row), s3: numberAt(rows.s3C, row) };
 }
 
 /** Returns the bounds at a row; null if there are none. */

@@ -1,5 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
+import { CatalogGridSchema } from "../contract/hazardCatalog.ts";
+import type { CatalogGrid } from "../contract/wireTypes.ts";
 import { Fault } from "../errors.ts";
 import type { Grid } from "../kernel/grid.ts";
 
@@ -48,22 +50,10 @@ const PackEntry = Type.Object(
   CLOSED,
 );
 
-const GridEntry = Type.Object(
-  {
-    north_deg: Type.Number(),
-    west_deg: Type.Number(),
-    cell_size_lat_deg: Type.Number({ exclusiveMinimum: 0 }),
-    cell_size_lon_deg: Type.Number({ exclusiveMinimum: 0 }),
-    row_count: Type.Integer({ minimum: 1 }),
-    column_count: Type.Integer({ minimum: 1 }),
-  },
-  CLOSED,
-);
-
 const HazardEntry = Type.Object(
   {
     hazard: Type.String({ minLength: 1 }),
-    grid: GridEntry,
+    grid: Type.Object(CatalogGridSchema.properties, CLOSED),
     rules: Type.Record(Type.String(), Type.Unknown()),
     packs: Type.Array(PackEntry, { minItems: 1 }),
   },
@@ -87,7 +77,6 @@ export type FileEntry = Static<typeof FileEntry>;
 export type LayerEntry = Static<typeof LayerEntry>;
 export type GroupEntry = Static<typeof GroupEntry>;
 export type PackEntry = Static<typeof PackEntry>;
-export type GridEntry = Static<typeof GridEntry>;
 export type HazardEntry = Static<typeof HazardEntry>;
 export type Catalog = Static<typeof Catalog>;
 
@@ -177,7 +166,7 @@ export function contentHashOf(catalog: CatalogContent & Pick<Catalog, "release">
 }
 
 /** Returns the grid of a catalog entry. */
-export function gridOf(entry: GridEntry): Grid {
+export function gridOf(entry: CatalogGrid): Grid {
   return {
     northDeg: entry.north_deg,
     westDeg: entry.west_deg,
@@ -189,7 +178,7 @@ export function gridOf(entry: GridEntry): Grid {
 }
 
 /** Returns the catalog entry of a grid. */
-export function gridEntryOf(grid: Grid): GridEntry {
+export function catalogGridOf(grid: Grid): CatalogGrid {
   return {
     north_deg: grid.northDeg,
     west_deg: grid.westDeg,
@@ -208,10 +197,16 @@ export function gridEntryOf(grid: Grid): GridEntry {
 const GRID_TOLERANCE_CELLS = 1e-3;
 
 /**
- * Returns why a grid is invalid, or undefined if it is valid: row centers must be between the poles, and the columns must
- * span at most 360 degrees.
+ * Returns why a grid is invalid, or undefined if it is valid: it must have cells of a positive size, row centers must be
+ * between the poles, and the columns must span at most 360 degrees.
  */
 export function gridFault(grid: Grid): string | undefined {
+  if (!(grid.cellSizeLatDeg > 0 && grid.cellSizeLonDeg > 0)) {
+    return `cells must be larger than 0 degrees (got ${grid.cellSizeLatDeg} x ${grid.cellSizeLonDeg}).`;
+  }
+  if (!(grid.rowCount >= 1 && grid.columnCount >= 1)) {
+    return `there must be at least one row and one column (got ${grid.rowCount} and ${grid.columnCount}).`;
+  }
   const first = grid.northDeg - 0.5 * grid.cellSizeLatDeg;
   const last = grid.northDeg - (grid.rowCount - 0.5) * grid.cellSizeLatDeg;
   const poleDeg = 90 + GRID_TOLERANCE_CELLS * grid.cellSizeLatDeg;

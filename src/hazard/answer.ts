@@ -1,4 +1,4 @@
-import { gridEntryOf } from "../atlas/catalog.ts";
+import { catalogGridOf } from "../atlas/catalog.ts";
 import type { CellAtlas } from "../atlas/cellSource.ts";
 import type { Sampler } from "../atlas/sampler.ts";
 import type { TileOrigin, TileUse } from "../atlas/tileUse.ts";
@@ -175,7 +175,7 @@ function holdingsOf({ hazards }: Sampler): readonly AtlasHoldings[] {
         layers.set(`${stored.scenario} ${stored.year}`, layer);
       }
     }
-    return [{ hazard, grid: gridEntryOf(held.grid), rules: held.rules, layers: [...layers.values()] }];
+    return [{ hazard, grid: catalogGridOf(held.grid), rules: held.rules, layers: [...layers.values()] }];
   });
 }
 

@@ -7,7 +7,7 @@ import { BulkRequests } from "./bulk/bulkRequests.ts";
 import { CorsPolicy } from "./http/cors.ts";
 import { RequestListener, type RequestListenerOptions } from "./http/requestListener.ts";
 import type { ServiceOptions, Settings } from "./options.ts";
-import { Pipeline } from "./pipeline.ts";
+import { Pipeline } from "./pipeline/pipeline.ts";
 import { ROUTES } from "./routes/routeList.ts";
 import { warmUp } from "./warmUp.ts";
 

@@ -1,5 +1,5 @@
 /** Creates the catalog of an atlas after an ingest. */
-import { type Catalog, FORMAT_VERSION, gridEntryOf, type HazardEntry } from "../atlas/catalog.ts";
+import { type Catalog, FORMAT_VERSION, catalogGridOf, type HazardEntry } from "../atlas/catalog.ts";
 import { HAZARD_NAMES } from "../hazard/hazards.ts";
 import type { WrittenPack } from "./packWriter.ts";
 import { hashReleaseContent, derivedReleaseName, groupKey, nameTakenFault } from "./releaseName.ts";
@@ -35,7 +35,7 @@ export function updateCatalog(
       .filter((entry) => entry.groups.some((group) => group.superseded !== true));
     const entry: HazardEntry = {
       hazard,
-      grid: existing?.grid ?? gridEntryOf(target.grid),
+      grid: existing?.grid ?? catalogGridOf(target.grid),
       rules: { ...rules },
       packs: [...existingPacks, { ...pack, groups: [...groups] }],
     };

@@ -49,10 +49,15 @@ export function checkDateRange({
   return { from, to };
 }
 
-function checkDate(name: string, date: string | undefined): void {
-  if (date === undefined) return;
-  const isDay = DATE.test(date) && !Number.isNaN(Date.parse(date)) && new Date(date).toISOString().startsWith(date);
-  if (!isDay) throw invalidField(name, "malformed", `must be a date in the form YYYY-MM-DD (got ${quote(date)}).`);
+/** Returns whether a text is an existing date in the form YYYY-MM-DD. */
+export function isDate(text: string): boolean {
+  // `Date.parse` accepts February 30 and returns the time of March 1 or 2.
+  return DATE.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text);
+}
+
+function checkDate(name: string, text: string | undefined): void {
+  if (text === undefined || isDate(text)) return;
+  throw invalidField(name, "malformed", `must be a date in the form YYYY-MM-DD (got ${quote(text)}).`);
 }
 
 function invalidField(name: string, code: "out_of_range" | "malformed", problem: string): Fault {

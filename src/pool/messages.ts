@@ -2,7 +2,7 @@ import type { PackedError } from "../threads/errorTransfer.ts";
 
 /** Startup parameters of a worker thread, with which it opens the atlas. */
 export interface WorkerSetup {
-  readonly address: string;
+  readonly atlasAddress: string;
   readonly cacheBytes: number;
 }
 

@@ -78,7 +78,10 @@ describe("a portfolio of plausible companies", () => {
 
   test.each([1 / 1000, 1000])("raises implausible_change if projections are multiplied by %f", async (factor) => {
     const entities = portfolio.map((entity) => scaled(entity, factor));
-    for (const share of await shareWith("implausible_change", entities)) expect(share).toBeGreaterThanOrEqual(0.98);
+    const [in2027, in2030, in2035, in2050 = 0] = await shareWith("implausible_change", entities);
+    expect([in2027, in2030, in2035]).toEqual([1, 1, 1]);
+    // The slip is not found if emissions also more than double, which 2 % of the companies do until 2050.
+    expect(in2050).toBeGreaterThanOrEqual(0.975);
   });
 
   test("raises growth_driven for some companies and never for all", async () => {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Catalog, type GroupEntry, gridEntryOf } from "../../src/atlas/catalog.ts";
+import { type Catalog, type GroupEntry, catalogGridOf } from "../../src/atlas/catalog.ts";
 import type { Band } from "../../src/atlas/tile.ts";
 import { type PackInput, publish, writePack } from "../../src/atlas/writer.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
@@ -55,7 +55,7 @@ export async function makeAtlas(kernel: Kernel, folder: string, hazards: readonl
     const pack = await writePack(kernel, folder, packInputOf(fixture));
     entries.push({
       hazard: fixture.hazard,
-      grid: gridEntryOf(fixture.grid),
+      grid: catalogGridOf(fixture.grid),
       rules: { ...fixture.rules },
       packs: [
         {

@@ -9,7 +9,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Catalog, gridEntryOf } from "../../src/atlas/catalog.ts";
+import { type Catalog, catalogGridOf } from "../../src/atlas/catalog.ts";
 import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
 import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
 import type { CircleSample } from "../../src/atlas/circleSampling.ts";
@@ -239,7 +239,7 @@ describe("one world, cut in many ways", () => {
       release: "cut-1",
       created_at: "2026-01-01T00:00:00.000Z",
       synthetic: true,
-      hazards: [{ hazard: HAZARD, grid: gridEntryOf(WORLD), rules: {}, packs }],
+      hazards: [{ hazard: HAZARD, grid: catalogGridOf(WORLD), rules: {}, packs }],
     }));
     expect(await sampleAll(await openAt(folder), circles)).toEqual(expected);
   });

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { CATALOG_NAME, type Catalog, decodeCatalog, gridEntryOf } from "../../src/atlas/catalog.ts";
+import { CATALOG_NAME, type Catalog, decodeCatalog, catalogGridOf } from "../../src/atlas/catalog.ts";
 import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
 import { publish, readCatalog } from "../../src/atlas/writer.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
@@ -28,7 +28,7 @@ describe("publishing", () => {
       await makeAtlas(kernel, folder, [FLOODS]);
       const before = await readFile(join(folder, CATALOG_NAME));
       const names = await readdir(folder);
-      const grid = gridEntryOf({ ...GRID, northDeg: 95 });
+      const grid = catalogGridOf({ ...GRID, northDeg: 95 });
       await expect(
         publish(folder, (current) =>
           catalogOf(

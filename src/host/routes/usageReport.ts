@@ -10,6 +10,7 @@ import type { UsageGroup, UsagePage, UsageParameters, UsageRecord } from "../../
 import { csvLine } from "../../csvText.ts";
 import type { FaultItem } from "../../errors.ts";
 import { quote } from "../../schemaErrors.ts";
+import { isDate } from "../../ledger/checks.ts";
 import { type Ledger, type Page, USAGE_LINE_COUNT_MAX, type UsageLine } from "../../ledger/ledger.ts";
 import { encodeJson } from "../http/json.ts";
 import { parameterReader } from "./parameters.ts";
@@ -79,12 +80,6 @@ function findUsageErrors(parameters: UsageParameters): readonly FaultItem[] {
     }
   }
   return items;
-}
-
-function isDate(text: string): boolean {
-  if (!/^[0-9]{4}-[0-9]{2}-[0-9]{2}$/.test(text)) return false;
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }
 
 /** Columns of the CSV file. */

@@ -53,7 +53,7 @@ describe("worker threads", () => {
       workers: 2,
       opened: local,
       start: () => {
-        const thread = startWorker({ address: "demo", cacheBytes: CACHE_BYTES });
+        const thread = startWorker({ atlasAddress: "demo", cacheBytes: CACHE_BYTES });
         started.push(thread);
         return thread;
       },

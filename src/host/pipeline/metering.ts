@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Ledger, RecordResult } from "../ledger/ledger.ts";
-import type { Caller, Route } from "./route.ts";
+import type { Ledger, RecordResult } from "../../ledger/ledger.ts";
+import type { Caller, Route } from "../route.ts";
 
 /** Identifies retries of a request, which have the same key and the same content. */
 export interface IdempotentRequest {

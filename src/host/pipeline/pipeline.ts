@@ -1,0 +1,162 @@
+import type { IncomingMessage } from "node:http";
+import type { RecordResult } from "../../ledger/ledger.ts";
+import type { Slot } from "../admission/slot.ts";
+import { compressBody } from "../http/contentCoding.ts";
+import type { CorsPolicy } from "../http/cors.ts";
+import { entityTag, matchingTag, revisionTag } from "../http/entityTag.ts";
+import type { PipelineResponse, RequestContext, RequestProcessor } from "../http/exchange.ts";
+import { checkHostHeader, requestTarget, splitTarget } from "../http/requestHead.ts";
+import { Router } from "../http/router.ts";
+import type { HttpError } from "../problems/problem.ts";
+import type { Caller, Route } from "../route.ts";
+import { Access, type AccessOptions, NO_CALLER } from "./access.ts";
+import { Execution, type ExecutionOptions } from "./execution.ts";
+import { type IdempotentRequest, NO_USAGE, recordUsage, requestFingerprint } from "./metering.ts";
+import { Responses } from "./responses.ts";
+import { bodySizeBytes, isStream, type RouteResponse, selectBodyCoding, toRouteResponse } from "./routeResponse.ts";
+
+export interface PipelineOptions extends AccessOptions, ExecutionOptions {
+  readonly routes: readonly Route<unknown, unknown>[];
+  readonly cors: CorsPolicy;
+  /** Version of the program; part of every ETag, because another version may encode the same answer differently. */
+  readonly version: string;
+}
+
+/** Shorter responses fit into the socket buffers of the system, whether or not the client reads them. */
+const HELD_RESPONSE_BYTES_MIN = 16_384;
+
+/**
+ * Processes requests. Every request goes through the same steps in the same order: route, key, rate, headers, customer,
+ * body size, JSON, schema, limits, availability, compute, usage, response. The body is not read before the JSON step.
+ *
+ * Steps that can usually answer from memory return either a value or a promise, and `handle` awaits only promises: for
+ * small responses every further promise has a measurable cost.
+ */
+export class Pipeline implements RequestProcessor {
+  readonly #options: PipelineOptions;
+  readonly #router: Router;
+  readonly #access: Access;
+  readonly #execution: Execution;
+  readonly #responses: Responses;
+
+  constructor(options: PipelineOptions) {
+    this.#options = options;
+    const { routes, services, version, cors, rateLimiter } = options;
+    this.#router = new Router(routes, services, (revision) => revisionTag(`${version} ${revision}`));
+    this.#access = new Access(options);
+    this.#execution = new Execution(options);
+    this.#responses = new Responses({ rateLimiter, cors, prefix: services.prefix });
+  }
+
+  async handle(context: RequestContext): Promise<PipelineResponse> {
+    const { request } = context;
+    const { method = "" } = request;
+    const url = requestTarget(request);
+    let slot: Slot | undefined;
+    try {
+      checkHostHeader(request);
+      const { path, queryText } = splitTarget(url);
+      if (method === "OPTIONS") return this.#responses.options(context, this.#router.allowedAt(path).join(", "));
+      const match = this.#router.find(method, path);
+      const { target } = match;
+      const { route } = target;
+      context.target = target;
+
+      if (route.access !== "open") {
+        slot = this.#options.admission.acquire();
+        const authenticated = this.#access.authenticate(request);
+        this.#access.admit(context, slot, authenticated instanceof Promise ? await authenticated : authenticated);
+      }
+
+      const idempotencyKey = this.#access.checkHeaders(request, route);
+
+      if (route.access === "customer") {
+        const found = this.#access.findCustomer(context);
+        this.#access.setCustomer(context, found instanceof Promise ? await found : found);
+      }
+
+      const bytes = route.method === "POST" ? await this.#execution.receiveBody(context, slot) : undefined;
+      const { caller = NO_CALLER } = context;
+      const idempotent =
+        idempotencyKey === undefined
+          ? undefined
+          : { key: idempotencyKey, fingerprint: requestFingerprint({ ...match, caller, queryText, bytes }) };
+
+      const tag = target.tag === undefined ? undefined : entityTag(target.tag, url);
+      let response: RouteResponse;
+      if (this.#execution.isWorkerBody(route, bytes)) {
+        response = await this.#execution.runInWorker(context, slot, { match, queryText, bytes });
+      } else {
+        const query = this.#execution.parse(request, { match, queryText, bytes });
+        const clientTag = tag === undefined ? undefined : matchingRequestTag(request, tag);
+        if (clientTag !== undefined) return this.#responses.notModified(context, clientTag);
+        if (this.#execution.isLong(route, query)) {
+          response = await this.#execution.runInWorker(context, slot, { match, queryText, bytes, query });
+        } else {
+          const answer = this.#execution.compute(context, route, query);
+          response = toRouteResponse(route, answer instanceof Promise ? ((await answer) as unknown) : answer);
+        }
+      }
+
+      const coding = selectBodyCoding(request.headers["accept-encoding"], response.body);
+      const body =
+        coding === undefined || isStream(response.body) ? response.body : await compressBody(response.body, coding);
+      const fields = this.#responses.contentFields(target, response, { tag, coding });
+
+      const recording = this.#recordUsage(context, { route, caller, units: response.units, idempotent });
+      const { units, isReplay } = recording instanceof Promise ? await recording : recording;
+      if (isReplay) fields.push("Idempotent-Replayed", "true");
+
+      this.#responses.addCommonFields(context, fields, units);
+      const result = { status: response.status, fields, body: body === "" ? undefined : body, units };
+      return slot === undefined || method === "HEAD" ? result : this.#holdResponse(slot, result);
+    } catch (error) {
+      return this.#responses.problem(context, error);
+    } finally {
+      if (slot !== undefined) this.#options.admission.release(slot);
+    }
+  }
+
+  reject(context: RequestContext, httpError: HttpError): PipelineResponse {
+    return this.#responses.problem(context, httpError);
+  }
+
+  releaseResponse({ slot }: PipelineResponse): void {
+    if (slot !== undefined) this.#options.admission.releaseResponse(slot);
+  }
+
+  /** Step `usage`. HEAD requests and disconnected clients are not metered. @throws Fault as `recordUsage` */
+  #recordUsage(
+    context: RequestContext,
+    entry: {
+      readonly route: Route<unknown, unknown>;
+      readonly caller: Caller;
+      readonly units: number;
+      readonly idempotent: IdempotentRequest | undefined;
+    },
+  ): RecordResult | Promise<RecordResult> {
+    if (entry.route.metered === undefined || context.request.method === "HEAD" || context.isDisconnected) {
+      return NO_USAGE;
+    }
+    const { ledger, atlas } = this.#options.services;
+    const { requestId } = context;
+    const { route, caller, units, idempotent } = entry;
+    return recordUsage(ledger, { requestId, route, caller, units, atlasRelease: atlas.release, idempotent });
+  }
+
+  /** Adds a large response to the held bytes until `releaseResponse`. */
+  #holdResponse(slot: Slot, response: PipelineResponse): PipelineResponse {
+    const { body } = response;
+    if (body === undefined || isStream(body)) return response;
+    const sizeBytes = bodySizeBytes(body);
+    if (sizeBytes < HELD_RESPONSE_BYTES_MIN) return response;
+    this.#options.admission.holdResponse(slot, sizeBytes);
+    return { ...response, slot };
+  }
+}
+
+/** Returns the client's ETag if it matches, which means that the client already has the current response. */
+function matchingRequestTag(request: IncomingMessage, tag: string): string | undefined {
+  const { "if-none-match": ifNoneMatch } = request.headers;
+  return ifNoneMatch === undefined ? undefined : matchingTag(ifNoneMatch, tag);
+}
