@@ -71,11 +71,7 @@ describe("labels and probabilities", () => {
     { name: "a probability without a label", records: [{ probability: 1 }], errors: ["/0/probability not_expected"] },
     {
       name: "different probabilities of a label",
-      records: [
-        { label: "a", probability: 0.5 },
-        { label: "a", probability: 0.6 },
-        { label: "a" },
-      ],
+      records: [{ label: "a", probability: 0.5 }, { label: "a", probability: 0.6 }, { label: "a" }],
       errors: ["/1/probability not_allowed", "/2/probability missing"],
     },
     {

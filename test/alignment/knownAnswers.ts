@@ -1,7 +1,7 @@
 /** The known answers of cases/alignment.json as requests, for the library, the command line and the HTTP service. */
 import type { AlignTemperatureOptions } from "../../src/alignment/options.ts";
 import { intensityOfIndustry } from "../../src/alignment/industryIntensities.ts";
-import type { AlignmentBasis, Entity, Pathway } from "../../src/contract/wireTypes.ts";
+import type { AlignedYear, AlignmentBasis, AlignmentResult, Entity, Pathway } from "../../src/contract/wireTypes.ts";
 import { differencesOf } from "../oracle/alignment2/closeTo.ts";
 import { sharedCases } from "../oracle/alignment2/sharedMethod.ts";
 
@@ -56,9 +56,12 @@ export interface KnownEntity extends KnownAnswer {
 
 const answers = sharedCases("alignment") as Answers;
 
-export const KNOWN_ENTITIES: readonly KnownEntity[] = answers.entities.map(
-  ({ name, options, request, expected }) => ({ name, entity: request, options, expected }),
-);
+export const KNOWN_ENTITIES: readonly KnownEntity[] = answers.entities.map(({ name, options, request, expected }) => ({
+  name,
+  entity: request,
+  options,
+  expected,
+}));
 
 /** Industry of each pathway in the list of industries. */
 const INDUSTRY_OF_PATHWAY: Readonly<Record<Pathway, string>> = {
@@ -134,4 +137,72 @@ function emissionsOf([scope1, scope2, scope3]: Scopes): Entity["data"][number]["
 /** Differences by more than 1e-6: tonnes relative to their size, all other figures absolutely. */
 export function differences(expected: unknown, actual: unknown): ReturnType<typeof differencesOf> {
   return differencesOf(expected, actual, { tolerance: 1e-6, relative: ["allowed", "projected", "overshoot"] });
+}
+
+/** Differences of a year on the wire from a known answer. Figures that the year rounds are taken from its detail. */
+export function yearDifferences(
+  { expected }: KnownYear,
+  year: AlignedYear | undefined,
+): ReturnType<typeof differences> {
+  const { detail, flags = [], reason, coverage } = year ?? {};
+  if (detail === undefined) throw new Error("The year has no detail.");
+  const figures: Readonly<Record<string, unknown>> = {
+    ...detail,
+    temperature_alignment: detail[`temperature_${detail.basis}`],
+    flags,
+    reason,
+    coverage,
+  };
+  const names = Object.keys(expected);
+  return differences(expected, Object.fromEntries(names.map((name) => [name, figures[name]])));
+}
+
+/**
+ * Differences of a result on the wire from a known answer. Figures that a year rounds are taken from its detail, and must
+ * be rounded to two decimals in the year. Overall and blended temperatures are compared after rounding.
+ */
+export function entityDifferences(
+  { expected }: KnownEntity,
+  { data, overall, blended, ...result }: AlignmentResult,
+): ReturnType<typeof differences> {
+  const { data: expectedData, overall: expectedOverall, blended: expectedBlended, ...expectedResult } = expected;
+  const years = data.map(({ detail, ...year }) => {
+    if (detail === undefined) throw new Error("The year has no detail.");
+    const exact = {
+      ...year,
+      temperature_alignment: detail[`temperature_${detail.basis}`],
+      ...(year.range === undefined ? {} : { range: detail.range }),
+      ...(year.climate_range === undefined ? {} : { climate_range: detail.climate_range }),
+      by_scope: detail.by_scope,
+    };
+    const { budget, ...others } = year;
+    const { budget: _, ...exactOthers } = exact;
+    return {
+      ...exactOthers,
+      ...(budget === undefined ? {} : { budget: detail.budget }),
+      roundingErrors: differences(rounded({ ...exactOthers, coverage: 0 }), { ...others, coverage: 0 }),
+    };
+  });
+  return differences(
+    {
+      ...expectedResult,
+      ...(expectedOverall === undefined ? {} : { overall: rounded(expectedOverall) }),
+      ...(expectedBlended === undefined ? {} : { blended: rounded(expectedBlended) }),
+      data: (expectedData as readonly object[]).map((year) => ({ ...year, roundingErrors: [] })),
+    },
+    {
+      ...result,
+      ...(overall === undefined ? {} : { overall }),
+      ...(blended === undefined ? {} : { blended }),
+      data: years,
+    },
+  );
+}
+
+/** Rounds all numbers to two decimals. */
+function rounded(value: unknown): unknown {
+  if (typeof value === "number") return Math.round(100 * value) / 100;
+  if (Array.isArray(value)) return value.map(rounded);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, rounded(member)]));
 }

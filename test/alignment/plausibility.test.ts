@@ -92,13 +92,16 @@ describe("a portfolio of plausible companies", () => {
   });
 });
 
-test.each([2030, 2040, 2050])("flat steelmakers in Korea and Japan differ by less than 0.3 degrees C in %i", async (year) => {
-  const temperatureOf = async (country: string): Promise<number> => {
-    const info = { country, industry: "Steel" };
-    const entity = entityOf({ info, baselineYear: 2023, baseline: 100, years: { [year]: 100 } });
-    return (await alignTemperature([entity])).results[0]?.data[0]?.temperature_alignment ?? NaN;
-  };
-  const [korea, japan] = [await temperatureOf("Korea, Rep."), await temperatureOf("Japan")];
-  expect(Math.abs(korea - japan)).toBeLessThan(0.3);
-  expect(korea).toBeGreaterThan(2.8);
-});
+test.each([2030, 2040, 2050])(
+  "flat steelmakers in Korea and Japan differ by less than 0.3 degrees C in %i",
+  async (year) => {
+    const temperatureOf = async (country: string): Promise<number> => {
+      const info = { country, industry: "Steel" };
+      const entity = entityOf({ info, baselineYear: 2023, baseline: 100, years: { [year]: 100 } });
+      return (await alignTemperature([entity])).results[0]?.data[0]?.temperature_alignment ?? NaN;
+    };
+    const [korea, japan] = [await temperatureOf("Korea, Rep."), await temperatureOf("Japan")];
+    expect(Math.abs(korea - japan)).toBeLessThan(0.3);
+    expect(korea).toBeGreaterThan(2.8);
+  },
+);

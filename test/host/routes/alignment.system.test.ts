@@ -15,13 +15,13 @@ describe("valid entities", () => {
     const response = await post(JSON.stringify([ENTITY, other]), `${prefix}${PATH}`);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/json");
-    expect(response.headers.get("x-benchmark")).toBe("ngfs-phase5-message-r12/1");
+    expect(response.headers.get("x-benchmark")).toBe("ngfs-phase5-message-r12/2");
     const { identifier: _, ...echo } = ENTITY.entity_info;
     const answer: unknown = await response.json();
     expect(answer).toStrictEqual(roundTemperatures(await alignTemperature([ENTITY, other])));
     expect(answer).toMatchObject({
       results: [
-        { entity_info: echo, data: [{ year: 2050, temperature_alignment: 2.06 }, { year: 2030 }] },
+        { entity_info: echo, data: [{ year: 2050, temperature_alignment: 2.09 }, { year: 2030 }] },
         { entity_info: other.entity_info },
       ],
     });
@@ -41,6 +41,18 @@ describe("valid entities", () => {
     expect(year?.temperature_alignment).not.toBe(exactYear?.temperature_alignment);
   });
 
+  test("return the members and scenarios that the query asks for", async () => {
+    const queryText =
+      "include=overall,budget&budget_scenario=below_2c&convergence=0.5&benchmark=ngfs-phase5-message-r12/2";
+    const response = await post(JSON.stringify([ENTITY]), `${PATH}?${queryText}`);
+    const options = { include: ["overall", "budget"], budgetScenario: "below_2c", convergence: 0.5 } as const;
+    const answer: unknown = await response.json();
+    expect(answer).toStrictEqual(roundTemperatures(await alignTemperature([ENTITY], options)));
+    expect(answer).toMatchObject({
+      results: [{ overall: { years: 2 }, data: [{ budget: { scenario: "Below 2°C" } }, {}] }],
+    });
+  });
+
   test("may have unknown members and omit optional ones", async () => {
     const entity = {
       entity_info: { name: "N", asset_type: "equity", lei: "5493" },
@@ -49,10 +61,13 @@ describe("valid entities", () => {
     };
     const response = await post(JSON.stringify([entity]));
     expect(await response.json()).toStrictEqual({
+      method: "alignment/2",
+      benchmark: "ngfs-phase5-message-r12/2",
       results: [
         {
           entity_info: { name: "N", asset_type: "equity" },
-          data: [{ year: 2030, temperature_alignment: null, reason: "zero_baseline" }],
+          flags: ["unknown_industry", "scope3_absent"],
+          data: [{ year: 2030, temperature_alignment: null, reason: "zero_baseline", flags: ["zero_baseline"] }],
         },
       ],
     });
@@ -103,6 +118,10 @@ describe("validation of the body", () => {
   const baseline = ENTITY.data[0];
   const withInfo = (info: object): object => ({ ...ENTITY, entity_info: { ...ENTITY.entity_info, ...info } });
   const withYear = (projection: object): object => ({ ...ENTITY, projected_emissions: [projection] });
+  const withYears = (...records: object[]): object => ({
+    ...ENTITY,
+    projected_emissions: records.map((members) => ({ year: 2030, emissions, ...members })),
+  });
   const emissions = { scope1: 1 };
 
   test.each([
@@ -138,6 +157,30 @@ describe("validation of the body", () => {
       [withYear({ year: 2030, emissions: { scope1: 1e16 } })],
       400,
       [["/0/projected_emissions/0/emissions/scope1", "out_of_range"]],
+    ],
+    [
+      "inconsistent labels",
+      [withYears({ label: "a", probability: 0.5 }, { label: "b" }, {})],
+      400,
+      [
+        ["/0/projected_emissions/2/label", "missing"],
+        ["/0/projected_emissions/1/probability", "missing"],
+      ],
+    ],
+    [
+      "a currency and a price year",
+      [{ ...ENTITY, data: [{ ...baseline, financials: { currency: "usd", price_year: 2014 } }] }],
+      400,
+      [
+        ["/0/data/0/financials/currency", "malformed"],
+        ["/0/data/0/financials/price_year", "out_of_range"],
+      ],
+    ],
+    [
+      "a projected revenue",
+      [withYear({ year: 2030, emissions, financials: { revenue: 1e16 } })],
+      400,
+      [["/0/projected_emissions/0/financials/revenue", "out_of_range"]],
     ],
     ["an unknown member", [{ ...ENTITY, dta: [] }], 400, [["/0/dta", "unknown"]]],
     [
@@ -205,6 +248,14 @@ describe("validation of the query", () => {
     ["scope3Weight=0", "scope3Weight", "unknown"],
     ["basis=intensity&basis=emissions", "basis", "repeated"],
     ["detail=%ff", "detail", "malformed"],
+    ["include=overal", "include", "not_allowed"],
+    ["include=", "include", "empty"],
+    ["include=overall,overall", "include", "duplicate"],
+    ["budget_scenario=1.5", "budget_scenario", "not_allowed"],
+    ["convergence=0", "convergence", "out_of_range"],
+    ["convergence=1.01", "convergence", "out_of_range"],
+    ["convergence=half", "convergence", "wrong_type"],
+    ["benchmark=ngfs-phase5-message-r12/1", "benchmark", "not_allowed"],
   ])("rejects %s", async (queryText, parameter, code) => {
     const problem = await problemOf(await post(JSON.stringify([ENTITY]), `${PATH}?${queryText}`));
     expect(problem).toMatchObject({ status: 400, code: "invalid_request", errors: [{ parameter, code }] });

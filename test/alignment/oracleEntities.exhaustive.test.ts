@@ -133,7 +133,9 @@ function breakRecords(request: EntityRequest, below: (count: number) => number, 
     if (record !== undefined && fault !== undefined) records[at] = { ...record, ...fault(at) };
   }
   const [baseline] = request.data;
-  const financials = [{ currency: "usd" }, { currency: "EURO" }, { price_year: 2014 }, { price_year: 2020.5 }, {}][below(5)];
+  const financials = [{ currency: "usd" }, { currency: "EURO" }, { price_year: 2014 }, { price_year: 2020.5 }, {}][
+    below(5)
+  ];
   return {
     ...request,
     data: baseline === undefined ? [] : [{ ...baseline, financials: { ...baseline.financials, ...financials } }],
