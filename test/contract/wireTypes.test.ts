@@ -18,6 +18,8 @@ import type * as hazardResult from "../../src/contract/hazardResult.ts";
 import type * as health from "../../src/contract/health.ts";
 import type * as limits from "../../src/contract/limits.ts";
 import type * as paging from "../../src/contract/paging.ts";
+import type * as portfolioAnswer from "../../src/contract/portfolioAnswer.ts";
+import type * as portfolioRequest from "../../src/contract/portfolioRequest.ts";
 import type * as problem from "../../src/contract/problem.ts";
 import { describe as withDescription, openEnum } from "../../src/contract/schemaKinds.ts";
 import type * as usage from "../../src/contract/usage.ts";
@@ -37,6 +39,8 @@ type Modules = typeof about &
   typeof health &
   typeof limits &
   typeof paging &
+  typeof portfolioAnswer &
+  typeof portfolioRequest &
   typeof problem &
   typeof usage;
 

@@ -1,6 +1,7 @@
 import { referenceCountries, referenceIndustries, referenceScenarios } from "../../../src/company/referenceLists.ts";
 import { HAZARD_NAMES, HAZARDS } from "../../../src/hazard/hazards.ts";
 import type { SeededRandom } from "../../seededRandom.ts";
+import { withAcceptedHoldings } from "./portfolioRequests.ts";
 import {
   type OperationAtPath,
   type JsonSchema,
@@ -22,6 +23,7 @@ export const DATA_OPERATIONS = [
   "getHazardRisk",
   "postHazardRiskBatch",
   "alignTemperature",
+  "alignPortfolio",
   "analyzeTotalClimateRisk",
 ] as const;
 export const OTHER_OPERATIONS = ["registerCustomer", "listCustomers", "getUsage", "getCustomerUsage"] as const;
@@ -38,7 +40,9 @@ const TEXTS = ["a", "Zürich & Söhne +1", "x".repeat(40), "名前", "1e5", "tru
 export function valueOf(random: SeededRandom, schema: JsonSchema): unknown {
   const shape = resolveReference(schema);
   if (shape.enum !== undefined) return random.pick(shape.enum);
+  if (shape.const !== undefined) return shape.const;
   if (shape.anyOf !== undefined) return valueOf(random, random.pick(shape.anyOf));
+  if (typeof shape.type === "object") return valueOf(random, { ...shape, type: random.pick(shape.type) });
   switch (shape.type) {
     case "object": {
       const { properties = {}, required = [] } = shape;
@@ -53,6 +57,8 @@ export function valueOf(random: SeededRandom, schema: JsonSchema): unknown {
     }
     case "boolean":
       return random.chance(0.5);
+    case "null":
+      return null;
     case "integer":
       return Math.floor(random.between({ min: shape.minimum ?? 0, max: (shape.maximum ?? 1e6) + 1 }));
     case "number":
@@ -62,10 +68,12 @@ export function valueOf(random: SeededRandom, schema: JsonSchema): unknown {
   }
 }
 
-function numberOf(random: SeededRandom, { minimum = -1e9, maximum = 1e9 }: JsonSchema): number {
+function numberOf(random: SeededRandom, shape: JsonSchema): number {
+  const { exclusiveMinimum, maximum = 1e9 } = shape;
+  const { minimum = exclusiveMinimum === undefined ? -1e9 : exclusiveMinimum + maximum / 1000 } = shape;
   // The bounds, an integer, and arbitrary values.
   const any = random.between({ min: minimum, max: maximum });
-  return random.pick([minimum, maximum, Math.round(any), any, any, any]);
+  return random.pick([minimum, maximum, Math.max(Math.round(any), minimum), any, any, any]);
 }
 
 /** Returns a request that is valid against the document and against constraints that schemas cannot express. */
@@ -85,6 +93,8 @@ export function requestOf(random: SeededRandom, operationId: string): GeneratedR
       return { operation, parameters, body: (body as object[]).map((query) => withOfferedValues(random, query)) };
     case "alignTemperature":
       return { operation, parameters, body: (body as object[]).map((entity) => withOrderedYears(random, entity)) };
+    case "alignPortfolio":
+      return { operation, parameters, body: withAcceptedHoldings(random, body, withOrderedYears) };
     case "analyzeTotalClimateRisk":
       return { operation, parameters, body: withKnownNames(random, body as object) };
     case "getUsage":
