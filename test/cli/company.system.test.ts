@@ -154,6 +154,25 @@ describe("the result of one company", () => {
     expect(JSON.parse(stdoutText)).toStrictEqual(resultFor(COMPANY));
   });
 
+  test("has the industry that the map of --industry-map gives to a code", async () => {
+    writeFileSync(inFolder("map.csv"), "system,code,industry\ngics,15102010,Cement and lime\n");
+    const flags = [inFolder("out.json"), "--industry-map", inFolder("map.csv")];
+    await run("one.json", JSON.stringify({ ...COMPANY, industry: "15102010" }), ...flags);
+    expect(JSON.parse(readFileSync(inFolder("out.json"), "utf8"))).toStrictEqual(resultFor(COMPANY));
+    const unmapped = run("two.json", JSON.stringify({ ...COMPANY, industry: "99" }), ...flags);
+    await expect(unmapped).rejects.toMatchObject({ code: "industry_unknown" });
+  });
+
+  test("is not computed if the map of --industry-map is invalid", async () => {
+    writeFileSync(inFolder("map.csv"), "code,industry\n1,Airlnes\n1,Steel\n");
+    const flags = [inFolder("out.json"), "--industry-map", inFolder("map.csv")];
+    await expect(run("one.json", JSON.stringify(COMPANY), ...flags)).rejects.toMatchObject({
+      code: "invalid_request",
+      message: expect.stringMatching(/^[^:]*map\.csv: 1 error/),
+    });
+    expect(readdirSync(folder).toSorted()).toStrictEqual(["map.csv", "one.json"]);
+  });
+
   test("is replaced by all errors of an invalid company, without an output file", async () => {
     const invalid = { ...COMPANY, country: "Atlantis", revenue: "1,000" };
     const fault = await faultOf("one.json", JSON.stringify(invalid), inFolder("out.json"));
