@@ -1,247 +1,244 @@
-import {
-  addAnchors,
-  extrapolateToHorizon,
-  fillFour,
-  interpolateTemperature,
-  separateRowAnchors,
-} from "./alignmentAnchors";
+import { LANES_ANCHORS, prepareCurve, separateAnchors, temperatureAt } from "./alignmentCurve";
+import { beginRecord, growthFactorOf, implausibleChangeOf } from "./alignmentFigures";
 import {
   ANCHORS_CLOSE,
   ANCHOR_GAP_MIN,
-  BASIS_INTENSITY,
-  BEYOND_TABLE,
-  CHECK_UNITS,
-  COLUMN_BASELINE_YEARS,
+  CALL_COLUMNS,
+  CALL_GAMMA,
+  CALL_TABLES,
+  COLUMN_CONVERGENCE_REVENUES,
   COLUMN_REFERENCES,
-  COLUMN_REGIONS,
-  COLUMN_REVENUES,
-  COLUMN_YEARS,
   CONVERGENCE_YEAR,
-  EARLY_BASELINE,
-  EARLY_BASELINE_YEAR,
+  CURVE_BYTES,
+  CURVE_P10,
+  CURVE_P50,
+  CURVE_P90,
+  CURVE_START,
+  GROWTH_DRIVEN,
   KAPPA_MAX,
   KAPPA_MIN,
-  NEGATIVE_SCOPE,
-  NO_USABLE_SCOPE,
+  NOTABLE_DIFFERENCE_C,
   PATHWAY_BYTES,
+  RANGE_CHANGE,
+  RATIO_MAX,
   RECORD_ANCHORS,
   RECORD_BASELINE,
-  RECORD_EVALUATED_YEAR,
+  RECORD_CLIMATE_HIGH,
+  RECORD_CLIMATE_LOW,
   RECORD_FLAGS,
-  RECORD_GROWTH_FACTOR,
   RECORD_KAPPA,
   RECORD_PROJECTED,
+  RECORD_RANGE_HIGH,
+  RECORD_RANGE_LOW,
+  RECORD_RATIO_Q,
+  RECORD_RAW_ANCHORS,
+  RECORD_SHARES,
   RECORD_TEMPERATURE,
   RECORD_USABLE,
   REVENUE_UNUSABLE,
-  SCOPE_MISSING,
-  SCRATCH_ANCHORS,
-  SHORT_HORIZON,
-  TABLE_FIRST_YEAR,
-  TABLE_LAST_YEAR,
+  SCRATCH_CURVE,
+  SENSITIVE,
+  SENSITIVE_CHANGE,
+  TABLE_CURVES,
   TABLE_YEARS,
-  TEMPERATURE_MIN_C,
-  YEAR_ALLOWANCE,
-  YEAR_BASES_BYTES,
   YEAR_BYTES,
-  YEAR_GROWTH,
+  YEAR_PER_BASE,
   ZERO_BASELINE,
-  ZERO_EMISSIONS,
-  baselineOf,
-  clampYear,
-  isSuspect,
+  ZERO_BASELINE_MAX,
+  baselineYearOf,
+  optionalAt,
   pathwayOf,
-  perBaseTable,
   positive,
-  projectionOf,
-  revenueOf,
+  scalesOf,
   scoredYearOf,
+  weightOf,
+  yearIndexOf,
+  yearOf,
 } from "./alignmentLayout";
 import { powers } from "./power";
 
 /**
- * Scores one row on the basis `intensity` or `emissions`; handles every case of the method. `scopes`: bits 0 to 2 of
- * the scopes to include.
+ * Scores one row on the basis `intensity` or `emissions`; handles every case of the method (equations 6 to 15).
+ *
+ * @param scopes bits 0 to 2 of the scopes to include
  */
-export function scorePoint(
-  tables: usize,
-  columns: usize,
-  entity: i32,
-  row: u32,
-  basis: i32,
-  scopes: i32,
-  weight3: f64,
-  gamma: f64,
-  scratch: usize,
-  record: usize,
-): void {
-  const usable = beginRecord(tables, columns, entity, row, scopes, weight3, record);
-  let flags = <i32>load<f64>(record, RECORD_FLAGS);
-  if (usable == 0) {
-    store<f64>(record, <f64>(flags | NO_USABLE_SCOPE), RECORD_FLAGS);
+export function scorePoint(call: usize, entity: i32, row: u32, basis: i32, scopes: i32, record: usize): void {
+  if (beginRecord(call, entity, row, scopes, record) == 0) return;
+  if (load<f64>(record, RECORD_BASELINE) < ZERO_BASELINE_MAX) {
+    finishZeroBaseline(call, record, load<f64>(record, RECORD_PROJECTED) > 0);
     return;
   }
-  const firstYear = <i32>load<f64>(tables, TABLE_FIRST_YEAR),
-    lastYear = <i32>load<f64>(tables, TABLE_LAST_YEAR);
-  const baselineYear = load<i32>(load<u32>(columns, COLUMN_BASELINE_YEARS) + ((<usize>entity) << 2)),
-    year = load<i32>(load<u32>(columns, COLUMN_YEARS) + ((<usize>row) << 2)),
+  const tables = load<u32>(call, CALL_TABLES),
+    columns = load<u32>(call, CALL_COLUMNS);
+  const baselineYear = baselineYearOf(columns, entity),
+    year = yearOf(columns, row),
     scoredYear = scoredYearOf(tables, baselineYear, year);
-  const baseIndex = <usize>(clampYear(baselineYear, firstYear, lastYear) - firstYear),
-    scoredIndex = <usize>(clampYear(scoredYear, firstYear, lastYear) - firstYear);
-  const baseline = load<f64>(record, RECORD_BASELINE),
-    projected = load<f64>(record, RECORD_PROJECTED);
-  const reference = referenceOf(columns, entity, usable, weight3),
-    revenue = revenueOf(columns, entity),
-    converges = gamma > 0 && !(flags & REVENUE_UNUSABLE) && reference > 0 && reference < Infinity;
-  const anchors = record + RECORD_ANCHORS;
-  const perBase = perBaseTable(tables) + baseIndex * YEAR_BASES_BYTES,
-    scoredYearAt = tables + TABLE_YEARS + scoredIndex * YEAR_BYTES;
+  const growth = growthFactorOf(call, entity, row, basis, record),
+    emissionsRatio =
+      (positive(load<f64>(record, RECORD_PROJECTED)) / load<f64>(record, RECORD_BASELINE)) *
+      convergenceFactorOf(call, entity, row, record),
+    ratio = emissionsRatio * growth;
 
-  // Same order of operations as scoreRows, so that both give the same bits.
-  let q: f64 = 0;
-  fillFour(anchors, 0);
-  if (baseline < ZERO_EMISSIONS) {
-    fillFour(anchors, NaN);
-    flags |= ZERO_BASELINE;
-    store<f64>(record, <f64>flags, RECORD_FLAGS);
-    if (projected < ZERO_EMISSIONS) {
-      store<f64>(record, TEMPERATURE_MIN_C, RECORD_TEMPERATURE);
-      return;
-    }
-    if (!converges) return;
-    // There is no baseline to compare with, so compare with the sector's emissions per revenue.
-    q = projected / (reference * revenue);
-    const pathway = pathwayOf(columns, entity, 0);
-    fillFour(anchors, 0);
-    addAnchors(anchors, scoredYearAt + pathway * PATHWAY_BYTES, load<f64>(perBase + (pathway << 3)));
-  } else {
-    const perShare =
-      1 /
-      (shareOf(columns, entity, 0, usable, weight3) +
-        shareOf(columns, entity, 1, usable, weight3) +
-        shareOf(columns, entity, 2, usable, weight3));
+  const indices = tables + TABLE_YEARS + yearIndexOf(tables, scoredYear) * YEAR_BYTES;
+  for (let anchor: usize = 0; anchor < 4; anchor++) {
+    let sum: f64 = 0;
     for (let scope = 0; scope < 3; scope++) {
-      const share = shareOf(columns, entity, scope, usable, weight3) * perShare,
-        pathway = pathwayOf(columns, entity, scope);
-      addAnchors(anchors, scoredYearAt + pathway * PATHWAY_BYTES, share * load<f64>(perBase + (pathway << 3)));
+      const pathway = pathwayOf(columns, entity, scope);
+      sum += perBaseShareOf(call, entity, scope, record) * load<f64>(indices + pathway * PATHWAY_BYTES + (anchor << 3));
     }
-    const yearIndex = <usize>(clampYear(year, firstYear, lastYear) - firstYear),
-      region = <usize>load<u8>(load<u32>(columns, COLUMN_REGIONS) + <usize>entity),
-      allowance = tables + TABLE_YEARS + YEAR_ALLOWANCE + (basis == BASIS_INTENSITY ? region << 3 : 0);
-    const perTonne = 1 / (baseline * load<f64>(allowance + baseIndex * YEAR_BYTES));
-    q = positive(projected) * load<f64>(allowance + yearIndex * YEAR_BYTES) * perTonne;
-    if (isSuspect(q, 1)) flags |= CHECK_UNITS;
-    if (converges) {
-      const kappa = max<f64>(KAPPA_MIN, min<f64>(baseline / revenue / reference, KAPPA_MAX));
-      const progress: f64 =
-        baselineYear >= CONVERGENCE_YEAR
-          ? 1
-          : min<f64>(<f64>(year - baselineYear) / <f64>(CONVERGENCE_YEAR - baselineYear), 1);
-      q *= f64x2.extract_lane(powers(f64x2.splat(kappa), f64x2.splat(gamma * progress)), 0);
-      store<f64>(record, kappa, RECORD_KAPPA);
-    }
-    const exponent = <f64>(scoredYear - baselineYear) / <f64>(year - baselineYear);
-    if (exponent > 1) q = f64x2.extract_lane(extrapolateToHorizon(f64x2.splat(q), f64x2.splat(exponent)), 0);
+    store<f64>(record + (anchor << 3), sum, RECORD_RAW_ANCHORS);
   }
-  if (separateRowAnchors(anchors, ANCHOR_GAP_MIN, scratch + SCRATCH_ANCHORS)) flags |= ANCHORS_CLOSE;
+  prepareCurveOf(call, ANCHOR_GAP_MIN, record);
+  let flags = (<i32>load<f64>(record, RECORD_FLAGS)) | implausibleChangeOf(call, entity, row, record);
+  const curve = call + SCRATCH_CURVE;
+  if (scoredYear == year) {
+    if (growth != 1) flags |= growthDrivenAt(curve, ratio, emissionsRatio);
+    store<f64>(record, <f64>flags, RECORD_FLAGS);
+    finishRecord(
+      call,
+      record,
+      ratio,
+      ratio * (1 - RANGE_CHANGE),
+      ratio * (1 + RANGE_CHANGE),
+      ratio * (1 - SENSITIVE_CHANGE),
+      ratio * (1 + SENSITIVE_CHANGE),
+    );
+    return;
+  }
+  const horizonYears = scoredYear - baselineYear,
+    years = year - baselineYear,
+    exponent = <f64>horizonYears / <f64>years,
+    scales = scalesOf(tables, horizonYears, years),
+    atHorizon = power(ratio, exponent);
+  if (growth != 1) {
+    flags |= growthDrivenAt(
+      curve,
+      min<f64>(atHorizon, RATIO_MAX),
+      min<f64>(power(emissionsRatio, exponent), RATIO_MAX),
+    );
+  }
   store<f64>(record, <f64>flags, RECORD_FLAGS);
-  interpolateTemperature(tables, record, q);
-}
-
-/** Clears a record, stores the figures common to all bases, and returns the usable scopes as bits 0 to 2. */
-export function beginRecord(
-  tables: usize,
-  columns: usize,
-  entity: i32,
-  row: u32,
-  scopes: i32,
-  weight3: f64,
-  record: usize,
-): i32 {
-  fillFour(record, NaN);
-  fillFour(record + 32, NaN);
-  fillFour(record + 64, NaN);
-  fillFour(record + 96, NaN);
-  const firstYear = <i32>load<f64>(tables, TABLE_FIRST_YEAR),
-    lastYear = <i32>load<f64>(tables, TABLE_LAST_YEAR);
-  const baselineYear = load<i32>(load<u32>(columns, COLUMN_BASELINE_YEARS) + ((<usize>entity) << 2)),
-    year = load<i32>(load<u32>(columns, COLUMN_YEARS) + ((<usize>row) << 2)),
-    region = <usize>load<u8>(load<u32>(columns, COLUMN_REGIONS) + <usize>entity);
-  const baseIndex = <usize>(clampYear(baselineYear, firstYear, lastYear) - firstYear),
-    yearIndex = <usize>(clampYear(year, firstYear, lastYear) - firstYear);
-  const scoredYear = scoredYearOf(tables, baselineYear, year);
-
-  let flags = 0,
-    usable = 0,
-    baseline: f64 = 0,
-    projected: f64 = 0;
-  for (let scope = 0; scope < 3; scope++) {
-    const weight: f64 = scope == 2 ? weight3 : 1;
-    if (!((scopes >> scope) & 1) || !(weight > 0)) continue;
-    const baselineEmissions = baselineOf(columns, entity, scope),
-      projectedEmissions = projectionOf(columns, row, scope);
-    const hasBaseline = baselineEmissions == baselineEmissions,
-      hasProjection = projectedEmissions == projectedEmissions;
-    if (hasBaseline != hasProjection) flags |= SCOPE_MISSING;
-    if (!hasBaseline || !hasProjection) continue;
-    usable |= 1 << scope;
-    baseline += weight * baselineEmissions;
-    projected += weight * projectedEmissions;
-    if (baselineEmissions < 0 || projectedEmissions < 0) flags |= NEGATIVE_SCOPE;
-  }
-  if (scoredYear > lastYear) flags |= BEYOND_TABLE;
-  if (baselineYear < EARLY_BASELINE_YEAR) flags |= EARLY_BASELINE;
-  if (year < scoredYear) flags |= SHORT_HORIZON;
-
-  const regionYearAt = tables + TABLE_YEARS + yearIndex * YEAR_BYTES + (region << 3),
-    regionBaseAt = tables + TABLE_YEARS + baseIndex * YEAR_BYTES + (region << 3);
-  const growth = load<f64>(regionYearAt, YEAR_GROWTH) / load<f64>(regionBaseAt, YEAR_GROWTH);
-  if (load<u32>(columns, COLUMN_REVENUES) != 0) {
-    const revenue = revenueOf(columns, entity);
-    const isUsable =
-      revenue > 0 &&
-      isFinite(revenue * growth) &&
-      isFinite(baseline / revenue) &&
-      isFinite(projected / (revenue * growth));
-    if (!isUsable) flags |= REVENUE_UNUSABLE;
-  }
-  store<f64>(
+  finishRecord(
+    call,
     record,
-    load<f64>(regionYearAt, YEAR_ALLOWANCE) / load<f64>(regionBaseAt, YEAR_ALLOWANCE),
-    RECORD_GROWTH_FACTOR,
+    min<f64>(atHorizon, RATIO_MAX),
+    min<f64>(atHorizon * scaleOf(scales, 8, 1 - RANGE_CHANGE, exponent), RATIO_MAX),
+    min<f64>(atHorizon * scaleOf(scales, 16, 1 + RANGE_CHANGE, exponent), RATIO_MAX),
+    min<f64>(atHorizon * scaleOf(scales, 0, 1 - SENSITIVE_CHANGE, exponent), RATIO_MAX),
+    min<f64>(atHorizon * scaleOf(scales, 24, 1 + SENSITIVE_CHANGE, exponent), RATIO_MAX),
   );
-  store<f64>(record, <f64>flags, RECORD_FLAGS);
-  store<f64>(record, <f64>min(scoredYear, lastYear), RECORD_EVALUATED_YEAR);
-  store<f64>(record, <f64>usable, RECORD_USABLE);
-  if (usable != 0) {
-    store<f64>(record, baseline, RECORD_BASELINE);
-    store<f64>(record, projected, RECORD_PROJECTED);
-  }
-  return usable;
 }
 
-/** Returns a scope's weighted baseline emissions; 0 if they are negative or the scope is not usable. */
-export function shareOf(columns: usize, entity: i32, scope: i32, usable: i32, weight3: f64): f64 {
-  if (!((usable >> scope) & 1)) return 0;
-  return (scope == 2 ? weight3 : 1) * positive(baselineOf(columns, entity, scope));
+/** Returns GROWTH_DRIVEN if growth moves the temperature by more than NOTABLE_DIFFERENCE_C, else 0. */
+function growthDrivenAt(curve: usize, q: f64, emissionsQ: f64): i32 {
+  const difference = temperatureAt(curve, q) - temperatureAt(curve, emissionsQ);
+  return Math.abs(difference) > NOTABLE_DIFFERENCE_C ? GROWTH_DRIVEN : 0;
 }
 
-/** Returns the sector's emissions per unit of revenue in the usable scopes, or NaN if unknown. */
-function referenceOf(columns: usize, entity: i32, usable: i32, weight3: f64): f64 {
-  if (load<u32>(columns, COLUMN_REFERENCES) == 0) return NaN;
-  let sum: f64 = 0;
+/** Returns the power of a scale from the table, or computes it if there is none. */
+function scaleOf(scales: usize, offset: usize, scale: f64, exponent: f64): f64 {
+  return scales == 0 ? power(scale, exponent) : load<f64>(scales + offset);
+}
+
+function power(base: f64, exponent: f64): f64 {
+  return f64x2.extract_lane(powers(f64x2.splat(base), f64x2.splat(exponent)), 0);
+}
+
+/** Returns a scope's share of the baseline, divided by the world's emissions index of the baseline year. */
+export function perBaseShareOf(call: usize, entity: i32, scope: i32, record: usize): f64 {
+  const tables = load<u32>(call, CALL_TABLES),
+    columns = load<u32>(call, CALL_COLUMNS);
+  const base = tables + TABLE_YEARS + yearIndexOf(tables, baselineYearOf(columns, entity)) * YEAR_BYTES;
+  return (
+    load<f64>(record + ((<usize>scope) << 3), RECORD_SHARES) *
+    load<f64>(base + (pathwayOf(columns, entity, scope) << 3), YEAR_PER_BASE)
+  );
+}
+
+/** Returns the factor of equation 21; 1 if convergence is not asked for or cannot apply, which then raises a flag. */
+function convergenceFactorOf(call: usize, entity: i32, row: u32, record: usize): f64 {
+  const gamma = load<f64>(call, CALL_GAMMA);
+  if (!(gamma > 0)) return 1;
+  const columns = load<u32>(call, CALL_COLUMNS),
+    revenue = optionalAt(columns, COLUMN_CONVERGENCE_REVENUES, entity),
+    usable = <i32>load<f64>(record, RECORD_USABLE);
+  let reference: f64 = 0;
   for (let scope = 0; scope < 3; scope++) {
     if (!((usable >> scope) & 1)) continue;
-    const reference = load<f64>(
-      load<u32>(columns + COLUMN_REFERENCES + ((<usize>scope) << 2)) + ((<usize>entity) << 3),
-    );
-    sum += (scope == 2 ? weight3 : 1) * reference;
+    reference += weightOf(call, scope) * optionalAt(columns, COLUMN_REFERENCES + (scope << 2), entity);
   }
-  return sum;
+  if (!(revenue > 0 && revenue < Infinity && reference > 0 && reference < Infinity)) {
+    store<f64>(record, <f64>((<i32>load<f64>(record, RECORD_FLAGS)) | REVENUE_UNUSABLE), RECORD_FLAGS);
+    return 1;
+  }
+  const kappa = max<f64>(KAPPA_MIN, min<f64>(load<f64>(record, RECORD_BASELINE) / revenue / reference, KAPPA_MAX));
+  store<f64>(record, kappa, RECORD_KAPPA);
+  const baselineYear = baselineYearOf(columns, entity);
+  const progress: f64 =
+    baselineYear >= CONVERGENCE_YEAR
+      ? 1
+      : min<f64>(<f64>(yearOf(columns, row) - baselineYear) / <f64>(CONVERGENCE_YEAR - baselineYear), 1);
+  return power(kappa, gamma * progress);
 }
 
-/** Stores the temperature and flags of a record as the result of a row. */
-export function storeResult(record: usize, row: u32, temperatures: usize, flags: usize): void {
-  store<f64>(temperatures + ((<usize>row) << 3), load<f64>(record, RECORD_TEMPERATURE));
-  store<u16>(flags + ((<usize>row) << 1), <u16>(<i32>load<f64>(record, RECORD_FLAGS)));
+/** Separates the record's raw anchors, stores the result, and prepares the curve of the median at SCRATCH_CURVE. */
+export function prepareCurveOf(call: usize, gap: f64, record: usize): void {
+  const lanes = call + SCRATCH_CURVE;
+  for (let anchor: usize = 0; anchor < 4; anchor++) {
+    v128.store(lanes + (anchor << 4), v128.load64_splat(record + (anchor << 3), RECORD_RAW_ANCHORS), LANES_ANCHORS);
+  }
+  if (separateAnchors(lanes, f64x2.splat(gap)) != 0) {
+    store<f64>(record, <f64>((<i32>load<f64>(record, RECORD_FLAGS)) | ANCHORS_CLOSE), RECORD_FLAGS);
+  }
+  for (let anchor: usize = 0; anchor < 4; anchor++) {
+    store<f64>(record + (anchor << 3), load<f64>(lanes + (anchor << 4)), RECORD_ANCHORS);
+  }
+  prepareCurve(load<u32>(call, CALL_TABLES), CURVE_P50, lanes);
+}
+
+/**
+ * Stores the value, its intervals and SENSITIVE (equations 12 to 15). The curve of the median must be at SCRATCH_CURVE;
+ * it is overwritten.
+ *
+ * @param q the ratio, then with the emissions changed by -5, +5, -7.5 and +7.5 percent
+ */
+export function finishRecord(
+  call: usize,
+  record: usize,
+  q: f64,
+  rangeLow: f64,
+  rangeHigh: f64,
+  sensitiveLow: f64,
+  sensitiveHigh: f64,
+): void {
+  const tables = load<u32>(call, CALL_TABLES),
+    lanes = call + SCRATCH_CURVE;
+  const temperature = temperatureAt(lanes, q);
+  store<f64>(record, temperature, RECORD_TEMPERATURE);
+  store<f64>(record, q, RECORD_RATIO_Q);
+  store<f64>(record, temperatureAt(lanes, rangeLow), RECORD_RANGE_LOW);
+  store<f64>(record, temperatureAt(lanes, rangeHigh), RECORD_RANGE_HIGH);
+  if (
+    temperatureAt(lanes, sensitiveHigh) - temperature > NOTABLE_DIFFERENCE_C ||
+    temperature - temperatureAt(lanes, sensitiveLow) > NOTABLE_DIFFERENCE_C
+  ) {
+    store<f64>(record, <f64>((<i32>load<f64>(record, RECORD_FLAGS)) | SENSITIVE), RECORD_FLAGS);
+  }
+  prepareCurve(tables, CURVE_P10, lanes);
+  store<f64>(record, temperatureAt(lanes, q), RECORD_CLIMATE_LOW);
+  prepareCurve(tables, CURVE_P90, lanes);
+  store<f64>(record, temperatureAt(lanes, q), RECORD_CLIMATE_HIGH);
+}
+
+/** Stores the result of a row whose baseline counts as zero: the lower bound, or none if there are later emissions. */
+export function finishZeroBaseline(call: usize, record: usize, hasEmissions: bool): void {
+  store<f64>(record, <f64>((<i32>load<f64>(record, RECORD_FLAGS)) | ZERO_BASELINE), RECORD_FLAGS);
+  if (hasEmissions) return;
+  const curves = load<u32>(call, CALL_TABLES) + TABLE_CURVES + CURVE_START;
+  const lowerBound = load<f64>(curves + <usize>CURVE_P50 * CURVE_BYTES);
+  store<f64>(record, lowerBound, RECORD_TEMPERATURE);
+  store<f64>(record, lowerBound, RECORD_RANGE_LOW);
+  store<f64>(record, lowerBound, RECORD_RANGE_HIGH);
+  store<f64>(record, load<f64>(curves + <usize>CURVE_P10 * CURVE_BYTES), RECORD_CLIMATE_LOW);
+  store<f64>(record, load<f64>(curves + <usize>CURVE_P90 * CURVE_BYTES), RECORD_CLIMATE_HIGH);
 }

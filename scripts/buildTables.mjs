@@ -13,6 +13,12 @@ const yearColumns = (/** @type {import("./tableSource.d.mts").ColumnKind} */ kin
     [2020, 2025, 2030, 2035, 2040, 2045, 2050, 2055, 2060, 2070, 2080, 2090, 2100].map((year) => [year, kind]),
   );
 
+/** Columns `<prefix>_<year>` with one number per five years up to 2060. */
+const indexColumns = (/** @type {string} */ prefix, /** @type {number} */ firstYear) =>
+  Object.fromEntries(
+    Array.from({ length: (2060 - firstYear) / 5 + 1 }, (_, i) => [`${prefix}_${firstYear + 5 * i}`, "number"]),
+  );
+
 /** @type {readonly import("./tableSource.d.mts").Table[]} */
 const TABLES = [
   {
@@ -32,6 +38,12 @@ const TABLES = [
     file: "src/reference/data/countryNames.csv",
     rows: "COUNTRY_NAME_ROWS",
     row: "CountryNameRow",
+    columns: { iso3: "text", names: "list" },
+  },
+  {
+    file: "src/reference/data/countryNativeNames.csv",
+    rows: "COUNTRY_NATIVE_NAME_ROWS",
+    row: "CountryNativeNameRow",
     columns: { iso3: "text", names: "list" },
   },
   {
@@ -64,8 +76,42 @@ const TABLES = [
       s2_t_per_musd: "number",
       s3up_t_per_musd: "number",
       s3down_t_per_musd: "number",
-      factor_source: "text",
     },
+  },
+  {
+    file: "src/alignment/data/anchors.csv",
+    rows: "ANCHOR_ROWS",
+    row: "AnchorRow",
+    columns: {
+      scenario: "text",
+      temperature_2100_c: "number",
+      temperature_2100_p10_c: "number",
+      temperature_2100_p90_c: "number",
+    },
+  },
+  {
+    file: "src/alignment/data/warmingPercentiles.csv",
+    rows: "WARMING_PERCENTILE_ROWS",
+    row: "WarmingPercentileRow",
+    columns: { percentile: "text", gsat_2025_c: "number", floor_c: "number" },
+  },
+  {
+    file: "src/alignment/data/pathways.csv",
+    rows: "PATHWAY_ROWS",
+    row: "PathwayRow",
+    columns: { pathway: "text", scenario: "text", ...indexColumns("index", 2025) },
+  },
+  {
+    file: "src/alignment/data/countryGrowth.csv",
+    rows: "COUNTRY_GROWTH_ROWS",
+    row: "CountryGrowthRow",
+    columns: { id: "text", kind: "text", ...indexColumns("gdp_ppp_index", 2015) },
+  },
+  {
+    file: "src/alignment/data/consumerPrices.csv",
+    rows: "CONSUMER_PRICE_ROWS",
+    row: "ConsumerPriceRow",
+    columns: { year: "number", us_cpi_u_annual_average: "number" },
   },
   {
     file: "src/company/data/countryFigures.csv",
@@ -85,9 +131,9 @@ const TABLES = [
       warming_ratio: "number",
       t0_c: "number",
       t0_source: "text",
-      aal_flood: "number",
-      aal_wind: "number",
-      aal_surge: "number",
+      aal_flood: "number?",
+      aal_wind: "number?",
+      aal_surge: "number?",
     },
   },
   {
@@ -101,15 +147,27 @@ const TABLES = [
       nace2: "list",
       naics2017: "list",
       theta_s1: "number",
+      s1_scaling: "text",
+      s1_range: "number",
+      s2_range: "number",
+      s3_range: "number",
       va_share: "number",
       archetype: "text",
+      ebitda_margin: "number",
+      assets_to_revenue: "number",
+      debt_to_assets: "number",
       pass_through: "number",
       pass_through_long: "number",
       abatement_backstop_usd_t: "number",
+      abatement_years: "number",
+      abatement_max_share: "number",
       demand_elasticity: "number",
+      product_channel: "text",
       tangible_share: "number",
       heat_sensitivity: "number",
       asset_vol: "number",
+      factor_quality: "text",
+      factor_source: "text",
     },
   },
   {
@@ -125,20 +183,19 @@ const TABLES = [
       temperature_path: "text",
       ssp: "text",
       ar6_category: "text",
-      abatement_category: "text",
     },
   },
   {
     file: "src/company/data/carbonPrices.csv",
     rows: "CARBON_PRICE_ROWS",
     row: "CarbonPriceRow",
-    columns: { scenario_id: "text", variant: "text", region: "text", ...yearColumns("number?") },
+    columns: { scenario_id: "text", variant: "text", region: "text", ...yearColumns("number?"), source: "text" },
   },
   {
     file: "src/company/data/temperatures.csv",
     rows: "TEMPERATURE_ROWS",
     row: "TemperatureRow",
-    columns: { scenario_id: "text", ...yearColumns("number") },
+    columns: { scenario_id: "text", ...yearColumns("number"), source: "text" },
   },
 ];
 

@@ -1,7 +1,7 @@
 // Draws docs/methods/alignment.svg, the temperature at each intensity by pathway and year, from the output of dist/.
 // Run it after a build when the benchmark pathways or the method have changed.
 import { writeFile } from "node:fs/promises";
-import { alignColumns, NGFS_PHASE5, PATHWAY_INDEX } from "../dist/index.js";
+import { alignColumns, NGFS_PHASE5, NO_GROWTH_SERIES, PATHWAY_INDEX } from "../dist/index.js";
 
 const YEARS = [2030, 2035, 2040, 2045, 2050, 2060];
 /** From near to far, dark to light; distinguishable in grayscale. */
@@ -19,7 +19,7 @@ async function curve(pathway, year) {
   const { temperaturesC } = await alignColumns({
     baselineYears: new Int32Array(POINT_COUNT).fill(2025),
     pathways: new Uint8Array(POINT_COUNT).fill(PATHWAY_INDEX[pathway]),
-    regions: new Uint8Array(POINT_COUNT),
+    growthSeries: new Uint8Array(POINT_COUNT).fill(NO_GROWTH_SERIES),
     baselineScope1: column(() => 1000),
     baselineScope2: column(() => NaN),
     baselineScope3: column(() => NaN),

@@ -6,23 +6,36 @@
  *   await atlas.hazardRisk({ latitude: 11.6, longitude: 43.1, hazards: ["riverine_floods"],
  *                            analysis_years: [2030], scenarios: ["rcp4p5"], radius: 10 });
  *   await alignTemperature(entities, { detail: true });
- *   totalClimateRisk({ name: "Example Cement", country: "India", industry: "Cement and lime", revenue: "7.87e9", ...
- *   });
+ *   await alignPortfolio(holdings, { methods: ["WATS", "ECOTS"], group_by: ["sector"] });
+ *   totalClimateRisk({ name: "Example Cement", country: "India", industry: "Cement and lime", revenue: "7.87e9", ... });
  */
 export { alignColumns } from "./alignment/alignColumns.ts";
 export { alignTemperature } from "./alignment/alignTemperature.ts";
 export { roundTemperatures } from "./alignment/answer.ts";
 export { ALIGNMENT_FLAGS } from "./contract/alignmentNames.ts";
-export type { AlignColumnsOptions, AlignmentOptions, AlignTemperatureOptions } from "./alignment/options.ts";
-export { type Benchmark, type GrowthRegion, type IndexByYear, NGFS_PHASE5 } from "./alignment/benchmark.ts";
+export type { AlignColumnsOptions } from "./alignment/alignColumnsOptions.ts";
+export type { AlignmentMembers, AlignmentOptions, AlignTemperatureOptions } from "./alignment/options.ts";
+export {
+  type Benchmark,
+  type BenchmarkAnchor,
+  type CurrentWarming,
+  findGrowthSeries,
+  type GrowthSeries,
+  type IndexByYear,
+} from "./alignment/benchmark.ts";
+export { NGFS_PHASE5 } from "./alignment/benchmarkNgfsPhase5.ts";
 export {
   type AlignedColumns,
+  type AlignmentInclude as IncludedColumns,
   type EntityColumns,
+  NO_GROWTH_SERIES,
   PATHWAY_INDEX,
   type ReferenceColumns,
 } from "./kernel/alignmentColumns.ts";
+export { alignPortfolio } from "./portfolio/alignPortfolio.ts";
+export { roundPortfolio } from "./portfolio/roundPortfolio.ts";
 export { referenceCountries, referenceIndustries, referenceScenarios } from "./company/referenceLists.ts";
-export { type CompanyOptions, estimateEmissions, totalClimateRisk } from "./company/report.ts";
+export { estimateEmissions, totalClimateRisk } from "./company/report.ts";
 export {
   Fault,
   type FaultCode,
@@ -39,14 +52,17 @@ export type {
   AlignmentBasis,
   AlignmentDetail,
   AlignmentFlag,
+  AlignmentInclude,
   AlignmentReason,
   AlignmentResult,
   AnalysisYearResult,
   Anchor,
   AnswerDetail,
   BeforeAfter,
+  BlendedYear,
   Bound,
   Bounds,
+  BudgetScenario,
   CatalogBox,
   CatalogGrid,
   CatalogHazard,
@@ -57,29 +73,57 @@ export type {
   CompanyRequest,
   CompanyResult,
   CompanyValuation,
+  Contribution,
   DataQuality,
   DataSource,
   EmissionsAnswer,
+  EmissionsBudget,
   EmissionsFigure,
   EmissionsFigures,
   EmissionsRequest,
   Entity,
   EntityEcho,
+  Financed,
+  FinancedBudget,
+  FinancedHolding,
   HazardQueryInput,
   HazardResult,
+  Holding,
+  HoldingBudget,
+  HoldingQuality,
+  HoldingScore,
+  HoldingTemperature,
   MatchedSector,
   MetricDetail,
+  NameSuggestions,
   NoDataReason,
+  OverallTemperature,
   Pathway,
+  PortfolioAnswer,
+  PortfolioBounds,
+  PortfolioCoverage,
+  PortfolioGroup,
+  PortfolioMethod,
+  PortfolioOptions,
+  PortfolioRequest,
+  PortfolioResult,
+  PortfolioScope,
   ProblemItem,
   QualityMark,
   ReferenceCountry,
   ReferenceIndustry,
   ReferenceScenario,
+  RefusedEntity,
   Remark,
   RemarkCode,
   ScenarioResult,
   ScopeEmissions,
+  ScopeTemperatures,
+  ScoredHolding,
+  TemperatureRange,
+  UnattributedReason,
+  UncoveredHolding,
+  UncoveredReason,
 } from "./contract/wireTypes.ts";
 export {
   HAZARDS,

@@ -1,23 +1,31 @@
 import { Fault } from "../errors.ts";
 import { findUnknownMembers } from "../schemaErrors.ts";
-import { type AlignedColumns, type EntityColumns, findInvalidColumn } from "../kernel/alignmentColumns.ts";
-import { DEFAULT_BENCHMARK } from "./benchmark.ts";
-import { type AlignColumnsOptions, readColumnsOptions } from "./options.ts";
+import {
+  type AlignedColumns,
+  type AlignmentInclude,
+  type EntityColumns,
+  findInvalidColumn,
+  resultColumnsOf,
+} from "../kernel/alignmentColumns.ts";
+import { type AlignColumnsOptions, readColumnsOptions } from "./alignColumnsOptions.ts";
+import { DEFAULT_BENCHMARK } from "./benchmarkNgfsPhase5.ts";
 import { columnFault, runKernel, sharedKernel, tablesOf } from "./sharedKernel.ts";
 
 /**
  * Computes the implied temperature rise from columns, for millions of entities without an object for each.
  *
  * - `starts` u32[entityCount + 1]: entity i has the rows `starts[i]` to `starts[i + 1] - 1`
- * - per entity: `baselineYears` i32, `pathways` u8 (`PATHWAY_INDEX`), `regions` u8 (index into the benchmark's `growth`,
- *   0 for an unknown country), `baselineScope1` to `3` f64, and optionally `revenues` f64
- * - per row: `years` i32, `scope1` to `3` f64
- * - emissions in any unit, the same within an entity, from -1e15 to 1e15; NaN = not given
- * - the convergence needs `revenues` (million USD of 2022) and `references` (f64 per scope, t CO2e per million USD of
- *   the entity's industry, NaN = unknown)
+ * - per entity: `baselineYears` i32, `pathways` u8 (`PATHWAY_INDEX`), `growthSeries` u8 (index into the benchmark's
+ *   `growth`, 255 for an unknown country), `baselineScope1` to `3` f64, and optionally `baselineRevenues` f64
+ * - per row: `years` i32, `scope1` to `3` f64, and optionally `projectedRevenues` f64 and `labels` u16: the index of the
+ *   projection among those of the entity, such as a target and a trajectory
+ * - emissions in any unit and revenues in any currency, the same within an entity, from -1e15 to 1e15; NaN = not given
+ * - the convergence needs `convergenceRevenues` (million USD of 2022, NaN = unusable) and `references` (f64 per scope,
+ *   t CO2e per million USD of the entity's industry, NaN = unknown)
  *
- * @returns `temperaturesC` f64[row], degrees C, NaN = none; `flags` u16[row], bit i is `ALIGNMENT_FLAGS[i]`; the first
- *   three concern names and are never set here
+ * @returns one element per row: `temperaturesC`, `rangeLowC` and `rangeHighC` f64, degrees C, NaN = none; `flags` u32,
+ *   bit i is `ALIGNMENT_FLAGS[i]`; the first four concern names and are never set here; `coverage` f64; and what
+ *   `include` asks for
  * @throws Fault `invalid_request` with the column and index of the first invalid value, or with every invalid option
  */
 export async function alignColumns(columns: EntityColumns, options: AlignColumnsOptions = {}): Promise<AlignedColumns> {
@@ -25,30 +33,31 @@ export async function alignColumns(columns: EntityColumns, options: AlignColumns
   checkColumnNames(columns);
   const invalid = findInvalidColumn(columns);
   if (invalid !== undefined) throw columnFault(`/${invalid.name}`, invalid.detail);
-  if (rule.gamma > 0 && (columns.revenues === undefined || columns.references === undefined)) {
-    throw columnFault("/references", "convergence requires the columns revenues and references.");
+  for (const name of ["convergenceRevenues", "references"] as const) {
+    if (rule.gamma > 0 && columns[name] === undefined) {
+      throw columnFault(`/${name}`, "convergence requires the columns convergenceRevenues and references.");
+    }
   }
-  const { into } = options;
-  const rowCount = columns.years.length;
-  if (into !== undefined && !isValidOutput(into, rowCount)) {
-    throw columnFault(
-      "/into",
-      `into must hold a Float64Array temperaturesC and a Uint16Array flags of ${rowCount} elements each.`,
-    );
-  }
-  return runKernel(await sharedKernel(), tablesOf(options.benchmark ?? DEFAULT_BENCHMARK), columns, { rule, into });
+  const { into, include = {}, benchmark = DEFAULT_BENCHMARK } = options;
+  if (into !== undefined) checkOutput(into, columns.years.length, include);
+  return runKernel(await sharedKernel(), tablesOf(benchmark), columns, { rule, include, into });
 }
 
-function isValidOutput({ temperaturesC, flags }: AlignedColumns, rowCount: number): boolean {
-  if (!(temperaturesC instanceof Float64Array && flags instanceof Uint16Array)) return false;
-  return temperaturesC.length === rowCount && flags.length === rowCount;
+/** @throws Fault `invalid_request` naming the first array for results that is missing or of the wrong type or length */
+function checkOutput(into: AlignedColumns, rowCount: number, include: AlignmentInclude): void {
+  for (const name of resultColumnsOf(include)) {
+    const kind = name === "flags" ? Uint32Array : Float64Array;
+    const column = into[name];
+    if (column instanceof kind && column.length === rowCount) continue;
+    throw columnFault(`/into/${name}`, `into.${name} must be a ${kind.name} of ${rowCount} elements.`);
+  }
 }
 
 const COLUMN_NAMES = [
   "starts",
   "baselineYears",
   "pathways",
-  "regions",
+  "growthSeries",
   "baselineScope1",
   "baselineScope2",
   "baselineScope3",
@@ -56,8 +65,11 @@ const COLUMN_NAMES = [
   "scope1",
   "scope2",
   "scope3",
-  "revenues",
+  "baselineRevenues",
+  "projectedRevenues",
+  "convergenceRevenues",
   "references",
+  "labels",
 ] as const satisfies readonly (keyof EntityColumns)[];
 
 /** @throws Fault `invalid_request` listing unknown and missing columns */

@@ -1,31 +1,80 @@
+import { CODE_SYSTEMS, type CodeSystem } from "../reference/industryCodes.ts";
+import { matchCountry, suggestCountryName } from "../reference/countryNames.ts";
+import { matchPathway, type PathwayMatch, suggestIndustryName } from "../reference/pathwayNames.ts";
 import { flagBit } from "./answer.ts";
 import type { Benchmark } from "./benchmark.ts";
-import { ngfsRegionOf } from "./growthRegions.ts";
-import { isKnownClassification, matchSector, type SectorMatch } from "./sectorPathways.ts";
-import type { Entity } from "../contract/wireTypes.ts";
+import { growthSeriesOf } from "./growthSeries.ts";
+import type { Entity, NameSuggestions } from "../contract/wireTypes.ts";
 
 /** What the country, industry and sector names of an entity resolve to. */
 export interface EntityClassification {
-  readonly match: SectorMatch;
-  /** Index into the benchmark's `growth`; 0 if the country is unknown or not listed. */
-  readonly region: number;
+  readonly match: PathwayMatch;
+  /** Index into the benchmark's `growth`; `NO_GROWTH_SERIES` without a known country. */
+  readonly growthSeries: number;
   /** Bits of the flags that concern names. */
   readonly flags: number;
+  /** The nearest known name of each text that matched nothing; undefined if there is none. */
+  readonly didYouMean: NameSuggestions | undefined;
 }
 
+/** Accepted names of classification systems. The system does not affect the matching of names, only that of codes. */
+const CLASSIFICATION_SYSTEMS = new Set(["gics", "nace", "naics", "isic", "sics", "trbc", "icb", "factset", "custom"]);
+
 export function classifyEntity({ entity_info }: Entity, benchmark: Benchmark): EntityClassification {
-  const { country, industry, sector, industry_classification_system } = entity_info;
-  const match = matchSector({ industry, sector });
-  const ngfsRegion = country === undefined ? undefined : ngfsRegionOf(country);
-  const region = benchmark.growth.findIndex(({ regions }) => ngfsRegion !== undefined && regions.includes(ngfsRegion));
+  const country = givenText(entity_info.country);
+  const industry = givenText(entity_info.industry);
+  const sector = givenText(entity_info.sector);
+  const system = givenText(entity_info.industry_classification_system)?.trim().toLowerCase();
+  const codeSystem = CODE_SYSTEMS.find((known) => known === system);
+  const match = pathwayOf(industry, sector, codeSystem);
+  const found = country === undefined ? undefined : matchCountry(country);
+  const isUnknownCountry = found !== undefined && found.kind !== "found";
   return {
     match,
-    region: Math.max(region, 0),
+    growthSeries: growthSeriesOf(benchmark, found?.kind === "found" ? found.country : undefined),
     flags:
-      (match.on === null ? flagBit("unknown_industry") : 0) |
-      (ngfsRegion === undefined ? flagBit("unknown_country") : 0) |
-      (industry_classification_system === undefined || isKnownClassification(industry_classification_system)
-        ? 0
-        : flagBit("unknown_classification")),
+      match.flags.reduce((bits, flag) => bits | flagBit(flag), 0) |
+      (isUnknownCountry ? UNKNOWN_COUNTRY : 0) |
+      (system === undefined || CLASSIFICATION_SYSTEMS.has(system) ? 0 : UNKNOWN_CLASSIFICATION),
+    didYouMean: suggestionsFor({
+      country: isUnknownCountry ? country : undefined,
+      industry: match.matched?.on === "industry" ? undefined : industry,
+      sector: match.matched === undefined ? sector : undefined,
+    }),
+  };
+}
+
+const UNKNOWN_COUNTRY = flagBit("unknown_country");
+const UNKNOWN_CLASSIFICATION = flagBit("unknown_classification");
+
+/** Returns undefined for a text that is absent or has only white space. */
+function givenText(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === "" ? undefined : text;
+}
+
+function pathwayOf(
+  industry: string | undefined,
+  sector: string | undefined,
+  codeSystem: CodeSystem | undefined,
+): PathwayMatch {
+  return matchPathway({
+    ...(industry === undefined ? {} : { industry }),
+    ...(sector === undefined ? {} : { sector }),
+    ...(codeSystem === undefined ? {} : { codeSystem }),
+  });
+}
+
+/** Returns the nearest known name of each text; undefined if no text has one. */
+function suggestionsFor(unmatched: {
+  readonly [Member in keyof NameSuggestions]-?: string | undefined;
+}): NameSuggestions | undefined {
+  const country = unmatched.country === undefined ? undefined : suggestCountryName(unmatched.country);
+  const industry = unmatched.industry === undefined ? undefined : suggestIndustryName(unmatched.industry);
+  const sector = unmatched.sector === undefined ? undefined : suggestIndustryName(unmatched.sector);
+  if (country === undefined && industry === undefined && sector === undefined) return undefined;
+  return {
+    ...(country === undefined ? {} : { country }),
+    ...(industry === undefined ? {} : { industry }),
+    ...(sector === undefined ? {} : { sector }),
   };
 }

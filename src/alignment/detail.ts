@@ -1,37 +1,53 @@
-import type { AlignmentRule } from "../kernel/alignment.ts";
-import { SCOPES } from "../kernel/alignmentColumns.ts";
-import type { AlignmentFigures, AlignmentRowDetail } from "../kernel/alignmentDetail.ts";
-import { flagBit } from "./answer.ts";
+import { alignDetail, type AlignmentFigures, type AlignmentRowDetail } from "../kernel/alignmentDetail.ts";
+import { NO_GROWTH_SERIES, SCOPES } from "../kernel/alignmentColumns.ts";
+import { ALIGNMENT_METHOD } from "../contract/alignmentNames.ts";
+import { type AlignedEntities, entityFlagsOf, firstRowOf, yearFlagsOf } from "./alignEntities.ts";
+import { flagBit, flagsOfMask } from "./answer.ts";
 import { type Benchmark, growthIndex } from "./benchmark.ts";
+import { budgetOf } from "./budget.ts";
 import type { EntityClassification } from "./classification.ts";
-import { ALIGNMENT_FLAGS } from "../contract/alignmentNames.ts";
-import type { AlignmentDetail, Entity, Pathway } from "../contract/wireTypes.ts";
+import { tablesOf } from "./sharedKernel.ts";
+import type { AlignmentDetail, EmissionsBudget, Entity, Pathway, TemperatureRange } from "../contract/wireTypes.ts";
 
-/** Builds the `detail` of one year from the figures of the kernel. */
-export function alignmentDetailOf(
+/** Returns the details of the years of an entity. */
+export function alignmentDetailsOf(aligned: AlignedEntities, index: number): readonly AlignmentDetail[] {
+  const { kernel, entities, benchmark, rule, classifications, columns } = aligned;
+  const entity = entities[index];
+  const classification = classifications[index];
+  if (entity === undefined || classification === undefined) throw new Error(`There is no entity ${index}.`);
+  const rows = alignDetail(kernel, tablesOf(benchmark), columns, { ...rule, entity: index });
+  const entityFlags = entityFlagsOf(aligned, index);
+  const firstRow = firstRowOf(aligned, index);
+  return rows.map((row, i) => {
+    const flags = entityFlags | yearFlagsOf(aligned, firstRow + i);
+    return detailOf(aligned, row, { entity, classification, recordIndex: i, flags });
+  });
+}
+
+interface DetailedRow {
+  readonly entity: Entity;
+  readonly classification: EntityClassification;
+  /** Index of the projection record in the entity. */
+  readonly recordIndex: number;
+  /** Bits of the flags of the entity and of the year. */
+  readonly flags: number;
+}
+
+function detailOf(
+  { benchmark, rule }: AlignedEntities,
   row: AlignmentRowDetail,
-  of: {
-    readonly rule: AlignmentRule;
-    readonly benchmark: Benchmark;
-    readonly entity: Entity;
-    readonly classification: EntityClassification;
-    readonly year: number;
-    readonly rowFlags: number;
-  },
+  detailed: DetailedRow,
 ): AlignmentDetail {
-  const { rule, benchmark, entity, classification, year, rowFlags } = of;
-  const [baseline] = entity.data;
-  const region = benchmark.growth[classification.region] ?? benchmark.growth[0];
-  const { pathway, ...matched } = classification.match;
-  const figures = row[detailBasis(rule)];
+  const { classification, flags } = detailed;
+  const { pathway, matched } = classification.match;
+  const figures = row[rule.basis];
   const usable = SCOPES.filter((_, scope) => figures.usableScopes[scope] === true);
-
-  const revenueBaseline = baseline?.financials?.revenue;
-  const hasRevenue = (rowFlags & flagBit("revenue_unusable")) === 0 && revenueBaseline !== undefined;
-  const growth = growthIndex(benchmark, region, year) / growthIndex(benchmark, region, baseline?.year ?? year);
-  const revenueProjected = hasRevenue ? revenueBaseline * growth : NaN;
-  const hasBaseline = (rowFlags & flagBit("zero_baseline")) === 0;
+  const hasUsableScope = usable.length > 0;
+  const hasBaseline = (flags & flagBit("zero_baseline")) === 0;
+  const revenue = revenueOf(detailed, benchmark);
+  const series = seriesOf(figures, classification, benchmark);
   return {
+    method: ALIGNMENT_METHOD,
     benchmark: benchmark.id,
     credit: benchmark.credit,
     basis: rule.basis,
@@ -39,35 +55,95 @@ export function alignmentDetailOf(
     temperature_emissions: finiteOrNull(row.emissions.temperatureC),
     temperature_cumulative: finiteOrNull(row.cumulative.temperatureC),
     pathway,
-    matched,
+    matched: { on: matched?.on ?? null, row: matched?.row ?? null, key: matched?.key ?? null },
     scope_pathways: byScope(usable, (scope) => pathwayOfScope(scope, pathway)),
-    emissions: { baseline: finiteOrNull(figures.baseline), projected: finiteOrNull(figures.projected) },
+    emissions: {
+      baseline: hasUsableScope ? finiteOrNull(figures.baseline) : null,
+      projected: hasUsableScope ? finiteOrNull(figures.projected) : null,
+    },
     emissions_ratio: hasBaseline ? finiteOrNull(Math.max(figures.projected, 0) / figures.baseline) : null,
+    growth: { source: figures.growthSource ?? null, series, factor: finiteOrNull(figures.growthFactor) },
     growth_factor: finiteOrNull(figures.growthFactor),
     emissions_ratio_q: finiteOrNull(figures.ratioQ),
     evaluated_year: figures.evaluatedYear,
     anchors: benchmark.anchors,
-    benchmark_ratio_at_anchors: figures.anchors.some(Number.isNaN) ? null : figures.anchors,
+    benchmark_ratio_at_anchors: listOrNull(figures.anchors),
+    benchmark_ratio_raw: listOrNull(figures.rawAnchors),
     between: betweenOf(figures, benchmark),
-    growth_region: region.id,
-    revenue: { baseline: revenueBaseline ?? null, projected: finiteOrNull(revenueProjected) },
+    growth_region: series,
+    revenue,
     intensity: {
-      baseline: hasRevenue ? finiteOrNull(figures.baseline / revenueBaseline) : null,
-      projected: finiteOrNull(figures.projected / revenueProjected),
+      baseline: hasUsableScope ? quotientOrNull(figures.baseline, revenue.baseline) : null,
+      projected: hasUsableScope ? quotientOrNull(figures.projected, revenue.projected) : null,
     },
     convergence: Number.isNaN(figures.kappa) ? null : { kappa: figures.kappa, gamma: rule.gamma },
     temperature_by_scope: byScope(usable, (_, index) => finiteOrNull(row.byScope[index]?.temperatureC ?? NaN)),
-    flags: ALIGNMENT_FLAGS.filter((_, bit) => ((rowFlags >> bit) & 1) === 1),
+    range: rangeOrNull(figures.rangeLowC, figures.rangeHighC),
+    climate_range: rangeOrNull(figures.climateLowC, figures.climateHighC),
+    by_scope: {
+      s1s2: finiteOrNull(row.scopes12.temperatureC),
+      s3: finiteOrNull(row.byScope[2]?.temperatureC ?? NaN),
+    },
+    budget: budgetsOf(row, benchmark),
+    coverage: finiteOrNull(figures.coverage),
+    flags: flagsOfMask(flags),
   };
 }
 
-/** Returns the basis of the figures in a detail. The cumulative basis shows those of `intensity`. */
-export function detailBasis({ basis }: AlignmentRule): "intensity" | "emissions" {
-  return basis === "emissions" ? "emissions" : "intensity";
+/** Returns the id of the growth series that the growth factor is computed from; null if there is none. */
+function seriesOf(
+  { growthSource }: AlignmentFigures,
+  { growthSeries }: EntityClassification,
+  { growth }: Benchmark,
+): string | null {
+  return growthSource === "country" || growthSource === "region" ? (growth[growthSeries]?.id ?? null) : null;
+}
+
+/**
+ * Returns the revenue of the baseline, and that of the year: as given or, if it is not given, grown with the economy of
+ * the entity's country.
+ */
+function revenueOf(
+  { entity, classification, recordIndex }: DetailedRow,
+  benchmark: Benchmark,
+): AlignmentDetail["revenue"] {
+  const [baseline] = entity.data;
+  const record = entity.projected_emissions[recordIndex];
+  if (baseline === undefined || record === undefined) throw new Error("An entity has a baseline and projections.");
+  const baselineRevenue = baseline.financials?.revenue ?? null;
+  const given = record.financials?.revenue;
+  if (given !== undefined) return { baseline: baselineRevenue, projected: given };
+  const { growthSeries } = classification;
+  const series = growthSeries === NO_GROWTH_SERIES ? undefined : benchmark.growth[growthSeries];
+  if (baselineRevenue === null || !(baselineRevenue > 0) || series === undefined) {
+    return { baseline: baselineRevenue, projected: null };
+  }
+  const growth = growthIndex(benchmark, series, record.year) / growthIndex(benchmark, series, baseline.year);
+  return { baseline: baselineRevenue, projected: baselineRevenue * growth };
+}
+
+/** Returns the budgets against all anchors; null without a usable scope or with a baseline of zero. */
+function budgetsOf({ budget }: AlignmentRowDetail, { anchors }: Benchmark): readonly EmissionsBudget[] | null {
+  const { projected, allowed } = budget;
+  if (Number.isNaN(projected)) return null;
+  return anchors.map(({ scenario }, anchor) => budgetOf(scenario, { allowed: allowed[anchor] ?? NaN, projected }));
 }
 
 function finiteOrNull(value: number): number | null {
   return Number.isFinite(value) ? value : null;
+}
+
+function listOrNull(values: readonly number[]): readonly number[] | null {
+  return values.some(Number.isNaN) ? null : values;
+}
+
+function rangeOrNull(low: number, high: number): TemperatureRange | null {
+  return Number.isNaN(low) || Number.isNaN(high) ? null : { low, high };
+}
+
+/** Returns emissions divided by revenue; null unless the revenue is positive. */
+function quotientOrNull(emissions: number, revenue: number | null): number | null {
+  return revenue === null || !(revenue > 0) ? null : finiteOrNull(emissions / revenue);
 }
 
 type Scope = (typeof SCOPES)[number];

@@ -4,6 +4,7 @@ import { findSchemaErrors, quote, summarizeItems, type ValueSchema } from "../sc
 import { EntitySchema } from "../contract/alignmentRequest.ts";
 import type { Entity } from "../contract/wireTypes.ts";
 import { SCOPES } from "../kernel/alignmentColumns.ts";
+import { explainLabels, hasValidLabels } from "./entityLabels.ts";
 
 /** Default limits of a request; configurable by the operator of the service. */
 export const DEFAULT_ALIGNMENT_LIMITS = {
@@ -46,18 +47,19 @@ function areEntities(input: unknown): input is readonly Entity[] {
   // An index loop, because array methods and the compiled validator skip the holes of a sparse array.
   for (let index = 0; index < input.length; index++) {
     const entity: unknown = input[index];
-    if (!compiled.Check(entity) || !hasValidYearsAndScopes(entity)) return false;
+    if (!compiled.Check(entity) || !isConsistent(entity)) return false;
   }
   return true;
 }
 
-function hasValidYearsAndScopes({ data: [baseline], projected_emissions }: Entity): boolean {
+/** Checks what the schema cannot express. */
+function isConsistent({ data: [baseline], projected_emissions }: Entity): boolean {
   if (baseline === undefined || !hasScope(baseline.emissions)) return false;
   for (let index = 0; index < projected_emissions.length; index++) {
     const projection = projected_emissions[index];
     if (projection === undefined || projection.year <= baseline.year || !hasScope(projection.emissions)) return false;
   }
-  return true;
+  return hasValidLabels(projected_emissions);
 }
 
 function hasScope(emissions: Entity["data"][number]["emissions"]): boolean {
@@ -74,12 +76,14 @@ function explainEntities(input: unknown): readonly FaultItem[] {
   const items: FaultItem[] = [];
   for (let index = 0; index < input.length && items.length < FAULT_ITEM_COUNT_MAX; index++) {
     const entity: unknown = input[index];
-    if (compiled.Check(entity) && hasValidYearsAndScopes(entity)) continue;
+    if (compiled.Check(entity) && isConsistent(entity)) continue;
     const pointer = `/${index}`;
-    for (const finding of findSchemaErrors(SHAPE, entity, { name: "An entity", pointer })) {
+    const findings = findSchemaErrors(SHAPE, entity, { name: "An entity", pointer });
+    for (const finding of findings) {
       items.push(finding.pointer === `${pointer}/entity_info/asset_type` ? recodeAssetType(finding) : finding);
     }
-    items.push(...explainYearsAndScopes(entity, pointer));
+    const reported = new Set(findings.map((finding) => finding.pointer));
+    items.push(...explainInconsistencies(entity, pointer).filter((item) => !reported.has(item.pointer ?? "")));
   }
   return items.slice(0, FAULT_ITEM_COUNT_MAX);
 }
@@ -90,10 +94,10 @@ function recodeAssetType(finding: FaultItem): FaultItem {
 }
 
 /**
- * Checks what the schema cannot express: years come after the baseline year, and each has at least one scope. Values of
- * the wrong type are skipped, since the schema check reports them.
+ * Returns the errors that the schema cannot express: years that are not after the baseline year, records without a scope,
+ * and inconsistent labels. Values of the wrong type are skipped, since the schema check reports them.
  */
-function explainYearsAndScopes(entity: unknown, pointer: string): readonly FaultItem[] {
+function explainInconsistencies(entity: unknown, pointer: string): readonly FaultItem[] {
   const items: FaultItem[] = [];
   const baselines = listIn(entity, "data");
   const baselineYear = baselines.length === 1 ? memberOf(baselines[0], "year") : undefined;
@@ -114,7 +118,19 @@ function explainYearsAndScopes(entity: unknown, pointer: string): readonly Fault
       }
     }
   }
+  const records = Array.from(listIn(entity, "projected_emissions"), labelMembersOf); // not map, which skips holes
+  items.push(...explainLabels(records, `${pointer}/projected_emissions`));
   return items;
+}
+
+/** Returns the label and probability of a record if they have the right types. */
+function labelMembersOf(record: unknown): Pick<Entity["projected_emissions"][number], "label" | "probability"> {
+  const label = memberOf(record, "label");
+  const probability = memberOf(record, "probability");
+  return {
+    ...(typeof label === "string" ? { label } : {}),
+    ...(typeof probability === "number" ? { probability } : {}),
+  };
 }
 
 function listIn(value: unknown, name: string): readonly unknown[] {

@@ -1,9 +1,8 @@
 /** Options of the temperature alignment and their validation. */
 import { checkOptions, type ValueSchema } from "../schemaErrors.ts";
-import { ALIGNMENT_BASES } from "../contract/alignmentNames.ts";
-import type { AlignmentBasis } from "../contract/wireTypes.ts";
+import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, BUDGET_SCENARIOS } from "../contract/alignmentNames.ts";
+import type { AlignmentBasis, AlignmentInclude, BudgetScenario } from "../contract/wireTypes.ts";
 import type { AlignmentRule } from "../kernel/alignment.ts";
-import type { AlignedColumns } from "../kernel/alignmentColumns.ts";
 import type { Benchmark } from "./benchmark.ts";
 
 export interface AlignmentOptions {
@@ -15,68 +14,55 @@ export interface AlignmentOptions {
   /** Weight of scope 3, 0 to 1, default 1; 0 excludes it. */
   readonly scope3Weight?: number | undefined;
   /**
-   * Convergence to the intensity of the industry; off by default. An entity above its industry's intensity is expected
-   * to cut more, one below it may cut less, closing the fraction `gamma` (0 to 1, default 0.5) of the gap by 2050.
-   * Revenue must then be in million USD of 2022.
+   * Fraction of the gap to the emissions intensity of the industry that closes by 2050, above 0 and at most 1; off by
+   * default. An entity above its industry's intensity is then expected to cut more, and one below it may cut less.
    */
-  readonly convergence?: { readonly gamma?: number | undefined } | undefined;
-  /** Default: NGFS Phase V. */
+  readonly convergence?: number | undefined;
+  /** Default: NGFS Phase 5. */
   readonly benchmark?: Benchmark | undefined;
 }
 
-export interface AlignColumnsOptions extends AlignmentOptions {
+/** Members that are added to the results. */
+export interface AlignmentMembers {
   /**
-   * Arrays for the results, one element per row, such as those of a previous answer: allocating memory for millions of
-   * rows takes about as long as computing them.
+   * `by_scope`: temperatures of scopes 1 and 2, and of scope 3. `budget`: emissions compared with those of a scenario.
+   * `climate_range`: temperatures at the 10th and 90th percentile of the climate response. `overall`: one temperature for
+   * all projection records.
    */
-  readonly into?: AlignedColumns | undefined;
-}
-
-export interface AlignTemperatureOptions extends AlignmentOptions {
-  /** Adds to each year the figures that its temperature was computed from. Default false. */
+  readonly include?: readonly AlignmentInclude[] | undefined;
+  /** Scenario of `budget`; default `net_zero_2050`. */
+  readonly budgetScenario?: BudgetScenario | undefined;
+  /** Adds to each year the figures that its temperature was computed from, and all members of `include`. Default false. */
   readonly detail?: boolean | undefined;
 }
 
-const GAMMA_DEFAULT = 0.5;
+export interface AlignTemperatureOptions extends AlignmentOptions, AlignmentMembers {}
+
 const FRACTION: ValueSchema = { type: "number", minimum: 0, maximum: 1 };
 const COMMON = {
   basis: { enum: ALIGNMENT_BASES },
   scope3Weight: FRACTION,
-  convergence: { type: "object", properties: { gamma: FRACTION }, additionalProperties: false },
+  convergence: { type: "number", exclusiveMinimum: 0, maximum: 1 },
   benchmark: { type: "object" },
 } as const satisfies Record<keyof AlignmentOptions, ValueSchema>;
 
+const MEMBERS = {
+  include: { type: "array", items: { enum: ALIGNMENT_INCLUDES }, uniqueItems: true },
+  budgetScenario: { enum: BUDGET_SCENARIOS },
+  detail: { type: "boolean" },
+} as const satisfies Record<keyof AlignmentMembers, ValueSchema>;
+
 const TEMPERATURE_SHAPE: ValueSchema = {
   type: "object",
-  properties: { ...COMMON, detail: { type: "boolean" } },
+  properties: { ...COMMON, ...MEMBERS },
   additionalProperties: false,
 };
-const COLUMNS_SHAPE: ValueSchema = {
-  type: "object",
-  properties: {
-    ...COMMON,
-    into: {
-      type: "object",
-      properties: { temperaturesC: { type: "object" }, flags: { type: "object" } },
-      required: ["temperaturesC", "flags"],
-      additionalProperties: false,
-    },
-  },
-  additionalProperties: false,
-};
-
 /** @throws Fault `invalid_request` listing every invalid option of `alignTemperature` */
-export function readOptions(options: AlignTemperatureOptions): AlignmentRule {
+export function checkTemperatureOptions(options: AlignTemperatureOptions): void {
   checkOptions(options, TEMPERATURE_SHAPE, { code: "invalid_request" });
-  return ruleOf(options);
 }
 
-/** @throws Fault `invalid_request` listing every invalid option of `alignColumns` */
-export function readColumnsOptions(options: AlignColumnsOptions): AlignmentRule {
-  checkOptions(options, COLUMNS_SHAPE, { code: "invalid_request" });
-  return ruleOf(options);
-}
-
-function ruleOf({ basis = "intensity", scope3Weight = 1, convergence }: AlignmentOptions): AlignmentRule {
-  return { basis, scope3Weight, gamma: convergence === undefined ? 0 : (convergence.gamma ?? GAMMA_DEFAULT) };
+/** Returns the kernel's rule for valid options. */
+export function ruleOf({ basis = "intensity", scope3Weight = 1, convergence = 0 }: AlignmentOptions): AlignmentRule {
+  return { basis, scope3Weight, gamma: convergence };
 }

@@ -6,19 +6,20 @@ import {
   computeAlignment,
   EMISSIONS_MAX,
 } from "../kernel/alignment.ts";
-import type { AlignedColumns, EntityColumns } from "../kernel/alignmentColumns.ts";
 import {
-  type AlignmentTables,
-  GROWTH_REGION_COUNT,
-  makeAlignmentTables,
-  PATHWAY_COUNT,
-} from "../kernel/alignmentTables.ts";
+  type AlignedColumns,
+  type AlignmentInclude,
+  type EntityColumns,
+  NO_GROWTH_SERIES,
+} from "../kernel/alignmentColumns.ts";
+import { type AlignmentTables, makeAlignmentTables, PATHWAY_COUNT, seriesCountOf } from "../kernel/alignmentTables.ts";
 import { Kernel } from "../kernel/instance.ts";
 import { type Benchmark, tabulateByYear } from "./benchmark.ts";
 
 /**
  * Computes temperatures in the kernel.
  *
+ * @param options.include further results
  * @param options.into arrays for the results, allocated if absent
  * @throws Fault `invalid_request` with the column and index of a value that the kernel rejects
  */
@@ -26,12 +27,20 @@ export function runKernel(
   kernel: Kernel,
   tables: AlignmentTables,
   columns: EntityColumns,
-  { rule, into }: { readonly rule: AlignmentRule; readonly into?: AlignedColumns | undefined },
+  {
+    rule,
+    include,
+    into,
+  }: {
+    readonly rule: AlignmentRule;
+    readonly include?: AlignmentInclude | undefined;
+    readonly into?: AlignedColumns | undefined;
+  },
 ): AlignedColumns {
-  const outcome = computeAlignment(kernel, tables, columns, rule, into);
-  if (outcome.kind === "refused") throw explainKernelRefusal(columns, outcome);
-  const { temperaturesC, flags } = outcome;
-  return { temperaturesC, flags };
+  const outcome = computeAlignment(kernel, tables, columns, rule, include, into);
+  if (outcome.kind === "refused") throw explainKernelRefusal(tables, columns, outcome);
+  const { kind: _, ...results } = outcome;
+  return results;
 }
 
 // A single instance is enough: its memory is scratch space between calls, and calls never overlap.
@@ -53,34 +62,49 @@ export function tablesOf(benchmark: Benchmark): AlignmentTables {
 
 /** Finds the value that the kernel rejected. */
 function explainKernelRefusal(
+  tables: AlignmentTables,
   columns: EntityColumns,
   { entity, row }: { readonly entity: number; readonly row: number | undefined },
 ): Fault {
   const baselineYear = columns.baselineYears[entity] ?? NaN;
+  const series = columns.growthSeries[entity];
   const suspects =
     row === undefined
       ? [
           { column: "baselineYears", value: baselineYear, min: ALIGNMENT_YEAR_MIN, max: ALIGNMENT_YEAR_MAX },
           { column: "pathways", value: columns.pathways[entity], min: 0, max: PATHWAY_COUNT - 1 },
-          { column: "regions", value: columns.regions[entity], min: 0, max: GROWTH_REGION_COUNT - 1 },
+          {
+            column: "growthSeries",
+            value: series === NO_GROWTH_SERIES ? 0 : series,
+            min: 0,
+            max: seriesCountOf(tables) - 1,
+            accepted: ` or ${NO_GROWTH_SERIES}`,
+          },
           { column: "baselineScope1", value: columns.baselineScope1[entity] },
           { column: "baselineScope2", value: columns.baselineScope2[entity] },
           { column: "baselineScope3", value: columns.baselineScope3[entity] },
+          { column: "baselineRevenues", value: columns.baselineRevenues?.[entity] },
         ]
       : [
           { column: "years", value: columns.years[row], min: baselineYear + 1, max: ALIGNMENT_YEAR_MAX },
           { column: "scope1", value: columns.scope1[row] },
           { column: "scope2", value: columns.scope2[row] },
           { column: "scope3", value: columns.scope3[row] },
+          { column: "projectedRevenues", value: columns.projectedRevenues?.[row] },
+          { column: "labels", value: columns.labels?.[row], min: 0, max: rowCountOf(columns, entity) - 1 },
         ];
-  for (const { column, value = NaN, min = -EMISSIONS_MAX, max = EMISSIONS_MAX } of suspects) {
+  for (const { column, value = NaN, min = -EMISSIONS_MAX, max = EMISSIONS_MAX, accepted = "" } of suspects) {
     if (!(value < min || value > max)) continue;
     return columnFault(
       `/${column}/${row ?? entity}`,
-      `${column}[${row ?? entity}] must be between ${min} and ${max} (got ${value}).`,
+      `${column}[${row ?? entity}] must be between ${min} and ${max}${accepted} (got ${value}).`,
     );
   }
   throw new Error(`The kernel rejected entity ${entity}, row ${row}, but none of its values is out of range.`);
+}
+
+function rowCountOf({ starts }: EntityColumns, entity: number): number {
+  return (starts[entity + 1] ?? 0) - (starts[entity] ?? 0);
 }
 
 export function columnFault(pointer: string, detail: string): Fault {

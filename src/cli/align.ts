@@ -1,21 +1,35 @@
-import { Command, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { alignTemperature } from "../alignment/alignTemperature.ts";
 import { roundTemperatures } from "../alignment/answer.ts";
+import { DEFAULT_BENCHMARK } from "../alignment/benchmarkNgfsPhase5.ts";
 import { Fault, isFault } from "../errors.ts";
-import { alignmentWriter, resultColumnNames } from "./alignmentWriter.ts";
+import { parseNumber } from "../parameters.ts";
+import { quote } from "../schemaErrors.ts";
+import { resultCells } from "./alignmentColumns.ts";
+import { alignmentWriter } from "./alignmentWriter.ts";
 import { openEntityCsv } from "./entityCsv.ts";
 import { openEntityJson, openEntityNdjson } from "./entityJson.ts";
 import type { EntityChunk, EntitySource } from "./entitySource.ts";
 import { checkOutput, decodeUtf8, readBytes, statInput, writeOutput } from "./fileIo.ts";
 import { ENTITY_FORMATS, displayName, type EntityFormat, inputFormat, outputFormat, STDIO } from "./fileFormats.ts";
 import { progressBar } from "./progress.ts";
-import type { AlignmentAnswer, AlignmentBasis, AlignmentReason, Entity } from "../contract/wireTypes.ts";
-import { ALIGNMENT_BASES } from "../contract/alignmentNames.ts";
+import type {
+  AlignmentAnswer,
+  AlignmentBasis,
+  AlignmentInclude,
+  AlignmentReason,
+  BudgetScenario,
+  Entity,
+} from "../contract/wireTypes.ts";
+import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, ALIGNMENT_METHOD, BUDGET_SCENARIOS } from "../contract/alignmentNames.ts";
 
 interface AlignFlags {
   readonly format?: EntityFormat;
   readonly to?: EntityFormat;
   readonly basis: AlignmentBasis;
+  readonly include?: readonly AlignmentInclude[];
+  readonly budgetScenario?: BudgetScenario;
+  readonly convergence?: number;
   readonly detail?: boolean;
   readonly json?: boolean;
 }
@@ -53,7 +67,19 @@ export function alignCommand(): Command {
         .choices(ALIGNMENT_BASES)
         .default("intensity"),
     )
-    .option("--detail", "include how each temperature was computed")
+    .option("--include <list>", `results to add, separated by commas: ${ALIGNMENT_INCLUDES.join(", ")}`, readInclude)
+    .addOption(
+      new Option(
+        "--budget-scenario <name>",
+        "scenario of the budget (default: net_zero_2050); adds the budget",
+      ).choices(BUDGET_SCENARIOS),
+    )
+    .option(
+      "--convergence <fraction>",
+      "fraction of the gap to the industry's emissions intensity that closes by 2050, above 0 and at most 1",
+      readConvergence,
+    )
+    .option("--detail", "include how each temperature was computed, and all results that --include can add")
     .option("--json", "print the summary as JSON")
     .addHelpText("after", ALIGN_HELP)
     .action(runAlign);
@@ -65,16 +91,33 @@ company must be consecutive. Columns, in any order (* required; an empty cell me
 
   identifier, name*, asset_type* (equity), country, industry_classification_system, industry, sector,
   baseline_year*, baseline_scope1, baseline_scope2, baseline_scope3, baseline_revenue, baseline_ebitda,
-  year*, scope1, scope2, scope3
+  currency, price_year, year*, scope1, scope2, scope3, revenue, label, probability
 
-The result has all columns of the file, including unknown ones, followed by ${resultColumnNames(false).join(", ")}.
+The result has all columns of the file, including unknown ones, followed by
+${resultCells({ include: [], hasDetail: false, hasLabels: false }).names.join(", ")}.
 JSON is the list that the HTTP service accepts; NDJSON has one company per line. See docs/align-files.md.
 
 OUT is created only when it is complete. Standard output may be incomplete if the exit code is not 0.
 
 Examples:
-  isotherm align examples/portfolio.csv temperatures.csv --basis cumulative
+  isotherm align examples/portfolio.csv temperatures.csv --basis cumulative --include overall,climate_range
   isotherm align examples/portfolio.ndjson --to csv --detail > temperatures.csv`;
+
+/** @throws InvalidArgumentError */
+function readInclude(text: string): readonly AlignmentInclude[] {
+  return text.split(",").map((name) => {
+    const member = ALIGNMENT_INCLUDES.find((known) => known === name.trim());
+    if (member !== undefined) return member;
+    throw new InvalidArgumentError(`${quote(name)} must be one of ${ALIGNMENT_INCLUDES.join(", ")}.`);
+  });
+}
+
+/** @throws InvalidArgumentError */
+function readConvergence(text: string): number {
+  const value = parseNumber(text);
+  if (typeof value === "number" && value > 0 && value <= 1) return value;
+  throw new InvalidArgumentError(`it must be a number greater than 0 and at most 1 (got ${quote(text)}).`);
+}
 
 async function runAlign(input: string, output: string, flags: AlignFlags): Promise<void> {
   const startMs = performance.now();
@@ -119,15 +162,20 @@ async function* alignFile(options: {
   readonly onBytes: (sizeBytes: number) => void;
 }): AsyncGenerator<string> {
   const { input, format, to, flags, summary, onBytes } = options;
-  const hasDetail = flags.detail === true;
+  const columns = { include: includeOf(flags), hasDetail: flags.detail === true };
   const text = decodeUtf8(readBytes(input, onBytes));
   const source: EntitySource =
     format === "csv"
-      ? await openEntityCsv(text, to === "csv" ? resultColumnNames(hasDetail) : [])
+      ? await openEntityCsv(text, to === "csv" ? resultCells({ ...columns, hasLabels: true }).names : [])
       : format === "json"
         ? openEntityJson(text)
         : openEntityNdjson(text);
-  const writer = alignmentWriter(to, { columnNames: source.columnNames, hasDetail });
+  const { columnNames } = source;
+  const writer = alignmentWriter(to, {
+    columnNames,
+    columns: { ...columns, hasLabels: columnNames?.includes("label") ?? true },
+    versions: { method: ALIGNMENT_METHOD, benchmark: DEFAULT_BENCHMARK.id },
+  });
   let head = writer.head;
   for await (const chunk of source.chunks) {
     const results = await alignChunk(chunk, flags);
@@ -141,18 +189,22 @@ async function* alignFile(options: {
   yield writer.tail;
 }
 
+/** Returns the results to add. Naming a scenario of the budget requests the budget. */
+function includeOf({ include = [], budgetScenario }: AlignFlags): readonly AlignmentInclude[] {
+  return [...new Set([...include, ...(budgetScenario === undefined ? [] : (["budget"] as const))])];
+}
+
 /** @throws Fault listing every error in the chunk with its location in the file */
 async function alignChunk(
   { entities, faults, locationOf }: EntityChunk,
-  { basis, detail = false }: AlignFlags,
+  flags: AlignFlags,
 ): Promise<AlignmentAnswer["results"]> {
+  const { basis, budgetScenario, convergence, detail = false } = flags;
+  const options = { basis, budgetScenario, convergence, detail, include: includeOf(flags) };
   try {
-    const answer =
-      entities.length === 0
-        ? { results: [] }
-        : await alignTemperature(entities as readonly Entity[], { basis, detail });
+    const answer = entities.length === 0 ? undefined : await alignTemperature(entities as readonly Entity[], options);
     faults.throwIfAny();
-    return roundTemperatures(answer).results;
+    return answer === undefined ? [] : roundTemperatures(answer).results;
   } catch (error) {
     if (!isFault(error) || error.items.every(({ pointer = "" }) => pointer === "")) throw error;
     const code = faults.count === 0 ? error.code : "invalid_request";

@@ -2,7 +2,8 @@ import { type CsvCell, csvLine } from "../csvText.ts";
 import { encodeJson } from "../host/http/json.ts";
 import { ENTITY_COLUMN_NAMES } from "./entityCsv.ts";
 import type { EntityFormat } from "./fileFormats.ts";
-import type { AlignedYear, AlignmentResult, Entity } from "../contract/wireTypes.ts";
+import { type ResultCells, resultCells, type ResultColumns } from "./alignmentColumns.ts";
+import type { AlignmentAnswer, AlignmentResult, Entity } from "../contract/wireTypes.ts";
 
 /** Entities of a file and their results. */
 interface AlignedChunk {
@@ -19,60 +20,36 @@ export interface AlignmentWriter {
   readonly tail: string;
 }
 
-const VALUE_COLUMNS: Readonly<Record<string, (year: AlignedYear) => CsvCell>> = {
-  temperature_alignment: ({ temperature_alignment }) => temperature_alignment,
-  reason: ({ reason }) => reason,
-};
-
-const DETAIL_COLUMNS: Readonly<Record<string, (detail: NonNullable<AlignedYear["detail"]>) => CsvCell>> = {
-  benchmark: ({ benchmark }) => benchmark,
-  basis: ({ basis }) => basis,
-  temperature_intensity: ({ temperature_intensity }) => temperature_intensity,
-  temperature_emissions: ({ temperature_emissions }) => temperature_emissions,
-  temperature_cumulative: ({ temperature_cumulative }) => temperature_cumulative,
-  pathway: ({ pathway }) => pathway,
-  matched_on: ({ matched }) => matched.on,
-  matched_key: ({ matched }) => matched.key,
-  growth_region: ({ growth_region }) => growth_region,
-  growth_factor: ({ growth_factor }) => growth_factor,
-  emissions_ratio: ({ emissions_ratio }) => emissions_ratio,
-  emissions_ratio_q: ({ emissions_ratio_q }) => emissions_ratio_q,
-  evaluated_year: ({ evaluated_year }) => evaluated_year,
-  between_below: ({ between }) => between?.below,
-  between_above: ({ between }) => between?.above,
-  between_weight: ({ between }) => between?.weight,
-  temperature_scope1: ({ temperature_by_scope }) => temperature_by_scope.scope1,
-  temperature_scope2: ({ temperature_by_scope }) => temperature_by_scope.scope2,
-  temperature_scope3: ({ temperature_by_scope }) => temperature_by_scope.scope3,
-  flags: ({ flags }) => flags.join(";"),
-};
-
-/** Returns the names of the columns that a result adds. */
-export function resultColumnNames(hasDetail: boolean): readonly string[] {
-  return [...Object.keys(VALUE_COLUMNS), ...(hasDetail ? Object.keys(DETAIL_COLUMNS) : [])];
-}
-
 /**
  * Creates a writer for a format.
  * @param columnNames columns of CSV input, whose rows are copied to the output; if absent, rows are built from the entities
  */
 export function alignmentWriter(
   format: EntityFormat,
-  { columnNames, hasDetail }: { readonly columnNames?: readonly string[] | undefined; readonly hasDetail: boolean },
+  {
+    columnNames,
+    columns,
+    versions,
+  }: {
+    readonly columnNames?: readonly string[] | undefined;
+    readonly columns: ResultColumns;
+    readonly versions: Omit<AlignmentAnswer, "results">;
+  },
 ): AlignmentWriter {
-  if (format === "json") return jsonWriter();
+  if (format === "json") return jsonWriter(versions);
   if (format === "ndjson") {
     return { head: "", write: ({ results }) => results.map((result) => `${encodeJson(result)}\n`).join(""), tail: "" };
   }
-  const head = csvLine([...(columnNames ?? ENTITY_COLUMN_NAMES), ...resultColumnNames(hasDetail)]);
-  return { head, write: writeRows, tail: "" };
+  const cells = resultCells(columns);
+  const head = csvLine([...(columnNames ?? ENTITY_COLUMN_NAMES), ...cells.names]);
+  return { head, write: (chunk) => rowsText(chunk, cells), tail: "" };
 }
 
 /** Writes a single document, the response format of the HTTP service. */
-function jsonWriter(): AlignmentWriter {
+function jsonWriter(versions: Omit<AlignmentAnswer, "results">): AlignmentWriter {
   let isFirst = true;
   return {
-    head: '{"results":[',
+    head: `${encodeJson(versions).slice(0, -1)},"results":[`,
     write({ results }) {
       const text = results
         .map((result, index) => `${isFirst && index === 0 ? "" : ","}\n${encodeJson(result)}`)
@@ -84,23 +61,17 @@ function jsonWriter(): AlignmentWriter {
   };
 }
 
-function writeRows({ entities, results, rows }: AlignedChunk): string {
+function rowsText({ entities, results, rows }: AlignedChunk, { cellsOf }: ResultCells): string {
   let text = "";
   let row = 0;
-  for (const [index, { data }] of results.entries()) {
+  for (const [index, result] of results.entries()) {
     const entity = entities[index];
     if (entity === undefined) throw new Error(`Result ${index} has no entity.`);
-    for (const [i, year] of data.entries()) {
-      text += csvLine([...(rows?.[row++] ?? entityCells(entity, i)), ...resultCells(year)]);
+    for (const [i, cells] of cellsOf(result).entries()) {
+      text += csvLine([...(rows?.[row++] ?? entityCells(entity, i)), ...cells]);
     }
   }
   return text;
-}
-
-function resultCells(year: AlignedYear): readonly CsvCell[] {
-  const { detail } = year;
-  const values = Object.values(VALUE_COLUMNS).map((read) => read(year));
-  return detail === undefined ? values : [...values, ...Object.values(DETAIL_COLUMNS).map((read) => read(detail))];
 }
 
 /** Returns the cells of a projected year in the order of `ENTITY_COLUMN_NAMES`. */
@@ -122,10 +93,15 @@ function entityCells({ entity_info, data, projected_emissions }: Entity, project
     baseline_scope3: scope3,
     baseline_revenue: baseline?.financials?.revenue,
     baseline_ebitda: baseline?.financials?.ebitda,
+    currency: baseline?.financials?.currency,
+    price_year: baseline?.financials?.price_year,
     year: projected?.year,
     scope1: projected?.emissions.scope1,
     scope2: projected?.emissions.scope2,
     scope3: projected?.emissions.scope3,
+    revenue: projected?.financials?.revenue,
+    label: projected?.label,
+    probability: projected?.probability,
   };
   return ENTITY_COLUMN_NAMES.map((name) => cells[name]);
 }

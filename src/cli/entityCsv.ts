@@ -28,10 +28,15 @@ const ENTITY_CSV_COLUMNS = [
   { name: "baseline_scope3", pointer: "/data/0/emissions/scope3", isNumber: true },
   { name: "baseline_revenue", pointer: "/data/0/financials/revenue", isNumber: true },
   { name: "baseline_ebitda", pointer: "/data/0/financials/ebitda", isNumber: true },
+  { name: "currency", pointer: "/data/0/financials/currency" },
+  { name: "price_year", pointer: "/data/0/financials/price_year", isNumber: true },
   { name: "year", pointer: "/projected_emissions/-/year", isNumber: true, isRequired: true },
   { name: "scope1", pointer: "/projected_emissions/-/emissions/scope1", isNumber: true },
   { name: "scope2", pointer: "/projected_emissions/-/emissions/scope2", isNumber: true },
   { name: "scope3", pointer: "/projected_emissions/-/emissions/scope3", isNumber: true },
+  { name: "revenue", pointer: "/projected_emissions/-/financials/revenue", isNumber: true },
+  { name: "label", pointer: "/projected_emissions/-/label" },
+  { name: "probability", pointer: "/projected_emissions/-/probability", isNumber: true },
 ] as const satisfies readonly Column[];
 type ColumnName = (typeof ENTITY_CSV_COLUMNS)[number]["name"];
 
@@ -189,6 +194,7 @@ class CsvChunker {
     const [first] = rows;
     if (first === undefined) throw new Error("An entity has no row.");
     const text = this.#reader(first);
+    const { indices } = this.#header;
     return {
       entity_info: {
         identifier: text("identifier"),
@@ -210,6 +216,8 @@ class CsvChunker {
           financials: {
             revenue: numberInCell(text("baseline_revenue")),
             ebitda: numberInCell(text("baseline_ebitda")),
+            currency: text("currency"),
+            price_year: numberInCell(text("price_year")),
           },
         },
       ],
@@ -222,6 +230,9 @@ class CsvChunker {
             scope2: numberInCell(text("scope2")),
             scope3: numberInCell(text("scope3")),
           },
+          ...(indices.revenue < 0 ? {} : { financials: { revenue: numberInCell(text("revenue")) } }),
+          ...(indices.label < 0 ? {} : { label: text("label") }),
+          ...(indices.probability < 0 ? {} : { probability: numberInCell(text("probability")) }),
         };
       }),
     };

@@ -5,7 +5,9 @@
 import type {
   AlignmentAnswer,
   AlignmentBasis,
+  AlignmentInclude,
   AlignmentResult,
+  BudgetScenario,
   CompanyAnswer,
   CompanyRequest,
   CustomerPage,
@@ -18,6 +20,8 @@ import type {
   HazardResult,
   Limits,
   PageParameters,
+  PortfolioAnswer,
+  PortfolioRequest,
   ReferenceCountry,
   ReferenceIndustry,
   ReferenceScenario,
@@ -42,14 +46,17 @@ export type {
   AlignmentBasis,
   AlignmentDetail,
   AlignmentFlag,
+  AlignmentInclude,
   AlignmentReason,
   AlignmentResult,
   AnalysisYearResult,
   Anchor,
   AnswerDetail,
   BeforeAfter,
+  BlendedYear,
   Bound,
   Bounds,
+  BudgetScenario,
   CatalogBox,
   CatalogGrid,
   CatalogHazard,
@@ -60,40 +67,68 @@ export type {
   CompanyRequest,
   CompanyResult,
   CompanyValuation,
+  Contribution,
   CustomerPage,
   CustomerRecord,
   CustomerRegistration,
   DataQuality,
   DataSource,
+  EmissionsBudget,
   EmissionsFigure,
   EmissionsFigures,
   Entity,
   EntityEcho,
+  Financed,
+  FinancedBudget,
+  FinancedHolding,
   HazardBatchAnswer,
   HazardCatalog,
   HazardName,
   HazardQueryInput,
   HazardResult,
+  Holding,
+  HoldingBudget,
+  HoldingQuality,
+  HoldingScore,
+  HoldingTemperature,
   Limits,
   MatchedSector,
   Meter,
   MetricDetail,
   MetricName,
+  NameSuggestions,
   NoDataReason,
+  OverallTemperature,
   PageParameters,
   Pathway,
+  PortfolioAnswer,
+  PortfolioBounds,
+  PortfolioCoverage,
+  PortfolioGroup,
+  PortfolioMethod,
+  PortfolioOptions,
+  PortfolioRequest,
+  PortfolioResult,
+  PortfolioScope,
   Problem,
   ProblemItem,
   QualityMark,
   ReferenceCountry,
   ReferenceIndustry,
   ReferenceScenario,
+  RefusedEntity,
   RefusedQuery,
   Remark,
   RemarkCode,
   Scenario,
   ScenarioResult,
   ScopeEmissions,
+  ScopeTemperatures,
+  ScoredHolding,
+  TemperatureRange,
+  UnattributedReason,
+  UncoveredHolding,
+  UncoveredReason,
   UsageFilter,
   UsageGroup,
   UsagePage,
@@ -132,7 +167,15 @@ export interface AlignmentOptions extends DataOptions {
    * emissions since the baseline.
    */
   readonly basis?: AlignmentBasis;
-  /** Adds to each year how its temperature was computed. */
+  /** Members to add to the results. */
+  readonly include?: readonly AlignmentInclude[];
+  /** Scenario of the member `budget`; default `net_zero_2050`. */
+  readonly budgetScenario?: BudgetScenario;
+  /** Fraction of the gap to the emissions intensity of the industry that closes by 2050, above 0 and at most 1; off by default. */
+  readonly convergence?: number;
+  /** Id of the benchmark; default: that of the service. */
+  readonly benchmark?: string;
+  /** Adds to each year how its temperature was computed, and all members that `include` can add. */
   readonly detail?: boolean;
 }
 
@@ -142,6 +185,9 @@ export interface Part<Result> {
   readonly first: number;
   readonly results: readonly Result[];
 }
+
+/** Temperature alignment of a part of the entities, and the versions that it was computed with. */
+export type AlignmentPart = Part<AlignmentResult> & Omit<AlignmentAnswer, "results">;
 
 /**
  *   const client = new IsothermClient({ baseUrl: "http://127.0.0.1:8080", apiKey: "iso_sk_...", customerId: "..." });
@@ -196,7 +242,7 @@ export class IsothermClient {
   ): AsyncGenerator<Part<HazardResult | RefusedQuery>, void, undefined> {
     checkDataOptions(options);
     const limits = await this.#cachedLimits(options);
-    yield* this.#parts<HazardQueryInput, HazardResult | RefusedQuery>("/api/v1/hazard-risk/batch", queries, options, {
+    yield* this.#parts<HazardQueryInput, HazardBatchAnswer>("/api/v1/hazard-risk/batch", queries, options, {
       itemCount: limits.batch_elements,
       valueCount: limits.hazard_values,
       detailCount: limits.detail_values,
@@ -211,18 +257,40 @@ export class IsothermClient {
    * batches as the service's limits allow.
    */
   async alignTemperature(entities: readonly Entity[], options: AlignmentOptions = {}): Promise<AlignmentAnswer> {
-    return { results: await collect(this.alignTemperatureParts(entities, options)) };
+    const results: AlignmentResult[] = [];
+    let versions: Omit<AlignmentAnswer, "results"> | undefined;
+    for await (const { first: _, results: partResults, ...partVersions } of this.alignTemperatureParts(
+      entities,
+      options,
+    )) {
+      versions ??= partVersions;
+      // Results of different versions are not comparable; the service may be updated between two requests.
+      if (versions.method !== partVersions.method || versions.benchmark !== partVersions.benchmark) {
+        throw new Error(
+          `the service must not change the method or benchmark between the parts of a list (${versions.method}, ` +
+            `${versions.benchmark}; then ${partVersions.method}, ${partVersions.benchmark})`,
+        );
+      }
+      for (const result of partResults) results.push(result);
+    }
+    if (versions === undefined) throw new Error("A list is requested in at least one part.");
+    return { ...versions, results };
   }
 
   /** Yields the results of `alignTemperature` request by request. */
   async *alignTemperatureParts(
     entities: readonly Entity[],
     options: AlignmentOptions = {},
-  ): AsyncGenerator<Part<AlignmentResult>, void, undefined> {
-    const { basis, detail } = checkOptions("The options of the call", options, ALIGNMENT_OPTIONS);
+  ): AsyncGenerator<AlignmentPart, void, undefined> {
+    const { basis, include, budgetScenario, convergence, benchmark, detail } = checkOptions(
+      "The options of the call",
+      options,
+      ALIGNMENT_OPTIONS,
+    );
     const limits = await this.#cachedLimits(options);
-    const path = withQuery("/api/v1/temperature-alignment-projections", { basis, detail });
-    yield* this.#parts<Entity, AlignmentResult>(path, entities, options, {
+    const parameters = { basis, include, budget_scenario: budgetScenario, convergence, benchmark, detail };
+    const path = withQuery("/api/v1/temperature-alignment-projections", parameters);
+    yield* this.#parts<Entity, AlignmentAnswer>(path, entities, options, {
       itemCount: limits.entities,
       valueCount: limits.alignment_values,
       detailCount: limits.detail_values,
@@ -230,6 +298,16 @@ export class IsothermClient {
       bodyBytes: limits.body_bytes,
       valuesOf: (entity) => lengthOf(entity?.projected_emissions),
     });
+  }
+
+  /**
+   * Returns the temperature of a portfolio by each method and scope, and its financed emissions. A portfolio is not split
+   * into several requests.
+   */
+  async alignPortfolio(request: PortfolioRequest, options: DataOptions = {}): Promise<PortfolioAnswer> {
+    checkDataOptions(options);
+    const body = JSON.stringify(request);
+    return (await this.#data("POST", "/api/v1/portfolio-alignment", options, body)) as PortfolioAnswer;
   }
 
   /** Returns the climate-related losses of a company in each requested scenario and year. */
@@ -322,30 +400,30 @@ export class IsothermClient {
     });
   }
 
-  async *#parts<Item, Result>(
+  async *#parts<Item, Answer extends { readonly results: readonly unknown[] }>(
     path: string,
     items: readonly Item[],
     options: DataOptions,
     limits: ChunkLimits<Item>,
-  ): AsyncGenerator<Part<Result>, void, undefined> {
+  ): AsyncGenerator<Answer & { readonly first: number }, void, undefined> {
     for (const chunk of splitIntoChunks(items, limits)) {
-      yield { first: chunk.firstIndex, results: await this.#chunk<Result>(path, chunk, options) };
+      yield { first: chunk.firstIndex, ...(await this.#chunk<Answer>(path, chunk, options)) };
     }
   }
 
-  async #chunk<Result>(
+  async #chunk<Answer extends { readonly results: readonly unknown[] }>(
     path: string,
     { firstIndex, count, body }: Chunk,
     options: DataOptions,
-  ): Promise<readonly Result[]> {
-    let answer: { readonly results: readonly Result[] };
+  ): Promise<Answer> {
+    let answer: Answer;
     try {
-      answer = (await this.#data("POST", path, options, body)) as typeof answer;
+      answer = (await this.#data("POST", path, options, body)) as Answer;
     } catch (error) {
       throw rebasePointers(error, firstIndex);
     }
     // If the number of results differed, they would be assigned to the wrong items.
-    if (answer.results.length === count) return answer.results;
+    if (answer.results.length === count) return answer;
     throw new Error(`the service must return one result per item (items: ${count}, results: ${answer.results.length})`);
   }
 

@@ -1,6 +1,6 @@
 /** Checks the options of the client, so that a misspelled one is reported instead of ignored. */
 
-type Kind = "string" | "boolean" | "number" | "function" | "object" | "string or URL" | "AbortSignal";
+type Kind = "string" | "boolean" | "number" | "function" | "object" | "list" | "string or URL" | "AbortSignal";
 
 /** Option names and the required types of their values. */
 export type OptionKinds = Readonly<Record<string, Kind>>;
@@ -16,7 +16,15 @@ export const CLIENT_OPTIONS: OptionKinds = {
 };
 export const CALL_OPTIONS: OptionKinds = { signal: "AbortSignal" };
 export const DATA_OPTIONS: OptionKinds = { ...CALL_OPTIONS, customerId: "string" };
-export const ALIGNMENT_OPTIONS: OptionKinds = { ...DATA_OPTIONS, basis: "string", detail: "boolean" };
+export const ALIGNMENT_OPTIONS: OptionKinds = {
+  ...DATA_OPTIONS,
+  basis: "string",
+  include: "list",
+  budgetScenario: "string",
+  convergence: "number",
+  benchmark: "string",
+  detail: "boolean",
+};
 
 /**
  * Validates options. Members that are `undefined` are treated as absent.
@@ -45,6 +53,7 @@ const ARTICLES = {
   number: "a number",
   function: "a function",
   object: "an object",
+  list: "a list",
   "string or URL": "a string or a URL",
   AbortSignal: "an AbortSignal",
 } as const satisfies Record<Kind, string>;
@@ -54,6 +63,7 @@ function hasKind(kind: Kind, value: unknown): boolean {
   if (kind === "string or URL") return typeof value === "string" || value instanceof URL;
   // Not instanceof: a signal may come from another realm, such as a frame.
   if (kind === "AbortSignal") return isObject && "aborted" in value && "addEventListener" in value;
+  if (kind === "list") return Array.isArray(value);
   return kind === "object" ? isObject && !Array.isArray(value) : typeof value === kind;
 }
 

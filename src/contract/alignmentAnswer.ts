@@ -1,5 +1,5 @@
 import { type TSchema, Type } from "typebox";
-import { ALIGNMENT_FLAGS, ALIGNMENT_REASONS, PATHWAYS } from "./alignmentNames.ts";
+import { ALIGNMENT_FLAGS, ALIGNMENT_REASONS, GROWTH_SOURCES, PATHWAYS } from "./alignmentNames.ts";
 import { AlignmentBasisSchema, EntityEchoSchema } from "./alignmentRequest.ts";
 import { describe, numberOrNull, textOrNull } from "./schemaKinds.ts";
 
@@ -15,6 +15,8 @@ export const AnchorSchema = Type.Object(
     temperature_2100_c: Type.Number({
       description: "Global mean surface temperature in 2100 above 1850-1900, median, degrees C.",
     }),
+    temperature_2100_p10_c: Type.Number({ description: "10th percentile of the climate response, degrees C." }),
+    temperature_2100_p90_c: Type.Number({ description: "90th percentile of the climate response, degrees C." }),
   },
   { description: "A scenario of the benchmark and its warming in 2100." },
 );
@@ -29,6 +31,38 @@ export const MatchedSectorSchema = Type.Object(
   },
   { description: "Which field selected the pathway, and the matching row and key of the sector table." },
 );
+
+export const TemperatureRangeSchema = Type.Object(
+  { low: Type.Number({ description: "Degrees C." }), high: Type.Number({ description: "Degrees C." }) },
+  { description: "Bounds of a temperature; rounded to two decimals in responses." },
+);
+
+export const ScopeTemperaturesSchema = Type.Object(
+  {
+    s1s2: numberOrNull({ description: "Scopes 1 and 2, degrees C." }),
+    s3: numberOrNull({ description: "Scope 3, degrees C." }),
+  },
+  { description: "Temperatures of a part of the scopes. The temperature of all scopes is not their mean." },
+);
+
+export const EmissionsBudgetSchema = Type.Object(
+  {
+    scenario: Type.String({ description: "Scenario of the benchmark." }),
+    allowed: Type.Number({ description: "Emissions of an entity that follows the scenario." }),
+    projected: Type.Number({ description: "Emissions of the entity." }),
+    overshoot: Type.Number({ description: "`projected` less `allowed`; negative below the budget." }),
+    overshoot_pct: numberOrNull({
+      description: "Overshoot in percent of `allowed`, rounded to two decimals; null if nothing is allowed.",
+    }),
+  },
+  {
+    description:
+      "Sums of absolute emissions over the years after the baseline year up to this year, in the unit of the request.",
+  },
+);
+
+const nullable = <Schema extends TSchema>(schema: Schema, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
 
 const byScope = <Schema extends TSchema>(schema: Schema, description: string) =>
   Type.Object(
@@ -47,6 +81,7 @@ const change = (description: string) =>
 
 export const AlignmentDetailSchema = Type.Object(
   {
+    method: Type.String({ description: "Version of the method." }),
     benchmark: Type.String({ description: "Version of the benchmark." }),
     credit: Type.String({ description: "Source of the benchmark." }),
     basis: AlignmentBasisSchema,
@@ -58,16 +93,31 @@ export const AlignmentDetailSchema = Type.Object(
     scope_pathways: byScope(PathwaySchema, "The pathway that each usable scope is compared with."),
     emissions: change("Sums over the usable scopes, i.e. those given in both years; in the unit of the request."),
     emissions_ratio: numberOrNull({ description: "Projected emissions divided by those of the baseline." }),
-    growth_factor: numberOrNull({
-      description: "Growth of the benchmark economy divided by growth of the entity's regional economy.",
-    }),
+    growth: Type.Object(
+      {
+        source: Type.Union([Type.Enum(GROWTH_SOURCES), Type.Null()], {
+          description:
+            "Revenue of the request, the country's economy, that of its region, or none known; null in the bases that " +
+            "do not use growth.",
+        }),
+        series: textOrNull({ description: "ISO 3166 alpha-3 code or region of the growth series, if one is used." }),
+        factor: numberOrNull({
+          description: "Growth of the benchmark economy divided by growth of the entity; 1 if growth is not used.",
+        }),
+      },
+      { description: "Growth since the baseline year." },
+    ),
+    growth_factor: numberOrNull({ description: "Same as `growth.factor`." }),
     emissions_ratio_q: numberOrNull({
       description: "The ratio that is compared with the anchors in the evaluated year.",
     }),
     evaluated_year: Type.Integer({ description: "The year in which the ratio is compared with the anchors." }),
     anchors: Type.Array(AnchorSchema, { description: "In ascending order of warming." }),
     benchmark_ratio_at_anchors: Type.Union([Type.Array(Type.Number()), Type.Null()], {
-      description: "The benchmark's ratio for each anchor.",
+      description: "The benchmark's ratio for each anchor, in ascending order.",
+    }),
+    benchmark_ratio_raw: Type.Union([Type.Array(Type.Number()), Type.Null()], {
+      description: "The same before anchors that are out of order or too close were moved.",
     }),
     between: Type.Union(
       [
@@ -80,8 +130,8 @@ export const AlignmentDetailSchema = Type.Object(
       ],
       { description: "The anchors on either side of the ratio." },
     ),
-    growth_region: Type.String({ description: "Region whose economic growth is assumed." }),
-    revenue: change("In the currency of the request; the projected one grows with the region."),
+    growth_region: textOrNull({ description: "Same as `growth.series`." }),
+    revenue: change("In the currency of the request; the projected one, if not given, grows with the economy."),
     intensity: change("Emissions divided by revenue."),
     convergence: Type.Union(
       [
@@ -95,10 +145,16 @@ export const AlignmentDetailSchema = Type.Object(
     ),
     temperature_by_scope: byScope(
       numberOrNull({ description: "Degrees C." }),
-      "Temperature of each usable scope alone: with the basis emissions if that was requested, else intensity. They do " +
-        "not add up to the temperature of the entity.",
+      "Temperature of each usable scope alone. The temperature of all scopes is not their mean.",
     ),
-    flags: Type.Array(AlignmentFlagSchema),
+    range: nullable(TemperatureRangeSchema, "As in the year, unrounded."),
+    climate_range: nullable(TemperatureRangeSchema, "As in the year, unrounded."),
+    by_scope: describe(ScopeTemperaturesSchema, "As in the year, unrounded."),
+    budget: Type.Union([Type.Array(EmissionsBudgetSchema), Type.Null()], {
+      description: "Budgets against all four scenarios, unrounded.",
+    }),
+    coverage: numberOrNull({ description: "As in the year; null if no scope is left out." }),
+    flags: Type.Array(AlignmentFlagSchema, { description: "The flags of the entity and of the year." }),
   },
   { description: "With detail: how the temperature was computed, unrounded. A figure that does not exist is null." },
 );
@@ -109,15 +165,89 @@ export const AlignedYearSchema = Type.Object({
     description: "Implied warming in 2100, degrees C, 1.3 to 6; rounded to two decimals in responses.",
   }),
   reason: Type.Optional(AlignmentReasonSchema),
+  label: Type.Optional(Type.String({ description: "As submitted." })),
+  range: Type.Optional(
+    describe(
+      TemperatureRangeSchema,
+      "Temperatures at 5 % lower and 5 % higher projected emissions; absent if the temperature is null.",
+    ),
+  ),
+  climate_range: Type.Optional(
+    describe(
+      TemperatureRangeSchema,
+      "Temperatures at the 10th and 90th percentile of the climate response; absent if the temperature is null.",
+    ),
+  ),
+  by_scope: Type.Optional(ScopeTemperaturesSchema),
+  budget: Type.Optional(
+    describe(
+      EmissionsBudgetSchema,
+      "Sums of absolute emissions over the years after the baseline year up to this year, in the unit of the request; " +
+        "absent without a usable scope or with a baseline of zero.",
+    ),
+  ),
+  coverage: Type.Optional(
+    Type.Number({
+      description: "Fraction of the emissions that the temperature covers; present if a scope is left out.",
+    }),
+  ),
+  flags: Type.Optional(
+    Type.Array(AlignmentFlagSchema, { description: "Flags of the year; absent if there are none." }),
+  ),
   detail: Type.Optional(AlignmentDetailSchema),
 });
 
+export const OverallTemperatureSchema = Type.Object(
+  {
+    temperature_alignment: Type.Number({ description: "Degrees C; rounded to two decimals in responses." }),
+    range: describe(TemperatureRangeSchema, "The mean of the ranges of the years, with the same weights."),
+    years: Type.Integer({ description: "Number of projection records that have a temperature." }),
+  },
+  {
+    description:
+      "Mean temperature of all projection records, weighted by the distance between the coolest and the warmest " +
+      "scenario in their year and by the probability of their label.",
+  },
+);
+
+export const BlendedYearSchema = Type.Object(
+  {
+    year: Type.Integer(),
+    temperature_alignment: Type.Number({ description: "Degrees C; rounded to two decimals in responses." }),
+    range: describe(TemperatureRangeSchema, "The mean of the ranges of the labels, with the same weights."),
+  },
+  { description: "Mean temperature of a year over the labels, weighted by their probability." },
+);
+
+export const NameSuggestionsSchema = Type.Object(
+  {
+    country: Type.Optional(Type.String()),
+    industry: Type.Optional(Type.String()),
+    sector: Type.Optional(Type.String()),
+  },
+  { description: "The nearest known name of each text that matched nothing. Temperatures do not use it." },
+);
+
 export const AlignmentResultSchema = Type.Object({
   entity_info: EntityEchoSchema,
-  data: Type.Array(AlignedYearSchema, { description: "One element per projected year, in the order submitted." }),
+  flags: Type.Optional(
+    Type.Array(AlignmentFlagSchema, { description: "Flags of the entity; absent if there are none." }),
+  ),
+  did_you_mean: Type.Optional(NameSuggestionsSchema),
+  data: Type.Array(AlignedYearSchema, { description: "One element per projection record, in the order submitted." }),
+  overall: Type.Optional(
+    nullable(OverallTemperatureSchema, "Present if requested; null if no projection record has a weight."),
+  ),
+  blended: Type.Optional(
+    Type.Array(BlendedYearSchema, {
+      description: "Years with a temperature under at least two labels, ascending; absent if there are none.",
+    }),
+  ),
 });
 
 /** The response that src/alignment/alignTemperature.ts computes. */
 export const AlignmentAnswerSchema = Type.Object({
+  method: Type.String({ description: "Version of the method. Results of different versions are not comparable." }),
+  benchmark: Type.String({ description: "Version of the benchmark." }),
   results: Type.Array(AlignmentResultSchema, { description: "One element per entity, in the order submitted." }),
 });

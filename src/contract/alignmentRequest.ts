@@ -1,6 +1,6 @@
 import { Type } from "typebox";
-import { ALIGNMENT_BASES, ASSET_TYPES } from "./alignmentNames.ts";
-import { ALIGNMENT_AMOUNT_MAX, ALIGNMENT_YEARS } from "./ranges.ts";
+import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, ASSET_TYPES, BENCHMARK_IDS, BUDGET_SCENARIOS } from "./alignmentNames.ts";
+import { ALIGNMENT_AMOUNT_MAX, ALIGNMENT_YEARS, LABEL_LENGTH_MAX, PRICE_YEARS } from "./ranges.ts";
 
 const year = (description: string) =>
   Type.Integer({ minimum: ALIGNMENT_YEARS.min, maximum: ALIGNMENT_YEARS.max, description });
@@ -47,15 +47,53 @@ export const EntitySchema = Type.Object(
         emissions: ScopeEmissionsSchema,
         financials: Type.Optional(
           Type.Object({
-            revenue: amount("In any currency; its level cancels out."),
+            revenue: amount("In any currency; its level cancels out unless convergence is requested."),
             ebitda: amount("Not used."),
+            currency: Type.Optional(
+              Type.String({
+                pattern: "^[A-Z]{3}$",
+                examples: ["USD"],
+                description: "ISO 4217 code. Used by the convergence, which needs USD.",
+              }),
+            ),
+            price_year: Type.Optional(
+              Type.Integer({
+                minimum: PRICE_YEARS.min,
+                maximum: PRICE_YEARS.max,
+                description: "Year in whose prices revenue is given. Used by the convergence.",
+              }),
+            ),
           }),
         ),
       }),
       { minItems: 1, maxItems: 1, description: "Exactly one baseline year." },
     ),
     projected_emissions: Type.Array(
-      Type.Object({ year: year("A year after the baseline year."), emissions: ScopeEmissionsSchema }),
+      Type.Object({
+        year: year("A year after the baseline year."),
+        emissions: ScopeEmissionsSchema,
+        financials: Type.Optional(
+          Type.Object({
+            revenue: amount("Projected revenue, in the currency and prices of the baseline."),
+          }),
+        ),
+        label: Type.Optional(
+          Type.String({
+            minLength: 1,
+            maxLength: LABEL_LENGTH_MAX,
+            description: "Name of the projection that the record belongs to, on all records or on none.",
+          }),
+        ),
+        probability: Type.Optional(
+          Type.Number({
+            minimum: 0,
+            maximum: 1,
+            description:
+              "Weight of the projection: the same on all records of a label, on all labels or on none, not all 0. The " +
+              "weights are divided by their sum.",
+          }),
+        ),
+      }),
       { minItems: 1, description: "The answer keeps their order." },
     ),
   },
@@ -73,14 +111,44 @@ export const AlignmentRequestSchema = Type.Array(EntitySchema, { minItems: 1 });
 const BASIS =
   "Quantity compared with the pathways: emissions per revenue, emissions, or cumulative emissions since the baseline.";
 export const AlignmentBasisSchema = Type.Enum(ALIGNMENT_BASES, { description: BASIS });
+export const AlignmentIncludeSchema = Type.Enum(ALIGNMENT_INCLUDES, {
+  description: "A member that a request can add to the results.",
+});
+const BUDGET_SCENARIO = "Scenario that `budget` compares the emissions with.";
+export const BudgetScenarioSchema = Type.Enum(BUDGET_SCENARIOS, { description: BUDGET_SCENARIO });
 
 /** Query parameters of POST /api/v1/temperature-alignment-projections. */
 export const AlignmentParametersSchema = Type.Object(
   {
     detail: Type.Optional(
-      Type.Boolean({ default: false, description: "Adds to each year how its temperature was computed." }),
+      Type.Boolean({
+        default: false,
+        description: "Adds to each year how its temperature was computed, and everything that `include` can add.",
+      }),
     ),
     basis: Type.Optional(Type.Enum(ALIGNMENT_BASES, { default: "intensity", description: BASIS })),
+    include: Type.Optional(
+      Type.Array(AlignmentIncludeSchema, {
+        minItems: 1,
+        uniqueItems: true,
+        description: "Members to add to the results.",
+      }),
+    ),
+    budget_scenario: Type.Optional(
+      Type.Enum(BUDGET_SCENARIOS, { default: "net_zero_2050", description: BUDGET_SCENARIO }),
+    ),
+    convergence: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        maximum: 1,
+        description:
+          "Fraction of the gap to the emissions intensity of the industry that closes by 2050; not used if absent. " +
+          "Applies to entities with revenue in USD and a price year, whose emissions must be in t CO2e.",
+      }),
+    ),
+    benchmark: Type.Optional(
+      Type.Enum(BENCHMARK_IDS, { default: BENCHMARK_IDS[0], description: "Id of the benchmark." }),
+    ),
   },
   { additionalProperties: false },
 );

@@ -27,17 +27,40 @@ export interface AlignedYear {
   readonly temperature_alignment: number | null;
   /** Why there is no temperature; present exactly when it is null. */
   readonly reason?: AlignmentReason;
+  /** As submitted. */
+  readonly label?: string;
+  /** Temperatures at 5 % lower and 5 % higher projected emissions; absent if the temperature is null. */
+  readonly range?: TemperatureRange;
+  /** Temperatures at the 10th and 90th percentile of the climate response; absent if the temperature is null. */
+  readonly climate_range?: TemperatureRange;
+  /** Temperatures of a part of the scopes. The temperature of all scopes is not their mean. */
+  readonly by_scope?: ScopeTemperatures;
+  /**
+   * Sums of absolute emissions over the years after the baseline year up to this year, in the unit of the request;
+   * absent without a usable scope or with a baseline of zero.
+   */
+  readonly budget?: EmissionsBudget;
+  /** Fraction of the emissions that the temperature covers; present if a scope is left out. */
+  readonly coverage?: number;
+  /** Flags of the year; absent if there are none. */
+  readonly flags?: readonly AlignmentFlag[];
   /** With detail: how the temperature was computed, unrounded. A figure that does not exist is null. */
   readonly detail?: AlignmentDetail;
 }
 
 export interface AlignmentAnswer {
+  /** Version of the method. Results of different versions are not comparable. */
+  readonly method: string;
+  /** Version of the benchmark. */
+  readonly benchmark: string;
   /** One element per entity, in the order submitted. */
   readonly results: readonly AlignmentResult[];
 }
 
 /** With detail: how the temperature was computed, unrounded. A figure that does not exist is null. */
 export interface AlignmentDetail {
+  /** Version of the method. */
+  readonly method: string;
   /** Version of the benchmark. */
   readonly benchmark: string;
   /** Source of the benchmark. */
@@ -74,7 +97,19 @@ export interface AlignmentDetail {
   };
   /** Projected emissions divided by those of the baseline. */
   readonly emissions_ratio: number | null;
-  /** Growth of the benchmark economy divided by growth of the entity's regional economy. */
+  /** Growth since the baseline year. */
+  readonly growth: {
+    /**
+     * Revenue of the request, the country's economy, that of its region, or none known; null in the bases that do not
+     * use growth.
+     */
+    readonly source: "supplied" | "country" | "region" | "default" | null;
+    /** ISO 3166 alpha-3 code or region of the growth series, if one is used. */
+    readonly series: string | null;
+    /** Growth of the benchmark economy divided by growth of the entity; 1 if growth is not used. */
+    readonly factor: number | null;
+  };
+  /** Same as `growth.factor`. */
   readonly growth_factor: number | null;
   /** The ratio that is compared with the anchors in the evaluated year. */
   readonly emissions_ratio_q: number | null;
@@ -82,8 +117,10 @@ export interface AlignmentDetail {
   readonly evaluated_year: number;
   /** In ascending order of warming. */
   readonly anchors: readonly Anchor[];
-  /** The benchmark's ratio for each anchor. */
+  /** The benchmark's ratio for each anchor, in ascending order. */
   readonly benchmark_ratio_at_anchors: readonly number[] | null;
+  /** The same before anchors that are out of order or too close were moved. */
+  readonly benchmark_ratio_raw: readonly number[] | null;
   /** The anchors on either side of the ratio. */
   readonly between: {
     /** Scenario of the cooler anchor. */
@@ -93,9 +130,9 @@ export interface AlignmentDetail {
     /** Relative distance of the ratio from the cooler to the warmer anchor. */
     readonly weight: number;
   } | null;
-  /** Region whose economic growth is assumed. */
-  readonly growth_region: string;
-  /** In the currency of the request; the projected one grows with the region. */
+  /** Same as `growth.series`. */
+  readonly growth_region: string | null;
+  /** In the currency of the request; the projected one, if not given, grows with the economy. */
   readonly revenue: {
     /** In the baseline year. */
     readonly baseline: number | null;
@@ -116,10 +153,7 @@ export interface AlignmentDetail {
     /** Fraction of the gap to the industry's intensity that closes by 2050. */
     readonly gamma: number;
   } | null;
-  /**
-   * Temperature of each usable scope alone: with the basis emissions if that was requested, else intensity. They do not
-   * add up to the temperature of the entity.
-   */
+  /** Temperature of each usable scope alone. The temperature of all scopes is not their mean. */
   readonly temperature_by_scope: {
     /** Degrees C. */
     readonly scope1?: number | null;
@@ -128,25 +162,43 @@ export interface AlignmentDetail {
     /** Degrees C. */
     readonly scope3?: number | null;
   };
+  /** As in the year, unrounded. */
+  readonly range: TemperatureRange | null;
+  /** As in the year, unrounded. */
+  readonly climate_range: TemperatureRange | null;
+  /** As in the year, unrounded. */
+  readonly by_scope: ScopeTemperatures;
+  /** Budgets against all four scenarios, unrounded. */
+  readonly budget: readonly EmissionsBudget[] | null;
+  /** As in the year; null if no scope is left out. */
+  readonly coverage: number | null;
+  /** The flags of the entity and of the year. */
   readonly flags: readonly AlignmentFlag[];
 }
 
 /** Qualifies a temperature. */
 export type AlignmentFlag =
   | "unknown_industry"
+  | "industry_from_sector"
   | "unknown_country"
   | "unknown_classification"
-  | "scope_missing"
+  | "scope3_absent"
+  | "early_baseline"
+  | "scope_dropped"
   | "no_usable_scope"
   | "zero_baseline"
   | "negative_scope"
+  | "implausible_change"
+  | "growth_default"
+  | "growth_region"
+  | "growth_limited"
+  | "growth_driven"
   | "revenue_unusable"
-  | "beyond_table"
-  | "early_baseline"
-  | "duplicate_year"
-  | "check_units"
   | "short_horizon"
-  | "anchors_close";
+  | "beyond_table"
+  | "duplicate_year"
+  | "anchors_close"
+  | "sensitive";
 
 /** Why there is no temperature; present exactly when it is null. */
 export type AlignmentReason = "no_usable_scope" | "zero_baseline";
@@ -154,8 +206,16 @@ export type AlignmentReason = "no_usable_scope" | "zero_baseline";
 export interface AlignmentResult {
   /** As submitted, without the identifier; members that were not given are absent. */
   readonly entity_info: EntityEcho;
-  /** One element per projected year, in the order submitted. */
+  /** Flags of the entity; absent if there are none. */
+  readonly flags?: readonly AlignmentFlag[];
+  /** The nearest known name of each text that matched nothing. Temperatures do not use it. */
+  readonly did_you_mean?: NameSuggestions;
+  /** One element per projection record, in the order submitted. */
   readonly data: readonly AlignedYear[];
+  /** Present if requested; null if no projection record has a weight. */
+  readonly overall?: OverallTemperature | null;
+  /** Years with a temperature under at least two labels, ascending; absent if there are none. */
+  readonly blended?: readonly BlendedYear[];
 }
 
 /** A scenario of the benchmark and its warming in 2100. */
@@ -163,6 +223,33 @@ export interface Anchor {
   readonly scenario: string;
   /** Global mean surface temperature in 2100 above 1850-1900, median, degrees C. */
   readonly temperature_2100_c: number;
+  /** 10th percentile of the climate response, degrees C. */
+  readonly temperature_2100_p10_c: number;
+  /** 90th percentile of the climate response, degrees C. */
+  readonly temperature_2100_p90_c: number;
+}
+
+/** Mean temperature of a year over the labels, weighted by their probability. */
+export interface BlendedYear {
+  readonly year: number;
+  /** Degrees C; rounded to two decimals in responses. */
+  readonly temperature_alignment: number;
+  /** The mean of the ranges of the labels, with the same weights. */
+  readonly range: TemperatureRange;
+}
+
+/** Sums of absolute emissions over the years after the baseline year up to this year, in the unit of the request. */
+export interface EmissionsBudget {
+  /** Scenario of the benchmark. */
+  readonly scenario: string;
+  /** Emissions of an entity that follows the scenario. */
+  readonly allowed: number;
+  /** Emissions of the entity. */
+  readonly projected: number;
+  /** `projected` less `allowed`; negative below the budget. */
+  readonly overshoot: number;
+  /** Overshoot in percent of `allowed`, rounded to two decimals; null if nothing is allowed. */
+  readonly overshoot_pct: number | null;
 }
 
 /** Which field selected the pathway, and the matching row and key of the sector table. */
@@ -175,26 +262,79 @@ export interface MatchedSector {
   readonly key: string | null;
 }
 
+/** The nearest known name of each text that matched nothing. Temperatures do not use it. */
+export interface NameSuggestions {
+  readonly country?: string;
+  readonly industry?: string;
+  readonly sector?: string;
+}
+
+/**
+ * Mean temperature of all projection records, weighted by the distance between the coolest and the warmest scenario in
+ * their year and by the probability of their label.
+ */
+export interface OverallTemperature {
+  /** Degrees C; rounded to two decimals in responses. */
+  readonly temperature_alignment: number;
+  /** The mean of the ranges of the years, with the same weights. */
+  readonly range: TemperatureRange;
+  /** Number of projection records that have a temperature. */
+  readonly years: number;
+}
+
 /** Sector of the benchmark. */
 export type Pathway = "economy" | "power" | "energy_supply" | "industry" | "transport" | "buildings";
+
+/** Temperatures of a part of the scopes. The temperature of all scopes is not their mean. */
+export interface ScopeTemperatures {
+  /** Scopes 1 and 2, degrees C. */
+  readonly s1s2: number | null;
+  /** Scope 3, degrees C. */
+  readonly s3: number | null;
+}
+
+/** Bounds of a temperature; rounded to two decimals in responses. */
+export interface TemperatureRange {
+  /** Degrees C. */
+  readonly low: number;
+  /** Degrees C. */
+  readonly high: number;
+}
 
 /**
  * Quantity compared with the pathways: emissions per revenue, emissions, or cumulative emissions since the baseline.
  */
 export type AlignmentBasis = "intensity" | "emissions" | "cumulative";
 
+/** A member that a request can add to the results. */
+export type AlignmentInclude = "by_scope" | "budget" | "climate_range" | "overall";
+
 export interface AlignmentParameters {
-  /** Adds to each year how its temperature was computed. Default: false. */
+  /** Adds to each year how its temperature was computed, and everything that `include` can add. Default: false. */
   readonly detail?: boolean;
   /**
    * Quantity compared with the pathways: emissions per revenue, emissions, or cumulative emissions since the baseline.
    * Default: intensity.
    */
   readonly basis?: AlignmentBasis;
+  /** Members to add to the results. At least 1 item, without duplicates. */
+  readonly include?: readonly AlignmentInclude[];
+  /** Scenario that `budget` compares the emissions with. Default: net_zero_2050. */
+  readonly budget_scenario?: BudgetScenario;
+  /**
+   * Fraction of the gap to the emissions intensity of the industry that closes by 2050; not used if absent. Applies to
+   * entities with revenue in USD and a price year, whose emissions must be in t CO2e. At most 1.
+   */
+  readonly convergence?: number;
+  /** Id of the benchmark. Default: ngfs-phase5-message-r12/2. */
+  readonly benchmark?: "ngfs-phase5-message-r12/2";
 }
 
 /** At least 1 item. */
 export type AlignmentRequest = readonly Entity[];
+
+/** Scenario that `budget` compares the emissions with. */
+export type BudgetScenario = "net_zero_2050" | "below_2c" | "ndcs" | "current_policies";
 
 /** As submitted, without the identifier; members that were not given are absent. */
 export interface EntityEcho {
@@ -236,10 +376,14 @@ export interface Entity {
     /** In any unit, the same in all years; at least one scope. */
     readonly emissions: ScopeEmissions;
     readonly financials?: {
-      /** In any currency; its level cancels out. -1e15 to 1e15. */
+      /** In any currency; its level cancels out unless convergence is requested. -1e15 to 1e15. */
       readonly revenue?: number;
       /** Not used. -1e15 to 1e15. */
       readonly ebitda?: number;
+      /** ISO 4217 code. Used by the convergence, which needs USD. */
+      readonly currency?: string;
+      /** Year in whose prices revenue is given. Used by the convergence. 2015 to 2024. */
+      readonly price_year?: number;
     };
   }[];
   /** The answer keeps their order. At least 1 item. */
@@ -248,6 +392,17 @@ export interface Entity {
     readonly year: number;
     /** In any unit, the same in all years; at least one scope. */
     readonly emissions: ScopeEmissions;
+    readonly financials?: {
+      /** Projected revenue, in the currency and prices of the baseline. -1e15 to 1e15. */
+      readonly revenue?: number;
+    };
+    /** Name of the projection that the record belongs to, on all records or on none. 1 to 64 characters. */
+    readonly label?: string;
+    /**
+     * Weight of the projection: the same on all records of a label, on all labels or on none, not all 0. The weights
+     * are divided by their sum. 0 to 1.
+     */
+    readonly probability?: number;
   }[];
 }
 
@@ -261,7 +416,7 @@ export interface ScopeEmissions {
   readonly scope3?: number;
 }
 
-/** A ratio; null if it is undefined. */
+/** A figure; null if it is undefined. */
 export interface BeforeAfter {
   /** Without the losses of the scenario. */
   readonly before: number | null;
@@ -278,18 +433,41 @@ export interface CompanyAnswer {
     readonly emissions: string;
   };
   readonly emissions: EmissionsFigures;
+  readonly data_quality: readonly DataQuality[];
+  readonly warnings: readonly Remark[];
+  readonly sources: readonly DataSource[];
+  /** Changes with every formula or figure of the method. */
+  readonly method_version: string;
+  /** Assumptions of the request, or their defaults. */
+  readonly assumptions: CompanyAssumptions;
+  /** Figures of the tables that the answer was computed with. */
+  readonly parameters: {
+    /** Parameters of an industry. */
+    readonly industry: IndustryParameters;
+    /** Figures of a country. */
+    readonly country: CountryParameters;
+  };
   /** In the requested order of scenarios, years ascending. */
   readonly results: readonly CompanyResult[];
   /** One element per scenario. */
   readonly valuation: readonly CompanyValuation[];
   readonly headline: CompanyHeadline;
-  readonly data_quality: readonly DataQuality[];
-  readonly warnings: readonly Remark[];
-  /** Assumptions of the method. */
-  readonly assumptions: readonly string[];
-  readonly sources: readonly DataSource[];
-  /** Changes with every formula or figure of the method. */
-  readonly method_version: string;
+}
+
+/** Assumptions of the request, or their defaults. */
+export interface CompanyAssumptions {
+  /** Real discount rate, as a fraction. */
+  readonly discount_rate: number;
+  /** First year with carbon prices above current policies. */
+  readonly shock_year: number;
+  /** Share of costs that is passed on in every year; null: that of the industry, by year. */
+  readonly pass_through: number | null;
+  /** Loss given default, as a fraction. */
+  readonly lgd: number;
+  /** Loss of output as a function of warming. */
+  readonly damage_function: "ngfs4" | "kalkuhl_wenz" | "howard_sterner" | "dice2016" | "ngfs5_kotz";
+  /** Model of the NGFS carbon prices. */
+  readonly iam: "remind" | "messageix" | "gcam";
 }
 
 /** The company as the request was understood. */
@@ -309,25 +487,47 @@ export interface CompanyEcho {
     /** Kind of name or code that the industry was found by. */
     readonly matched_on: "id" | "name" | "alias" | "isic" | "nace" | "naics";
   };
+  /** Figures of the company, as sent or estimated. */
+  readonly figures: {
+    /** Revenue. USD of 2025 per year. */
+    readonly revenue: number;
+    /** Total assets, USD of 2025. */
+    readonly total_assets: number;
+    /** EBITDA. USD of 2025 per year. */
+    readonly ebitda: number;
+    /** Total debt, USD of 2025. */
+    readonly total_debt: number;
+    /**
+     * EBITDA that losses are measured by: at least half of what is normal in the industry at this revenue. USD of 2025
+     * per year.
+     */
+    readonly normalized_ebitda: number;
+    /** Members that the request did not have. */
+    readonly estimated: readonly ("total_assets" | "ebitda" | "total_debt")[];
+  };
 }
 
 export interface CompanyHeadline {
-  /** The scenario and year with the highest score; the first one if tied. */
+  /** The scenario and year with the highest loss ratio; the first one if tied. */
   readonly max: {
-    /** 0 to 100. */
-    readonly score: number;
-    /** Loss in percent of EBITDA. */
-    readonly pct_of_ebitda: number | null;
     /** Id of the scenario. */
     readonly scenario: string;
     readonly year: number;
+    /** 0 to 100. 0 to 100. */
+    readonly score: number;
+    /** All losses over normalized EBITDA. */
+    readonly loss_ratio: number;
+    /** Loss in percent of normalized EBITDA. */
+    readonly pct_of_ebitda: number;
   };
   /** Unweighted mean over all scenarios and years. */
   readonly mean: {
-    /** 0 to 100. */
+    /** 0 to 100. 0 to 100. */
     readonly score: number;
-    /** Loss in percent of EBITDA. */
-    readonly pct_of_ebitda: number | null;
+    /** All losses over normalized EBITDA. */
+    readonly loss_ratio: number;
+    /** Loss in percent of normalized EBITDA. */
+    readonly pct_of_ebitda: number;
   };
 }
 
@@ -347,24 +547,32 @@ export interface CompanyResult {
     /** Price of the scenario above that of current policies, USD of 2025 per t CO2e, 0 or more. */
     readonly price_shock: number;
     /**
-     * Price shock for the buyers of the fuel that is sold, worldwide; that of the country if no fuel is sold. USD of
-     * 2025 per t CO2e.
+     * Price shock that the buyers of what the company sells meet: for fuel traded worldwide that of the world, else
+     * that of the country. USD of 2025 per t CO2e.
      */
     readonly fuel_price_shock: number;
-    /** Model that the price comes from, or the percentile of an ensemble. */
-    readonly price_model: string;
+    /** Model that the price comes from; ar6: median of an ensemble. */
+    readonly price_model: "remind" | "messageix" | "gcam" | "ar6";
+    /** Region of the price. */
+    readonly price_region: "World" | "R5OECD" | "R5ASIA" | "R5LAM" | "R5MAF" | "R5REF";
     /** Global warming, degrees C. */
     readonly gsat: number;
     /** Mean temperature of the country, degrees C. */
     readonly local_temperature: number;
     /** Mean temperature of the country in 2020, degrees C. */
     readonly local_temperature_2020: number;
-    /** Reduction of emissions in the scenario, as a fraction. */
-    readonly emissions_cut: number;
+    /** Share of capital that is renewed and can abate, as a fraction. */
+    readonly capital_renewed: number;
     /** Share of its own emissions that the company abates rather than pays for, as a fraction. */
     readonly abatement_share: number;
     /** USD per t of current scope 1 emissions. */
     readonly unit_cost: number;
+    /** USD per t of current scope 2 emissions. */
+    readonly unit_cost_scope2: number;
+    /** USD per t of current upstream emissions. */
+    readonly unit_cost_upstream: number;
+    /** Cost that buyers see, USD per t of current downstream emissions. */
+    readonly product_unit_cost: number;
     /** Share of the cost that is passed on to buyers, as a fraction. */
     readonly pass_through: number;
   };
@@ -373,21 +581,19 @@ export interface CompanyResult {
     readonly gross_cost: number;
     /** Relative change of the volume sold, -1 to 0. */
     readonly volume_change: number;
-    /** The part caused by the company's own prices. */
+    /** The change if only the company's own prices rose. */
     readonly own_volume_change: number;
-    /** The part caused by the cost of its fuel to those who burn it. */
-    readonly fuel_volume_change: number;
-    /** Whether a volume change is limited to -0.8. */
-    readonly volume_floor: boolean;
-    /** Loss, at most EBITDA if that is positive. USD of 2025 per year. */
+    /** The change if only the cost of using its products rose. */
+    readonly product_volume_change: number;
+    /** Loss after closures, below normalized EBITDA. USD of 2025 per year. */
     readonly loss: number;
-    /** Loss without that limit. USD of 2025 per year. */
+    /** Loss without closures. USD of 2025 per year. */
     readonly uncapped: number;
-    /** Whether the loss is capped at EBITDA. */
+    /** Whether the loss without closures is normalized EBITDA or more. */
     readonly capped: boolean;
     /** For a bank: loss on its loans. USD of 2025 per year. */
     readonly credit_loss: number;
-    /** 0 to 100. */
+    /** 0 to 100. 0 to 100. */
     readonly score: number;
     /** Why there is no loss. */
     readonly note?: string;
@@ -398,15 +604,13 @@ export interface CompanyResult {
       readonly damage_fraction: number;
       /** Loss to warming. USD of 2025 per year. */
       readonly loss: number;
-      /** Loss to warming if wages do not fall with output. USD of 2025 per year. */
-      readonly loss_upper_bound: number;
     };
     readonly acute: {
-      /** Average annual loss as a fraction of capital. */
+      /** Average annual loss as a fraction of capital; null if the source does not have the hazard. */
       readonly by_hazard: {
-        readonly flood: number;
-        readonly wind: number;
-        readonly surge: number;
+        readonly flood: number | null;
+        readonly wind: number | null;
+        readonly surge: number | null;
       };
       /** Average annual loss of all hazards, as a fraction of capital. */
       readonly aal_fraction: number;
@@ -415,7 +619,7 @@ export interface CompanyResult {
       /** Loss of business. USD of 2025 per year. */
       readonly interruption: number;
     };
-    /** 0 to 100. */
+    /** 0 to 100. 0 to 100. */
     readonly score: number;
     /** Percentile among the 180 countries with complete data, percent. */
     readonly percentile: {
@@ -423,32 +627,53 @@ export interface CompanyResult {
       readonly chronic: number;
     };
   };
-  /** Correction for losses counted twice; 0 or less. USD of 2025 per year. */
+  /** Difference between the total and the sum of its parts, because of closures; 0 or less. USD of 2025 per year. */
   readonly interaction: number;
   readonly total: {
-    /** Sum of all losses. USD of 2025 per year. */
+    /** Loss after closures, below normalized EBITDA. USD of 2025 per year. */
     readonly loss: number;
-    /** Loss in percent of EBITDA. */
-    readonly pct_of_ebitda: number | null;
+    /** All losses without closures over normalized EBITDA, without an upper limit. Ranks companies. */
+    readonly loss_ratio: number;
+    /** Loss in percent of normalized EBITDA. */
+    readonly pct_of_ebitda: number;
     /** Loss in percent of total assets. */
-    readonly pct_of_assets: number | null;
-    /** 0 to 100. */
+    readonly pct_of_assets: number;
+    /** 0 to 100. 0 to 100. */
     readonly score: number;
     readonly rating: "A" | "B" | "C" | "D" | "E";
-    /** Lower end of the range over the sensitivity cases, each changing one assumption, percent of EBITDA. */
-    readonly low: number | null;
-    /** Upper end of the range, percent of EBITDA. */
-    readonly high: number | null;
-    /** Denominator of the percentages: 16% of revenue if EBITDA is not positive. */
-    readonly measured_by: "ebitda" | "16_pct_of_revenue";
-    /** Present if the whole EBITDA is lost in every sensitivity case. */
-    readonly note?: string;
+    /**
+     * Lower end of the range over the sensitivity cases, each changing one assumption, percent of normalized EBITDA.
+     */
+    readonly low: number;
+    /** Upper end of the range, percent of normalized EBITDA. */
+    readonly high: number;
+    /** Denominator of the percentages: EBITDA, or half of what is normal in the industry if that is more. */
+    readonly measured_by: "ebitda" | "normal_ebitda";
   };
+  /** Effect on credit, as if the loss of the year lasted. */
   readonly credit: {
-    /** A ratio; null if it is undefined. */
+    /** Debt over EBITDA as sent; null if EBITDA is not above 0. */
     readonly debt_to_ebitda: BeforeAfter;
-    /** EBITDA divided by interest; null if it is undefined. */
+    /** EBITDA as sent over interest; null without debt. */
     readonly interest_coverage: BeforeAfter;
+    /**
+     * Probability of default within five years, 0 to 1, as if the loss of the year lasted; null for a bank or insurer
+     * without total_liabilities.
+     */
+    readonly pd_5y: BeforeAfter;
+    /** Probability of default within one year, 0 to 1; null if it is undefined. */
+    readonly pd_1y: {
+      /** Without the losses of the scenario. */
+      readonly before: number | null;
+      /** With the losses of the scenario. */
+      readonly after: number | null;
+      /** own: the pd of the request. model: from the five-year one. */
+      readonly basis: "own" | "model";
+    };
+    /** Expected loss of one year, basis points of the exposure. */
+    readonly expected_loss_bp: BeforeAfter;
+    /** Expected loss of one year, USD of 2025. Present if the request has an exposure. */
+    readonly expected_loss?: BeforeAfter;
   };
 }
 
@@ -456,18 +681,33 @@ export interface CompanyResult {
 export interface CompanyValuation {
   /** Id of the scenario. */
   readonly scenario: string;
-  /** Discounted losses of 2026 to 2050 after tax, capped at total assets. USD of 2025. */
+  /** Discounted losses of 2026 to 2050 after tax. USD of 2025. */
   readonly npv_of_losses: number;
-  /** Discounted losses without the cap. USD of 2025. */
+  /** Discounted losses without closures. USD of 2025. */
   readonly npv_uncapped: number;
-  /** Percent of the present value of EBITDA to 2050; null if EBITDA is not positive. */
-  readonly value_at_risk_pct: number | null;
-  /** Value of the assets after the losses. USD of 2025. */
+  /** Total assets, or the present value of normalized EBITDA to 2050 if that is more. USD of 2025. */
+  readonly value_before: number;
+  /** Discounted losses in percent of the value before. */
+  readonly value_at_risk_pct: number;
+  /** Total assets less the same percentage. USD of 2025. */
   readonly asset_value_after: number;
   /** Probability of default within five years, 0 to 1; null for a bank or insurer without total_liabilities. */
   readonly pd_5y_before: number | null;
   /** Probability of default after the losses. */
   readonly pd_5y_after: number | null;
+  /** Probability of default within one year, 0 to 1; null if it is undefined. */
+  readonly pd_1y: {
+    /** Without the losses of the scenario. */
+    readonly before: number | null;
+    /** With the losses of the scenario. */
+    readonly after: number | null;
+    /** own: the pd of the request. model: from the five-year one. */
+    readonly basis: "own" | "model";
+  };
+  /** Expected loss of one year, basis points of the exposure. */
+  readonly expected_loss_bp: BeforeAfter;
+  /** Expected loss of one year, USD of 2025. Present if the request has an exposure. */
+  readonly expected_loss?: BeforeAfter;
 }
 
 /** Quality of a part of the answer. */
@@ -496,7 +736,7 @@ export interface DataSource {
 /** Estimated emissions of a company. */
 export interface EmissionsAnswer {
   /** The company as the request was understood. */
-  readonly company: CompanyEcho;
+  readonly company: EmitterEcho;
   readonly units: {
     readonly money: string;
     readonly emissions: string;
@@ -517,9 +757,12 @@ export interface EmissionsFigure {
   readonly low: number;
   /** Upper end of the range, t CO2e per year. */
   readonly high: number;
-  readonly method: "modelled" | "reported";
+  /** split: a part of a reported total of scope 3. */
+  readonly method: "modelled" | "reported" | "split";
   /** Data quality, 1 is best. 1 to 5. */
   readonly pcaf_score: number;
+  /** What the model expects, t CO2e per year. */
+  readonly modelled: number;
 }
 
 export interface EmissionsFigures {
@@ -531,8 +774,27 @@ export interface EmissionsFigures {
   readonly scope3_upstream: EmissionsFigure;
   /** Emissions of one scope. */
   readonly scope3_downstream: EmissionsFigure;
-  /** Financed emissions of a bank (scope 3, category 15); null for other companies and without total assets. */
+  /** Financed emissions of a bank (scope 3, category 15); null for other companies. */
   readonly financed: EmissionsFigure | null;
+}
+
+/** The company as the request was understood. */
+export interface EmitterEcho {
+  /** null if a request for emissions has none. */
+  readonly name: string | null;
+  readonly country: {
+    /** ISO 3166 alpha-3 code. */
+    readonly iso3: string;
+    readonly name: string;
+    /** A: all figures come from data. B: some are substitutes. */
+    readonly tier: "A" | "B";
+  };
+  readonly industry: {
+    readonly id: string;
+    readonly name: string;
+    /** Kind of name or code that the industry was found by. */
+    readonly matched_on: "id" | "name" | "alias" | "isic" | "nace" | "naics";
+  };
 }
 
 /**
@@ -546,19 +808,26 @@ export type RemarkCode =
   | "country_fallback"
   | "river_flood_not_shown"
   | "carbon_intensity_held"
-  | "industry_code_guessed"
   | "scope1_far_from_model"
+  | "scope2_far_from_model"
+  | "scope3_far_from_model"
+  | "emissions_implausible"
+  | "scope3_split"
+  | "total_assets_estimated"
+  | "ebitda_estimated"
+  | "total_debt_estimated"
+  | "ebitda_below_normal"
+  | "ebitda_above_revenue"
+  | "debt_above_assets"
   | "revenue_small"
   | "revenue_large"
-  | "ebitda_above_revenue"
-  | "ebitda_not_positive"
-  | "debt_above_assets"
   | "total_liabilities_missing"
   | "total_liabilities_unused"
   | "no_underwriting"
   | "iam_unused"
   | "world_price"
   | "substitute_price"
+  | "price_inversion"
   | "no_shock"
   | "damages_retracted";
 
@@ -568,6 +837,102 @@ export interface Remark {
   readonly code: RemarkCode | (string & {});
   /** Explanation for people. */
   readonly detail: string;
+  /** Id of the scenario that the warning is about. */
+  readonly scenario?: string;
+  /** For price_inversion. */
+  readonly inversions?: readonly {
+    /** Id of a more ambitious scenario with lower carbon prices. */
+    readonly scenario: string;
+    /** Requested years in which its prices are lower. */
+    readonly years: readonly number[];
+  }[];
+}
+
+/** Figures of a country. */
+export interface CountryParameters {
+  /** Region of the NGFS scenarios. */
+  readonly ngfs_r5: "R5OECD" | "R5ASIA" | "R5LAM" | "R5MAF" | "R5REF";
+  /** Emissions per GDP, t CO2e per million USD, 2022. */
+  readonly ei_t_per_musd_nominal_2022: number;
+  /** Carbon intensity of the economy relative to the US. */
+  readonly ci_ratio_us: number;
+  /** Price level relative to the US. */
+  readonly price_level_rel_us: number;
+  /** Carbon intensity of electricity relative to the US. */
+  readonly grid_ratio_us: number;
+  /** Mean temperature around 1990, weighted by population, degrees C. */
+  readonly t0_c: number;
+  /** Local over global warming. */
+  readonly warming_ratio: number;
+  /** Average annual loss to river floods, as a fraction of capital. */
+  readonly aal_flood: number | null;
+  /** Average annual loss to wind, as a fraction of capital. */
+  readonly aal_wind: number | null;
+  /** Average annual loss to storm surge, as a fraction of capital. */
+  readonly aal_surge: number | null;
+}
+
+/** Parameters of an industry. */
+export interface IndustryParameters {
+  /** Scope 1, t CO2e per million USD of 2022 revenue in the US. */
+  readonly s1_t_per_musd: number;
+  /** Scope 2, t CO2e per million USD of 2022 revenue in the US. */
+  readonly s2_t_per_musd: number;
+  /** Scope 3, upstream, t CO2e per million USD of 2022 revenue in the US. */
+  readonly s3up_t_per_musd: number;
+  /** Scope 3, downstream, t CO2e per million USD of 2022 revenue in the US. */
+  readonly s3down_t_per_musd: number;
+  /** Exponent of scope 1 on the carbon intensity of the economy. */
+  readonly theta_s1: number;
+  /**
+   * How scope 1 is scaled to the country: by the carbon intensity of its economy, by its grid and price level, by its
+   * price level, or not at all.
+   */
+  readonly s1_scaling: "economy" | "grid" | "price_level" | "none";
+  /** Factor from modeled scope 1 to the ends of its range. */
+  readonly s1_range: number;
+  /** Factor from modeled scope 2 to the ends of its range. */
+  readonly s2_range: number;
+  /** Factor from modeled scope 3 to the ends of its range, in both directions. */
+  readonly s3_range: number;
+  /**
+   * Origin of the emission factors: compared with companies that report, table of the US EPA, analogy to related
+   * industries, or judgment.
+   */
+  readonly factor_quality: "reporters" | "table" | "analogy" | "judgment";
+  /** Group of industries with the same parameters. */
+  readonly archetype: string;
+  /** Value added as a share of revenue. */
+  readonly va_share: number;
+  /** Normal EBITDA as a share of revenue. */
+  readonly ebitda_margin: number;
+  /** Normal total assets over revenue. */
+  readonly assets_to_revenue: number;
+  /** Normal total debt over total assets. */
+  readonly debt_to_assets: number;
+  /** Share of costs that is passed on to prices in 2025. */
+  readonly pass_through: number;
+  /** Share of costs that is passed on to prices from 2040. */
+  readonly pass_through_long: number;
+  /** Carbon price at which everything is abated that renewed capital allows, USD per t. */
+  readonly abatement_backstop_usd_t: number;
+  /** Years until all capital is renewed. */
+  readonly abatement_years: number;
+  /** Largest share of scope 1 that can be abated. */
+  readonly abatement_max_share: number;
+  /** Relative loss of volume per relative rise of the price. */
+  readonly demand_elasticity: number;
+  /**
+   * How a carbon price reaches the buyers: of fuel at world prices, of fuel at prices of the country, of durable goods,
+   * or not at all.
+   */
+  readonly product_channel: "fuel_world" | "fuel" | "durable" | "none";
+  /** Share of total assets that floods and storms can damage. */
+  readonly tangible_share: number;
+  /** Sensitivity to heat relative to the average industry. */
+  readonly heat_sensitivity: number;
+  /** Annual volatility of the value of the assets. */
+  readonly asset_vol: number;
 }
 
 export interface ReferenceCountries {
@@ -585,6 +950,8 @@ export interface ReferenceCountry {
   readonly tier: "A" | "B";
   /** Figures that are substitutes. */
   readonly fallbacks: readonly string[];
+  /** Figures of a country. */
+  readonly parameters: CountryParameters;
 }
 
 export interface ReferenceIndustries {
@@ -605,6 +972,8 @@ export interface ReferenceIndustry {
   readonly naics: readonly string[];
   /** Source of the emission factors. */
   readonly factor_source: string;
+  /** Parameters of an industry. */
+  readonly parameters: IndustryParameters;
 }
 
 export interface ReferenceScenario {
@@ -632,6 +1001,16 @@ export interface ReferenceScenarios {
   readonly items: readonly ReferenceScenario[];
 }
 
+/** Assumptions that replace those of the method. */
+export interface CompanyAssumptionsRequest {
+  /** Real discount rate, 0 to 0.3. Default 0.08. */
+  readonly discount_rate?: number | string;
+  /** First year with carbon prices above current policies, 2025 to 2100. Default 2025. */
+  readonly shock_year?: number | string;
+  /** Share of costs that is passed on to prices, 0 to 1, in every year. Default: that of the industry, by year. */
+  readonly pass_through?: number | string;
+}
+
 /** A company, and the scenarios and years to assess. */
 export interface CompanyRequest {
   /** Name of the company, echoed in the answer. */
@@ -640,38 +1019,51 @@ export interface CompanyRequest {
   readonly country: string;
   /** Id or name (GET /api/v1/reference/industries), or a code: ISIC 2410, NACE 24.10, NAICS 331110. */
   readonly industry: string;
-  /** Annual revenue, above 0, USD of 2025, as a string or number; at most 1e15 in absolute value. */
+  /** Annual revenue, at least 0.000001, USD of 2025, as a string or number; at most 1e15 in absolute value. */
   readonly revenue: number | string;
-  /** Total assets, above 0, USD of 2025, as a string or number; at most 1e15 in absolute value. */
-  readonly total_assets: number | string;
-  /** Annual EBITDA, of any sign, USD of 2025, as a string or number; at most 1e15 in absolute value. */
-  readonly ebitda: number | string;
-  /** Financial debt, 0 or more, USD of 2025, as a string or number; at most 1e15 in absolute value. */
-  readonly total_debt: number | string;
+  /**
+   * Total assets, at least 0.000001, USD of 2025, as a string or number; at most 1e15 in absolute value. Estimated from
+   * normal ratios of the industry if absent.
+   */
+  readonly total_assets?: number | string;
+  /**
+   * Annual EBITDA, of any sign, USD of 2025, as a string or number; at most 1e15 in absolute value. Estimated from
+   * normal ratios of the industry if absent.
+   */
+  readonly ebitda?: number | string;
+  /**
+   * Financial debt, 0 or more, USD of 2025, as a string or number; at most 1e15 in absolute value. Estimated from
+   * normal ratios of the industry if absent.
+   */
+  readonly total_debt?: number | string;
   /**
    * Ids (GET /api/v1/reference/scenarios); case, -, _ and spaces are ignored. The answer keeps their order, without
-   * duplicates. 1 to 21 items.
+   * duplicates. At least 1 item.
    */
   readonly transition_scenarios: readonly string[];
-  /** The answer has them in ascending order, without duplicates. 1 to 76 items. */
+  /** The answer has them in ascending order, without duplicates. At least 1 item. */
   readonly assessment_years: readonly number[];
-  /** Direct emissions as reported, t CO2e per year, 0 or more. Modeled if absent. */
+  /** Direct emissions as reported, t CO2e per year, 0 to 6e10. Modeled if absent. */
   readonly scope1?: number | string;
-  /** Emissions from purchased energy as reported, t CO2e per year, 0 or more. Modeled if absent. */
+  /** Emissions from purchased energy as reported, t CO2e per year, 0 to 6e10. Modeled if absent. */
   readonly scope2?: number | string;
   /**
-   * Upstream and downstream emissions of the value chain, in total, as reported, t CO2e per year, 0 or more. Modeled if
+   * Upstream and downstream emissions of the value chain, in total, as reported, t CO2e per year, 0 to 6e10. Modeled if
    * absent.
    */
   readonly scope3?: number | string;
+  /** Upstream emissions of the value chain as reported, t CO2e per year, 0 to 6e10. Modeled if absent. */
+  readonly scope3_upstream?: number | string;
+  /** Downstream emissions of the value chain as reported, t CO2e per year, 0 to 6e10. Modeled if absent. */
+  readonly scope3_downstream?: number | string;
   /**
-   * Total liabilities of a bank or insurer, including deposits and reserves, 0 or more. Required for its probability of
-   * default, USD of 2025, as a string or number; at most 1e15 in absolute value.
+   * Total liabilities of a bank or insurer, including deposits and reserves, 0 or more, USD of 2025, as a string or
+   * number; at most 1e15 in absolute value. Its five-year probability of default requires them.
    */
   readonly total_liabilities?: number | string;
   /**
-   * Loss of output as a function of warming: kalkuhl_wenz, howard_sterner, dice2016, ngfs5_kotz. The source of
-   * ngfs5_kotz was retracted in December 2025. Default: kalkuhl_wenz.
+   * Loss of output as a function of warming: ngfs4, kalkuhl_wenz, howard_sterner, dice2016, ngfs5_kotz. The source of
+   * ngfs5_kotz was retracted in December 2025. Default: ngfs4.
    */
   readonly damage_function?: string;
   /**
@@ -679,6 +1071,17 @@ export interface CompanyRequest {
    * Default: remind.
    */
   readonly iam?: string;
+  /** Own one-year probability of default, 0 to 1, which replaces that of the model. */
+  readonly pd?: number | string;
+  /**
+   * Exposure at default, 0 or more, USD of 2025, as a string or number; at most 1e15 in absolute value. If present, the
+   * answer has expected losses in money.
+   */
+  readonly exposure?: number | string;
+  /** Loss given default, 0 to 1. Default 0.45. */
+  readonly lgd?: number | string;
+  /** Assumptions that replace those of the method. */
+  readonly assumptions?: CompanyAssumptionsRequest;
 }
 
 /** A company whose emissions are to be estimated. */
@@ -689,22 +1092,26 @@ export interface EmissionsRequest {
   readonly country: string;
   /** Id or name (GET /api/v1/reference/industries), or a code: ISIC 2410, NACE 24.10, NAICS 331110. */
   readonly industry: string;
-  /** Annual revenue, above 0, USD of 2025, as a string or number; at most 1e15 in absolute value. */
+  /** Annual revenue, at least 0.000001, USD of 2025, as a string or number; at most 1e15 in absolute value. */
   readonly revenue: number | string;
   /**
-   * Total assets, above 0. Required for the financed emissions of a bank, USD of 2025, as a string or number; at most
-   * 1e15 in absolute value.
+   * Total assets, at least 0.000001, for the financed emissions of a bank, USD of 2025, as a string or number; at most
+   * 1e15 in absolute value. Estimated from normal ratios of the industry if absent.
    */
   readonly total_assets?: number | string;
-  /** Direct emissions as reported, t CO2e per year, 0 or more. Modeled if absent. */
+  /** Direct emissions as reported, t CO2e per year, 0 to 6e10. Modeled if absent. */
   readonly scope1?: number | string;
-  /** Emissions from purchased energy as reported, t CO2e per year, 0 or more. Modeled if absent. */
+  /** Emissions from purchased energy as reported, t CO2e per year, 0 to 6e10. Modeled if absent. */
   readonly scope2?: number | string;
   /**
-   * Upstream and downstream emissions of the value chain, in total, as reported, t CO2e per year, 0 or more. Modeled if
+   * Upstream and downstream emissions of the value chain, in total, as reported, t CO2e per year, 0 to 6e10. Modeled if
    * absent.
    */
   readonly scope3?: number | string;
+  /** Upstream emissions of the value chain as reported, t CO2e per year, 0 to 6e10. Modeled if absent. */
+  readonly scope3_upstream?: number | string;
+  /** Downstream emissions of the value chain as reported, t CO2e per year, 0 to 6e10. Modeled if absent. */
+  readonly scope3_downstream?: number | string;
 }
 
 export interface CustomerPage {
@@ -1044,6 +1451,385 @@ export interface PageParameters {
   readonly cursor?: string;
 }
 
+export interface Contribution {
+  readonly id: string;
+  /** Share of the weight. */
+  readonly weight: number;
+  /** Score of the holding, degrees C. */
+  readonly temperature: number;
+  /** Weight times score, degrees C; the sum is the temperature. */
+  readonly contribution: number;
+  /** Contribution divided by the temperature of the portfolio. */
+  readonly share: number;
+  /** Weight times score above `goal`, degrees C; the sum is the temperature above `goal`. */
+  readonly above_goal?: number;
+  /** Temperature of the portfolio without the holding, degrees C; null if no other holding has a weight. */
+  readonly without: number | null;
+}
+
+export interface FinancedBudget {
+  /** Financed emissions that the pathway allows, t CO2e. */
+  readonly allowed: number;
+  /** Financed emissions projected for the same years, t CO2e. */
+  readonly projected: number;
+  /** Projected less allowed, t CO2e. */
+  readonly overshoot: number;
+  /** Percent of the allowed emissions; null if these are not above 0. */
+  readonly overshoot_pct: number | null;
+}
+
+export interface FinancedHolding {
+  readonly id: string;
+  /** Value divided by enterprise value including cash, or by equity plus debt. */
+  readonly attribution: number;
+  /** Present if the attribution is above 1. */
+  readonly flags?: readonly "attribution_above_one"[];
+  /** Financed emissions of scopes 1 and 2, t CO2e. */
+  readonly s1s2?: number;
+  /** Financed emissions of scope 3, t CO2e. */
+  readonly s3?: number;
+}
+
+/** Financed emissions after the PCAF standard, Part A. */
+export interface Financed {
+  /** Holdings with an attribution factor, in order. */
+  readonly holdings: readonly FinancedHolding[];
+  /** Holdings without an attribution factor, in order. */
+  readonly uncovered: readonly {
+    readonly id: string;
+    /** Why the holding has no attribution factor. */
+    readonly reason: UnattributedReason;
+  }[];
+  /** Attribution times emissions, summed over the holdings. */
+  readonly financed_emissions: {
+    /** Scopes 1 and 2, t CO2e. */
+    readonly s1s2: number;
+    /** Scope 3, t CO2e. */
+    readonly s3: number;
+  };
+  /** Share of the value that has an attribution factor and emissions. */
+  readonly coverage: {
+    /** Scopes 1 and 2, 0 to 1. */
+    readonly s1s2: number;
+    /** Scope 3, 0 to 1. */
+    readonly s3: number;
+  };
+  /** Financed emissions per million of the value that they belong to. */
+  readonly intensity_per_million: {
+    /** Scopes 1 and 2, t CO2e per million of value. */
+    readonly s1s2: number | null;
+    /** Scope 3, t CO2e per million of value. */
+    readonly s3: number | null;
+  };
+  /** Data quality scores, weighted by value. */
+  readonly data_quality: {
+    /** Scopes 1 and 2, 1 (best) to 5. */
+    readonly s1s2: number | null;
+    /** Scope 3, 1 (best) to 5. */
+    readonly s3: number | null;
+  };
+  /** Share of the value that has a data quality score. */
+  readonly data_quality_coverage: {
+    /** Scopes 1 and 2, 0 to 1. */
+    readonly s1s2: number;
+    /** Scope 3, 0 to 1. */
+    readonly s3: number;
+  };
+  /** Weighted average carbon intensity of scopes 1 and 2, t CO2e per million of revenue. */
+  readonly waci_per_million: number | null;
+  /** Share of the value in it, 0 to 1. */
+  readonly waci_coverage: number;
+  /** Aggregated budget of the holdings that have one; null if none has. */
+  readonly budget: FinancedBudget | null;
+  /** Share of the value in it, 0 to 1. */
+  readonly budget_coverage: number;
+}
+
+export interface PortfolioAnswer {
+  /** Version of the aggregation. */
+  readonly method: string;
+  /** Version of the method that scores entities. */
+  readonly scores: string;
+  /** Version of the benchmark that entities are compared with. */
+  readonly benchmark: string;
+  /** As in the request. */
+  readonly year: "overall" | number;
+  /** One element per method and scope: methods in the order requested, for each the scopes. */
+  readonly results: readonly PortfolioResult[];
+  /** Financed emissions after the PCAF standard, Part A. */
+  readonly financed: Financed;
+  /** One element per holding with an entity, in order. */
+  readonly entities: readonly (ScoredHolding | RefusedEntity)[];
+}
+
+/** Temperature of the whole portfolio if the missing scores are at the limits of the request. */
+export interface PortfolioBounds {
+  /** Degrees C, with every missing score at `missing_low`. */
+  readonly low: number;
+  /** Degrees C, with every missing score at `missing_high`. */
+  readonly high: number;
+  /** Whether every holding has a weight. */
+  readonly complete: boolean;
+}
+
+/** Shares, 0 to 1, that have a weight and a score. */
+export interface PortfolioCoverage {
+  /** Share of the holdings. */
+  readonly holdings: number;
+  /** Share of the value. */
+  readonly value: number;
+  /** Share of the known weight. */
+  readonly weight: number;
+}
+
+export interface PortfolioGroup {
+  /** `unassigned` for holdings without an entry under the key. */
+  readonly group: string;
+  /** Degrees C; null if no holding of the group has a weight and a score. */
+  readonly temperature: number | null;
+  /** Shares of the group, 0 to 1, that have a weight and a score. */
+  readonly coverage: PortfolioCoverage;
+  /** Share of the weight of the portfolio. */
+  readonly weight: number;
+  /** Weight times temperature, degrees C. */
+  readonly contribution: number;
+}
+
+/** The temperature of the portfolio by one weighting and scope. */
+export interface PortfolioResult {
+  /**
+   * Weight of a holding: its value (WATS), the emissions of the company (TETS), or the emissions times the value
+   * divided by market capitalization (MOTS), enterprise value (EOTS), enterprise value including cash (ECOTS), total
+   * assets (AOTS) or revenue (ROTS).
+   */
+  readonly method: PortfolioMethod;
+  /** Scopes 1 and 2, scope 3, or all three. */
+  readonly scope: PortfolioScope;
+  /** Weighted mean of the scores of the covered holdings, degrees C; null if they have no weight. */
+  readonly temperature: number | null;
+  /** Why there is no temperature; present exactly when it is null. */
+  readonly reason?: "no_weight";
+  /** If the errors of all scores have the same direction, degrees C. */
+  readonly range?: TemperatureRange;
+  /** If the errors of the scores are independent, degrees C. */
+  readonly range_independent?: TemperatureRange;
+  /** Share of the weight whose score has an interval. */
+  readonly range_coverage?: number;
+  /** Shares, 0 to 1, that have a weight and a score. */
+  readonly coverage: PortfolioCoverage;
+  /** Temperature of the whole portfolio if the missing scores are at the limits of the request. */
+  readonly bounds?: PortfolioBounds;
+  /** Share of the weight that has `default_score`; present if that was given. */
+  readonly default_share?: number;
+  /** Holdings without a weight or a score, in order. */
+  readonly uncovered: readonly UncoveredHolding[];
+  /** One element per holding in the temperature, in order. */
+  readonly contributions?: readonly Contribution[];
+  /** By key of `group_by`: the groups in order of first appearance. */
+  readonly groups?: Readonly<Record<string, readonly PortfolioGroup[]>>;
+}
+
+/** An entity that cannot be scored. */
+export interface RefusedEntity {
+  /** The holding. */
+  readonly id: string;
+  readonly error: {
+    /** For programs to branch on: the meaning of a code never changes. */
+    readonly code: string;
+    readonly detail: string;
+    /** All errors, each with a JSON pointer into the request. */
+    readonly errors: readonly ProblemItem[];
+  };
+}
+
+/** The temperatures of a holding's entity. */
+export interface ScoredHolding {
+  /** The holding. */
+  readonly id: string;
+  /** As submitted, without the identifier; members that were not given are absent. */
+  readonly entity_info: EntityEcho;
+  /** Flags of the entity; absent if there are none. */
+  readonly flags?: readonly AlignmentFlag[];
+  /** The nearest known name of each text that matched nothing. Temperatures do not use it. */
+  readonly did_you_mean?: NameSuggestions;
+  /** One element per projection record, in the order submitted. */
+  readonly data: readonly AlignedYear[];
+  /** Present if requested; null if no projection record has a weight. */
+  readonly overall?: OverallTemperature | null;
+  /** Years with a temperature under at least two labels, ascending; absent if there are none. */
+  readonly blended?: readonly BlendedYear[];
+}
+
+/** Why the holding has no attribution factor. */
+export type UnattributedReason = "denominator_missing" | "denominator_not_positive";
+
+export interface UncoveredHolding {
+  readonly id: string;
+  /** Why the holding is not in the temperature: it has no weight, or no score. */
+  readonly reason: UncoveredReason;
+}
+
+/** Why the holding is not in the temperature: it has no weight, or no score. */
+export type UncoveredReason =
+  "emissions_missing" | "emissions_negative" | "denominator_missing" | "denominator_not_positive" | "score_missing";
+
+/** Emissions of the company over the same years, t CO2e. */
+export interface HoldingBudget {
+  /** By the pathway, t CO2e. -1e18 to 1e18. */
+  readonly allowed: number;
+  /** By the company, t CO2e. -1e18 to 1e18. */
+  readonly projected: number;
+}
+
+/** PCAF data quality scores of the emissions, 1 (best) to 5. */
+export interface HoldingQuality {
+  /** Of scopes 1 and 2. 1 to 5. */
+  readonly s1s2?: number | null;
+  /** Of scope 3. 1 to 5. */
+  readonly s3?: number | null;
+}
+
+/** A line of a portfolio. A member that is null counts as not given. */
+export interface Holding {
+  /** Name of the line in the answer. */
+  readonly id: string;
+  /** Lines of one issuer are merged into one holding of this name. Default: the id. */
+  readonly issuer?: string | null;
+  /** Market value held; for loans the outstanding amount. 0 to 1e18. */
+  readonly value: number;
+  /** Of the value and of all company figures; equal on all lines. No currency is converted. */
+  readonly currency?: string | null;
+  /**
+   * A company to be scored, with emissions in t CO2e; exactly one of `entity` and `temperature` is required. An entity
+   * that cannot be scored is an uncovered holding, not an error.
+   */
+  readonly entity?: Entity | null;
+  readonly temperature?: HoldingTemperature | null;
+  /** Scope 1 emissions in the baseline year, t CO2e; those of `entity` take precedence. -1e15 to 1e15. */
+  readonly scope1?: number | null;
+  /** Scope 2 emissions in the baseline year, t CO2e; those of `entity` take precedence. -1e15 to 1e15. */
+  readonly scope2?: number | null;
+  /** Scope 3 emissions in the baseline year, t CO2e; those of `entity` take precedence. -1e15 to 1e15. */
+  readonly scope3?: number | null;
+  /** Market capitalization. -1e18 to 1e18. */
+  readonly market_cap?: number | null;
+  /** Enterprise value. -1e18 to 1e18. */
+  readonly enterprise_value?: number | null;
+  /** Cash and cash equivalents. -1e18 to 1e18. */
+  readonly cash?: number | null;
+  /** Enterprise value including cash. Default: `enterprise_value` + `cash`. -1e18 to 1e18. */
+  readonly evic?: number | null;
+  /** Total assets. -1e18 to 1e18. */
+  readonly total_assets?: number | null;
+  /** Annual revenue; that of `entity` takes precedence. -1e18 to 1e18. */
+  readonly revenue?: number | null;
+  /** Total equity of an unlisted company. -1e18 to 1e18. */
+  readonly equity?: number | null;
+  /** Total debt of an unlisted company. -1e18 to 1e18. */
+  readonly debt?: number | null;
+  readonly data_quality?: HoldingQuality | null;
+  /** Allowed and projected emissions; those of `entity` take precedence. */
+  readonly budget?: HoldingBudget | null;
+  /** Groups of the holding by any keys, such as sector, country or asset_class. */
+  readonly groups?: Readonly<Record<string, string | null>> | null;
+}
+
+/** Degrees C, with or without an interval. */
+export type HoldingScore =
+  | number
+  | {
+      /** Degrees C. At most 20. */
+      readonly t: number;
+      /** Lower end of its interval, degrees C. At most 20. */
+      readonly low?: number | null;
+      /** Upper end of its interval, degrees C. At most 20. */
+      readonly high?: number | null;
+    };
+
+/** Scores of the company from elsewhere, degrees C. */
+export interface HoldingTemperature {
+  /** All scopes. */
+  readonly s1s2s3?:
+    | number
+    | {
+        /** Degrees C. At most 20. */
+        readonly t: number;
+        /** Lower end of its interval, degrees C. At most 20. */
+        readonly low?: number | null;
+        /** Upper end of its interval, degrees C. At most 20. */
+        readonly high?: number | null;
+      }
+    | null;
+  /** Scopes 1 and 2. */
+  readonly s1s2?:
+    | number
+    | {
+        /** Degrees C. At most 20. */
+        readonly t: number;
+        /** Lower end of its interval, degrees C. At most 20. */
+        readonly low?: number | null;
+        /** Upper end of its interval, degrees C. At most 20. */
+        readonly high?: number | null;
+      }
+    | null;
+  /** Scope 3. */
+  readonly s3?:
+    | number
+    | {
+        /** Degrees C. At most 20. */
+        readonly t: number;
+        /** Lower end of its interval, degrees C. At most 20. */
+        readonly low?: number | null;
+        /** Upper end of its interval, degrees C. At most 20. */
+        readonly high?: number | null;
+      }
+    | null;
+}
+
+/**
+ * Weight of a holding: its value (WATS), the emissions of the company (TETS), or the emissions times the value divided
+ * by market capitalization (MOTS), enterprise value (EOTS), enterprise value including cash (ECOTS), total assets
+ * (AOTS) or revenue (ROTS).
+ */
+export type PortfolioMethod = "WATS" | "TETS" | "MOTS" | "EOTS" | "ECOTS" | "AOTS" | "ROTS";
+
+export interface PortfolioOptions {
+  /** Weightings. At least 1 item, without duplicates. Default: WATS. */
+  readonly methods?: readonly PortfolioMethod[];
+  /** Scopes. At least 1 item, without duplicates. Default: s1s2s3. */
+  readonly scopes?: readonly PortfolioScope[];
+  /** Which score of an entity: of a projected year, or the mean over its years (`overall`). Default: overall. */
+  readonly year?: "overall" | number;
+  /** Quantity that entities are compared by. Default: intensity. */
+  readonly basis?: AlignmentBasis;
+  /**
+   * Fraction of the gap to the emissions intensity of the industry that closes by 2050; not used if absent. Applies to
+   * entities with revenue in USD and a price year, whose emissions must be in t CO2e. At most 1.
+   */
+  readonly convergence?: number;
+  /** Scenario that the budgets of entities compare their emissions with. Default: net_zero_2050. */
+  readonly budget_scenario?: BudgetScenario;
+  /** Adds to each contribution how far it is above this temperature, degrees C. At most 20. */
+  readonly goal?: number;
+  /** Keys of `groups`; adds the temperature of each group. 1 to 20 items, without duplicates. */
+  readonly group_by?: readonly string[];
+  /** Used for holdings without a score, degrees C. Without it, no score is assumed. At most 20. */
+  readonly default_score?: number;
+  /** Missing score in the lower bound, degrees C. At most 20. Default: 1.3. */
+  readonly missing_low?: number;
+  /** Missing score in the upper bound, degrees C. At most 20. Default: 3.2. */
+  readonly missing_high?: number;
+}
+
+export interface PortfolioRequest {
+  /** 1 to 5000 items. */
+  readonly holdings: readonly Holding[];
+  readonly options?: PortfolioOptions;
+}
+
+/** Scopes 1 and 2, scope 3, or all three. */
+export type PortfolioScope = "s1s2" | "s3" | "s1s2s3";
+
 export interface ProblemDescription {
   readonly code: string;
   readonly title: string;
@@ -1196,16 +1982,25 @@ export interface WireTypes {
   readonly AlignmentReason: AlignmentReason;
   readonly AlignmentResult: AlignmentResult;
   readonly Anchor: Anchor;
+  readonly BlendedYear: BlendedYear;
+  readonly EmissionsBudget: EmissionsBudget;
   readonly MatchedSector: MatchedSector;
+  readonly NameSuggestions: NameSuggestions;
+  readonly OverallTemperature: OverallTemperature;
   readonly Pathway: Pathway;
+  readonly ScopeTemperatures: ScopeTemperatures;
+  readonly TemperatureRange: TemperatureRange;
   readonly AlignmentBasis: AlignmentBasis;
+  readonly AlignmentInclude: AlignmentInclude;
   readonly AlignmentParameters: AlignmentParameters;
   readonly AlignmentRequest: AlignmentRequest;
+  readonly BudgetScenario: BudgetScenario;
   readonly EntityEcho: EntityEcho;
   readonly Entity: Entity;
   readonly ScopeEmissions: ScopeEmissions;
   readonly BeforeAfter: BeforeAfter;
   readonly CompanyAnswer: CompanyAnswer;
+  readonly CompanyAssumptions: CompanyAssumptions;
   readonly CompanyEcho: CompanyEcho;
   readonly CompanyHeadline: CompanyHeadline;
   readonly CompanyResult: CompanyResult;
@@ -1215,15 +2010,19 @@ export interface WireTypes {
   readonly EmissionsAnswer: EmissionsAnswer;
   readonly EmissionsFigure: EmissionsFigure;
   readonly EmissionsFigures: EmissionsFigures;
+  readonly EmitterEcho: EmitterEcho;
   readonly QualityMark: QualityMark;
   readonly RemarkCode: RemarkCode;
   readonly Remark: Remark;
+  readonly CountryParameters: CountryParameters;
+  readonly IndustryParameters: IndustryParameters;
   readonly ReferenceCountries: ReferenceCountries;
   readonly ReferenceCountry: ReferenceCountry;
   readonly ReferenceIndustries: ReferenceIndustries;
   readonly ReferenceIndustry: ReferenceIndustry;
   readonly ReferenceScenario: ReferenceScenario;
   readonly ReferenceScenarios: ReferenceScenarios;
+  readonly CompanyAssumptionsRequest: CompanyAssumptionsRequest;
   readonly CompanyRequest: CompanyRequest;
   readonly EmissionsRequest: EmissionsRequest;
   readonly CustomerPage: CustomerPage;
@@ -1254,6 +2053,29 @@ export interface WireTypes {
   readonly Readiness: Readiness;
   readonly Limits: Limits;
   readonly PageParameters: PageParameters;
+  readonly Contribution: Contribution;
+  readonly FinancedBudget: FinancedBudget;
+  readonly FinancedHolding: FinancedHolding;
+  readonly Financed: Financed;
+  readonly PortfolioAnswer: PortfolioAnswer;
+  readonly PortfolioBounds: PortfolioBounds;
+  readonly PortfolioCoverage: PortfolioCoverage;
+  readonly PortfolioGroup: PortfolioGroup;
+  readonly PortfolioResult: PortfolioResult;
+  readonly RefusedEntity: RefusedEntity;
+  readonly ScoredHolding: ScoredHolding;
+  readonly UnattributedReason: UnattributedReason;
+  readonly UncoveredHolding: UncoveredHolding;
+  readonly UncoveredReason: UncoveredReason;
+  readonly HoldingBudget: HoldingBudget;
+  readonly HoldingQuality: HoldingQuality;
+  readonly Holding: Holding;
+  readonly HoldingScore: HoldingScore;
+  readonly HoldingTemperature: HoldingTemperature;
+  readonly PortfolioMethod: PortfolioMethod;
+  readonly PortfolioOptions: PortfolioOptions;
+  readonly PortfolioRequest: PortfolioRequest;
+  readonly PortfolioScope: PortfolioScope;
   readonly ProblemDescription: ProblemDescription;
   readonly ProblemItem: ProblemItem;
   readonly Problem: Problem;

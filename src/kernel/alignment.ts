@@ -1,20 +1,26 @@
 import {
   type AlignedColumns,
+  type AlignmentInclude,
+  allocateResults,
   columnPointers,
   copyColumns,
   type EntityColumns,
   findInvalidColumn,
-  type KernelColumns,
+  RESULT_COLUMNS,
   reserveColumns,
+  reserveResults,
+  resultColumnsOf,
+  resultPointers,
   type RowRange,
 } from "./alignmentColumns.ts";
-import type { AlignmentTables } from "./alignmentTables.ts";
-import type { Kernel, Scratch } from "./instance.ts";
+import { ANCHOR_COUNT, type AlignmentTables } from "./alignmentTables.ts";
+import type { Kernel, Region, Scratch } from "./instance.ts";
 import {
   ALIGNMENT_SCRATCH_BYTES,
   BASIS_CUMULATIVE,
   BASIS_EMISSIONS,
   BASIS_INTENSITY,
+  CALL_HAS_COVERAGE,
   STATUS_BAD_ALIGNMENT,
 } from "./kernel.generated.ts";
 
@@ -32,7 +38,7 @@ export interface AlignmentRule {
   readonly basis: BasisName;
   /** Weight of scope 3, 0 to 1; 0 excludes it. */
   readonly scope3Weight: number;
-  /** 0 to 1: degree to which an entity's intensity converges to its sector's by 2050. */
+  /** 0 to 1: degree to which an entity's intensity converges to its industry's by 2050; 0 turns convergence off. */
   readonly gamma: number;
 }
 
@@ -42,11 +48,12 @@ export type AlignOutcome =
   | { readonly kind: "refused"; readonly entity: number; readonly row: number | undefined };
 
 /** Upper limit of the rows per call of the kernel; their inputs and outputs fit the L2 cache. */
-const BATCH_ROWS = 8192;
+const BATCH_ROWS = 4096;
 
 /**
  * Computes the implied temperatures of entities, in batches. The formula is in assembly/alignment.ts.
  *
+ * @param include further results; what is not asked for is not computed
  * @param into arrays that receive the results; new ones by default
  * @throws RangeError if a column has a wrong type or length, or an entity has more rows than fit the kernel's scratch
  */
@@ -55,40 +62,62 @@ export function computeAlignment(
   tables: AlignmentTables,
   columns: EntityColumns,
   rule: AlignmentRule,
+  include: AlignmentInclude = {},
   into?: AlignedColumns,
 ): AlignOutcome {
   const invalid = findInvalidColumn(columns);
   if (invalid !== undefined) throw new RangeError(invalid.detail);
   const rowCount = columns.years.length;
-  const { temperaturesC, flags } = into ?? {
-    temperaturesC: new Float64Array(rowCount),
-    flags: new Uint16Array(rowCount),
-  };
-  if (temperaturesC.length !== rowCount || flags.length !== rowCount) {
-    throw new RangeError(
-      `result arrays must have ${rowCount} elements (got ${temperaturesC.length} temperatures, ${flags.length} flags)`,
-    );
-  }
+  const results = into ?? allocateResults(rowCount, include);
+  checkResults(results, rowCount, include);
   const batches = splitIntoBatches(columns.starts);
+  const size = {
+    entityCount: Math.max(0, ...batches.map(({ first, end }) => end - first)),
+    rowCount: Math.max(0, ...batches.map(({ firstRow, endRow }) => endRow - firstRow)),
+  };
   const refusal = kernel.withScratch((scratch) => {
-    const target = reserveColumns(kernel, scratch, columns, {
-      entityCount: Math.max(0, ...batches.map(({ first, end }) => end - first)),
-      rowCount: Math.max(0, ...batches.map(({ firstRow, endRow }) => endRow - firstRow)),
-    });
-    const call = prepareCall(kernel, scratch, { tables, rule, target });
+    const columnsIn = reserveColumns(kernel, scratch, columns, size);
+    const resultsOut = reserveResults(kernel, scratch, { rowCount: size.rowCount, include });
+    const call = prepareCall(kernel, scratch, { tables, rule, include, columns: columnsIn, results: resultsOut });
+    const copied = RESULT_COLUMNS.filter((name) => name !== "coverage" && resultsOut[name] !== undefined);
+    resultsOut.coverage.fill(NaN);
     for (const { first, end, firstRow, endRow } of batches) {
-      copyColumns(columns, target.columns, { first, end, firstRow, endRow });
-      const refused = call(end - first);
+      copyColumns(columns, columnsIn, { first, end, firstRow, endRow });
+      const { refused, hasCoverage } = call(end - first);
       if (refused !== undefined) {
         const { entity, row } = refused;
         return { kind: "refused", entity: entity + first, row: row === undefined ? row : row + firstRow } as const;
       }
-      temperaturesC.set(target.aligned.temperaturesC.subarray(0, endRow - firstRow), firstRow);
-      flags.set(target.aligned.flags.subarray(0, endRow - firstRow), firstRow);
+      for (const name of copied) {
+        const from = resultsOut[name];
+        if (from !== undefined) results[name]?.set(from.subarray(0, endRow - firstRow), firstRow);
+      }
+      if (!hasCoverage) {
+        results.coverage.fill(NaN, firstRow, endRow);
+        continue;
+      }
+      results.coverage.set(resultsOut.coverage.subarray(0, endRow - firstRow), firstRow);
+      resultsOut.coverage.fill(NaN);
     }
     return undefined;
   });
-  return refusal ?? { kind: "aligned", temperaturesC, flags };
+  return refusal ?? { kind: "aligned", ...results };
+}
+
+function checkResults(results: AlignedColumns, rowCount: number, include: AlignmentInclude): void {
+  if (include.budget !== undefined && !(Number.isInteger(include.budget) && anchorExists(include.budget))) {
+    throw new RangeError(`budget must be the index of an anchor, 0 to ${ANCHOR_COUNT - 1} (got ${include.budget})`);
+  }
+  for (const name of resultColumnsOf(include)) {
+    const length = results[name]?.length;
+    if (length !== rowCount) {
+      throw new RangeError(`result arrays must have ${rowCount} elements (got ${length ?? "no"} ${name})`);
+    }
+  }
+}
+
+function anchorExists(anchor: number): boolean {
+  return anchor >= 0 && anchor < ANCHOR_COUNT;
 }
 
 /** Splits entities into batches of at most BATCH_ROWS rows; an entity with more rows is a batch by itself. */
@@ -105,22 +134,35 @@ function splitIntoBatches(starts: Uint32Array): readonly RowRange[] {
   return batches;
 }
 
-/**
- * Returns a function that aligns the first `entityCount` entities of `target`; it returns the first invalid value, if
- * any.
- */
+interface CallOutcome {
+  /** The first invalid value, if any. */
+  readonly refused?: { readonly entity: number; readonly row: number | undefined };
+  /** Whether a coverage was written. */
+  readonly hasCoverage: boolean;
+}
+
+/** Returns a function that aligns the first `entityCount` entities of `columns`. */
 function prepareCall(
   kernel: Kernel,
   scratch: Scratch,
   {
     tables,
     rule,
-    target: { columns, aligned },
-  }: { readonly tables: AlignmentTables; readonly rule: AlignmentRule; readonly target: KernelColumns },
-): (entityCount: number) => { readonly entity: number; readonly row: number | undefined } | undefined {
+    include,
+    columns,
+    results,
+  }: {
+    readonly tables: AlignmentTables;
+    readonly rule: AlignmentRule;
+    readonly include: AlignmentInclude;
+    readonly columns: EntityColumns;
+    readonly results: AlignedColumns;
+  },
+): (entityCount: number) => CallOutcome {
   const tablesAt = scratch.copyIn(tables).pointer;
   const columnsAt = scratch.copyIn(columnPointers(columns)).pointer;
-  const scratchAt = reserveZeroedScratch(kernel, scratch);
+  const resultsAt = scratch.copyIn(resultPointers(results)).pointer;
+  const callRegion = reserveZeroedScratch(kernel, scratch, columns.years.length);
   const bad = scratch.reserve(8);
   return (entityCount) => {
     const status = kernel.exports.alignColumns(
@@ -130,23 +172,23 @@ function prepareCall(
       rule.scope3Weight,
       BASES[rule.basis],
       rule.gamma,
-      scratchAt,
-      aligned.temperaturesC.byteOffset,
-      aligned.flags.byteOffset,
+      include.budget ?? 0,
+      callRegion.pointer,
+      resultsAt,
       bad.pointer,
     );
     if (status === STATUS_BAD_ALIGNMENT) {
       const [entity = 0, row = -1] = kernel.i32(bad);
-      return { entity, row: row < 0 ? undefined : row };
+      return { refused: { entity, row: row < 0 ? undefined : row }, hasCoverage: false };
     }
     kernel.check(status, "alignColumns");
-    return undefined;
+    return { hasCoverage: kernel.i32(callRegion)[CALL_HAS_COVERAGE / 4] !== 0 };
   };
 }
 
-/** Reserves the zeroed scratch memory that the alignment kernels require, and returns its address. */
-export function reserveZeroedScratch(kernel: Kernel, scratch: Scratch): number {
-  const region = scratch.reserve(ALIGNMENT_SCRATCH_BYTES);
+/** Reserves the zeroed scratch memory that the alignment kernels require. */
+export function reserveZeroedScratch(kernel: Kernel, scratch: Scratch, rowCount: number): Region {
+  const region = scratch.reserve(ALIGNMENT_SCRATCH_BYTES + rowCount * 8);
   kernel.bytes(region).fill(0);
-  return region.pointer;
+  return region;
 }

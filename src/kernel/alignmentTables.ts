@@ -1,20 +1,33 @@
 import {
   ANCHOR_COUNT,
-  GROWTH_REGION_COUNT,
+  CHANGE_YEARS_MAX,
+  CURVE_BYTES,
+  CURVE_LAST_RISE_MAX,
+  CURVE_P10,
+  CURVE_P50,
+  CURVE_P90,
+  CURVE_RISES,
+  CURVE_START,
+  NO_GROWTH_SERIES,
   PATHWAY_COUNT,
+  SHORTEST_HORIZON_YEARS,
+  TABLED_HORIZON_MAX,
+  TABLE_CURVES,
   TABLE_FIRST_YEAR,
   TABLE_HORIZON_YEAR,
   TABLE_LAST_YEAR,
-  TABLE_SEGMENTS,
+  TABLE_PLAUSIBLE_CHANGES,
+  TABLE_SCALES,
+  TABLE_SERIES_COUNT,
   TABLE_YEARS,
-  TEMPERATURE_MIN_C,
-  YEAR_ALLOWANCE,
+  TEMPERATURE_MAX_C,
   YEAR_BYTES,
-  YEAR_GROWTH,
   YEAR_INDEX,
+  YEAR_PER_BASE,
+  YEAR_POOL,
 } from "./kernel.generated.ts";
 
-export { ANCHOR_COUNT, GROWTH_REGION_COUNT, PATHWAY_COUNT } from "./kernel.generated.ts";
+export { ANCHOR_COUNT, NO_GROWTH_SERIES, PATHWAY_COUNT } from "./kernel.generated.ts";
 
 /** A benchmark with values for every year from `firstYear` to `lastYear`. */
 export interface YearlyBenchmark {
@@ -24,14 +37,26 @@ export interface YearlyBenchmark {
   readonly baseYear: number;
   /** First year in which the pathways are distinguishable. */
   readonly horizonYear: number;
-  /** Warming of the anchors in 2100, degrees C, ascending. */
-  readonly anchorTemperaturesC: readonly number[];
-  /** Warming in the base year, degrees C. */
-  readonly currentTemperatureC: number;
+  /** By percentile of the climate response. */
+  readonly warming: Readonly<Record<"p10" | "p50" | "p90", Warming>>;
   /** f64[year][pathway][anchor] */
   readonly index: Float64Array;
-  /** f64[year][region], the pooled region first */
-  readonly growth: Float64Array;
+  /** GDP index of each series, f64[year] */
+  readonly growth: readonly Float64Array[];
+  /** Whether each series is that of a region. */
+  readonly isRegion: readonly boolean[];
+  /** Index of the series of the economies behind the benchmark. */
+  readonly pooledSeries: number;
+}
+
+/** Degrees C above 1850-1900. */
+export interface Warming {
+  /** Warming of the anchors in 2100, ascending. */
+  readonly anchorsC: readonly number[];
+  /** Warming of the base year. */
+  readonly currentC: number;
+  /** Temperature of an entity without emissions. */
+  readonly lowerBoundC: number;
 }
 
 /**
@@ -39,61 +64,138 @@ export interface YearlyBenchmark {
  */
 export type AlignmentTables = Float64Array & { readonly isAlignmentTables: true };
 
+/** Scales of the emissions that `sensitive` and the range are computed with. */
+const SCALES = [0.925, 0.95, 1.05, 1.075] as const;
+const PERCENTILE_CURVES = { p50: CURVE_P50, p10: CURVE_P10, p90: CURVE_P90 } as const;
+
 /**
  * Computes the kernel's tables from a benchmark.
  *
- * @throws RangeError if the arrays do not match the number of years, pathways, anchors and regions
+ * @throws RangeError if the arrays do not match the number of years, pathways, anchors and series
  */
 export function makeAlignmentTables(benchmark: YearlyBenchmark): AlignmentTables {
-  const { firstYear, lastYear, baseYear, horizonYear, anchorTemperaturesC, currentTemperatureC } = benchmark;
+  checkBenchmark(benchmark);
+  const { firstYear, lastYear, horizonYear, index, growth, isRegion, pooledSeries } = benchmark;
   const yearCount = lastYear - firstYear + 1;
-  const { index, growth } = benchmark;
   const yearSize = PATHWAY_COUNT * ANCHOR_COUNT;
-  if (
-    !(yearCount >= 1) ||
-    anchorTemperaturesC.length !== ANCHOR_COUNT ||
-    index.length !== yearCount * yearSize ||
-    growth.length !== yearCount * GROWTH_REGION_COUNT
-  ) {
-    throw new RangeError(
-      `a benchmark of ${yearCount} years must have ${ANCHOR_COUNT} anchors, ${yearCount * yearSize} index values and ` +
-        `${yearCount * GROWTH_REGION_COUNT} growth values (got ${anchorTemperaturesC.length}, ${index.length}, ` +
-        `${growth.length})`,
-    );
-  }
   const sums = index.slice();
   for (let i = yearSize; i < sums.length; i++) sums[i] = (sums[i] ?? 0) + (sums[i - yearSize] ?? 0);
-
-  // Baselines up to the base year are compared with an index of 1; after it, the world is assumed to follow the hottest
-  // anchor.
-  const perBase = new Float64Array(yearCount * PATHWAY_COUNT).fill(1);
-  for (let i = Math.max(0, baseYear - firstYear + 1) * PATHWAY_COUNT; i < perBase.length; i++) {
-    perBase[i] = 1 / (index[i * ANCHOR_COUNT + ANCHOR_COUNT - 1] ?? NaN);
-  }
-  const allowance = growth.map((size, i) => (growth[i - (i % GROWTH_REGION_COUNT)] ?? NaN) / size);
-
-  const starts = [TEMPERATURE_MIN_C, ...anchorTemperaturesC];
-  const hottestC = starts.at(-1) ?? NaN;
-  // Above the hottest anchor the warming since the base year is proportional to emissions.
-  const ends = [...anchorTemperaturesC, hottestC + (hottestC - currentTemperatureC)];
+  const perBase = perBaseOf(benchmark);
+  const pool = growth[pooledSeries] ?? new Float64Array(yearCount);
 
   const yearsAt = TABLE_YEARS / 8;
   const yearStride = YEAR_BYTES / 8;
-  const tables = new Float64Array(yearsAt + yearCount * yearStride + sums.length + perBase.length);
+  const sumsAt = yearsAt + yearCount * yearStride;
+  const growthAt = sumsAt + sums.length;
+  // After the series a row of ones, for entities without one.
+  const tables = new Float64Array(growthAt + (growth.length + 1) * (yearCount + 1)).fill(
+    1,
+    growthAt + growth.length * (yearCount + 1),
+  );
   tables[TABLE_FIRST_YEAR / 8] = firstYear;
   tables[TABLE_LAST_YEAR / 8] = lastYear;
   tables[TABLE_HORIZON_YEAR / 8] = horizonYear;
-  for (const [segment, startC] of starts.entries()) {
-    tables.set([startC, (ends[segment] ?? NaN) - startC], TABLE_SEGMENTS / 8 + 2 * segment);
+  tables[TABLE_SERIES_COUNT / 8] = growth.length;
+  for (const percentile of ["p50", "p10", "p90"] as const) {
+    const at = (TABLE_CURVES + PERCENTILE_CURVES[percentile] * CURVE_BYTES) / 8;
+    const { startC, risesC, lastRiseMaxC } = curveOf(benchmark, percentile);
+    tables[at + CURVE_START / 8] = startC;
+    tables.set(risesC, at + CURVE_RISES / 8);
+    tables[at + CURVE_LAST_RISE_MAX / 8] = lastRiseMaxC;
+  }
+  for (let years = 0; years <= CHANGE_YEARS_MAX; years++) {
+    tables.set(plausibleChangesAfter(years), TABLE_PLAUSIBLE_CHANGES / 8 + 2 * years);
+  }
+  for (let horizon = SHORTEST_HORIZON_YEARS; horizon <= TABLED_HORIZON_MAX; horizon++) {
+    for (let years = 1; years <= horizon; years++) {
+      const at = ((horizon - SHORTEST_HORIZON_YEARS) * TABLED_HORIZON_MAX + years - 1) * SCALES.length;
+      tables.set(
+        SCALES.map((scale) => scale ** (horizon / years)),
+        TABLE_SCALES / 8 + at,
+      );
+    }
   }
   for (let year = 0; year < yearCount; year++) {
     const yearAt = yearsAt + year * yearStride;
-    const regionRange = [year * GROWTH_REGION_COUNT, (year + 1) * GROWTH_REGION_COUNT] as const;
     tables.set(index.subarray(year * yearSize, (year + 1) * yearSize), yearAt + YEAR_INDEX / 8);
-    tables.set(allowance.subarray(...regionRange), yearAt + YEAR_ALLOWANCE / 8);
-    tables.set(growth.subarray(...regionRange), yearAt + YEAR_GROWTH / 8);
+    tables.set(perBase.subarray(year * PATHWAY_COUNT, (year + 1) * PATHWAY_COUNT), yearAt + YEAR_PER_BASE / 8);
+    tables[yearAt + YEAR_POOL / 8] = pool[year] ?? NaN;
   }
-  tables.set(sums, yearsAt + yearCount * yearStride);
-  tables.set(perBase, yearsAt + yearCount * yearStride + sums.length);
+  tables.set(sums, sumsAt);
+  for (const [series, sizes] of growth.entries()) {
+    const rowAt = growthAt + series * (yearCount + 1);
+    tables[rowAt] = isRegion[series] === true ? 1 : 0;
+    for (const [year, size] of sizes.entries()) tables[rowAt + 1 + year] = (pool[year] ?? NaN) / size;
+  }
   return tables as AlignmentTables;
+}
+
+function checkBenchmark({ firstYear, lastYear, warming, index, growth, isRegion, pooledSeries }: YearlyBenchmark) {
+  const yearCount = lastYear - firstYear + 1;
+  const indexSize = yearCount * PATHWAY_COUNT * ANCHOR_COUNT;
+  const anchorCounts = Object.values(warming).map(({ anchorsC }) => anchorsC.length);
+  if (
+    !(yearCount >= 1) ||
+    anchorCounts.some((count) => count !== ANCHOR_COUNT) ||
+    index.length !== indexSize ||
+    growth.some((sizes) => sizes.length !== yearCount)
+  ) {
+    throw new RangeError(
+      `a benchmark of ${yearCount} years must have ${ANCHOR_COUNT} anchors, ${indexSize} index values and ${yearCount} ` +
+        `values per growth series (got ${anchorCounts.join(", ")}; ${index.length}; ` +
+        `${growth.map((sizes) => sizes.length).join(", ")})`,
+    );
+  }
+  if (growth.length > NO_GROWTH_SERIES || isRegion.length !== growth.length || growth[pooledSeries] === undefined) {
+    throw new RangeError(
+      `a benchmark must have at most ${NO_GROWTH_SERIES} growth series, among them the pooled one, and state of each ` +
+        `whether it is a region (got ${growth.length}, pooled ${pooledSeries}, ${isRegion.length} statements)`,
+    );
+  }
+}
+
+/**
+ * Returns 1 / emissions index that a baseline is compared with: 1 up to the base year; after it, the world is assumed to
+ * follow the hottest anchor. f64[year][pathway]
+ */
+function perBaseOf({ firstYear, lastYear, baseYear, index }: YearlyBenchmark): Float64Array {
+  const perBase = new Float64Array((lastYear - firstYear + 1) * PATHWAY_COUNT).fill(1);
+  for (let i = Math.max(0, baseYear - firstYear + 1) * PATHWAY_COUNT; i < perBase.length; i++) {
+    perBase[i] = 1 / (index[i * ANCHOR_COUNT + ANCHOR_COUNT - 1] ?? NaN);
+  }
+  return perBase;
+}
+
+/**
+ * Returns the curve of equation 11: the temperature without emissions, and the rises to each anchor and per 100 % of
+ * emissions above the last. The median ends at TEMPERATURE_MAX_C, the percentiles at the same ratio.
+ */
+function curveOf({ warming }: YearlyBenchmark, percentile: "p10" | "p50" | "p90") {
+  const { anchorsC, currentC, lowerBoundC } = warming[percentile];
+  const { p50 } = warming;
+  const hottestC = anchorsC.at(-1) ?? NaN;
+  const medianHottestC = p50.anchorsC.at(-1) ?? NaN;
+  let reachedC = lowerBoundC;
+  const risesC = anchorsC.map((anchorC) => {
+    const riseC = anchorC - reachedC;
+    reachedC += riseC;
+    return riseC;
+  });
+  const excessMax = (TEMPERATURE_MAX_C - medianHottestC) / (medianHottestC - p50.currentC);
+  return {
+    startC: lowerBoundC,
+    risesC: [...risesC, hottestC - currentC],
+    lastRiseMaxC: percentile === "p50" ? TEMPERATURE_MAX_C - reachedC : (hottestC - currentC) * excessMax,
+  };
+}
+
+/** Returns the smallest and the largest plausible ratio of emissions after `years` (section 10). */
+function plausibleChangesAfter(years: number): readonly [number, number] {
+  const exponent = Math.max(years, 3);
+  return [Math.max(0.002, 0.7 ** exponent), Math.min(10, 1.25 ** exponent)];
+}
+
+/** Returns the number of growth series of a benchmark. */
+export function seriesCountOf(tables: AlignmentTables): number {
+  return tables[TABLE_SERIES_COUNT / 8] ?? 0;
 }

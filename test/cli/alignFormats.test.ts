@@ -13,8 +13,12 @@ describe("CSV", () => {
       "\ufeffscope1,LEI,name,year,asset_type,baseline_scope1,baseline_year\r\n" +
       '50,"x ""1"", y","A\nB", 2030 ,equity,1e2,2025\r\n\r\n-1,,C,2031,equity,100.5,2025';
     expect(await runAlign("in.csv", text, "out.csv")).toBe(
-      "scope1,LEI,name,year,asset_type,baseline_scope1,baseline_year,temperature_alignment,reason\n" +
-        '50,"x ""1"", y","A\nB", 2030 ,equity,1e2,2025,1.41,\n-1,,C,2031,equity,100.5,2025,1.3,\n',
+      "scope1,LEI,name,year,asset_type,baseline_scope1,baseline_year," +
+        "temperature_alignment,reason,range_low,range_high,coverage,flags,did_you_mean\n" +
+        '50,"x ""1"", y","A\nB", 2030 ,equity,1e2,2025,1.41,,1.4,1.41,,' +
+        "unknown_industry;scope3_absent;growth_default,\n" +
+        "-1,,C,2031,equity,100.5,2025,1.3,,1.3,1.3,," +
+        "unknown_industry;scope3_absent;negative_scope;growth_default,\n",
     );
   });
 
@@ -72,6 +76,25 @@ describe("CSV", () => {
       "line 10: the row has 6 cells, but the header has 8.",
       "line 11, column scope1: scope1 must be between -1000000000000000 and 1000000000000000 (got 10000000000000000).",
       'line 11, column scope2: scope2 must be a number between -1000000000000000 and 1000000000000000 (got "0x1").',
+    ]);
+  });
+
+  test("reports errors of labels, probabilities, revenues and currencies with line and column", async () => {
+    const text = [
+      `identifier,${HEAD},baseline_revenue,currency,price_year,revenue,label,probability`,
+      "a,N,equity,2025,100,2030,50,1e9,usd,2014,x,target,2",
+      "a,N,equity,2025,100,2040,50,1e9,usd,2014,1e16,,",
+      "b,N,equity,2025,100,2030,50,,,,,target,0.5",
+      "b,N,equity,2025,100,2030,50,,,,,trend,",
+    ].join("\n");
+    expect(details(await faultOf("in.csv", text)).map((detail) => detail.split(" must ")[0])).toStrictEqual([
+      "line 2, column currency: currency",
+      "line 2, column price_year: price_year",
+      "line 2, column revenue: revenue",
+      "line 2, column probability: probability",
+      "line 3, column revenue: revenue",
+      "line 3, column label: label",
+      "line 5, column probability: probability",
     ]);
   });
 

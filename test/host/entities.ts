@@ -1,6 +1,6 @@
 import type { Entity } from "../../src/contract/wireTypes.ts";
 
-/** A valid entity. Its temperature in 2050 on the basis `intensity` is 2.058704 degrees C. */
+/** A valid entity. Its temperature in 2050 on the basis `intensity` is 2.089290 degrees C. */
 export const ENTITY: Entity = {
   entity_info: {
     identifier: "42",

@@ -1,19 +1,31 @@
 import { AlignmentAnswerSchema } from "../../contract/alignmentAnswer.ts";
-import { alignTemperature } from "../../alignment/alignTemperature.ts";
-import { roundTemperatures } from "../../alignment/answer.ts";
-import { DEFAULT_BENCHMARK } from "../../alignment/benchmark.ts";
+import { DEFAULT_BENCHMARK } from "../../alignment/benchmarkNgfsPhase5.ts";
 import { countProjections, readEntities } from "../../alignment/entity.ts";
+import type { AlignTemperatureOptions } from "../../alignment/options.ts";
 import { type FaultItem, isFault } from "../../errors.ts";
 import { findSchemaErrors } from "../../schemaErrors.ts";
 import { toParameterItem, decodeParameters } from "../../parameters.ts";
+import { ANSWER_CLOSING, ANSWER_OPENING, encodeResults } from "./alignmentText.ts";
 import { invalidRequest } from "./parameters.ts";
 import { type Route, checkLimit } from "../route.ts";
-import type { AlignmentAnswer, AlignmentParameters, Entity } from "../../contract/wireTypes.ts";
+import type { AlignmentParameters, Entity } from "../../contract/wireTypes.ts";
 import { AlignmentParametersSchema, AlignmentRequestSchema } from "../../contract/alignmentRequest.ts";
 
 export interface ParsedAlignmentRequest {
   readonly entities: readonly Entity[];
   readonly parameters: AlignmentParameters;
+}
+
+/** A response and its usage units. */
+export interface EncodedAnswer {
+  readonly text: string;
+  readonly units: number;
+}
+
+/** Returns the options of the library for the parameters of a request. */
+export function optionsOf({ parameters }: ParsedAlignmentRequest): AlignTemperatureOptions {
+  const { basis, include, budget_scenario: budgetScenario, convergence, detail } = parameters;
+  return { basis, include, budgetScenario, convergence, detail };
 }
 
 /** Room for about twenty entities, which take about a millisecond. */
@@ -44,15 +56,8 @@ const EXAMPLE: readonly Entity[] = [
   },
 ];
 
-/** Counts the usage units of a response: one per temperature that is not null. */
-export function countTemperatures({ results }: AlignmentAnswer): number {
-  let count = 0;
-  for (const { data } of results) for (const year of data) if (year.temperature_alignment !== null) count++;
-  return count;
-}
-
 /** POST /api/v1/temperature-alignment-projections: implied warming for every projected year of every entity. */
-export const alignment: Route<ParsedAlignmentRequest, AlignmentAnswer> = {
+export const alignment: Route<ParsedAlignmentRequest, EncodedAnswer> = {
   method: "POST",
   path: "/api/v1/temperature-alignment-projections",
   access: "customer",
@@ -61,8 +66,9 @@ export const alignment: Route<ParsedAlignmentRequest, AlignmentAnswer> = {
     tag: "Temperature alignment",
     summary: "Implied temperature rise of entities",
     description:
-      "For every projected year of every entity: the global warming in 2100 that its emissions imply. " +
-      "Each temperature that is not null is counted as one `alignment_values`.",
+      "For every projected year of every entity: the global warming in 2100 that its emissions imply, with an interval " +
+      "and flags. " +
+      "Each `temperature_alignment` of a projected year that is not null is counted as one `alignment_values`.",
     query: AlignmentParametersSchema,
     body: { schema: AlignmentRequestSchema, example: EXAMPLE },
     responses: {
@@ -74,7 +80,7 @@ export const alignment: Route<ParsedAlignmentRequest, AlignmentAnswer> = {
     },
     problems: ["invalid_request", "asset_type_unsupported", "too_many_values"],
   },
-  metered: { meter: "alignment_values", units: countTemperatures },
+  metered: { meter: "alignment_values", units: ({ units }) => units },
   inlineBodyBytesMax: INLINE_BODY_BYTES_MAX,
   parse({ queryText, body, limits }) {
     const request = readRequest(queryText, body);
@@ -87,7 +93,11 @@ export const alignment: Route<ParsedAlignmentRequest, AlignmentAnswer> = {
     }
     return request;
   },
-  handle: async ({ entities, parameters }) => roundTemperatures(await alignTemperature(entities, parameters)),
+  handle: async (request) => {
+    const { text, units } = await encodeResults(request.entities, optionsOf(request));
+    return { text: `${ANSWER_OPENING}${text}${ANSWER_CLOSING}`, units };
+  },
+  reply: ({ text }) => ({ status: 200, contentType: "application/json", body: text }),
   headers: () => ({ "X-Benchmark": DEFAULT_BENCHMARK.id }),
 };
 

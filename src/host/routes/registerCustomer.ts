@@ -61,14 +61,20 @@ export const registerCustomer: Route<CustomerRegistration, RegistrationResult> =
 
 /** @throws Fault `invalid_request` with all errors of the body */
 function readRegistration(body: unknown): CustomerRegistration {
-  const items: FaultItem[] = findSchemaErrors(CustomerRegistrationSchema, body, { name: "The request" });
+  const textItems: FaultItem[] = [];
   if (typeof body === "object" && body !== null) {
     for (const name of ["internal_id", "name"] as const) {
       const text: unknown = (body as Readonly<Record<string, unknown>>)[name];
       const error = typeof text === "string" ? customerTextError(text) : undefined;
-      if (error !== undefined) items.push({ pointer: `/${name}`, code: error.code, detail: `${name} ${error.detail}` });
+      if (error === undefined) continue;
+      textItems.push({ pointer: `/${name}`, code: error.code, detail: `${name} ${error.detail}` });
     }
   }
+  // The schema states only a part of the rule for texts.
+  const schemaItems = findSchemaErrors(CustomerRegistrationSchema, body, { name: "The request" }).filter(
+    ({ pointer }) => textItems.every((item) => item.pointer !== pointer),
+  );
+  const items = [...schemaItems, ...textItems];
   if (items.length > 0) throw invalidRequest(items);
   return body as CustomerRegistration;
 }

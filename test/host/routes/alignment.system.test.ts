@@ -4,24 +4,24 @@ import { describe, expect, test } from "vitest";
 import { alignTemperature } from "../../../src/alignment/alignTemperature.ts";
 import { roundTemperatures } from "../../../src/alignment/answer.ts";
 import { ENTITY } from "../entities.ts";
-import { parseResponses, exchangeBytes, HEADERS } from "../testHost.ts";
-import { alignmentRoute, requestText, JSON_TYPE, PATH, problemOf } from "./alignmentRoute.ts";
+import { parseResponses, exchangeBytes, HEADERS, ALIGNMENT_PATH } from "../testHost.ts";
+import { alignmentRoute, requestText, JSON_TYPE, problemOf } from "./alignmentRoute.ts";
 
 const { host, post } = alignmentRoute();
 
 describe("valid entities", () => {
   test.each(["", "/latest"])("return results in the order of the entities under '%s/api/v1'", async (prefix) => {
     const other = { ...ENTITY, entity_info: { name: "Other", asset_type: "equity" as const } };
-    const response = await post(JSON.stringify([ENTITY, other]), `${prefix}${PATH}`);
+    const response = await post(JSON.stringify([ENTITY, other]), `${prefix}${ALIGNMENT_PATH}`);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/json");
-    expect(response.headers.get("x-benchmark")).toBe("ngfs-phase5-message-r12/1");
+    expect(response.headers.get("x-benchmark")).toBe("ngfs-phase5-message-r12/2");
     const { identifier: _, ...echo } = ENTITY.entity_info;
     const answer: unknown = await response.json();
     expect(answer).toStrictEqual(roundTemperatures(await alignTemperature([ENTITY, other])));
     expect(answer).toMatchObject({
       results: [
-        { entity_info: echo, data: [{ year: 2050, temperature_alignment: 2.06 }, { year: 2030 }] },
+        { entity_info: echo, data: [{ year: 2050, temperature_alignment: 2.09 }, { year: 2030 }] },
         { entity_info: other.entity_info },
       ],
     });
@@ -30,7 +30,7 @@ describe("valid entities", () => {
   });
 
   test.each(["intensity", "emissions", "cumulative"] as const)("return detail on the basis %s", async (basis) => {
-    const response = await post(JSON.stringify([ENTITY]), `${PATH}?detail=true&basis=${basis}`);
+    const response = await post(JSON.stringify([ENTITY]), `${ALIGNMENT_PATH}?detail=true&basis=${basis}`);
     const answer = (await response.json()) as Awaited<ReturnType<typeof alignTemperature>>;
     const exact = await alignTemperature([ENTITY], { detail: true, basis });
     expect(answer).toStrictEqual(roundTemperatures(exact));
@@ -41,6 +41,18 @@ describe("valid entities", () => {
     expect(year?.temperature_alignment).not.toBe(exactYear?.temperature_alignment);
   });
 
+  test("return the members and scenarios that the query asks for", async () => {
+    const queryText =
+      "include=overall,budget&budget_scenario=below_2c&convergence=0.5&benchmark=ngfs-phase5-message-r12/2";
+    const response = await post(JSON.stringify([ENTITY]), `${PATH}?${queryText}`);
+    const options = { include: ["overall", "budget"], budgetScenario: "below_2c", convergence: 0.5 } as const;
+    const answer: unknown = await response.json();
+    expect(answer).toStrictEqual(roundTemperatures(await alignTemperature([ENTITY], options)));
+    expect(answer).toMatchObject({
+      results: [{ overall: { years: 2 }, data: [{ budget: { scenario: "Below 2°C" } }, {}] }],
+    });
+  });
+
   test("may have unknown members and omit optional ones", async () => {
     const entity = {
       entity_info: { name: "N", asset_type: "equity", lei: "5493" },
@@ -49,10 +61,13 @@ describe("valid entities", () => {
     };
     const response = await post(JSON.stringify([entity]));
     expect(await response.json()).toStrictEqual({
+      method: "alignment/2",
+      benchmark: "ngfs-phase5-message-r12/2",
       results: [
         {
           entity_info: { name: "N", asset_type: "equity" },
-          data: [{ year: 2030, temperature_alignment: null, reason: "zero_baseline" }],
+          flags: ["unknown_industry", "scope3_absent"],
+          data: [{ year: 2030, temperature_alignment: null, reason: "zero_baseline", flags: ["zero_baseline"] }],
         },
       ],
     });
@@ -61,7 +76,7 @@ describe("valid entities", () => {
   test.each(["application/json", "Application/JSON; charset=UTF-8", 'application/json ;charset="utf-8"'])(
     "are accepted with the content type %s",
     async (contentType) => {
-      const response = await post(JSON.stringify([ENTITY]), PATH, { "Content-Type": contentType });
+      const response = await post(JSON.stringify([ENTITY]), ALIGNMENT_PATH, { "Content-Type": contentType });
       expect([response.status, (await response.text()).length > 0]).toStrictEqual([200, true]);
     },
   );
@@ -85,7 +100,7 @@ describe("valid entities", () => {
 
   test("are requested with 100 Continue if the client expects it", async () => {
     const body = JSON.stringify([ENTITY]);
-    const request = httpRequest(`${host().address.url}${PATH}`, {
+    const request = httpRequest(`${host().address.url}${ALIGNMENT_PATH}`, {
       method: "POST",
       headers: { ...HEADERS, ...JSON_TYPE, "Content-Length": body.length, Expect: "100-continue" },
     });
@@ -103,6 +118,10 @@ describe("validation of the body", () => {
   const baseline = ENTITY.data[0];
   const withInfo = (info: object): object => ({ ...ENTITY, entity_info: { ...ENTITY.entity_info, ...info } });
   const withYear = (projection: object): object => ({ ...ENTITY, projected_emissions: [projection] });
+  const withYears = (...records: object[]): object => ({
+    ...ENTITY,
+    projected_emissions: records.map((members) => ({ year: 2030, emissions, ...members })),
+  });
   const emissions = { scope1: 1 };
 
   test.each([
@@ -138,6 +157,30 @@ describe("validation of the body", () => {
       [withYear({ year: 2030, emissions: { scope1: 1e16 } })],
       400,
       [["/0/projected_emissions/0/emissions/scope1", "out_of_range"]],
+    ],
+    [
+      "inconsistent labels",
+      [withYears({ label: "a", probability: 0.5 }, { label: "b" }, {})],
+      400,
+      [
+        ["/0/projected_emissions/2/label", "missing"],
+        ["/0/projected_emissions/1/probability", "missing"],
+      ],
+    ],
+    [
+      "a currency and a price year",
+      [{ ...ENTITY, data: [{ ...baseline, financials: { currency: "usd", price_year: 2014 } }] }],
+      400,
+      [
+        ["/0/data/0/financials/currency", "malformed"],
+        ["/0/data/0/financials/price_year", "out_of_range"],
+      ],
+    ],
+    [
+      "a projected revenue",
+      [withYear({ year: 2030, emissions, financials: { revenue: 1e16 } })],
+      400,
+      [["/0/projected_emissions/0/financials/revenue", "out_of_range"]],
     ],
     ["an unknown member", [{ ...ENTITY, dta: [] }], 400, [["/0/dta", "unknown"]]],
     [
@@ -185,7 +228,9 @@ describe("validation of the body", () => {
       10_000,
     ],
   ])("rejects %s", async (what, body, requested, limit) => {
-    const problem = await problemOf(await post(body, what.endsWith("detail") ? `${PATH}?detail=true` : PATH));
+    const problem = await problemOf(
+      await post(body, what.endsWith("detail") ? `${ALIGNMENT_PATH}?detail=true` : ALIGNMENT_PATH),
+    );
     expect(problem).toMatchObject({ status: 400, code: "too_many_values", requested, limit });
   });
 
@@ -205,14 +250,22 @@ describe("validation of the query", () => {
     ["scope3Weight=0", "scope3Weight", "unknown"],
     ["basis=intensity&basis=emissions", "basis", "repeated"],
     ["detail=%ff", "detail", "malformed"],
+    ["include=overal", "include", "not_allowed"],
+    ["include=", "include", "empty"],
+    ["include=overall,overall", "include", "duplicate"],
+    ["budget_scenario=1.5", "budget_scenario", "not_allowed"],
+    ["convergence=0", "convergence", "out_of_range"],
+    ["convergence=1.01", "convergence", "out_of_range"],
+    ["convergence=half", "convergence", "wrong_type"],
+    ["benchmark=ngfs-phase5-message-r12/1", "benchmark", "not_allowed"],
   ])("rejects %s", async (queryText, parameter, code) => {
-    const problem = await problemOf(await post(JSON.stringify([ENTITY]), `${PATH}?${queryText}`));
+    const problem = await problemOf(await post(JSON.stringify([ENTITY]), `${ALIGNMENT_PATH}?${queryText}`));
     expect(problem).toMatchObject({ status: 400, code: "invalid_request", errors: [{ parameter, code }] });
     expect(problem.errors).toHaveLength(1);
   });
 
   test("reports errors of the query and of the body together", async () => {
-    const problem = await problemOf(await post("[]", `${PATH}?detail=yes`));
+    const problem = await problemOf(await post("[]", `${ALIGNMENT_PATH}?detail=yes`));
     expect(problem.detail).toBe('2 errors in the request. The first: detail must be true or false (got "yes").');
     expect(problem.errors).toMatchObject([{ parameter: "detail" }, { pointer: "", code: "empty" }]);
   });
@@ -220,7 +273,7 @@ describe("validation of the query", () => {
 
 describe("methods", () => {
   test.each(["GET", "HEAD", "PUT", "DELETE"])("%s returns 405 with Allow: POST", async (method) => {
-    const response = await host().ask(PATH, { method });
+    const response = await host().ask(ALIGNMENT_PATH, { method });
     await response.text();
     expect([response.status, response.headers.get("allow")]).toStrictEqual([405, "POST, OPTIONS"]);
   });

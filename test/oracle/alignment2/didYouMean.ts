@@ -19,12 +19,23 @@ const candidatesOfReference = new WeakMap<Reference, Candidates>();
 
 /** Nearest country name in the order of both files. */
 export function suggestCountry(reference: Reference, text: string): string | null {
-  return nearest(foldCountry(text), candidatesOf(reference).countries);
+  return nearestOf(foldCountry(text), candidatesOf(reference).countries);
 }
 
 /** Nearest name of an industry or sector: the industry table, then the keys of section 2 without stars. */
 export function suggestIndustry(reference: Reference, text: string): string | null {
-  return nearest(foldIndustry(text), candidatesOf(reference).industries);
+  return nearestOf(foldIndustry(text), candidatesOf(reference).industries);
+}
+
+const nearestByText = new WeakMap<readonly Candidate[], Map<string, string | null>>();
+
+/** Does the same as `nearest`, once for each text, because random entities repeat a few unknown names. */
+function nearestOf(folded: string, candidates: readonly Candidate[]): string | null {
+  const known = nearestByText.get(candidates) ?? new Map<string, string | null>();
+  nearestByText.set(candidates, known);
+  const name = known.has(folded) ? (known.get(folded) ?? null) : nearest(folded, candidates);
+  known.set(folded, name);
+  return name;
 }
 
 /** Returns the candidates in order; folded once, because thousands of names are compared with each text. */

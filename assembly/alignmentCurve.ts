@@ -1,0 +1,136 @@
+import {
+  ANCHOR_MOVE_MIN,
+  CURVE_BYTES,
+  CURVE_LAST_RISE_MAX,
+  CURVE_RISES,
+  CURVE_START,
+  TABLE_CURVES,
+} from "./alignmentLayout";
+
+// Temperature over the emissions ratio for two rows, one per lane; f64[2] each. Byte offsets.
+export const LANES_ANCHORS: usize = 0; // [4]
+const LANES_SLOPES: usize = 64; // [5]
+const LANES_RISES: usize = 144; // [5]
+const LANES_START: usize = 224;
+
+/**
+ * Makes the four anchors of two rows ascending with steps of at least `gaps`, in place: the least-squares closest
+ * sequence with such steps (pool adjacent violators), then the first at least `gaps` above 0.
+ *
+ * In, out  anchors  f64[4][2], one row per lane
+ * Returns  bit mask: bit i is set if an anchor of row i was moved
+ * Formula  The pooled value of an element is the maximum over block starts at or before it of the minimum over block
+ *          ends at or after it of the block's mean
+ */
+export function separateAnchors(anchors: usize, gaps: v128): i32 {
+  const x1 = v128.load(anchors),
+    x2 = v128.load(anchors, 16),
+    x3 = v128.load(anchors, 32),
+    x4 = v128.load(anchors, 48);
+  const isClose = v128.or(
+    v128.or(f64x2.lt(x1, gaps), f64x2.lt(x2, f64x2.add(x1, gaps))),
+    v128.or(f64x2.lt(x3, f64x2.add(x2, gaps)), f64x2.lt(x4, f64x2.add(x3, gaps))),
+  );
+  if (!v128.any_true(isClose)) return 0;
+  const gaps2 = f64x2.add(gaps, gaps),
+    gaps3 = f64x2.add(gaps2, gaps);
+  const z2 = f64x2.sub(x2, gaps),
+    z3 = f64x2.sub(x3, gaps2),
+    z4 = f64x2.sub(x4, gaps3);
+  const half = f64x2.splat(0.5),
+    third = f64x2.splat(1.0 / 3.0),
+    quarter = f64x2.splat(0.25);
+  const sum12 = f64x2.add(x1, z2),
+    sum34 = f64x2.add(z3, z4);
+  const mean12 = f64x2.mul(sum12, half),
+    mean23 = f64x2.mul(f64x2.add(z2, z3), half),
+    mean34 = f64x2.mul(sum34, half),
+    mean123 = f64x2.mul(f64x2.add(sum12, z3), third),
+    mean234 = f64x2.mul(f64x2.add(z2, sum34), third),
+    mean1234 = f64x2.mul(f64x2.add(sum12, sum34), quarter);
+  const from1To3 = f64x2.pmin(mean123, mean1234),
+    from1To2 = f64x2.pmin(mean12, from1To3),
+    from2To3 = f64x2.pmin(mean23, mean234);
+  const pooled1 = f64x2.pmin(x1, from1To2),
+    pooled2 = f64x2.pmax(from1To2, f64x2.pmin(z2, from2To3)),
+    pooled3 = f64x2.pmax(f64x2.pmax(from1To3, from2To3), f64x2.pmin(z3, mean34)),
+    pooled4 = f64x2.pmax(f64x2.pmax(mean1234, mean234), f64x2.pmax(mean34, z4));
+  const separated1 = f64x2.pmax(pooled1, gaps),
+    separated2 = f64x2.pmax(f64x2.add(pooled2, gaps), f64x2.add(separated1, gaps)),
+    separated3 = f64x2.pmax(f64x2.add(pooled3, gaps2), f64x2.add(separated2, gaps)),
+    separated4 = f64x2.pmax(f64x2.add(pooled4, gaps3), f64x2.add(separated3, gaps));
+  // A row without violations keeps its anchors to the last bit, whatever the other row has.
+  const y1 = v128.bitselect(separated1, x1, isClose),
+    y2 = v128.bitselect(separated2, x2, isClose),
+    y3 = v128.bitselect(separated3, x3, isClose),
+    y4 = v128.bitselect(separated4, x4, isClose);
+  v128.store(anchors, y1);
+  v128.store(anchors, y2, 16);
+  v128.store(anchors, y3, 32);
+  v128.store(anchors, y4, 48);
+  const largestMove = f64x2.pmax(
+    f64x2.pmax(f64x2.abs(f64x2.sub(y1, x1)), f64x2.abs(f64x2.sub(y2, x2))),
+    f64x2.pmax(f64x2.abs(f64x2.sub(y3, x3)), f64x2.abs(f64x2.sub(y4, x4))),
+  );
+  return i64x2.bitmask(f64x2.gt(largestMove, f64x2.splat(ANCHOR_MOVE_MIN)));
+}
+
+/**
+ * Prepares temperatureAt for the anchors in `lanes`, which must be separated.
+ *
+ * In       percentile  CURVE_*
+ * In, out  lanes       LANES_*
+ */
+export function prepareCurve(tables: usize, percentile: i32, lanes: usize): void {
+  const curve = tables + TABLE_CURVES + <usize>percentile * CURVE_BYTES;
+  const x1 = v128.load(lanes),
+    x2 = v128.load(lanes, 16),
+    x3 = v128.load(lanes, 32),
+    x4 = v128.load(lanes, 48);
+  const rise1 = v128.load64_splat(curve, CURVE_RISES),
+    rise2 = v128.load64_splat(curve, CURVE_RISES + 8),
+    rise3 = v128.load64_splat(curve, CURVE_RISES + 16),
+    rise4 = v128.load64_splat(curve, CURVE_RISES + 24),
+    rise5 = v128.load64_splat(curve, CURVE_RISES + 32);
+  v128.store(lanes, f64x2.div(rise1, x1), LANES_SLOPES);
+  v128.store(lanes, f64x2.div(rise2, f64x2.sub(x2, x1)), LANES_SLOPES + 16);
+  v128.store(lanes, f64x2.div(rise3, f64x2.sub(x3, x2)), LANES_SLOPES + 32);
+  v128.store(lanes, f64x2.div(rise4, f64x2.sub(x4, x3)), LANES_SLOPES + 48);
+  v128.store(lanes, f64x2.div(rise5, x4), LANES_SLOPES + 64);
+  v128.store(lanes, rise1, LANES_RISES);
+  v128.store(lanes, rise2, LANES_RISES + 16);
+  v128.store(lanes, rise3, LANES_RISES + 32);
+  v128.store(lanes, rise4, LANES_RISES + 48);
+  v128.store(lanes, v128.load64_splat(curve, CURVE_LAST_RISE_MAX), LANES_RISES + 64);
+  v128.store(lanes, v128.load64_splat(curve, CURVE_START), LANES_START);
+}
+
+/**
+ * Returns the temperatures of two emissions ratios, at least 0, one per lane. A sum of five ramps, one per segment: each
+ * operation is monotone, so a larger ratio never has a lower temperature.
+ */
+export function temperaturesAt(lanes: usize, q: v128): v128 {
+  const zero = f64x2.splat(0);
+  const ramp1 = f64x2.pmin(f64x2.mul(q, v128.load(lanes, LANES_SLOPES)), v128.load(lanes, LANES_RISES));
+  return f64x2.add(
+    f64x2.add(
+      f64x2.add(
+        f64x2.add(f64x2.add(v128.load(lanes, LANES_START), ramp1), ramp(lanes, q, zero, 0)),
+        ramp(lanes, q, zero, 16),
+      ),
+      ramp(lanes, q, zero, 32),
+    ),
+    ramp(lanes, q, zero, 48),
+  );
+}
+
+/** Returns the rise along the segment that starts at the anchor at `offset`. */
+function ramp(lanes: usize, q: v128, zero: v128, offset: usize): v128 {
+  const rise = f64x2.mul(f64x2.sub(q, v128.load(lanes + offset)), v128.load(lanes + offset, LANES_SLOPES + 16));
+  return f64x2.pmin(f64x2.pmax(rise, zero), v128.load(lanes + offset, LANES_RISES + 16));
+}
+
+/** Returns the temperature of one emissions ratio. */
+export function temperatureAt(lanes: usize, q: f64): f64 {
+  return f64x2.extract_lane(temperaturesAt(lanes, f64x2.splat(q)), 0);
+}
