@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { isolatedTests } from "./scripts/isolatedTests.mjs";
 
 /** `ISOTHERM_KERNEL=debug` runs the tests with the debug kernel, which has assertions and function names. */
 const isDebugKernel = process.env["ISOTHERM_KERNEL"] === "debug";
@@ -18,19 +19,8 @@ const UNIT = {
   globalSetup: "test/generatedSources.mjs",
   setupFiles: "test/unitGuard.ts",
 };
-/** Files that replace modules with `vi.mock` or import a module that registers hooks: each needs separate module
- * instances. */
-const ISOLATED_FILES = [
-  "test/cli/ingest.test.ts",
-  "test/cli/program.test.ts",
-  "test/atlas/coldMaximum.test.ts",
-  "test/cli/alignFormats.test.ts",
-  "test/hazard/sampleRequest.test.ts",
-  "test/hazard/sampleSteps.test.ts",
-  "test/ingest/existingAtlas.test.ts",
-  "test/ingest/ingest.test.ts",
-  "test/ingest/layersIngest.test.ts",
-];
+/** Tests that would affect each other if they shared module instances. */
+const ISOLATED_FILES = isolatedTests();
 
 /**
  * Two kinds of tests, by file name; test/testProjects.test.ts enforces the rule.

@@ -8,7 +8,10 @@ import { randomFrom, type SeededRandom } from "../test/seededRandom.ts";
 
 export const HAZARD = "riverine_floods";
 
-/** The (scenario, year) groups of the maps; `wetnessIncrease` is the increase over the baseline, relative to that of rcp8p5 2080. */
+/**
+ * The (scenario, year) groups of the maps; `wetnessIncrease` is the increase over the baseline, relative to that of
+ * rcp8p5 2080.
+ */
 export const GROUPS = [
   { scenario: "baseline", year: 1980, wetnessIncrease: 0 },
   { scenario: "rcp4p5", year: 2030, wetnessIncrease: 0.1 },

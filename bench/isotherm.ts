@@ -142,8 +142,10 @@ export function circleOf({ places }: Pick<Workload, "places">, place: number, ra
   return { latDeg, lonDeg, radiusM: radiusKm * 1000 };
 }
 
-/** Returns a contender that uses the public API, from query object to result object. Maximum and mean take one query
- * each. */
+/**
+ * Returns a contender that uses the public API, from query object to result object. Maximum and mean take one query
+ * each.
+ */
 export function libraryContender({ atlas }: InstrumentedAtlas, workload: Workload): CircleContender {
   return inProcessContender("Isotherm, query object to result object", async (place, radiusKm, aggregation) => {
     const out = emptyResult();

@@ -41,6 +41,12 @@ const TABLES = [
     columns: { iso3: "text", names: "list" },
   },
   {
+    file: "src/reference/data/countryNativeNames.csv",
+    rows: "COUNTRY_NATIVE_NAME_ROWS",
+    row: "CountryNativeNameRow",
+    columns: { iso3: "text", names: "list" },
+  },
+  {
     file: "src/reference/data/pathwayKeys.csv",
     rows: "PATHWAY_KEY_ROWS",
     row: "PathwayKeyRow",

@@ -1,7 +1,8 @@
 // Packs the package with the manifest that users install: without scripts and other settings of a clone.
 //
-//   npm pack runs `prepack` and `postpack` below, which replace and restore package.json import { packTarball } from
-//   "./packageTarball.mjs" packs a copy, for tests that run in parallel with others
+//   npm pack                                             runs `prepack` and `postpack` below, which replace and
+//                                                        restore package.json
+//   import { packTarball } from "./packageTarball.mjs"   packs a copy, for tests that run in parallel with others
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -6,8 +6,8 @@
  *   await atlas.hazardRisk({ latitude: 11.6, longitude: 43.1, hazards: ["riverine_floods"],
  *                            analysis_years: [2030], scenarios: ["rcp4p5"], radius: 10 });
  *   await alignTemperature(entities, { detail: true });
- *   totalClimateRisk({ name: "Example Cement", country: "India", industry: "Cement and lime", revenue: "7.87e9", ...
- *   });
+ *   await alignPortfolio(holdings, { methods: ["WATS", "ECOTS"], group_by: ["sector"] });
+ *   totalClimateRisk({ name: "Example Cement", country: "India", industry: "Cement and lime", revenue: "7.87e9", ... });
  */
 export { alignColumns } from "./alignment/alignColumns.ts";
 export { alignTemperature } from "./alignment/alignTemperature.ts";
@@ -32,6 +32,8 @@ export {
   PATHWAY_INDEX,
   type ReferenceColumns,
 } from "./kernel/alignmentColumns.ts";
+export { alignPortfolio } from "./portfolio/alignPortfolio.ts";
+export { roundPortfolio } from "./portfolio/roundPortfolio.ts";
 export { referenceCountries, referenceIndustries, referenceScenarios } from "./company/referenceLists.ts";
 export { estimateEmissions, totalClimateRisk } from "./company/report.ts";
 export {
@@ -71,6 +73,7 @@ export type {
   CompanyRequest,
   CompanyResult,
   CompanyValuation,
+  Contribution,
   DataQuality,
   DataSource,
   EmissionsAnswer,
@@ -80,25 +83,47 @@ export type {
   EmissionsRequest,
   Entity,
   EntityEcho,
+  Financed,
+  FinancedBudget,
+  FinancedHolding,
   HazardQueryInput,
   HazardResult,
+  Holding,
+  HoldingBudget,
+  HoldingQuality,
+  HoldingScore,
+  HoldingTemperature,
   MatchedSector,
   MetricDetail,
   NameSuggestions,
   NoDataReason,
   OverallTemperature,
   Pathway,
+  PortfolioAnswer,
+  PortfolioBounds,
+  PortfolioCoverage,
+  PortfolioGroup,
+  PortfolioMethod,
+  PortfolioOptions,
+  PortfolioRequest,
+  PortfolioResult,
+  PortfolioScope,
   ProblemItem,
   QualityMark,
   ReferenceCountry,
   ReferenceIndustry,
   ReferenceScenario,
+  RefusedEntity,
   Remark,
   RemarkCode,
   ScenarioResult,
   ScopeEmissions,
   ScopeTemperatures,
+  ScoredHolding,
   TemperatureRange,
+  UnattributedReason,
+  UncoveredHolding,
+  UncoveredReason,
 } from "./contract/wireTypes.ts";
 export {
   HAZARDS,

@@ -5,7 +5,11 @@ import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode, type FaultDescription, typ
  * AbortSignal) for options.
  */
 export interface ValueSchema {
-  readonly type?: string;
+  /** A list names the types that are accepted; `null` is the only other type beside one of the rest. */
+  readonly type?: string | readonly string[];
+  /** Alternatives of different types. */
+  readonly anyOf?: readonly ValueSchema[];
+  readonly const?: string | number | boolean;
   readonly enum?: readonly (string | number)[];
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;
@@ -61,7 +65,8 @@ interface ValueAtPointer {
 }
 
 function collectErrors(items: SchemaError[], target: ValueAtPointer): void {
-  if (target.schema.enum !== undefined) collectChoiceErrors(items, target);
+  if (target.schema.anyOf !== undefined || Array.isArray(target.schema.type)) collectUnionErrors(items, target);
+  else if (target.schema.enum !== undefined) collectChoiceErrors(items, target);
   else if (target.schema.type === "object") collectObjectErrors(items, target);
   else if (target.schema.type === "array") collectListErrors(items, target);
   else if (target.schema.type === "boolean") {
@@ -73,6 +78,32 @@ function collectErrors(items: SchemaError[], target: ValueAtPointer): void {
   } else if (target.schema.type === "signal") {
     if (!isAbortSignal(target.value)) items.push(wrongType(target));
   } else collectNumberErrors(items, target);
+}
+
+/** Reports the errors of the alternative that has the type of the value. */
+function collectUnionErrors(items: SchemaError[], target: ValueAtPointer): void {
+  const { schema, value, pointer, name } = target;
+  const alternative = alternativesOf(schema).find((candidate) => hasTypeOf(candidate, value));
+  if (alternative === undefined) items.push(wrongType(target));
+  else if (alternative.const === undefined) {
+    if (alternative.type !== "null") collectErrors(items, { ...target, schema: alternative });
+  } else if (alternative.const !== value) {
+    const detail = `${name} must be ${expected(schema)} (got ${quote(value)}).`;
+    items.push({ pointer, code: "not_allowed", detail });
+  }
+}
+
+function alternativesOf(schema: ValueSchema): readonly ValueSchema[] {
+  const { anyOf, type } = schema;
+  return anyOf ?? (Array.isArray(type) ? type.map((each: string) => ({ ...schema, type: each })) : [schema]);
+}
+
+function hasTypeOf({ type, const: constant, enum: choices }: ValueSchema, value: unknown): boolean {
+  if (type === "null") return value === null;
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
+  if (type === "integer") return typeof value === "number";
+  return typeof value === (type ?? typeof (constant ?? choices?.[0]));
 }
 
 /** Returns whether a value is an AbortSignal, of any realm. */
@@ -272,12 +303,17 @@ export function unknownNameItem<Where extends { readonly pointer: string } | { r
 
 /** Returns a phrase for the accepted values, to follow "must be". */
 function expected(schema: ValueSchema): string {
+  if (schema.const !== undefined) return String(schema.const);
+  if (schema.anyOf !== undefined || Array.isArray(schema.type)) {
+    const shown = alternativesOf(schema).filter(({ type }) => type !== "null");
+    return shown.map(expected).join(", or ");
+  }
   if (schema.enum !== undefined) return oneOf(schema.enum);
   switch (schema.type) {
     case "object":
-      return schema.properties === undefined
+      return Object.keys(schema.properties ?? {}).length === 0
         ? "an object"
-        : `an object with ${Object.keys(schema.properties).join(", ")}`;
+        : `an object with ${Object.keys(schema.properties ?? {}).join(", ")}`;
     case "array":
       return expectedList(schema);
     case "boolean":
@@ -344,7 +380,7 @@ function suggestionClause(suggestion: string | undefined): string {
 }
 
 /** Escapes a name for a JSON pointer (RFC 6901): `~` becomes `~0` and `/` becomes `~1`. */
-function pointerToken(name: string): string {
+export function pointerToken(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
 }
 

@@ -37,8 +37,10 @@ export interface CircleTarget {
   readonly first: number;
 }
 
-/** Samples the cells of an open atlas: combines geometry, tile cache and kernels. Does not depend on the meaning of the
- * hazards. */
+/**
+ * Samples the cells of an open atlas: combines geometry, tile cache and kernels. Does not depend on the meaning of the
+ * hazards.
+ */
 export class Sampler {
   readonly hazards: ReadonlyMap<string, SampledHazard>;
   /** Notified of every fetch of tiles that were not in memory. */

@@ -20,6 +20,8 @@ import type {
   HazardResult,
   Limits,
   PageParameters,
+  PortfolioAnswer,
+  PortfolioRequest,
   ReferenceCountry,
   ReferenceIndustry,
   ReferenceScenario,
@@ -65,6 +67,7 @@ export type {
   CompanyRequest,
   CompanyResult,
   CompanyValuation,
+  Contribution,
   CustomerPage,
   CustomerRecord,
   CustomerRegistration,
@@ -75,11 +78,19 @@ export type {
   EmissionsFigures,
   Entity,
   EntityEcho,
+  Financed,
+  FinancedBudget,
+  FinancedHolding,
   HazardBatchAnswer,
   HazardCatalog,
   HazardName,
   HazardQueryInput,
   HazardResult,
+  Holding,
+  HoldingBudget,
+  HoldingQuality,
+  HoldingScore,
+  HoldingTemperature,
   Limits,
   MatchedSector,
   Meter,
@@ -90,12 +101,22 @@ export type {
   OverallTemperature,
   PageParameters,
   Pathway,
+  PortfolioAnswer,
+  PortfolioBounds,
+  PortfolioCoverage,
+  PortfolioGroup,
+  PortfolioMethod,
+  PortfolioOptions,
+  PortfolioRequest,
+  PortfolioResult,
+  PortfolioScope,
   Problem,
   ProblemItem,
   QualityMark,
   ReferenceCountry,
   ReferenceIndustry,
   ReferenceScenario,
+  RefusedEntity,
   RefusedQuery,
   Remark,
   RemarkCode,
@@ -103,7 +124,11 @@ export type {
   ScenarioResult,
   ScopeEmissions,
   ScopeTemperatures,
+  ScoredHolding,
   TemperatureRange,
+  UnattributedReason,
+  UncoveredHolding,
+  UncoveredReason,
   UsageFilter,
   UsageGroup,
   UsagePage,
@@ -273,6 +298,16 @@ export class IsothermClient {
       bodyBytes: limits.body_bytes,
       valuesOf: (entity) => lengthOf(entity?.projected_emissions),
     });
+  }
+
+  /**
+   * Returns the temperature of a portfolio by each method and scope, and its financed emissions. A portfolio is not split
+   * into several requests.
+   */
+  async alignPortfolio(request: PortfolioRequest, options: DataOptions = {}): Promise<PortfolioAnswer> {
+    checkDataOptions(options);
+    const body = JSON.stringify(request);
+    return (await this.#data("POST", "/api/v1/portfolio-alignment", options, body)) as PortfolioAnswer;
   }
 
   /** Returns the climate-related losses of a company in each requested scenario and year. */

@@ -20,7 +20,7 @@ export function referenceIndustries(): readonly ReferenceIndustry[] {
 /** Returns the countries of the company method, with alpha-3 codes as ids. */
 export function referenceCountries(): readonly ReferenceCountry[] {
   return COUNTRIES.map(({ iso3, iso2, name, names, tier, fallbacks, parameters }) => {
-    const aliases = names.slice(1).filter((other) => other !== iso3 && other !== iso2);
+    const aliases = [...new Set(names)].filter((other) => other !== name && other !== iso3 && other !== iso2);
     return { id: iso3, name, aliases, iso2, tier, fallbacks, parameters };
   });
 }

@@ -5,8 +5,14 @@ interface Description {
   readonly description?: string;
 }
 
+interface NumberKeywords extends Description {
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+}
+
 /** Returns a schema of a number or null, with two types instead of a union: OpenAPI 3.1 viewers show that better. */
-export function numberOrNull(options: Description = {}): TUnsafe<number | null> {
+export function numberOrNull(options: NumberKeywords = {}): TUnsafe<number | null> {
   return Type.Unsafe<number | null>({ type: ["number", "null"], ...options });
 }
 

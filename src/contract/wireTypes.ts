@@ -1451,6 +1451,385 @@ export interface PageParameters {
   readonly cursor?: string;
 }
 
+export interface Contribution {
+  readonly id: string;
+  /** Share of the weight. */
+  readonly weight: number;
+  /** Score of the holding, degrees C. */
+  readonly temperature: number;
+  /** Weight times score, degrees C; the sum is the temperature. */
+  readonly contribution: number;
+  /** Contribution divided by the temperature of the portfolio. */
+  readonly share: number;
+  /** Weight times score above `goal`, degrees C; the sum is the temperature above `goal`. */
+  readonly above_goal?: number;
+  /** Temperature of the portfolio without the holding, degrees C; null if no other holding has a weight. */
+  readonly without: number | null;
+}
+
+export interface FinancedBudget {
+  /** Financed emissions that the pathway allows, t CO2e. */
+  readonly allowed: number;
+  /** Financed emissions projected for the same years, t CO2e. */
+  readonly projected: number;
+  /** Projected less allowed, t CO2e. */
+  readonly overshoot: number;
+  /** Percent of the allowed emissions; null if these are not above 0. */
+  readonly overshoot_pct: number | null;
+}
+
+export interface FinancedHolding {
+  readonly id: string;
+  /** Value divided by enterprise value including cash, or by equity plus debt. */
+  readonly attribution: number;
+  /** Present if the attribution is above 1. */
+  readonly flags?: readonly "attribution_above_one"[];
+  /** Financed emissions of scopes 1 and 2, t CO2e. */
+  readonly s1s2?: number;
+  /** Financed emissions of scope 3, t CO2e. */
+  readonly s3?: number;
+}
+
+/** Financed emissions after the PCAF standard, Part A. */
+export interface Financed {
+  /** Holdings with an attribution factor, in order. */
+  readonly holdings: readonly FinancedHolding[];
+  /** Holdings without an attribution factor, in order. */
+  readonly uncovered: readonly {
+    readonly id: string;
+    /** Why the holding has no attribution factor. */
+    readonly reason: UnattributedReason;
+  }[];
+  /** Attribution times emissions, summed over the holdings. */
+  readonly financed_emissions: {
+    /** Scopes 1 and 2, t CO2e. */
+    readonly s1s2: number;
+    /** Scope 3, t CO2e. */
+    readonly s3: number;
+  };
+  /** Share of the value that has an attribution factor and emissions. */
+  readonly coverage: {
+    /** Scopes 1 and 2, 0 to 1. */
+    readonly s1s2: number;
+    /** Scope 3, 0 to 1. */
+    readonly s3: number;
+  };
+  /** Financed emissions per million of the value that they belong to. */
+  readonly intensity_per_million: {
+    /** Scopes 1 and 2, t CO2e per million of value. */
+    readonly s1s2: number | null;
+    /** Scope 3, t CO2e per million of value. */
+    readonly s3: number | null;
+  };
+  /** Data quality scores, weighted by value. */
+  readonly data_quality: {
+    /** Scopes 1 and 2, 1 (best) to 5. */
+    readonly s1s2: number | null;
+    /** Scope 3, 1 (best) to 5. */
+    readonly s3: number | null;
+  };
+  /** Share of the value that has a data quality score. */
+  readonly data_quality_coverage: {
+    /** Scopes 1 and 2, 0 to 1. */
+    readonly s1s2: number;
+    /** Scope 3, 0 to 1. */
+    readonly s3: number;
+  };
+  /** Weighted average carbon intensity of scopes 1 and 2, t CO2e per million of revenue. */
+  readonly waci_per_million: number | null;
+  /** Share of the value in it, 0 to 1. */
+  readonly waci_coverage: number;
+  /** Aggregated budget of the holdings that have one; null if none has. */
+  readonly budget: FinancedBudget | null;
+  /** Share of the value in it, 0 to 1. */
+  readonly budget_coverage: number;
+}
+
+export interface PortfolioAnswer {
+  /** Version of the aggregation. */
+  readonly method: string;
+  /** Version of the method that scores entities. */
+  readonly scores: string;
+  /** Version of the benchmark that entities are compared with. */
+  readonly benchmark: string;
+  /** As in the request. */
+  readonly year: "overall" | number;
+  /** One element per method and scope: methods in the order requested, for each the scopes. */
+  readonly results: readonly PortfolioResult[];
+  /** Financed emissions after the PCAF standard, Part A. */
+  readonly financed: Financed;
+  /** One element per holding with an entity, in order. */
+  readonly entities: readonly (ScoredHolding | RefusedEntity)[];
+}
+
+/** Temperature of the whole portfolio if the missing scores are at the limits of the request. */
+export interface PortfolioBounds {
+  /** Degrees C, with every missing score at `missing_low`. */
+  readonly low: number;
+  /** Degrees C, with every missing score at `missing_high`. */
+  readonly high: number;
+  /** Whether every holding has a weight. */
+  readonly complete: boolean;
+}
+
+/** Shares, 0 to 1, that have a weight and a score. */
+export interface PortfolioCoverage {
+  /** Share of the holdings. */
+  readonly holdings: number;
+  /** Share of the value. */
+  readonly value: number;
+  /** Share of the known weight. */
+  readonly weight: number;
+}
+
+export interface PortfolioGroup {
+  /** `unassigned` for holdings without an entry under the key. */
+  readonly group: string;
+  /** Degrees C; null if no holding of the group has a weight and a score. */
+  readonly temperature: number | null;
+  /** Shares of the group, 0 to 1, that have a weight and a score. */
+  readonly coverage: PortfolioCoverage;
+  /** Share of the weight of the portfolio. */
+  readonly weight: number;
+  /** Weight times temperature, degrees C. */
+  readonly contribution: number;
+}
+
+/** The temperature of the portfolio by one weighting and scope. */
+export interface PortfolioResult {
+  /**
+   * Weight of a holding: its value (WATS), the emissions of the company (TETS), or the emissions times the value
+   * divided by market capitalization (MOTS), enterprise value (EOTS), enterprise value including cash (ECOTS), total
+   * assets (AOTS) or revenue (ROTS).
+   */
+  readonly method: PortfolioMethod;
+  /** Scopes 1 and 2, scope 3, or all three. */
+  readonly scope: PortfolioScope;
+  /** Weighted mean of the scores of the covered holdings, degrees C; null if they have no weight. */
+  readonly temperature: number | null;
+  /** Why there is no temperature; present exactly when it is null. */
+  readonly reason?: "no_weight";
+  /** If the errors of all scores have the same direction, degrees C. */
+  readonly range?: TemperatureRange;
+  /** If the errors of the scores are independent, degrees C. */
+  readonly range_independent?: TemperatureRange;
+  /** Share of the weight whose score has an interval. */
+  readonly range_coverage?: number;
+  /** Shares, 0 to 1, that have a weight and a score. */
+  readonly coverage: PortfolioCoverage;
+  /** Temperature of the whole portfolio if the missing scores are at the limits of the request. */
+  readonly bounds?: PortfolioBounds;
+  /** Share of the weight that has `default_score`; present if that was given. */
+  readonly default_share?: number;
+  /** Holdings without a weight or a score, in order. */
+  readonly uncovered: readonly UncoveredHolding[];
+  /** One element per holding in the temperature, in order. */
+  readonly contributions?: readonly Contribution[];
+  /** By key of `group_by`: the groups in order of first appearance. */
+  readonly groups?: Readonly<Record<string, readonly PortfolioGroup[]>>;
+}
+
+/** An entity that cannot be scored. */
+export interface RefusedEntity {
+  /** The holding. */
+  readonly id: string;
+  readonly error: {
+    /** For programs to branch on: the meaning of a code never changes. */
+    readonly code: string;
+    readonly detail: string;
+    /** All errors, each with a JSON pointer into the request. */
+    readonly errors: readonly ProblemItem[];
+  };
+}
+
+/** The temperatures of a holding's entity. */
+export interface ScoredHolding {
+  /** The holding. */
+  readonly id: string;
+  /** As submitted, without the identifier; members that were not given are absent. */
+  readonly entity_info: EntityEcho;
+  /** Flags of the entity; absent if there are none. */
+  readonly flags?: readonly AlignmentFlag[];
+  /** The nearest known name of each text that matched nothing. Temperatures do not use it. */
+  readonly did_you_mean?: NameSuggestions;
+  /** One element per projection record, in the order submitted. */
+  readonly data: readonly AlignedYear[];
+  /** Present if requested; null if no projection record has a weight. */
+  readonly overall?: OverallTemperature | null;
+  /** Years with a temperature under at least two labels, ascending; absent if there are none. */
+  readonly blended?: readonly BlendedYear[];
+}
+
+/** Why the holding has no attribution factor. */
+export type UnattributedReason = "denominator_missing" | "denominator_not_positive";
+
+export interface UncoveredHolding {
+  readonly id: string;
+  /** Why the holding is not in the temperature: it has no weight, or no score. */
+  readonly reason: UncoveredReason;
+}
+
+/** Why the holding is not in the temperature: it has no weight, or no score. */
+export type UncoveredReason =
+  "emissions_missing" | "emissions_negative" | "denominator_missing" | "denominator_not_positive" | "score_missing";
+
+/** Emissions of the company over the same years, t CO2e. */
+export interface HoldingBudget {
+  /** By the pathway, t CO2e. -1e18 to 1e18. */
+  readonly allowed: number;
+  /** By the company, t CO2e. -1e18 to 1e18. */
+  readonly projected: number;
+}
+
+/** PCAF data quality scores of the emissions, 1 (best) to 5. */
+export interface HoldingQuality {
+  /** Of scopes 1 and 2. 1 to 5. */
+  readonly s1s2?: number | null;
+  /** Of scope 3. 1 to 5. */
+  readonly s3?: number | null;
+}
+
+/** A line of a portfolio. A member that is null counts as not given. */
+export interface Holding {
+  /** Name of the line in the answer. */
+  readonly id: string;
+  /** Lines of one issuer are merged into one holding of this name. Default: the id. */
+  readonly issuer?: string | null;
+  /** Market value held; for loans the outstanding amount. 0 to 1e18. */
+  readonly value: number;
+  /** Of the value and of all company figures; equal on all lines. No currency is converted. */
+  readonly currency?: string | null;
+  /**
+   * A company to be scored, with emissions in t CO2e; exactly one of `entity` and `temperature` is required. An entity
+   * that cannot be scored is an uncovered holding, not an error.
+   */
+  readonly entity?: Entity | null;
+  readonly temperature?: HoldingTemperature | null;
+  /** Scope 1 emissions in the baseline year, t CO2e; those of `entity` take precedence. -1e15 to 1e15. */
+  readonly scope1?: number | null;
+  /** Scope 2 emissions in the baseline year, t CO2e; those of `entity` take precedence. -1e15 to 1e15. */
+  readonly scope2?: number | null;
+  /** Scope 3 emissions in the baseline year, t CO2e; those of `entity` take precedence. -1e15 to 1e15. */
+  readonly scope3?: number | null;
+  /** Market capitalization. -1e18 to 1e18. */
+  readonly market_cap?: number | null;
+  /** Enterprise value. -1e18 to 1e18. */
+  readonly enterprise_value?: number | null;
+  /** Cash and cash equivalents. -1e18 to 1e18. */
+  readonly cash?: number | null;
+  /** Enterprise value including cash. Default: `enterprise_value` + `cash`. -1e18 to 1e18. */
+  readonly evic?: number | null;
+  /** Total assets. -1e18 to 1e18. */
+  readonly total_assets?: number | null;
+  /** Annual revenue; that of `entity` takes precedence. -1e18 to 1e18. */
+  readonly revenue?: number | null;
+  /** Total equity of an unlisted company. -1e18 to 1e18. */
+  readonly equity?: number | null;
+  /** Total debt of an unlisted company. -1e18 to 1e18. */
+  readonly debt?: number | null;
+  readonly data_quality?: HoldingQuality | null;
+  /** Allowed and projected emissions; those of `entity` take precedence. */
+  readonly budget?: HoldingBudget | null;
+  /** Groups of the holding by any keys, such as sector, country or asset_class. */
+  readonly groups?: Readonly<Record<string, string | null>> | null;
+}
+
+/** Degrees C, with or without an interval. */
+export type HoldingScore =
+  | number
+  | {
+      /** Degrees C. At most 20. */
+      readonly t: number;
+      /** Lower end of its interval, degrees C. At most 20. */
+      readonly low?: number | null;
+      /** Upper end of its interval, degrees C. At most 20. */
+      readonly high?: number | null;
+    };
+
+/** Scores of the company from elsewhere, degrees C. */
+export interface HoldingTemperature {
+  /** All scopes. */
+  readonly s1s2s3?:
+    | number
+    | {
+        /** Degrees C. At most 20. */
+        readonly t: number;
+        /** Lower end of its interval, degrees C. At most 20. */
+        readonly low?: number | null;
+        /** Upper end of its interval, degrees C. At most 20. */
+        readonly high?: number | null;
+      }
+    | null;
+  /** Scopes 1 and 2. */
+  readonly s1s2?:
+    | number
+    | {
+        /** Degrees C. At most 20. */
+        readonly t: number;
+        /** Lower end of its interval, degrees C. At most 20. */
+        readonly low?: number | null;
+        /** Upper end of its interval, degrees C. At most 20. */
+        readonly high?: number | null;
+      }
+    | null;
+  /** Scope 3. */
+  readonly s3?:
+    | number
+    | {
+        /** Degrees C. At most 20. */
+        readonly t: number;
+        /** Lower end of its interval, degrees C. At most 20. */
+        readonly low?: number | null;
+        /** Upper end of its interval, degrees C. At most 20. */
+        readonly high?: number | null;
+      }
+    | null;
+}
+
+/**
+ * Weight of a holding: its value (WATS), the emissions of the company (TETS), or the emissions times the value divided
+ * by market capitalization (MOTS), enterprise value (EOTS), enterprise value including cash (ECOTS), total assets
+ * (AOTS) or revenue (ROTS).
+ */
+export type PortfolioMethod = "WATS" | "TETS" | "MOTS" | "EOTS" | "ECOTS" | "AOTS" | "ROTS";
+
+export interface PortfolioOptions {
+  /** Weightings. At least 1 item, without duplicates. Default: WATS. */
+  readonly methods?: readonly PortfolioMethod[];
+  /** Scopes. At least 1 item, without duplicates. Default: s1s2s3. */
+  readonly scopes?: readonly PortfolioScope[];
+  /** Which score of an entity: of a projected year, or the mean over its years (`overall`). Default: overall. */
+  readonly year?: "overall" | number;
+  /** Quantity that entities are compared by. Default: intensity. */
+  readonly basis?: AlignmentBasis;
+  /**
+   * Fraction of the gap to the emissions intensity of the industry that closes by 2050; not used if absent. Applies to
+   * entities with revenue in USD and a price year, whose emissions must be in t CO2e. At most 1.
+   */
+  readonly convergence?: number;
+  /** Scenario that the budgets of entities compare their emissions with. Default: net_zero_2050. */
+  readonly budget_scenario?: BudgetScenario;
+  /** Adds to each contribution how far it is above this temperature, degrees C. At most 20. */
+  readonly goal?: number;
+  /** Keys of `groups`; adds the temperature of each group. 1 to 20 items, without duplicates. */
+  readonly group_by?: readonly string[];
+  /** Used for holdings without a score, degrees C. Without it, no score is assumed. At most 20. */
+  readonly default_score?: number;
+  /** Missing score in the lower bound, degrees C. At most 20. Default: 1.3. */
+  readonly missing_low?: number;
+  /** Missing score in the upper bound, degrees C. At most 20. Default: 3.2. */
+  readonly missing_high?: number;
+}
+
+export interface PortfolioRequest {
+  /** 1 to 5000 items. */
+  readonly holdings: readonly Holding[];
+  readonly options?: PortfolioOptions;
+}
+
+/** Scopes 1 and 2, scope 3, or all three. */
+export type PortfolioScope = "s1s2" | "s3" | "s1s2s3";
+
 export interface ProblemDescription {
   readonly code: string;
   readonly title: string;
@@ -1674,6 +2053,29 @@ export interface WireTypes {
   readonly Readiness: Readiness;
   readonly Limits: Limits;
   readonly PageParameters: PageParameters;
+  readonly Contribution: Contribution;
+  readonly FinancedBudget: FinancedBudget;
+  readonly FinancedHolding: FinancedHolding;
+  readonly Financed: Financed;
+  readonly PortfolioAnswer: PortfolioAnswer;
+  readonly PortfolioBounds: PortfolioBounds;
+  readonly PortfolioCoverage: PortfolioCoverage;
+  readonly PortfolioGroup: PortfolioGroup;
+  readonly PortfolioResult: PortfolioResult;
+  readonly RefusedEntity: RefusedEntity;
+  readonly ScoredHolding: ScoredHolding;
+  readonly UnattributedReason: UnattributedReason;
+  readonly UncoveredHolding: UncoveredHolding;
+  readonly UncoveredReason: UncoveredReason;
+  readonly HoldingBudget: HoldingBudget;
+  readonly HoldingQuality: HoldingQuality;
+  readonly Holding: Holding;
+  readonly HoldingScore: HoldingScore;
+  readonly HoldingTemperature: HoldingTemperature;
+  readonly PortfolioMethod: PortfolioMethod;
+  readonly PortfolioOptions: PortfolioOptions;
+  readonly PortfolioRequest: PortfolioRequest;
+  readonly PortfolioScope: PortfolioScope;
   readonly ProblemDescription: ProblemDescription;
   readonly ProblemItem: ProblemItem;
   readonly Problem: Problem;

@@ -34,8 +34,10 @@ export const FLAG_AT_FIRST_RETURN_PERIOD = 4;
  */
 export const FLAG_MADE_NON_DECREASING = 8;
 
-/** Markers other than runs of nines: the lowest 8-bit integer and the lowest 16-bit integers; the lowest numbers of
- * wider formats are below MARKER_MAX. */
+/**
+ * Markers other than runs of nines: the lowest 8-bit integer and the lowest 16-bit integers; the lowest numbers of
+ * wider formats are below MARKER_MAX.
+ */
 const MARKERS: ReadonlySet<number> = new Set([-128, -32_767, -32_768]);
 /** Every value at or below this is a marker, such as the lowest 32-bit integer and the lowest float. */
 const MARKER_MAX = -1e8;

@@ -24,6 +24,13 @@ describe("CSV", () => {
     );
   });
 
+  test("accepts a byte order mark before a quoted header cell", async () => {
+    const text = '\ufeff"name",asset_type,baseline_year,baseline_scope1,year,scope1\nN,equity,2025,100,2030,50\n';
+    expect(await runAlign("in.csv", text, "out.csv")).toMatch(
+      /^name,asset_type,.*\nN,equity,2025,100,2030,50,1\.\d+,\n$/,
+    );
+  });
+
   test("treats consecutive rows of an entity as one entity", async () => {
     const row = (identifier: string, year: number, scope1: number): string =>
       `${identifier},N,equity,2025,100,${year},${scope1}`;

@@ -3,6 +3,8 @@ import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type AnswerNotes, type CompanyRequest, IsothermClient, IsothermError } from "../../src/client/client.ts";
 import { alignTemperature } from "../../src/alignment/alignTemperature.ts";
+import { alignPortfolio } from "../../src/portfolio/alignPortfolio.ts";
+import { roundPortfolio } from "../../src/portfolio/roundPortfolio.ts";
 import { roundTemperatures } from "../../src/alignment/answer.ts";
 import { referenceCountries, referenceIndustries, referenceScenarios } from "../../src/company/referenceLists.ts";
 import { totalClimateRisk } from "../../src/company/report.ts";
@@ -81,6 +83,21 @@ describe("IsothermClient", () => {
       expect(answer.results[0]?.data[0]?.detail?.basis).toBe(options.detail === true ? options.basis : undefined);
     },
   );
+
+  test("requests the alignment of a portfolio", async () => {
+    const holdings = [
+      { id: "E", value: 2, evic: 10, entity: ENTITY },
+      { id: "R", value: 1, temperature: { s1s2s3: { t: 2, low: 1.8, high: 2.3 } }, groups: { sector: "Zürich & Co" } },
+    ];
+    const options = { methods: ["WATS", "ECOTS"], group_by: ["sector"] } as const;
+    notes.length = 0;
+    const answer = await client.alignPortfolio({ holdings, options });
+    expect(answer).toStrictEqual(roundPortfolio(await alignPortfolio(holdings, options)));
+    expect(notes.at(-1)?.usageUnits).toBe(ENTITY.projected_emissions.length);
+    const refused = client.alignPortfolio({ holdings: [{ id: "E", value: -1, temperature: {} }] });
+    await expect(refused).rejects.toMatchObject({ problem: { errors: [{ pointer: "/holdings/0/value" }] } });
+    await expect(client.alignPortfolio({ holdings }, { detail: true } as never)).rejects.toThrow("unknown option");
+  });
 
   test("requests company risk and the reference lists", async () => {
     expect(await client.totalClimateRisk(COMPANY)).toStrictEqual(totalClimateRisk(COMPANY));

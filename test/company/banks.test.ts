@@ -19,8 +19,7 @@ describe("banks and insurers", () => {
     let annuity = 0;
     for (let year = 1; year <= 25; year++) annuity += 0.75 / 1.08 ** year;
     const lost = ((pct_of_ebitda / 100) * 0.16 * annuity) / Math.max(1.2, 0.16 * annuity);
-    const probability = (assets: number): number =>
-      fiveYearDefaultProbability({ assets, debt: 0.5, volatility: 0.25 });
+    const probability = (assets: number): number => fiveYearDefaultProbability({ assets, debt: 0.5, volatility: 0.25 });
     const additional = (probability(1.2 * (1 - lost)) - probability(1.2)) / 5;
     expect(isClose(transition.credit_loss, 0.55 * 450e9 * 0.45 * additional)).toBe(true);
   });

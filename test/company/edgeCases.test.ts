@@ -5,7 +5,6 @@ import { REQUEST, ask, codes, first } from "./requests.ts";
 import { isClose } from "./tolerance.ts";
 
 describe("the edge cases of the method", () => {
-
   test.each([-1.38e9, 0, 1, 1e8])("EBITDA of %d is measured by half of the normal margin", (ebitda) => {
     const scenarios = { transition_scenarios: ["NGFS_NET_ZERO_2050"] };
     const margin = ask().parameters.industry.ebitda_margin;

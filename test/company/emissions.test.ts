@@ -127,9 +127,7 @@ describe("reported emissions", () => {
     const { emissions } = estimate();
     const { rangeFactors } = industryById("discount_stores");
     const modeled =
-      scope === "scope3"
-        ? emissions.scope3_upstream.value + emissions.scope3_downstream.value
-        : emissions[scope].value;
+      scope === "scope3" ? emissions.scope3_upstream.value + emissions.scope3_downstream.value : emissions[scope].value;
     const limit = modeled * rangeFactors[scope] * 3;
     expect(codesOf(estimate({ [scope]: 1.001 * limit }))).toContain(code);
     expect(codesOf(estimate({ [scope]: 0.999 * limit }))).not.toContain(code);

@@ -6,11 +6,13 @@ import { AlignmentAnswerSchema } from "../../src/contract/alignmentAnswer.ts";
 import { CompanyAnswerSchema, EmissionsAnswerSchema } from "../../src/contract/companyAnswer.ts";
 import { HazardResultSchema } from "../../src/contract/hazardResult.ts";
 import { ProblemSchema } from "../../src/contract/problem.ts";
-import type { CompanyRequest, Entity, HazardQueryInput } from "../../src/contract/wireTypes.ts";
+import { PortfolioAnswerSchema } from "../../src/contract/portfolioAnswer.ts";
+import type { CompanyRequest, Entity, HazardQueryInput, PortfolioRequest } from "../../src/contract/wireTypes.ts";
 import type { Atlas } from "../../src/hazard/answer.ts";
 import { readExamples } from "../../src/host/openapi/examples.ts";
 import { ROUTES } from "../../src/host/routes/routeList.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
+import { alignPortfolio } from "../../src/portfolio/alignPortfolio.ts";
 import { requestOf } from "../host/openapi/requests.ts";
 import { randomFrom } from "../seededRandom.ts";
 
@@ -86,15 +88,22 @@ describe("results of the library for random requests", () => {
     }
   });
 
+  test("alignPortfolio returns a PortfolioAnswer", async () => {
+    const faultsOf = faultsAgainst(PortfolioAnswerSchema);
+    for (const seed of seeds) {
+      const { holdings, options } = requestOf(randomFrom(seed), "alignPortfolio").body as PortfolioRequest;
+      expect(faultsOf(await alignPortfolio(holdings, options)), `seed ${seed}`).toEqual([]);
+    }
+  });
+
   test("totalClimateRisk returns a CompanyAnswer, and estimateEmissions an EmissionsAnswer", () => {
     const faultsOf = faultsAgainst(CompanyAnswerSchema);
     const emissionsFaultsOf = faultsAgainst(EmissionsAnswerSchema);
     for (const seed of seeds) {
       const request = requestOf(randomFrom(seed), "analyzeTotalClimateRisk").body as CompanyRequest;
       expect(faultsOf(totalClimateRisk(request)), `seed ${seed}`).toEqual([]);
-      const { name, country, industry, revenue, total_assets } = request;
-      const emitter =
-        seed % 2 === 0 ? { country, industry, revenue } : { name, country, industry, revenue, total_assets };
+      const { name, country, industry, revenue } = request;
+      const emitter = seed % 2 === 0 ? { country, industry, revenue } : { name, country, industry, revenue };
       expect(emissionsFaultsOf(estimateEmissions(emitter)), `seed ${seed}`).toEqual([]);
     }
   });

@@ -8,6 +8,7 @@ import type * as about from "../../src/contract/about.ts";
 import type * as alignmentAnswer from "../../src/contract/alignmentAnswer.ts";
 import type * as alignmentRequest from "../../src/contract/alignmentRequest.ts";
 import type * as companyAnswer from "../../src/contract/companyAnswer.ts";
+import type * as companyParameters from "../../src/contract/companyParameters.ts";
 import type * as companyReference from "../../src/contract/companyReference.ts";
 import type * as companyRequest from "../../src/contract/companyRequest.ts";
 import type * as customers from "../../src/contract/customers.ts";
@@ -17,6 +18,8 @@ import type * as hazardResult from "../../src/contract/hazardResult.ts";
 import type * as health from "../../src/contract/health.ts";
 import type * as limits from "../../src/contract/limits.ts";
 import type * as paging from "../../src/contract/paging.ts";
+import type * as portfolioAnswer from "../../src/contract/portfolioAnswer.ts";
+import type * as portfolioRequest from "../../src/contract/portfolioRequest.ts";
 import type * as problem from "../../src/contract/problem.ts";
 import { describe as withDescription, openEnum } from "../../src/contract/schemaKinds.ts";
 import type * as usage from "../../src/contract/usage.ts";
@@ -26,6 +29,7 @@ type Modules = typeof about &
   typeof alignmentAnswer &
   typeof alignmentRequest &
   typeof companyAnswer &
+  typeof companyParameters &
   typeof companyReference &
   typeof companyRequest &
   typeof customers &
@@ -35,6 +39,8 @@ type Modules = typeof about &
   typeof health &
   typeof limits &
   typeof paging &
+  typeof portfolioAnswer &
+  typeof portfolioRequest &
   typeof problem &
   typeof usage;
 

@@ -3,20 +3,14 @@
  * the same response as a request with an id that does not exist; and no response contains data of another account.
  */
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { FaultName } from "../faults/faultNames.ts";
 import { type OperationAtPath, OPERATIONS, parametersOf } from "../host/openapi/publishedDocument.ts";
 import { HttpClient, type HttpResponse } from "./clients.ts";
+import { dataFolder } from "./dataFolder.ts";
 import { type TestAccount, newAccount, startService, withLedger } from "./service.ts";
 
-let data: string;
-beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), "isotherm-isolation-"));
-});
-afterEach(() => rm(data, { recursive: true, force: true }));
+const data = dataFolder("isolation");
 
 interface IsolatedAccount extends TestAccount {
   readonly archivedId: string;
@@ -27,7 +21,7 @@ interface IsolatedAccount extends TestAccount {
 }
 
 async function createAccounts(): Promise<readonly IsolatedAccount[]> {
-  return withLedger({ data }, async (ledger) => {
+  return withLedger({ data: data() }, async (ledger) => {
     const accounts: IsolatedAccount[] = [];
     for (const name of ["Alpha", "Beta", "Gamma"]) {
       const internalIds = [1, 2, 3].map((number) => `${name.toLowerCase()}-internal-${number}`);
@@ -117,11 +111,12 @@ interface CampaignResult {
   readonly comparisons: number;
 }
 
-/** Sends every operation with every id of other accounts in every slot, from the first `accountCount` of three
- * accounts. */
+/**
+ * Sends every operation with every id of other accounts in every slot, from the first `accountCount` of three accounts.
+ */
 async function campaign(accountCount: number, fault?: FaultName): Promise<CampaignResult> {
   const accounts = await createAccounts();
-  const service = await startService({ data }, { fault });
+  const service = await startService({ data: data() }, { fault });
   const http = new HttpClient(1);
   const findings: string[] = [];
   let comparisons = 0;

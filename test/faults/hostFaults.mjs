@@ -41,8 +41,10 @@ export const hostFaults = {
     return answer();
   }),
 
-  /** On SIGTERM the HTTP server is closed immediately, without the drain delay and without `Connection: close` in
-   * responses. */
+  /**
+   * On SIGTERM the HTTP server is closed immediately, without the drain delay and without `Connection: close` in
+   * responses.
+   */
   "closes-without-draining": {
     async serve(options) {
       let server;

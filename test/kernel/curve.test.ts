@@ -64,7 +64,7 @@ describe("probability of reaching the threshold", () => {
     expect(metricsOf(values, { ...WINDS, unitFactor: 1 }).probability).toBe(1 / years);
   });
 
-  test("is 0 if the curve does not reach it, even by a small difference", () => {
+  test("is 0 if the curve stays below it, even by a small difference", () => {
     const values = RETURN_PERIODS.map(() => 0.499999999);
     expect(metricsOf(values, DEPTHS).probability).toBe(0);
     expect(

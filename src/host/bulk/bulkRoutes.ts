@@ -1,8 +1,12 @@
 import { bulkAlignment } from "../routes/bulkAlignment.ts";
+import { bulkPortfolioAlignment } from "../routes/bulkPortfolioAlignment.ts";
 import { bulkHazardRiskBatch } from "../routes/hazardRiskBatch.ts";
 import type { BulkRoute } from "../bulkRoute.ts";
 
 /** Routes that are answered in time slices, by path. Requests of other routes take one slice. */
 export const BULK_ROUTES: ReadonlyMap<string, BulkRoute<unknown>> = new Map(
-  [bulkHazardRiskBatch, bulkAlignment].map((bulk) => [bulk.route.path, bulk as BulkRoute<unknown>]),
+  [bulkHazardRiskBatch, bulkAlignment, bulkPortfolioAlignment].map((bulk) => [
+    bulk.route.path,
+    bulk as BulkRoute<unknown>,
+  ]),
 );

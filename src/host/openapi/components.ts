@@ -2,6 +2,7 @@ import type { TSchema } from "typebox";
 import { EntitySchema } from "../../contract/alignmentRequest.ts";
 import { CompanyRequestSchema } from "../../contract/companyRequest.ts";
 import { HazardQueryInputSchema } from "../../contract/hazardQuery.ts";
+import { HoldingSchema } from "../../contract/portfolioRequest.ts";
 import { ProblemItemSchema, ProblemSchema } from "../../contract/problem.ts";
 import { CustomerRecordSchema } from "../../contract/customers.ts";
 import { HazardResultSchema } from "../../contract/hazardResult.ts";
@@ -16,6 +17,7 @@ const SCHEMA_NAMES: ReadonlyMap<TSchema, string> = new Map<TSchema, string>([
   [HazardQueryInputSchema, "HazardQuery"],
   [HazardResultSchema, "HazardResult"],
   [EntitySchema, "Entity"],
+  [HoldingSchema, "Holding"],
   [CompanyRequestSchema, "CompanyRequest"],
   [CustomerRecordSchema, "Customer"],
   [UsagePageSchema, "Usage"],

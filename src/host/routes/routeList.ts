@@ -11,6 +11,7 @@ import { healthz } from "./healthz.ts";
 import { limits } from "./limits.ts";
 import { listCustomers } from "./listCustomers.ts";
 import { openApi } from "./openApi.ts";
+import { portfolioAlignment } from "./portfolioAlignment.ts";
 import { problemPage } from "./problemPage.ts";
 import { readyz } from "./readyz.ts";
 import { countries, industries, scenarios } from "./reference.ts";
@@ -25,6 +26,7 @@ export const ROUTES: readonly Route<unknown, unknown>[] = [
   hazardRiskBatch,
   hazards,
   alignment,
+  portfolioAlignment,
   totalClimateRisk,
   industries,
   countries,

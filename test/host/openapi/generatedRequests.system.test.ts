@@ -5,12 +5,14 @@ import { totalClimateRisk } from "../../../src/company/report.ts";
 import type { Atlas } from "../../../src/hazard/answer.ts";
 import type { Problem } from "../../../src/host/problems/problem.ts";
 import { openAtlas } from "../../../src/openAtlas.ts";
+import { alignPortfolio } from "../../../src/portfolio/alignPortfolio.ts";
+import { roundPortfolio } from "../../../src/portfolio/roundPortfolio.ts";
 import { randomFrom } from "../../seededRandom.ts";
 import { HEADERS, type TestHost, startTestHost } from "../testHost.ts";
 import { mutateRequest } from "./mutations.ts";
 import { DATA_OPERATIONS, type GeneratedRequest, OTHER_OPERATIONS, requestOf, encodeRequest } from "./requests.ts";
 import { responseViolations } from "./publishedDocument.ts";
-import type { CompanyRequest, Entity, HazardQueryInput } from "../../../src/contract/wireTypes.ts";
+import type { CompanyRequest, Entity, HazardQueryInput, PortfolioRequest } from "../../../src/contract/wireTypes.ts";
 
 /** Numbers of generated requests. Full runs use 20,000 and 50,000; the defaults keep ordinary test runs short. */
 const VALID_COUNT = Number(process.env["ISOTHERM_OPENAPI_VALID"] ?? 300);
@@ -68,6 +70,10 @@ async function libraryResult({ operation, parameters, body }: GeneratedRequest):
       return JSON.stringify({ results: await atlas.hazardRiskBatch(body as HazardQueryInput[]) });
     case "alignTemperature":
       return JSON.stringify(roundTemperatures(await alignTemperature(body as Entity[], parameters)));
+    case "alignPortfolio": {
+      const { holdings, options } = body as PortfolioRequest;
+      return JSON.stringify(roundPortfolio(await alignPortfolio(holdings, options)));
+    }
     case "analyzeTotalClimateRisk":
       return JSON.stringify(totalClimateRisk(body as CompanyRequest));
     default:
@@ -83,8 +89,9 @@ function unitsIn(operationId: string, answer: unknown): number | null {
     const members = value as Readonly<Record<string, unknown>>;
     if (operationId === "analyzeTotalClimateRisk") {
       if ("drivers" in members) units++;
-    } else if (operationId === "alignTemperature") {
-      if (typeof members["temperature_alignment"] === "number") units++;
+    } else if (operationId === "alignTemperature" || operationId === "alignPortfolio") {
+      // The mean over the years of an entity is not counted.
+      if ("year" in members && !("years" in members) && typeof members["temperature_alignment"] === "number") units++;
     } else if ("metrics" in members) {
       const values: unknown[] = Object.values(members["metrics"] as object);
       if (values.some((metric) => metric !== null)) units++;

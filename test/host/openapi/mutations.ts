@@ -29,13 +29,21 @@ function mutationsOf(random: SeededRandom, schema: JsonSchema, value: unknown): 
   if (shape.enum !== undefined)
     return [here("unknown choice", "unknown choice"), here("null", null), here("a list", [])];
   if (shape.anyOf !== undefined) {
+    const alternatives = shape.anyOf.map(resolveReference);
+    const isAccepted = (type: string): boolean => alternatives.some((alternative) => alternative.type === type);
     return [
-      here("null", null),
+      ...(isAccepted("null") ? [] : [here("null", null)]),
       here("a list", []),
-      here("an object", {}),
+      ...(isAccepted("object") ? [] : [here("an object", {})]),
       here("not a number", "1,000"),
       here("empty", ""),
     ];
+  }
+  if (typeof shape.type === "object") {
+    // Of the types of a value that may be null, null is the only one without mutations of its own.
+    const type = shape.type.find((each) => each !== "null");
+    if (value === null || type === undefined) return [here("a list", [])];
+    return mutationsOf(random, { ...shape, type }, value).filter((mutation) => mutation.value !== null);
   }
   switch (shape.type) {
     case "object": {
@@ -87,8 +95,8 @@ function mutationsOf(random: SeededRandom, schema: JsonSchema, value: unknown): 
         here("a list", [1]),
         here("an object", {}),
       ];
-      if (shape.minimum !== undefined) mutations.push(here("too small", shape.minimum - 1));
-      if (shape.maximum !== undefined) mutations.push(here("too large", shape.maximum + 1));
+      if (shape.minimum !== undefined) mutations.push(here("too small", shape.minimum - marginOf(shape.minimum)));
+      if (shape.maximum !== undefined) mutations.push(here("too large", shape.maximum + marginOf(shape.maximum)));
       if (shape.type === "integer") mutations.push(here("a fraction", (value as number) + 0.5));
       return mutations;
     }
@@ -100,6 +108,11 @@ function mutationsOf(random: SeededRandom, schema: JsonSchema, value: unknown): 
       return mutations;
     }
   }
+}
+
+/** Returns a difference that changes a bound of any size: 1 is lost in the rounding of 1e18. */
+function marginOf(bound: number): number {
+  return Math.max(1, Math.abs(bound) / 1000);
 }
 
 /** Returns texts that are invalid for a parameter. */

@@ -1,6 +1,7 @@
 import { referenceCountries, referenceIndustries, referenceScenarios } from "../../../src/company/referenceLists.ts";
 import { HAZARD_NAMES, HAZARDS } from "../../../src/hazard/hazards.ts";
 import type { SeededRandom } from "../../seededRandom.ts";
+import { withAcceptedHoldings } from "./portfolioRequests.ts";
 import {
   type OperationAtPath,
   type JsonSchema,
@@ -22,6 +23,7 @@ export const DATA_OPERATIONS = [
   "getHazardRisk",
   "postHazardRiskBatch",
   "alignTemperature",
+  "alignPortfolio",
   "analyzeTotalClimateRisk",
 ] as const;
 export const OTHER_OPERATIONS = ["registerCustomer", "listCustomers", "getUsage", "getCustomerUsage"] as const;
@@ -38,7 +40,9 @@ const TEXTS = ["a", "Zürich & Söhne +1", "x".repeat(40), "名前", "1e5", "tru
 export function valueOf(random: SeededRandom, schema: JsonSchema): unknown {
   const shape = resolveReference(schema);
   if (shape.enum !== undefined) return random.pick(shape.enum);
+  if (shape.const !== undefined) return shape.const;
   if (shape.anyOf !== undefined) return valueOf(random, random.pick(shape.anyOf));
+  if (typeof shape.type === "object") return valueOf(random, { ...shape, type: random.pick(shape.type) });
   switch (shape.type) {
     case "object": {
       const { properties = {}, required = [] } = shape;
@@ -53,6 +57,8 @@ export function valueOf(random: SeededRandom, schema: JsonSchema): unknown {
     }
     case "boolean":
       return random.chance(0.5);
+    case "null":
+      return null;
     case "integer":
       return Math.floor(random.between({ min: shape.minimum ?? 0, max: (shape.maximum ?? 1e6) + 1 }));
     case "number":
@@ -62,10 +68,12 @@ export function valueOf(random: SeededRandom, schema: JsonSchema): unknown {
   }
 }
 
-function numberOf(random: SeededRandom, { minimum = -1e9, maximum = 1e9 }: JsonSchema): number {
+function numberOf(random: SeededRandom, shape: JsonSchema): number {
+  const { exclusiveMinimum, maximum = 1e9 } = shape;
+  const { minimum = exclusiveMinimum === undefined ? -1e9 : exclusiveMinimum + maximum / 1000 } = shape;
   // The bounds, an integer, and arbitrary values.
   const any = random.between({ min: minimum, max: maximum });
-  return random.pick([minimum, maximum, Math.round(any), any, any, any]);
+  return random.pick([minimum, maximum, Math.max(Math.round(any), minimum), any, any, any]);
 }
 
 /** Returns a request that is valid against the document and against constraints that schemas cannot express. */
@@ -85,6 +93,8 @@ export function requestOf(random: SeededRandom, operationId: string): GeneratedR
       return { operation, parameters, body: (body as object[]).map((query) => withOfferedValues(random, query)) };
     case "alignTemperature":
       return { operation, parameters, body: (body as object[]).map((entity) => withOrderedYears(random, entity)) };
+    case "alignPortfolio":
+      return { operation, parameters, body: withAcceptedHoldings(random, body, withOrderedYears) };
     case "analyzeTotalClimateRisk":
       return { operation, parameters, body: withKnownNames(random, body as object) };
     case "getUsage":
@@ -138,31 +148,49 @@ function withOrderedYears(random: SeededRandom, entity: object): object {
   };
 }
 
+/** Upper bounds of the random amounts of a company, by member. */
+const AMOUNTS_MAX: Readonly<Record<string, number>> = {
+  revenue: 1e11,
+  total_assets: 1e12,
+  ebitda: 1e10,
+  total_debt: 1e11,
+  scope1: 1e9,
+  scope2: 1e9,
+  scope3: 1e9,
+  scope3_upstream: 1e9,
+  scope3_downstream: 1e9,
+  total_liabilities: 1e12,
+  exposure: 1e9,
+};
+/** Largest random values of members that are at most this. */
+const SHARES_MAX: Readonly<Record<string, number>> = { pd: 1, lgd: 1, discount_rate: 0.3, pass_through: 1 };
+
 /** Uses known names, and amounts as numbers or text. */
 function withKnownNames(random: SeededRandom, company: object): Readonly<Record<string, unknown>> {
-  const amount = (max: number): number | string => {
-    const value = random.between({ min: 1, max });
-    return random.chance(0.5) ? value : random.pick([String(value), value.toFixed(2), value.toExponential()]);
-  };
+  const spell = (value: number): number | string =>
+    random.chance(0.5) ? value : random.pick([String(value), value.toExponential()]);
+  const withAmounts = (members: object): Readonly<Record<string, unknown>> =>
+    Object.fromEntries(
+      Object.entries(members as Readonly<Record<string, unknown>>).map(([name, value]) => {
+        const [amountMax, shareMax] = [AMOUNTS_MAX[name], SHARES_MAX[name]];
+        if (amountMax !== undefined) return [name, spell(random.between({ min: 1, max: amountMax }))];
+        if (shareMax !== undefined) return [name, spell(random.between({ min: 0, max: shareMax }))];
+        if (name === "shock_year") return [name, spell(2025 + random.below(76))];
+        return [name, name === "assumptions" ? withAmounts(value as object) : value];
+      }),
+    );
   const country = random.pick(COUNTRIES);
   const industry = random.pick(INDUSTRIES);
   const varySpelling = (id: string): string =>
     random.pick([id, id.toLowerCase(), id.replaceAll("_", "-"), id.replaceAll("_", " ")]);
-  const { scope1, scope2, scope3, total_liabilities, ...rest } = company as Readonly<Record<string, unknown>>;
-  const optional = Object.entries({ scope1, scope2, scope3, total_liabilities }).filter(
-    ([, value]) => value !== undefined,
-  );
+  const { ebitda, ...amounts } = withAmounts(company);
   return {
-    ...rest,
+    ...amounts,
+    ...(ebitda === undefined ? {} : { ebitda: random.chance(0.2) ? `-${String(ebitda)}` : ebitda }),
     country: random.pick([country.id, country.iso2, country.name]),
     industry: random.pick([industry.id, industry.name]),
-    revenue: amount(1e11),
-    total_assets: amount(1e12),
-    ebitda: random.chance(0.2) ? `-${amount(1e9)}` : amount(1e10),
-    total_debt: amount(1e11),
     transition_scenarios: Array.from({ length: 1 + random.below(3) }, () => varySpelling(random.pick(SCENARIOS).id)),
-    ...Object.fromEntries(optional.map(([name]) => [name, amount(1e9)])),
-    damage_function: random.pick(["kalkuhl_wenz", "howard_sterner", "dice2016", "ngfs5_kotz"]),
+    damage_function: random.pick(["ngfs4", "kalkuhl_wenz", "howard_sterner", "dice2016", "ngfs5_kotz"]),
     iam: "remind",
   };
 }

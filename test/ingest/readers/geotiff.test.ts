@@ -78,6 +78,14 @@ describe("georeference", () => {
     expect(grid).toEqual(GRID);
   });
 
+  test("reads a tie point that is not at the first cell", async () => {
+    const { grid } = await readAll({ ...PLAIN, tiePoint: [14, 48.5], tiePointCell: [2, 1.5] });
+    expect(grid).toEqual(GRID);
+    const southUp = await readAll({ ...PLAIN, tiePoint: [12, 49], tiePointCell: [1, 2], pixelScale: [2, -1] });
+    expect(southUp.grid).toEqual(GRID);
+    expect(southUp.values).toEqual(FLIPPED);
+  });
+
   test("reads a transformation matrix like a tie point and a pixel scale", async () => {
     const matrix = [2, 0, 0, 10, 0, -1, 0, 50, 0, 0, 0, 0, 0, 0, 0, 1];
     expect((await readAll({ ...PLAIN, matrix })).grid).toEqual(GRID);

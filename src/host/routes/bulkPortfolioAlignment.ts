@@ -1,0 +1,31 @@
+import type { PortfolioRequest } from "../../contract/wireTypes.ts";
+import { countEntities } from "../../portfolio/entityScores.ts";
+import type { WholeBulkRoute } from "../bulkRoute.ts";
+import { portfolioAlignment } from "./portfolioAlignment.ts";
+import { portfolioParts } from "./portfolioText.ts";
+
+const encoder = new TextEncoder();
+
+/** Answers a long portfolio part by part, with the same bytes as `portfolioAlignment`. */
+export const bulkPortfolioAlignment: WholeBulkRoute<PortfolioRequest> = {
+  kind: "whole",
+  route: portfolioAlignment,
+  async answer(request, { timeSlice, reportProgress }) {
+    const { holdings, options: { methods = ["WATS"], scopes = ["s1s2s3"] } = {} } = request;
+    const totalCount = countEntities(holdings).entityCount + methods.length * scopes.length;
+    const parts: Uint8Array[] = [];
+    let units = 0;
+    let doneCount = 0;
+    let partialResultBytes = 0;
+    for await (const part of portfolioParts(request)) {
+      const bytes = encoder.encode(part.text);
+      parts.push(bytes);
+      units += part.units;
+      doneCount += part.doneCount;
+      partialResultBytes += bytes.length;
+      reportProgress({ doneCount, totalCount, partialResultBytes });
+      await timeSlice.yield();
+    }
+    return { parts, units, headers: {} };
+  },
+};

@@ -1,0 +1,36 @@
+/** Encodes the response of a portfolio as JSON, part by part so that other work can run in between. */
+import { portfolioHead } from "../../portfolio/alignPortfolio.ts";
+import { scoreEntities } from "../../portfolio/entityScores.ts";
+import { financedEmissions } from "../../portfolio/financed.ts";
+import { mergeHoldings } from "../../portfolio/mergedHoldings.ts";
+import { portfolioResults } from "../../portfolio/portfolioResults.ts";
+import { roundEntity, roundFinanced, roundPortfolioResult } from "../../portfolio/roundPortfolio.ts";
+import type { PortfolioRequest } from "../../contract/wireTypes.ts";
+import { encodeJson } from "../http/json.ts";
+
+export interface PortfolioPart {
+  readonly text: string;
+  /** Usage units of the part: the number of temperatures of entities that are not null. */
+  readonly units: number;
+  /** Entities and results that were computed for the part. */
+  readonly doneCount: number;
+}
+
+/** Computes and encodes the answer to a valid request, one part per chunk of entities and per method and scope. */
+export async function* portfolioParts({ holdings, options = {} }: PortfolioRequest): AsyncGenerator<PortfolioPart> {
+  const columns = mergeHoldings(holdings);
+  const entityTexts: string[] = [];
+  for await (const { entities, temperatureCount } of scoreEntities(columns, options)) {
+    for (const entity of entities) entityTexts.push(encodeJson(roundEntity(entity)));
+    yield { text: "", units: temperatureCount, doneCount: entities.length };
+  }
+  const head = JSON.stringify(portfolioHead(options));
+  let opening = `${head.slice(0, -1)},"results":[`;
+  for (const result of portfolioResults(columns, options)) {
+    yield { text: opening + encodeJson(roundPortfolioResult(result)), units: 0, doneCount: 1 };
+    opening = ",";
+  }
+  const financed = encodeJson(roundFinanced(financedEmissions(columns)));
+  const text = `],"financed":${financed},"entities":[${entityTexts.join(",")}]}`;
+  yield { text, units: 0, doneCount: 0 };
+}

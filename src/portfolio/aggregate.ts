@@ -1,0 +1,188 @@
+import type { PortfolioResult, TemperatureRange } from "../contract/wireTypes.ts";
+import type { HoldingColumns, ScoreColumns } from "./mergedHoldings.ts";
+import { type HoldingWeights, reasonNumberOf, reasonOf } from "./weights.ts";
+
+/** Temperatures that stand for missing scores, degrees C. */
+export interface MissingScores {
+  /** Bounds of the missing scores. */
+  readonly lowC: number;
+  readonly highC: number;
+  /** Counts as the score of a holding that has none; undefined if no score is assumed. */
+  readonly defaultC: number | undefined;
+}
+
+/** Temperature of holdings by one method and scope. */
+export interface Aggregate {
+  /** Weight of the holdings in `temperatureC`. */
+  readonly totalWeight: number;
+  /** Degrees C; NaN if `totalWeight` is 0. */
+  readonly temperatureC: number;
+  /** Weight of each holding in `temperatureC`, 0 for the others. */
+  readonly usedWeights: Float64Array;
+  /** Score of each holding in `temperatureC`, with the default score where it is used; NaN for the others. */
+  readonly usedScoresC: Float64Array;
+  /** As in `HoldingWeights`, and `score_missing`. */
+  readonly reasonNumbers: Uint8Array;
+  /** Members of the result that do not list holdings. */
+  readonly figures: Pick<
+    PortfolioResult,
+    | "temperature"
+    | "reason"
+    | "range"
+    | "range_independent"
+    | "range_coverage"
+    | "coverage"
+    | "bounds"
+    | "default_share"
+    | "uncovered"
+  >;
+}
+
+const SCORE_MISSING = reasonNumberOf("score_missing");
+
+/** Computes equations 8 to 12 of the method. */
+export function aggregateHoldings(
+  { count, ids, values }: HoldingColumns,
+  { temperaturesC, lowsC, highsC }: ScoreColumns,
+  { weights, reasonNumbers: weightReasonNumbers }: HoldingWeights,
+  missing: MissingScores,
+): Aggregate {
+  const usedWeights = new Float64Array(count);
+  const usedScoresC = new Float64Array(count).fill(NaN);
+  const reasonNumbers = weightReasonNumbers.slice();
+  const real = new WeightedSums();
+  const used = new WeightedSums();
+  let value = 0;
+  let coveredValue = 0;
+  let coveredCount = 0;
+  let missingWeight = 0;
+  let intervalWeight = 0;
+  let isComplete = true;
+  for (let i = 0; i < count; i++) {
+    value += values[i] as number;
+    const weight = weights[i] as number;
+    if (reasonNumbers[i] !== 0) {
+      isComplete = false;
+      continue;
+    }
+    const scoreC = temperaturesC[i] as number;
+    if (Number.isNaN(scoreC)) {
+      reasonNumbers[i] = SCORE_MISSING;
+      missingWeight += weight;
+      if (missing.defaultC === undefined) continue;
+      usedWeights[i] = weight;
+      usedScoresC[i] = missing.defaultC;
+      used.add(weight, missing.defaultC, missing.defaultC, missing.defaultC);
+      continue;
+    }
+    const hasInterval = !Number.isNaN(lowsC[i]);
+    const lowC = hasInterval ? (lowsC[i] as number) : scoreC;
+    const highC = hasInterval ? (highsC[i] as number) : scoreC;
+    usedWeights[i] = weight;
+    usedScoresC[i] = scoreC;
+    coveredValue += values[i] as number;
+    coveredCount++;
+    if (hasInterval) intervalWeight += weight;
+    real.add(weight, scoreC, lowC, highC);
+    used.add(weight, scoreC, lowC, highC);
+  }
+  const coverage = {
+    holdings: coveredCount / count,
+    value: shareOf(coveredValue, value),
+    weight: shareOf(real.weight, real.weight + missingWeight),
+  };
+  const uncovered = uncoveredHoldings(ids, reasonNumbers);
+  const totalWeight = used.weight;
+  const common = { totalWeight, usedWeights, usedScoresC, reasonNumbers };
+  if (totalWeight === 0) {
+    return { ...common, temperatureC: NaN, figures: { temperature: null, reason: "no_weight", coverage, uncovered } };
+  }
+  const temperatureC = used.meanC();
+  const halfWidthC = independentHalfWidth({ usedWeights, totalWeight, lowsC, highsC, reasonNumbers });
+  return {
+    ...common,
+    temperatureC,
+    figures: {
+      temperature: temperatureC,
+      range: {
+        low: Math.min(used.low / totalWeight, temperatureC),
+        high: Math.max(used.high / totalWeight, temperatureC),
+      },
+      range_independent: { low: temperatureC - halfWidthC, high: temperatureC + halfWidthC },
+      range_coverage: intervalWeight / totalWeight,
+      coverage,
+      bounds: { ...boundsOf(real, missingWeight, missing), complete: isComplete },
+      ...(missing.defaultC === undefined ? {} : { default_share: missingWeight / totalWeight }),
+      uncovered,
+    },
+  };
+}
+
+/** Weighted sums of scores. */
+class WeightedSums {
+  weight = 0;
+  /** Sums of weight times score, degrees C. */
+  score = 0;
+  low = 0;
+  high = 0;
+  #lowestC = Infinity;
+  #highestC = -Infinity;
+
+  add(weight: number, scoreC: number, lowC: number, highC: number): void {
+    this.weight += weight;
+    this.score += weight * scoreC;
+    this.low += weight * lowC;
+    this.high += weight * highC;
+    if (weight > 0) {
+      this.#lowestC = Math.min(this.#lowestC, scoreC);
+      this.#highestC = Math.max(this.#highestC, scoreC);
+    }
+  }
+
+  /** Returns the weighted mean of the scores; rounding never moves it outside of their range. */
+  meanC(): number {
+    return Math.min(Math.max(this.score / this.weight, this.#lowestC), this.#highestC);
+  }
+}
+
+/** Computes equation 12: where the temperature could be if the missing scores were at either limit. */
+function boundsOf(real: WeightedSums, missingWeight: number, { lowC, highC }: MissingScores): TemperatureRange {
+  if (missingWeight === 0) return { low: real.meanC(), high: real.meanC() };
+  const weight = real.weight + missingWeight;
+  return {
+    low: (real.score + missingWeight * lowC) / weight,
+    high: (real.score + missingWeight * highC) / weight,
+  };
+}
+
+/** Computes the half width of equation 11. The weights are divided first, because the square of a tiny one is 0. */
+function independentHalfWidth(columns: {
+  readonly usedWeights: Float64Array;
+  readonly totalWeight: number;
+  readonly lowsC: Float64Array;
+  readonly highsC: Float64Array;
+  readonly reasonNumbers: Uint8Array;
+}): number {
+  const { usedWeights, totalWeight, lowsC, highsC, reasonNumbers } = columns;
+  let sum = 0;
+  for (let i = 0; i < usedWeights.length; i++) {
+    const widthC = (highsC[i] as number) - (lowsC[i] as number);
+    if (reasonNumbers[i] !== 0 || Number.isNaN(widthC)) continue;
+    const halfWidthC = (((usedWeights[i] as number) / totalWeight) * widthC) / 2;
+    sum += halfWidthC * halfWidthC;
+  }
+  return Math.sqrt(sum);
+}
+
+function uncoveredHoldings(ids: readonly string[], reasonNumbers: Uint8Array): PortfolioResult["uncovered"] {
+  const uncovered = [];
+  for (const [i, reasonNumber] of reasonNumbers.entries()) {
+    if (reasonNumber !== 0) uncovered.push({ id: ids[i] as string, reason: reasonOf(reasonNumber) });
+  }
+  return uncovered;
+}
+
+/** Returns the share of a part in a whole; 0 if the whole is 0. */
+export function shareOf(part: number, whole: number): number {
+  return whole === 0 ? 0 : part / whole;
+}

@@ -1,0 +1,59 @@
+import type { Contribution } from "../contract/wireTypes.ts";
+import type { Aggregate } from "./aggregate.ts";
+
+/**
+ * Computes equation 13 for every holding in a temperature: what it contributes, and what the temperature would be
+ * without it.
+ *
+ * @param aggregate an aggregate with a temperature
+ * @param goalC adds the contribution above this temperature, degrees C
+ */
+export function contributionsOf(
+  ids: readonly string[],
+  aggregate: Aggregate,
+  goalC: number | undefined,
+): readonly Contribution[] {
+  const { usedWeights, usedScoresC, totalWeight, temperatureC } = aggregate;
+  const count = ids.length;
+  const later = suffixSums(usedWeights, usedScoresC);
+  const contributions: Contribution[] = [];
+  let earlierWeight = 0;
+  let earlierScore = 0;
+  for (let i = 0; i < count; i++) {
+    const scoreC = usedScoresC[i] as number;
+    if (Number.isNaN(scoreC)) continue;
+    const usedWeight = usedWeights[i] as number;
+    const weight = usedWeight / totalWeight;
+    const contributionC = weight * scoreC;
+    const otherWeight = earlierWeight + (later.weights[i + 1] as number);
+    const otherScore = earlierScore + (later.scores[i + 1] as number);
+    contributions.push({
+      id: ids[i] as string,
+      weight,
+      temperature: scoreC,
+      contribution: contributionC,
+      share: contributionC / temperatureC,
+      ...(goalC === undefined ? {} : { above_goal: weight * (scoreC - goalC) }),
+      without: otherWeight === 0 ? null : otherScore / otherWeight,
+    });
+    earlierWeight += usedWeight;
+    earlierScore += usedWeight * scoreC;
+  }
+  return contributions;
+}
+
+/**
+ * Returns the sums of the weights and of weight times score from each holding to the last. Adding the sums on both sides
+ * of a holding is exact where it dominates; subtracting it from the total would leave rounding errors.
+ */
+function suffixSums(weights: Float64Array, scoresC: Float64Array) {
+  const count = weights.length;
+  const sums = { weights: new Float64Array(count + 1), scores: new Float64Array(count + 1) };
+  for (let i = count - 1; i >= 0; i--) {
+    const weight = weights[i] as number;
+    const score = weight === 0 ? 0 : weight * (scoresC[i] as number);
+    sums.weights[i] = (sums.weights[i + 1] as number) + weight;
+    sums.scores[i] = (sums.scores[i + 1] as number) + score;
+  }
+  return sums;
+}

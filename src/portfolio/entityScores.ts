@@ -1,0 +1,233 @@
+import { type AlignedEntities, alignValidEntities, firstRowOf } from "../alignment/alignEntities.ts";
+import { readEntities } from "../alignment/entity.ts";
+import type { AlignTemperatureOptions } from "../alignment/options.ts";
+import { numberAt, rangeAt, resultOf } from "../alignment/result.ts";
+import { runKernel, tablesOf } from "../alignment/sharedKernel.ts";
+import { blendedOf, labelShares, overallOf } from "../alignment/summaries.ts";
+import type {
+  Entity,
+  Holding,
+  HoldingBudget,
+  PortfolioOptions,
+  PortfolioScope,
+  RefusedEntity,
+  ScoredHolding,
+  TemperatureRange,
+} from "../contract/wireTypes.ts";
+import { isFault } from "../errors.ts";
+import type { HoldingColumns } from "./mergedHoldings.ts";
+
+/** Projected years per chunk of entities, which takes a fraction of a time slice. */
+const YEARS_PER_CHUNK = 1024;
+
+/** The entities of some holdings. */
+export interface ScoredEntities {
+  /** In the order of the holdings. */
+  readonly entities: readonly (ScoredHolding | RefusedEntity)[];
+  /** Number of temperatures of projected years that are not null. */
+  readonly temperatureCount: number;
+}
+
+/** Counts the entities of a portfolio and their projected years, valid or not; lines of one issuer count together. */
+export function countEntities(lines: readonly Holding[]): {
+  readonly entityCount: number;
+  readonly projectionCount: number;
+} {
+  const issuers = new Set<string>();
+  let entityCount = 0;
+  let projectionCount = 0;
+  for (const { id, issuer, entity } of lines) {
+    const name = issuer ?? id;
+    if (issuers.has(name)) continue;
+    issuers.add(name);
+    if (entity === undefined || entity === null) continue;
+    entityCount++;
+    projectionCount += projectionCountOf(entity);
+  }
+  return { entityCount, projectionCount };
+}
+
+/** Returns the number of projected years of an entity that may be invalid. */
+function projectionCountOf({ projected_emissions: records }: Partial<Entity>): number {
+  return Array.isArray(records) ? records.length : 0;
+}
+
+/**
+ * Scores the entities of the holdings chunk by chunk, and writes their scores, emissions, revenue and budget to the
+ * columns. Where an entity does not give emissions or revenue, those of the line stay. An entity that cannot be scored
+ * changes nothing.
+ */
+export async function* scoreEntities(
+  columns: HoldingColumns,
+  options: PortfolioOptions,
+): AsyncGenerator<ScoredEntities, void, undefined> {
+  for (const indices of chunksOf(columns)) {
+    const refused = new Map<number, RefusedEntity>();
+    const valid: { readonly index: number; readonly entity: Entity }[] = [];
+    for (const index of indices) {
+      const error = refusalOf(columns, index);
+      if (error !== undefined) refused.set(index, error);
+      else valid.push({ index, entity: columns.lines[index]?.entity as Entity });
+    }
+    const scored = await scoreValidEntities(columns, valid, options);
+    yield {
+      entities: indices.map((index) => (refused.get(index) ?? scored.get(index)) as RefusedEntity | ScoredHolding),
+      temperatureCount: [...scored.values()].reduce((count, { data }) => count + countTemperatures(data), 0),
+    };
+  }
+}
+
+function countTemperatures(data: ScoredHolding["data"]): number {
+  let count = 0;
+  for (const { temperature_alignment: temperature } of data) if (temperature !== null) count++;
+  return count;
+}
+
+/** Divides the holdings with an entity into chunks of a limited number of projected years. */
+function* chunksOf({ lines }: HoldingColumns): Generator<readonly number[]> {
+  let indices: number[] = [];
+  let yearCount = 0;
+  for (const [index, { entity }] of lines.entries()) {
+    if (entity === undefined || entity === null) continue;
+    const added = projectionCountOf(entity);
+    if (indices.length > 0 && yearCount + added > YEARS_PER_CHUNK) {
+      yield indices;
+      indices = [];
+      yearCount = 0;
+    }
+    indices.push(index);
+    yearCount += added;
+  }
+  if (indices.length > 0) yield indices;
+}
+
+/** Returns why an entity cannot be scored, with pointers into the request; undefined if it can be. */
+function refusalOf({ ids, lines, lineIndices }: HoldingColumns, index: number): RefusedEntity | undefined {
+  try {
+    readEntities([lines[index]?.entity]);
+    return undefined;
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    const { code, message: detail, items } = error;
+    const pointer = `/holdings/${lineIndices[index]}/entity`;
+    const errors = items.map((item) => ({ ...item, pointer: pointer + (item.pointer ?? "").replace(/^\/0/, "") }));
+    return { id: ids[index] as string, error: { code, detail, errors } };
+  }
+}
+
+async function scoreValidEntities(
+  columns: HoldingColumns,
+  valid: readonly { readonly index: number; readonly entity: Entity }[],
+  options: PortfolioOptions,
+): Promise<ReadonlyMap<number, ScoredHolding>> {
+  if (valid.length === 0) return new Map();
+  const entities = valid.map(({ entity }) => entity);
+  const aligned = await alignValidEntities(entities, alignmentOptionsOf(options));
+  const { year = "overall", scopes = ["s1s2s3"] } = options;
+  for (const scope of scopes) {
+    const restricted = restrictScopes(aligned, scope);
+    const { temperaturesC, lowsC, highsC } = columns.scores[scope];
+    for (const [i, { index }] of valid.entries()) {
+      const score = year === "overall" ? overallOf(restricted, i) : scoreOfYear(restricted, i, year);
+      if (score === null) continue;
+      temperaturesC[index] = score.temperature_alignment;
+      lowsC[index] = score.range.low;
+      highsC[index] = score.range.high;
+    }
+  }
+  for (const [i, { index, entity }] of valid.entries()) {
+    setGivenFigures(columns, index, entity);
+    const budget = budgetOf(aligned, i, year);
+    if (budget === null) continue;
+    columns.allowedTCO2e[index] = budget.allowed;
+    columns.projectedTCO2e[index] = budget.projected;
+  }
+  return new Map(
+    valid.map(({ index }, i) => [index, { id: columns.ids[index] as string, ...resultOf(aligned, i) }] as const),
+  );
+}
+
+function alignmentOptionsOf({ basis, convergence, budget_scenario: budgetScenario }: PortfolioOptions) {
+  const options: AlignTemperatureOptions = { basis, convergence, budgetScenario, include: ["overall", "budget"] };
+  return options;
+}
+
+/** Scores entities with their usable scopes restricted to a part: the other scopes count as not given. */
+function restrictScopes(aligned: AlignedEntities, scope: PortfolioScope): AlignedEntities {
+  if (scope === "s1s2s3") return aligned;
+  const { kernel, benchmark, rule } = aligned;
+  const absent = (column: Float64Array): Float64Array => new Float64Array(column.length).fill(NaN);
+  const { baselineScope1, baselineScope2, baselineScope3, scope1, scope2, scope3 } = aligned.columns;
+  const columns =
+    scope === "s1s2"
+      ? { ...aligned.columns, baselineScope3: absent(baselineScope3), scope3: absent(scope3) }
+      : {
+          ...aligned.columns,
+          baselineScope1: absent(baselineScope1),
+          baselineScope2: absent(baselineScope2),
+          scope1: absent(scope1),
+          scope2: absent(scope2),
+        };
+  return {
+    ...aligned,
+    columns,
+    rows: runKernel(kernel, tablesOf(benchmark), columns, { rule, include: { overall: true } }),
+  };
+}
+
+/** Returns the score of a projected year: blended over the labels, else of the last record of the year with a value. */
+function scoreOfYear(
+  aligned: AlignedEntities,
+  index: number,
+  year: number,
+): { readonly temperature_alignment: number; readonly range: TemperatureRange } | null {
+  const blended = blendedOf(aligned, index).find((candidate) => candidate.year === year);
+  if (blended !== undefined) return blended;
+  const { entities, rows } = aligned;
+  const records = entities[index]?.projected_emissions ?? [];
+  for (let i = records.length - 1; i >= 0; i--) {
+    if (records[i]?.year !== year) continue;
+    const row = firstRowOf(aligned, index) + i;
+    const temperature = numberAt(rows.temperaturesC, row);
+    const range = rangeAt(rows.rangeLowC, rows.rangeHighC, row);
+    if (temperature !== null && range !== null) return { temperature_alignment: temperature, range };
+  }
+  return null;
+}
+
+/**
+ * Returns the budget of an entity up to the year asked for, else up to its last year with a budget: the mean over the
+ * labels by their probabilities. Null if there is none.
+ */
+function budgetOf(aligned: AlignedEntities, index: number, year: number | "overall"): HoldingBudget | null {
+  const records = aligned.entities[index]?.projected_emissions ?? [];
+  const rowOf = (i: number): number => firstRowOf(aligned, index) + i;
+  const { budgetAllowed, budgetProjected } = aligned.rows;
+  const years = records.flatMap((record, i) => (numberAt(budgetAllowed, rowOf(i)) === null ? [] : [record.year]));
+  const lastYear = year === "overall" ? years.reduce((last, each) => Math.max(last, each), -Infinity) : year;
+  const shares = labelShares(records);
+  const rowOfLabel = new Map<string | undefined, number>();
+  for (const [i, record] of records.entries()) {
+    if (record.year === lastYear && numberAt(budgetAllowed, rowOf(i)) !== null) rowOfLabel.set(record.label, rowOf(i));
+  }
+  let weight = 0;
+  let allowed = 0;
+  let projected = 0;
+  for (const [label, row] of rowOfLabel) {
+    const share = label === undefined ? 1 : (shares.get(label) ?? 0);
+    weight += share;
+    allowed += share * (numberAt(budgetAllowed, row) ?? NaN);
+    projected += share * (numberAt(budgetProjected, row) ?? NaN);
+  }
+  return weight === 0 ? null : { allowed: allowed / weight, projected: projected / weight };
+}
+
+/** Writes the emissions of the baseline year and the revenue that an entity gives. */
+function setGivenFigures(columns: HoldingColumns, index: number, { data: [baseline] }: Entity): void {
+  const { scope1, scope2, scope3 } = baseline?.emissions ?? {};
+  if (scope1 !== undefined) columns.scope1TCO2e[index] = scope1;
+  if (scope2 !== undefined) columns.scope2TCO2e[index] = scope2;
+  if (scope3 !== undefined) columns.scope3TCO2e[index] = scope3;
+  const revenue = baseline?.financials?.revenue;
+  if (revenue !== undefined) columns.revenues[index] = revenue;
+}
