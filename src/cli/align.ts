@@ -134,6 +134,7 @@ async function runAlign(input: string, output: string, flags: AlignFlags): Promi
   const format = inputFormat(input, flags.format);
   const to = outputFormat(output, { to: flags.to, accepted: ENTITY_FORMATS, fallback: format });
   await checkOutput(output, inputStats);
+  const industryMap = flags.industryMap === undefined ? undefined : await openIndustryMap(flags.industryMap);
   const summary: AlignSummary = {
     entityCount: 0,
     projectedYearCount: 0,
@@ -147,7 +148,7 @@ async function runAlign(input: string, output: string, flags: AlignFlags): Promi
     if (totalBytes !== undefined) bar.update(bytesRead, totalBytes);
   };
   try {
-    await writeOutput(output, alignFile({ input, format, to, flags, summary, onBytes }));
+    await writeOutput(output, alignFile({ input, format, to, flags, industryMap, summary, onBytes }));
   } catch (error) {
     if (!isFault(error)) throw error;
     const { code, message, details, items } = error;
@@ -166,13 +167,13 @@ async function* alignFile(options: {
   readonly format: EntityFormat;
   readonly to: EntityFormat;
   readonly flags: AlignFlags;
+  readonly industryMap: IndustryMap | undefined;
   readonly summary: AlignSummary;
   readonly onBytes: (sizeBytes: number) => void;
 }): AsyncGenerator<string> {
-  const { input, format, to, flags, summary, onBytes } = options;
+  const { input, format, to, flags, industryMap, summary, onBytes } = options;
   const columns = { include: includeOf(flags), hasDetail: flags.detail === true };
   const text = decodeUtf8(readBytes(input, onBytes));
-  const industryMap = flags.industryMap === undefined ? undefined : await openIndustryMap(flags.industryMap);
   const source: EntitySource =
     format === "csv"
       ? await openEntityCsv(text, to === "csv" ? resultCells({ ...columns, hasLabels: true }).names : [])
