@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { PortfolioAnswer } from "../src/contract/wireTypes.ts";
 import { runProgram } from "../src/cli/program.ts";
 import { openAtlas } from "../src/openAtlas.ts";
 import { readManifest } from "../src/ingest/recipes/layersManifest.ts";
@@ -38,6 +39,15 @@ describe("the example files", () => {
       expect(rows.every(({ temperature_alignment }) => Number(temperature_alignment) > 0)).toBe(true);
     },
   );
+
+  test("holdings.csv is a portfolio of the companies of portfolio.csv", async () => {
+    const out = join(folder, "out.json");
+    const words = ["align", join(EXAMPLES, "portfolio.csv"), out, "--portfolio", join(EXAMPLES, "holdings.csv")];
+    expect(await runProgram(words)).toBeUndefined();
+    const { results, entities } = JSON.parse(readFileSync(out, "utf8")) as PortfolioAnswer;
+    expect(results).toMatchObject([{ method: "WATS", coverage: { holdings: 1, value: 1 }, uncovered: [] }]);
+    expect(entities.map(({ id }) => id)).toEqual(["Invented Oil plc", "Invented Airline share"]);
+  });
 
   test("company.json has a result for each scenario and year", async () => {
     const out = join(folder, "out.json");
