@@ -79,7 +79,7 @@ describe("the example files", () => {
 
   test("are packaged and are the only input files named in the documentation", () => {
     expect((JSON.parse(read("package.json")) as { files: string[] }).files).toContain("examples");
-    for (const page of ["README.md", "docs/align-files.md", "examples/README.md"]) {
+    for (const page of ["README.md", "docs/align-files.md", "docs/portfolio-files.md", "examples/README.md"]) {
       const named = [...read(page).matchAll(/^(?:.*`)?(?:cat |isotherm (?:align|company) )(\S+)/gm)].map(
         ([, name = ""]) => name,
       );
