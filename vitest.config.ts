@@ -2,8 +2,9 @@ import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { isolatedTests } from "./scripts/isolatedTests.mjs";
 
-/** `ISOTHERM_KERNEL=debug` runs the tests on the kernel with assertions and function names. */
+/** `ISOTHERM_KERNEL=debug` runs the tests with the debug kernel, which has assertions and function names. */
 const isDebugKernel = process.env["ISOTHERM_KERNEL"] === "debug";
 const DEBUG_KERNEL = fileURLToPath(new URL("build/debug/kernel.generated.mjs", import.meta.url));
 
@@ -18,34 +19,24 @@ const UNIT = {
   globalSetup: "test/generatedSources.mjs",
   setupFiles: "test/unitGuard.ts",
 };
-/** They replace modules with `vi.mock`, or import a module that registers hooks: each needs modules of its own. */
-const ISOLATED_FILES = [
-  "test/cli/ingest.test.ts",
-  "test/cli/program.test.ts",
-  "test/atlas/coldMaximum.test.ts",
-  "test/cli/alignFormats.test.ts",
-  "test/hazard/sampleRequest.test.ts",
-  "test/hazard/sampleSteps.test.ts",
-  "test/ingest/existingAtlas.test.ts",
-  "test/ingest/ingest.test.ts",
-  "test/ingest/layersIngest.test.ts",
-];
+/** Tests that would affect each other if they shared module instances. */
+const ISOLATED_FILES = isolatedTests();
 
 /**
  * Two kinds of tests, by file name; test/testProjects.test.ts enforces the rule.
  *
  *   x.test.ts             unit    this process only: no processes, sockets, browser, database or built files
  *   x.system.test.ts      system  everything else; needs `npm run build`
- *   x.exhaustive.test.ts  system  as unit, but takes seconds of processor time
+ *   x.exhaustive.test.ts  system  like unit, but takes several seconds of processor time
  */
 export default defineConfig({
   resolve: { alias: isDebugKernel ? [{ find: /^.*\/kernel\.generated\.ts$/, replacement: DEBUG_KERNEL }] : [] },
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Many files wait for their services most of the time: with one worker, a core would be idle.
+    // At least two workers, because many files spend most of their time waiting for services.
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // A busy machine may take a while for what is only waited for.
+    // On a busy machine, polled conditions may take long.
     expect: { poll: { timeout: 20_000 } },
     reporters: ["default", "json"],
     outputFile: { json: process.env["ISOTHERM_TEST_REPORT"] ?? "build/test-report.json" },

@@ -1,6 +1,6 @@
-// Prints the totals of the test reports, as the last line "N passed, N failed". Arguments: the steps that failed. Fails if a
-// test was skipped, because a skipped test may hide a failure. Only tests of files in ../shared may be skipped, because that
-// folder is not part of the project (see test/sharedFolder.ts).
+// Prints the totals of the test reports; the last line is "N passed, N failed". The arguments are the steps that
+// failed. Fails if a test was skipped, because a skipped test may hide a failure. Only tests that read ../shared may be
+// skipped, because that folder is not part of the project (see test/sharedFolder.ts).
 import { readFileSync } from "node:fs";
 
 const SHARED_SUFFIX = " (skipped: no ../shared)";
@@ -19,14 +19,14 @@ for (const file of REPORTS) {
     const accepted = skipped.filter(({ ancestorTitles }) =>
       ancestorTitles.some((title) => title.endsWith(SHARED_SUFFIX)),
     );
-    const refused = skipped.filter((test) => !accepted.includes(test));
+    const rejected = skipped.filter((test) => !accepted.includes(test));
     console.log(
       `${file}: ${report.numPassedTests} passed, ${report.numFailedTests} failed, ${skipped.length} skipped ` +
         `(${accepted.length} because there is no ../shared)`,
     );
-    for (const { fullName } of refused) console.log(`skipped: ${fullName}`);
+    for (const { fullName } of rejected) console.log(`skipped: ${fullName}`);
     totals.passed += report.numPassedTests;
-    totals.failed += report.numFailedTests + (refused.length > 0 ? 1 : 0);
+    totals.failed += report.numFailedTests + (rejected.length > 0 ? 1 : 0);
   } catch (error) {
     console.log(`${file}: no report (${error.message})`);
     totals.failed++;

@@ -1,3 +1,4 @@
+import { prepareBlock } from "./alignmentBlocks";
 import { scoreCumulative, storeBudgets, usableScopesOf } from "./alignmentLines";
 import { chainLabels, clearLine, firstOfLabel, flagDuplicates, indexLine, nextOfLabel } from "./alignmentLines";
 import {
@@ -5,6 +6,8 @@ import {
   ALIGNMENT_YEAR_MIN,
   ALL_SCOPES,
   BASIS_CUMULATIVE,
+  BLOCK_ENTITIES,
+  BLOCK_ROWS,
   CALL_BASIS,
   CALL_BUDGET_ANCHOR,
   CALL_COLUMNS,
@@ -18,32 +21,15 @@ import {
   COLUMN_LABELS,
   COLUMN_PATHWAYS,
   COLUMN_PROJECTED_REVENUES,
+  COLUMN_STARTS,
   EMISSIONS_MAX,
   NO_GROWTH_SERIES,
   PATHWAY_COUNT,
-  RECORD_ANCHORS,
-  RECORD_BUDGET_ALLOWED,
-  RECORD_BUDGET_PROJECTED,
   RECORD_BYTES,
-  RECORD_CLIMATE_HIGH,
-  RECORD_CLIMATE_LOW,
-  RECORD_COVERAGE,
-  RECORD_FLAGS,
-  RECORD_RANGE_HIGH,
-  RECORD_RANGE_LOW,
-  RECORD_TEMPERATURE,
-  RESULT_ANCHOR_SPREAD,
-  RESULT_BUDGET_ALLOWED,
   RESULT_BUDGET_PROJECTED,
-  RESULT_CLIMATE_HIGH,
-  RESULT_CLIMATE_LOW,
-  RESULT_COVERAGE,
   RESULT_FLAGS,
-  RESULT_RANGE_HIGH,
-  RESULT_RANGE_LOW,
   RESULT_SCOPES_1_2,
   RESULT_SCOPE_3,
-  RESULT_TEMPERATURES,
   SCOPE3_ABSENT,
   SCOPES_1_2,
   SCOPE_3,
@@ -62,7 +48,9 @@ import {
   rowsEnd,
   yearOf,
 } from "./alignmentLayout";
+import { scorePairs } from "./alignmentPairs";
 import { scorePoint } from "./alignmentRecord";
+import { hasAnchors, storeBudgetResult, storeResult, storeScopeResult } from "./alignmentResults";
 import { STATUS_BAD_ALIGNMENT, STATUS_OK } from "./status";
 
 export {
@@ -119,11 +107,14 @@ export {
   RECORD_SHARES,
   RECORD_TEMPERATURE,
   RECORD_USABLE,
+  SHORTEST_HORIZON_YEARS,
+  TABLED_HORIZON_MAX,
   TABLE_CURVES,
   TABLE_FIRST_YEAR,
   TABLE_HORIZON_YEAR,
   TABLE_LAST_YEAR,
   TABLE_PLAUSIBLE_CHANGES,
+  TABLE_SCALES,
   TABLE_SERIES_COUNT,
   TABLE_YEARS,
   TEMPERATURE_MAX_C,
@@ -164,6 +155,8 @@ export {
  *                    written
  * Units    emissions in any one unit; degrees C in 2100
  * Formula  docs/methods/alignment.md
+ * Cost     Without convergence, scopes and budgets, entities are prepared in blocks, and most rows are scored two at a
+ *          time; all other rows one by one
  */
 export function alignColumns(
   tables: usize,
@@ -178,9 +171,25 @@ export function alignColumns(
   bad: usize,
 ): i32 {
   beginCall(call, tables, columns, results, weight3, basis, gamma, budgetAnchor);
-  for (let entity = 0; entity < entityCount; entity++) {
-    if (hasInvalidValue(tables, columns, entity, bad)) return STATUS_BAD_ALIGNMENT;
-    scoreEntity(call, entity);
+  const starts = load<u32>(columns, COLUMN_STARTS),
+    isFast =
+      basis != BASIS_CUMULATIVE &&
+      !(gamma > 0) &&
+      load<u32>(results, RESULT_SCOPES_1_2) == 0 &&
+      load<u32>(results, RESULT_BUDGET_PROJECTED) == 0;
+  for (let first = 0; first < entityCount;) {
+    const firstRow = load<u32>(starts + ((<usize>first) << 2));
+    let end = min(first + BLOCK_ENTITIES, entityCount);
+    while (end > first + 1 && load<u32>(starts + ((<usize>end) << 2)) - firstRow >= BLOCK_ROWS) end--;
+    const fitsBlock = load<u32>(starts + ((<usize>end) << 2)) - firstRow < BLOCK_ROWS;
+    if (!isFast || !fitsBlock || !prepareBlock(call, first, end) || !scorePairs(call, first, end)) {
+      // This path is also taken if the block has an invalid value, to find out which one it is.
+      for (let entity = first; entity < end; entity++) {
+        if (hasInvalidValue(tables, columns, entity, bad)) return STATUS_BAD_ALIGNMENT;
+        scoreEntity(call, entity);
+      }
+    }
+    first = end;
   }
   return STATUS_OK;
 }
@@ -315,7 +324,7 @@ function scoreEntity(call: usize, entity: i32): void {
     }
     if (isPoint || usableScopesOf(call, entity, row) == 0) {
       scorePoint(call, entity, row, basis, ALL_SCOPES, record);
-      storeResult(call, row, record);
+      storeResult(call, row, record, 0);
     }
   }
   if (basis == BASIS_CUMULATIVE || hasBudget) scoreLines(call, entity, begin, end, 0);
@@ -377,7 +386,7 @@ function scoreLineOfRow(call: usize, entity: i32, row: u32, usable: i32, scopes:
     record = call + SCRATCH_RECORD;
   if (usable == scopes) {
     scoreCumulative(call, entity, row, scopes, record);
-    if (isCumulative) storeResult(call, row, record);
+    if (isCumulative) storeResult(call, row, record, 0);
     if (load<u32>(results, RESULT_BUDGET_PROJECTED) != 0 && hasAnchors(record)) {
       storeBudgets(call, entity, row, scopes, record);
       storeBudgetResult(call, row, record);
@@ -406,54 +415,4 @@ function detailLineOfRow(call: usize, entity: i32, row: u32, usable: i32, scopes
     if ((usable & scopesOf(variant)) != scopes) continue;
     scoreCumulative(call, entity, row, scopesOf(variant), rowRecords + <usize>variant * RECORD_BYTES);
   }
-}
-
-/** Returns whether a record has anchors: its row has usable scopes and a baseline above zero. */
-function hasAnchors(record: usize): bool {
-  const first = load<f64>(record, RECORD_ANCHORS);
-  return first == first;
-}
-
-/** Stores the figures of a record as the result of a row. */
-function storeResult(call: usize, row: u32, record: usize): void {
-  const results = load<u32>(call, CALL_RESULTS),
-    offset = (<usize>row) << 3,
-    flags = <i32>load<f64>(record, RECORD_FLAGS);
-  store<f64>(load<u32>(results, RESULT_TEMPERATURES) + offset, load<f64>(record, RECORD_TEMPERATURE));
-  store<f64>(load<u32>(results, RESULT_RANGE_LOW) + offset, load<f64>(record, RECORD_RANGE_LOW));
-  store<f64>(load<u32>(results, RESULT_RANGE_HIGH) + offset, load<f64>(record, RECORD_RANGE_HIGH));
-  store<u32>(load<u32>(results, RESULT_FLAGS) + (offset >> 1), <u32>flags);
-  const coverage = load<f64>(record, RECORD_COVERAGE);
-  if (coverage == coverage) store<f64>(load<u32>(results, RESULT_COVERAGE) + offset, coverage);
-  const climateLow = load<u32>(results, RESULT_CLIMATE_LOW);
-  if (climateLow != 0) {
-    store<f64>(climateLow + offset, load<f64>(record, RECORD_CLIMATE_LOW));
-    store<f64>(load<u32>(results, RESULT_CLIMATE_HIGH) + offset, load<f64>(record, RECORD_CLIMATE_HIGH));
-  }
-  const spread = load<u32>(results, RESULT_ANCHOR_SPREAD);
-  if (spread != 0) {
-    const value = hasAnchors(record) ? load<f64>(record, RECORD_ANCHORS + 24) - load<f64>(record, RECORD_ANCHORS) : 0;
-    store<f64>(spread + offset, value);
-  }
-}
-
-/** Stores the temperature of a record in a result by scope; none if there is no record. */
-function storeScopeResult(call: usize, row: u32, result: usize, record: usize): void {
-  const target = load<u32>(load<u32>(call, CALL_RESULTS) + result);
-  store<f64>(target + ((<usize>row) << 3), record == 0 ? NaN : load<f64>(record, RECORD_TEMPERATURE));
-}
-
-/** Stores the budgets of a record; none if there is no record. */
-function storeBudgetResult(call: usize, row: u32, record: usize): void {
-  const results = load<u32>(call, CALL_RESULTS),
-    offset = (<usize>row) << 3;
-  const anchorAt = record + ((<usize>load<i32>(call, CALL_BUDGET_ANCHOR)) << 3);
-  store<f64>(
-    load<u32>(results, RESULT_BUDGET_PROJECTED) + offset,
-    record == 0 ? NaN : load<f64>(record, RECORD_BUDGET_PROJECTED),
-  );
-  store<f64>(
-    load<u32>(results, RESULT_BUDGET_ALLOWED) + offset,
-    record == 0 ? NaN : load<f64>(anchorAt, RECORD_BUDGET_ALLOWED),
-  );
 }

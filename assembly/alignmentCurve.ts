@@ -4,10 +4,8 @@ import {
   CURVE_LAST_RISE_MAX,
   CURVE_RISES,
   CURVE_START,
-  RATIO_MAX,
   TABLE_CURVES,
 } from "./alignmentLayout";
-import { powers } from "./power";
 
 // Temperature over the emissions ratio for two rows, one per lane; f64[2] each. Byte offsets.
 export const LANES_ANCHORS: usize = 0; // [4]
@@ -135,9 +133,4 @@ function ramp(lanes: usize, q: v128, zero: v128, offset: usize): v128 {
 /** Returns the temperature of one emissions ratio. */
 export function temperatureAt(lanes: usize, q: f64): f64 {
   return f64x2.extract_lane(temperaturesAt(lanes, f64x2.splat(q)), 0);
-}
-
-/** Extrapolates two ratios to the horizon at their annual rates of change, capped at RATIO_MAX. */
-export function extrapolateToHorizon(q: v128, exponents: v128): v128 {
-  return f64x2.pmin(f64x2.splat(RATIO_MAX), powers(q, exponents));
 }

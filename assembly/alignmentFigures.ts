@@ -166,7 +166,7 @@ export function growthFactorOf(call: usize, entity: i32, row: u32, basis: i32, r
       source = GROWTH_SOURCE_SUPPLIED;
     } else if (series != NO_GROWTH_SERIES) {
       const growth = growthRow(tables, series);
-      ratio = load<f64>(growth + (yearIndex << 3), 8) / load<f64>(growth + (baseIndex << 3), 8);
+      ratio = load<f64>(growth + (yearIndex << 3), 8) * (1 / load<f64>(growth + (baseIndex << 3), 8));
       factor = max<f64>(COUNTRY_GROWTH_MIN, min<f64>(ratio, COUNTRY_GROWTH_MAX));
       source = load<f64>(growth) > 0 ? GROWTH_SOURCE_REGION : GROWTH_SOURCE_COUNTRY;
     } else source = GROWTH_SOURCE_DEFAULT;

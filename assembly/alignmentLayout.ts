@@ -54,7 +54,15 @@ export const TABLE_CURVES: usize = 64;
 export const TABLE_PLAUSIBLE_CHANGES: usize = 256;
 /** The limits no longer change after so many years. */
 export const CHANGE_YEARS_MAX: i32 = 18;
-export const TABLE_YEARS: usize = 576;
+/**
+ * f64[horizon - SHORTEST_HORIZON_YEARS][years][4]: 0.925, 0.95, 1.05 and 1.075 to the power horizon / years, for
+ * horizons up to TABLED_HORIZON_MAX years and years up to the horizon, first 1.
+ */
+export const TABLE_SCALES: usize = 576;
+export const TABLED_HORIZON_MAX: i32 = 30;
+export const SCALE_BYTES: usize = 32;
+export const TABLE_YEARS: usize =
+  TABLE_SCALES + <usize>(TABLED_HORIZON_MAX - 4) * <usize>TABLED_HORIZON_MAX * SCALE_BYTES;
 
 /** Temperature without emissions, then the rises along the five segments: f64[6]; last the cap of the fifth rise. */
 export const CURVE_START: usize = 0;
@@ -163,8 +171,15 @@ export const CALL_HAS_COVERAGE: usize = 40;
 /** f64[9][2], see CURVE and slopes in alignmentCurve.ts */
 export const SCRATCH_CURVE: usize = 64;
 export const SCRATCH_RECORD: usize = SCRATCH_CURVE + 256;
+/** Prepared entities and rows of a block, see alignmentBlocks.ts. */
+export const SCRATCH_ENTITIES: usize = SCRATCH_RECORD + 256;
+export const BLOCK_ENTITIES: i32 = 64;
+export const ENTITY_BYTES: usize = 96;
+export const SCRATCH_BLOCK_ROWS: usize = SCRATCH_ENTITIES + <usize>BLOCK_ENTITIES * ENTITY_BYTES;
+export const BLOCK_ROWS: u32 = 512;
+export const ROW_BYTES: usize = 32;
 /** u32[301]: last row of each year, plus one. Must be zero before a call. */
-export const SCRATCH_ROWS: usize = SCRATCH_RECORD + RECORD_BYTES;
+export const SCRATCH_ROWS: usize = SCRATCH_BLOCK_ROWS + <usize>BLOCK_ROWS * ROW_BYTES;
 /** u32[rowCount][2]: first row of each label plus one, then for each row the next row of its label plus one. */
 export const SCRATCH_LABELS: usize = SCRATCH_ROWS + 1208;
 /** Size of the scratch memory of alignColumns and alignDetail, without 8 bytes for each row of the largest entity. */
@@ -285,7 +300,7 @@ export function sumTable(tables: usize): usize {
   return tables + TABLE_YEARS + yearCountOf(tables) * YEAR_BYTES;
 }
 
-/** Returns the address of the row of a growth series (alignColumns). */
+/** Returns the address of the row of a growth series (alignColumns); NO_GROWTH_SERIES has a row of ones. */
 export function growthRow(tables: usize, series: i32): usize {
   const yearCount = yearCountOf(tables);
   const row = min(series, <i32>load<f64>(tables, TABLE_SERIES_COUNT));
@@ -295,4 +310,19 @@ export function growthRow(tables: usize, series: i32): usize {
 /** Returns the value, or 0 if it is negative or NaN. */
 export function positive(value: f64): f64 {
   return f64x2.extract_lane(f64x2.pmax(f64x2.splat(0), f64x2.splat(value)), 0);
+}
+
+/**
+ * Returns the address of the powers of a scale for a row whose year is before its horizon (TABLE_SCALES), or 0 if the
+ * horizon is too far for the table.
+ */
+export function scalesOf(tables: usize, horizonYears: i32, years: i32): usize {
+  if (horizonYears > TABLED_HORIZON_MAX) return 0;
+  const index = (horizonYears - SHORTEST_HORIZON_YEARS) * TABLED_HORIZON_MAX + years - 1;
+  return tables + TABLE_SCALES + <usize>index * SCALE_BYTES;
+}
+
+/** Loads two f64 into the lanes of a vector. */
+export function pairOf(first: usize, second: usize): v128 {
+  return v128.load64_lane(second, v128.load64_zero(first), 1);
 }

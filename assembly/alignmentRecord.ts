@@ -1,4 +1,4 @@
-import { LANES_ANCHORS, extrapolateToHorizon, prepareCurve, separateAnchors, temperatureAt } from "./alignmentCurve";
+import { LANES_ANCHORS, prepareCurve, separateAnchors, temperatureAt } from "./alignmentCurve";
 import { beginRecord, growthFactorOf, implausibleChangeOf } from "./alignmentFigures";
 import {
   ANCHORS_CLOSE,
@@ -20,6 +20,7 @@ import {
   NOTABLE_DIFFERENCE_C,
   PATHWAY_BYTES,
   RANGE_CHANGE,
+  RATIO_MAX,
   RECORD_ANCHORS,
   RECORD_BASELINE,
   RECORD_CLIMATE_HIGH,
@@ -48,6 +49,7 @@ import {
   optionalAt,
   pathwayOf,
   positive,
+  scalesOf,
   scoredYearOf,
   weightOf,
   yearIndexOf,
@@ -88,22 +90,58 @@ export function scorePoint(call: usize, entity: i32, row: u32, basis: i32, scope
   }
   prepareCurveOf(call, ANCHOR_GAP_MIN, record);
   let flags = (<i32>load<f64>(record, RECORD_FLAGS)) | implausibleChangeOf(call, entity, row, record);
-  const exponent: f64 = scoredYear > year ? <f64>(scoredYear - baselineYear) / <f64>(year - baselineYear) : 1;
-  const temperature = temperatureAt(call + SCRATCH_CURVE, atHorizon(ratio, exponent));
+  const curve = call + SCRATCH_CURVE;
+  if (scoredYear == year) {
+    if (growth != 1) flags |= growthDrivenAt(curve, ratio, emissionsRatio);
+    store<f64>(record, <f64>flags, RECORD_FLAGS);
+    finishRecord(
+      call,
+      record,
+      ratio,
+      ratio * (1 - RANGE_CHANGE),
+      ratio * (1 + RANGE_CHANGE),
+      ratio * (1 - SENSITIVE_CHANGE),
+      ratio * (1 + SENSITIVE_CHANGE),
+    );
+    return;
+  }
+  const horizonYears = scoredYear - baselineYear,
+    years = year - baselineYear,
+    exponent = <f64>horizonYears / <f64>years,
+    scales = scalesOf(tables, horizonYears, years),
+    atHorizon = power(ratio, exponent);
   if (growth != 1) {
-    const ofEmissions = temperatureAt(call + SCRATCH_CURVE, atHorizon(emissionsRatio, exponent));
-    if (Math.abs(temperature - ofEmissions) > NOTABLE_DIFFERENCE_C) flags |= GROWTH_DRIVEN;
+    flags |= growthDrivenAt(
+      curve,
+      min<f64>(atHorizon, RATIO_MAX),
+      min<f64>(power(emissionsRatio, exponent), RATIO_MAX),
+    );
   }
   store<f64>(record, <f64>flags, RECORD_FLAGS);
   finishRecord(
     call,
     record,
-    atHorizon(ratio, exponent),
-    atHorizon(ratio * (1 - RANGE_CHANGE), exponent),
-    atHorizon(ratio * (1 + RANGE_CHANGE), exponent),
-    atHorizon(ratio * (1 - SENSITIVE_CHANGE), exponent),
-    atHorizon(ratio * (1 + SENSITIVE_CHANGE), exponent),
+    min<f64>(atHorizon, RATIO_MAX),
+    min<f64>(atHorizon * scaleOf(scales, 8, 1 - RANGE_CHANGE, exponent), RATIO_MAX),
+    min<f64>(atHorizon * scaleOf(scales, 16, 1 + RANGE_CHANGE, exponent), RATIO_MAX),
+    min<f64>(atHorizon * scaleOf(scales, 0, 1 - SENSITIVE_CHANGE, exponent), RATIO_MAX),
+    min<f64>(atHorizon * scaleOf(scales, 24, 1 + SENSITIVE_CHANGE, exponent), RATIO_MAX),
   );
+}
+
+/** Returns GROWTH_DRIVEN if growth moves the temperature by more than NOTABLE_DIFFERENCE_C, else 0. */
+function growthDrivenAt(curve: usize, q: f64, emissionsQ: f64): i32 {
+  const difference = temperatureAt(curve, q) - temperatureAt(curve, emissionsQ);
+  return Math.abs(difference) > NOTABLE_DIFFERENCE_C ? GROWTH_DRIVEN : 0;
+}
+
+/** Returns the power of a scale from the table, or computes it if there is none. */
+function scaleOf(scales: usize, offset: usize, scale: f64, exponent: f64): f64 {
+  return scales == 0 ? power(scale, exponent) : load<f64>(scales + offset);
+}
+
+function power(base: f64, exponent: f64): f64 {
+  return f64x2.extract_lane(powers(f64x2.splat(base), f64x2.splat(exponent)), 0);
 }
 
 /** Returns a scope's share of the baseline, divided by the world's emissions index of the baseline year. */
@@ -115,12 +153,6 @@ export function perBaseShareOf(call: usize, entity: i32, scope: i32, record: usi
     load<f64>(record + ((<usize>scope) << 3), RECORD_SHARES) *
     load<f64>(base + (pathwayOf(columns, entity, scope) << 3), YEAR_PER_BASE)
   );
-}
-
-/** Extrapolates a ratio to the horizon (equation 8). */
-function atHorizon(ratio: f64, exponent: f64): f64 {
-  if (exponent == 1) return ratio;
-  return f64x2.extract_lane(extrapolateToHorizon(f64x2.splat(ratio), f64x2.splat(exponent)), 0);
 }
 
 /** Returns the factor of equation 21; 1 if convergence is not asked for or cannot apply, which then raises a flag. */
@@ -146,7 +178,7 @@ function convergenceFactorOf(call: usize, entity: i32, row: u32, record: usize):
     baselineYear >= CONVERGENCE_YEAR
       ? 1
       : min<f64>(<f64>(yearOf(columns, row) - baselineYear) / <f64>(CONVERGENCE_YEAR - baselineYear), 1);
-  return f64x2.extract_lane(powers(f64x2.splat(kappa), f64x2.splat(gamma * progress)), 0);
+  return power(kappa, gamma * progress);
 }
 
 /** Separates the record's raw anchors, stores the result, and prepares the curve of the median at SCRATCH_CURVE. */

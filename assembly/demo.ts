@@ -30,7 +30,7 @@ export const DEMO_RIVERINE_FLOODS: i32 = 3;
 /** Number of layers of a cell, in this order: intensity, the hazard's own metric, probability, total_hazard. */
 export const DEMO_LAYER_COUNT: i32 = 4;
 
-/** Results of demoTileState: the tile must be generated cell by cell, or all of its cells are zero or nodata. */
+/** Results of demoTileState: the tile must be generated cell by cell, all of its cells are zero, or all are nodata. */
 export const DEMO_TILE_CELLS: i32 = 0;
 export const DEMO_TILE_ZERO: i32 = 1;
 export const DEMO_TILE_NODATA: i32 = 2;

@@ -34,9 +34,9 @@ const GUMBEL_2: f64 = 0.36651292058166435;
 const GUMBEL_100: f64 = 4.600149226776579;
 const GUMBEL_1000: f64 = 6.907255070523602;
 
-/** No cyclones closer to the equator, where the Coriolis force is too weak. */
+/** There are no cyclones at lower latitudes, where the Coriolis force is too weak. */
 export const CYCLONE_LAT_DEG_MIN: f64 = 4;
-/** No cyclones farther from the equator, where the sea is too cold. */
+/** There are no cyclones at higher latitudes, where the sea is too cold. */
 export const CYCLONE_LAT_DEG_MAX: f64 = 50;
 /** Upper limit of the distance that a surge reaches inland. */
 export const SURGE_REACH_KM_MAX: f64 = 45;
@@ -178,7 +178,7 @@ export function fillSurgeFloods(
   const riseMPerKm = 0.06 + steepness * (0.25 + 5.0 * rough * rough);
   const hillsM = steepness * (1.5 + 2.0 * lane0(ground)) + 0.5 * lane1(ground) + 0.5 * lane0(detail);
   const landwardKm = Math.max(0.0, inlandKm);
-  // Hills start behind the beach, otherwise no shore would be flooded.
+  // Hills start behind the beach, because no shore would be flooded otherwise.
   const hillFactor = Math.min(1.0, 0.3 + landwardKm / 2.0);
   // Limits how far a surge reaches inland, even on the flattest ground.
   const runout = Math.max(0.0, landwardKm / SURGE_REACH_KM_MAX - 0.5);

@@ -4,8 +4,8 @@ export const EARTH_RADIUS_KM: f64 = 6371.0;
 const KM_PER_DEG: f64 = EARTH_RADIUS_KM * DEGREE;
 
 /**
- * Maximum error of the coast distances, which cut off capes. Sea cells within this distance of land get values, so that
- * cities on capes have them.
+ * Maximum error of the coast distances, which omit narrow capes. Sea cells within this distance of land get values, so
+ * that cities on capes have values.
  */
 const COAST_ERROR_KM_MAX: f64 = 5;
 

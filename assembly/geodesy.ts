@@ -11,7 +11,8 @@ export const MERIDIAN_RADIUS_M_MIN: f64 = WGS84_A * (1.0 - E2);
 /** Maximum radius; beyond it the formula's error (1.3e-6 m at 150 km) is no longer safely below GUARD_M. */
 export const RADIUS_M_MAX: f64 = 140000.0;
 /**
- * Cell centers within this distance of the rim are reported as ambiguous; the caller resolves them with GeographicLib.
+ * Cell centers within this distance of the rim are reported as ambiguous; the caller classifies them with
+ * GeographicLib.
  */
 export const GUARD_M: f64 = 2e-6;
 
@@ -102,7 +103,7 @@ export function rowSpans(
     } else if (lonChord2 >= 0) {
       const halfWidth = halfWidthOf(lonChord2, lonChord2Max, cellLonRad);
       for (let turn = -1; turn <= 1; turn++) {
-        // turn -1 and 1: the same circle shifted by 360 degrees, for grids that wrap around.
+        // Turns -1 and 1 are the same circle shifted by 360 degrees, for grids that wrap around.
         const centerColumn = middle + <f64>turn * columnsPerTurn;
         const first = Math.max(0, Math.ceil(centerColumn - halfWidth));
         const last = Math.min(<f64>(columnCount - 1), Math.floor(centerColumn + halfWidth));

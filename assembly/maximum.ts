@@ -23,9 +23,9 @@ const BLOCK_ROW_BYTES: usize = 16;
  *
  * In, out  best     u16[lane]: maximum so far (0 = no valid cell, else steps + 1)
  * Out      missing  i32[2]: number of pyramid tiles that are not in memory, and number of entries for rim blocks whose
- *                   data tile is not. Then i32[], the indices of the pyramid tiles; or, for each rim block that may
- *                   raise the maximum, i32[2]: index of its data tile, and the maxRise rise of a lane that it could
- *                   cause. If pyramid tiles are missing, nothing else is computed
+ *                   data tile is not in memory. Then i32[], the indices of the pyramid tiles; or, for each rim block
+ *                   that may raise the maximum, i32[2]: index of its data tile, and the largest rise of the maximum of
+ *                   any lane that it could cause. If pyramid tiles are missing, nothing else is computed
  * Scratch  rows     16 bytes per row of blocks
  * Cost     Proportional to the length of the rim in blocks, plus the cells of a few blocks.
  */
@@ -222,7 +222,7 @@ function canRaise(bound: usize, best: usize, bytes: usize): bool {
   return false;
 }
 
-/** Returns the maxRise rise of a lane's maximum that a block could cause; data tiles are read in this order. */
+/** Returns the largest rise of the maximum of any lane that a block could cause; data tiles are read in this order. */
 function largestRise(bound: usize, best: usize, bytes: usize): u32 {
   let maxRise: u32 = 0;
   for (let lane: usize = 0; lane < bytes; lane += 2) {

@@ -7,11 +7,11 @@ import { STATUS_BAD_GRID, STATUS_OK } from "./status";
  *
  * In       latitudes, longitudes  f64[count], degrees
  * Out      rows, columns          i32[count]; -1, -1 outside the grid and for NaN or infinite coordinates
- * Formula  A cell owns its north and west edges: column c contains the longitudes from west + c * size up to, but not
- *          including, west + (c + 1) * size. A location that is within 1e-9 cells of an edge is on the edge: 14.6 is
- *          the north edge of a 0.1-degree row although in f64 it differs from 90 - 754 * 0.1 by a few 1e-15. Latitude
- *          90 belongs to the first row of a grid that reaches the pole, -90 to the last. Longitudes are taken modulo
- *          360.
+ * Formula  A cell includes its north and west edges: column c contains the longitudes from west + c * size up to, but
+ *          not including, west + (c + 1) * size. A location that is within 1e-9 cells of an edge is on the edge: 14.6
+ *          is the north edge of a 0.1-degree row although in f64 it differs from 90 - 754 * 0.1 by a few 1e-15.
+ *          Latitude 90 belongs to the first row of a grid that reaches the pole, -90 to the last. Longitudes are taken
+ *          modulo 360.
  */
 export function locateCells(
   northDeg: f64,

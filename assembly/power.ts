@@ -38,7 +38,7 @@ const NORMAL_MIN: f64 = 2.2250738585072014e-308;
 const EXPONENT_MAX: f64 = 1022;
 
 /**
- * Computes two powers at once.
+ * Computes two powers in parallel.
  *
  * In       bases      0 or more, finite; subnormal numbers are treated as 0
  *          exponents  above 0, finite

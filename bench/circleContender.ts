@@ -5,7 +5,7 @@ import { LAYER_COUNT } from "./floodMaps.ts";
 /** `both` requests maximum and mean: some contenders compute them in one pass; Isotherm needs two queries. */
 export type Aggregation = "max" | "mean" | "both";
 
-/** One value per layer, in steps; NaN where no cell is valid or the aggregation was not requested. */
+/** One value per layer, in steps; NaN if no cell is valid or the aggregation was not requested. */
 export interface CircleResult {
   readonly max: Float64Array;
   readonly mean: Float64Array;
@@ -67,7 +67,7 @@ export function inProcessContender(
 export interface Tolerance {
   /** Minimum share of maxima that are equal. */
   readonly equalMaxShareMin: number;
-  /** Maximum relative difference of means: of the worst mean for EXACT, of the median mean otherwise. */
+  /** Maximum relative difference of means: the largest difference for EXACT, otherwise the median difference. */
   readonly meanErrorMax: number;
 }
 
@@ -80,7 +80,7 @@ export const EXACT: Tolerance = { equalMaxShareMin: 1, meanErrorMax: 1e-12 };
 export const APPROXIMATE: Tolerance = { equalMaxShareMin: 0.7, meanErrorMax: 0.04 };
 
 /**
- * Compares results before anything is timed, so that no competitor is fast because it computes something else.
+ * Compares results before timing, so that no competitor is fast because it computes something different.
  *
  * @throws Error if the results differ by more than the tolerance
  */
@@ -105,7 +105,7 @@ export function checkAgreement(
     }
   }
   errors.sort((a, b) => a - b);
-  // EXACT judges the worst error; with a tolerance, the median error, because rim cells may differ.
+  // EXACT limits the largest error; other tolerances limit the median error, because rim cells may differ.
   const error = errors[tolerance.equalMaxShareMin === 1 ? errors.length - 1 : errors.length >> 1] ?? 0;
   if (!(equalMaxCount >= comparedCount * tolerance.equalMaxShareMin && error <= tolerance.meanErrorMax)) {
     throw new Error(

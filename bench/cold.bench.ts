@@ -1,6 +1,6 @@
 /**
  * Measures the reads of a query with empty caches: for every place, opens an atlas of 101 x 101 tiles again, queries one
- * circle and counts the reads. The files are in the page cache, so the times are those of decoding.
+ * circle and counts the reads. The files are in the page cache, so the times are mostly those of decoding.
  */
 import { Kernel } from "../src/kernel/instance.ts";
 import { median } from "./measure.ts";

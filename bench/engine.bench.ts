@@ -1,6 +1,6 @@
 /**
- * The engine against its competitors: circles of all 21 layers at four latitudes and on the world grid. A competitor is
- * timed only after its results have been compared with ours; then all contenders are interleaved.
+ * Compares the engine with its competitors: circles of all 21 layers at four latitudes and on the world grid. A
+ * competitor is timed only after its results have been compared with ours; then all contenders are interleaved.
  *
  * `npm run bench -- engine lat45` measures one grid; `--json` prints one JSON line per row.
  */
@@ -38,11 +38,12 @@ interface Competitor {
   readonly open: OpenCompetitor;
   readonly name: string;
   readonly tolerance: Tolerance;
-  /** `both` where one pass finds maximum and mean; otherwise they are requested separately. */
+  /** `both` if one pass computes maximum and mean; otherwise they are requested separately. */
   readonly aggregations: readonly ("max" | "mean" | "both")[];
   target?(workload: Workload): Target;
   /**
-   * A competitor that cannot be installed, estimated from the ratio of run times measured where both were available.
+   * A competitor that cannot be installed, estimated from the ratio of run times measured on a machine where both
+   * competitors were available.
    */
   readonly estimateFor?: { readonly name: string; readonly timeFactor: number; readonly target: Target };
 }
@@ -63,7 +64,7 @@ const COMPETITORS: readonly Competitor[] = [
     target: () => ({ atLeast: 4 }),
   },
   { name: "geotiff.js 3.0.5 readRasters + loop", open: geoTiffWindow, tolerance: APPROXIMATE, aggregations: ["both"] },
-  // Its mean weights all cells equally, whatever their area.
+  // Its mean weights all cells equally, regardless of their area.
   { name: "geoblaze 2.8.0", open: geoBlaze, tolerance: { ...APPROXIMATE, meanErrorMax: 0.05 }, aggregations: ["both"] },
   {
     name: "numpy haversine mask, in memory",
@@ -256,7 +257,7 @@ async function compareWith(entry: Competitor, workload: Workload, { kernels, lib
       const target = entry.target?.(workload);
       const comparison = { ...row, against: competitor.name, theirs: theirs };
       print({ ...comparison, name, ours: kernelsNs, ...(target === undefined ? {} : { target }) });
-      // No target, but the ratio reads in the same direction.
+      // This row has no target; its ratio has the same direction as that of the row above.
       const isCost = target !== undefined && "atMost" in target;
       print({
         ...comparison,

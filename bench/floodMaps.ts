@@ -8,15 +8,18 @@ import { randomFrom, type SeededRandom } from "../test/seededRandom.ts";
 
 export const HAZARD = "riverine_floods";
 
-/** The (scenario, year) groups of the maps; `wetter` is the increase over the baseline, relative to rcp8p5 2080. */
+/**
+ * The (scenario, year) groups of the maps; `wetnessIncrease` is the increase over the baseline, relative to that of
+ * rcp8p5 2080.
+ */
 export const GROUPS = [
-  { scenario: "baseline", year: 1980, wetter: 0 },
-  { scenario: "rcp4p5", year: 2030, wetter: 0.1 },
-  { scenario: "rcp4p5", year: 2050, wetter: 0.25 },
-  { scenario: "rcp4p5", year: 2080, wetter: 0.4 },
-  { scenario: "rcp8p5", year: 2030, wetter: 0.15 },
-  { scenario: "rcp8p5", year: 2050, wetter: 0.45 },
-  { scenario: "rcp8p5", year: 2080, wetter: 1 },
+  { scenario: "baseline", year: 1980, wetnessIncrease: 0 },
+  { scenario: "rcp4p5", year: 2030, wetnessIncrease: 0.1 },
+  { scenario: "rcp4p5", year: 2050, wetnessIncrease: 0.25 },
+  { scenario: "rcp4p5", year: 2080, wetnessIncrease: 0.4 },
+  { scenario: "rcp8p5", year: 2030, wetnessIncrease: 0.15 },
+  { scenario: "rcp8p5", year: 2050, wetnessIncrease: 0.45 },
+  { scenario: "rcp8p5", year: 2080, wetnessIncrease: 1 },
 ] as const;
 /** The metrics that benchmarks query. `total_hazard` is also stored in every group, and never queried. */
 export const QUERIED_METRICS = ["intensity", "depth_meters", "probability"] as const;
@@ -87,8 +90,8 @@ const NODATA_SHARE = 0.045;
 const SHORE_SHARE = 0.025;
 
 /**
- * Synthetic flood maps that resemble real ones: mostly dry, with connected patches of water that deepen inwards and grow with the
- * scenario, and blobs of nodata shared by all layers.
+ * Synthetic flood maps that resemble real ones: mostly dry, with connected patches of water that are deepest in the
+ * middle and grow with the scenario, and with patches of nodata at the same cells in all layers.
  */
 export class FloodMaps {
   readonly grid: Grid;
@@ -105,7 +108,9 @@ export class FloodMaps {
     this.#gaps = [field(160, 0.8), field(20, 0.2)];
     const wetness = this.#sortedSample(this.#wet);
     const dryShare = ZERO_SHARE / (1 - NODATA_SHARE); // of the cells that have data
-    this.#shoreOfGroup = GROUPS.map(({ wetter }) => quantile(wetness, dryShare - SHORE_SHARE * wetter));
+    this.#shoreOfGroup = GROUPS.map(({ wetnessIncrease }) =>
+      quantile(wetness, dryShare - SHORE_SHARE * wetnessIncrease),
+    );
     this.#gapFrom = quantile(this.#sortedSample(this.#gaps), 1 - NODATA_SHARE);
   }
 
@@ -118,7 +123,7 @@ export class FloodMaps {
       const gaps = this.#row(this.#gaps, firstRow + row);
       for (const [group, cells] of groups.entries()) {
         const shore = this.#shoreOfGroup[group] ?? 0;
-        const depthFactor = 1 + 0.5 * (GROUPS[group]?.wetter ?? 0);
+        const depthFactor = 1 + 0.5 * (GROUPS[group]?.wetnessIncrease ?? 0);
         let at = row * columnCount * STORED_PER_GROUP;
         for (let column = 0; column < columnCount; column++, at += STORED_PER_GROUP) {
           if ((gaps[column] ?? 0) >= this.#gapFrom) {

@@ -1,5 +1,5 @@
 /**
- * The host against a bare node:http server that returns a fixed body of 1 KB: requests per second over keep-alive
+ * Compares the host with a bare node:http server that returns a fixed body of 1 KB: requests per second over keep-alive
  * connections, and CPU time per request. Each server runs in its own process; the contenders are interleaved in rounds.
  *
  * The load is closed-loop (the next request is sent when the response has arrived): it measures throughput, not
@@ -18,7 +18,7 @@ import { prepare, WORKLOADS } from "./workload.ts";
 const CONNECTION_COUNT = 32;
 const ROUNDS = 11;
 const WARMUP_ROUNDS = 2;
-const TURN_MS = 700;
+const ROUND_MS = 700;
 
 interface Running extends Listening {
   readonly child: ChildProcess;
@@ -27,7 +27,7 @@ interface Running extends Listening {
 interface Contender {
   readonly name: string;
   readonly kind: ServerKind;
-  /** Request paths, used in turn. */
+  /** Request paths, used one after another. */
   readonly paths: readonly string[];
   readonly target?: number;
 }
@@ -113,7 +113,7 @@ async function measureOnce({ kind, paths }: Contender): Promise<{ perS: number; 
   const cpuBefore = await readCpuMicroseconds(server);
   const startMs = performance.now();
   for (const client of clients) client.sendNext();
-  await new Promise((resolve) => setTimeout(resolve, TURN_MS));
+  await new Promise((resolve) => setTimeout(resolve, ROUND_MS));
   await Promise.all(clients.map((client) => client.finish()));
   const tookMs = performance.now() - startMs;
   const cpuUs = (await readCpuMicroseconds(server)) - cpuBefore;

@@ -60,7 +60,7 @@ async function host(): Promise<Listening> {
   };
 }
 
-/** The same ledger with `record` replaced by a function that writes nothing and resolves immediately. */
+/** Returns the same ledger, except that `record` writes nothing and resolves immediately. */
 function withoutRecords(ledger: Ledger): Ledger {
   return new Proxy(ledger, {
     get(target, name) {

@@ -14,7 +14,7 @@ export interface Timing {
 }
 
 /**
- * Runs the contenders in turn, round after round, so that other load on the machine affects all of them equally.
+ * Runs each contender once per round, so that other load on the machine affects all of them equally.
  * Warm-up rounds, for the JIT compiler, are not counted.
  */
 export async function interleave(

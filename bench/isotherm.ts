@@ -142,7 +142,10 @@ export function circleOf({ places }: Pick<Workload, "places">, place: number, ra
   return { latDeg, lonDeg, radiusM: radiusKm * 1000 };
 }
 
-/** The public API, query object to result object. Maximum and mean take one query each. */
+/**
+ * Returns a contender that uses the public API, from query object to result object. Maximum and mean take one query
+ * each.
+ */
 export function libraryContender({ atlas }: InstrumentedAtlas, workload: Workload): CircleContender {
   return inProcessContender("Isotherm, query object to result object", async (place, radiusKm, aggregation) => {
     const out = emptyResult();
@@ -156,8 +159,8 @@ export function libraryContender({ atlas }: InstrumentedAtlas, workload: Workloa
 }
 
 /**
- * The kernels alone: finds the cells of a circle, then its maximum or mean from tiles in memory. Throws where a tile is
- * missing or the kernel does not support the circle; neither occurs in the workload.
+ * Returns a contender that uses the kernels alone: finds the cells of a circle, then its maximum or mean from tiles in
+ * memory. Throws if a tile is missing or the kernel does not support the circle; neither occurs in the workload.
  */
 export function kernelContender({ set }: InstrumentedAtlas, workload: Workload): CircleContender {
   const { field } = set.cachedField;
@@ -177,7 +180,7 @@ export function kernelContender({ set }: InstrumentedAtlas, workload: Workload):
       const found = grid.sums(field);
       if (found.kind !== "found") throw new Error("a tile is not in memory");
       for (const [layer, lane] of set.lanes.entries()) {
-        const at = (lane >> 2) * 8 + (lane & 3); // four sums, followed by their four areas
+        const at = (lane >> 2) * 8 + (lane & 3); // four sums, followed by the four areas
         out.mean[layer] = (found.value[at] ?? Number.NaN) / (found.value[at + 4] ?? Number.NaN);
       }
     }
@@ -185,7 +188,7 @@ export function kernelContender({ set }: InstrumentedAtlas, workload: Workload):
   });
 }
 
-/** The first half of every circle query: finding its cells. */
+/** Returns a contender that only finds the cells of a circle, the first part of every circle query. */
 export function rowSpanContender(
   { set }: InstrumentedAtlas,
   workload: Workload,
@@ -227,7 +230,7 @@ const SAMPLE_LAYERS = QUERIED_LAYERS.map(({ scenario, year, metric }) => ({ scen
 /**
  * Samples single cells in bulk, without an object per place.
  *
- * @returns f64[place][21] in the layers' units, NaN where there is no value
+ * @returns f64[place][21] in the layers' units, NaN for missing values
  */
 export async function samplePoints(
   { atlas }: InstrumentedAtlas,

@@ -1,9 +1,9 @@
 /**
  * Latency of small GETs while another client sends batches of the maximum size back to back. The load is open-loop:
- * requests are sent on a fixed schedule and their latency is measured from the scheduled time, so a server that stalls
- * for a second is charged for every request due in that second. Server, batch client and GET client each run in a
- * separate process. Needs `npm run build`; uses the demo atlas. The ledger is kept on tmpfs if available, to exclude
- * disk latency.
+ * requests are sent on a fixed schedule and their latency is measured from the scheduled time, so if a server stalls
+ * for a second, the delay counts for every request that was due in that second. Server, batch client and GET client
+ * each run in a separate process. Needs `npm run build`; uses the demo atlas. The ledger is kept on tmpfs if available,
+ * to exclude disk latency.
  *
  *   npm run bench -- load                    5 s each, three rounds
  *   npm run bench -- load seconds=20

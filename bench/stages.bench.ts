@@ -1,8 +1,8 @@
 /**
- * Breakdown of the time of a 100 km query, and of a GET for it. Stages that have their own function are timed through
- * it on the same queries; the others are differences between measured times. All tiles are in memory except for the
- * cold fetch, the first query at each of some places of a newly opened atlas. The host writes its ledger to disk; its
- * rate limits are raised so that they do not apply.
+ * Breakdown of the time of a 100 km query, and of a GET for it. Stages that are separate functions are timed by calling
+ * the function with the same queries; the others are differences between measured times. All tiles are in memory except
+ * for the cold fetch, the first query at each of some places of a newly opened atlas. The host writes its ledger to
+ * disk; its rate limits are raised so that they do not apply.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";

@@ -178,22 +178,22 @@ export async function prepare(
   { folder = "build/bench-data", withCompetitorData = true }: { folder?: string; withCompetitorData?: boolean } = {},
 ): Promise<Workload> {
   const hash = createHash("sha256").update(JSON.stringify([RECIPE, withCompetitorData, spec, GROUPS]));
-  const home = join(folder, `${spec.name}-${hash.digest("hex").slice(0, 12)}`);
+  const workloadFolder = join(folder, `${spec.name}-${hash.digest("hex").slice(0, 12)}`);
   const workload = {
     spec,
     places: generatePlaces(spec),
-    atlasFolder: join(home, "atlas"),
-    cellsPath: join(home, "cells.u16"),
-    geoTiffPath: join(home, "cells.tif"),
-    placesPath: join(home, "places.txt"),
-    pointsPath: join(home, "points.f64"),
+    atlasFolder: join(workloadFolder, "atlas"),
+    cellsPath: join(workloadFolder, "cells.u16"),
+    geoTiffPath: join(workloadFolder, "cells.tif"),
+    placesPath: join(workloadFolder, "places.txt"),
+    pointsPath: join(workloadFolder, "points.f64"),
   };
-  if (existsSync(home)) return workload;
+  if (existsSync(workloadFolder)) return workload;
 
-  const unfinished = `${home}.unfinished`;
+  const unfinished = `${workloadFolder}.unfinished`;
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished, { recursive: true });
-  console.error(`generating workload ${spec.name} in ${home}`);
+  console.error(`generating workload ${spec.name} in ${workloadFolder}`);
   const maps = new FloodMaps(spec);
   const cells = withCompetitorData ? await open(join(unfinished, "cells.u16"), "w") : undefined;
   try {
@@ -202,7 +202,7 @@ export async function prepare(
     await cells?.close();
   }
   if (withCompetitorData) await writeCompetitorData(unfinished, workload);
-  await rename(unfinished, home);
+  await rename(unfinished, workloadFolder);
   return workload;
 }
 
@@ -259,7 +259,10 @@ async function writeAtlas(
         grid: catalogGridOf(grid),
         rules: { ...SPEC.rules },
         packs: [
-          { ...pack, groups: groups.map((group) => ({ ...group, provenance: { product: "made for the benches" } })) },
+          {
+            ...pack,
+            groups: groups.map((group) => ({ ...group, provenance: { product: "synthetic benchmark maps" } })),
+          },
         ],
       },
     ],

@@ -22,7 +22,7 @@ const isotherm = createHandler({ atlas, ledger, prefix, ownsResources: true });
 
 const app = Fastify({ requestTimeout: 30_000 });
 app.get("/", () => "The rest of the service.\n");
-// The hook takes the request over before Fastify parses the body; its own routing and responses end there.
+// The hook passes the request to Isotherm before Fastify parses the body. Fastify does not process the request further.
 app.addHook("onRequest", (request, reply, done) => {
   if (!isotherm.matches(request.raw)) return done();
   reply.hijack();

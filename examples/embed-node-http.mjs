@@ -23,7 +23,7 @@ const server = createServer((request, response) => {
   if (isotherm.matches(request)) isotherm(request, response);
   else response.end("The rest of the service.\n");
 });
-// Limits of connections belong to the server: see docs/embedding.md.
+// The server must set the limits on connections: see docs/embedding.md.
 server.headersTimeout = 5_000;
 server.requestTimeout = 30_000;
 server.timeout = 35_000;

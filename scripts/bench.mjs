@@ -1,4 +1,4 @@
-// Runs the compiled benchmarks, each in its own process so that none warms up another:
+// Runs the compiled benchmarks, each in a separate process so that none warms up another:
 //
 //   npm run bench                                 all benchmarks, printed as text
 //   npm run bench -- engine lat45 --json          "engine" benchmarks, one grid, one JSON line per row
@@ -6,8 +6,8 @@
 //   npm run bench -- --starts 5 --page            the same, written to docs/performance.md
 //   npm run bench -- --page --from rows.jsonl     writes the page from the lines of an earlier run
 //
-// Runs may be unattended: each row is appended to build/bench/rows.jsonl as soon as it is measured. A benchmark that
-// fails or times out loses only its own remaining rows; the exit code is then 1.
+// Each row is appended to build/bench/rows.jsonl as soon as it is measured. If a benchmark fails or times out, only its
+// remaining rows are lost, and the exit code is 1.
 import { spawn } from "node:child_process";
 import { appendFileSync, copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -33,7 +33,7 @@ if (!(Number.isInteger(starts) && starts >= 1))
   throw new Error(`--starts must be a whole number of at least 1 (got ${options.starts})`);
 
 if (options.from === undefined) {
-  // the host reads its version from package.json one folder above it
+  // The host reads its version from package.json, one folder above its own.
   copyFileSync("package.json", "build/bench/package.json");
   const folder = "build/bench/bench";
   const files = readdirSync(folder).filter((file) => file.endsWith(".bench.js"));
@@ -58,7 +58,7 @@ async function publish(rows) {
   if (options.page) await fillPerformancePage(rows);
 }
 
-/** @returns {Promise<object[]>} the rows that the benchmark printed, up to its failure if it failed */
+/** @returns {Promise<object[]>} the rows that the benchmark printed, up to the failure if it failed */
 function run(args, { isTextOutput }) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, isTextOutput ? args : [...args, "--json"], {

@@ -1,4 +1,4 @@
-// Writes debug/: the compiled program as in dist/, but with the debug build of the kernel. The folder is beside dist/,
+// Writes debug/: the compiled program as in dist/, but with the debug build of the kernel. The folder is next to dist/,
 // because src/version.ts reads package.json one level above.
 import { execFileSync } from "node:child_process";
 import { copyFile, rm } from "node:fs/promises";

@@ -54,14 +54,21 @@ export async function buildKernel({ isDebug = false } = {}) {
   console.log(`kernel (${target.name}): ${wasm.length} bytes, ${functions.length} functions`);
 }
 
-/** Runs the compiler. The paths of its output are in asconfig.json. */
+/** An error of the compiler; its message contains the source lines. */
+class CompileError extends Error {}
+
+/**
+ * Runs the compiler. The paths of its output are in asconfig.json. Two warnings are disabled there: AS112 is about
+ * functions that are not exported, and AS201 about conversions that are exact in 32-bit WebAssembly.
+ * @throws CompileError
+ */
 async function compile(/** @type {typeof RELEASE} */ { name, wasm: path }) {
   const { default: asc } = await import("assemblyscript/asc");
   process.chdir(fileURLToPath(ROOT));
   mkdirSync("build/debug", { recursive: true });
   const stderr = asc.createMemoryStream();
   const { error } = await asc.main(["--target", name], { stderr });
-  if (error) throw new Error(stderr.toString(), { cause: error });
+  if (error) throw new CompileError(stderr.toString(), { cause: error });
 
   const wasm = await readFile(path);
   const env = { memory: new WebAssembly.Memory({ initial: 1 }), abort: () => undefined };
@@ -80,5 +87,11 @@ async function compile(/** @type {typeof RELEASE} */ { name, wasm: path }) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  await buildKernel({ isDebug: process.argv.includes("--debug") });
+  try {
+    await buildKernel({ isDebug: process.argv.includes("--debug") });
+  } catch (error) {
+    if (!(error instanceof CompileError)) throw error;
+    console.error(`${error.message}The kernel was not built.`);
+    process.exitCode = 1;
+  }
 }

@@ -1,5 +1,5 @@
-// Writes each CSV table of TABLES as `<name>.generated.ts` beside it, with typed rows. The tables are compiled into the
-// package, so that reading them needs no file access and works in browsers. Skips files that are up to date.
+// Writes each CSV table of TABLES as `<name>.generated.ts` next to it, with typed rows. The tables are compiled into
+// the package, so that reading them needs no file access and works in browsers. Skips files that are up to date.
 //
 // To add a table: add the CSV file and an entry below, run `npm run build`, and import the generated rows.
 import { readFile, writeFile } from "node:fs/promises";
@@ -41,6 +41,12 @@ const TABLES = [
     columns: { iso3: "text", names: "list" },
   },
   {
+    file: "src/reference/data/countryNativeNames.csv",
+    rows: "COUNTRY_NATIVE_NAME_ROWS",
+    row: "CountryNativeNameRow",
+    columns: { iso3: "text", names: "list" },
+  },
+  {
     file: "src/reference/data/pathwayKeys.csv",
     rows: "PATHWAY_KEY_ROWS",
     row: "PathwayKeyRow",
@@ -70,7 +76,6 @@ const TABLES = [
       s2_t_per_musd: "number",
       s3up_t_per_musd: "number",
       s3down_t_per_musd: "number",
-      factor_source: "text",
     },
   },
   {
@@ -126,9 +131,9 @@ const TABLES = [
       warming_ratio: "number",
       t0_c: "number",
       t0_source: "text",
-      aal_flood: "number",
-      aal_wind: "number",
-      aal_surge: "number",
+      aal_flood: "number?",
+      aal_wind: "number?",
+      aal_surge: "number?",
     },
   },
   {
@@ -142,15 +147,27 @@ const TABLES = [
       nace2: "list",
       naics2017: "list",
       theta_s1: "number",
+      s1_scaling: "text",
+      s1_range: "number",
+      s2_range: "number",
+      s3_range: "number",
       va_share: "number",
       archetype: "text",
+      ebitda_margin: "number",
+      assets_to_revenue: "number",
+      debt_to_assets: "number",
       pass_through: "number",
       pass_through_long: "number",
       abatement_backstop_usd_t: "number",
+      abatement_years: "number",
+      abatement_max_share: "number",
       demand_elasticity: "number",
+      product_channel: "text",
       tangible_share: "number",
       heat_sensitivity: "number",
       asset_vol: "number",
+      factor_quality: "text",
+      factor_source: "text",
     },
   },
   {
@@ -166,20 +183,19 @@ const TABLES = [
       temperature_path: "text",
       ssp: "text",
       ar6_category: "text",
-      abatement_category: "text",
     },
   },
   {
     file: "src/company/data/carbonPrices.csv",
     rows: "CARBON_PRICE_ROWS",
     row: "CarbonPriceRow",
-    columns: { scenario_id: "text", variant: "text", region: "text", ...yearColumns("number?") },
+    columns: { scenario_id: "text", variant: "text", region: "text", ...yearColumns("number?"), source: "text" },
   },
   {
     file: "src/company/data/temperatures.csv",
     rows: "TEMPERATURE_ROWS",
     row: "TemperatureRow",
-    columns: { scenario_id: "text", ...yearColumns("number") },
+    columns: { scenario_id: "text", ...yearColumns("number"), source: "text" },
   },
 ];
 

@@ -6,8 +6,9 @@ import { rolldown } from "rolldown";
 
 /**
  * The modules that are bundled for each platform, and the file that each is bundled from if it is not the package's main
- * file. The library's own are built for browsers, where there is no `createRequire`. A package that a public declaration
- * mentions must also be a dependency: typebox is, and is bundled only because loading its 683 modules takes 0.2 s.
+ * file. The modules that the library core imports are built for browsers, which have no `createRequire`. A package that
+ * a public declaration mentions must also be a dependency: typebox is a dependency, and is bundled only because loading
+ * its 683 modules takes 0.2 s.
  */
 const MODULES = {
   browser: new Map([
@@ -20,7 +21,7 @@ const MODULES = {
     ["commander", undefined],
     ["csv-parse", undefined],
     ["find-my-way", undefined],
-    // The main file cannot be tree-shaken and holds 20 other algorithms (260 kB).
+    // The main file cannot be tree-shaken and contains 20 other algorithms (260 kB).
     ["hash-wasm", "hash-wasm/dist/sha256.umd.min.js"],
     ["sax", undefined],
     ["uuid", undefined],
@@ -62,7 +63,7 @@ async function bundle(platform, names) {
   const { output } = await build.write({
     dir: FOLDER,
     format: "esm",
-    // Whitespace and comments only: names stay as they are in stack traces and in Error.name.
+    // Removes only whitespace and comments, so that stack traces and Error.name keep the original names.
     minify: { mangle: false, compress: false, codegen: true },
     entryFileNames: "[name].js",
     chunkFileNames: (chunk) => sharedFileName(chunk, platform),
@@ -81,7 +82,7 @@ function sharedFileName({ moduleIds }, /** @type {string} */ platform) {
 }
 
 /**
- * Returns what dist/ imports of each bundled module, so that the rest can be dropped.
+ * Returns the names that dist/ imports from each bundled module, so that the other exports can be removed.
  * @param {readonly string[]} files
  */
 function importedNames(files) {

@@ -4,8 +4,8 @@ import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 
 /**
- * Removes the declarations that are not reachable from an entry point of the package. They cannot be imported by users,
- * and those of the command line mention packages that are bundled and therefore not installed.
+ * Removes the declarations that are not reachable from an entry point of the package. Users cannot import them, and the
+ * declarations of the command line refer to packages that are bundled and therefore not installed.
  *
  * @param {string} folder the folder that holds the entry points, usually dist/
  * @param {readonly string[]} entries paths of the entry points, which end in .js
@@ -33,7 +33,7 @@ function specifiersIn(/** @type {string} */ file) {
 }
 
 /**
- * Writes a CommonJS file and its declarations beside each entry point: `require()` then returns the same module as
+ * Writes a CommonJS file and its declarations next to each entry point: `require()` then returns the same module as
  * `import`, and TypeScript accepts it in CommonJS files, in which it rejects `require()` of an ES module. A second build
  * for CommonJS would give a program that uses both two copies of the state and of the classes.
  *
@@ -45,7 +45,7 @@ export async function writeCommonJsEntries(entries) {
     const specifier = `./${basename(entry)}`;
     const declarations = Object.entries(module).flatMap(([name, value]) => [
       `export declare const ${name}: Module["${name}"];`,
-      // The constant hides the type that a class also is.
+      // The constant declares only the value of a class, so its type is declared separately.
       ...(isClass(value) ? [`export type ${name} = InstanceType<Module["${name}"]>;`] : []),
     ]);
     const lines = [

@@ -19,10 +19,10 @@ export function hashInputs({ files, packages }) {
   return hash.digest("hex");
 }
 
-/** The line that records the hash in a generated file. */
+/** Returns the line that records the hash in a generated file. */
 export const inputLine = (/** @type {string} */ hash) => `// Inputs: ${hash}`;
 
-/** Whether a generated file exists and was written from inputs with this hash. */
+/** Returns whether a generated file exists and was written from inputs with this hash. */
 export function isUpToDate(/** @type {URL} */ file, /** @type {string} */ hash) {
   try {
     return readFileSync(file, "utf8").slice(0, 400).split("\n").includes(inputLine(hash));

@@ -2,7 +2,7 @@
 export function filesBelow(folder: string): string[];
 /** Returns a file's imports, relative specifiers as paths from the root; `typeOnly: false` omits type-only imports. */
 export function importsOf(file: string, options?: { readonly typeOnly?: boolean }): string[];
-/** Returns each module of a folder with those of the folder that it imports. */
+/** Returns each module of a folder with the modules of the same folder that it imports. */
 export function graphOf(folder: string): Map<string, string[]>;
 /** Returns the groups of modules that import each other. */
 export function cyclesOf(graph: ReadonlyMap<string, readonly string[]>): string[][];

@@ -1,6 +1,6 @@
 // Prints the import graph of src/: modules, edges, cycles and module sizes.
 //   node scripts/importGraph.mjs [--json]
-// Exits with 1 when there is a cycle of modules or of folders, type-only imports included.
+// Exits with 1 if there is a cycle of modules or of folders. Type-only imports are included.
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -16,8 +16,8 @@ export function filesBelow(folder) {
 }
 
 /**
- * The modules that a file imports or re-exports, statically or by `import()`: relative specifiers as paths from the
- * root, others as written.
+ * Returns the modules that a file imports or re-exports, statically or by `import()`: relative specifiers as paths from
+ * the root, others as written.
  * @param {{ typeOnly?: boolean }} [options] `typeOnly: false` leaves out `import type` and `export type` statements
  */
 export function importsOf(file, { typeOnly = true } = {}) {
@@ -33,7 +33,7 @@ export function importsOf(file, { typeOnly = true } = {}) {
   );
 }
 
-/** The groups of modules that import each other, directly or through others (Tarjan 1972). */
+/** Returns the groups of modules that import each other, directly or through others (Tarjan 1972). */
 export function cyclesOf(graph) {
   const index = new Map();
   const low = new Map();
@@ -56,7 +56,7 @@ export function cyclesOf(graph) {
   return cycles;
 }
 
-/** Each module of a folder with those of the folder that it imports. */
+/** Returns each module of a folder with the modules of the same folder that it imports. */
 export function graphOf(folder) {
   const files = filesBelow(folder);
   const known = new Set(files);
@@ -64,8 +64,8 @@ export function graphOf(folder) {
 }
 
 /**
- * The cycles between the members of each folder, where a subfolder counts as one member with all files below it. Modules
- * may therefore import files beside their folder, such as src/errors.ts, and a folder's files may import its subfolders.
+ * Returns the cycles between the members of each folder. A subfolder with all files below it counts as one member.
+ * Modules may therefore import files next to their folder, such as src/errors.ts, and files may import from subfolders.
  */
 export function folderCyclesOf(graph) {
   const membersByFolder = new Map();

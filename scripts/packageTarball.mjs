@@ -1,7 +1,8 @@
 // Packs the package with the manifest that users install: without scripts and other settings of a clone.
 //
-//   npm pack                                       runs `prepack` and `postpack` below, which replace package.json meanwhile
-//   import { packTarball } from "./packageTarball.mjs"   packs a copy, for tests that run beside others
+//   npm pack                                             runs `prepack` and `postpack` below, which replace and
+//                                                        restore package.json
+//   import { packTarball } from "./packageTarball.mjs"   packs a copy, for tests that run in parallel with others
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -62,7 +63,7 @@ function prepareManifest() {
   writeFileSync(MANIFEST, serialize(publishedManifest(JSON.parse(text))));
 }
 
-/** Restores package.json. After an interrupted pack, run the step `postpack` by hand. */
+/** Restores package.json. If packing was interrupted, run the step `postpack` manually. */
 function restoreManifest() {
   if (existsSync(ORIGINAL)) renameSync(ORIGINAL, MANIFEST);
 }

@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const DECLARATIONS = "build/declarations";
 export const SNAPSHOT = "test/publicExports.txt";
 
-/** Nodes that name a type or a value whose type is part of a declaration. */
+/** Syntax nodes that refer to a type, or to a value whose type is part of a declaration. */
 const REFERENCES = new Set([
   SyntaxKind.TypeReference,
   SyntaxKind.ExpressionWithTypeArguments,
@@ -73,7 +73,7 @@ function examine(project, file) {
         if (seen.has(target.id) || !isDeclaredHere(target)) continue;
         seen.set(target.id, target.name);
         pending.push(target);
-        // A constant that is only mentioned by `typeof` needs no name; the types that it mentions do.
+        // A constant that is mentioned only by `typeof` need not be exported, but the types that it mentions must be.
         if ((target.flags & SymbolFlags.Type) !== 0)
           hidden.push({ name: target.name, mentionedBy: seen.get(symbol.id) ?? "" });
       }
@@ -83,7 +83,7 @@ function examine(project, file) {
   return { exports: names.toSorted((a, b) => a.localeCompare(b)), hidden };
 }
 
-/** Whether a symbol is declared by this package, other than as a type parameter or a member. */
+/** Returns whether this package declares a symbol, other than as a type parameter or a member. */
 function isDeclaredHere({ flags, declarations }) {
   const isNamed = (flags & (SymbolFlags.Type | SymbolFlags.Variable | SymbolFlags.Function)) !== 0;
   return (
@@ -115,7 +115,7 @@ function kindOf({ flags }) {
   return (flags & SymbolFlags.Variable) === 0 ? "type" : "const";
 }
 
-/** Returns the list as text: each entry point, and below it its exports. */
+/** Returns the list as text: each entry point, followed by its exports. */
 export function exportsText(entries) {
   return [...entries]
     .map(([specifier, { exports }]) => `${specifier}\n${exports.map((name) => `  ${name}\n`).join("")}`)

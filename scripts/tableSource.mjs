@@ -2,7 +2,8 @@
 import { parse } from "csv-parse/sync";
 
 /**
- * How the cells of a column become TypeScript. `list` cells hold texts separated by `;`.
+ * The TypeScript type of the cells of each kind of column, and their conversion to literals. `list` cells hold texts
+ * separated by `;`.
  * @type {Record<string, { type: string, parse: (cell: string) => string | undefined }>}
  */
 const KINDS = {
@@ -70,7 +71,7 @@ export function tableSource(csv, { file, rows: rowsName, row: rowName, columns }
     ...lines,
     "];",
     "",
-    `/** The rows of ${file}, in their order. */`,
+    `/** The rows of ${file}, in the order of the file. */`,
     `export const ${rowsName}: readonly ${rowName}[] = CELLS.map((cells) => ({`,
     ...header.record.map((name, i) => `  ${JSON.stringify(name)}: cells[${i}],`),
     "}));",

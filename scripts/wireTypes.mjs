@@ -13,7 +13,7 @@ const HEADER = `/**
 `;
 
 /**
- * Returns the text of the file, formatted except for what Prettier changes. Each export \`XSchema\` becomes the type X, and
+ * Returns the text of the file, which Prettier then formats. Each export \`XSchema\` becomes the type X, and
  * schemas refer to each other by these names.
  *
  * @param {readonly Readonly<Record<string, unknown>>[]} modules the exports of the modules with the schemas
@@ -37,8 +37,7 @@ export function wireTypesText(modules) {
 }
 
 /**
- * Returns the part of a schema that its copies share, such as the optional form of a schema or one with another
- * description.
+ * Returns the part of a schema that its variants share, such as its optional form or a copy with another description.
  */
 function coreOf(schema) {
   return schema.properties ?? schema.anyOf ?? schema.enum ?? schema;
@@ -137,7 +136,7 @@ function rangeOf({ minimum, maximum, minItems, maxItems, uniqueItems, minLength,
     return count === "" ? undefined : `${count} item${maxItems === undefined && minItems === 1 ? "" : "s"}${unique}.`;
   }
   if (minimum !== undefined && maximum !== undefined) return `${numberText(minimum)} to ${numberText(maximum)}.`;
-  // That a count or a size is not negative needs no mention.
+  // A minimum of 0 is omitted, because counts and sizes are never negative.
   if (minimum !== undefined && minimum !== 0) return `At least ${numberText(minimum)}.`;
   return maximum === undefined ? undefined : `At most ${numberText(maximum)}.`;
 }

@@ -82,7 +82,7 @@ export type FaultItem = FaultLocation & FaultDescription;
 
 /**
  * An expected error that the caller, the operator or the owner of the data can fix. `message` may be shown to the caller;
- * information that is only for the operator belongs in `cause`.
+ * information that only the operator may see belongs in `cause`.
  */
 export class Fault extends Error {
   override readonly name = "Fault";

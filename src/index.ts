@@ -7,7 +7,7 @@
  *                            analysis_years: [2030], scenarios: ["rcp4p5"], radius: 10 });
  *   await alignTemperature(entities, { detail: true });
  *   await alignPortfolio(holdings, { methods: ["WATS", "ECOTS"], group_by: ["sector"] });
- *   totalClimateRisk({ name: "Ours", country: "India", industry: "Cement and lime", revenue: "7.87e9", ... });
+ *   totalClimateRisk({ name: "Example Cement", country: "India", industry: "Cement and lime", revenue: "7.87e9", ... });
  */
 export { alignColumns } from "./alignment/alignColumns.ts";
 export { alignTemperature } from "./alignment/alignTemperature.ts";
@@ -35,7 +35,7 @@ export {
 export { alignPortfolio } from "./portfolio/alignPortfolio.ts";
 export { roundPortfolio } from "./portfolio/roundPortfolio.ts";
 export { referenceCountries, referenceIndustries, referenceScenarios } from "./company/referenceLists.ts";
-export { type CompanyOptions, estimateEmissions, totalClimateRisk } from "./company/report.ts";
+export { estimateEmissions, totalClimateRisk } from "./company/report.ts";
 export {
   Fault,
   type FaultCode,

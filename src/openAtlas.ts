@@ -24,7 +24,9 @@ export interface OpenAtlasOptions {
 }
 
 const CACHE_BYTES_DEFAULT = 512 << 20;
-/** Minimum per thread: half of it holds the largest possible tile, 1.5 MiB for the 84 values that one query can request. */
+/**
+ * Minimum per thread: half of it holds the largest possible tile, 1.5 MiB for the 84 values that one query can request.
+ */
 const CACHE_BYTES_MIN = 4 << 20;
 const CACHE_BYTES_MAX = 3 * 2 ** 30;
 const WORKERS_MAX = 256;
@@ -73,7 +75,7 @@ export async function openLocalAtlas(address: string, cacheBytes: number): Promi
   const headerCacheBytes = Math.floor(cacheBytes * HEADER_SHARE);
   const cells =
     address === "demo"
-      ? await (await import("./demo/world.ts")).openDemo(kernel) // loaded on demand: its coastlines are larger than the rest of the library
+      ? await (await import("./demo/world.ts")).openDemo(kernel) // loaded on demand, because its coastlines are larger than the rest of the library
       : await openPackedAt(kernel, address, { headerCacheBytes });
   const sampler = new Sampler(kernel, cells, { cacheBytes: cacheBytes - headerCacheBytes });
   return createAtlas(sampler, cells, originOf(address));

@@ -39,7 +39,7 @@ export function decodeParameters(queryText: string, members: Readonly<Record<str
     }
     const schema = Object.hasOwn(members, name) ? members[name] : undefined;
     if (seen.has(name)) {
-      // One error per parameter, however often it is repeated.
+      // One error per parameter, regardless of how often it is repeated.
       if (schema !== undefined && !refused.has(name)) {
         const advice = schema.type === "array" ? "; separate its items with commas" : "";
         items.push({ parameter: name, code: "repeated", detail: `${name} must not be given more than once${advice}.` });

@@ -153,7 +153,7 @@ function collectObjectErrors(items: SchemaError[], target: ValueAtPointer): void
 /**
  * Returns an error for each own member of an object whose name is not known.
  *
- * @param aliases known members by names that callers may confuse with them, if the spelling is too different for
+ * @param aliases maps names that callers may use by mistake to the known members, if the spelling is too different for
  *   `closestMatch`
  */
 export function findUnknownMembers(

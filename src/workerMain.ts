@@ -32,8 +32,8 @@ try {
 
   async function loadHost(): Promise<TaskHandlers> {
     const { bulkHandlers } = await import("./host/bulk/bulkHandlers.ts");
-    // Gives the event loop precedence over workers when cores are scarce. Only on Linux does this set the priority of
-    // the thread; elsewhere it would apply to the whole process.
+    // Gives the event loop precedence over workers if there are fewer cores than threads. Only on Linux, because
+    // elsewhere the priority would apply to the whole process.
     if (platform === "linux") setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
     return bulkHandlers(atlas);
   }

@@ -18,7 +18,7 @@ beforeAll(() => {
   runNode("scripts/buildDebug.mjs");
 }, 120_000);
 
-test("the debug build answers a query as the release build does", () => {
+test("the debug build gives the same result for a query as the release build", () => {
   const answer = runNode("debug/cli/main.js", ...QUERY.split(" "));
   expect(JSON.parse(answer)).toEqual(JSON.parse(runNode("dist/cli/main.js", ...QUERY.split(" "))));
 });
@@ -38,7 +38,7 @@ test("the debug build runs kernels with assertions", async () => {
   );
 });
 
-test("a stack of the debug build names the TypeScript source", () => {
+test("a stack trace of the debug build contains the names of TypeScript files", () => {
   const program = `
     const { Kernel } = await import("./debug/kernel/instance.js");
     try {

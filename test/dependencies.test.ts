@@ -48,7 +48,10 @@ const ROOT_FILES = [
   "workerThreads.ts",
   "workerThreads.browser.ts",
 ];
-/** Files that every module except `contract` may import: errors, explanations, query parameters, CSV and checks for optional packages. */
+/**
+ * Files that every module except `contract` may import: errors, explanations, query parameters, CSV and checks for
+ * optional packages.
+ */
 const SHARED_FILES = new Set(["csvText.ts", "errors.ts", "schemaErrors.ts", "optionalPackages.ts", "parameters.ts"]);
 const CATCH_ALL_NAMES = /^(utils?|helpers?|types?|common|misc|shared|lib)(\.ts)?$/i;
 
@@ -61,7 +64,7 @@ describe("dependency rules", () => {
     expect([...modules].toSorted()).toEqual(Object.keys(ALLOWED_IMPORTS).toSorted());
   });
 
-  test("no modules import each other, not even for their types", () => {
+  test("no modules import each other, including type-only imports", () => {
     expect(cyclesOf(graphOf("src"))).toEqual([]);
   });
 
@@ -134,7 +137,7 @@ describe("dependency rules", () => {
     expect([...new Set(packages)]).toEqual(["typebox"]);
   });
 
-  test("the client loads nothing but its own files", () => {
+  test("the client loads only its own files", () => {
     const loaded = sources
       .filter((file) => file.startsWith("src/client/"))
       .flatMap((file) => importsOf(file, { typeOnly: false }).filter((path) => !path.startsWith("src/client/")));

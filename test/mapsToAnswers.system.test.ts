@@ -1,7 +1,7 @@
 /**
- * End-to-end tests of the shipped programs: ingest of public maps by one command, then queries through the library, the
- * command line and HTTP, compared with the values that GDAL
- * reads from the same files, or that made maps were written with.
+ * End-to-end tests of the shipped programs: public maps are ingested by one command and queried through the library,
+ * the command line and HTTP. The results are compared with the values that GDAL reads from the same files, or with the
+ * values from which generated maps were written.
  */
 import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, readdirSync } from "node:fs";
@@ -13,7 +13,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Atlas, openAtlas } from "../src/index.ts";
 import { openGeoTiff } from "../src/ingest/readers/geotiff/geotiff.ts";
-import { writeCircleMap, writeFloodMaps } from "./madeMaps.ts";
+import { writeCircleMap, writeFloodMaps } from "./generatedMaps.ts";
 import { circleByDefinition, summarizeByDefinition } from "./oracle/radius.ts";
 import { randomFrom } from "./seededRandom.ts";
 import { type Sample, readSamples, SHARED_HAZARD_DATA, describeWithSharedData } from "./sharedData.ts";
@@ -33,7 +33,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const metricsOf = (result: HazardResult) => result.results[0]?.scenarios[0]?.analysis_years[0];
 
-/** Nine maps, one for each return period, and values that another program, or their author, reads from one of them. */
+/** Nine maps, one for each return period, and the expected values of one of them at some locations. */
 interface FloodMaps {
   readonly maps: string;
   readonly isMap: (name: string) => boolean;
@@ -157,14 +157,17 @@ describeWithSharedData("nine return periods of Djibouti", () => {
   testAnswers("djibouti", { maps, isMap, samples });
 });
 
-describe("nine return periods of made maps", () => {
+describe("nine return periods of generated maps", () => {
   const maps = mkdtempSync(join(tmpdir(), "isotherm-maps-"));
   afterAll(() => rm(maps, { recursive: true, force: true }));
   const samples = writeFloodMaps(maps);
-  testAnswers("made", { maps, isMap: () => true, samples: () => samples });
+  testAnswers("generated", { maps, isMap: () => true, samples: () => samples });
 });
 
-/** Compares circles within 9 to 14 degrees north and 41 to 45 degrees east with the cells of the map, all of them at least. */
+/**
+ * Compares circles within 9 to 14 degrees north and 41 to 45 degrees east with the cells of the map; at least
+ * `cellCountMin` cells are compared.
+ */
 function testCircles(
   name: string,
   { file, cellCountMin }: { readonly file: string; readonly cellCountMin: number },
@@ -242,11 +245,11 @@ describeWithSharedData("circles in the Horn of Africa", () => {
   testCircles("horn", { file: resolve(SHARED_HAZARD_DATA, map), cellCountMin: 300_000 });
 });
 
-describe("circles on a made map", () => {
+describe("circles on a generated map", () => {
   const maps = mkdtempSync(join(tmpdir(), "isotherm-circles-"));
   afterAll(() => rm(maps, { recursive: true, force: true }));
   // Cells three times as large as those of Aqueduct, for a file of 0.5 MB.
-  testCircles("made-circles", { file: writeCircleMap(maps), cellCountMin: 30_000 });
+  testCircles("generated-circles", { file: writeCircleMap(maps), cellCountMin: 30_000 });
 });
 
 describe("the shipped programs", () => {
@@ -259,7 +262,7 @@ describe("the shipped programs", () => {
     }
   });
 
-  test("exit with code 1 and report every fault at once", async () => {
+  test("exit with code 1 and report all errors together", async () => {
     const failing = isotherm(
       "query",
       "--atlas",

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describeIfShared, SHARED_FOLDER } from "./sharedFolder.ts";
 
-/** Real hazard maps stored beside the repository. */
+/** Folder of public hazard maps, which is not part of the repository. */
 export const SHARED_HAZARD_DATA = `${SHARED_FOLDER}data/hazard`;
 
 /** Declares a suite that reads these maps; skipped, with the reason printed, if they are absent. */
 export const describeWithSharedData = describeIfShared(["data/hazard"]);
 
-/** One row of a `.samples.csv`: the value that GDAL reads at a location of the map beside it. */
+/** One row of a `.samples.csv`: the value that GDAL reads from the map of the same name at a location. */
 export interface Sample {
   readonly id: string;
   readonly latDeg: number;

@@ -2,7 +2,10 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe } from "vitest";
 
-/** Public maps, known answers and reference figures beside the repository, which not every user of the project has. */
+/**
+ * Folder next to the repository with public maps, known answers and reference figures. It is not part of the project
+ * and may be absent.
+ */
 export const SHARED_FOLDER = fileURLToPath(new URL("../../shared/", import.meta.url));
 
 /** In the titles of skipped suites; `.ci/summarize.mjs` accepts only skipped tests with this suffix. */

@@ -2,8 +2,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { filesBelow, importsOf } from "../scripts/importGraph.mjs";
+import { isolatedTests } from "../scripts/isolatedTests.mjs";
 
-/** Modules that reach outside the process. `pg` and `better-sqlite3` are databases even where a file is `:memory:`. */
+/**
+ * Modules that reach outside the process. `pg` and `better-sqlite3` are databases, even with the file name `:memory:`.
+ */
 const OUTSIDE = new Set([
   "node:child_process",
   "node:cluster",
@@ -13,9 +16,9 @@ const OUTSIDE = new Set([
   "pg",
   "better-sqlite3",
 ]);
-/** The guard imports what it makes fail. */
+/** The guard imports the modules whose functions it replaces. */
 const EXEMPT = new Set(["test/unitGuard.ts"]);
-/** Paths of build output. Written in parts, so that this file does not contain them. */
+/** Paths of build output. Composed from parts, so that this file does not match the pattern. */
 const BUILD_OUTPUT = new RegExp(`["'\`/](${["dist", "build"].join("|")})/`);
 
 const testFiles = filesBelow("test").filter((file) => file.endsWith(".test.ts"));
@@ -57,11 +60,19 @@ describe("the projects of the tests", () => {
     expect(reasonToBeSystem(file)).toBeDefined();
   });
 
-  test("only files that run with modules of their own use vi.mock", () => {
-    const config = readFileSync("vitest.config.ts", "utf8");
-    const files = testFiles.filter((file) => kindOf(file) === "unit" && file !== "test/testProjects.test.ts");
-    const mocking = files.filter((file) => readFileSync(file, "utf8").includes("vi.mock("));
-    expect(mocking.filter((file) => !config.includes(`"${file}"`))).toEqual([]);
+  test("files that replace modules, or import hooks of another file, have separate module instances", () => {
+    const isolated = isolatedTests();
+    // One by vi.mock, one by importing a module with hooks, one by importing it through another module.
+    expect(isolated).toEqual(
+      expect.arrayContaining([
+        "test/cli/program.test.ts",
+        "test/hazard/sampleSteps.test.ts",
+        "test/ingest/layersIngest.test.ts",
+      ]),
+    );
+    const others = testFiles.filter((file) => kindOf(file) === "unit" && !isolated.includes(file));
+    const mocking = others.filter((file) => /^\s*vi\.(?:mock|doMock)\(/m.test(readFileSync(file, "utf8")));
+    expect(mocking).toEqual([]);
   });
 
   test("no two test files differ only in their kind", () => {

@@ -1,4 +1,4 @@
-/** Setup of the unit tests: makes everything that they must not use throw, even in dynamic imports. */
+/** Setup of the unit tests: makes everything that unit tests must not use throw an error, even in dynamic imports. */
 import { ChildProcess } from "node:child_process";
 import { Server, Socket } from "node:net";
 import { vi } from "vitest";
@@ -14,7 +14,7 @@ const { fetch } = globalThis;
 // zstddec loads its WebAssembly from a data URL.
 globalThis.fetch = (input, init) =>
   typeof input === "string" && input.startsWith("data:") ? fetch(input, init) : rejectUse("use the network")();
-// These calls run before the lines above.
+// vitest runs these calls before the lines above.
 vi.mock("better-sqlite3", () => {
   throw new Error("a unit test must not use SQLite; name the file *.system.test.ts");
 });

@@ -11,7 +11,7 @@ import type { Workload } from "../workload.ts";
  * while others run.
  *
  *     run    max|mean|both RADIUS_KM PLACE...    nanoseconds for all places
- *     compute max|mean|both RADIUS_KM PLACE      21 maxima, 21 means, in steps, nan where there is none
+ *     compute max|mean|both RADIUS_KM PLACE      21 maxima, 21 means, in steps, nan for missing values
  *     points COUNT                               nanoseconds and the sum of all steps of the first COUNT points
  */
 export class CompetitorProcess {

@@ -1,6 +1,6 @@
-// Isotherm's algorithm in C++ with 128-bit vectors, as wide as those of WebAssembly: maxima of 8 x 8 blocks, cells only
-// of blocks that could raise the maximum, and sums of whole rows from a prefix. Cells are stored row by row; an atlas
-// stores them in 64 x 64 tiles.
+// Isotherm's algorithm in C++ with 128-bit vectors, as wide as those of WebAssembly: maxima of 8 x 8 blocks, reading
+// only the cells of blocks that could raise the maximum, and sums of whole rows from a prefix. Cells are stored row by
+// row; an atlas stores them in 64 x 64 tiles.
 #include <smmintrin.h>
 
 #include "workload.h"

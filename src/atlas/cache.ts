@@ -7,7 +7,10 @@ const USED = 1;
 
 /** The directory entry and the size of a tile. */
 export interface TileSlot {
-  /** Index of the tile's directory word, in 32-bit words of the kernel's memory. The word is 0 if the tile is not cached. */
+  /**
+   * Index of the tile's directory word, in 32-bit words of the kernel's memory. The word is 0 if the tile is not
+   * cached.
+   */
   readonly word: number;
   readonly sizeBytes: number;
 }
@@ -30,7 +33,7 @@ interface TileEntry {
   isRemoved: boolean;
 }
 
-/** Enough pages are free, but pinned tiles leave no sufficiently long run of them. */
+/** Thrown if enough pages are free, but pinned tiles leave no sufficiently long run of free pages. */
 class FragmentedError extends Error {}
 
 /**
@@ -54,7 +57,8 @@ export class TileCache {
   constructor(kernel: Kernel, { sizeBytes }: { readonly sizeBytes: number }) {
     this.#kernel = kernel;
     this.#pageCount = Math.max(2, Math.floor(sizeBytes / CACHE_PAGE_BYTES));
-    this.#base = kernel.reserve(this.#pageCount * CACHE_PAGE_BYTES).pointer; // all at once: growing memory detaches every view
+    // The whole cache is reserved at the start, because growing memory detaches every view.
+    this.#base = kernel.reserve(this.#pageCount * CACHE_PAGE_BYTES).pointer;
     this.#owners = Array.from({ length: this.#pageCount });
     this.#permits = this.#pageCount;
   }
@@ -212,7 +216,10 @@ export class TileCache {
     return undefined;
   }
 
-  /** Returns whether the tile can be evicted: not pinned, not loading and not used since the last check. Clears its used bit. */
+  /**
+   * Returns whether the tile can be evicted: not pinned, not loading and not used since the last check. Clears its used
+   * bit.
+   */
   #checkEvictable({ pins, loading, word }: TileEntry): boolean {
     if (pins > 0 || loading !== undefined) return false;
     const { words } = this.#kernel;

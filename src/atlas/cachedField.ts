@@ -122,7 +122,8 @@ export class CachedField {
     for (const [i, index] of unknown.entries()) {
       const [first = "cells"] = states.map((ofPart) => ofPart[i] ?? "cells");
       if (first === "cells" || states.some((ofPart) => ofPart[i] !== first)) continue;
-      const { pointer } = this.#constants.of(form, first, this.field.vectorCount); // before `words` is accessed: may grow the memory
+      // Before the access to `words`, because it may grow the memory.
+      const { pointer } = this.#constants.of(form, first, this.field.vectorCount);
       if (this.#kernel.words[this.wordOf(form, index)] === 0) this.#kernel.words[this.wordOf(form, index)] = pointer;
     }
     return indices.filter((index) => !this.#isConstant(form, index));

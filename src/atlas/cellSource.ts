@@ -30,7 +30,7 @@ export interface Pyramid {
 }
 
 /**
- * Source of the cells of one or more groups of one hazard: a pack of an atlas, or the kernel of the demo.
+ * Source of the cells of one or more groups of one hazard: a pack of an atlas, or the demo kernel.
  * A group is a (scenario, year); the layers of a group are interleaved in each cell.
  */
 export interface CellSource {

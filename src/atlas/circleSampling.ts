@@ -38,7 +38,7 @@ export class CircleSampler {
     this.#cache = cache;
   }
 
-  /** Samples by pyramid if possible, otherwise cell by cell. The result is the same. */
+  /** Samples from the pyramid if possible, otherwise cell by cell; both give the same result. */
   async sample(set: LayerSet, circle: Circle, options: CircleOptions): Promise<CircleSample> {
     const found = set.cachedField.hasPyramid ? await this.#sampleByPyramid(set, circle, options) : undefined;
     return found ?? this.#sampleByCells(set, circle, options.method);
@@ -114,7 +114,10 @@ export class CircleSampler {
     }
   }
 
-  /** Samples every cell of the circle, in batches that fit in the cache. Always possible, at a cost proportional to the cells. */
+  /**
+   * Samples every cell of the circle, in batches that fit in the cache. Always possible, at a cost proportional to the
+   * cells.
+   */
   async #sampleByCells(
     { hazard, cachedField, lanes }: LayerSet,
     circle: Circle,
@@ -135,7 +138,7 @@ export class CircleSampler {
       const add = (): void =>
         sums.add(
           this.#kernel,
-          // Explicit fields: a spread retains 300 bytes per circle until a full garbage collection.
+          // The fields are listed because a spread retains 300 bytes per circle until a full garbage collection.
           batch.map(({ tileRow, tileColumn }, i) => {
             const pointer = this.#kernel.pointerAt(cachedField.wordOf("cells", indices[i] ?? 0));
             return { tileRow, tileColumn, cells: { pointer, sizeBytes: cachedField.bytesOf("cells") } };

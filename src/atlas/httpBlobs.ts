@@ -88,7 +88,9 @@ export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blob
     }
   };
 
-  /** Sends a request, retries it once after a temporary failure, and checks that the version of the file is unchanged. */
+  /**
+   * Sends a request, retries it once after a temporary failure, and checks that the version of the file is unchanged.
+   */
   const requestWithRetry = async (
     name: string,
     range: ByteRange,
@@ -142,7 +144,7 @@ export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blob
     return outcome;
   };
 
-  /** Requests one byte instead of HEAD, which also shows that the server supports ranges. */
+  /** Requests one byte instead of sending a HEAD request, to check also that the server supports ranges. */
   const sizeBytes = async (name: string): Promise<number | undefined> => {
     const known = versions.get(name);
     if (known !== undefined) return known.sizeBytes;
@@ -238,7 +240,7 @@ function semaphore(countMax: number): () => Promise<() => void> {
   const release = (): void => {
     const next = waiting.shift();
     if (next === undefined) usedCount -= 1;
-    else next(); // takes over the slot
+    else next(); // passes the slot to the next waiting call
   };
   return async () => {
     if (usedCount < countMax) usedCount += 1;

@@ -7,8 +7,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "../errors.ts";
 
 const LOCK_NAME = /^\.lock-[0-9a-f-]{36}$/;
-/** Younger locks may belong to a competing writer that will also back off. */
-const RIVAL_AGE_MS = 5000;
+/** Age below which a lock may belong to a competing writer that will also back off. */
+const COMPETITOR_AGE_MS_MAX = 5000;
 const ATTEMPT_COUNT_MAX = 6;
 const RETRY_DELAY_MS = 30;
 
@@ -50,9 +50,9 @@ export async function withWriteLock<T>(folder: string, write: () => Promise<T>):
       JSON.stringify({ ...own, since: new Date().toISOString() } satisfies Writer),
     );
     try {
-      const rival = await findOther(folder, name);
-      if (rival === undefined) return await write();
-      if (attempt === ATTEMPT_COUNT_MAX || !isYoung(rival)) throw lockedFault(folder, rival);
+      const other = await findOther(folder, name);
+      if (other === undefined) return await write();
+      if (attempt === ATTEMPT_COUNT_MAX || !isRecent(other)) throw lockedFault(folder, other);
     } finally {
       await rm(join(folder, name), { force: true });
     }
@@ -65,19 +65,19 @@ async function findOther(folder: string, own: string): Promise<FoundLock | undef
   for (const name of await readdir(folder)) {
     if (name === own || !LOCK_NAME.test(name)) continue;
     const writer = await readWriter(join(folder, name));
-    if (writer === "gone") continue;
+    if (writer === "missing") continue;
     if (writer === undefined || !(await hasEnded(writer))) return { name, writer };
     await rm(join(folder, name), { force: true });
   }
   return undefined;
 }
 
-async function readWriter(path: string): Promise<Writer | "gone" | undefined> {
+async function readWriter(path: string): Promise<Writer | "missing" | undefined> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "gone";
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "missing";
     throw error;
   }
   try {
@@ -127,8 +127,8 @@ async function processStart(pid: number): Promise<string | undefined> {
   }
 }
 
-function isYoung({ writer }: FoundLock): boolean {
-  return writer !== undefined && Date.now() - Date.parse(writer.since) < RIVAL_AGE_MS;
+function isRecent({ writer }: FoundLock): boolean {
+  return writer !== undefined && Date.now() - Date.parse(writer.since) < COMPETITOR_AGE_MS_MAX;
 }
 
 function lockedFault(folder: string, { name, writer }: FoundLock): Fault {
@@ -138,14 +138,14 @@ function lockedFault(folder: string, { name, writer }: FoundLock): Fault {
       : `process ${writer.pid} ${writer.host === hostname() ? "on this machine" : `on ${writer.host}`}, since ${writer.since}`;
   return new Fault(
     "atlas_unavailable",
-    `${folder} is being written by ${who}. Wait until it finishes; if no process is writing any more, remove ${join(folder, name)}.`,
+    `${folder} is being written by ${who}. Wait until it finishes; if no process is writing anymore, remove ${join(folder, name)}.`,
     { details: { address: folder, lock: name, ...writer } },
   );
 }
 
 /** Writes a file so that readers see either the complete file or none. */
 async function writeAtomically(path: string, text: string): Promise<void> {
-  const temporaryPath = `${path}.aside`;
+  const temporaryPath = `${path}.tmp`;
   try {
     await writeFile(temporaryPath, text, { flag: "wx" });
     await rename(temporaryPath, path);

@@ -213,7 +213,7 @@ export class PackSource implements CellSource {
       if (kernel.words[word] !== 0) readAll();
       else await headers.withTiles([{ word, sizeBytes }], (missing) => this.#fillHeader(index, missing), readAll);
     };
-    // In parallel, because round trips dominate the time over a network.
+    // The headers are read in parallel, because over a network round trips take most of the time.
     await Promise.all([...byIndex].map(readHeader));
   }
 

@@ -126,7 +126,7 @@ export class PackWork {
 
   async #write(journal: Journal): Promise<void> {
     for (const file of Object.values(this.#files) as GrowingFile[]) await file.sync();
-    const temporaryPath = join(this.#folder, `${JOURNAL_NAME}.aside`);
+    const temporaryPath = join(this.#folder, `${JOURNAL_NAME}.tmp`);
     await writeSynced(temporaryPath, new TextEncoder().encode(JSON.stringify(journal)));
     await rename(temporaryPath, join(this.#folder, JOURNAL_NAME));
     this.journal = journal;

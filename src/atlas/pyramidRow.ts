@@ -69,7 +69,7 @@ export class PyramidRow {
     return row;
   }
 
-  /** Adds the cells of the next row of tiles, given for each group as u16[rowCount][columnCount][layerCount]. */
+  /** Adds the cells of the next row of tiles, one array u16[rowCount][columnCount][layerCount] per group. */
   async add(cells: readonly Uint16Array[], band: Band): Promise<void> {
     const { grid, layerCounts } = this.#shape;
     const rowInPyramidTile = this.#rows.length;

@@ -66,7 +66,7 @@ export async function readResponse(response: Response, range: ByteRange): Promis
   const contentRange = headers.get("content-range");
   if (contentRange === null) {
     return unusable(
-      "responded with 206 without a Content-Range",
+      "responded with 206 without a Content-Range header",
       "a browser on another origin needs Access-Control-Expose-Headers: Content-Range, ETag",
     );
   }
@@ -79,7 +79,7 @@ export async function readResponse(response: Response, range: ByteRange): Promis
   const lastModified = headers.get("last-modified");
   if (etag === null && lastModified === null) {
     return unusable(
-      "sent neither an ETag nor a Last-Modified",
+      "sent neither an ETag nor a Last-Modified header",
       "one of them is needed to detect that the atlas was replaced",
     );
   }

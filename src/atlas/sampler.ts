@@ -37,7 +37,10 @@ export interface CircleTarget {
   readonly first: number;
 }
 
-/** Samples the cells of an open atlas: combines geometry, tile cache and kernels. Has no knowledge of hazards. */
+/**
+ * Samples the cells of an open atlas: combines geometry, tile cache and kernels. Does not depend on the meaning of the
+ * hazards.
+ */
 export class Sampler {
   readonly hazards: ReadonlyMap<string, SampledHazard>;
   /** Notified of every fetch of tiles that were not in memory. */
@@ -119,7 +122,10 @@ export class Sampler {
     return cellCount * cachedField.field.vectorCount;
   }
 
-  /** Samples the cells that contain many locations. Locations whose tiles must be fetched are sampled last, grouped by tile. */
+  /**
+   * Samples the cells that contain many locations. Locations whose tiles must be fetched are sampled last, grouped by
+   * tile.
+   */
   sampleLocations(
     { hazard, cachedField, lanes }: LayerSet,
     locations: LocationArrays,
@@ -136,7 +142,7 @@ export class Sampler {
    * Samples a circle synchronously if everything it needs is in memory.
    *
    * @param out written from index `target.first`
-   * @returns false where tiles must be fetched or the pyramid cannot give the result: then call `fetchCircle`
+   * @returns false if tiles must be fetched or the pyramid cannot give the result; then call `fetchCircle`
    */
   readCircle(set: LayerSet, target: CircleTarget, out: LocationValues): boolean {
     if (!set.cachedField.hasPyramid) return false;
@@ -165,7 +171,9 @@ export class Sampler {
     return row >= 0 && column >= 0 ? row * Math.ceil(grid.columnCount / cells) + column : -1;
   }
 
-  /** Returns the indices of the locations sorted by data tile, tiles row by row. Locations outside the grid are first. */
+  /**
+   * Returns the indices of the locations sorted by data tile, tiles row by row. Locations outside the grid are first.
+   */
   orderByTile({ cachedField }: LayerSet, { latitudes, longitudes }: LocationArrays): Uint32Array {
     const { grid } = cachedField.field;
     const { columnCount } = grid.grid;
@@ -200,7 +208,7 @@ export class Sampler {
     const inTile = (row % TILE_SIZE) * TILE_SIZE + (column % TILE_SIZE);
     const at = pointer + inTile * vectorCount * LANES * 2;
     const cell = this.#kernel.u16({ pointer: at, sizeBytes: layerCount * 2 });
-    // A loop: `from` with a mapping goes through an iterator for each lane.
+    // A loop, because `from` with a mapping calls an iterator for each lane.
     const steps = new Uint16Array(lanes.length);
     for (let i = 0; i < lanes.length; i++) steps[i] = cell[lanes[i] ?? -1] ?? STEPS_OUTSIDE;
     return steps;

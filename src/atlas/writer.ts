@@ -41,7 +41,10 @@ export interface PackInput {
   readBand(band: Band, steps: WorkSteps): Promise<readonly Uint16Array[]>;
   /** Identifies the inputs: an interrupted write with the same key is resumed. */
   readonly resumeKey: string;
-  /** False if the inputs cannot be proved unchanged: the work of an interrupted write is then discarded. Default true. */
+  /**
+   * False if it cannot be verified that the inputs are unchanged: the work of an interrupted write is then discarded.
+   * Default true.
+   */
   readonly isResumable?: boolean;
   readonly checkpoint?: {
     /** Returns the state of the band reader that must survive an interruption, as JSON. */
@@ -50,8 +53,10 @@ export interface PackInput {
     /** Called when this many rows of cells are durable; data kept for them can be deleted. */
     committed?(rowsDone: number): Promise<void>;
   };
-  /** Minimum time between two checkpoints. If the process is killed, at most this much work and the current step are
-   * lost. Default 2000. */
+  /**
+   * Minimum time between two checkpoints. If the process is killed, at most this much work and the current step are
+   * lost. Default 2000.
+   */
   readonly checkpointMs?: number;
   /** Called after all bands are written and before any file gets its final name. May return a reason to stop. */
   beforeFinish?(): Promise<Stopped | undefined>;
@@ -157,7 +162,8 @@ async function writeBands(kernel: Kernel, work: PackWork, input: PackInput, work
   let rowsDone = work.journal.tileRowsDone;
   /** State after the last finished row; while a band is being read, the reader's state is intermediate. */
   let state = structuredClone(input.checkpoint?.save());
-  let savedMs = -Infinity; // saved immediately, so that a write that is killed repeatedly still makes progress
+  // The first checkpoint is immediate, so that a write that is killed repeatedly still makes progress.
+  let savedMs = -Infinity;
   let hasSteps = false;
   let isCommitting = false;
   const steps: WorkSteps = {

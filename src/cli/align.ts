@@ -5,7 +5,10 @@ import { DEFAULT_BENCHMARK } from "../alignment/benchmarkNgfsPhase5.ts";
 import { Fault, isFault } from "../errors.ts";
 import { parseNumber } from "../parameters.ts";
 import { quote } from "../schemaErrors.ts";
+import { entityEcho } from "../alignment/result.ts";
+import type { IndustryMap } from "../reference/industryMap.ts";
 import { resultCells } from "./alignmentColumns.ts";
+import { openIndustryMap, withMappedIndustry } from "./mappedIndustries.ts";
 import { alignmentWriter } from "./alignmentWriter.ts";
 import { openEntityCsv } from "./entityCsv.ts";
 import { openEntityJson, openEntityNdjson } from "./entityJson.ts";
@@ -32,6 +35,7 @@ interface AlignFlags {
   readonly include?: readonly AlignmentInclude[];
   readonly budgetScenario?: BudgetScenario;
   readonly convergence?: number;
+  readonly industryMap?: string;
   readonly detail?: boolean;
   readonly json?: boolean;
 }
@@ -80,6 +84,10 @@ export function alignCommand(): Command {
       "--convergence <fraction>",
       "fraction of the gap to the industry's emissions intensity that closes by 2050, above 0 and at most 1",
       readConvergence,
+    )
+    .option(
+      "--industry-map <file>",
+      "CSV file with the industries of codes: columns code, industry, and optionally system",
     )
     .option("--detail", "include how each temperature was computed, and all results that --include can add")
     .option("--json", "print the summary as JSON")
@@ -163,6 +171,7 @@ async function runAlign(input: string, output: string, flags: AlignFlags): Promi
   const format = inputFormat(input, flags.format);
   const to = outputFormat(output, { to: flags.to, accepted: ENTITY_FORMATS, fallback: format });
   await checkOutput(output, inputStats);
+  const industryMap = await openIndustryMap(flags.industryMap);
   const summary: AlignSummary = {
     entityCount: 0,
     projectedYearCount: 0,
@@ -176,7 +185,7 @@ async function runAlign(input: string, output: string, flags: AlignFlags): Promi
     if (totalBytes !== undefined) bar.update(bytesRead, totalBytes);
   };
   try {
-    await writeOutput(output, alignFile({ input, format, to, flags, summary, onBytes }));
+    await writeOutput(output, alignFile({ input, format, to, flags, industryMap, summary, onBytes }));
   } catch (error) {
     if (!isFault(error)) throw error;
     const { code, message, details, items } = error;
@@ -195,10 +204,11 @@ async function* alignFile(options: {
   readonly format: EntityFormat;
   readonly to: EntityFormat;
   readonly flags: AlignFlags;
+  readonly industryMap: IndustryMap | undefined;
   readonly summary: AlignSummary;
   readonly onBytes: (sizeBytes: number) => void;
 }): AsyncGenerator<string> {
-  const { input, format, to, flags, summary, onBytes } = options;
+  const { input, format, to, flags, industryMap, summary, onBytes } = options;
   const columns = { include: includeOf(flags), hasDetail: flags.detail === true };
   const text = decodeUtf8(readBytes(input, onBytes));
   const source: EntitySource =
@@ -215,7 +225,7 @@ async function* alignFile(options: {
   });
   let head = writer.head;
   for await (const chunk of source.chunks) {
-    const results = await alignChunk(chunk, flags);
+    const results = await alignChunk(chunk, flags, industryMap);
     if (results.length === 0) continue;
     addToSummary(summary, results);
     // The header is written with the first results, so that a file rejected immediately produces no output.
@@ -235,13 +245,21 @@ function includeOf({ include = [], budgetScenario }: AlignFlags): readonly Align
 async function alignChunk(
   { entities, faults, locationOf }: EntityChunk,
   flags: AlignFlags,
+  industryMap: IndustryMap | undefined,
 ): Promise<AlignmentAnswer["results"]> {
   const { basis, budgetScenario, convergence, detail = false } = flags;
   const options = { basis, budgetScenario, convergence, detail, include: includeOf(flags) };
   try {
-    const answer = entities.length === 0 ? undefined : await alignTemperature(entities as readonly Entity[], options);
+    const read = (
+      industryMap === undefined ? entities : entities.map((entity) => withMappedIndustry(industryMap, entity))
+    ) as readonly Entity[];
+    const answer = read.length === 0 ? undefined : await alignTemperature(read, options);
     faults.throwIfAny();
-    return answer === undefined ? [] : roundTemperatures(answer).results;
+    if (answer === undefined) return [];
+    const { results } = roundTemperatures(answer);
+    if (industryMap === undefined) return results;
+    // Results repeat the texts of the file, not those of the map.
+    return results.map((result, i) => ({ ...result, entity_info: entityEcho(entities[i] as Entity) }));
   } catch (error) {
     if (!isFault(error) || error.items.every(({ pointer = "" }) => pointer === "")) throw error;
     const code = faults.count === 0 ? error.code : "invalid_request";

@@ -98,7 +98,7 @@ function lineOf({ text, origin }: JsonElement): number {
   return textPosition(text, origin).line;
 }
 
-/** Columns of a company CSV file; they have the names of the request members. */
+/** Columns of a company CSV file; they have the names of the request members, also those of `assumptions`. */
 const TEXT_COLUMNS = ["name", "country", "industry", "damage_function", "iam"] as const;
 const AMOUNT_COLUMNS = [
   "revenue",
@@ -108,10 +108,21 @@ const AMOUNT_COLUMNS = [
   "scope1",
   "scope2",
   "scope3",
+  "scope3_upstream",
+  "scope3_downstream",
   "total_liabilities",
+  "pd",
+  "exposure",
+  "lgd",
 ] as const;
+const ASSUMPTION_COLUMNS = ["discount_rate", "shock_year", "pass_through"] as const;
 const LIST_COLUMNS = ["transition_scenarios", "assessment_years"] as const;
-export const COMPANY_COLUMN_NAMES: readonly string[] = [...TEXT_COLUMNS, ...AMOUNT_COLUMNS, ...LIST_COLUMNS];
+export const COMPANY_COLUMN_NAMES: readonly string[] = [
+  ...TEXT_COLUMNS,
+  ...AMOUNT_COLUMNS,
+  ...ASSUMPTION_COLUMNS,
+  ...LIST_COLUMNS,
+];
 
 async function* rowEntries(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<CompanyEntry> {
   let names: readonly string[] | undefined;
@@ -161,9 +172,17 @@ function companyOf(names: readonly string[], cells: readonly string[]): unknown 
     cell(name)
       ?.split(";")
       .map((item) => item.trim());
-  const members = [...TEXT_COLUMNS, ...AMOUNT_COLUMNS].map((name) => [name, cell(name)] as const);
+  const cellsOf = (columns: readonly string[]): Readonly<Record<string, string>> =>
+    Object.fromEntries(
+      columns.flatMap((name) => {
+        const text = cell(name);
+        return text === undefined ? [] : [[name, text]];
+      }),
+    );
+  const assumptions = cellsOf(ASSUMPTION_COLUMNS);
   return {
-    ...Object.fromEntries(members.filter(([, text]) => text !== undefined)),
+    ...cellsOf([...TEXT_COLUMNS, ...AMOUNT_COLUMNS]),
+    ...optional("assumptions", Object.keys(assumptions).length === 0 ? undefined : assumptions),
     ...optional("transition_scenarios", list("transition_scenarios")),
     ...optional("assessment_years", list("assessment_years")?.map(parseNumber)),
   };

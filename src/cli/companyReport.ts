@@ -1,5 +1,11 @@
 import Table from "cli-table3";
-import type { BeforeAfter, CompanyAnswer, CompanyResult, EmissionsFigure } from "../contract/wireTypes.ts";
+import type {
+  BeforeAfter,
+  CompanyAnswer,
+  CompanyAssumptions,
+  CompanyResult,
+  EmissionsFigure,
+} from "../contract/wireTypes.ts";
 
 /** Formats a result as a text report for readers with knowledge of finance but not of the model. */
 export function describeCompany(answer: CompanyAnswer): string {
@@ -9,11 +15,8 @@ export function describeCompany(answer: CompanyAnswer): string {
     section("Losses per year", lossTable(answer)),
     section("Causes of the losses", causeTable(answer)),
     section("Climate and carbon prices", driverTable(answer)),
-    section(
-      "Present value of all losses from 2026 to 2050, and probability of default within five years",
-      valueTable(answer),
-    ),
-    section("Debt ratios before and after the losses", creditTable(answer)),
+    section("Present value of all losses from 2026 to 2050, and probability of default", valueTable(answer)),
+    section("Credit before and after the losses, as if those of the year lasted", creditTable(answer)),
     bulletList(
       "Warnings",
       answer.warnings.map(({ detail }) => detail),
@@ -24,7 +27,7 @@ export function describeCompany(answer: CompanyAnswer): string {
         ({ output, mark, detail }) => `${mark === "reported" ? "-" : mark}  ${output}: ${detail}`,
       ),
     ),
-    bulletList("Assumptions", answer.assumptions),
+    bulletList("Assumptions", assumptionLines(answer.assumptions)),
     bulletList(
       "Sources",
       answer.sources.map(({ what, source, terms }) => `${what}: ${source} (${terms})`),
@@ -36,17 +39,32 @@ export function describeCompany(answer: CompanyAnswer): string {
 
 function reportHeading({ company, headline, results, method_version }: CompanyAnswer): string {
   const { max, mean } = headline;
-  const { country, industry } = company;
+  const { country, industry, figures } = company;
   const worst = results.find(({ scenario, year }) => scenario === max.scenario && year === max.year);
+  const basis =
+    worst?.total.measured_by === "ebitda"
+      ? ""
+      : `; losses are measured by normal EBITDA, ${formatAmount(figures.normalized_ebitda)}`;
   return [
     `${company.name ?? "Company"}: ${industry.name}, ${country.name}`,
-    `industry ${industry.id} (by ${industry.matched_on}), country ${country.iso3}, tier ${country.tier}; ${method_version}`,
-    "Money in real US dollars of 2025. Percentages are of EBITDA" +
-      `${worst?.total.measured_by === "ebitda" ? "" : "; because EBITDA is not positive, 16% of revenue is used instead"}.`,
+    `industry ${industry.id} (by ${industry.matched_on}), country ${country.iso3}, tier ${country.tier}; method version ${method_version}`,
+    `Revenue ${formatAmount(figures.revenue)}, assets ${formatAmount(figures.total_assets)}, EBITDA ${formatAmount(figures.ebitda)}, debt ${formatAmount(figures.total_debt)}` +
+      `${figures.estimated.length === 0 ? "" : `; estimated: ${figures.estimated.join(", ")}`}.`,
+    `Money in real US dollars of 2025. Percentages are of EBITDA${basis}.`,
     "",
     `Worst: ${formatPercent(max.pct_of_ebitda)} in ${max.year} under ${max.scenario}, score ${max.score.toFixed(1)} of 100, rating ${worst?.total.rating}.`,
     `Mean over ${results.length} ${results.length === 1 ? "result" : "results"}: ${formatPercent(mean.pct_of_ebitda)}, score ${mean.score.toFixed(1)}.`,
   ].join("\n");
+}
+
+function assumptionLines(assumptions: CompanyAssumptions): readonly string[] {
+  const { discount_rate, shock_year, pass_through, lgd, damage_function, iam } = assumptions;
+  return [
+    `discount rate ${formatPercent(100 * discount_rate)}, loss given default ${formatPercent(100 * lgd)}`,
+    `carbon prices above current policies from ${shock_year}, NGFS prices of ${iam}`,
+    `pass-through ${pass_through === null ? "of the industry, by year" : formatPercent(100 * pass_through)}`,
+    `damage function ${damage_function}`,
+  ];
 }
 
 function section(title: string, table: string): string {
@@ -91,7 +109,7 @@ function scenarioAndYear({ scenario, year }: CompanyResult): readonly string[] {
 
 function lossTable({ results }: CompanyAnswer): string {
   return tableOf(
-    ["scenario", "year", "USD", "of EBITDA", "range", "score", "rating", "transition", "physical"],
+    ["scenario", "year", "USD", "of EBITDA", "range", "loss ratio", "score", "rating", "transition", "physical"],
     1,
     results.map((result) => {
       const { total, transition, physical } = result;
@@ -100,6 +118,7 @@ function lossTable({ results }: CompanyAnswer): string {
         formatAmount(total.loss),
         formatPercent(total.pct_of_ebitda),
         `${formatPercent(total.low)} to ${formatPercent(total.high)}`,
+        total.loss_ratio.toPrecision(3),
         total.score.toFixed(1),
         total.rating,
         transition.score.toFixed(1),
@@ -115,11 +134,10 @@ function causeTable({ results }: CompanyAnswer): string {
     ["scenario", "year", "transition", ...(hasCredit ? ["loans"] : []), "heat", "damage", "outage", "overlap", "notes"],
     1,
     results.map((result) => {
-      const { transition, physical, interaction, total } = result;
+      const { transition, physical, interaction } = result;
       const notes = [
         transition.note,
-        total.note ?? (transition.capped ? `capped, was ${formatAmount(transition.uncapped)}` : undefined),
-        transition.volume_floor ? "volume at its minimum" : undefined,
+        transition.capped ? `${formatAmount(transition.uncapped)} without closures` : undefined,
       ].filter((note) => note !== undefined);
       return [
         ...scenarioAndYear(result),
@@ -157,35 +175,52 @@ function driverTable({ results }: CompanyAnswer): string {
 }
 
 function valueTable({ valuation }: CompanyAnswer): string {
+  const hasExposure = valuation.some(({ expected_loss }) => expected_loss !== undefined);
   return tableOf(
-    ["scenario", "losses, USD", "of EBITDA's value", "assets after", "PD before", "PD after"],
+    [
+      "scenario",
+      "losses, USD",
+      "of value",
+      "assets after",
+      "PD in 5 years",
+      "PD in 1 year",
+      "expected loss, bp",
+      ...(hasExposure ? ["expected loss, USD"] : []),
+    ],
     1,
     valuation.map((value) => [
       value.scenario,
       formatAmount(value.npv_of_losses),
       formatPercent(value.value_at_risk_pct),
       formatAmount(value.asset_value_after),
-      formatProbability(value.pd_5y_before),
-      formatProbability(value.pd_5y_after),
+      formatBeforeAfter({ before: value.pd_5y_before, after: value.pd_5y_after }, formatProbability),
+      formatBeforeAfter(value.pd_1y, formatProbability),
+      formatBeforeAfter(value.expected_loss_bp),
+      ...(value.expected_loss === undefined ? [] : [formatBeforeAfter(value.expected_loss, formatAmount)]),
     ]),
   );
 }
 
 function creditTable({ results }: CompanyAnswer): string {
   return tableOf(
-    ["scenario", "year", "debt / EBITDA", "EBITDA / interest"],
+    ["scenario", "year", "debt / EBITDA", "EBITDA / interest", "PD in 5 years", "PD in 1 year"],
     1,
     results.map((result) => [
       ...scenarioAndYear(result),
       formatBeforeAfter(result.credit.debt_to_ebitda),
       formatBeforeAfter(result.credit.interest_coverage),
+      formatBeforeAfter(result.credit.pd_5y, formatProbability),
+      formatBeforeAfter(result.credit.pd_1y, formatProbability),
     ]),
   );
 }
 
-function formatBeforeAfter({ before, after }: BeforeAfter): string {
-  const format = (value: number | null): string => (value === null ? "-" : value.toFixed(2));
-  return `${format(before)} to ${format(after)}`;
+function formatBeforeAfter(
+  { before, after }: BeforeAfter,
+  format: (value: number) => string = (value) => value.toFixed(2),
+): string {
+  const orDash = (value: number | null): string => (value === null ? "-" : format(value));
+  return `${orDash(before)} to ${orDash(after)}`;
 }
 
 const COMPACT_FORMAT = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 4 });
@@ -194,10 +229,10 @@ function formatAmount(value: number): string {
   return COMPACT_FORMAT.format(value + 0);
 }
 
-function formatPercent(value: number | null): string {
-  return value === null ? "-" : `${(value + 0).toFixed(1)}%`;
+function formatPercent(value: number): string {
+  return `${(value + 0).toFixed(1)}%`;
 }
 
-function formatProbability(value: number | null): string {
-  return value === null ? "-" : `${(100 * value).toPrecision(3)}%`;
+function formatProbability(value: number): string {
+  return `${(100 * value).toPrecision(3)}%`;
 }

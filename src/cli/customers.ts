@@ -7,7 +7,7 @@ import { ledgerCommand, type LedgerFlags, printJson, printTable, withLedger } fr
 /** `isotherm customers`: the customers that callers have registered. */
 export function customersCommand(): Command {
   return new Command("customers")
-    .description("list the customers of an account that usage is attributed to; callers register them over HTTP")
+    .description("list the customers to which the usage of an account is attributed; callers register them over HTTP")
     .addCommand(
       ledgerCommand("list")
         .description("list the customers of an account in order of registration")

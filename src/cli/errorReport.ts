@@ -32,7 +32,7 @@ export function errorLines(error: unknown, options: OptionNames = {}): readonly 
     const [first] = items;
     if (first === undefined) return [message];
     const itemLines = items.map((item) => describe(item, options));
-    // The message repeats a single error and ends with the first of several; print each error once.
+    // The message is the detail of a single error or ends with the first of several; each error is printed once.
     if (items.length === 1 && message === first.detail) return itemLines;
     return [message.endsWith(first.detail) ? sentencesBefore(message, first.detail) : message, ...itemLines];
   }
@@ -54,7 +54,10 @@ function describe({ detail, pointer, parameter, header }: FaultItem, options: Op
   return new RegExp(`^${name}\\b`).test(detail) ? option + detail.slice(name.length) : `${option}: ${detail}`;
 }
 
-/** Returns the complete sentences of a message that precede the detail at its end, without a lead-in such as "The first:". */
+/**
+ * Returns the complete sentences of a message that precede the detail at its end, without a lead-in such as "The
+ * first:".
+ */
 function sentencesBefore(message: string, detail: string): string {
   const lead = message.slice(0, -detail.length).trimEnd();
   const end = lead.lastIndexOf(". ");

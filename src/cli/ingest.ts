@@ -164,7 +164,7 @@ class StoppedBySignal extends Error {
 }
 
 /** Converts the report to JSON with snake_case members. */
-function ingestReportJson({ atlas, release, groups, setAside, durationMs }: IngestReport): Record<string, unknown> {
+function ingestReportJson({ atlas, release, groups, ignoredFiles, durationMs }: IngestReport): Record<string, unknown> {
   return {
     atlas,
     release,
@@ -185,12 +185,12 @@ function ingestReportJson({ atlas, release, groups, setAside, durationMs }: Inge
       largest_rounding: largestRounding,
       replaced,
     })),
-    set_aside: setAside,
+    ignored_files: ignoredFiles,
     seconds: durationMs / 1000,
   };
 }
 
-function formatIngestReport({ atlas, release, groups, setAside, durationMs }: IngestReport): string {
+function formatIngestReport({ atlas, release, groups, ignoredFiles, durationMs }: IngestReport): string {
   const table = new Table({
     head: ["hazard", "scenario", "year", "valid", "zero", "no data", "largest rounding", ""],
     colAligns: ["left", "left", "right", "right", "right", "right", "left", "left"],
@@ -210,7 +210,7 @@ function formatIngestReport({ atlas, release, groups, setAside, durationMs }: In
       remarks(group).join("\n"),
     ]);
   }
-  const lines = [table.toString(), ...skippedFiles(setAside)];
+  const lines = [table.toString(), ...ignoredFileLines(ignoredFiles)];
   lines.push(`release ${release} of ${atlas} written in ${(durationMs / 1000).toFixed(1)} s`);
   return `${lines.join("\n")}\n`;
 }
@@ -230,12 +230,12 @@ function remarks({ cells, metrics, replaced }: GroupReport): readonly string[] {
   return lines;
 }
 
-/** Summarizes skipped files by reason, because a source release can have hundreds of them. */
-function skippedFiles(setAside: IngestReport["setAside"]): readonly string[] {
-  const reasons = [...new Set(setAside.map(({ reason }) => reason))];
+/** Summarizes ignored files by reason, because a release of the product can have hundreds of them. */
+function ignoredFileLines(ignoredFiles: IngestReport["ignoredFiles"]): readonly string[] {
+  const reasons = [...new Set(ignoredFiles.map(({ reason }) => reason))];
   return reasons.map((reason) => {
-    const files = setAside.filter((skipped) => skipped.reason === reason).map(({ file }) => file);
+    const files = ignoredFiles.filter((ignored) => ignored.reason === reason).map(({ file }) => file);
     const more = files.length > 1 ? ` and ${files.length - 1} more` : "";
-    return `skipped: ${files[0]}${more}: ${reason}`;
+    return `ignored: ${files[0]}${more}: ${reason}`;
   });
 }

@@ -135,7 +135,7 @@ interface KeyCheck {
 
 function checkKey(secret: string, holder: KeyHolder | undefined): KeyCheck {
   if (!isKeyShaped(secret)) {
-    return { status: "malformed", text: "Not a key: a key is a prefix, _sk_ and 64 letters and digits." };
+    return { status: "malformed", text: "Not a key: a key consists of a prefix, _sk_ and 64 letters and digits." };
   }
   if (holder === undefined) {
     return isMistyped(secret)
@@ -165,7 +165,7 @@ async function readSecret(example: string): Promise<string> {
     if (text.length > INPUT_LENGTH_MAX)
       throw new Fault(
         "invalid_request",
-        `Standard input must be a key, of at most ${INPUT_LENGTH_MAX} characters; it is longer.`,
+        `Standard input must contain only a key (at most ${INPUT_LENGTH_MAX} characters); it is longer.`,
       );
   }
   const key = text.trim();

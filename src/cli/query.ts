@@ -62,7 +62,7 @@ export function queryCommand(): Command {
       try {
         const result = await atlas.hazardRisk(query);
         const isJson = options.json === true || options.detail === true;
-        // The JSON format has no member for this, and standard output must contain only the JSON.
+        // The JSON document has no member for this notice, and standard output must contain only the document.
         if (isJson && atlas.synthetic) process.stderr.write(`SYNTHETIC: not real data (atlas ${atlas.release})\n`);
         process.stdout.write(isJson ? `${JSON.stringify(result, undefined, 2)}\n` : formatResult(result, atlas));
       } finally {

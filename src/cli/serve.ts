@@ -55,7 +55,7 @@ async function runServe(address: string, flags: ServeFlags, parts: ServiceParts)
     ...ledgerPackages({ database }),
     "pino",
     ...(adminPort === "none" ? [] : (["prom-client"] as const)),
-    // The start message announces /docs, which this package serves.
+    // The startup message prints the address of /docs, which needs this package.
     "swagger-ui-dist",
   ]);
   const atlas = await parts.openAtlas(address, {
@@ -99,7 +99,7 @@ async function serveUntilStopped(
       const { signal, failure } = await shutdown.requested;
       if (failure === undefined) {
         print("Stopping: finishing open requests.");
-        // SIGTERM leaves load balancers time to notice; SIGINT from a terminal does not wait.
+        // SIGTERM gives load balancers time to notice; SIGINT, which a terminal sends, does not wait.
         await running.close({ drainDelayMs: signal === "SIGTERM" ? drainDelay * 1000 : 0 });
       } else await shutDownAfterFailure(running, failure, serviceLog);
     } finally {
@@ -132,7 +132,7 @@ async function shutDownAfterFailure(
     process.exit(1);
   }, FAILURE_DRAIN_MS);
   await running.close({ drainDelayMs: 0 });
-  // Still armed, because closing the ledger or the atlas may hang, but does not keep the process alive.
+  // The timer stays active, because closing the ledger or the atlas may hang, but does not keep the process alive.
   deadline.unref();
 }
 

@@ -124,7 +124,7 @@ export function atlasAddress({ demo, atlas }: ServeFlags, atlasSource: string | 
   throw new Fault("configuration_invalid", message);
 }
 
-/** Returns the host limits that the options set. */
+/** Returns the limits of the host that are set by options. */
 export function hostLimitsOf(flags: ServeFlags): Partial<HostLimits> {
   const { bodyLimit, batchLimit, valueLimit, detailLimit, entityLimit, requestsPerSecond, requestBurst } = flags;
   return {

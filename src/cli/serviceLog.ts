@@ -17,7 +17,9 @@ const FLUSH_BYTES = 8_192;
 /** Lines beyond this are dropped, so that a blocked log does not exhaust memory. */
 const BUFFERED_BYTES_MAX = 16 << 20;
 
-/** Logs JSON lines to standard output or another open file: one per response, with exactly the fields of `LogRecord`. */
+/**
+ * Logs JSON lines to standard output or another open file: one per response, with exactly the fields of `LogRecord`.
+ */
 export function openServiceLog({ fd = 1 } = {}): ServiceLog {
   const destination = pino.destination({
     fd,
@@ -26,7 +28,7 @@ export function openServiceLog({ fd = 1 } = {}): ServiceLog {
     maxLength: BUFFERED_BYTES_MAX,
     periodicFlush: FLUSH_INTERVAL_MS,
   });
-  // The service continues if the reader of its log goes away.
+  // The service continues if the reader of its log closes the pipe.
   destination.on("error", () => undefined);
   const logger = pino(
     {

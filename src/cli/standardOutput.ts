@@ -3,7 +3,7 @@ import { errorLines } from "./errorReport.ts";
 /** 128 plus the number of SIGPIPE, as shells report it. */
 export const EXIT_CODE_CLOSED_PIPE = 141;
 
-/** Whether the reader of standard output has closed the pipe, as in `isotherm ... | head -1`. */
+/** Returns whether an error means that the reader of standard output has closed the pipe, as `head -1` does. */
 export function isClosedPipe(error: unknown): boolean {
   const { code, path } = error as NodeJS.ErrnoException;
   return code === "EPIPE" && path === undefined;

@@ -162,7 +162,10 @@ export interface DataOptions extends CallOptions {
 }
 
 export interface AlignmentOptions extends DataOptions {
-  /** Quantity compared with the pathways: emissions per revenue (`intensity`, the default), emissions, or cumulative emissions since the baseline. */
+  /**
+   * Quantity compared with the pathways: emissions per revenue (`intensity`, the default), emissions, or cumulative
+   * emissions since the baseline.
+   */
   readonly basis?: AlignmentBasis;
   /** Members to add to the results. */
   readonly include?: readonly AlignmentInclude[];
@@ -191,8 +194,8 @@ export type AlignmentPart = Part<AlignmentResult> & Omit<AlignmentAnswer, "resul
  *   await client.hazardRisk({ latitude: 11.6, longitude: 43.1, hazards: ["riverine_floods"],
  *     analysis_years: [2050], scenarios: ["rcp8p5"] });
  *
- * Temporary failures are retried after the delay that the service asks for. Data calls carry an Idempotency-Key, so that
- * retries are counted once. Every method throws
+ * Temporary failures are retried after the delay that the service asks for. Data calls have an Idempotency-Key, so that
+ * retries are metered once. Every method throws
  *
  * - IsothermError for error responses, and for responses that are not from an Isotherm service
  * - the error of `fetch` if there is no response
@@ -230,7 +233,9 @@ export class IsothermClient {
     return { results: await collect(this.hazardRiskParts(queries, options)) };
   }
 
-  /** Yields the results of `hazardRiskBatch` request by request, so that a later failure does not lose earlier results. */
+  /**
+   * Yields the results of `hazardRiskBatch` request by request, so that a later failure does not lose earlier results.
+   */
   async *hazardRiskParts(
     queries: readonly HazardQueryInput[],
     options: DataOptions = {},
@@ -417,7 +422,7 @@ export class IsothermClient {
     } catch (error) {
       throw rebasePointers(error, firstIndex);
     }
-    // With another number of results, they would be assigned to the wrong items.
+    // If the number of results differed, they would be assigned to the wrong items.
     if (answer.results.length === count) return answer;
     throw new Error(`the service must return one result per item (items: ${count}, results: ${answer.results.length})`);
   }

@@ -45,7 +45,10 @@ const FIRST_DELAY_MS_MAX = 250;
 /** Statuses that proxies return while a service is temporarily unavailable. */
 const TRANSIENT_STATUSES = new Set([502, 503, 504]);
 
-/** Sends calls to the service and retries failures that may be temporary. Retries are safe because every call is idempotent. */
+/**
+ * Sends calls to the service and retries failures that may be temporary. Retries are safe because every call is
+ * idempotent.
+ */
 export class Transport {
   readonly baseUrl: string;
   readonly #options: TransportOptions;
@@ -97,7 +100,7 @@ export class Transport {
       ...(apiKey === undefined ? {} : { "X-API-Key": apiKey }),
       ...(customerId === undefined ? {} : { "X-Customer-ID": customerId }),
       ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-      // Every attempt has the same key, so that only one of them is counted.
+      // Every attempt has the same key, so that only one of them is metered.
       ...(isData === true ? { "Idempotency-Key": randomKey() } : {}),
     };
   }
@@ -116,7 +119,7 @@ export class Transport {
       });
       text = await response.text();
     } catch (error) {
-      // Every call can be retried: it reads, is idempotent, or carries an idempotency key.
+      // Every call can be retried: it only reads, is idempotent, or has an idempotency key.
       return { error, isTransient: true };
     }
     const { status, ok } = response;

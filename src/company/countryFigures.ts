@@ -1,4 +1,4 @@
-import type { CompanyEcho } from "../contract/wireTypes.ts";
+import type { CompanyEcho, CountryParameters } from "../contract/wireTypes.ts";
 import { type ListedCountry, LISTED_COUNTRIES } from "../reference/countries.ts";
 import { COUNTRY_FIGURE_ROWS, type CountryFigureRow } from "./data/countryFigures.generated.ts";
 
@@ -23,9 +23,11 @@ export interface Country extends ListedCountry {
   /** Population-weighted mean temperature around 1990. */
   readonly baselineTemperatureC: number;
   readonly baselineTemperatureSource: string | undefined;
-  /** Present average annual loss as a fraction of capital. */
-  readonly averageLoss: Readonly<Record<AcuteHazard, number>>;
+  /** Present average annual loss as a fraction of capital; null if the source does not have the hazard. */
+  readonly averageLoss: Readonly<Record<AcuteHazard, number | null>>;
   readonly fallbacks: readonly string[];
+  /** The figures under the names of their columns, as in a response. */
+  readonly parameters: CountryParameters;
 }
 
 /** What each estimate in the table replaces. */
@@ -54,8 +56,12 @@ export const COUNTRIES: readonly Country[] = LISTED_COUNTRIES.flatMap((listed) =
   const figures = FIGURES.get(listed.iso3);
   return figures === undefined ? [] : [countryWithFigures(listed, figures)];
 });
-/** Listed countries without figures, i.e. without an economy. */
-export const UNSUPPORTED_COUNTRIES = LISTED_COUNTRIES.filter(({ iso3 }) => !FIGURES.has(iso3));
+const COUNTRIES_BY_ISO3 = new Map(COUNTRIES.map((country) => [country.iso3, country]));
+
+/** Returns the figures of a listed country; undefined for one without an economy. */
+export function countryByIso3(iso3: string): Country | undefined {
+  return COUNTRIES_BY_ISO3.get(iso3);
+}
 
 /** Countries whose figures all come from data; percentile ranks refer to these. */
 export const TIER_A_COUNTRIES: readonly Country[] = COUNTRIES.filter(({ tier }) => tier === "A");
@@ -73,8 +79,20 @@ function countryWithFigures(listed: ListedCountry, row: CountryFigureRow): Count
     warmingRatio: row.warming_ratio,
     baselineTemperatureC: row.t0_c,
     baselineTemperatureSource: row.t0_source === "" ? undefined : row.t0_source,
-    averageLoss: { flood: row.aal_flood, wind: row.aal_wind, surge: row.aal_surge },
+    averageLoss: { flood: row.aal_flood ?? null, wind: row.aal_wind ?? null, surge: row.aal_surge ?? null },
     fallbacks: row.fallbacks.map((fallback) => describeFallback(row.iso3, fallback)),
+    parameters: {
+      ngfs_r5: listed.region,
+      ei_t_per_musd_nominal_2022: row.ei_t_per_musd_nominal_2022,
+      ci_ratio_us: row.ci_ratio_us,
+      price_level_rel_us: row.price_level_rel_us,
+      grid_ratio_us: row.grid_ratio_us,
+      t0_c: row.t0_c,
+      warming_ratio: row.warming_ratio,
+      aal_flood: row.aal_flood ?? null,
+      aal_wind: row.aal_wind ?? null,
+      aal_surge: row.aal_surge ?? null,
+    },
   };
 }
 

@@ -1,68 +1,73 @@
-import { isBankOrInsurer } from "./industryParameters.ts";
+import type { DataQuality, EmissionsFigure, QualityMark } from "../contract/wireTypes.ts";
+import type { CompanyEmissions } from "./emissions.ts";
+import type { Industry } from "./industryParameters.ts";
 import type { Company, Emitter } from "./request.ts";
-import type { DataQuality, QualityMark } from "../contract/wireTypes.ts";
 
 /** The quality of a part of the answer, with a mark of this release. */
 interface KnownQuality extends DataQuality {
   readonly mark: QualityMark;
 }
 
-/** PCAF data quality scores: 1 is verified, 5 estimated from revenue. Reported emissions cannot be verified here. */
-export const PCAF_SCORE = { reported: 2, modelled: 5 } as const;
+const MODELED_DETAILS = {
+  scope1: "by revenue, scaled from the US to the country",
+  scope2: "by revenue, grid and price level",
+  scope3: "by revenue; downstream an order of magnitude only",
+};
 
-export function emissionsQuality({ industry: { industry }, reported }: Emitter): readonly KnownQuality[] {
-  const asReported = (output: string): KnownQuality => ({
-    output,
-    mark: "reported",
-    detail: "as reported, not verified",
-  });
+export function emissionsQuality(
+  { industry: { industry } }: Emitter,
+  emissions: CompanyEmissions,
+): readonly KnownQuality[] {
+  const { scope1, scope2, scope3Upstream, scope3Downstream, financed } = emissions;
   return [
-    reported.scope1 === undefined
-      ? {
-          output: "emissions.scope1",
-          mark: industry.isFactorJudged ? "J" : "D",
-          detail: `by revenue; a factor of 2 either way. Factor: ${industry.factorSource}`,
-        }
-      : asReported("emissions.scope1"),
-    reported.scope2 === undefined
-      ? { output: "emissions.scope2", mark: "J", detail: "by revenue, grid and price level; a factor of 2 either way" }
-      : asReported("emissions.scope2"),
-    reported.scope3 === undefined
-      ? {
-          output: "emissions.scope3_upstream, scope3_downstream",
-          mark: "J",
-          detail: "by revenue; a factor of 3 either way, downstream an order of magnitude only",
-        }
-      : {
-          output: "emissions.scope3_upstream, scope3_downstream",
-          mark: "J",
-          detail: "sum as reported, split in the proportions of the model",
-        },
-    ...(industry.group === "banks"
-      ? [
+    qualityOf("emissions.scope1", scope1, { industry, modeled: MODELED_DETAILS.scope1 }),
+    qualityOf("emissions.scope2", scope2, { industry, modeled: MODELED_DETAILS.scope2 }),
+    qualityOf("emissions.scope3_upstream", scope3Upstream, { industry, modeled: MODELED_DETAILS.scope3 }),
+    qualityOf("emissions.scope3_downstream", scope3Downstream, { industry, modeled: MODELED_DETAILS.scope3 }),
+    ...(financed === null
+      ? []
+      : [
           {
             output: "emissions.financed",
             mark: "J",
-            detail: "by total assets; share of loans and capital per output are assumed",
+            detail: "by total assets; share of loans and capital per output are assumed; a factor of 3 either way",
           } as const,
-        ]
-      : []),
+        ]),
   ];
 }
 
-export function companyQuality(company: Company): readonly KnownQuality[] {
-  const isFinancial = isBankOrInsurer(company.industry.industry);
+function qualityOf(
+  output: string,
+  { method, value, high }: EmissionsFigure,
+  of: { readonly industry: Industry; readonly modeled: string },
+): KnownQuality {
+  if (method === "reported") return { output, mark: "reported", detail: "as reported, not verified" };
+  if (method === "split") return { output, mark: "J", detail: "part of a reported total, divided by the model" };
+  const factor = value > 0 ? `; a factor of ${Number((high / value).toPrecision(3))} either way` : "";
+  // Only the factors that were not moved are derived from listed data alone.
+  const mark = of.industry.factorQuality === "table" && output !== "emissions.scope3_downstream" ? "D" : "J";
+  return { output, mark, detail: `${of.modeled}${factor}. Factor: ${of.industry.factorSource}` };
+}
+
+export function companyQuality(company: Company, emissions: CompanyEmissions): readonly KnownQuality[] {
+  const { damageFunction } = company.assumptions;
   return [
-    ...emissionsQuality(company),
+    ...emissionsQuality(company, emissions),
+    {
+      output: "company.figures.normalized_ebitda",
+      mark: "J",
+      detail: "normal margins are sector averages, quoted from memory; the floor at half of them is our judgment",
+    },
     {
       output: "transition",
       mark: "J",
-      detail: "prices differ by a factor of 3 between models; pass-through, elasticity and abatement price are assumed",
+      detail:
+        "prices differ by a factor of 3 between models; pass-through, elasticity, backstop prices and lives of capital are assumed",
     },
     {
       output: "physical.chronic",
-      mark: company.damageFunction === "ngfs5_kotz" ? "J" : "D",
-      detail: "national mean; at the low end of the literature unless damage_function says otherwise",
+      mark: "J",
+      detail: `national mean with ${damageFunction}; the literature spans 1.5 to 15% of output in 2050; the share of labor cost that does not follow output is assumed`,
     },
     {
       output: "physical.acute",
@@ -73,19 +78,7 @@ export function companyQuality(company: Company): readonly KnownQuality[] {
     {
       output: "valuation, credit",
       mark: "J",
-      detail: isFinancial
-        ? "book values; read changes and their order, not levels. Total assets less losses, for a bank or insurer"
-        : "book values and unlevered drift; read changes and their order, not levels",
+      detail: "book values and sector volatilities; read changes and their order, not levels",
     },
   ];
 }
-
-/** Assumptions of every answer. */
-export const ASSUMPTIONS: readonly string[] = [
-  "All money, including inputs, is in real US dollars of 2025; no currency is converted.",
-  "Revenue, EBITDA and balance sheet stay constant (static balance sheet).",
-  "One country and one industry represent the whole company.",
-  "Losses only: no gains from low-carbon products or competitors' larger losses, and no adaptation or insurance.",
-  "Physical risk is a national average, not site-specific; hail, thunderstorms, wildfire, drought and sea-level rise are not covered.",
-  "Neither the NGFS nor the IPCC assigns probabilities to scenarios; the mean over scenarios is not an expected value.",
-];

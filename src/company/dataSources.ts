@@ -1,11 +1,13 @@
-import type { Company } from "./request.ts";
+import type { Assumptions } from "./request.ts";
 import type { DataSource } from "../contract/wireTypes.ts";
 
 const DATA_SOURCES = {
   industries: {
     what: "emission factors of industries",
-    source: "US EPA Supply Chain GHG Emission Factors v1.3; USEEIO v2.0.1; OECD ICIO 2025",
-    terms: "US public domain; CC BY 4.0 (OECD)",
+    source:
+      "US EPA Supply Chain GHG Emission Factors v1.3; USEEIO v2.0.1; OECD ICIO 2025; compared with Carbon Gap, Profit and " +
+      "Emissions Database (2022)",
+    terms: "US public domain; CC BY 4.0 (OECD, Carbon Gap)",
   },
   countries: {
     what: "carbon intensity of economies and of electricity",
@@ -28,9 +30,21 @@ const DATA_SOURCES = {
     terms: "research and commercial use; no redistribution of substantial parts",
   },
   ipcc: {
-    what: "carbon prices, global warming and emission reductions by category",
-    source: "IPCC AR6: WGI table SPM.1, WGIII chapter 3 and table SPM.2, SYR table SPM.1",
+    what: "carbon prices and global warming by category",
+    source: "IPCC AR6: WGI table SPM.1, WGIII chapter 3 and table SPM.2",
     terms: "quoted with attribution",
+  },
+  margins: {
+    what: "normal margins and balance-sheet ratios",
+    source: "averages by sector after Damodaran (January 2025), rounded",
+    terms: "quoted from memory",
+  },
+  ngfs4: {
+    what: "damage function ngfs4",
+    source:
+      "Kalkuhl and Wenz 2020, Journal of Environmental Economics and Management, scaled to NGFS Phase IV; van der Wijst et " +
+      "al. 2023, Nature Climate Change",
+    terms: "published research",
   },
   kalkuhl_wenz: {
     what: "damage function kalkuhl_wenz",
@@ -57,8 +71,8 @@ const DATA_SOURCES = {
 /** Sources of estimated emissions. */
 export const EMISSION_DATA_SOURCES: readonly DataSource[] = [DATA_SOURCES.industries, DATA_SOURCES.countries];
 
-/** Returns the sources of a full answer. Every scenario uses the emission reductions of the IPCC. */
-export function dataSourcesOf({ damageFunction }: Pick<Company, "damageFunction">): readonly DataSource[] {
-  const { climate, acute, ngfs, ipcc } = DATA_SOURCES;
-  return [...EMISSION_DATA_SOURCES, climate, acute, ngfs, ipcc, DATA_SOURCES[damageFunction]];
+/** Returns the sources of a full answer. Every scenario is compared with Current Policies of the NGFS. */
+export function dataSourcesOf({ damageFunction }: Pick<Assumptions, "damageFunction">): readonly DataSource[] {
+  const { climate, acute, ngfs, ipcc, margins } = DATA_SOURCES;
+  return [...EMISSION_DATA_SOURCES, margins, climate, acute, ngfs, ipcc, DATA_SOURCES[damageFunction]];
 }

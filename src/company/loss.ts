@@ -1,147 +1,151 @@
-import { CREDIT_TERM_YEARS, LOAN_SHARE, LOSS_GIVEN_DEFAULT, FALLBACK_EBITDA_SHARE } from "./methodConstants.ts";
-import { valueInYear } from "./yearlySeries.ts";
-import type { Country } from "./countryFigures.ts";
-import { defaultProbability } from "./defaultProbability.ts";
-import { type Emissions, modelEmissions } from "./emissions.ts";
-import { type Industry, INDUSTRIES, UNCLASSIFIED_INDUSTRY_ID } from "./industryParameters.ts";
-import { type AcuteLoss, acuteLoss, type ChronicDamage, chronicDamage, type DamageRule } from "./physical.ts";
 import type { PriceShocks } from "./carbonPrices.ts";
-import { cutsOf, type TransitionScenario } from "./scenarios.ts";
-import { passThroughOf, type TransitionLoss, transitionLoss } from "./transition.ts";
+import type { Country } from "./countryFigures.ts";
+import { fiveYearDefaultProbability } from "./defaultProbability.ts";
+import { type Discounting, valueBeforeUsd } from "./discounting.ts";
+import { type Emissions, modelEmissions } from "./emissions.ts";
+import { type Industry, industryById, UNCLASSIFIED_INDUSTRY_ID } from "./industryParameters.ts";
+import {
+  BORROWER,
+  CREDIT_TERM_YEARS,
+  DEFAULT_LOSS_GIVEN_DEFAULT,
+  LOAN_SHARE,
+  TABLE_START_YEAR,
+} from "./methodConstants.ts";
+import { normalizedEbitdaUsd } from "./normalizedEbitda.ts";
+import { acuteLossFraction, chronicLossUsd, damageFractionOf, type DamageFunction, type Warming } from "./physical.ts";
+import type { TransitionScenario } from "./scenarios.ts";
+import { lostShareOf } from "./score.ts";
+import {
+  passThroughOf,
+  type PriceShock,
+  type TransitionLoss,
+  transitionLoss,
+  type UnitCosts,
+  unitCostsOf,
+} from "./transition.ts";
+import { valueInYear } from "./yearlySeries.ts";
 
-/** The exposure of a company: USD of 2025, flows per year. */
+/** What the losses of a company depend on: USD of 2025, flows per year. */
 export interface Exposure {
   readonly industry: Industry;
   readonly country: Country;
   readonly revenueUsd: number;
   readonly totalAssetsUsd: number;
+  /** Normalized EBITDA, above 0. */
   readonly ebitdaUsd: number;
   readonly emissions: Emissions;
 }
 
-/** A scenario with its carbon prices and damage function. */
+/** A scenario with its carbon prices and warming, and the assumptions of the caller. */
 export interface ScenarioInputs {
   readonly scenario: TransitionScenario;
   readonly prices: PriceShocks;
-  readonly rule: DamageRule;
-}
-
-/** A changed assumption of the sensitivity range. Does not apply to the borrowers of a bank. */
-export interface SensitivityCase {
-  readonly passThroughShift?: number;
-  readonly scope1Factor?: number;
+  /** Global warming by year from 2020, degrees C. */
+  readonly warmingC: Float64Array;
+  readonly damageFunction: DamageFunction;
+  /** First year with a price shock. */
+  readonly shockYear: number;
+  /** A constant share of costs that is passed on, instead of that of the industry. */
+  readonly passThrough: number | undefined;
+  readonly discounting: Discounting;
 }
 
 /** The loss of one year and its components, USD of 2025. */
 export interface YearLoss {
+  readonly shock: PriceShock;
+  readonly unitCosts: UnitCosts;
+  readonly passThrough: number;
   readonly transition: TransitionLoss;
-  readonly chronic: ChronicDamage;
+  readonly warming: Warming;
+  readonly damageFraction: number;
   readonly chronicLossUsd: number;
-  /** The chronic loss if wages do not fall with output. */
-  readonly chronicUpperBoundUsd: number;
-  readonly acute: AcuteLoss;
+  readonly acuteFraction: number;
   readonly assetLossUsd: number;
   readonly interruptionUsd: number;
   readonly creditLossUsd: number;
-  /** Correction for losses counted twice; at most 0. */
-  readonly interactionUsd: number;
-  readonly totalUsd: number;
+  /** All losses as a fraction of EBITDA, without an upper limit. */
+  readonly lossRatio: number;
 }
 
 /** Computes the loss of one year and its components. */
-export function lossInYear(
-  year: number,
-  { exposure, inputs, sensitivity = {} }: { exposure: Exposure; inputs: ScenarioInputs; sensitivity?: SensitivityCase },
-): YearLoss {
-  const { industry, country, revenueUsd, totalAssetsUsd, ebitdaUsd } = exposure;
-  const { scenario, prices, rule } = inputs;
-  const { passThroughShift = 0, scope1Factor = 1 } = sensitivity;
+export function lossInYear(year: number, exposure: Exposure, inputs: ScenarioInputs): YearLoss {
+  const { industry, country, ebitdaUsd } = exposure;
+  const shock = priceShockIn(year, industry, inputs);
+  const unitCosts = unitCostsOf(industry, shock, year);
+  const passThrough = inputs.passThrough ?? passThroughOf(industry, year);
+  const transition = transitionLoss(exposure, unitCosts, passThrough);
 
-  const emissions =
-    scope1Factor === 1
-      ? exposure.emissions
-      : { ...exposure.emissions, scope1: exposure.emissions.scope1 * scope1Factor };
-  const transition = transitionLoss({
-    industry,
-    emissions,
-    revenueUsd,
-    ebitdaUsd,
-    shockUsdPerT: valueInYear(prices.shock, year),
-    worldShockUsdPerT: valueInYear(prices.worldShock, year),
-    cut: valueInYear(cutsOf(scenario), year),
-    passThrough: Math.max(0, Math.min(1, passThroughOf(industry, year) + passThroughShift)),
-  });
-
-  const positiveEbitdaUsd = Math.max(ebitdaUsd, 0);
-  const chronic = chronicDamage(country, { temperaturePath: scenario.temperaturePath, year }, rule);
-  const chronicShare = chronic.damageFraction * industry.heatSensitivity;
-  const chronicLossUsd = chronicShare * positiveEbitdaUsd;
-  const acute = acuteLoss(country, chronic.warmingC);
-  const assetLossUsd = totalAssetsUsd * industry.tangibleShare * acute.fraction;
-  const interruptionUsd = positiveEbitdaUsd * acute.fraction;
-
-  const creditLossUsd = bankCreditLoss(year, { exposure, inputs });
-  // A dollar of EBITDA can be lost to one cause only.
-  const interactionUsd =
-    0 - (chronicShare + acute.fraction) * Math.min(Math.max(transition.lossUsd, 0), positiveEbitdaUsd);
+  const warming = { startC: valueInYear(inputs.warmingC, TABLE_START_YEAR), endC: valueInYear(inputs.warmingC, year) };
+  const damageFraction = damageFractionOf(inputs.damageFunction, country, warming);
+  const acuteFraction = acuteLossFraction(country, warming.endC);
+  const chronicUsd = chronicLossUsd(damageFraction, exposure);
+  const assetLossUsd = exposure.totalAssetsUsd * industry.tangibleShare * acuteFraction;
+  const interruptionUsd = ebitdaUsd * acuteFraction;
+  const creditLossUsd = industry.isBank ? bankCreditLossUsd(year, exposure, inputs) : 0;
   return {
+    shock,
+    unitCosts,
+    passThrough,
     transition,
-    chronic,
-    chronicLossUsd,
-    chronicUpperBoundUsd: chronicShare * industry.valueAddedShare * revenueUsd,
-    acute,
+    warming,
+    damageFraction,
+    chronicLossUsd: chronicUsd,
+    acuteFraction,
     assetLossUsd,
     interruptionUsd,
     creditLossUsd,
-    interactionUsd,
-    totalUsd: transition.lossUsd + chronicLossUsd + assetLossUsd + interruptionUsd + creditLossUsd + interactionUsd,
+    lossRatio: (transition.lossUsd + chronicUsd + assetLossUsd + interruptionUsd + creditLossUsd) / ebitdaUsd,
   };
 }
 
-/** Denominator of relative losses: EBITDA if positive, else that of an average company with the same revenue. */
-function denominatorUsd({ ebitdaUsd, revenueUsd }: Pick<Exposure, "ebitdaUsd" | "revenueUsd">): number {
-  return ebitdaUsd > 0 ? ebitdaUsd : FALLBACK_EBITDA_SHARE * revenueUsd;
+function priceShockIn(year: number, { productChannel }: Industry, { prices, shockYear }: ScenarioInputs): PriceShock {
+  if (year < shockYear) return { usdPerT: 0, buyersUsdPerT: 0 };
+  const usdPerT = valueInYear(prices.shock, year);
+  return {
+    usdPerT,
+    buyersUsdPerT: productChannel === "fuel_world" ? valueInYear(prices.worldShock, year) : usdPerT,
+  };
 }
 
-/** Returns a loss as a fraction of EBITDA (or its substitute), at least 0. */
-export function shareOfEbitda(lossUsd: number, exposure: Pick<Exposure, "ebitdaUsd" | "revenueUsd">): number {
-  // Tested first, because the denominator underflows for the smallest revenues.
-  return lossUsd > 0 ? lossUsd / denominatorUsd(exposure) : 0;
+/** Returns the share of the company's value that is lost if the loss of a year lasts. */
+export function lostValueShareOf(lostShare: number, exposure: Exposure, discounting: Discounting): number {
+  return (lostShare * exposure.ebitdaUsd * discounting.annuity) / valueBeforeUsd(exposure, discounting);
 }
 
-/** Representative borrower of a bank, in an arbitrary unit of money. */
-const REFERENCE_BORROWER = { revenueUsd: 1, totalAssetsUsd: 1.2, ebitdaUsd: 0.16, debt: 0.5, volatility: 0.25 };
-const BASELINE_ANNUAL_DEFAULT_PROBABILITY = annualDefaultProbability(REFERENCE_BORROWER.totalAssetsUsd);
 const BORROWERS_BY_COUNTRY = new Map<Country, Exposure>();
+const BORROWER_DEFAULT_PROBABILITY = borrowerDefaultProbability(BORROWER.totalAssets);
 
-/** Credit loss of a bank from the additional defaults of its borrowers; 0 for other companies. */
-function bankCreditLoss(
+/** Returns the credit loss of a bank from the additional defaults of its borrowers, USD per year. */
+export function bankCreditLossUsd(
   year: number,
-  { exposure, inputs }: { readonly exposure: Exposure; readonly inputs: ScenarioInputs },
+  { country, totalAssetsUsd }: Pick<Exposure, "country" | "totalAssetsUsd">,
+  inputs: ScenarioInputs,
 ): number {
-  if (exposure.industry.group !== "banks") return 0;
-  const borrower = borrowerOf(exposure.country);
-  const lost = Math.min(1, shareOfEbitda(lossInYear(year, { exposure: borrower, inputs }).totalUsd, borrower));
-  const more =
-    annualDefaultProbability(REFERENCE_BORROWER.totalAssetsUsd * (1 - lost)) - BASELINE_ANNUAL_DEFAULT_PROBABILITY;
-  return LOAN_SHARE * exposure.totalAssetsUsd * LOSS_GIVEN_DEFAULT * Math.max(0, more);
+  const borrower = borrowerOf(country);
+  const lostShare = lostShareOf(lossInYear(year, borrower, inputs).lossRatio);
+  const lostValueShare = lostValueShareOf(lostShare, borrower, inputs.discounting);
+  const after = borrowerDefaultProbability(BORROWER.totalAssets * (1 - lostValueShare));
+  const additional = Math.max(0, after - BORROWER_DEFAULT_PROBABILITY) / CREDIT_TERM_YEARS;
+  return LOAN_SHARE * totalAssetsUsd * DEFAULT_LOSS_GIVEN_DEFAULT * additional;
 }
 
-function annualDefaultProbability(assets: number): number {
-  return (
-    defaultProbability({ assets, debt: REFERENCE_BORROWER.debt, volatility: REFERENCE_BORROWER.volatility }) /
-    CREDIT_TERM_YEARS
-  );
+function borrowerDefaultProbability(assets: number): number {
+  return fiveYearDefaultProbability({ assets, debt: BORROWER.debt, volatility: BORROWER.volatility });
 }
 
 function borrowerOf(country: Country): Exposure {
   const known = BORROWERS_BY_COUNTRY.get(country);
   if (known !== undefined) return known;
-  const industry = INDUSTRIES.find(({ id }) => id === UNCLASSIFIED_INDUSTRY_ID);
-  if (industry === undefined) throw new Error(`The industry table has no ${UNCLASSIFIED_INDUSTRY_ID}.`);
-  const { revenueUsd, totalAssetsUsd, ebitdaUsd } = REFERENCE_BORROWER;
-  const emissions = modelEmissions({ industry, country, revenueUsd });
-  const borrower = { industry, country, revenueUsd, totalAssetsUsd, ebitdaUsd, emissions };
+  const industry = industryById(UNCLASSIFIED_INDUSTRY_ID);
+  const revenueUsd = BORROWER.revenue;
+  const borrower = {
+    industry,
+    country,
+    revenueUsd,
+    totalAssetsUsd: BORROWER.totalAssets,
+    ebitdaUsd: normalizedEbitdaUsd(BORROWER.ebitda, { industry, revenueUsd }),
+    emissions: modelEmissions({ industry, country, revenueUsd }),
+  };
   BORROWERS_BY_COUNTRY.set(country, borrower);
   return borrower;
 }

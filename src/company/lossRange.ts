@@ -1,62 +1,99 @@
-import {
-  type Exposure,
-  lossInYear,
-  type ScenarioInputs,
-  shareOfEbitda,
-  type SensitivityCase,
-  type YearLoss,
-} from "./loss.ts";
-import { hasPriceInYear, priceShocksOf, priceVariantsOf } from "./carbonPrices.ts";
+import type { EmissionsFigure } from "../contract/wireTypes.ts";
+import { hasPriceInYear, otherVariants, priceShocksOf } from "./carbonPrices.ts";
+import { clamp } from "./clamp.ts";
+import type { Emissions } from "./emissions.ts";
+import { bankCreditLossUsd, type Exposure, lossInYear, type ScenarioInputs, type YearLoss } from "./loss.ts";
+import { chronicLossUsd, damageFractionOf, type DamageFunction } from "./physical.ts";
+import { lostShareOf } from "./score.ts";
+import { transitionLoss } from "./transition.ts";
 
-const PASS_THROUGH_SHIFT = 0.15;
-/** Uncertainty factors of modeled scope 1 emissions. */
-const SCOPE1_FACTORS = [0.5, 2] as const;
+const PASS_THROUGH_SHIFTS = [-0.15, 0.15] as const;
+const ALTERNATIVE_DAMAGES = ["kalkuhl_wenz", "howard_sterner"] as const satisfies readonly DamageFunction[];
 
-/** Range of the loss of a year over the sensitivity cases, as fractions of EBITDA. */
+/** Range of the share of EBITDA lost in a year, from one changed assumption at a time. */
 export interface LossRange {
   readonly low: number;
   readonly high: number;
-  /** All of EBITDA is lost to the transition in every case. */
-  readonly isAlwaysCapped: boolean;
+}
+
+/** The central loss of a year, and what it was computed from. */
+export interface CentralLoss {
+  readonly year: number;
+  readonly exposure: Exposure;
+  readonly inputs: ScenarioInputs;
+  readonly loss: YearLoss;
 }
 
 /**
- * Computes the range of losses over the other price variants, shifted pass-through and, if modeled, scaled scope 1.
- *
- * @param of.central the central loss, with the same exposure and inputs
+ * Computes the range over the central case, the other prices of the scenario, shifted pass-through, the range of modeled
+ * scope 1, and other damage functions. The borrowers of a bank follow changes of prices and damages only.
  */
-export function lossRangeOf(
-  year: number,
-  of: {
-    readonly exposure: Exposure;
-    readonly inputs: ScenarioInputs;
-    readonly central: YearLoss;
-    readonly isScope1Modeled: boolean;
-  },
-): LossRange {
-  const { exposure, inputs, central } = of;
-  const { region } = exposure.country;
-  const { pricePath } = inputs.scenario;
-  const losses = [central];
-  for (const variant of priceVariantsOf(pricePath, region)) {
-    const prices = priceShocksOf(pricePath, { variant, region });
-    if (variant === inputs.prices.variant || !hasPriceInYear(prices, year)) continue;
-    losses.push(lossInYear(year, { exposure, inputs: { ...inputs, prices } }));
-  }
-  const sensitivityCases: readonly SensitivityCase[] = [
-    { passThroughShift: -PASS_THROUGH_SHIFT },
-    { passThroughShift: PASS_THROUGH_SHIFT },
-    ...(of.isScope1Modeled ? SCOPE1_FACTORS.map((scope1Factor) => ({ scope1Factor })) : []),
-  ];
-  for (const sensitivity of sensitivityCases) losses.push(lossInYear(year, { exposure, inputs, sensitivity }));
-  const shares = losses.map(({ totalUsd }) => shareOfEbitda(totalUsd, exposure));
-  return {
-    low: Math.min(...shares),
-    high: Math.max(...shares),
-    isAlwaysCapped: losses.every(isCapped),
-  };
+export function lossRangeOf(central: CentralLoss, scope1: EmissionsFigure): LossRange {
+  const range = new RatioRange(central.loss.lossRatio);
+  coverPrices(range, central);
+  coverTransition(range, central, scope1);
+  coverDamages(range, central);
+  // The share lost rises with the ratio.
+  return { low: lostShareOf(range.min), high: lostShareOf(range.max) };
 }
 
-export function isCapped({ transition }: YearLoss): boolean {
-  return transition.uncappedUsd > transition.lossUsd;
+/** Smallest and largest loss ratio so far. */
+class RatioRange {
+  min: number;
+  max: number;
+
+  constructor(ratio: number) {
+    this.min = ratio;
+    this.max = ratio;
+  }
+
+  cover(ratio: number): void {
+    if (ratio < this.min) this.min = ratio;
+    if (ratio > this.max) this.max = ratio;
+  }
+}
+
+function coverPrices(range: RatioRange, { year, exposure, inputs }: CentralLoss): void {
+  const { scenario, prices } = inputs;
+  for (const variant of otherVariants(scenario, prices.variant)) {
+    const others = priceShocksOf(scenario.pricePath, { variant, region: exposure.country.region });
+    if (others === undefined || !hasPriceInYear(others.scenario, year)) continue;
+    range.cover(lossInYear(year, exposure, { ...inputs, prices: others }).lossRatio);
+  }
+}
+
+function coverTransition(range: RatioRange, central: CentralLoss, scope1: EmissionsFigure): void {
+  const { exposure, inputs, loss } = central;
+  const { passThrough, chronicLossUsd: chronicUsd, creditLossUsd } = loss;
+  const coverWith = (emissions: Emissions, share: number): void => {
+    const { lossUsd } = transitionLoss(exposure, loss.unitCosts, share, emissions);
+    range.cover(lossRatioWith(central, lossUsd, chronicUsd, creditLossUsd));
+  };
+  if (inputs.passThrough === undefined) {
+    for (const shift of PASS_THROUGH_SHIFTS) coverWith(exposure.emissions, clamp(passThrough + shift, 0, 1));
+  }
+  if (scope1.method === "modelled") {
+    coverWith({ ...exposure.emissions, scope1: scope1.low }, passThrough);
+    coverWith({ ...exposure.emissions, scope1: scope1.high }, passThrough);
+  }
+}
+
+function coverDamages(range: RatioRange, central: CentralLoss): void {
+  const { year, exposure, inputs, loss } = central;
+  for (const damageFunction of ALTERNATIVE_DAMAGES) {
+    if (damageFunction === inputs.damageFunction) continue;
+    const damageFraction = damageFractionOf(damageFunction, exposure.country, loss.warming);
+    const creditUsd = exposure.industry.isBank ? bankCreditLossUsd(year, exposure, { ...inputs, damageFunction }) : 0;
+    range.cover(lossRatioWith(central, loss.transition.lossUsd, chronicLossUsd(damageFraction, exposure), creditUsd));
+  }
+}
+
+/** Returns the loss ratio with some parts replaced, added in the order of `lossInYear`. */
+function lossRatioWith(
+  { loss, exposure }: CentralLoss,
+  transitionUsd: number,
+  chronicUsd: number,
+  creditUsd: number,
+): number {
+  return (transitionUsd + chronicUsd + loss.assetLossUsd + loss.interruptionUsd + creditUsd) / exposure.ebitdaUsd;
 }

@@ -1,26 +1,27 @@
 import type { ReferenceCountry, ReferenceIndustry, ReferenceScenario } from "../contract/wireTypes.ts";
 import { COUNTRIES } from "./countryFigures.ts";
 import { INDUSTRIES } from "./industryParameters.ts";
-import { isWorldPrice, SUBSTITUTE_PRICES, priceVariantsOf } from "./carbonPrices.ts";
+import { isWorldPrice, modelsWithPrices, SUBSTITUTE_PRICES } from "./carbonPrices.ts";
 import { TRANSITION_SCENARIOS } from "./scenarios.ts";
 
 /** Returns the industries of the company method. */
 export function referenceIndustries(): readonly ReferenceIndustry[] {
-  return INDUSTRIES.map(({ id, name, names, sector, codes, factorSource }) => ({
+  return INDUSTRIES.map(({ id, name, names, sector, codes, factorSource, parameters }) => ({
     id,
     name,
     aliases: names.slice(1),
     sector,
     ...codes,
     factor_source: factorSource,
+    parameters,
   }));
 }
 
 /** Returns the countries of the company method, with alpha-3 codes as ids. */
 export function referenceCountries(): readonly ReferenceCountry[] {
-  return COUNTRIES.map(({ iso3, iso2, name, names, tier, fallbacks }) => {
-    const aliases = names.slice(1).filter((other) => other !== iso3 && other !== iso2);
-    return { id: iso3, name, aliases, iso2, tier, fallbacks };
+  return COUNTRIES.map(({ iso3, iso2, name, names, tier, fallbacks, parameters }) => {
+    const aliases = [...new Set(names)].filter((other) => other !== name && other !== iso3 && other !== iso2);
+    return { id: iso3, name, aliases, iso2, tier, fallbacks, parameters };
   });
 }
 
@@ -35,8 +36,8 @@ export function referenceScenarios(): readonly ReferenceScenario[] {
     narrative,
     category,
     ssp: ssp ?? null,
-    iams: family === "NGFS" ? priceVariantsOf(pricePath, "R5OECD") : [],
+    iams: family === "NGFS" ? modelsWithPrices(pricePath, "R5OECD") : [],
     world_price: isWorldPrice(pricePath),
-    price_substitute: SUBSTITUTE_PRICES[pricePath] ?? null,
+    price_substitute: SUBSTITUTE_PRICES.get(pricePath) ?? null,
   }));
 }

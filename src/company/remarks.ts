@@ -1,52 +1,35 @@
-import { isBankOrInsurer } from "./industryParameters.ts";
-import { type Emissions, modelEmissions, scalingOf } from "./emissions.ts";
-import { hazardsWithoutLoss } from "./physical.ts";
-import { isWorldPrice, SUBSTITUTE_PRICES } from "./carbonPrices.ts";
-import type { Company, Emitter } from "./request.ts";
-import type { Remark, RemarkCode } from "../contract/wireTypes.ts";
+import type { EmissionsFigure, Remark, RemarkCode } from "../contract/wireTypes.ts";
+import type { CompanyEmissions } from "./emissions.ts";
+import { scalingOf } from "./emissions.ts";
+import { isFinancial } from "./industryParameters.ts";
+import type { Company, EstimatedMember, Emitter } from "./request.ts";
+import { scenarioRemarks } from "./scenarioRemarks.ts";
 
 /** A warning with a code of this release. */
-interface KnownRemark extends Remark {
+export interface KnownRemark extends Remark {
   readonly code: RemarkCode;
 }
 
 const REVENUE_TO_ASSETS = { min: 0.02, max: 20 };
-/** Factor between reported and modeled scope 1 above which a warning is given. */
-const SCOPE1_RATIO_MAX = 5;
+/** Factor beyond the ends of the modeled range from which a reported figure is far from the model. */
+const FAR_FACTOR = 3;
+/** Reported emissions, t CO2e per USD of revenue, above which the unit is probably wrong. */
+const IMPLAUSIBLE_T_PER_USD = 0.1;
 
 /** Returns the warnings about the emissions of a company. */
-export function emissionsRemarks(of: Emitter): readonly KnownRemark[] {
-  const { country, industry: match, revenueUsd, reported } = of;
-  const { industry } = match;
-  const remarks: KnownRemark[] = country.fallbacks.map((fallback) => ({
-    code: "country_fallback",
-    detail: `${country.name}: a figure is estimated; ${fallback}.`,
-  }));
-  if (match.isGuessedSystem) {
-    const detail = `The industry code was read as ${match.on.toUpperCase()}; put the classification system before the code to avoid ambiguity.`;
-    remarks.push({ code: "industry_code_guessed", detail });
-  }
-  const modeled: Emissions = modelEmissions({ industry, country, revenueUsd });
-  if (reported.scope1 === undefined) {
-    if (scalingOf(industry, country).isScope1Capped) {
-      const detail = `The scope 1 factor for ${country.name} is limited to 3 times that of the US because of the carbon intensity of its economy.`;
-      remarks.push({ code: "carbon_intensity_held", detail });
-    }
-  } else {
-    const [low, high] = [modeled.scope1 / SCOPE1_RATIO_MAX, modeled.scope1 * SCOPE1_RATIO_MAX];
-    if (reported.scope1 < low || reported.scope1 > high) {
-      const expected = Number(modeled.scope1.toPrecision(3));
-      const detail = `Reported scope 1 is ${reported.scope1} t CO2e, but the model expects about ${expected}; check the unit and the industry.`;
-      remarks.push({ code: "scope1_far_from_model", detail });
-    }
-  }
-  return remarks;
+export function emissionsRemarks(emitter: Emitter, emissions: CompanyEmissions): readonly KnownRemark[] {
+  return [
+    ...countryRemarks(emitter),
+    ...estimateRemarks(emitter),
+    ...modelRemarks(emitter, emissions),
+    ...reportedRemarks(emitter, emissions),
+  ];
 }
 
 /** Returns all warnings of an answer. */
-export function companyRemarks(company: Company): readonly KnownRemark[] {
+export function companyRemarks(company: Company, emissions: CompanyEmissions): readonly KnownRemark[] {
   return [
-    ...emissionsRemarks(company),
+    ...emissionsRemarks(company, emissions),
     ...moneyRemarks(company),
     ...creditRemarks(company),
     ...scenarioRemarks(company),
@@ -54,8 +37,101 @@ export function companyRemarks(company: Company): readonly KnownRemark[] {
   ];
 }
 
-function moneyRemarks({ revenueUsd, totalAssetsUsd, ebitdaUsd, totalDebtUsd }: Company): readonly KnownRemark[] {
+function countryRemarks({ country }: Emitter): readonly KnownRemark[] {
+  return country.fallbacks.map((fallback) => ({
+    code: "country_fallback",
+    detail: `${country.name}: a figure is estimated; ${fallback}.`,
+  }));
+}
+
+const ESTIMATE_BASES: Readonly<Record<EstimatedMember, (of: Emitter) => string>> = {
+  total_assets: ({ industry: { industry } }) => `${industry.assetsToRevenue} times revenue`,
+  ebitda: ({ industry: { industry } }) => `${industry.ebitdaMargin} of revenue`,
+  total_debt: ({ industry: { industry } }) => `${industry.debtToAssets} of total assets`,
+};
+
+function estimateRemarks(emitter: Emitter): readonly KnownRemark[] {
+  return emitter.estimated.map((member) => ({
+    code: `${member}_estimated`,
+    detail: `${member} is estimated as ${ESTIMATE_BASES[member](emitter)}, which is normal in the industry.`,
+  }));
+}
+
+function modelRemarks({ country, industry: { industry } }: Emitter, emissions: CompanyEmissions): KnownRemark[] {
   const remarks: KnownRemark[] = [];
+  if (scalingOf(industry, country).isScope1Capped) {
+    const detail = `The scope 1 factor for ${country.name} is limited to 3 times that of the US because of the carbon intensity of its economy.`;
+    remarks.push({ code: "carbon_intensity_held", detail });
+  }
+  if (emissions.scope3Upstream.method === "split" || emissions.scope3Downstream.method === "split") {
+    const detail =
+      "Scope 3 was divided into upstream and downstream; send scope3_upstream and scope3_downstream if they are known.";
+    remarks.push({ code: "scope3_split", detail });
+  }
+  return remarks;
+}
+
+interface ComparedEmissions {
+  readonly name: string;
+  readonly code: RemarkCode;
+  readonly figures: readonly EmissionsFigure[];
+  readonly rangeFactor: number;
+}
+
+/** Compares reported emissions with the model and with revenue. */
+function reportedRemarks({ industry: { industry }, revenueUsd }: Emitter, emissions: CompanyEmissions): KnownRemark[] {
+  const { scope1, scope2, scope3Upstream, scope3Downstream } = emissions;
+  const compared: readonly ComparedEmissions[] = [
+    { name: "scope 1", code: "scope1_far_from_model", figures: [scope1], rangeFactor: industry.rangeFactors.scope1 },
+    { name: "scope 2", code: "scope2_far_from_model", figures: [scope2], rangeFactor: industry.rangeFactors.scope2 },
+    {
+      name: "scope 3",
+      code: "scope3_far_from_model",
+      figures: [scope3Upstream, scope3Downstream],
+      rangeFactor: industry.rangeFactors.scope3,
+    },
+  ];
+  const remarks: KnownRemark[] = [];
+  for (const { name, code, figures, rangeFactor } of compared) {
+    if (!figures.some(isSent)) continue;
+    const reported = sumOf(figures.map(({ value }) => value));
+    const modeled = sumOf(figures.map(({ modelled }) => modelled));
+    const factor = FAR_FACTOR * rangeFactor;
+    if (reported <= modeled * factor && reported >= modeled / factor) continue;
+    const detail = `Reported ${name} is ${reported} t CO2e, but the model expects about ${Number(modeled.toPrecision(3))}; check the unit and the industry.`;
+    remarks.push({ code, detail });
+  }
+  const sent = [scope1, scope2, scope3Upstream, scope3Downstream].filter(isSent);
+  const total = sumOf(sent.map(({ value }) => value));
+  if (total > IMPLAUSIBLE_T_PER_USD * revenueUsd) {
+    const detail = `Reported emissions are ${Number((total / revenueUsd).toPrecision(3))} t CO2e per USD of revenue, more than ${IMPLAUSIBLE_T_PER_USD}; check the units of emissions and revenue.`;
+    remarks.push({ code: "emissions_implausible", detail });
+  }
+  return remarks;
+}
+
+function isSent({ method }: EmissionsFigure): boolean {
+  return method !== "modelled";
+}
+
+function sumOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+function moneyRemarks(company: Company): readonly KnownRemark[] {
+  const { revenueUsd, totalAssetsUsd, ebitdaUsd, normalizedEbitdaUsd, totalDebtUsd } = company;
+  const remarks: KnownRemark[] = [];
+  if (ebitdaUsd < normalizedEbitdaUsd) {
+    const detail = `EBITDA is less than half of what is normal in the industry at this revenue; losses are measured by that half, ${Number(normalizedEbitdaUsd.toPrecision(6))} USD.`;
+    remarks.push({ code: "ebitda_below_normal", detail });
+  }
+  if (ebitdaUsd > revenueUsd) {
+    remarks.push({ code: "ebitda_above_revenue", detail: "EBITDA exceeds revenue; check both." });
+  }
+  if (totalDebtUsd > totalAssetsUsd) {
+    const detail = "Total debt exceeds total assets: the probability of default is high before any climate risk.";
+    remarks.push({ code: "debt_above_assets", detail });
+  }
   const ratio = revenueUsd / totalAssetsUsd;
   if (ratio < REVENUE_TO_ASSETS.min) {
     const detail = `Revenue is less than ${REVENUE_TO_ASSETS.min} of total assets, as for a holding company or fund; emissions modeled from revenue are unreliable.`;
@@ -65,75 +141,38 @@ function moneyRemarks({ revenueUsd, totalAssetsUsd, ebitdaUsd, totalDebtUsd }: C
     const detail = `Revenue is more than ${REVENUE_TO_ASSETS.max} times total assets; check both.`;
     remarks.push({ code: "revenue_large", detail });
   }
-  if (ebitdaUsd > revenueUsd) {
-    remarks.push({ code: "ebitda_above_revenue", detail: "EBITDA exceeds revenue; check both." });
-  }
-  if (ebitdaUsd <= 0) {
-    const detail =
-      "EBITDA is not positive: losses are relative to 16% of revenue, exclude lost volume and lost earnings, and are not capped.";
-    remarks.push({ code: "ebitda_not_positive", detail });
-  }
-  if (totalDebtUsd > totalAssetsUsd) {
-    const detail = "Total debt exceeds total assets: the probability of default is high before any climate risk.";
-    remarks.push({ code: "debt_above_assets", detail });
-  }
   return remarks;
 }
 
-function creditRemarks({ industry: { industry }, totalLiabilitiesUsd }: Company): readonly KnownRemark[] {
+function creditRemarks(company: Company): readonly KnownRemark[] {
+  const { totalLiabilitiesUsd, ownDefaultProbability } = company;
+  const { industry } = company.industry;
   const remarks: KnownRemark[] = [];
-  const isFinancial = isBankOrInsurer(industry);
-  if (isFinancial && totalLiabilitiesUsd === undefined) {
+  if (isFinancial(industry) && totalLiabilitiesUsd === undefined && ownDefaultProbability === undefined) {
     const detail =
-      "The debt of banks and insurers excludes deposits and reserves: the probability of default requires total_liabilities.";
+      "The debt of banks and insurers excludes deposits and reserves: the probability of default requires total_liabilities or pd.";
     remarks.push({ code: "total_liabilities_missing", detail });
   }
-  if (!isFinancial && totalLiabilitiesUsd !== undefined) {
+  if (!isFinancial(industry) && totalLiabilitiesUsd !== undefined) {
     const detail = "total_liabilities is used for banks and insurers only; this company's liability is total_debt.";
     remarks.push({ code: "total_liabilities_unused", detail });
   }
-  if (industry.group === "insurance") {
+  if (industry.isInsurer) {
     const detail = "Underwriting risk of an insurer is not covered, only its own operations and assets.";
     remarks.push({ code: "no_underwriting", detail });
   }
   return remarks;
 }
 
-function scenarioRemarks({ scenarios, iam }: Company): readonly KnownRemark[] {
+function physicalRemarks({ country, assumptions }: Company): readonly KnownRemark[] {
   const remarks: KnownRemark[] = [];
-  const worldPriced = scenarios.filter(({ pricePath }) => isWorldPrice(pricePath));
-  if (worldPriced.length > 0) {
-    const ids = worldPriced.map(({ id }) => id).join(", ");
-    const detail = `${ids}: a single world carbon price, because regional prices are not published; linear between 2020 and the published values of 2030 and 2050, constant afterwards.`;
-    remarks.push({ code: "world_price", detail });
-  }
-  for (const [path, substitute] of Object.entries(SUBSTITUTE_PRICES)) {
-    const substituted = scenarios.filter(({ pricePath }) => pricePath === path);
-    if (substituted.length === 0) continue;
-    const ids = substituted.map(({ id }) => id).join(", ");
-    remarks.push({ code: "substitute_price", detail: `${ids}: prices are not published; replaced by ${substitute}.` });
-  }
-  const unshocked = scenarios.filter(({ pricePath }) => pricePath === "NGFS_CURRENT_POLICIES");
-  if (unshocked.length > 0) {
-    const ids = unshocked.map(({ id }) => id).join(", ");
-    const detail = `${ids}: no shock beyond current policies, so the transition loss is 0 by construction; that is not the same as no risk.`;
-    remarks.push({ code: "no_shock", detail });
-  }
-  if (iam !== "remind" && scenarios.some(({ family }) => family === "IPCC")) {
-    remarks.push({ code: "iam_unused", detail: "iam applies to the NGFS scenarios only." });
-  }
-  return remarks;
-}
-
-function physicalRemarks({ country, damageFunction }: Company): readonly KnownRemark[] {
-  const remarks: KnownRemark[] = [];
-  if (hazardsWithoutLoss(country).includes("flood")) {
+  if (country.averageLoss.flood === 0) {
     const detail = `${country.name}: the source has no losses to river floods, which does not mean that there is no risk.`;
     remarks.push({ code: "river_flood_not_shown", detail });
   }
-  if (damageFunction === "ngfs5_kotz") {
+  if (assumptions.damageFunction === "ngfs5_kotz") {
     const detail =
-      "Chronic damages are scaled to Kotz et al. 2024 (Nature), which NGFS Phase V used and which was RETRACTED in December 2025. Use them for comparison only.";
+      "ngfs5_kotz has the magnitude of Kotz et al. 2024 (Nature), the source of the damages of NGFS Phase V, which was retracted in December 2025. For comparison only.";
     remarks.push({ code: "damages_retracted", detail });
   }
   return remarks;

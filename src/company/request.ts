@@ -1,21 +1,20 @@
 import { Compile } from "typebox/compile";
-import type { FaultItem } from "../errors.ts";
+import { DAMAGE_FUNCTIONS, type ESTIMATED_MEMBERS, PRICE_MODEL_IDS } from "../contract/companyNames.ts";
 import { CompanyRequestSchema, EmissionsRequestSchema } from "../contract/companyRequest.ts";
+import { ASSESSMENT_YEARS } from "../contract/ranges.ts";
+import type { FaultItem } from "../errors.ts";
+import { AMOUNTS } from "./amounts.ts";
+import { hasPriceInYear, modelsWithPrices, PRICE_MODELS, type PriceModel, pricesOf } from "./carbonPrices.ts";
 import type { Country } from "./countryFigures.ts";
 import type { ReportedEmissions } from "./emissions.ts";
-import type { IndustryMatch } from "./industryLookup.ts";
+import type { Industry } from "./industryParameters.ts";
+import { BASE_YEAR, DEFAULT_DISCOUNT_RATE, DEFAULT_LOSS_GIVEN_DEFAULT } from "./methodConstants.ts";
+import { normalizedEbitdaUsd } from "./normalizedEbitda.ts";
 import type { DamageFunction } from "./physical.ts";
-import {
-  hasPriceInYear,
-  hasPrices,
-  PRICE_MODELS,
-  type PriceModel,
-  priceShocksOf,
-  priceVariantsOf,
-} from "./carbonPrices.ts";
-import { AMOUNTS, RequestReader, requestFault } from "./requestReader.ts";
+import { type IndustryMatch, RequestReader } from "./requestReader.ts";
 import type { TransitionScenario } from "./scenarios.ts";
-import { DAMAGE_FUNCTIONS, PRICE_MODEL_IDS } from "../contract/companyNames.ts";
+
+export type EstimatedMember = (typeof ESTIMATED_MEMBERS)[number];
 
 /** A validated company, as far as its emissions depend on it. */
 export interface Emitter {
@@ -23,23 +22,39 @@ export interface Emitter {
   readonly country: Country;
   readonly industry: IndustryMatch;
   readonly revenueUsd: number;
-  readonly totalAssetsUsd: number | undefined;
+  /** As sent or estimated. */
+  readonly totalAssetsUsd: number;
   readonly reported: ReportedEmissions;
+  /** Figures that the request did not have. */
+  readonly estimated: readonly EstimatedMember[];
 }
 
-/** A validated request with defaults applied. */
+/** Assumptions that a caller can set, with defaults applied. */
+export interface Assumptions {
+  readonly discountRate: number;
+  readonly shockYear: number;
+  /** undefined: that of the industry, by year. */
+  readonly passThrough: number | undefined;
+  readonly lossGivenDefault: number;
+  readonly damageFunction: DamageFunction;
+  readonly iam: PriceModel;
+}
+
+/** A validated request with defaults and estimates applied. */
 export interface Company extends Emitter {
   readonly name: string;
-  readonly totalAssetsUsd: number;
   readonly ebitdaUsd: number;
   readonly totalDebtUsd: number;
+  readonly normalizedEbitdaUsd: number;
   readonly totalLiabilitiesUsd: number | undefined;
   /** Without duplicates, in the requested order. */
   readonly scenarios: readonly TransitionScenario[];
   /** Without duplicates, ascending. */
   readonly years: readonly number[];
-  readonly damageFunction: DamageFunction;
-  readonly iam: PriceModel;
+  readonly assumptions: Assumptions;
+  /** The caller's own one-year probability of default. */
+  readonly ownDefaultProbability: number | undefined;
+  readonly exposureUsd: number | undefined;
 }
 
 const compiledCompany = Compile(CompanyRequestSchema);
@@ -49,68 +64,128 @@ const compiledEmissions = Compile(EmissionsRequestSchema);
  * Validates a request.
  *
  * @returns a new object that shares nothing with the input
- * @throws Fault listing up to 100 errors, each with a JSON pointer: `country_unknown`, `industry_unknown` or
- *   `scenario_unknown` (the first that applies) if unknown names are the only errors, `combination_unavailable` if the
- *   requested model has no prices for a scenario or year, else `invalid_request`
+ * @throws Fault listing up to 100 errors, each with a JSON pointer: `country_unknown`, `industry_unknown`,
+ *   `scenario_unknown` or `combination_unavailable` (the first that applies) if there are no other errors, else
+ *   `invalid_request`
  */
 export function readCompanyRequest(input: unknown): Company {
   const reader = new RequestReader(input, { schema: CompanyRequestSchema, check: compiledCompany });
-  const company = {
-    name: reader.text("name"),
-    country: reader.country(),
-    industry: reader.industry(),
-    revenueUsd: reader.amount(AMOUNTS.revenue),
-    totalAssetsUsd: reader.amount(AMOUNTS.totalAssets),
-    ebitdaUsd: reader.amount(AMOUNTS.ebitda),
-    totalDebtUsd: reader.amount(AMOUNTS.totalDebt),
+  const name = reader.text("name");
+  const country = reader.country();
+  const industry = reader.industry();
+  const revenueUsd = reader.amount(AMOUNTS.revenue);
+  const sent: SentFigures = {
+    totalAssetsUsd: reader.optionalAmount(AMOUNTS.totalAssets),
+    ebitdaUsd: reader.optionalAmount(AMOUNTS.ebitda),
+    totalDebtUsd: reader.optionalAmount(AMOUNTS.totalDebt),
+  };
+  const rest = {
     reported: reader.reported(),
     totalLiabilitiesUsd: reader.optionalAmount(AMOUNTS.totalLiabilities),
     scenarios: reader.scenarios(),
     years: reader.years(),
-    damageFunction: reader.choice("damage_function", DAMAGE_FUNCTIONS) ?? DAMAGE_FUNCTIONS[0],
-    iam: reader.choice("iam", PRICE_MODEL_IDS, PRICE_MODELS) ?? "remind",
+    ownDefaultProbability: reader.optionalAmount(AMOUNTS.pd),
+    exposureUsd: reader.optionalAmount(AMOUNTS.exposure),
+    assumptions: readAssumptions(reader),
   };
+  reader.add(missingPrices({ ...rest, country, iam: rest.assumptions.iam }));
   reader.throwIfInvalid();
-  throwIfPricesMissing(company);
-  return company;
+  return {
+    name,
+    country,
+    industry,
+    revenueUsd,
+    ...rest,
+    ...figuresOf(sent, { industry: industry.industry, revenueUsd }),
+  };
 }
 
 /** Validates a request for estimated emissions; throws as `readCompanyRequest`. */
 export function readEmissionsRequest(input: unknown): Emitter {
   const reader = new RequestReader(input, { schema: EmissionsRequestSchema, check: compiledEmissions });
-  const emitter = {
-    name: reader.has("name") ? reader.text("name") : undefined,
-    country: reader.country(),
-    industry: reader.industry(),
-    revenueUsd: reader.amount(AMOUNTS.revenue),
-    totalAssetsUsd: reader.optionalAmount(AMOUNTS.totalAssets),
-    reported: reader.reported(),
-  };
+  const name = reader.has("name") ? reader.text("name") : undefined;
+  const country = reader.country();
+  const industry = reader.industry();
+  const revenueUsd = reader.amount(AMOUNTS.revenue);
+  const sentAssetsUsd = reader.optionalAmount(AMOUNTS.totalAssets);
+  const reported = reader.reported();
   reader.throwIfInvalid();
-  return emitter;
+  const { assetsToRevenue, isBank } = industry.industry;
+  return {
+    name,
+    country,
+    industry,
+    revenueUsd,
+    reported,
+    totalAssetsUsd: sentAssetsUsd ?? assetsToRevenue * revenueUsd,
+    // Only the financed emissions of a bank depend on assets.
+    estimated: sentAssetsUsd === undefined && isBank ? ["total_assets"] : [],
+  };
+}
+
+function readAssumptions(reader: RequestReader): Assumptions {
+  return {
+    discountRate: reader.optionalAmount(AMOUNTS.discountRate) ?? DEFAULT_DISCOUNT_RATE,
+    shockYear: reader.optionalAmount(AMOUNTS.shockYear) ?? BASE_YEAR,
+    passThrough: reader.optionalAmount(AMOUNTS.passThrough),
+    lossGivenDefault: reader.optionalAmount(AMOUNTS.lgd) ?? DEFAULT_LOSS_GIVEN_DEFAULT,
+    damageFunction: reader.choice("damage_function", DAMAGE_FUNCTIONS) ?? DAMAGE_FUNCTIONS[0],
+    iam: reader.choice("iam", PRICE_MODEL_IDS, PRICE_MODELS) ?? PRICE_MODEL_IDS[0],
+  };
+}
+
+interface SentFigures {
+  readonly totalAssetsUsd: number | undefined;
+  readonly ebitdaUsd: number | undefined;
+  readonly totalDebtUsd: number | undefined;
+}
+
+/** Estimates absent figures from normal ratios of the industry: assets, then EBITDA, then debt. */
+function figuresOf(
+  sent: SentFigures,
+  of: { readonly industry: Industry; readonly revenueUsd: number },
+): Pick<Company, "totalAssetsUsd" | "ebitdaUsd" | "totalDebtUsd" | "normalizedEbitdaUsd" | "estimated"> {
+  const { industry, revenueUsd } = of;
+  const totalAssetsUsd = sent.totalAssetsUsd ?? industry.assetsToRevenue * revenueUsd;
+  const ebitdaUsd = sent.ebitdaUsd ?? industry.ebitdaMargin * revenueUsd;
+  const totalDebtUsd = sent.totalDebtUsd ?? industry.debtToAssets * totalAssetsUsd;
+  const estimated: EstimatedMember[] = [];
+  if (sent.totalAssetsUsd === undefined) estimated.push("total_assets");
+  if (sent.ebitdaUsd === undefined) estimated.push("ebitda");
+  if (sent.totalDebtUsd === undefined) estimated.push("total_debt");
+  return {
+    totalAssetsUsd,
+    ebitdaUsd,
+    totalDebtUsd,
+    normalizedEbitdaUsd: normalizedEbitdaUsd(ebitdaUsd, of),
+    estimated,
+  };
 }
 
 /** Two of the models lack prices for some scenarios and years. */
-function throwIfPricesMissing({ iam, country: { region }, scenarios, years }: Company): void {
+function missingPrices(of: {
+  readonly iam: PriceModel;
+  readonly country: Country;
+  readonly scenarios: readonly TransitionScenario[];
+  readonly years: readonly number[];
+}): readonly FaultItem[] {
+  const { iam, scenarios } = of;
+  const { region } = of.country;
+  // An unknown country or year has an error of its own.
+  if (region === undefined) return [];
+  const years = of.years.filter((year) => year >= ASSESSMENT_YEARS.min && year <= ASSESSMENT_YEARS.max);
   const model = PRICE_MODELS[iam];
-  const items: FaultItem[] = [];
-  for (const { id, family, pricePath } of scenarios) {
-    if (family === "IPCC") continue;
-    if (!hasPrices(pricePath, { variant: iam, region })) {
+  return scenarios.flatMap(({ id, family, pricePath }): readonly FaultItem[] => {
+    if (family === "IPCC") return [];
+    const prices = pricesOf(pricePath, { variant: iam, region });
+    if (prices === undefined) {
       const detail = `${model} has no prices for ${id}; omit iam or the scenario.`;
-      items.push({
-        pointer: "/iam",
-        code: "combination_unavailable",
-        detail,
-        allowed: priceVariantsOf(pricePath, region),
-      });
-      continue;
+      const allowed = modelsWithPrices(pricePath, region);
+      return [{ pointer: "/iam", code: "combination_unavailable", detail, allowed }];
     }
-    const prices = priceShocksOf(pricePath, { variant: iam, region });
-    const late = years.filter((year) => !hasPriceInYear(prices, year));
-    if (late.length === 0) continue;
+    const late = years.filter((year) => Number.isInteger(year) && !hasPriceInYear(prices, year));
+    if (late.length === 0) return [];
     const detail = `${model} has no prices for ${id} in ${late.join(", ")}; omit iam or these years.`;
-    items.push({ pointer: "/iam", code: "combination_unavailable", detail });
-  }
-  if (items.length > 0) throw requestFault("combination_unavailable", items);
+    return [{ pointer: "/iam", code: "combination_unavailable", detail }];
+  });
 }

@@ -1,54 +1,52 @@
 import type { TSchema } from "typebox";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode, type FaultItem } from "../errors.ts";
-import { closestMatch, findSchemaErrors, quote, summarizeItems } from "../schemaErrors.ts";
-import type { Country } from "./countryFigures.ts";
-import { findCountry } from "./countryLookup.ts";
+import { closestMatch, findSchemaErrors, findUnknownMembers, quote, summarizeItems } from "../schemaErrors.ts";
+import { type AmountRule, AMOUNTS, expectedAmount, parseAmount } from "./amounts.ts";
+import type { CompanyEcho } from "../contract/wireTypes.ts";
+import { matchCountry, nearestCountryNames } from "../reference/countryNames.ts";
+import { isCodeLike } from "../reference/industryCodes.ts";
+import { findIndustry, nearestIndustryNames } from "../reference/industryNames.ts";
+import { COUNTRIES, type Country, countryByIso3 } from "./countryFigures.ts";
 import type { ReportedEmissions } from "./emissions.ts";
-import { findIndustry, type IndustryMatch } from "./industryLookup.ts";
+import { type Industry, industryById } from "./industryParameters.ts";
 import { findScenario, foldId, nearestScenarios, type TransitionScenario, SCENARIO_IDS } from "./scenarios.ts";
 
-/** Upper bound of all amounts of money and emissions. */
-const AMOUNT_MAX = 1e15;
+const ASSUMPTIONS = "assumptions";
+const AMOUNT_RULES: readonly AmountRule[] = Object.values(AMOUNTS);
+const ASSUMPTION_NAMES = AMOUNT_RULES.filter(({ parent }) => parent === ASSUMPTIONS).map(({ name }) => name);
+/** Members that the reader checks itself. */
+const READ_MEMBERS: ReadonlySet<string> = new Set([
+  ...AMOUNT_RULES.filter(({ parent }) => parent === undefined).map(({ name }) => name),
+  ASSUMPTIONS,
+]);
 
-interface AmountRule {
-  readonly name: string;
-  readonly min: number;
-  /** `min` itself is not allowed. */
-  readonly isMinExclusive?: true;
+/** Longer than any name of a country or industry; bounds the time needed to compare text from a caller. */
+const NAME_LENGTH_MAX = 400;
+
+/** An industry and the kind of name or code that it was found by. */
+export interface IndustryMatch {
+  readonly industry: Industry;
+  readonly on: CompanyEcho["industry"]["matched_on"];
 }
 
-/** The amounts of a request: members that are numbers, or strings that contain one. */
-export const AMOUNTS = {
-  revenue: { name: "revenue", min: 0, isMinExclusive: true },
-  totalAssets: { name: "total_assets", min: 0, isMinExclusive: true },
-  ebitda: { name: "ebitda", min: -AMOUNT_MAX },
-  totalDebt: { name: "total_debt", min: 0 },
-  scope1: { name: "scope1", min: 0 },
-  scope2: { name: "scope2", min: 0 },
-  scope3: { name: "scope3", min: 0 },
-  totalLiabilities: { name: "total_liabilities", min: 0 },
-} as const satisfies Record<string, AmountRule>;
-const AMOUNT_NAMES: ReadonlySet<string> = new Set(Object.values(AMOUNTS).map(({ name }) => name));
-
-const AMOUNT = /^-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?$/;
+type Members = Readonly<Record<string, unknown>>;
 
 /** Reads the members of a request one by one and collects their errors. */
 export class RequestReader {
-  readonly #members: Readonly<Record<string, unknown>>;
+  readonly #members: Members;
+  readonly #assumptions: Members;
   readonly #items: FaultItem[];
-  /** Members with an error from the schema check, which are not examined further. */
-  readonly #reportedMembers: ReadonlySet<string>;
+  /** The input is an object, so that its members can be read. */
+  readonly #isObject: boolean;
 
   constructor(input: unknown, of: { readonly schema: TSchema; readonly check: { Check(value: unknown): boolean } }) {
-    const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
-    this.#members = isObject ? (input as Readonly<Record<string, unknown>>) : {};
+    this.#isObject = isPlainObject(input);
+    this.#members = isPlainObject(input) ? input : {};
     this.#items =
       of.check.Check(input) && !this.#hasHoles()
         ? []
-        : findSchemaErrors(of.schema, input, { name: "The request", skip: AMOUNT_NAMES });
-    this.#reportedMembers = isObject
-      ? new Set(this.#items.map(({ pointer = "" }) => pointer.split("/")[1] ?? ""))
-      : new Set(["name", "country", "industry", ...AMOUNT_NAMES, "transition_scenarios", "assessment_years"]);
+        : findSchemaErrors(of.schema, input, { name: "The request", skip: READ_MEMBERS });
+    this.#assumptions = this.#readAssumptions();
   }
 
   has(name: string): boolean {
@@ -61,24 +59,25 @@ export class RequestReader {
   }
 
   amount(rule: AmountRule): number {
-    if (this.has(rule.name)) return this.optionalAmount(rule) ?? NaN;
-    if (!this.#reportedMembers.has(rule.name)) {
-      this.#report(rule.name, "missing", `${rule.name} is required and must be ${expectedAmount(rule)}.`);
-    }
+    const { name } = rule;
+    if (this.has(name)) return this.optionalAmount(rule) ?? NaN;
+    if (this.#isObject) this.#report(`/${name}`, "missing", `${name} is required and must be ${expectedAmount(rule)}.`);
     return NaN;
   }
 
   optionalAmount(rule: AmountRule): number | undefined {
-    const { name, min } = rule;
-    const given = this.#members[name];
-    if (given === undefined || this.#reportedMembers.has(name)) return undefined;
+    const { name, parent, min, max } = rule;
+    const given = parent === undefined ? this.#members[name] : this.#assumptions[name];
+    if (given === undefined) return undefined;
+    const pointer = parent === undefined ? `/${name}` : `/${parent}/${name}`;
     const detail = `${name} must be ${expectedAmount(rule)} (got ${quote(given)}).`;
-    const value = typeof given === "string" ? parseAmount(given) : given;
-    if (typeof value !== "number") return this.#report(name, "wrong_type", detail);
-    if (typeof given === "number" && !Number.isFinite(value)) return this.#report(name, "not_finite", detail);
-    const isWithin = value >= min && value <= AMOUNT_MAX && !(rule.isMinExclusive === true && value === min);
+    const value = parseAmount(given);
+    if (value === undefined) return this.#report(pointer, "wrong_type", detail);
+    if (typeof given === "number" && !Number.isFinite(value)) return this.#report(pointer, "not_finite", detail);
+    if (!(value >= min && value <= max)) return this.#report(pointer, "out_of_range", detail);
+    if (rule.isInteger === true && !Number.isInteger(value)) return this.#report(pointer, "wrong_type", detail);
     // Adding 0 converts -0 to 0.
-    return isWithin ? value + 0 : this.#report(name, "out_of_range", detail);
+    return value + 0;
   }
 
   reported(): ReportedEmissions {
@@ -86,34 +85,55 @@ export class RequestReader {
       scope1: this.optionalAmount(AMOUNTS.scope1),
       scope2: this.optionalAmount(AMOUNTS.scope2),
       scope3: this.optionalAmount(AMOUNTS.scope3),
+      scope3Upstream: this.optionalAmount(AMOUNTS.scope3Upstream),
+      scope3Downstream: this.optionalAmount(AMOUNTS.scope3Downstream),
     };
   }
 
   country(): Country {
     const given = this.#members["country"];
     if (typeof given !== "string") return COUNTRY_PLACEHOLDER;
-    const found = findCountry(given);
-    if ("iso3" in found) return found;
-    const why = found.isUnsupported ? "is a country without data" : "is not a known country";
-    this.#reportUnknown("/country", "country_unknown", `country: ${quote(given)} ${why}`, found.nearest);
+    const match = matchCountry(nameIn(given));
+    const country = match.kind === "found" ? countryByIso3(match.country.iso3) : undefined;
+    if (country !== undefined) return country;
+    const what = `country: ${quote(given)}`;
+    if (match.kind === "ambiguous") {
+      const names = match.candidates.map(({ name }) => name);
+      this.#reportUnknown("/country", "country_unknown", `${what} is a name of several countries`, names);
+    } else {
+      const why = match.kind === "found" ? "is a country without data" : "is not a known country";
+      const names = nearestCountryNames(given.slice(0, NAME_LENGTH_MAX), { countries: COUNTRIES });
+      this.#reportUnknown("/country", "country_unknown", `${what} ${why}`, names);
+    }
     return COUNTRY_PLACEHOLDER;
   }
 
   industry(): IndustryMatch {
     const given = this.#members["industry"];
     if (typeof given !== "string") return INDUSTRY_PLACEHOLDER;
-    const found = findIndustry(given);
-    if ("industry" in found) return found;
-    const why = found.isCode ? "is a code of more than one industry" : "is not a known industry";
-    this.#reportUnknown("/industry", "industry_unknown", `industry: ${quote(given)} ${why}`, found.nearest);
+    const match = findIndustry(nameIn(given));
+    if (match.kind === "found") {
+      const on = match.matchedOn === "code" ? match.codeSystem : match.matchedOn;
+      return { industry: industryById(match.industry.id), on };
+    }
+    const what = `industry: ${quote(given)}`;
+    if (match.kind === "ambiguous") {
+      const names = match.candidates.map(({ name }) => name);
+      const why = match.isCode ? "is a code of more than one industry" : "names more than one industry";
+      this.#reportUnknown("/industry", "industry_unknown", `${what} ${why}`, names);
+    } else if (isCodeLike(nameIn(given))) {
+      const why = "is not a known code; put ISIC, NACE or NAICS before a code, such as ISIC 2410";
+      this.#reportUnknown("/industry", "industry_unknown", `${what} ${why}`, []);
+    } else {
+      const names = nearestIndustryNames(given.slice(0, NAME_LENGTH_MAX));
+      this.#reportUnknown("/industry", "industry_unknown", `${what} is not a known industry`, names);
+    }
     return INDUSTRY_PLACEHOLDER;
   }
 
   scenarios(): readonly TransitionScenario[] {
     const scenarios = new Set<TransitionScenario>();
-    // Longer lists are rejected by the schema; limiting the lookups bounds the time that an invalid request takes.
-    const list = this.#list("transition_scenarios").slice(0, SCENARIO_IDS.length);
-    for (const [index, given] of list.entries()) {
+    for (const [index, given] of this.#list("transition_scenarios").entries()) {
       if (typeof given !== "string") continue;
       const scenario = findScenario(given);
       if (scenario !== undefined) scenarios.add(scenario);
@@ -123,6 +143,7 @@ export class RequestReader {
         this.#reportUnknown(`/transition_scenarios/${index}`, "scenario_unknown", detail, names, {
           allowed: SCENARIO_IDS,
         });
+        if (this.#items.length >= FAULT_ITEM_COUNT_MAX) break;
       }
     }
     return [...scenarios];
@@ -156,12 +177,29 @@ export class RequestReader {
     return undefined;
   }
 
+  /** Adds errors that the caller found in members without errors of their own. */
+  add(items: readonly FaultItem[]): void {
+    this.#items.push(...items);
+  }
+
   throwIfInvalid(): void {
     if (this.#items.length === 0) return;
     const items = this.#items.slice(0, FAULT_ITEM_COUNT_MAX);
-    const isUnknown = items.every(({ code }) => UNKNOWN_CODES.some((known) => known === code));
-    const code = isUnknown ? UNKNOWN_CODES.find((known) => items.some((item) => item.code === known)) : undefined;
+    const isSpecific = items.every(({ code }) => SPECIFIC_CODES.some((known) => known === code));
+    const code = isSpecific ? SPECIFIC_CODES.find((known) => items.some((item) => item.code === known)) : undefined;
     throw requestFault(code ?? "invalid_request", items);
+  }
+
+  #readAssumptions(): Members {
+    const given = this.#members[ASSUMPTIONS];
+    if (given === undefined) return {};
+    if (!isPlainObject(given)) {
+      const detail = `assumptions must be an object with ${ASSUMPTION_NAMES.join(", ")} (got ${quote(given)}).`;
+      this.#report(`/${ASSUMPTIONS}`, "wrong_type", detail);
+      return {};
+    }
+    this.#items.push(...findUnknownMembers(given, { known: ASSUMPTION_NAMES, pointer: `/${ASSUMPTIONS}` }));
+    return given;
   }
 
   #list(name: string): readonly unknown[] {
@@ -174,8 +212,8 @@ export class RequestReader {
     return ["transition_scenarios", "assessment_years"].some((name) => this.#list(name).includes(undefined));
   }
 
-  #report(name: string, code: FaultItem["code"], detail: string): undefined {
-    this.#items.push({ pointer: `/${name}`, code, detail });
+  #report(pointer: string, code: FaultItem["code"], detail: string): undefined {
+    this.#items.push({ pointer, code, detail });
   }
 
   #reportUnknown(
@@ -185,27 +223,31 @@ export class RequestReader {
     names: readonly string[],
     more: Pick<FaultItem, "allowed"> = {},
   ): void {
-    const detail = `${what}; the nearest are ${names.join("; ")}.`;
-    this.#items.push({ pointer, code, detail, nearest: names, ...more });
+    const detail = names.length === 0 ? `${what}.` : `${what}; the nearest are ${names.join("; ")}.`;
+    this.#items.push({ pointer, code, detail, ...(names.length === 0 ? {} : { nearest: names }), ...more });
   }
 }
 
-const UNKNOWN_CODES = ["country_unknown", "industry_unknown", "scenario_unknown"] as const satisfies FaultCode[];
+/** Codes that the whole request gets if it has no other errors, in order of precedence. */
+const SPECIFIC_CODES = [
+  "country_unknown",
+  "industry_unknown",
+  "scenario_unknown",
+  "combination_unavailable",
+] as const satisfies FaultCode[];
 
 // Placeholders for names that were not found; never returned, because `throwIfInvalid` throws first.
 const COUNTRY_PLACEHOLDER = {} as Country;
 const INDUSTRY_PLACEHOLDER = {} as IndustryMatch;
 
-function parseAmount(text: string): number | undefined {
-  const trimmed = text.trim();
-  return AMOUNT.test(trimmed) ? Number(trimmed) : undefined;
+/** Returns the text without spaces around it; empty if it is too long to be a name. */
+function nameIn(given: string): string {
+  const name = given.trim();
+  return name.length > NAME_LENGTH_MAX ? "" : name;
 }
 
-/** Describes the accepted values, to follow "must be". */
-function expectedAmount({ min, isMinExclusive }: AmountRule): string {
-  const kind = "a number, or a string with one (no separators),";
-  if (isMinExclusive === true) return `${kind} above ${min} and at most ${AMOUNT_MAX}`;
-  return `${kind} between ${min} and ${AMOUNT_MAX}`;
+function isPlainObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Creates the fault for the errors of a request. */

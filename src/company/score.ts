@@ -1,16 +1,22 @@
 import type { CompanyResult } from "../contract/wireTypes.ts";
+import { HALF_SCORE_RATIO, LOST_SHARE_MAX } from "./methodConstants.ts";
 
-/** Loss as a share of EBITDA that scores 50. */
-const HALF_SCALE_SHARE = 0.25;
+/**
+ * Returns the share of EBITDA lost at a loss ratio. Plants whose earnings are below their loss close and lose no more than
+ * they earned; with exponentially distributed earnings, a loss spread evenly leaves exp(-x).
+ */
+export function lostShareOf(lossRatio: number): number {
+  return Math.min(-Math.expm1(-lossRatio), LOST_SHARE_MAX);
+}
 
-/** Returns the score of a loss relative to EBITDA: 0 for no loss, 50 for 25%, approaching 100 for larger losses. */
-export function scoreOf(share: number): number {
-  return share === Infinity ? 100 : 100 * (share / (share + HALF_SCALE_SHARE));
+/** Returns the score of a loss ratio: 0 for no loss, 50 for 25%, approaching 100 for larger ones. */
+export function scoreOf(lossRatio: number): number {
+  return (100 * lossRatio) / (lossRatio + HALF_SCORE_RATIO);
 }
 
 export type Rating = CompanyResult["total"]["rating"];
 
-/** Upper bounds of the scores of each rating but the last: 2.8%, 8.3%, 25% and 75% of EBITDA. */
+/** Upper bounds of the scores of each rating but the last: loss ratios of 2.8%, 8.3%, 25% and 75%. */
 const RATING_SCORES_MAX: readonly (readonly [Rating, number])[] = [
   ["A", 10],
   ["B", 25],

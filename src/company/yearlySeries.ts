@@ -19,7 +19,8 @@ export function interpolateYearly(years: readonly number[], values: readonly num
  * @throws Error for a year without a value; callers have to check before
  */
 export function valueInYear(series: Float64Array, year: number): number {
-  const value = series[year - TABLE_START_YEAR] ?? NaN;
-  if (Number.isNaN(value)) throw new Error(`The series has no value in ${year}.`);
+  const value = series[year - TABLE_START_YEAR];
+  // NaN differs from itself.
+  if (value === undefined || value !== value) throw new Error(`The series has no value in ${year}.`);
   return value;
 }

@@ -2,42 +2,73 @@ import { Type } from "typebox";
 import {
   CODE_SYSTEMS,
   COUNTRY_TIERS,
+  DAMAGE_FUNCTIONS,
+  EBITDA_MEASURES,
+  EMISSION_METHODS,
+  ESTIMATED_MEMBERS,
+  PRICE_MODEL_IDS,
+  PRICE_ORIGINS,
+  PRICE_REGIONS,
   QUALITY_MARKS,
   RATINGS,
   REMARK_CODES,
   SCENARIO_FAMILIES,
   SCENARIO_VINTAGES,
 } from "./companyNames.ts";
+import { CountryParametersSchema, IndustryParametersSchema } from "./companyParameters.ts";
 import { describe, numberOrNull, openEnum, textOrNull } from "./schemaKinds.ts";
 
 const usd = (description: string) => Type.Number({ description: `${description} USD of 2025 per year.` });
+const number = (description: string) => Type.Number({ description });
+const score = () => Type.Number({ minimum: 0, maximum: 100, description: "0 to 100." });
+
+const NAMES = {
+  name: textOrNull({ description: "null if a request for emissions has none." }),
+  country: Type.Object({
+    iso3: Type.String({ description: "ISO 3166 alpha-3 code." }),
+    name: Type.String(),
+    tier: Type.Enum(COUNTRY_TIERS, { description: "A: all figures come from data. B: some are substitutes." }),
+  }),
+  industry: Type.Object({
+    id: Type.String(),
+    name: Type.String(),
+    matched_on: Type.Enum(["id", "name", "alias", ...CODE_SYSTEMS], {
+      description: "Kind of name or code that the industry was found by.",
+    }),
+  }),
+};
+
+/** The company of a request for emissions. */
+export const EmitterEchoSchema = Type.Object(NAMES, { description: "The company as the request was understood." });
 
 export const CompanyEchoSchema = Type.Object(
   {
-    name: textOrNull({ description: "null if a request for emissions has none." }),
-    country: Type.Object({
-      iso3: Type.String({ description: "ISO 3166 alpha-3 code." }),
-      name: Type.String(),
-      tier: Type.Enum(COUNTRY_TIERS, { description: "A: all figures come from data. B: some are substitutes." }),
-    }),
-    industry: Type.Object({
-      id: Type.String(),
-      name: Type.String(),
-      matched_on: Type.Enum(["id", "name", "alias", ...CODE_SYSTEMS], {
-        description: "Kind of name or code that the industry was found by.",
-      }),
-    }),
+    ...NAMES,
+    figures: Type.Object(
+      {
+        revenue: usd("Revenue."),
+        total_assets: number("Total assets, USD of 2025."),
+        ebitda: usd("EBITDA."),
+        total_debt: number("Total debt, USD of 2025."),
+        normalized_ebitda: usd(
+          "EBITDA that losses are measured by: at least half of what is normal in the industry at this revenue.",
+        ),
+        estimated: Type.Array(Type.Enum(ESTIMATED_MEMBERS), { description: "Members that the request did not have." }),
+      },
+      { description: "Figures of the company, as sent or estimated." },
+    ),
   },
   { description: "The company as the request was understood." },
 );
 
 export const EmissionsFigureSchema = Type.Object(
   {
-    value: Type.Number({ description: "t CO2e per year." }),
-    low: Type.Number({ description: "Lower end of the range, t CO2e per year." }),
-    high: Type.Number({ description: "Upper end of the range, t CO2e per year." }),
-    method: Type.Enum(["modelled", "reported"]),
+    value: number("t CO2e per year."),
+    low: number("Lower end of the range, t CO2e per year."),
+    high: number("Upper end of the range, t CO2e per year."),
+    method: Type.Enum(EMISSION_METHODS, { description: "split: a part of a reported total of scope 3." }),
     pcaf_score: Type.Integer({ minimum: 1, maximum: 5, description: "Data quality, 1 is best." }),
+    modelled: number("What the model expects, t CO2e per year."),
   },
   { description: "Emissions of one scope." },
 );
@@ -48,77 +79,102 @@ export const EmissionsFiguresSchema = Type.Object({
   scope3_upstream: EmissionsFigureSchema,
   scope3_downstream: EmissionsFigureSchema,
   financed: Type.Union([EmissionsFigureSchema, Type.Null()], {
-    description:
-      "Financed emissions of a bank (scope 3, category 15); null for other companies and without total assets.",
+    description: "Financed emissions of a bank (scope 3, category 15); null for other companies.",
   }),
 });
 
+export const CompanyAssumptionsSchema = Type.Object(
+  {
+    discount_rate: number("Real discount rate, as a fraction."),
+    shock_year: Type.Integer({ description: "First year with carbon prices above current policies." }),
+    pass_through: numberOrNull({
+      description: "Share of costs that is passed on in every year; null: that of the industry, by year.",
+    }),
+    lgd: number("Loss given default, as a fraction."),
+    damage_function: Type.Enum(DAMAGE_FUNCTIONS, { description: "Loss of output as a function of warming." }),
+    iam: Type.Enum(PRICE_MODEL_IDS, { description: "Model of the NGFS carbon prices." }),
+  },
+  { description: "Assumptions of the request, or their defaults." },
+);
+
 const DriversSchema = Type.Object({
-  price: Type.Number({ description: "Carbon price of the scenario, USD of 2025 per t CO2e." }),
-  baseline_price: Type.Number({ description: "Carbon price under current policies, USD of 2025 per t CO2e." }),
-  price_shock: Type.Number({
-    description: "Price of the scenario above that of current policies, USD of 2025 per t CO2e, 0 or more.",
+  price: number("Carbon price of the scenario, USD of 2025 per t CO2e."),
+  baseline_price: number("Carbon price under current policies, USD of 2025 per t CO2e."),
+  price_shock: number("Price of the scenario above that of current policies, USD of 2025 per t CO2e, 0 or more."),
+  fuel_price_shock: number(
+    "Price shock that the buyers of what the company sells meet: for fuel traded worldwide that of the world, else that of " +
+      "the country. USD of 2025 per t CO2e.",
+  ),
+  price_model: Type.Enum(PRICE_ORIGINS, {
+    description: "Model that the price comes from; ar6: median of an ensemble.",
   }),
-  fuel_price_shock: Type.Number({
-    description:
-      "Price shock for the buyers of the fuel that is sold, worldwide; that of the country if no fuel is sold. USD of " +
-      "2025 per t CO2e.",
-  }),
-  price_model: Type.String({ description: "Model that the price comes from, or the percentile of an ensemble." }),
-  gsat: Type.Number({ description: "Global warming, degrees C." }),
-  local_temperature: Type.Number({ description: "Mean temperature of the country, degrees C." }),
-  local_temperature_2020: Type.Number({ description: "Mean temperature of the country in 2020, degrees C." }),
-  emissions_cut: Type.Number({ description: "Reduction of emissions in the scenario, as a fraction." }),
-  abatement_share: Type.Number({
-    description: "Share of its own emissions that the company abates rather than pays for, as a fraction.",
-  }),
-  unit_cost: Type.Number({ description: "USD per t of current scope 1 emissions." }),
-  pass_through: Type.Number({ description: "Share of the cost that is passed on to buyers, as a fraction." }),
+  price_region: Type.Enum(PRICE_REGIONS, { description: "Region of the price." }),
+  gsat: number("Global warming, degrees C."),
+  local_temperature: number("Mean temperature of the country, degrees C."),
+  local_temperature_2020: number("Mean temperature of the country in 2020, degrees C."),
+  capital_renewed: number("Share of capital that is renewed and can abate, as a fraction."),
+  abatement_share: number("Share of its own emissions that the company abates rather than pays for, as a fraction."),
+  unit_cost: number("USD per t of current scope 1 emissions."),
+  unit_cost_scope2: number("USD per t of current scope 2 emissions."),
+  unit_cost_upstream: number("USD per t of current upstream emissions."),
+  product_unit_cost: number("Cost that buyers see, USD per t of current downstream emissions."),
+  pass_through: number("Share of the cost that is passed on to buyers, as a fraction."),
 });
 
 const TransitionSchema = Type.Object({
   gross_cost: usd("Cost before pass-through."),
-  volume_change: Type.Number({ description: "Relative change of the volume sold, -1 to 0." }),
-  own_volume_change: Type.Number({ description: "The part caused by the company's own prices." }),
-  fuel_volume_change: Type.Number({ description: "The part caused by the cost of its fuel to those who burn it." }),
-  volume_floor: Type.Boolean({ description: "Whether a volume change is limited to -0.8." }),
-  loss: usd("Loss, at most EBITDA if that is positive."),
-  uncapped: usd("Loss without that limit."),
-  capped: Type.Boolean({ description: "Whether the loss is capped at EBITDA." }),
+  volume_change: number("Relative change of the volume sold, -1 to 0."),
+  own_volume_change: number("The change if only the company's own prices rose."),
+  product_volume_change: number("The change if only the cost of using its products rose."),
+  loss: usd("Loss after closures, below normalized EBITDA."),
+  uncapped: usd("Loss without closures."),
+  capped: Type.Boolean({ description: "Whether the loss without closures is normalized EBITDA or more." }),
   credit_loss: usd("For a bank: loss on its loans."),
-  score: Type.Number({ description: "0 to 100." }),
+  score: score(),
   note: Type.Optional(Type.String({ description: "Why there is no loss." })),
 });
 
 const PhysicalSchema = Type.Object({
   chronic: Type.Object({
-    damage_fraction: Type.Number({ description: "Fraction of the country's output that is lost." }),
+    damage_fraction: number("Fraction of the country's output that is lost."),
     loss: usd("Loss to warming."),
-    loss_upper_bound: usd("Loss to warming if wages do not fall with output."),
   }),
   acute: Type.Object({
     by_hazard: Type.Object(
-      { flood: Type.Number(), wind: Type.Number(), surge: Type.Number() },
-      { description: "Average annual loss as a fraction of capital." },
+      { flood: numberOrNull(), wind: numberOrNull(), surge: numberOrNull() },
+      { description: "Average annual loss as a fraction of capital; null if the source does not have the hazard." },
     ),
-    aal_fraction: Type.Number({ description: "Average annual loss of all hazards, as a fraction of capital." }),
+    aal_fraction: number("Average annual loss of all hazards, as a fraction of capital."),
     asset_loss: usd("Damage to assets."),
     interruption: usd("Loss of business."),
   }),
-  score: Type.Number({ description: "0 to 100." }),
+  score: score(),
   percentile: Type.Object(
     { acute: Type.Number(), chronic: Type.Number() },
     { description: "Percentile among the 180 countries with complete data, percent." },
   ),
 });
 
-export const BeforeAfterSchema = Type.Object(
+const BEFORE_AFTER = {
+  before: numberOrNull({ description: "Without the losses of the scenario." }),
+  after: numberOrNull({ description: "With the losses of the scenario." }),
+};
+export const BeforeAfterSchema = Type.Object(BEFORE_AFTER, { description: "A figure; null if it is undefined." });
+
+const PD_1Y = Type.Object(
   {
-    before: numberOrNull({ description: "Without the losses of the scenario." }),
-    after: numberOrNull({ description: "With the losses of the scenario." }),
+    ...BEFORE_AFTER,
+    basis: Type.Enum(["own", "model"], { description: "own: the pd of the request. model: from the five-year one." }),
   },
-  { description: "A ratio; null if it is undefined." },
+  { description: "Probability of default within one year, 0 to 1; null if it is undefined." },
 );
+const EXPECTED_LOSS = {
+  pd_1y: PD_1Y,
+  expected_loss_bp: describe(BeforeAfterSchema, "Expected loss of one year, basis points of the exposure."),
+  expected_loss: Type.Optional(
+    describe(BeforeAfterSchema, "Expected loss of one year, USD of 2025. Present if the request has an exposure."),
+  ),
+};
 
 export const CompanyResultSchema = Type.Object(
   {
@@ -129,29 +185,38 @@ export const CompanyResultSchema = Type.Object(
     drivers: DriversSchema,
     transition: TransitionSchema,
     physical: PhysicalSchema,
-    interaction: usd("Correction for losses counted twice; 0 or less."),
+    interaction: usd("Difference between the total and the sum of its parts, because of closures; 0 or less."),
     total: Type.Object({
-      loss: usd("Sum of all losses."),
-      pct_of_ebitda: numberOrNull({ description: "Loss in percent of EBITDA." }),
-      pct_of_assets: numberOrNull({ description: "Loss in percent of total assets." }),
-      score: Type.Number({ minimum: 0, maximum: 100 }),
-      rating: Type.Enum(RATINGS),
-      low: numberOrNull({
-        description:
-          "Lower end of the range over the sensitivity cases, each changing one assumption, percent of EBITDA.",
-      }),
-      high: numberOrNull({ description: "Upper end of the range, percent of EBITDA." }),
-      measured_by: Type.Enum(["ebitda", "16_pct_of_revenue"], {
-        description: "Denominator of the percentages: 16% of revenue if EBITDA is not positive.",
-      }),
-      note: Type.Optional(
-        Type.String({ description: "Present if the whole EBITDA is lost in every sensitivity case." }),
+      loss: usd("Loss after closures, below normalized EBITDA."),
+      loss_ratio: number(
+        "All losses without closures over normalized EBITDA, without an upper limit. Ranks companies.",
       ),
+      pct_of_ebitda: number("Loss in percent of normalized EBITDA."),
+      pct_of_assets: number("Loss in percent of total assets."),
+      score: score(),
+      rating: Type.Enum(RATINGS),
+      low: number(
+        "Lower end of the range over the sensitivity cases, each changing one assumption, percent of normalized EBITDA.",
+      ),
+      high: number("Upper end of the range, percent of normalized EBITDA."),
+      measured_by: Type.Enum(EBITDA_MEASURES, {
+        description:
+          "Denominator of the percentages: EBITDA, or half of what is normal in the industry if that is more.",
+      }),
     }),
-    credit: Type.Object({
-      debt_to_ebitda: BeforeAfterSchema,
-      interest_coverage: describe(BeforeAfterSchema, "EBITDA divided by interest; null if it is undefined."),
-    }),
+    credit: Type.Object(
+      {
+        debt_to_ebitda: describe(BeforeAfterSchema, "Debt over EBITDA as sent; null if EBITDA is not above 0."),
+        interest_coverage: describe(BeforeAfterSchema, "EBITDA as sent over interest; null without debt."),
+        pd_5y: describe(
+          BeforeAfterSchema,
+          "Probability of default within five years, 0 to 1, as if the loss of the year lasted; null for a bank or insurer " +
+            "without total_liabilities.",
+        ),
+        ...EXPECTED_LOSS,
+      },
+      { description: "Effect on credit, as if the loss of the year lasted." },
+    ),
   },
   { description: "Losses in one scenario and year." },
 );
@@ -159,40 +224,34 @@ export const CompanyResultSchema = Type.Object(
 export const CompanyValuationSchema = Type.Object(
   {
     scenario: Type.String({ description: "Id of the scenario." }),
-    npv_of_losses: Type.Number({
-      description: "Discounted losses of 2026 to 2050 after tax, capped at total assets. USD of 2025.",
-    }),
-    npv_uncapped: Type.Number({ description: "Discounted losses without the cap. USD of 2025." }),
-    value_at_risk_pct: numberOrNull({
-      description: "Percent of the present value of EBITDA to 2050; null if EBITDA is not positive.",
-    }),
-    asset_value_after: Type.Number({ description: "Value of the assets after the losses. USD of 2025." }),
+    npv_of_losses: number("Discounted losses of 2026 to 2050 after tax. USD of 2025."),
+    npv_uncapped: number("Discounted losses without closures. USD of 2025."),
+    value_before: number(
+      "Total assets, or the present value of normalized EBITDA to 2050 if that is more. USD of 2025.",
+    ),
+    value_at_risk_pct: number("Discounted losses in percent of the value before."),
+    asset_value_after: number("Total assets less the same percentage. USD of 2025."),
     pd_5y_before: numberOrNull({
       description:
         "Probability of default within five years, 0 to 1; null for a bank or insurer without total_liabilities.",
     }),
     pd_5y_after: numberOrNull({ description: "Probability of default after the losses." }),
+    ...EXPECTED_LOSS,
   },
   { description: "Effect of a scenario on the value of the company." },
 );
 
+const HEADLINE_FIGURES = {
+  score: score(),
+  loss_ratio: number("All losses over normalized EBITDA."),
+  pct_of_ebitda: number("Loss in percent of normalized EBITDA."),
+};
 export const CompanyHeadlineSchema = Type.Object({
   max: Type.Object(
-    {
-      score: Type.Number({ description: "0 to 100." }),
-      pct_of_ebitda: numberOrNull({ description: "Loss in percent of EBITDA." }),
-      scenario: Type.String({ description: "Id of the scenario." }),
-      year: Type.Integer(),
-    },
-    { description: "The scenario and year with the highest score; the first one if tied." },
+    { scenario: Type.String({ description: "Id of the scenario." }), year: Type.Integer(), ...HEADLINE_FIGURES },
+    { description: "The scenario and year with the highest loss ratio; the first one if tied." },
   ),
-  mean: Type.Object(
-    {
-      score: Type.Number({ description: "0 to 100." }),
-      pct_of_ebitda: numberOrNull({ description: "Loss in percent of EBITDA." }),
-    },
-    { description: "Unweighted mean over all scenarios and years." },
-  ),
+  mean: Type.Object(HEADLINE_FIGURES, { description: "Unweighted mean over all scenarios and years." }),
 });
 
 export const RemarkCodeSchema = Type.Enum(REMARK_CODES, { description: "Codes of the warnings of this release." });
@@ -202,6 +261,16 @@ export const RemarkSchema = Type.Object(
       description: "For programs to branch on: the meaning of a code never changes; new codes may be added.",
     }),
     detail: Type.String({ description: "Explanation for people." }),
+    scenario: Type.Optional(Type.String({ description: "Id of the scenario that the warning is about." })),
+    inversions: Type.Optional(
+      Type.Array(
+        Type.Object({
+          scenario: Type.String({ description: "Id of a more ambitious scenario with lower carbon prices." }),
+          years: Type.Array(Type.Integer(), { description: "Requested years in which its prices are lower." }),
+        }),
+        { description: "For price_inversion." },
+      ),
+    ),
   },
   { description: "A warning about a figure." },
 );
@@ -233,35 +302,34 @@ export const DataSourceSchema = Type.Object(
   { description: "A source of the figures in an answer." },
 );
 
-const EMISSIONS = {
-  company: CompanyEchoSchema,
+const ANSWER = {
   units: Type.Object({ money: Type.String(), emissions: Type.String() }),
   emissions: EmissionsFiguresSchema,
-};
-const PROVENANCE = {
+  data_quality: Type.Array(DataQualitySchema),
+  warnings: Type.Array(RemarkSchema),
   sources: Type.Array(DataSourceSchema),
   method_version: Type.String({ description: "Changes with every formula or figure of the method." }),
 };
-const DATA_QUALITY = Type.Array(DataQualitySchema);
-const WARNINGS = Type.Array(RemarkSchema);
 
 /** The result of `estimateEmissions` of the library. */
 export const EmissionsAnswerSchema = Type.Object(
-  { ...EMISSIONS, data_quality: DATA_QUALITY, warnings: WARNINGS, ...PROVENANCE },
+  { company: EmitterEchoSchema, ...ANSWER },
   { description: "Estimated emissions of a company." },
 );
 
 /** The response that src/company/report.ts computes. */
 export const CompanyAnswerSchema = Type.Object(
   {
-    ...EMISSIONS,
+    company: CompanyEchoSchema,
+    ...ANSWER,
+    assumptions: CompanyAssumptionsSchema,
+    parameters: Type.Object(
+      { industry: IndustryParametersSchema, country: CountryParametersSchema },
+      { description: "Figures of the tables that the answer was computed with." },
+    ),
     results: Type.Array(CompanyResultSchema, { description: "In the requested order of scenarios, years ascending." }),
     valuation: Type.Array(CompanyValuationSchema, { description: "One element per scenario." }),
     headline: CompanyHeadlineSchema,
-    data_quality: DATA_QUALITY,
-    warnings: WARNINGS,
-    assumptions: Type.Array(Type.String(), { description: "Assumptions of the method." }),
-    ...PROVENANCE,
   },
   { description: "Climate-related losses of a company, and how they were computed." },
 );

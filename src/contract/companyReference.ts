@@ -1,5 +1,6 @@
 import { type TSchema, Type } from "typebox";
 import { type CODE_SYSTEMS, COUNTRY_TIERS, SCENARIO_FAMILIES, SCENARIO_VINTAGES } from "./companyNames.ts";
+import { CountryParametersSchema, IndustryParametersSchema } from "./companyParameters.ts";
 import { textOrNull } from "./schemaKinds.ts";
 
 const codes = (system: string) => Type.Array(Type.String(), { description: `${system} codes.` });
@@ -20,6 +21,7 @@ export const ReferenceIndustrySchema = Type.Object({
     naics: codes("NAICS, 2017"),
   } satisfies Record<(typeof CODE_SYSTEMS)[number], TSchema>),
   factor_source: Type.String({ description: "Source of the emission factors." }),
+  parameters: IndustryParametersSchema,
 });
 
 export const ReferenceCountrySchema = Type.Object({
@@ -27,6 +29,7 @@ export const ReferenceCountrySchema = Type.Object({
   iso2: Type.String({ description: "ISO 3166 alpha-2 code; the id is the alpha-3 code." }),
   tier: Type.Enum(COUNTRY_TIERS, { description: "A: all figures come from data. B: some are substitutes." }),
   fallbacks: Type.Array(Type.String(), { description: "Figures that are substitutes." }),
+  parameters: CountryParametersSchema,
 });
 
 export const ReferenceScenarioSchema = Type.Object({

@@ -416,7 +416,7 @@ export interface ScopeEmissions {
   readonly scope3?: number;
 }
 
-/** A ratio; null if it is undefined. */
+/** A figure; null if it is undefined. */
 export interface BeforeAfter {
   /** Without the losses of the scenario. */
   readonly before: number | null;
@@ -433,18 +433,41 @@ export interface CompanyAnswer {
     readonly emissions: string;
   };
   readonly emissions: EmissionsFigures;
+  readonly data_quality: readonly DataQuality[];
+  readonly warnings: readonly Remark[];
+  readonly sources: readonly DataSource[];
+  /** Changes with every formula or figure of the method. */
+  readonly method_version: string;
+  /** Assumptions of the request, or their defaults. */
+  readonly assumptions: CompanyAssumptions;
+  /** Figures of the tables that the answer was computed with. */
+  readonly parameters: {
+    /** Parameters of an industry. */
+    readonly industry: IndustryParameters;
+    /** Figures of a country. */
+    readonly country: CountryParameters;
+  };
   /** In the requested order of scenarios, years ascending. */
   readonly results: readonly CompanyResult[];
   /** One element per scenario. */
   readonly valuation: readonly CompanyValuation[];
   readonly headline: CompanyHeadline;
-  readonly data_quality: readonly DataQuality[];
-  readonly warnings: readonly Remark[];
-  /** Assumptions of the method. */
-  readonly assumptions: readonly string[];
-  readonly sources: readonly DataSource[];
-  /** Changes with every formula or figure of the method. */
-  readonly method_version: string;
+}
+
+/** Assumptions of the request, or their defaults. */
+export interface CompanyAssumptions {
+  /** Real discount rate, as a fraction. */
+  readonly discount_rate: number;
+  /** First year with carbon prices above current policies. */
+  readonly shock_year: number;
+  /** Share of costs that is passed on in every year; null: that of the industry, by year. */
+  readonly pass_through: number | null;
+  /** Loss given default, as a fraction. */
+  readonly lgd: number;
+  /** Loss of output as a function of warming. */
+  readonly damage_function: "ngfs4" | "kalkuhl_wenz" | "howard_sterner" | "dice2016" | "ngfs5_kotz";
+  /** Model of the NGFS carbon prices. */
+  readonly iam: "remind" | "messageix" | "gcam";
 }
 
 /** The company as the request was understood. */
@@ -464,25 +487,47 @@ export interface CompanyEcho {
     /** Kind of name or code that the industry was found by. */
     readonly matched_on: "id" | "name" | "alias" | "isic" | "nace" | "naics";
   };
+  /** Figures of the company, as sent or estimated. */
+  readonly figures: {
+    /** Revenue. USD of 2025 per year. */
+    readonly revenue: number;
+    /** Total assets, USD of 2025. */
+    readonly total_assets: number;
+    /** EBITDA. USD of 2025 per year. */
+    readonly ebitda: number;
+    /** Total debt, USD of 2025. */
+    readonly total_debt: number;
+    /**
+     * EBITDA that losses are measured by: at least half of what is normal in the industry at this revenue. USD of 2025
+     * per year.
+     */
+    readonly normalized_ebitda: number;
+    /** Members that the request did not have. */
+    readonly estimated: readonly ("total_assets" | "ebitda" | "total_debt")[];
+  };
 }
 
 export interface CompanyHeadline {
-  /** The scenario and year with the highest score; the first one if tied. */
+  /** The scenario and year with the highest loss ratio; the first one if tied. */
   readonly max: {
-    /** 0 to 100. */
-    readonly score: number;
-    /** Loss in percent of EBITDA. */
-    readonly pct_of_ebitda: number | null;
     /** Id of the scenario. */
     readonly scenario: string;
     readonly year: number;
+    /** 0 to 100. 0 to 100. */
+    readonly score: number;
+    /** All losses over normalized EBITDA. */
+    readonly loss_ratio: number;
+    /** Loss in percent of normalized EBITDA. */
+    readonly pct_of_ebitda: number;
   };
   /** Unweighted mean over all scenarios and years. */
   readonly mean: {
-    /** 0 to 100. */
+    /** 0 to 100. 0 to 100. */
     readonly score: number;
-    /** Loss in percent of EBITDA. */
-    readonly pct_of_ebitda: number | null;
+    /** All losses over normalized EBITDA. */
+    readonly loss_ratio: number;
+    /** Loss in percent of normalized EBITDA. */
+    readonly pct_of_ebitda: number;
   };
 }
 
@@ -502,24 +547,32 @@ export interface CompanyResult {
     /** Price of the scenario above that of current policies, USD of 2025 per t CO2e, 0 or more. */
     readonly price_shock: number;
     /**
-     * Price shock for the buyers of the fuel that is sold, worldwide; that of the country if no fuel is sold. USD of
-     * 2025 per t CO2e.
+     * Price shock that the buyers of what the company sells meet: for fuel traded worldwide that of the world, else
+     * that of the country. USD of 2025 per t CO2e.
      */
     readonly fuel_price_shock: number;
-    /** Model that the price comes from, or the percentile of an ensemble. */
-    readonly price_model: string;
+    /** Model that the price comes from; ar6: median of an ensemble. */
+    readonly price_model: "remind" | "messageix" | "gcam" | "ar6";
+    /** Region of the price. */
+    readonly price_region: "World" | "R5OECD" | "R5ASIA" | "R5LAM" | "R5MAF" | "R5REF";
     /** Global warming, degrees C. */
     readonly gsat: number;
     /** Mean temperature of the country, degrees C. */
     readonly local_temperature: number;
     /** Mean temperature of the country in 2020, degrees C. */
     readonly local_temperature_2020: number;
-    /** Reduction of emissions in the scenario, as a fraction. */
-    readonly emissions_cut: number;
+    /** Share of capital that is renewed and can abate, as a fraction. */
+    readonly capital_renewed: number;
     /** Share of its own emissions that the company abates rather than pays for, as a fraction. */
     readonly abatement_share: number;
     /** USD per t of current scope 1 emissions. */
     readonly unit_cost: number;
+    /** USD per t of current scope 2 emissions. */
+    readonly unit_cost_scope2: number;
+    /** USD per t of current upstream emissions. */
+    readonly unit_cost_upstream: number;
+    /** Cost that buyers see, USD per t of current downstream emissions. */
+    readonly product_unit_cost: number;
     /** Share of the cost that is passed on to buyers, as a fraction. */
     readonly pass_through: number;
   };
@@ -528,21 +581,19 @@ export interface CompanyResult {
     readonly gross_cost: number;
     /** Relative change of the volume sold, -1 to 0. */
     readonly volume_change: number;
-    /** The part caused by the company's own prices. */
+    /** The change if only the company's own prices rose. */
     readonly own_volume_change: number;
-    /** The part caused by the cost of its fuel to those who burn it. */
-    readonly fuel_volume_change: number;
-    /** Whether a volume change is limited to -0.8. */
-    readonly volume_floor: boolean;
-    /** Loss, at most EBITDA if that is positive. USD of 2025 per year. */
+    /** The change if only the cost of using its products rose. */
+    readonly product_volume_change: number;
+    /** Loss after closures, below normalized EBITDA. USD of 2025 per year. */
     readonly loss: number;
-    /** Loss without that limit. USD of 2025 per year. */
+    /** Loss without closures. USD of 2025 per year. */
     readonly uncapped: number;
-    /** Whether the loss is capped at EBITDA. */
+    /** Whether the loss without closures is normalized EBITDA or more. */
     readonly capped: boolean;
     /** For a bank: loss on its loans. USD of 2025 per year. */
     readonly credit_loss: number;
-    /** 0 to 100. */
+    /** 0 to 100. 0 to 100. */
     readonly score: number;
     /** Why there is no loss. */
     readonly note?: string;
@@ -553,15 +604,13 @@ export interface CompanyResult {
       readonly damage_fraction: number;
       /** Loss to warming. USD of 2025 per year. */
       readonly loss: number;
-      /** Loss to warming if wages do not fall with output. USD of 2025 per year. */
-      readonly loss_upper_bound: number;
     };
     readonly acute: {
-      /** Average annual loss as a fraction of capital. */
+      /** Average annual loss as a fraction of capital; null if the source does not have the hazard. */
       readonly by_hazard: {
-        readonly flood: number;
-        readonly wind: number;
-        readonly surge: number;
+        readonly flood: number | null;
+        readonly wind: number | null;
+        readonly surge: number | null;
       };
       /** Average annual loss of all hazards, as a fraction of capital. */
       readonly aal_fraction: number;
@@ -570,7 +619,7 @@ export interface CompanyResult {
       /** Loss of business. USD of 2025 per year. */
       readonly interruption: number;
     };
-    /** 0 to 100. */
+    /** 0 to 100. 0 to 100. */
     readonly score: number;
     /** Percentile among the 180 countries with complete data, percent. */
     readonly percentile: {
@@ -578,32 +627,53 @@ export interface CompanyResult {
       readonly chronic: number;
     };
   };
-  /** Correction for losses counted twice; 0 or less. USD of 2025 per year. */
+  /** Difference between the total and the sum of its parts, because of closures; 0 or less. USD of 2025 per year. */
   readonly interaction: number;
   readonly total: {
-    /** Sum of all losses. USD of 2025 per year. */
+    /** Loss after closures, below normalized EBITDA. USD of 2025 per year. */
     readonly loss: number;
-    /** Loss in percent of EBITDA. */
-    readonly pct_of_ebitda: number | null;
+    /** All losses without closures over normalized EBITDA, without an upper limit. Ranks companies. */
+    readonly loss_ratio: number;
+    /** Loss in percent of normalized EBITDA. */
+    readonly pct_of_ebitda: number;
     /** Loss in percent of total assets. */
-    readonly pct_of_assets: number | null;
-    /** 0 to 100. */
+    readonly pct_of_assets: number;
+    /** 0 to 100. 0 to 100. */
     readonly score: number;
     readonly rating: "A" | "B" | "C" | "D" | "E";
-    /** Lower end of the range over the sensitivity cases, each changing one assumption, percent of EBITDA. */
-    readonly low: number | null;
-    /** Upper end of the range, percent of EBITDA. */
-    readonly high: number | null;
-    /** Denominator of the percentages: 16% of revenue if EBITDA is not positive. */
-    readonly measured_by: "ebitda" | "16_pct_of_revenue";
-    /** Present if the whole EBITDA is lost in every sensitivity case. */
-    readonly note?: string;
+    /**
+     * Lower end of the range over the sensitivity cases, each changing one assumption, percent of normalized EBITDA.
+     */
+    readonly low: number;
+    /** Upper end of the range, percent of normalized EBITDA. */
+    readonly high: number;
+    /** Denominator of the percentages: EBITDA, or half of what is normal in the industry if that is more. */
+    readonly measured_by: "ebitda" | "normal_ebitda";
   };
+  /** Effect on credit, as if the loss of the year lasted. */
   readonly credit: {
-    /** A ratio; null if it is undefined. */
+    /** Debt over EBITDA as sent; null if EBITDA is not above 0. */
     readonly debt_to_ebitda: BeforeAfter;
-    /** EBITDA divided by interest; null if it is undefined. */
+    /** EBITDA as sent over interest; null without debt. */
     readonly interest_coverage: BeforeAfter;
+    /**
+     * Probability of default within five years, 0 to 1, as if the loss of the year lasted; null for a bank or insurer
+     * without total_liabilities.
+     */
+    readonly pd_5y: BeforeAfter;
+    /** Probability of default within one year, 0 to 1; null if it is undefined. */
+    readonly pd_1y: {
+      /** Without the losses of the scenario. */
+      readonly before: number | null;
+      /** With the losses of the scenario. */
+      readonly after: number | null;
+      /** own: the pd of the request. model: from the five-year one. */
+      readonly basis: "own" | "model";
+    };
+    /** Expected loss of one year, basis points of the exposure. */
+    readonly expected_loss_bp: BeforeAfter;
+    /** Expected loss of one year, USD of 2025. Present if the request has an exposure. */
+    readonly expected_loss?: BeforeAfter;
   };
 }
 
@@ -611,18 +681,33 @@ export interface CompanyResult {
 export interface CompanyValuation {
   /** Id of the scenario. */
   readonly scenario: string;
-  /** Discounted losses of 2026 to 2050 after tax, capped at total assets. USD of 2025. */
+  /** Discounted losses of 2026 to 2050 after tax. USD of 2025. */
   readonly npv_of_losses: number;
-  /** Discounted losses without the cap. USD of 2025. */
+  /** Discounted losses without closures. USD of 2025. */
   readonly npv_uncapped: number;
-  /** Percent of the present value of EBITDA to 2050; null if EBITDA is not positive. */
-  readonly value_at_risk_pct: number | null;
-  /** Value of the assets after the losses. USD of 2025. */
+  /** Total assets, or the present value of normalized EBITDA to 2050 if that is more. USD of 2025. */
+  readonly value_before: number;
+  /** Discounted losses in percent of the value before. */
+  readonly value_at_risk_pct: number;
+  /** Total assets less the same percentage. USD of 2025. */
   readonly asset_value_after: number;
   /** Probability of default within five years, 0 to 1; null for a bank or insurer without total_liabilities. */
   readonly pd_5y_before: number | null;
   /** Probability of default after the losses. */
   readonly pd_5y_after: number | null;
+  /** Probability of default within one year, 0 to 1; null if it is undefined. */
+  readonly pd_1y: {
+    /** Without the losses of the scenario. */
+    readonly before: number | null;
+    /** With the losses of the scenario. */
+    readonly after: number | null;
+    /** own: the pd of the request. model: from the five-year one. */
+    readonly basis: "own" | "model";
+  };
+  /** Expected loss of one year, basis points of the exposure. */
+  readonly expected_loss_bp: BeforeAfter;
+  /** Expected loss of one year, USD of 2025. Present if the request has an exposure. */
+  readonly expected_loss?: BeforeAfter;
 }
 
 /** Quality of a part of the answer. */
@@ -651,7 +736,7 @@ export interface DataSource {
 /** Estimated emissions of a company. */
 export interface EmissionsAnswer {
   /** The company as the request was understood. */
-  readonly company: CompanyEcho;
+  readonly company: EmitterEcho;
   readonly units: {
     readonly money: string;
     readonly emissions: string;
@@ -672,9 +757,12 @@ export interface EmissionsFigure {
   readonly low: number;
   /** Upper end of the range, t CO2e per year. */
   readonly high: number;
-  readonly method: "modelled" | "reported";
+  /** split: a part of a reported total of scope 3. */
+  readonly method: "modelled" | "reported" | "split";
   /** Data quality, 1 is best. 1 to 5. */
   readonly pcaf_score: number;
+  /** What the model expects, t CO2e per year. */
+  readonly modelled: number;
 }
 
 export interface EmissionsFigures {
@@ -686,8 +774,27 @@ export interface EmissionsFigures {
   readonly scope3_upstream: EmissionsFigure;
   /** Emissions of one scope. */
   readonly scope3_downstream: EmissionsFigure;
-  /** Financed emissions of a bank (scope 3, category 15); null for other companies and without total assets. */
+  /** Financed emissions of a bank (scope 3, category 15); null for other companies. */
   readonly financed: EmissionsFigure | null;
+}
+
+/** The company as the request was understood. */
+export interface EmitterEcho {
+  /** null if a request for emissions has none. */
+  readonly name: string | null;
+  readonly country: {
+    /** ISO 3166 alpha-3 code. */
+    readonly iso3: string;
+    readonly name: string;
+    /** A: all figures come from data. B: some are substitutes. */
+    readonly tier: "A" | "B";
+  };
+  readonly industry: {
+    readonly id: string;
+    readonly name: string;
+    /** Kind of name or code that the industry was found by. */
+    readonly matched_on: "id" | "name" | "alias" | "isic" | "nace" | "naics";
+  };
 }
 
 /**
@@ -701,19 +808,26 @@ export type RemarkCode =
   | "country_fallback"
   | "river_flood_not_shown"
   | "carbon_intensity_held"
-  | "industry_code_guessed"
   | "scope1_far_from_model"
+  | "scope2_far_from_model"
+  | "scope3_far_from_model"
+  | "emissions_implausible"
+  | "scope3_split"
+  | "total_assets_estimated"
+  | "ebitda_estimated"
+  | "total_debt_estimated"
+  | "ebitda_below_normal"
+  | "ebitda_above_revenue"
+  | "debt_above_assets"
   | "revenue_small"
   | "revenue_large"
-  | "ebitda_above_revenue"
-  | "ebitda_not_positive"
-  | "debt_above_assets"
   | "total_liabilities_missing"
   | "total_liabilities_unused"
   | "no_underwriting"
   | "iam_unused"
   | "world_price"
   | "substitute_price"
+  | "price_inversion"
   | "no_shock"
   | "damages_retracted";
 
@@ -723,6 +837,102 @@ export interface Remark {
   readonly code: RemarkCode | (string & {});
   /** Explanation for people. */
   readonly detail: string;
+  /** Id of the scenario that the warning is about. */
+  readonly scenario?: string;
+  /** For price_inversion. */
+  readonly inversions?: readonly {
+    /** Id of a more ambitious scenario with lower carbon prices. */
+    readonly scenario: string;
+    /** Requested years in which its prices are lower. */
+    readonly years: readonly number[];
+  }[];
+}
+
+/** Figures of a country. */
+export interface CountryParameters {
+  /** Region of the NGFS scenarios. */
+  readonly ngfs_r5: "R5OECD" | "R5ASIA" | "R5LAM" | "R5MAF" | "R5REF";
+  /** Emissions per GDP, t CO2e per million USD, 2022. */
+  readonly ei_t_per_musd_nominal_2022: number;
+  /** Carbon intensity of the economy relative to the US. */
+  readonly ci_ratio_us: number;
+  /** Price level relative to the US. */
+  readonly price_level_rel_us: number;
+  /** Carbon intensity of electricity relative to the US. */
+  readonly grid_ratio_us: number;
+  /** Mean temperature around 1990, weighted by population, degrees C. */
+  readonly t0_c: number;
+  /** Local over global warming. */
+  readonly warming_ratio: number;
+  /** Average annual loss to river floods, as a fraction of capital. */
+  readonly aal_flood: number | null;
+  /** Average annual loss to wind, as a fraction of capital. */
+  readonly aal_wind: number | null;
+  /** Average annual loss to storm surge, as a fraction of capital. */
+  readonly aal_surge: number | null;
+}
+
+/** Parameters of an industry. */
+export interface IndustryParameters {
+  /** Scope 1, t CO2e per million USD of 2022 revenue in the US. */
+  readonly s1_t_per_musd: number;
+  /** Scope 2, t CO2e per million USD of 2022 revenue in the US. */
+  readonly s2_t_per_musd: number;
+  /** Scope 3, upstream, t CO2e per million USD of 2022 revenue in the US. */
+  readonly s3up_t_per_musd: number;
+  /** Scope 3, downstream, t CO2e per million USD of 2022 revenue in the US. */
+  readonly s3down_t_per_musd: number;
+  /** Exponent of scope 1 on the carbon intensity of the economy. */
+  readonly theta_s1: number;
+  /**
+   * How scope 1 is scaled to the country: by the carbon intensity of its economy, by its grid and price level, by its
+   * price level, or not at all.
+   */
+  readonly s1_scaling: "economy" | "grid" | "price_level" | "none";
+  /** Factor from modeled scope 1 to the ends of its range. */
+  readonly s1_range: number;
+  /** Factor from modeled scope 2 to the ends of its range. */
+  readonly s2_range: number;
+  /** Factor from modeled scope 3 to the ends of its range, in both directions. */
+  readonly s3_range: number;
+  /**
+   * Origin of the emission factors: compared with companies that report, table of the US EPA, analogy to related
+   * industries, or judgment.
+   */
+  readonly factor_quality: "reporters" | "table" | "analogy" | "judgment";
+  /** Group of industries with the same parameters. */
+  readonly archetype: string;
+  /** Value added as a share of revenue. */
+  readonly va_share: number;
+  /** Normal EBITDA as a share of revenue. */
+  readonly ebitda_margin: number;
+  /** Normal total assets over revenue. */
+  readonly assets_to_revenue: number;
+  /** Normal total debt over total assets. */
+  readonly debt_to_assets: number;
+  /** Share of costs that is passed on to prices in 2025. */
+  readonly pass_through: number;
+  /** Share of costs that is passed on to prices from 2040. */
+  readonly pass_through_long: number;
+  /** Carbon price at which everything is abated that renewed capital allows, USD per t. */
+  readonly abatement_backstop_usd_t: number;
+  /** Years until all capital is renewed. */
+  readonly abatement_years: number;
+  /** Largest share of scope 1 that can be abated. */
+  readonly abatement_max_share: number;
+  /** Relative loss of volume per relative rise of the price. */
+  readonly demand_elasticity: number;
+  /**
+   * How a carbon price reaches the buyers: of fuel at world prices, of fuel at prices of the country, of durable goods,
+   * or not at all.
+   */
+  readonly product_channel: "fuel_world" | "fuel" | "durable" | "none";
+  /** Share of total assets that floods and storms can damage. */
+  readonly tangible_share: number;
+  /** Sensitivity to heat relative to the average industry. */
+  readonly heat_sensitivity: number;
+  /** Annual volatility of the value of the assets. */
+  readonly asset_vol: number;
 }
 
 export interface ReferenceCountries {
@@ -740,6 +950,8 @@ export interface ReferenceCountry {
   readonly tier: "A" | "B";
   /** Figures that are substitutes. */
   readonly fallbacks: readonly string[];
+  /** Figures of a country. */
+  readonly parameters: CountryParameters;
 }
 
 export interface ReferenceIndustries {
@@ -760,6 +972,8 @@ export interface ReferenceIndustry {
   readonly naics: readonly string[];
   /** Source of the emission factors. */
   readonly factor_source: string;
+  /** Parameters of an industry. */
+  readonly parameters: IndustryParameters;
 }
 
 export interface ReferenceScenario {
@@ -787,6 +1001,16 @@ export interface ReferenceScenarios {
   readonly items: readonly ReferenceScenario[];
 }
 
+/** Assumptions that replace those of the method. */
+export interface CompanyAssumptionsRequest {
+  /** Real discount rate, 0 to 0.3. Default 0.08. */
+  readonly discount_rate?: number | string;
+  /** First year with carbon prices above current policies, 2025 to 2100. Default 2025. */
+  readonly shock_year?: number | string;
+  /** Share of costs that is passed on to prices, 0 to 1, in every year. Default: that of the industry, by year. */
+  readonly pass_through?: number | string;
+}
+
 /** A company, and the scenarios and years to assess. */
 export interface CompanyRequest {
   /** Name of the company, echoed in the answer. */
@@ -795,38 +1019,51 @@ export interface CompanyRequest {
   readonly country: string;
   /** Id or name (GET /api/v1/reference/industries), or a code: ISIC 2410, NACE 24.10, NAICS 331110. */
   readonly industry: string;
-  /** Annual revenue, above 0, USD of 2025, as a string or number; at most 1e15 in absolute value. */
+  /** Annual revenue, at least 0.000001, USD of 2025, as a string or number; at most 1e15 in absolute value. */
   readonly revenue: number | string;
-  /** Total assets, above 0, USD of 2025, as a string or number; at most 1e15 in absolute value. */
-  readonly total_assets: number | string;
-  /** Annual EBITDA, of any sign, USD of 2025, as a string or number; at most 1e15 in absolute value. */
-  readonly ebitda: number | string;
-  /** Financial debt, 0 or more, USD of 2025, as a string or number; at most 1e15 in absolute value. */
-  readonly total_debt: number | string;
+  /**
+   * Total assets, at least 0.000001, USD of 2025, as a string or number; at most 1e15 in absolute value. Estimated from
+   * normal ratios of the industry if absent.
+   */
+  readonly total_assets?: number | string;
+  /**
+   * Annual EBITDA, of any sign, USD of 2025, as a string or number; at most 1e15 in absolute value. Estimated from
+   * normal ratios of the industry if absent.
+   */
+  readonly ebitda?: number | string;
+  /**
+   * Financial debt, 0 or more, USD of 2025, as a string or number; at most 1e15 in absolute value. Estimated from
+   * normal ratios of the industry if absent.
+   */
+  readonly total_debt?: number | string;
   /**
    * Ids (GET /api/v1/reference/scenarios); case, -, _ and spaces are ignored. The answer keeps their order, without
-   * duplicates. 1 to 21 items.
+   * duplicates. At least 1 item.
    */
   readonly transition_scenarios: readonly string[];
-  /** The answer has them in ascending order, without duplicates. 1 to 76 items. */
+  /** The answer has them in ascending order, without duplicates. At least 1 item. */
   readonly assessment_years: readonly number[];
-  /** Direct emissions as reported, t CO2e per year, 0 or more. Modeled if absent. */
+  /** Direct emissions as reported, t CO2e per year, 0 to 6e10. Modeled if absent. */
   readonly scope1?: number | string;
-  /** Emissions from purchased energy as reported, t CO2e per year, 0 or more. Modeled if absent. */
+  /** Emissions from purchased energy as reported, t CO2e per year, 0 to 6e10. Modeled if absent. */
   readonly scope2?: number | string;
   /**
-   * Upstream and downstream emissions of the value chain, in total, as reported, t CO2e per year, 0 or more. Modeled if
+   * Upstream and downstream emissions of the value chain, in total, as reported, t CO2e per year, 0 to 6e10. Modeled if
    * absent.
    */
   readonly scope3?: number | string;
+  /** Upstream emissions of the value chain as reported, t CO2e per year, 0 to 6e10. Modeled if absent. */
+  readonly scope3_upstream?: number | string;
+  /** Downstream emissions of the value chain as reported, t CO2e per year, 0 to 6e10. Modeled if absent. */
+  readonly scope3_downstream?: number | string;
   /**
-   * Total liabilities of a bank or insurer, including deposits and reserves, 0 or more. Required for its probability of
-   * default, USD of 2025, as a string or number; at most 1e15 in absolute value.
+   * Total liabilities of a bank or insurer, including deposits and reserves, 0 or more, USD of 2025, as a string or
+   * number; at most 1e15 in absolute value. Its five-year probability of default requires them.
    */
   readonly total_liabilities?: number | string;
   /**
-   * Loss of output as a function of warming: kalkuhl_wenz, howard_sterner, dice2016, ngfs5_kotz. The source of
-   * ngfs5_kotz was retracted in December 2025. Default: kalkuhl_wenz.
+   * Loss of output as a function of warming: ngfs4, kalkuhl_wenz, howard_sterner, dice2016, ngfs5_kotz. The source of
+   * ngfs5_kotz was retracted in December 2025. Default: ngfs4.
    */
   readonly damage_function?: string;
   /**
@@ -834,6 +1071,17 @@ export interface CompanyRequest {
    * Default: remind.
    */
   readonly iam?: string;
+  /** Own one-year probability of default, 0 to 1, which replaces that of the model. */
+  readonly pd?: number | string;
+  /**
+   * Exposure at default, 0 or more, USD of 2025, as a string or number; at most 1e15 in absolute value. If present, the
+   * answer has expected losses in money.
+   */
+  readonly exposure?: number | string;
+  /** Loss given default, 0 to 1. Default 0.45. */
+  readonly lgd?: number | string;
+  /** Assumptions that replace those of the method. */
+  readonly assumptions?: CompanyAssumptionsRequest;
 }
 
 /** A company whose emissions are to be estimated. */
@@ -844,22 +1092,26 @@ export interface EmissionsRequest {
   readonly country: string;
   /** Id or name (GET /api/v1/reference/industries), or a code: ISIC 2410, NACE 24.10, NAICS 331110. */
   readonly industry: string;
-  /** Annual revenue, above 0, USD of 2025, as a string or number; at most 1e15 in absolute value. */
+  /** Annual revenue, at least 0.000001, USD of 2025, as a string or number; at most 1e15 in absolute value. */
   readonly revenue: number | string;
   /**
-   * Total assets, above 0. Required for the financed emissions of a bank, USD of 2025, as a string or number; at most
-   * 1e15 in absolute value.
+   * Total assets, at least 0.000001, for the financed emissions of a bank, USD of 2025, as a string or number; at most
+   * 1e15 in absolute value. Estimated from normal ratios of the industry if absent.
    */
   readonly total_assets?: number | string;
-  /** Direct emissions as reported, t CO2e per year, 0 or more. Modeled if absent. */
+  /** Direct emissions as reported, t CO2e per year, 0 to 6e10. Modeled if absent. */
   readonly scope1?: number | string;
-  /** Emissions from purchased energy as reported, t CO2e per year, 0 or more. Modeled if absent. */
+  /** Emissions from purchased energy as reported, t CO2e per year, 0 to 6e10. Modeled if absent. */
   readonly scope2?: number | string;
   /**
-   * Upstream and downstream emissions of the value chain, in total, as reported, t CO2e per year, 0 or more. Modeled if
+   * Upstream and downstream emissions of the value chain, in total, as reported, t CO2e per year, 0 to 6e10. Modeled if
    * absent.
    */
   readonly scope3?: number | string;
+  /** Upstream emissions of the value chain as reported, t CO2e per year, 0 to 6e10. Modeled if absent. */
+  readonly scope3_upstream?: number | string;
+  /** Downstream emissions of the value chain as reported, t CO2e per year, 0 to 6e10. Modeled if absent. */
+  readonly scope3_downstream?: number | string;
 }
 
 export interface CustomerPage {
@@ -1748,6 +2000,7 @@ export interface WireTypes {
   readonly ScopeEmissions: ScopeEmissions;
   readonly BeforeAfter: BeforeAfter;
   readonly CompanyAnswer: CompanyAnswer;
+  readonly CompanyAssumptions: CompanyAssumptions;
   readonly CompanyEcho: CompanyEcho;
   readonly CompanyHeadline: CompanyHeadline;
   readonly CompanyResult: CompanyResult;
@@ -1757,15 +2010,19 @@ export interface WireTypes {
   readonly EmissionsAnswer: EmissionsAnswer;
   readonly EmissionsFigure: EmissionsFigure;
   readonly EmissionsFigures: EmissionsFigures;
+  readonly EmitterEcho: EmitterEcho;
   readonly QualityMark: QualityMark;
   readonly RemarkCode: RemarkCode;
   readonly Remark: Remark;
+  readonly CountryParameters: CountryParameters;
+  readonly IndustryParameters: IndustryParameters;
   readonly ReferenceCountries: ReferenceCountries;
   readonly ReferenceCountry: ReferenceCountry;
   readonly ReferenceIndustries: ReferenceIndustries;
   readonly ReferenceIndustry: ReferenceIndustry;
   readonly ReferenceScenario: ReferenceScenario;
   readonly ReferenceScenarios: ReferenceScenarios;
+  readonly CompanyAssumptionsRequest: CompanyAssumptionsRequest;
   readonly CompanyRequest: CompanyRequest;
   readonly EmissionsRequest: EmissionsRequest;
   readonly CustomerPage: CustomerPage;

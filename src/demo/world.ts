@@ -1,6 +1,6 @@
 /**
- * The demo world: synthetic values over real coastlines, generated cell by cell when requested. It has the form of real
- * data, but every response marks it as synthetic.
+ * The demo world: synthetic values over real coastlines, generated cell by cell when requested. It has the same
+ * structure as real data, but every response marks it as synthetic.
  */
 import { type GroupEntry, sha256Hex } from "../atlas/catalog.ts";
 import type { AtlasHazard, CellAtlas, CellSource } from "../atlas/cellSource.ts";

@@ -60,7 +60,7 @@ export interface Atlas {
   /** @throws Fault `invalid_request`, `combination_unavailable`, `atlas_unavailable` */
   hazardRisk(query: HazardQueryInput): Promise<HazardResult>;
   /**
-   * Returns one element per query, in order; an invalid query gives a RefusedElement.
+   * Returns one element per query, in order; the element of an invalid query is a RefusedElement.
    * @throws Fault `invalid_request` if `queries` is not a non-empty list, `atlas_unavailable`
    */
   hazardRiskBatch(
@@ -80,7 +80,7 @@ export interface Atlas {
   close(): Promise<void>;
 }
 
-/** How the queries of a batch are answered. */
+/** Options of a batch on an atlas that is open on this thread. */
 interface BatchRun {
   /** Default: yields to other tasks of the thread every 5 ms. */
   readonly timeSlice?: TimeSlice;
@@ -88,7 +88,7 @@ interface BatchRun {
   readonly onElement?: (element: HazardResult | RefusedElement, index: number) => void;
 }
 
-/** An atlas opened on this thread, with what worker threads and the host use beyond the library's interface. */
+/** An atlas opened on this thread, with additional members for worker threads and the host. */
 export interface LocalAtlas extends Atlas {
   /** Memory used by cached tiles, and the time that fetches take. */
   readonly tileUse: TileUse;
@@ -97,7 +97,9 @@ export interface LocalAtlas extends Atlas {
    * Only circles can be long.
    */
   isLong(query: HazardQuery): boolean;
-  /** Returns the index of the pyramid tile that contains a location; queries with the same index read the same tiles. */
+  /**
+   * Returns the index of the pyramid tile that contains a location; queries with the same index read the same tiles.
+   */
   neighborhoodOf(hazard: string, location: Location): number;
   hazardRiskBatch(
     queries: readonly HazardQueryInput[],
@@ -110,8 +112,8 @@ export interface LocalAtlas extends Atlas {
 /** Queries of a batch that run concurrently: enough to keep reads busy, few enough to bound memory. */
 const BATCH_CONCURRENCY = 16;
 /**
- * Cell vectors that a query may read and still count as short: a third of a millisecond with the tiles cached, ten times
- * that if tiles of the demo have to be generated first.
+ * Cell vectors that a query may read and still count as short: a third of a millisecond if the tiles are cached, ten
+ * times as long if tiles of the demo must be generated first.
  */
 const SHORT_CELL_VECTORS_MAX = 32_768;
 /** Queries of a batch between two progress reports. */
@@ -215,7 +217,7 @@ async function answerBatch(
         queriesDone += 1;
         const isReportDue = queriesDone % QUERIES_PER_PROGRESS_REPORT === 0 || queriesDone === queries.length;
         if (isReportDue) onProgress?.(queriesDone, queries.length);
-        // With all tiles cached nothing else yields to the event loop, which also delivers the abort signal.
+        // If all tiles are cached, nothing else yields to the event loop, which also delivers the abort signal.
         if (timeSlice.isPaused || (queriesDone % QUERIES_PER_TIME_CHECK === 0 && timeSlice.isExpired)) {
           await timeSlice.yield();
         }

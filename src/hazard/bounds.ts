@@ -14,7 +14,7 @@ export interface ProbabilityLimits {
   /** 1/T1 and 1/Tn in steps, not rounded. */
   readonly atLeastSteps: number;
   readonly atMostSteps: number;
-  /** Shared bounds of years without total_hazard. */
+  /** Bounds without total_hazard; all years without total_hazard share these objects. */
   readonly atLeast: Bounds;
   readonly atMost: Bounds;
 }
@@ -44,7 +44,7 @@ type BoundKind = Bound["bound"];
  * Relative tolerance within which a mean is treated as the mean of equal steps. A mean is the quotient of two sums, so
  * rounding can change it; a single cell with another step in a circle of 100 km changes it by more.
  */
-const EQUAL_SHARE = 1e-11;
+const MEAN_RELATIVE_TOLERANCE = 1e-11;
 
 /**
  * Returns the limits of a probability layer that was derived from maps of these return periods.
@@ -107,7 +107,7 @@ function kindOf({ probability, limits }: PlannedSide, sampled: SampledLayers): B
   const { firstSteps } = limits;
   // If T1 is above 120,000 years, 1/T1 is stored as 0 too and the two cases cannot be distinguished.
   if (steps === 0) return firstSteps === 0 ? "indeterminate" : "at_most";
-  return Math.abs(steps - firstSteps) <= firstSteps * EQUAL_SHARE ? "at_least" : undefined;
+  return Math.abs(steps - firstSteps) <= firstSteps * MEAN_RELATIVE_TOLERANCE ? "at_least" : undefined;
 }
 
 /**

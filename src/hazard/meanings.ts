@@ -8,8 +8,8 @@ type Meanings = Readonly<Partial<Record<MetricName, string>>>;
 const CATEGORY_1_MPS = 33;
 
 /**
- * Returns the meaning of each metric of a hazard under the rules of an atlas. If the atlas does not state a rule,
- * the text names the rule; no default is assumed.
+ * Returns the meaning of each metric of a hazard under the rules of an atlas. If the atlas does not state a rule, the
+ * text contains the name of the rule instead of a default.
  */
 export function meaningsOf(hazard: HazardName, rules: StatedRules): Meanings {
   return { ...MEANINGS[hazard](rules), total_hazard: "intensity x probability of the cell: severity times likelihood" };

@@ -30,7 +30,7 @@ export interface PlannedYear {
   /** Rules of the hazard in this atlas, and the return periods of the source maps. */
   readonly rules: Readonly<Record<string, unknown>>;
   readonly metrics: readonly PlannedMetric[];
-  /** Undefined if no probability can be merely a bound. */
+  /** Undefined if no probability can be only a bound. */
   readonly bounds: PlannedBounds | undefined;
 }
 
@@ -131,7 +131,7 @@ function makePlan(sampler: Sampler, hazard: HazardName, query: HazardQuery): Pla
       };
     }),
   }));
-  // A single set, so that exactly the requested layers are interleaved in memory.
+  // All layers are in one set, so that exactly the requested layers are interleaved in memory.
   const set = sampled === undefined || layers.length === 0 ? undefined : sampler.layerSet(sampled, layers);
   return { set, scenarios };
 }

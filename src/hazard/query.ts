@@ -172,7 +172,9 @@ function matchesSchema(input: unknown): input is HazardQueryInput {
   );
 }
 
-/** Returns whether a list has neither duplicates nor holes. The compiled validator skips the holes of a sparse array. */
+/**
+ * Returns whether a list has neither duplicates nor holes. The compiled validator skips the holes of a sparse array.
+ */
 function isDenseAndUnique(list: readonly unknown[]): boolean {
   if (list.length > 8) return new Set(list).size === list.length && !list.includes(undefined);
   for (let index = 0; index < list.length; index++) {
@@ -247,7 +249,7 @@ function unavailableCombinations(
 }
 
 function invalidQuery(items: readonly FaultItem[]): Fault {
-  // Both checks use the same schema, so a disagreement is a bug.
+  // Both checks use the same schema, so this is a bug.
   if (items.length === 0)
     throw new Error("The compiled validator rejected a hazard query in which findSchemaErrors finds no error.");
   return new Fault("invalid_request", summarizeItems(items, "the query"), { items });

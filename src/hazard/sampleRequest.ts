@@ -7,7 +7,7 @@ import { type HazardName, HAZARDS, isHazardName, type MetricName, type Scenario 
  * A layer of a request. As in a query, the layer of 1980 is the baseline under every scenario.
  *
  * Bulk requests use the library's names (`analysisYear`, `radiusKm`, `method`), queries those of the HTTP contract
- * (`analysis_years`, `radius`, `aggregation_method`). Each rejects the names of the other.
+ * (`analysis_years`, `radius`, `aggregation_method`). Each kind of request rejects the names of the other kind.
  */
 export interface SampleLayer {
   readonly scenario: Scenario;
@@ -26,7 +26,7 @@ export interface CellsRequest {
   /** Cancels the request: the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Called after every few thousand locations. */
-  readonly onProgress?: (placesDone: number, placeCount: number) => void;
+  readonly onProgress?: (locationsDone: number, locationCount: number) => void;
 }
 
 /** Requests layers of one hazard at many locations, at points or over circles. */
@@ -36,9 +36,9 @@ export interface SampleRequest extends CellsRequest {
   /** Aggregation over the circle; default max. */
   readonly method?: "max" | "mean";
   /**
-   * Output arrays of locations x layers elements each, which are then the result. Reusing them in repeated large requests
-   * avoids allocating fresh memory, which takes longer than the sampling. They must not share memory with each other or
-   * with the locations. Their content is undefined if the promise is rejected.
+   * Output arrays, each of locations x layers elements, which become the result. Reusing them in repeated large
+   * requests avoids allocating fresh memory, which takes longer than the sampling. They must not share memory with each
+   * other or with the locations. Their content is undefined if the promise is rejected.
    */
   readonly into?: SampleResult;
 }
@@ -51,7 +51,7 @@ export interface SampleResult {
 }
 
 export interface StepsRequest extends CellsRequest {
-  /** As in SampleRequest: output array of locations x layers elements, which is then `steps` of the result. */
+  /** As in SampleRequest: an output array of locations x layers elements, which becomes `steps` of the result. */
   readonly into?: Uint16Array;
 }
 

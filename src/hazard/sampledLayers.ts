@@ -12,7 +12,10 @@ export interface SampledLayers {
   readonly cells: number;
   /** Center of the cell at a point; undefined for a circle. */
   readonly center: Location | undefined;
-  /** An integer for a point or a maximum, fractional for a mean; undefined if there is no value. */
+  /**
+   * Returns the steps of a layer: an integer for a point or a maximum, a fraction for a mean; undefined if there is no
+   * value.
+   */
   stepsOf(position: number): number | undefined;
   /** Returns the reason why a layer has no value. */
   reasonOf(position: number): NoDataReason;

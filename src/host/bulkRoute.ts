@@ -1,6 +1,7 @@
 import type { HazardResult } from "../contract/wireTypes.ts";
 import type { RefusedElement } from "../hazard/answer.ts";
 import type { TaskContext } from "../pool/taskKinds.ts";
+import type { EncodedElement } from "./http/elementEncoder.ts";
 import type { Route } from "./route.ts";
 
 /** A response of status 200 in JSON. */
@@ -23,14 +24,6 @@ export interface ProblemContext {
   readonly requestId: string;
   /** Path below which clients reach the service. */
   readonly prefix: string;
-}
-
-/** The encoded result of one query. */
-interface EncodedElement {
-  readonly text: string;
-  readonly units: number;
-  /** Whether the element is a problem instead of a result. */
-  readonly isRefused: boolean;
 }
 
 /** A route that answers hazard queries one by one with `{ "results": [ ... ] }`, each query on the worker that has its tiles. */

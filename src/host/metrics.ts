@@ -19,7 +19,7 @@ export interface Metrics {
 export interface MetricSources {
   readonly atlas: HostAtlas;
   readonly ledger: Pick<Ledger, "onCommit">;
-  /** Returns the number of requests in progress on worker threads, and the memory that they hold. */
+  /** Returns the number of large requests in progress, and the memory that they hold. */
   readonly readJobs: () => { readonly jobCount: number; readonly heldBytes: number };
 }
 
@@ -85,7 +85,7 @@ export function openMetrics({ atlas: { tileUse, executor }, ledger, readJobs }: 
     registry.registerMetric(new Gauge({ name, help, registers: [], collect }));
   };
   gauge("isotherm_cache_bytes", "Decoded tiles in memory, all threads together.", () => tileUse?.cachedBytes ?? 0);
-  gauge("isotherm_work_jobs", "Requests in progress on worker threads.", () => readJobs().jobCount);
+  gauge("isotherm_work_jobs", "Large requests in progress.", () => readJobs().jobCount);
   gauge(
     "isotherm_work_held_bytes",
     "Memory held by the bodies and partial responses of those requests.",

@@ -50,7 +50,7 @@ export class Service {
       recordResponse,
     } = setup;
     this.#options = options;
-    // A single deadline applies to work on worker threads: the shorter of the two.
+    // A single deadline applies to large requests: the shorter of the two.
     const jobDeadlineMs = Math.min(load.jobDeadlineMs, workTimeoutMs);
     const admission = new AdmissionControl({
       limits: { ...load, jobDeadlineMs },
@@ -83,7 +83,7 @@ export class Service {
     return this.#isWarm && !this.#closing.signal.aborted && this.#options.ledger.failure === undefined;
   }
 
-  /** The requests in progress on worker threads, and the memory that they hold. */
+  /** The large requests in progress, and the memory that they hold. */
   get jobs(): { readonly jobCount: number; readonly heldBytes: number } {
     return { jobCount: this.#admission.jobCount, heldBytes: this.#admission.jobBytes };
   }

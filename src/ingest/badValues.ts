@@ -1,4 +1,4 @@
-/** Creates the errors for single values. Each names the file, the cell and its coordinates. */
+/** Creates the errors for rejected values. Each error names the file, the cell and its coordinates. */
 import type { MetricSpec } from "../hazard/hazards.ts";
 import { type BadValue, largestAllowed } from "./curve.ts";
 import { type GroupPlan, type MapSource, mapsOf } from "./plan.ts";
@@ -7,7 +7,7 @@ import { type CellWindow, describeCell, sourceFault } from "./raster.ts";
 /**
  * Returns the error for a metric that no step can store, traced back to the source map that caused it.
  * @param layer the layer that the value is for
- * @param position the window that was computed, and the index in it of the cell that `bad.cell` calls 0
+ * @param position the window that was computed, and the index in it of the cell that `bad.cell` counts from
  */
 export async function outOfRangeFault(
   group: GroupPlan,
@@ -63,8 +63,8 @@ export function badValueFault(
     negative: `the value is ${bad.value}, below zero. ${marker}; if it is noise around zero, pass --clamp-negative.`,
     "missing-marker": `the value is ${bad.value}, which commonly marks missing cells and is never set to 0. ${marker}; if not, correct it in the map.`,
     "below-tolerance":
-      `the value is ${bad.value}${inUnit}: more than ${clampTolerance}${unit} below zero, too much for noise. ` +
-      `${marker}; if it is a measurement that is to be set to zero, pass --clamp-tolerance with a number above ${clampTolerance}.`,
+      `the value is ${bad.value}${inUnit}: more than ${clampTolerance}${unit} below zero, which is too much to be noise. ` +
+      `${marker}; if it is a measurement that should be set to zero, pass --clamp-tolerance with a number above ${clampTolerance}.`,
     infinite: `the value is ${bad.value}; values must be finite. ${marker}.`,
     "above-range": `the value ${bad.value} becomes ${bad.value * unitFactor} as ${layer?.metric}, whose maximum is ${layer === undefined ? "" : largestAllowed(layer)}. Check the unit factor. ${marker}.`,
   }[bad.why];

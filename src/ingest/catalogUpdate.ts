@@ -8,7 +8,8 @@ import { hashReleaseContent, derivedReleaseName, groupKey, nameTakenFault } from
  * Returns the catalog with new packs added. Older groups of the same hazard, scenario and year are marked as superseded; packs
  * in which every group is superseded are removed.
  *
- * @param options `release`: the name that the user chose, if any; `replaced`: receives the keys of superseded groups
+ * @param options `release`: the release name that the user set, if any; `replaced`: receives the keys of superseded
+ *   groups
  * @throws Fault `invalid_request` if `release` is the current name and the content differs
  */
 export function updateCatalog(

@@ -29,10 +29,15 @@ export const FLAG_CLAMPED = 1;
 export const FLAG_PARTLY_MISSING = 2;
 /** Flag bit of a cell that reaches the threshold at the shortest return period: its probability is a lower bound. */
 export const FLAG_AT_FIRST_RETURN_PERIOD = 4;
-/** Flag bit of a cell in which a longer return period has a smaller value, which was replaced with the running maximum. */
+/**
+ * Flag bit of a cell in which a longer return period has a smaller value, which was replaced with the running maximum.
+ */
 export const FLAG_MADE_NON_DECREASING = 8;
 
-/** Markers other than runs of nines: the lowest 8-bit and 16-bit integers; those of wider formats are below MARKER_MAX. */
+/**
+ * Markers other than runs of nines: the lowest 8-bit integer and the lowest 16-bit integers; the lowest numbers of
+ * wider formats are below MARKER_MAX.
+ */
 const MARKERS: ReadonlySet<number> = new Set([-128, -32_767, -32_768]);
 /** Every value at or below this is a marker, such as the lowest 32-bit integer and the lowest float. */
 const MARKER_MAX = -1e8;
@@ -49,7 +54,9 @@ function isMissingMarker(value: number): boolean {
 export interface ValueRange {
   /** Multiplies source values to give the metric's unit. */
   readonly unitFactor: number;
-  /** Values from -`clampTolerance` to 0, in the metric's unit, are set to zero; undefined rejects every negative value. */
+  /**
+   * Values from -`clampTolerance` to 0, in the metric's unit, are set to zero; undefined rejects every negative value.
+   */
   readonly clampTolerance: number | undefined;
   /** In source units. */
   readonly max: number;
@@ -158,7 +165,10 @@ export class ModelMean {
     this.#counts = new Uint16Array(cellCount);
   }
 
-  /** Adds consecutive cells of one model. Add models in a fixed order, because the rounding of sums depends on the order. */
+  /**
+   * Adds consecutive cells of one model. Add models in a fixed order, because the rounding of sums depends on the
+   * order.
+   */
   add(firstCell: number, { own, probability }: OwnAndProbability): void {
     for (let i = 0; i < own.length; i++) {
       const value = own[i] ?? NaN;

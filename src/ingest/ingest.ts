@@ -1,5 +1,5 @@
 /**
- * Fills an atlas from public hazard maps. The exports of this file are `isotherm/ingest`.
+ * Writes layers of an atlas from public hazard maps. The exports of this file are `isotherm/ingest`.
  *
  *   await ingestAqueductFloods({ sources: ["maps/aqueduct"], out: "data/atlas" });
  *   await ingestLayers({ manifest: "maps/storm.json", out: "data/atlas" });
@@ -14,7 +14,7 @@ import type { Raster, RasterOptions } from "./raster.ts";
 import { findAqueductFiles, planAqueductFloods } from "./recipes/aqueductFloods.ts";
 import { planLayers } from "./recipes/layers.ts";
 import { readManifest } from "./recipes/layersManifest.ts";
-import type { IngestReport, SetAside } from "./report.ts";
+import type { IngestReport, IgnoredFile } from "./report.ts";
 import { SourceVersions } from "./sourceVersions.ts";
 import { writeHazards } from "./writeHazards.ts";
 
@@ -31,7 +31,7 @@ export type { HazardName, MetricName, ProblemItem, Scenario } from "../contract/
 export type { CellCounts } from "./cellCounts.ts";
 export type { KeptMeridian } from "./raster.ts";
 export type { BoundingBox, IngestOptions, IngestProgress } from "./options.ts";
-export type { GroupReport, IngestReport, SetAside } from "./report.ts";
+export type { GroupReport, IngestReport, IgnoredFile } from "./report.ts";
 
 export interface AqueductFloodsOptions extends IngestOptions {
   /** Files, folders (searched recursively) or http(s) addresses of the maps. */
@@ -42,14 +42,14 @@ export interface AqueductFloodsOptions extends IngestOptions {
  * Writes river and coastal maps of WRI Aqueduct Floods into an atlas: for each scenario and year among them, the depth with a
  * return period of 100 years, its intensity, the annual probability of a depth of 0.5 m, and the total hazard.
  *
- * @throws Fault `source_invalid` naming file and cell; `invalid_request` for options that cannot be met;
- *   `atlas_unavailable` if the existing atlas is damaged or being written; `configuration_invalid` if the optional package
- *   geotiff is not installed
+ * @throws Fault `source_invalid` naming file and cell; `invalid_request` for options that are invalid or cannot be
+ *   applied; `atlas_unavailable` if the existing atlas is damaged or being written; `configuration_invalid` if the
+ *   optional package geotiff is not installed
  */
 export async function ingestAqueductFloods(options: AqueductFloodsOptions): Promise<IngestReport> {
   checkIngestOptions(options, { sources: { type: "array", items: { type: "string" } } });
-  const { files, setAside } = await findAqueductFiles(options.sources);
-  return withRasters(options, setAside, (open, rasterOptions) => planAqueductFloods(files, open, rasterOptions));
+  const { files, ignoredFiles } = await findAqueductFiles(options.sources);
+  return withRasters(options, ignoredFiles, (open, rasterOptions) => planAqueductFloods(files, open, rasterOptions));
 }
 
 export interface LayersOptions extends IngestOptions {
@@ -58,8 +58,9 @@ export interface LayersOptions extends IngestOptions {
 }
 
 /**
- * Writes the maps that a manifest describes into an atlas: one file or band for each metric or return period. Switches may
- * be set in the manifest, in the options, or in both; `clampTolerance` in the options takes precedence over the manifest.
+ * Writes the maps that a manifest describes into an atlas: one file or band for each metric or return period. Boolean
+ * options may be set in the manifest, in the options, or in both; `clampTolerance` in the options takes precedence over
+ * the manifest.
  *
  * @throws Fault `invalid_request` listing every error of the manifest; otherwise the same as `ingestAqueductFloods`
  */
@@ -90,10 +91,12 @@ export async function ingestLayers(options: LayersOptions): Promise<IngestReport
 
 type OpenRaster = (file: string, options: RasterOptions) => Promise<Raster>;
 
-/** Plans and writes an ingest. Each file is opened once for all of its bands, and is closed at the end or on failure. */
+/**
+ * Plans and writes an ingest. Each file is opened once for all of its bands, and is closed at the end or on failure.
+ */
 async function withRasters(
   options: IngestOptions,
-  setAside: readonly SetAside[],
+  ignoredFiles: readonly IgnoredFile[],
   plan: (open: OpenRaster, options: RasterOptions) => Promise<readonly HazardPlan[]>,
 ): Promise<IngestReport> {
   const { keepMeridian, signal } = options;
@@ -114,7 +117,7 @@ async function withRasters(
     ...(keepMeridian === undefined ? {} : { keepMeridian }),
   };
   try {
-    return await writeHazards(await plan(open, rasterOptions), { options, setAside, sources });
+    return await writeHazards(await plan(open, rasterOptions), { options, ignoredFiles, sources });
   } finally {
     for (const raster of opened.values()) await raster.close();
   }

@@ -4,8 +4,8 @@ import { type CellCounts, zeroCounts } from "./cellCounts.ts";
 import type { WrittenPack } from "./packWriter.ts";
 import { groupKey } from "./releaseName.ts";
 
-/** A file that was given, or found in a folder, but ignored. */
-export interface SetAside {
+/** A file that was given or found in a folder but that the recipe does not use. */
+export interface IgnoredFile {
   readonly file: string;
   readonly reason: string;
 }
@@ -14,7 +14,7 @@ export interface IngestReport {
   readonly atlas: string;
   readonly release: string;
   readonly groups: readonly GroupReport[];
-  readonly setAside: readonly SetAside[];
+  readonly ignoredFiles: readonly IgnoredFile[];
   readonly durationMs: number;
 }
 

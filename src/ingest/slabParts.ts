@@ -74,7 +74,7 @@ export class SlabParts {
       const worstText = Buffer.from(JSON.stringify(worst));
       const sizes = Buffer.from(Uint32Array.of(worstText.length, steps.byteLength).buffer);
       const stepBytes = Buffer.from(steps.buffer, steps.byteOffset, steps.byteLength);
-      const temporaryPath = join(this.#steps.folder, `${name}.aside`);
+      const temporaryPath = join(this.#steps.folder, `${name}.tmp`);
       await writeSynced(temporaryPath, Buffer.concat([sizes, worstText, stepBytes, flags]));
       await rename(temporaryPath, join(this.#steps.folder, name));
       this.#names.add(name);

@@ -285,7 +285,7 @@ export class SlabReader {
     }
   }
 
-  /** The layer of the hazard's own metric, whose values the curves give. */
+  /** The layer of the hazard's own metric, which is computed from the curves. */
   get #ownLayer(): MetricSpec | undefined {
     const { metrics, ownMetric } = HAZARDS[this.#plan.hazard];
     return metrics.find(({ metric }) => metric === ownMetric);

@@ -1,7 +1,7 @@
 /**
- * Versions of sources, so that no atlas mixes two versions of a map. A file is identified by its SHA-256, a remote file by
- * its HTTP validators. An interrupted ingest continues only with the versions it started with, and nothing is published
- * unless every source is still at the version that was read.
+ * Versions of sources, which ensure that no atlas mixes two versions of a map. A file is identified by its SHA-256, a
+ * remote file by its HTTP validators. An interrupted ingest continues only with the versions that it started with, and
+ * nothing is published unless every source is still at the version that was read.
  */
 import { createReadStream } from "node:fs";
 import { readFile, rename, stat } from "node:fs/promises";
@@ -29,7 +29,10 @@ const HASH_CHUNK_BYTES = 4 << 20;
 const HEAD_TIMEOUT_MS = 10_000;
 const HEAD_ATTEMPT_COUNT = 3;
 const HEAD_RETRY_DELAY_MS = 300;
-/** A file that changed more recently than this may change again with the same timestamps, because their resolution is limited. */
+/**
+ * A file that changed more recently than this may change again with the same timestamps, because their resolution is
+ * limited.
+ */
 const SETTLED_MS = 3000;
 /** Minimum time between two saved hash states of a file; the first state is saved after the first chunk. */
 const HASH_CHECKPOINT_MS = 1000;
@@ -191,8 +194,8 @@ export class SourceVersions {
 
   async #saveKnownHashes(known: ReadonlyMap<string, KnownHash>): Promise<void> {
     const path = join(this.#folder, KNOWN_HASHES_NAME);
-    await writeSynced(`${path}.aside`, new TextEncoder().encode(JSON.stringify([...known])));
-    await rename(`${path}.aside`, path);
+    await writeSynced(`${path}.tmp`, new TextEncoder().encode(JSON.stringify([...known])));
+    await rename(`${path}.tmp`, path);
   }
 }
 
@@ -209,7 +212,9 @@ async function fileStateOf(file: string): Promise<FileState> {
   };
 }
 
-/** Returns the validators of a remote file. A weak ETag does not guarantee equal bytes, so it is used only with a date. */
+/**
+ * Returns the validators of a remote file. A weak ETag does not guarantee equal bytes, so it is used only with a date.
+ */
 async function remoteVersion(file: string): Promise<SourceVersion> {
   const headers = await fetchHeaders(file);
   const etag = headers.get("etag");
@@ -249,6 +254,6 @@ function changedFault(file: string, when: string): Fault {
   return sourceFault(
     file,
     `was replaced or changed ${when}. Nothing was published: an atlas must not mix two versions of a map. ` +
-      `Run the ingest again when the map no longer changes.`,
+      `Run the ingest again when the map is no longer being changed.`,
   );
 }

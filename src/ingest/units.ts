@@ -62,8 +62,9 @@ export function isSameUnit(first: string, second: string): boolean {
 }
 
 /**
- * Units that do not specify a quantity, such as the default of the software that wrote the file. A factor may convert them
- * to the unit of any metric; a factor may convert fractions (percent, fraction, probability) only to days or a fraction.
+ * Units that do not specify a quantity, such as the default of the software that wrote the file. A factor may convert
+ * them to the unit of any metric. Shares (percent, fraction, probability) may be converted only to days or to another
+ * share.
  */
 const NEUTRAL: ReadonlySet<string> = new Set(["1", "-", "none", "unitless", "dimensionless"]);
 
@@ -84,7 +85,9 @@ function isFactorOf(factor: number, exact: number): boolean {
   );
 }
 
-/** Returns the name of another unit of the same quantity that a factor converts, if it does not convert the given unit. */
+/**
+ * Returns the name of another unit of the same quantity that a factor converts, if it does not convert the given unit.
+ */
 function otherUnitOf(factor: number, { of, factor: exactFactor }: Unit): string | undefined {
   if (isFactorOf(factor, exactFactor)) return undefined;
   const other = SPELLINGS.find(([quantity, exact]) => quantity === of && isFactorOf(factor, exact));

@@ -11,7 +11,7 @@ import { writeHazardPack, type WrittenPack } from "./packWriter.ts";
 import type { WriteContext } from "./writeContext.ts";
 import type { HazardPlan } from "./plan.ts";
 import { checkReleaseName } from "./releaseName.ts";
-import { groupReports, type IngestReport, type SetAside } from "./report.ts";
+import { groupReports, type IngestReport, type IgnoredFile } from "./report.ts";
 import { KNOWN_HASHES_NAME } from "./sourceVersions.ts";
 import { checkTargetUnchanged, resolveTarget, resolveTargets, type IngestTarget } from "./target.ts";
 
@@ -19,13 +19,13 @@ import { checkTargetUnchanged, resolveTarget, resolveTargets, type IngestTarget 
  * Writes layers of one or more hazards into an atlas and publishes them together. The atlas keeps its current release until
  * the last step, and after any failure.
  *
- * @throws Fault `source_invalid` naming file and cell; `invalid_request` for options that cannot be met;
- *   `atlas_unavailable` if the existing atlas is damaged or another process writes to it; the abort reason of
+ * @throws Fault `source_invalid` naming file and cell; `invalid_request` for options that are invalid or cannot be
+ *   applied; `atlas_unavailable` if the existing atlas is damaged or another process writes to it; the abort reason of
  *   `options.signal`
  */
 export async function writeHazards(
   plans: readonly HazardPlan[],
-  { options, setAside, sources }: WriteContext & { readonly setAside: readonly SetAside[] },
+  { options, ignoredFiles, sources }: WriteContext & { readonly ignoredFiles: readonly IgnoredFile[] },
 ): Promise<IngestReport> {
   const startedMs = performance.now();
   checkOptionRanges(options);
@@ -39,7 +39,7 @@ export async function writeHazards(
     atlas: options.out,
     release: catalog.release,
     groups: written.flatMap((pack) => groupReports(pack, replaced)),
-    setAside,
+    ignoredFiles,
     durationMs: performance.now() - startedMs,
   };
 }

@@ -48,7 +48,7 @@ export type AlignOutcome =
   | { readonly kind: "refused"; readonly entity: number; readonly row: number | undefined };
 
 /** Upper limit of the rows per call of the kernel; their inputs and outputs fit the L2 cache. */
-const BATCH_ROWS = 8192;
+const BATCH_ROWS = 4096;
 
 /**
  * Computes the implied temperatures of entities, in batches. The formula is in assembly/alignment.ts.

@@ -10,11 +10,14 @@ import {
   CURVE_START,
   NO_GROWTH_SERIES,
   PATHWAY_COUNT,
+  SHORTEST_HORIZON_YEARS,
+  TABLED_HORIZON_MAX,
   TABLE_CURVES,
   TABLE_FIRST_YEAR,
   TABLE_HORIZON_YEAR,
   TABLE_LAST_YEAR,
   TABLE_PLAUSIBLE_CHANGES,
+  TABLE_SCALES,
   TABLE_SERIES_COUNT,
   TABLE_YEARS,
   TEMPERATURE_MAX_C,
@@ -61,6 +64,8 @@ export interface Warming {
  */
 export type AlignmentTables = Float64Array & { readonly isAlignmentTables: true };
 
+/** Scales of the emissions that `sensitive` and the range are computed with. */
+const SCALES = [0.925, 0.95, 1.05, 1.075] as const;
 const PERCENTILE_CURVES = { p50: CURVE_P50, p10: CURVE_P10, p90: CURVE_P90 } as const;
 
 /**
@@ -82,7 +87,11 @@ export function makeAlignmentTables(benchmark: YearlyBenchmark): AlignmentTables
   const yearStride = YEAR_BYTES / 8;
   const sumsAt = yearsAt + yearCount * yearStride;
   const growthAt = sumsAt + sums.length;
-  const tables = new Float64Array(growthAt + growth.length * (yearCount + 1));
+  // After the series a row of ones, for entities without one.
+  const tables = new Float64Array(growthAt + (growth.length + 1) * (yearCount + 1)).fill(
+    1,
+    growthAt + growth.length * (yearCount + 1),
+  );
   tables[TABLE_FIRST_YEAR / 8] = firstYear;
   tables[TABLE_LAST_YEAR / 8] = lastYear;
   tables[TABLE_HORIZON_YEAR / 8] = horizonYear;
@@ -96,6 +105,15 @@ export function makeAlignmentTables(benchmark: YearlyBenchmark): AlignmentTables
   }
   for (let years = 0; years <= CHANGE_YEARS_MAX; years++) {
     tables.set(plausibleChangesAfter(years), TABLE_PLAUSIBLE_CHANGES / 8 + 2 * years);
+  }
+  for (let horizon = SHORTEST_HORIZON_YEARS; horizon <= TABLED_HORIZON_MAX; horizon++) {
+    for (let years = 1; years <= horizon; years++) {
+      const at = ((horizon - SHORTEST_HORIZON_YEARS) * TABLED_HORIZON_MAX + years - 1) * SCALES.length;
+      tables.set(
+        SCALES.map((scale) => scale ** (horizon / years)),
+        TABLE_SCALES / 8 + at,
+      );
+    }
   }
   for (let year = 0; year < yearCount; year++) {
     const yearAt = yearsAt + year * yearStride;

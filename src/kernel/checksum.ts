@@ -1,6 +1,6 @@
 import type { Kernel, Region } from "./instance.ts";
 
-/** Bytes per call of the kernel, well below its scratch. */
+/** Bytes per call of the kernel, well below the size of its scratch memory. */
 const CRC_CHUNK_BYTES = 1 << 20;
 /** Lookup table of each kernel, u32[8][256]. */
 const tables = new WeakMap<Kernel, Region>();

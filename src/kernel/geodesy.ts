@@ -16,14 +16,14 @@ export interface CircleCells {
   /** i32[spanCount][3]: row, first column, last column; rows ascending, spans disjoint. */
   readonly spans: Int32Array;
   readonly spanCount: number;
-  /** Number of cells that GeographicLib had to resolve because their centers are close to the rim. */
+  /** Number of cells that GeographicLib had to classify because their centers are close to the rim. */
   readonly ambiguousCount: number;
 }
 
 /**
  * Returns the cells with centers within the geodesic radius, and always the cell that contains the location.
- * Equivalent to testing GeographicLib's distance <= radius for every cell: GeographicLib resolves the cells within
- * 2e-6 m of the rim, the kernel all others. The formula is in assembly/geodesy.ts.
+ * Equivalent to testing GeographicLib's distance <= radius for every cell: GeographicLib classifies the cells within
+ * 2e-6 m of the rim, and the kernel all others. The formula is in assembly/geodesy.ts.
  *
  * @throws KernelError for a radius outside 0 to 140 km, a latitude beyond a pole, a longitude that is not finite, or an
  *   invalid grid

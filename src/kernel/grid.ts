@@ -25,8 +25,8 @@ export interface Location {
 }
 
 /**
- * Returns a cell's center. Use this formula everywhere: adding up cell sizes would accumulate errors of meters. A center beyond a pole,
- * by rounding or because the last row extends beyond it, is clamped to the pole.
+ * Returns a cell's center. Always use this formula, because adding up cell sizes would accumulate errors of meters. A
+ * center beyond a pole, by rounding or because the last row extends beyond it, is clamped to the pole.
  */
 export function cellCenter(grid: Grid, { row, column }: Cell): Location {
   return {

@@ -22,7 +22,7 @@ export interface Scratch {
   copyIn(array: Float64Array | Float32Array | Int32Array | Uint32Array | Uint16Array | Uint8Array): Region;
 }
 
-/** Thrown if a kernel rejects its arguments. This is a bug in the calling module, not a fault of the user. */
+/** Thrown if a kernel rejects its arguments, which is a bug in the calling module and not an error of the user. */
 export class KernelError extends Error {
   override readonly name = "KernelError";
   readonly status: number;

@@ -5,13 +5,13 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const PREFIX = "iso_sk_";
 const RANDOM_COUNT = 58;
 const CHECK_COUNT = 6;
+const LENGTH = RANDOM_COUNT + CHECK_COUNT;
 
 /** Describes the form of a key, for messages. */
-export const KEY_FORM = `a prefix such as ${PREFIX} and ${RANDOM_COUNT + CHECK_COUNT} characters of 0-9, A-Z, a-z`;
+export const KEY_FORM = `a prefix such as ${PREFIX} and ${LENGTH} characters of 0-9, A-Z, a-z`;
 
 /** Any service's prefix is accepted: keys issued elsewhere can be imported unchanged. */
 const ANY_PREFIX = /^[a-z][a-z0-9]{0,31}_sk_$/;
-const LENGTH = RANDOM_COUNT + CHECK_COUNT;
 /** By ASCII code: 0 for characters of the key alphabet, 1 for all others. */
 const IS_INVALID = Uint8Array.from({ length: 128 }, (_, code) =>
   ALPHABET.includes(String.fromCharCode(code)) ? 0 : 1,

@@ -109,7 +109,7 @@ export async function recordBatch(
 /** Deletes up to `countMax` expired idempotency keys. */
 export async function pruneIdempotencyKeys(connection: ClientBase, nowMs: number, countMax: number): Promise<void> {
   const cutoff = idempotencyCutoff(new Date(nowMs).toISOString());
-  await connection.query({ name: "isotherm-forget", text: PRUNE, values: [cutoff, countMax] });
+  await connection.query({ name: "isotherm-prune-keys", text: PRUNE, values: [cutoff, countMax] });
 }
 
 function scopedIdempotencyKey({ accountId, customerId, route, idempotency }: UsageEntry): string | undefined {

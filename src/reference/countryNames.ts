@@ -1,6 +1,11 @@
-/** Names of countries: ISO 3166 codes, English and official names, and names in 24 languages. */
+/**
+ * Names of countries: ISO 3166 codes, English and official names, names in 24 languages (countryNames.csv, npm package
+ * i18n-iso-countries 7.14.0 and common English and French forms), and names in further languages of the country itself
+ * with common forms that these lack (countryNativeNames.csv, same source).
+ */
 import { type ListedCountry, LISTED_COUNTRIES } from "./countries.ts";
 import { COUNTRY_NAME_ROWS } from "./data/countryNames.generated.ts";
+import { COUNTRY_NATIVE_NAME_ROWS } from "./data/countryNativeNames.generated.ts";
 import { rememberByText } from "./boundedCache.ts";
 import { type NameCandidate, nameCandidate, nearestName, nearestNames } from "./nameDistance.ts";
 import { foldName, withAndForAmpersand } from "./names.ts";
@@ -23,7 +28,6 @@ const TITLES = ["the republic of ", "republic of ", "the "];
 const AMBIGUOUS_NAMES: ReadonlyMap<string, readonly string[]> = new Map([["republic of china", ["CHN", "TWN"]]]);
 
 const COUNTRIES_BY_ISO3 = new Map(LISTED_COUNTRIES.map((country) => [country.iso3, country]));
-const COUNTRIES_BY_KEY = indexNames();
 
 /**
  * Returns the country that a text names. Case, accents and punctuation are ignored, "&" equals "and", and a leading
@@ -37,9 +41,19 @@ export const matchCountry: (text: string) => CountryMatch = rememberByText((text
 
 function lookUp(text: string): CountryMatch {
   const key = foldName(text);
-  const [country, ...others] = ambiguousCountries(key) ?? COUNTRIES_BY_KEY.get(withoutLeadingTitles(key)) ?? [];
-  if (country === undefined) return UNKNOWN;
+  const [country, ...others] = ambiguousCountries(key) ?? countriesByKey().get(withoutLeadingTitles(key)) ?? [];
+  if (country === undefined || (isAccented(text) && isCodeOf(country, key))) return UNKNOWN;
   return others.length === 0 ? { kind: "found", country } : { kind: "ambiguous", candidates: [country, ...others] };
+}
+
+/** Returns whether folding the text drops accents. */
+function isAccented(text: string): boolean {
+  return /\p{M}/u.test(text.normalize("NFKD"));
+}
+
+/** A code has no accents: "Mỹ" is Vietnamese for the United States, but without its accent it is the code of Malaysia. */
+function isCodeOf({ iso2, iso3 }: ListedCountry, key: string): boolean {
+  return key === foldName(iso2) || key === foldName(iso3);
 }
 
 function ambiguousCountries(key: string): readonly ListedCountry[] | undefined {
@@ -61,11 +75,21 @@ function withoutLeadingTitles(key: string): string {
   }
 }
 
-/** Indexes all names without their titles. The list of countries takes precedence over the names in other languages. */
+let indexed: ReadonlyMap<string, readonly ListedCountry[]> | undefined;
+
+/** Returns the index, which is built by the first lookup. */
+function countriesByKey(): ReadonlyMap<string, readonly ListedCountry[]> {
+  indexed ??= indexNames();
+  return indexed;
+}
+
+/** Indexes all names without their titles. A key of one table takes precedence over the same key of a later table. */
 function indexNames(): ReadonlyMap<string, readonly ListedCountry[]> {
   const index = indexOf(LISTED_COUNTRIES.map((country) => [country, country.names]));
-  const inOtherLanguages = indexOf(COUNTRY_NAME_ROWS.map(({ iso3, names }) => [countryOf(iso3), names]));
-  for (const [key, countries] of inOtherLanguages) if (!index.has(key)) index.set(key, countries);
+  for (const table of [COUNTRY_NAME_ROWS, COUNTRY_NATIVE_NAME_ROWS]) {
+    const inTable = indexOf(table.map(({ iso3, names }) => [countryOf(iso3), names]));
+    for (const [key, countries] of inTable) if (!index.has(key)) index.set(key, countries);
+  }
   return index;
 }
 

@@ -13,16 +13,15 @@ export interface ListedIndustry extends Named {
     readonly scope3Upstream: number;
     readonly scope3Downstream: number;
   };
-  /** Source of the intensity, as read by `readFactorSource` in factorSources.ts. */
-  readonly source: string;
 }
 
 /**
  * All industries, in the order of the table.
  *
  * Intensities are derived from the US EPA Supply Chain Greenhouse Gas Emission Factors v1.3 and USEEIO v2.0.1 (US public
- * domain), at producer prices, with overrides from OECD ICIO 2025 (CC BY 4.0) as given by the source column. Scope 3
- * downstream is our judgment, an order of magnitude only.
+ * domain), at producer prices, and moved towards what companies report (Carbon Gap, CC BY 4.0); the column `factor_source`
+ * of src/company/data/industryParameters.csv names the source of each row. Scope 3 downstream is our judgment, an order of
+ * magnitude only.
  */
 export const LISTED_INDUSTRIES: readonly ListedIndustry[] = INDUSTRY_ROWS.map(readIndustry);
 
@@ -40,7 +39,6 @@ function readIndustry(row: IndustryRow): ListedIndustry {
       scope3Upstream: row.s3up_t_per_musd,
       scope3Downstream: row.s3down_t_per_musd,
     },
-    source: row.factor_source,
   };
 }
 

@@ -105,7 +105,9 @@ class MapErrors {
 
   add(line: number, column: string | undefined, detail: string): void {
     if (this.#details.length >= FAULT_ITEM_COUNT_MAX) return;
-    this.#details.push(`line ${line}${column === undefined ? "" : `, column ${column}`}: ${detail}.`);
+    this.#details.push(
+      `line ${line}${column === undefined ? "" : `, column ${column}`}: ${detail}${detail.endsWith("?") ? "" : "."}`,
+    );
   }
 
   throwIfAny(): void {

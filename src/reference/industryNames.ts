@@ -4,6 +4,7 @@ import { INDUSTRY_CLASS_ROWS } from "./data/industryClasses.generated.ts";
 import { INDUSTRY_SPELLING_ROWS } from "./data/industrySpellings.generated.ts";
 import { type ListedIndustry, LISTED_INDUSTRIES } from "./industries.ts";
 import { type CodeSystem, isCodeLike, matchCode } from "./industryCodes.ts";
+import { industryKey } from "./industryKeys.ts";
 import { nameCandidate, nearestNames } from "./nameDistance.ts";
 import { foldName, withAndForAmpersand } from "./names.ts";
 
@@ -41,7 +42,8 @@ const SUGGESTION_COUNT = 5;
 
 /**
  * Returns the industry that a text names by id, name, usual spelling or the title of a class of ISIC Rev. 4, NACE Rev. 2
- * or NAICS 2017, or by a code of these. Case, accents and punctuation are ignored, and "&" equals "and".
+ * or NAICS 2017, or by a code of these. Case, accents, punctuation and British or American spelling make no difference, and "&"
+ * equals "and".
  *
  * @param codeSystem system of a code without a prefix, such as `2410`; `NACE 24.10` and `24.10` need none
  */
@@ -67,10 +69,10 @@ export function findIndustry(text: string, codeSystem?: CodeSystem): FoundIndust
 
 /** Returns the names of the industries with the nearest names or spellings, nearest first. */
 export function nearestIndustryNames(text: string, count = SUGGESTION_COUNT): readonly string[] {
-  const candidates = [...INDUSTRIES_BY_KEY].flatMap(([key, { industries }]) =>
+  const candidates = [...industriesByKey()].flatMap(([key, { industries }]) =>
     industries.map(({ name }) => nameCandidate(name, key)),
   );
-  return nearestNames(foldName(text), candidates, count);
+  return nearestNames(industryKey(text), candidates, count);
 }
 
 interface KeyedIndustries {
@@ -79,7 +81,6 @@ interface KeyedIndustries {
 }
 
 const INDUSTRIES_BY_ID = new Map(LISTED_INDUSTRIES.map((industry) => [industry.id, industry]));
-const INDUSTRIES_BY_KEY = indexNames();
 
 function industryOf(id: string): ListedIndustry {
   const industry = INDUSTRIES_BY_ID.get(id);
@@ -88,10 +89,9 @@ function industryOf(id: string): ListedIndustry {
 }
 
 const findByName: (text: string) => FoundIndustry = rememberByText((text) => {
-  const spelledOut = withAndForAmpersand(text);
-  const keyed =
-    INDUSTRIES_BY_KEY.get(foldName(text)) ??
-    (spelledOut === undefined ? undefined : INDUSTRIES_BY_KEY.get(foldName(spelledOut)));
+  const texts = [text, withAndForAmpersand(text) ?? text];
+  const keys = [...texts.map(foldName), ...texts.map(industryKey)];
+  const keyed = keys.map((key) => industriesByKey().get(key)).find((found) => found !== undefined);
   const [industry, ...others] = keyed?.industries ?? [];
   if (keyed === undefined || industry === undefined) return UNKNOWN;
   return others.length === 0
@@ -99,21 +99,39 @@ const findByName: (text: string) => FoundIndustry = rememberByText((text) => {
     : { kind: "ambiguous", candidates: keyed.industries, isCode: false };
 });
 
-/** Indexes ids first, then names, aliases, spellings and titles of classes; the first meaning of a key counts. */
+let indexed: ReadonlyMap<string, KeyedIndustries> | undefined;
+
+/** Returns the index, which is built by the first lookup. */
+function industriesByKey(): ReadonlyMap<string, KeyedIndustries> {
+  indexed ??= indexNames();
+  return indexed;
+}
+
+/**
+ * Indexes ids first, then names, aliases, spellings and titles of classes, and after these their forms with other
+ * spellings of words. The first meaning of a key counts.
+ */
 function indexNames(): ReadonlyMap<string, KeyedIndustries> {
+  const entries: readonly (readonly [name: string, keyed: KeyedIndustries])[] = [
+    ...LISTED_INDUSTRIES.map((industry) => [industry.id, { industries: [industry], on: "id" }] as const),
+    ...LISTED_INDUSTRIES.map((industry) => [industry.name, { industries: [industry], on: "name" }] as const),
+    ...LISTED_INDUSTRIES.flatMap((industry) =>
+      industry.names.map((name) => [name, { industries: [industry], on: "alias" }] as const),
+    ),
+    ...[
+      ...INDUSTRY_SPELLING_ROWS.map(({ spelling, industries }) => ({ name: spelling, ids: industries })),
+      ...INDUSTRY_CLASS_ROWS.map(({ title, industries }) => ({ name: title, ids: industries })),
+    ]
+      .filter(({ ids }) => ids.length > 0)
+      .map(({ name, ids }) => [name, { industries: ids.map(industryOf), on: "alias" }] as const),
+  ];
   const index = new Map<string, KeyedIndustries>();
-  const add = (name: string, industries: readonly ListedIndustry[], on: KeyedIndustries["on"]): void => {
-    for (const spelling of [name, withAndForAmpersand(name) ?? ""]) {
-      const key = foldName(spelling);
-      if (key !== "" && !index.has(key)) index.set(key, { industries, on });
+  for (const keyOf of [foldName, industryKey]) {
+    for (const [name, keyed] of entries) {
+      for (const key of [name, withAndForAmpersand(name) ?? name].map(keyOf)) {
+        if (key !== "" && !index.has(key)) index.set(key, keyed);
+      }
     }
-  };
-  for (const industry of LISTED_INDUSTRIES) add(industry.id, [industry], "id");
-  for (const industry of LISTED_INDUSTRIES) add(industry.name, [industry], "name");
-  for (const industry of LISTED_INDUSTRIES) for (const name of industry.names) add(name, [industry], "alias");
-  for (const { spelling, industries } of INDUSTRY_SPELLING_ROWS) add(spelling, industries.map(industryOf), "alias");
-  for (const { title, industries } of INDUSTRY_CLASS_ROWS) {
-    if (industries.length > 0) add(title, industries.map(industryOf), "alias");
   }
   return index;
 }

@@ -25,10 +25,10 @@ export function foldAsciiName(text: string): string {
 }
 
 /**
- * Returns the text with "and" for "&", or undefined if it has no "&". A lookup that finds nothing is repeated with this
- * text, so that "&" equals "and" without changing what the text itself matches.
+ * Returns the text with "and" for "&", or undefined if it has no "&" or nothing else. A lookup that finds nothing is
+ * repeated with this text, so that "&" equals "and" without changing what the text itself matches.
  */
 export function withAndForAmpersand(text: string): string | undefined {
   const spelledOut = text.replaceAll(/[&＆﹠]/g, " and ");
-  return spelledOut === text ? undefined : spelledOut;
+  return spelledOut === text || foldName(text) === "" ? undefined : spelledOut;
 }

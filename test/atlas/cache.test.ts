@@ -324,7 +324,7 @@ describe("the tile cache", () => {
           });
           expect(whole.every(Boolean), requested.join()).toBe(true);
         } catch (error) {
-          if (need > cache.pinnedBytesMax) expect(String(error)).toContain("at once");
+          if (need > cache.pinnedBytesMax) expect(String(error)).toContain("must pin at most");
           else expect(String(error)).toContain("damaged");
           failureCount += 1;
         }

@@ -314,10 +314,10 @@ describe("a cached field", () => {
     expect(cache.usedBytes).toBe(0);
     bad.beforeReturn = wait;
     const all = FORMS.map((form) => ({ form, indices: [0, 1] }));
-    const areThere = await cachedField.withTiles(all, () =>
+    const areCorrect = await cachedField.withTiles(all, () =>
       all.every(({ form, indices }) => indices.every((index) => kernel.words[cachedField.wordOf(form, index)] !== 0)),
     );
-    expect(areThere).toBe(true);
+    expect(areCorrect).toBe(true);
   });
 
   test("handles kernel memory that grows while sources load", async () => {

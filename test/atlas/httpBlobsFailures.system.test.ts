@@ -26,7 +26,7 @@ const WRONG: readonly [what: string, transform: (response: RangeResponse) => Ran
     (response) => page(response, 200),
     "responded with 200 OK (text/html) instead of 206; it does not support ranges",
   ],
-  ["206 and a page", (response) => page(response, 206), "responded with 206 without a Content-Range"],
+  ["206 and a page", (response) => page(response, 206), "responded with 206 without a Content-Range header"],
   ["403", (response) => page(response, 403), "responded with 403 Forbidden (text/html) instead of 206"],
   ["500", (response) => page(response, 500), "responded with 500 Internal Server Error (text/html) instead of 206"],
   [
@@ -66,7 +66,7 @@ const WRONG: readonly [what: string, transform: (response: RangeResponse) => Ran
     "several ranges",
     (response) =>
       withHeaders(response, { "content-range": undefined, "content-type": "multipart/byteranges; boundary=x" }),
-    "responded with 206 without a Content-Range",
+    "responded with 206 without a Content-Range header",
   ],
   [
     "too few bytes",
@@ -86,7 +86,7 @@ const WRONG: readonly [what: string, transform: (response: RangeResponse) => Ran
   [
     "neither ETag nor Last-Modified",
     (response) => withHeaders(response, { etag: undefined, "last-modified": undefined }),
-    "sent neither an ETag nor a Last-Modified",
+    "sent neither an ETag nor a Last-Modified header",
   ],
 ];
 

@@ -39,7 +39,7 @@ export function packInputOf({ hazard, grid, groups }: HazardFixture): PackInput 
     hazard,
     grid,
     groups: groups.map(({ scenario, year, layers }) => ({ scenario, year, layers })),
-    resumeKey: "made",
+    resumeKey: "fixture",
     readBand: async ({ firstRow, rowCount }: Band) =>
       groups.map(({ cells, layers }) => {
         const rowLength = grid.columnCount * layers.length;
@@ -64,7 +64,7 @@ export async function makeAtlas(kernel: Kernel, folder: string, hazards: readonl
             scenario,
             year,
             layers,
-            provenance: { product: "made for a test" },
+            provenance: { product: "synthetic test data" },
           })),
         },
       ],

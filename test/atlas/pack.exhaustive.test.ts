@@ -294,7 +294,7 @@ describe("a damaged atlas", () => {
       const random = randomFrom(7);
       const names = (await readdir(folder)).toSorted();
       const pyramids = [0, 1].map((group) => pyramidByDefinition(FLOODS, group));
-      let refused = 0;
+      let rejected = 0;
       for (const name of names) {
         const path = join(folder, name);
         const good = await readFile(path);
@@ -315,17 +315,17 @@ describe("a damaged atlas", () => {
           } catch (error) {
             if (!isFault(error, "atlas_unavailable")) throw error;
             expect(error.message).toContain(name);
-            refused += 1;
+            rejected += 1;
           }
         }
         await writeFile(path, good);
       }
       // Every byte affects some number, except a few in the catalog and in the files.
-      expect(refused).toBeGreaterThan(90);
+      expect(rejected).toBeGreaterThan(90);
     });
   });
 
-  test("with a truncated or missing file is refused by the file's name", async () => {
+  test("with a truncated or missing file is rejected with the name of the file", async () => {
     await withTempFolder(async (folder) => {
       await makeAtlas(kernel, folder, [FLOODS]);
       for (const name of (await readdir(folder)).filter((file) => file !== "atlas.json")) {
@@ -348,7 +348,7 @@ describe("a damaged atlas", () => {
     });
   });
 
-  test("without a catalog, or with an edited one, is refused", async () => {
+  test("without a catalog, or with an edited one, is rejected", async () => {
     await withTempFolder(async (folder) => {
       await expect(withAtlas(folder, async () => undefined)).rejects.toMatchObject({ code: "atlas_not_found" });
       await makeAtlas(kernel, folder, [FLOODS]);

@@ -1,9 +1,9 @@
 /**
- * Partition invariance: one world, cut in many ways, gives the same bits. It is cut into crops with other origins, so
- * that other cells share tiles, blocks and pyramid tiles; with its seam at other longitudes; with its groups in one
- * pack or several; with its layers queried together or separately; with its places at once or in batches. Cell sizes
- * are powers of two, so that a cell's center is the same number for every origin of the grid. ISOTHERM_CUTS sets the
- * number of crops.
+ * Partition invariance: results for one world are bit-identical regardless of how it is divided. The tests use crops
+ * with different origins, so that different cells share tiles, blocks and pyramid tiles; seams at different longitudes;
+ * groups in one pack or several; layers queried together or separately; and places queried in one call or in batches.
+ * Cell sizes are powers of two, so that a cell's center is the same number for every origin of the grid. ISOTHERM_CUTS
+ * sets the number of crops.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -149,7 +149,7 @@ async function writeAndOpen(
   return openAt(folder, options);
 }
 
-/** A random circle far enough from the edge of every crop. */
+/** Returns a random circle that is far enough from the edge of every crop. */
 function randomCircle(random: SeededRandom): Circle {
   const row = random.between({ min: SHIFT.rows + 62, max: WORLD.rowCount - SHIFT.rows - 62 });
   const column = random.between({ min: SHIFT.columns + 250, max: WORLD.columnCount - 350 });
@@ -183,7 +183,7 @@ async function sampleAll({ circle }: OpenedAtlas, circles: readonly Circle[]): P
   return bitsOf(samples);
 }
 
-describe("one world, cut in many ways", () => {
+describe("one world, divided in different ways", () => {
   const world: HazardFixture = { hazard: HAZARD, grid: WORLD, groups: groupsOf(WORLD, 1) };
   const random = randomFrom(7);
   const circles = Array.from({ length: CIRCLE_COUNT }, () => randomCircle(random));
@@ -262,7 +262,7 @@ describe("one world, cut in many ways", () => {
     }
   });
 
-  test("places at once, and in batches of any size and order, give the same bits", async () => {
+  test("places in one call, and in batches of any size and order, give the same bits", async () => {
     const layers = [
       { scenario: "rcp8p5", analysisYear: 2050, metric: "probability" },
       { scenario: "rcp4p5", analysisYear: 2030, metric: "intensity" },

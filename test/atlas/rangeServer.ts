@@ -50,7 +50,7 @@ const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
   [".json", "application/json"],
 ]);
 
-/** Returns the bytes of a file, or undefined where there is none of that name. */
+/** Returns the bytes of a file, or undefined if there is no file of that name. */
 export type FileReader = (name: string) => Promise<Uint8Array | undefined>;
 
 /** Reads files of a folder whose content does not change. Each file is read once. */
@@ -73,7 +73,7 @@ function etagOf(bytes: Uint8Array): string {
 
 /**
  * Starts a correct static file server on 127.0.0.1, with ranges, strong ETags and CORS for every origin. Implements
- * RFC 9110 independently of the code under test, so that a test can change each part of a response on its own.
+ * RFC 9110 independently of the code under test, so that a test can change each part of a response separately.
  */
 export async function startRangeServer(read: FileReader): Promise<RangeServer> {
   let openCount = 0;

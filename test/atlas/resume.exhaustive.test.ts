@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 describe("an interrupted write", () => {
-  /** Fails once everything is written but before a file has its final name, as a kill at that point would. */
+  /** Fails after everything is written but before a file has its final name, like a kill at that point. */
   const interruptedAtEnd = (input: PackInput): PackInput => ({
     ...input,
     onProgress: (rowsDone, rowCount) => {
@@ -67,7 +67,7 @@ describe("an interrupted write", () => {
     },
   );
 
-  test("is written again when a file of the finished pack is gone", async () => {
+  test("is written again if a file of the finished pack is missing", async () => {
     await withTempFolder(async (folder) => {
       const input = packInputOf(FLOODS);
       const { id } = await writePack(kernel, folder, input);
@@ -78,7 +78,7 @@ describe("an interrupted write", () => {
     });
   });
 
-  test("starts over without corrupting files when a work file is gone and no finished pack is recorded", async () => {
+  test("starts over without corrupting files if a work file is missing and no finished pack is recorded", async () => {
     await withTempFolder(async (complete) => {
       await withTempFolder(async (interrupted) => {
         const input = packInputOf(FLOODS);

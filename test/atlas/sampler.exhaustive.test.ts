@@ -54,7 +54,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const open = (options: Omit<Parameters<typeof openSampler>[0], "from"> = {}) =>
   openSampler({ from: folder, ...options });
 
-/** The same atlas without pyramids, so that circles read all their cells. */
+/** Returns the same atlas without pyramids, so that circles read all their cells. */
 function withoutPyramids(atlas: CellAtlas): CellAtlas {
   const withoutPyramid = (source: CellSource): CellSource => ({
     grid: source.grid,
@@ -85,7 +85,8 @@ function randomCircle(random: SeededRandom): Circle {
 }
 
 /**
- * Returns the parts that must be equal for every implementation. The reason for a missing value matters only where one is missing.
+ * Returns the parts that must be equal for every implementation. The reason for a missing value is compared only if the
+ * value is missing.
  */
 function comparable({ cellCount, values }: CircleSample): unknown {
   return {
@@ -129,7 +130,7 @@ describe("a circle of an atlas", () => {
       }
     });
 
-    test(`has the ${method} of the definition`, async () => {
+    test(`has the ${method} that the reference implementation computes`, async () => {
       const { sampler } = await open();
       const random = randomFrom(13);
       for (let i = 0; i < 12; i++) {
@@ -265,10 +266,10 @@ describe("the cost of a circle", () => {
     const [four, two, both] = [await bytesOf([4, 5, 6, 7]), await bytesOf([8, 9]), await bytesOf([4, 5, 6, 7, 8, 9])];
     expect(four).toBeGreaterThan(100_000);
     expect(two).toBeLessThan(0.6 * four);
-    // Adjacent parts are read at once: at most their total and the gaps between them.
+    // Adjacent parts are read in one range, which has at most their total size plus the gaps between them.
     expect(both).toBeLessThanOrEqual((four + two) * 1.02);
     expect(both).toBeGreaterThanOrEqual((four + two) * 0.98);
-    // A part of a group costs the whole group, and no other group.
+    // Querying one layer reads the whole group, but no other group.
     expect(await bytesOf([8])).toBe(two);
   });
 

@@ -270,7 +270,7 @@ describe("opening and reading", () => {
     expect(await atlas.packs[0]?.source.resolve([tile])).toEqual(["cells"]);
   });
 
-  test("rejects a header stored in another's position despite correct checksums", async () => {
+  test("rejects a header stored at the position of another header despite correct checksums", async () => {
     const grid = { ...GRID, rowCount: 10, columnCount: 600 };
     const layers = FLOOD_LAYERS.slice(0, 1);
     const cells = Uint16Array.from({ length: 6000 }, (_, i) => (i * 7919) % 60_000);

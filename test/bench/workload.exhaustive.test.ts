@@ -31,7 +31,7 @@ const grid: Grid = {
 };
 const spec: WorkloadSpec = { name: "small", seed: 7, grid, places: { count: 200, townCount: 8 } };
 
-/** Compares millions of cells by hash, because expect would walk them one by one. */
+/** Hashes cells for comparison, because expect would compare millions of cells one by one. */
 function hashOf(cells: Uint16Array): string {
   return createHash("sha256")
     .update(new Uint8Array(cells.buffer, cells.byteOffset, cells.byteLength))
@@ -68,7 +68,7 @@ describe("the benchmark maps", () => {
     }
   });
 
-  test("have water and nodata in blobs: neighbors are nearly always of the same kind", () => {
+  test("have contiguous areas of water and nodata: neighbors are nearly always of the same kind", () => {
     const kindOf = (steps: number): number => (steps === 0 ? 0 : steps === STEPS_NODATA ? 1 : 2);
     const [depth = new Uint16Array()] = layers.slice(QUERIED_METRICS.indexOf("depth_meters"));
     let same = 0;

@@ -54,7 +54,7 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
     async () => {
       const build = fileURLToPath(new URL("../../build", import.meta.url));
       await mkdir(build, { recursive: true });
-      // below node_modules, from which the worker thread's bundle imports
+      // Inside the repository, so that the bundle of the worker thread finds node_modules.
       folder = await mkdtemp(join(build, "browser-test-"));
       await makeGoldenAtlas(await Kernel.load(), folder);
       atlasServer = await startRangeServer(filesOf(folder));
@@ -98,8 +98,8 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
       call,
       run,
     ] as const);
-  const refusalInPage = (address: string): ReturnType<Page["refusal"]> =>
-    tab.evaluate((argument) => (globalThis as unknown as { page: Page }).page.refusal(argument), address);
+  const rejectionInPage = (address: string): ReturnType<Page["rejection"]> =>
+    tab.evaluate((argument) => (globalThis as unknown as { page: Page }).page.rejection(argument), address);
   const inflateInPage = (bytes: Uint8Array, sizeBytes: number): ReturnType<Page["inflate"]> =>
     tab.evaluate(([packed, size]) => (globalThis as unknown as { page: Page }).page.inflate(packed, size), [
       [...bytes],
@@ -171,11 +171,11 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
 
   describe("rejects the same input in Chromium as in Node", () => {
     test("a folder", async () => {
-      expect(await refusalInPage("data/atlas")).toMatchObject({ code: "configuration_invalid" });
+      expect(await rejectionInPage("data/atlas")).toMatchObject({ code: "configuration_invalid" });
     });
 
     test("an address without an atlas", async () => {
-      const found = await refusalInPage(`${pageServer.url}/nowhere`);
+      const found = await rejectionInPage(`${pageServer.url}/nowhere`);
       expect(found).toMatchObject({ code: "atlas_not_found" });
     });
 
@@ -185,7 +185,7 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
         status: 302,
         headers: { ...response.headers, location: "/elsewhere" },
       });
-      const found = await refusalInPage(atlasServer.url);
+      const found = await rejectionInPage(atlasServer.url);
       expect(found?.message).toContain("responded with a redirect; redirects are not followed");
       expect(atlasServer.requests).toHaveLength(1);
     });
@@ -195,13 +195,13 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
         ...response,
         headers: { ...response.headers, "access-control-expose-headers": undefined },
       });
-      const found = await refusalInPage(atlasServer.url);
+      const found = await rejectionInPage(atlasServer.url);
       expect(found?.message).toContain("Access-Control-Expose-Headers: Content-Range, ETag");
     });
 
     test("a whole file instead of a range", async () => {
       atlasServer.transform = (response) => ({ ...response, status: 200 });
-      expect((await refusalInPage(atlasServer.url))?.message).toContain(
+      expect((await rejectionInPage(atlasServer.url))?.message).toContain(
         "responded with 200 OK (application/json) instead of 206",
       );
     });
@@ -209,10 +209,10 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
     test("a file that changed while it was open", async () => {
       let answers = 0;
       atlasServer.transform = (response) => ({ ...response, headers: { ...response.headers, etag: `"${answers++}"` } });
-      expect((await refusalInPage(atlasServer.url))?.message).toContain("must be reopened");
+      expect((await rejectionInPage(atlasServer.url))?.message).toContain("must be reopened");
     });
 
-    test("compressed data that is damaged, truncated, followed by more, or of another size", async () => {
+    test("compressed data that are damaged, truncated, followed by other bytes, or of another size", async () => {
       const bytes = Uint8Array.from({ length: 5000 }, (_, i) => (i * i) % 251);
       const packed = deflateRawSync(bytes);
       expect(await inflateInPage(packed, 5000)).toEqual([...bytes]);
@@ -227,7 +227,7 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
   });
 });
 
-/** The bundle has files in a subfolder, but the server looks files up by name alone. */
+/** Returns the text of a file by its name without the folder, because the server does not know folders. */
 function fileNamed(files: ReadonlyMap<string, string>, name: string): string | undefined {
   return [...files].find(([path]) => path.endsWith(name))?.[1];
 }

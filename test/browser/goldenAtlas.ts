@@ -37,8 +37,8 @@ const FINE: Grid = {
 
 /**
  * Writes an atlas of three hazards on three grids. The fourth hazard is left out, so that some results are
- * `layer_missing`. Cells are in patches of values, zeros, nodata and outside, which gives constant tiles and mixed
- * ones.
+ * `layer_missing`. Cells are in patches of values, zeros, nodata and outside, so that some tiles are constant and
+ * others are mixed.
  */
 export async function makeGoldenAtlas(kernel: Kernel, folder: string): Promise<void> {
   await makeAtlas(kernel, folder, [

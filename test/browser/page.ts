@@ -9,12 +9,12 @@ export interface PageRun extends GoldenRun {
 }
 
 export interface Page {
-  /** Runs on the page's own thread. */
+  /** Runs on the main thread of the page. */
   golden(run: PageRun): Promise<GoldenResult>;
   /** Runs in a module worker. */
   goldenInWorker(run: PageRun): Promise<GoldenResult>;
-  /** Returns the error that the atlas is refused with. */
-  refusal(address: string): Promise<{ readonly code: string; readonly message: string } | undefined>;
+  /** Returns the error with which the atlas is rejected. */
+  rejection(address: string): Promise<{ readonly code: string; readonly message: string } | undefined>;
   /** Returns the inflated bytes, or the error as text. */
   inflate(bytes: readonly number[], sizeBytes: number): Promise<readonly number[] | string>;
 }
@@ -43,7 +43,7 @@ const page: Page = {
     return result.finally(() => worker.terminate());
   },
 
-  async refusal(address) {
+  async rejection(address) {
     try {
       await (await openAtlas(address)).close();
       return undefined;

@@ -1,6 +1,8 @@
-import { rmSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { openEntityJson } from "../../src/cli/entityJson.ts";
+import { isFault } from "../../src/errors.ts";
+import type { AlignmentResult } from "../../src/contract/wireTypes.ts";
 import { ENTITY } from "../host/entities.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { details, faultOf, inFolder, runAlign } from "./alignRun.ts";
@@ -19,6 +21,13 @@ describe("CSV", () => {
         "unknown_industry;scope3_absent;growth_default,\n" +
         "-1,,C,2031,equity,100.5,2025,1.3,,1.3,1.3,," +
         "unknown_industry;scope3_absent;negative_scope;growth_default,\n",
+    );
+  });
+
+  test("accepts a byte order mark before a quoted header cell", async () => {
+    const text = '\ufeff"name",asset_type,baseline_year,baseline_scope1,year,scope1\nN,equity,2025,100,2030,50\n';
+    expect(await runAlign("in.csv", text, "out.csv")).toMatch(
+      /^name,asset_type,.*\nN,equity,2025,100,2030,50,1\.\d+,\n$/,
     );
   });
 
@@ -129,6 +138,40 @@ describe("CSV", () => {
     const all = [fault.message, ...details(fault)].join("\n");
     expect(all).toContain(message);
     for (const column of columns) expect(all).toContain(`line 1, column ${column}: `);
+  });
+});
+
+describe("an industry map", () => {
+  const entity = (industry: string): string =>
+    JSON.stringify({
+      ...ENTITY,
+      entity_info: { name: "N", asset_type: "equity", industry, industry_classification_system: "gics" },
+    });
+  const resultOf = async (industry: string, ...flags: string[]): Promise<AlignmentResult> =>
+    JSON.parse(await runAlign("in.ndjson", entity(industry), "out.ndjson", ...flags)) as AlignmentResult;
+  const map = (): string => inFolder("map.csv");
+
+  test("gives codes the pathway of their industry, and the results repeat the codes", async () => {
+    writeFileSync(map(), "system,code,industry\ngics,10203040,Airlines\n,777,Iron and steel\n");
+    const [known, unknown] = [
+      await resultOf("10203040", "--industry-map", map()),
+      await resultOf("99999999", "--industry-map", map()),
+    ];
+    expect(known.entity_info.industry).toBe("10203040");
+    expect(known.flags).toBeUndefined();
+    expect({ ...known, entity_info: 0 }).toStrictEqual({ ...(await resultOf("Airlines")), entity_info: 0 });
+    expect(unknown.flags).toStrictEqual(["unknown_industry"]);
+  });
+
+  test("is rejected with all errors and the name of its file", async () => {
+    writeFileSync(map(), "code,industry\n1,Airlnes\n1,Airlines\n1,Steel\n");
+    const error: unknown = await resultOf("1", "--industry-map", map()).catch((thrown: unknown) => thrown);
+    if (!isFault(error)) throw error;
+    expect(error.message).toContain("map.csv: 2 errors");
+    expect(details(error)).toStrictEqual([
+      expect.stringMatching(/^line 2, column industry: "Airlnes" is unknown; did you mean "Airlines"/),
+      expect.stringMatching(/^line 4, column code: "1" is already in line 3/),
+    ]);
   });
 });
 

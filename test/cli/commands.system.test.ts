@@ -80,7 +80,7 @@ describe("the table of isotherm query", () => {
     return stdoutText;
   };
 
-  test("marks bounds and explains the marks", async () => {
+  test("marks bounds and explains the signs", async () => {
     const unmarked = await tableOf();
     expect(unmarked).toContain("│ rcp4p5   │ 2030 │       0.4 │         0.1 │         0.04 │");
     expect(unmarked).not.toContain("mark");

@@ -69,7 +69,7 @@ describe("isotherm ingest", () => {
       atlas: "data/atlas",
       release: "20260101-00000000",
       groups: [],
-      setAside: [],
+      ignoredFiles: [],
       durationMs: 1250,
     });
     await run();

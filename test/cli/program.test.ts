@@ -114,7 +114,7 @@ describe("a file name", () => {
     expect(stdoutText.startsWith(HEADER)).toBe(true);
   });
 
-  test("of a file that is rejected at once leads to no standard output", async () => {
+  test("of a file that is rejected causes no output on standard output", async () => {
     expect(await run("align", "@in.json")).toBe(1);
     expect(stdoutText).toBe("");
   });

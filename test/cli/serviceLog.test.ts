@@ -53,7 +53,7 @@ test("writes one line per response with a time and without process fields", () =
   ]);
 });
 
-test("flushes without being asked", async () => {
+test("flushes without a call of flush", async () => {
   const { log } = openServiceLog({ fd });
   log({ request_id: "r1", status: 200 });
   await vi.waitFor(() => expect(linesIn(file)).toHaveLength(1), { timeout: 5_000 });

@@ -1,22 +1,24 @@
 import { describe, expect, test } from "vitest";
 import { COUNTRIES } from "../../src/company/countryFigures.ts";
-import { totalClimateRisk } from "../../src/company/report.ts";
-import { REQUEST, ask, first, qualityOf } from "./requests.ts";
+import { ask, codes, first, qualityOf } from "./requests.ts";
+
+const fractionOf = (change: Parameters<typeof ask>[0]): number => first(ask(change)).physical.chronic.damage_fraction;
 
 describe("damage functions", () => {
+  test("the default has the level of NGFS Phase IV, 3.35 times Kalkuhl and Wenz", () => {
+    expect(ask().assumptions.damage_function).toBe("ngfs4");
+    expect(fractionOf({}) / fractionOf({ damage_function: "kalkuhl_wenz" })).toBeCloseTo(3.35, 12);
+  });
+
   test("the function of the retracted article is off by default and causes a warning", () => {
-    const usual = ask();
     const kotz = ask({ damage_function: "ngfs5_kotz" });
-    expect(JSON.stringify(usual)).not.toMatch(/retracted/i);
-    expect(kotz.warnings).toEqual([
-      { code: "damages_retracted", detail: expect.stringMatching(/RETRACTED in December 2025/) },
-    ]);
+    expect(JSON.stringify(ask())).not.toMatch(/retracted/i);
+    expect(codes(kotz)).toEqual(["damages_retracted"]);
+    expect(kotz.warnings[0]?.detail).toMatch(/retracted in December 2025/);
     expect(kotz.sources.at(-1)?.source).toMatch(/RETRACTED/);
     expect(qualityOf(kotz, "physical.chronic")?.mark).toBe("J");
-    expect(first(kotz).physical.chronic.damage_fraction / first(usual).physical.chronic.damage_fraction).toBeCloseTo(
-      10.1,
-      9,
-    );
+    const kalkuhlWenz = fractionOf({ damage_function: "kalkuhl_wenz" });
+    expect(first(kotz).physical.chronic.damage_fraction / kalkuhlWenz).toBeCloseTo(10.1, 9);
   });
 
   test.each([
@@ -30,39 +32,33 @@ describe("damage functions", () => {
     }
   });
 
-  test.each([
-    [{ allowGain: true }, { pointer: "/allowGain", code: "unknown", did_you_mean: "allowGains" }],
-    [{ allow_gains: true }, { pointer: "/allow_gains", code: "unknown", did_you_mean: "allowGains" }],
-    [{ allowGains: "yes" }, { pointer: "/allowGains", code: "wrong_type" }],
-    [null, { pointer: "", code: "wrong_type" }],
-  ])("rejects the options %o", (options, item) => {
-    expect(() => totalClimateRisk(REQUEST, options as never)).toThrow(
-      expect.objectContaining({ code: "invalid_request", items: [expect.objectContaining(item)] }),
-    );
+  test("a cold country has no gains", () => {
+    expect(fractionOf({ country: "Mongolia" })).toBe(0);
   });
 
-  test("a cold country has no gains unless allowGains is set", () => {
-    const cold = { ...REQUEST, country: "Mongolia" } as const;
-    expect(first(totalClimateRisk(cold)).physical.chronic.damage_fraction).toBe(0);
-    const { physical, total } = first(totalClimateRisk(cold, { allowGains: true }));
-    expect(physical.chronic.damage_fraction).toBeLessThan(0);
-    expect(physical.chronic.loss).toBeLessThan(0);
-    expect(total.loss).toBeLessThan(first(totalClimateRisk(cold)).total.loss);
+  test("a quarter of labor cost does not fall with output, so EBITDA falls by more than output", () => {
+    const { physical, total } = first(ask());
+    const { heat_sensitivity, va_share } = ask().parameters.industry;
+    const ebitda = 1.38e9;
+    const labor = va_share * 7.87e9 - ebitda;
+    expect(labor).toBeGreaterThan(0);
+    const expected = physical.chronic.damage_fraction * heat_sensitivity * (ebitda + 0.25 * labor);
+    expect(physical.chronic.loss).toBeCloseTo(expected, 3);
+    expect(physical.chronic.loss / ebitda).toBeGreaterThan(physical.chronic.damage_fraction);
+    expect(total.loss).toBeGreaterThan(0);
   });
 
-  test("mean damages are in the documented order of magnitude", () => {
-    // Unweighted over countries, which include many small hot ones, so only the magnitude is compared.
+  test("mean damages of the countries are in the documented order", () => {
     const mean = (scenario: string, year: number): number => {
-      const fractions = COUNTRIES.filter(({ tier }) => tier === "A").map(
-        ({ iso3 }) =>
-          first(ask({ country: iso3, transition_scenarios: [scenario], assessment_years: [year] })).physical.chronic
-            .damage_fraction,
+      const fractions = COUNTRIES.filter(({ tier }) => tier === "A").map(({ iso3 }) =>
+        fractionOf({ country: iso3, transition_scenarios: [scenario], assessment_years: [year] }),
       );
       return fractions.reduce((sum, fraction) => sum + fraction, 0) / fractions.length;
     };
-    expect(mean("NGFS_CURRENT_POLICIES", 2050)).toBeGreaterThan(0.01);
-    expect(mean("NGFS_CURRENT_POLICIES", 2050)).toBeLessThan(mean("NGFS_CURRENT_POLICIES", 2100));
+    const currentPolicies = mean("NGFS_CURRENT_POLICIES", 2050);
+    expect(currentPolicies).toBeGreaterThan(0.03);
+    expect(currentPolicies).toBeLessThan(mean("NGFS_CURRENT_POLICIES", 2100));
     expect(mean("NGFS_CURRENT_POLICIES", 2100)).toBeLessThan(mean("IPCC_SSP5_85", 2100));
-    expect(mean("IPCC_SSP5_85", 2100)).toBeLessThan(0.12);
+    expect(mean("NGFS_NET_ZERO_2050", 2050)).toBeLessThan(currentPolicies);
   });
 });

@@ -7,19 +7,21 @@ import { isFault } from "../../src/errors.ts";
 import { encodeJson } from "../../src/host/http/json.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 
-const COUNT = Number(process.env["ISOTHERM_COMPANY_FUZZ"] ?? 10_000);
+const COUNT = Number(process.env["ISOTHERM_COMPANY_FUZZ"] ?? 5000);
 
 const ODD_LISTS: readonly (readonly unknown[])[] = [
   [undefined, null, true, false, 0, -0, 1, -1, 0.5, 5e-324, 1e-300, 1e15, -1e15, 1e16, NaN, Infinity, -Infinity],
   ["", " ", "0", "-0", "1", "1e15", "1e-320", "-1e15", "1e400", "NaN", "1,000", "0x1F", "\u0000", "\ud800", "٣"],
   ["the", "republic of", "ISIC", "ISIC 24", "NACE 28", "999999", "99", "x".repeat(10_000), "é".repeat(500)],
   [[], {}, [null], [[]], [NaN], [2030], ["2030"], [2030.5], Array(100).fill(2030), { toString: 1 }],
+  [{ pass_through: 1 }, { discount_rate: "0" }, { shock_year: 2030.5 }, { rate: 1 }, { discount_rate: null }],
   [["NGFS_NDC"], ["ngfs ndc", "NGFS-NDC"], ["__proto__"], Array(30).fill("IPCC_C1")],
 ];
 const ODD = ODD_LISTS.flat();
 const MEMBERS = [
   ["name", "country", "industry", "revenue", "total_assets", "ebitda", "total_debt", "transition_scenarios"],
-  ["assessment_years", "scope1", "scope2", "scope3", "total_liabilities", "damage_function", "iam", "constructor"],
+  ["assessment_years", "scope1", "scope2", "scope3", "scope3_upstream", "scope3_downstream", "total_liabilities"],
+  ["damage_function", "iam", "pd", "exposure", "lgd", "assumptions", "constructor"],
 ].flat();
 
 function sound(random: SeededRandom): Record<string, unknown> {

@@ -37,17 +37,19 @@ describe("reference lists", () => {
       isic: ["2410", "2431"],
       nace: ["24.1", "24.2", "24.3", "24.51", "24.52"],
       naics: ["3311", "3312", "33151"],
-      factor_source: expect.stringContaining("geometric mean"),
+      factor_source: expect.stringContaining("companies report"),
+      parameters: ask({ industry: "iron_steel" }).parameters.industry,
     });
     expect(referenceCountries().find(({ id }) => id === "TWN")).toMatchObject({
       name: "Taiwan",
       iso2: "TW",
       tier: "B",
       fallbacks: [expect.stringContaining("subregion median price level")],
+      parameters: ask({ country: "TWN" }).parameters.country,
     });
     const of = (id: string) => referenceScenarios().find((scenario) => scenario.id === id);
     expect(of("NGFS_BELOW_2C")).toMatchObject({ iams: ["remind", "messageix", "gcam"], world_price: false });
     expect(of("NGFS_NDC")).toMatchObject({ iams: ["remind"], price_substitute: null });
-    expect(of("IPCC_C4")).toMatchObject({ iams: [], world_price: true, price_substitute: "the lower quartile of C3" });
+    expect(of("IPCC_C4")).toMatchObject({ iams: [], world_price: true, price_substitute: "lower quartile of C3" });
   });
 });

@@ -17,31 +17,67 @@ describe("scenarios", () => {
   test("prices of the requested model are used and named", () => {
     const models = (["remind", "messageix", "gcam"] as const).map((iam) => first(ask({ iam })));
     expect(new Set(models.map(({ drivers }) => drivers.price)).size).toBe(3);
-    expect(models.map(({ drivers }) => drivers.price_model)).toEqual([
-      "REMIND-MAgPIE 3.3-4.8",
-      "MESSAGEix-GLOBIOM 2.0-M-R12-NGFS",
-      "GCAM 6.0 NGFS",
-    ]);
+    expect(models.map(({ drivers }) => drivers.price_model)).toEqual(["remind", "messageix", "gcam"]);
+    expect(models.map(({ drivers }) => drivers.price_region)).toEqual(["R5ASIA", "R5ASIA", "R5ASIA"]);
     expect(new Set(models.map(({ drivers }) => drivers.baseline_price)).size).toBe(1);
     // Each of them is within the range over all models.
     for (const one of models) {
       for (const other of models) {
-        expect(one.total.pct_of_ebitda).toBeGreaterThanOrEqual(other.total.low ?? NaN);
-        expect(one.total.pct_of_ebitda).toBeLessThanOrEqual(other.total.high ?? NaN);
+        expect(one.total.pct_of_ebitda).toBeGreaterThanOrEqual(other.total.low);
+        expect(one.total.pct_of_ebitda).toBeLessThanOrEqual(other.total.high);
       }
     }
     const ipcc = ask({ iam: "gcam", transition_scenarios: ["IPCC_C3"] });
     expect(codes(ipcc)).toContain("iam_unused");
     expect(ipcc.results).toStrictEqual(ask({ transition_scenarios: ["IPCC_C3"] }).results);
-    expect(first(ipcc).drivers.price_model).toBe("AR6 scenario ensemble, median");
+    expect(first(ipcc).drivers).toMatchObject({ price_model: "ar6", price_region: "World" });
   });
 
-  test("models give losses of 65, 59 and 25 for an airline in Germany, as documented", () => {
-    const airline = { ...REQUEST, country: "DEU", industry: "airlines", transition_scenarios: ["NGFS_NET_ZERO_2050"] };
-    const [remind = NaN, messageix = NaN, gcam = NaN] = (["remind", "messageix", "gcam"] as const).map(
-      (iam) => first(ask({ iam }, airline)).transition.uncapped,
+  test("prices of NDC above those of orderly scenarios are kept, with a warning per scenario", () => {
+    const years = Array.from({ length: 76 }, (_, i) => 2025 + i);
+    const ndc = { transition_scenarios: ["NGFS_NDC", "NGFS_NET_ZERO_2050"], assessment_years: years };
+    const lastYears = (country: string): unknown =>
+      ask({ ...ndc, country })
+        .warnings.filter(({ code }) => code === "price_inversion")
+        .map(({ scenario, inversions = [] }) => [
+          scenario,
+          ...inversions.map((inversion) => `${inversion.scenario} ${inversion.years.at(-1)}`),
+        ]);
+    expect(["USA", "BRA", "NGA", "CHN", "RUS"].map(lastYears)).toEqual([
+      [["NGFS_NDC", "NGFS_LOW_DEMAND 2031", "NGFS_BELOW_2C 2060"]],
+      [["NGFS_NDC", "NGFS_BELOW_2C 2046"]],
+      [["NGFS_NDC", "NGFS_BELOW_2C 2033"]],
+      [["NGFS_NDC", "NGFS_BELOW_2C 2030"]],
+      [],
+    ]);
+    const [warning] = ask({ ...ndc, country: "USA", assessment_years: [2030, 2031, 2040] }).warnings;
+    expect(warning?.detail).toContain(
+      "than under NGFS_LOW_DEMAND in 2030 to 2031, NGFS_BELOW_2C in 2030 to 2031, 2040,",
     );
-    expect(messageix / remind).toBeCloseTo(59 / 65, 1);
-    expect(gcam / remind).toBeCloseTo(25 / 65, 1);
+  });
+
+  test("there is no shock before shock_year, but prices are shown", () => {
+    const request = { assumptions: { shock_year: 2040 }, assessment_years: [2039, 2040] };
+    const { results, valuation } = ask(request);
+    expect(results.map(({ drivers }) => drivers.price_shock > 0)).toEqual([false, true]);
+    expect(results[0]?.drivers.price).toBe(ask({ assessment_years: [2039] }).results[0]?.drivers.price);
+    expect(results[0]?.transition.note).toBe("no shock beyond current policies");
+    expect(valuation[0]?.npv_of_losses).toBeLessThan(ask().valuation[0]?.npv_of_losses ?? NaN);
+  });
+
+  test("a discount rate of 0 raises the value of late losses", () => {
+    const [undiscounted, usual] = [ask({ assumptions: { discount_rate: 0 } }), ask()];
+    const value = undiscounted.valuation[0];
+    expect(value?.npv_of_losses).toBeGreaterThan(usual.valuation[0]?.npv_of_losses ?? NaN);
+    expect(value?.value_before).toBeCloseTo(Math.max(REQUEST.total_assets, REQUEST.ebitda * 0.75 * 25), 3);
+    expect(undiscounted.results[0]?.total).toEqual(usual.results[0]?.total);
+  });
+
+  test("a constant pass-through replaces that of the industry and its part of the range", () => {
+    const { drivers, total } = first(ask({ assumptions: { pass_through: 1 }, assessment_years: [2050] }));
+    expect(drivers.pass_through).toBe(1);
+    const absorbed = first(ask({ assumptions: { pass_through: 0 }, assessment_years: [2050] }));
+    expect(absorbed.total.loss_ratio).toBeGreaterThan(total.loss_ratio);
+    expect(absorbed.transition.own_volume_change).toBe(0);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ratingOf, scoreOf } from "../../src/company/score.ts";
+import { lostShareOf, ratingOf, scoreOf } from "../../src/company/score.ts";
 
 test.each([
   [0, 0],
@@ -9,7 +9,6 @@ test.each([
   [0.75, 75],
   [1, 80],
   [1e300, 100],
-  [Infinity, 100],
 ])("a loss of %d of EBITDA scores %d", (share, score) => {
   expect(scoreOf(share)).toBeCloseTo(score, 12);
 });
@@ -27,4 +26,14 @@ test.each([
   [100, "E"],
 ])("a score of %d is rated %s", (score, rating) => {
   expect(ratingOf(score)).toBe(rating);
+});
+
+test.each([
+  [0, 0],
+  [0.1, 0.09516258196404043],
+  [1, 0.6321205588285577],
+  [1e6, 0.999999999999],
+  [Infinity, 0.999999999999],
+])("a loss ratio of %d leaves closures that lose %d of EBITDA", (ratio, share) => {
+  expect(lostShareOf(ratio)).toBeCloseTo(share, 14);
 });

@@ -1,45 +1,54 @@
-import { describe, expect, test } from "vitest";
-import { TABLE_START_YEAR } from "../../src/company/methodConstants.ts";
-import { valueInYear } from "../../src/company/yearlySeries.ts";
-import { COUNTRIES, TIER_A_COUNTRIES } from "../../src/company/countryFigures.ts";
-import { findCountry } from "../../src/company/countryLookup.ts";
-import { INDUSTRIES } from "../../src/company/industryParameters.ts";
+import { expect, describe, test } from "vitest";
+import { PRICE_MODELS, priceShocksOf, pricesOf, SUBSTITUTE_PRICES } from "../../src/company/carbonPrices.ts";
+import { COUNTRIES, countryByIso3, TIER_A_COUNTRIES } from "../../src/company/countryFigures.ts";
 import { COUNTRY_FIGURE_ROWS } from "../../src/company/data/countryFigures.generated.ts";
 import { INDUSTRY_PARAMETER_ROWS } from "../../src/company/data/industryParameters.generated.ts";
-import { hasPrices, PRICE_MODELS, type PriceVariant, priceShocksOf } from "../../src/company/carbonPrices.ts";
-import { cutsOf, TRANSITION_SCENARIOS } from "../../src/company/scenarios.ts";
+import { INDUSTRIES } from "../../src/company/industryParameters.ts";
+import * as constants from "../../src/company/methodConstants.ts";
+import { TRANSITION_SCENARIOS } from "../../src/company/scenarios.ts";
 import { warmingOf } from "../../src/company/temperaturePaths.ts";
+import { interpolateYearly, valueInYear } from "../../src/company/yearlySeries.ts";
 import { LISTED_COUNTRIES } from "../../src/reference/countries.ts";
 import { LISTED_INDUSTRIES } from "../../src/reference/industries.ts";
-import { describeWithReference, readSharedRows } from "../alignment/sharedReference.ts";
+import { describeIfShared } from "../sharedFolder.ts";
+import { number, readSharedRows, text } from "./sharedTables.ts";
 
-type Row = Readonly<Record<string, string>>;
-
-const text = (row: Row, column: string): string => row[column] ?? expect.fail(`no column ${column}`);
-const number = (row: Row, column: string): number => {
-  const cell = text(row, column);
-  return cell === "" ? expect.fail(`${column} is empty`) : Number(cell);
-};
+describe("series by year", () => {
+  test("are linear between the years of the table, and have no values after the last one", () => {
+    const series = interpolateYearly([2020, 2025, 2060], [0, 10, 80]);
+    expect([2020, 2023, 2025, 2040, 2060].map((year) => valueInYear(series, year))).toEqual([0, 6, 10, 40, 80]);
+    expect(() => valueInYear(series, 2061)).toThrow("no value in 2061");
+    expect(() => valueInYear(series, 2019)).toThrow("no value in 2019");
+  });
+});
 
 describe("the tables", () => {
-  test("have 147 industries, 248 countries (180 with all figures from data) and 21 scenarios", () => {
+  test("have 147 industries, 248 countries, of which 180 with complete data, and 21 scenarios", () => {
     expect(INDUSTRIES).toHaveLength(147);
     expect(COUNTRIES).toHaveLength(248);
     expect(TIER_A_COUNTRIES).toHaveLength(180);
     expect(TRANSITION_SCENARIOS).toHaveLength(21);
   });
 
-  test("have all figures, within their bounds", () => {
-    for (const { id, intensity, sector, factorSource, codes, ...industry } of INDUSTRIES) {
+  test("have figures within the bounds that the method assumes", () => {
+    for (const { id, intensity, factorSource, sector, codes, abatement, rangeFactors, ...industry } of INDUSTRIES) {
       for (const figure of Object.values(intensity)) expect(figure, id).toBeGreaterThanOrEqual(0);
+      // A reported total of scope 3 is divided by these.
       expect(intensity.scope3Upstream, id).toBeGreaterThan(0);
-      for (const share of ["valueAddedShare", "passThroughShort", "passThroughLong", "tangibleShare"] as const) {
-        expect(industry[share], id).toBeGreaterThan(0);
-        expect(industry[share], id).toBeLessThanOrEqual(1);
+      for (const factor of Object.values(rangeFactors)) expect(factor, id).toBeGreaterThan(1);
+      const shares = [industry.valueAddedShare, industry.passThroughShort, industry.passThroughLong];
+      for (const share of [...shares, industry.tangibleShare, industry.ebitdaMargin, industry.debtToAssets]) {
+        expect(share, id).toBeGreaterThan(0);
+        expect(share, id).toBeLessThanOrEqual(1);
       }
-      expect(industry.backstopUsdPerT, id).toBeGreaterThanOrEqual(100);
-      expect(industry.backstopUsdPerT, id).toBeLessThanOrEqual(400);
+      // Otherwise a higher price could cost less.
+      expect(abatement.shareMax, id).toBeLessThan(1);
+      expect(abatement.shareMax, id).toBeGreaterThan(0);
+      expect(abatement.years, id).toBeGreaterThanOrEqual(10);
+      expect(abatement.backstopUsdPerT, id).toBeGreaterThanOrEqual(100);
+      expect(abatement.backstopUsdPerT, id).toBeLessThanOrEqual(400);
       expect(industry.demandElasticity, id).toBeGreaterThan(0);
+      expect(industry.assetsToRevenue, id).toBeGreaterThan(0);
       expect(industry.heatSensitivity, id).toBeGreaterThan(0);
       expect(industry.assetVolatility, id).toBeGreaterThan(0);
       expect(industry.scope1Exponent, id).toBeGreaterThanOrEqual(0);
@@ -53,12 +62,7 @@ describe("the tables", () => {
       expect(country.carbonIntensityToUS, iso3).toBeGreaterThan(0);
       expect(country.priceLevelToUS, iso3).toBeGreaterThan(0);
       expect(country.warmingRatio, iso3).toBeGreaterThan(0);
-      expect(Number.isFinite(country.baselineTemperatureC), iso3).toBe(true);
       expect(fallbacks.length > 0, iso3).toBe(tier === "B");
-      expect(
-        fallbacks.every((fallback) => fallback !== ""),
-        iso3,
-      ).toBe(true);
     }
   });
 
@@ -66,109 +70,137 @@ describe("the tables", () => {
     const computed = LISTED_COUNTRIES.filter(({ name }) => name !== "Antarctica");
     expect(COUNTRY_FIGURE_ROWS.map(({ iso3 }) => iso3)).toEqual(computed.map(({ iso3 }) => iso3));
     expect(INDUSTRY_PARAMETER_ROWS.map(({ id }) => id)).toEqual(LISTED_INDUSTRIES.map(({ id }) => id));
+    expect(countryByIso3("ATA")).toBeUndefined();
+  });
+
+  test("never cool below 2020, so that damages rise with warming on every path", () => {
+    for (const { temperaturePath } of TRANSITION_SCENARIOS) {
+      const warming = warmingOf(temperaturePath);
+      expect(Math.min(...warming), temperaturePath).toBe(valueInYear(warming, 2020));
+    }
+    expect(() => warmingOf("IPCC_NET_ZERO")).toThrow("Unknown temperature path");
+  });
+
+  test("name the substitutes of prices that are not published", () => {
+    expect([...SUBSTITUTE_PRICES]).toEqual([
+      ["IPCC_C2", "geometric mean of C1 and C3"],
+      ["IPCC_C4", "lower quartile of C3"],
+      ["IPCC_C5", "half of the C4 substitute"],
+    ]);
   });
 });
 
-describeWithReference("the tables compared with their source files", () => {
-  test("industries", () => {
-    const rows = readSharedRows("reference/industries.csv");
+describeIfShared(["reference/industries.csv"])("the tables compared with their source files", () => {
+  test("constants", () => {
+    const rows = readSharedRows("parameters");
+    const { POWER_ABATEMENT, SUPPLIER_ABATEMENT, PRODUCT_ABATEMENT, KALKUHL_WENZ, BORROWER } = constants;
+    const figures: Readonly<Record<string, number>> = {
+      INFL: constants.USD2025_PER_USD2022,
+      t0: constants.BASE_YEAR,
+      t1: constants.HORIZON_YEAR,
+      TAX: constants.TAX_RATE,
+      discount_rate: constants.DEFAULT_DISCOUNT_RATE,
+      RF: constants.RISK_FREE_RATE,
+      TM: constants.CREDIT_TERM_YEARS,
+      KD: constants.DEBT_INTEREST_RATE,
+      LGD: constants.DEFAULT_LOSS_GIVEN_DEFAULT,
+      LOANS: constants.LOAN_SHARE,
+      KOUT: constants.CAPITAL_PER_OUTPUT,
+      FLOOR: constants.EBITDA_FLOOR_SHARE,
+      STICKY: constants.STICKY_LABOR_SHARE,
+      HALF: constants.HALF_SCORE_RATIO,
+      LOST_MAX: constants.LOST_SHARE_MAX,
+      GRID_MIN: constants.GRID_RATIO_MIN,
+      TAU2: constants.POWER_COST_SHARE,
+      TAU3: constants.SUPPLIER_COST_SHARE,
+      P2: POWER_ABATEMENT.backstopUsdPerT,
+      Y2: POWER_ABATEMENT.years,
+      M2: POWER_ABATEMENT.shareMax,
+      P3: SUPPLIER_ABATEMENT.backstopUsdPerT,
+      Y3: SUPPLIER_ABATEMENT.years,
+      M3: SUPPLIER_ABATEMENT.shareMax,
+      PU: PRODUCT_ABATEMENT.backstopUsdPerT,
+      YU: PRODUCT_ABATEMENT.years,
+      MU: PRODUCT_ABATEMENT.shareMax,
+      KAPPA: constants.PRODUCT_COST_WEIGHT,
+      KW_a: KALKUHL_WENZ.linear,
+      KW_b: KALKUHL_WENZ.quadratic,
+      ngfs4_scale: constants.NGFS4_SCALE,
+      s_flood: constants.LOSS_GROWTH_PER_C.flood,
+      s_wind: constants.LOSS_GROWTH_PER_C.wind,
+      s_surge: constants.LOSS_GROWTH_PER_C.surge,
+      GSAT_ref: constants.LOSS_RATIO_WARMING_C,
+      PT_YEARS: constants.PASS_THROUGH_YEARS,
+    };
+    const borrower = rows.find((row) => row["symbol"] === "borrower") ?? {};
+    const { revenue, totalAssets, ebitda, debt, volatility } = BORROWER;
+    expect(text(borrower, "value")).toBe(
+      `revenue ${revenue}, assets ${totalAssets}, EBITDA ${ebitda}, debt ${debt}, volatility ${volatility}`,
+    );
+    const others = rows.filter((row) => row !== borrower);
+    expect(Object.fromEntries(others.map((row) => [text(row, "symbol"), number(row, "value")]))).toEqual(figures);
+  });
+
+  test("damage functions", () => {
+    const rows = readSharedRows("damage_functions");
+    const parameters = (name: string): string[] => {
+      const row = rows.find((candidate) => candidate["function"] === name) ?? {};
+      return [text(row, "p1"), text(row, "p2")];
+    };
+    expect(parameters("ngfs4")[0]).toBe(`m=${constants.NGFS4_SCALE}`);
+    expect(parameters("ngfs5_kotz")[0]).toBe(`m=${constants.NGFS5_SCALE}`);
+    expect(parameters("kalkuhl_wenz")).toEqual([
+      `a=${constants.KALKUHL_WENZ.linear}`,
+      `b=${constants.KALKUHL_WENZ.quadratic}`,
+    ]);
+    const coefficients = parameters("howard_sterner").map((cell) => Number(cell.slice(2)));
+    expect((coefficients[0] ?? NaN) + (coefficients[1] ?? NaN)).toBe(constants.HOWARD_STERNER);
+    expect(parameters("dice2016")[0]).toBe(`c=${constants.DICE_2016}`);
+  });
+
+  test("industries: every parameter of an answer", () => {
+    const rows = readSharedRows("industries");
     expect(rows).toHaveLength(INDUSTRIES.length);
     for (const [index, row] of rows.entries()) {
       const industry = INDUSTRIES[index] ?? expect.fail(text(row, "id"));
-      const alias = text(row, "alias");
-      expect({
-        id: industry.id,
-        name: industry.name,
-        names: industry.names,
-        sector: industry.sector,
-        codes: industry.codes,
-        intensity: industry.intensity,
-        scope1Exponent: industry.scope1Exponent,
-        valueAddedShare: industry.valueAddedShare,
-        passThroughShort: industry.passThroughShort,
-        passThroughLong: industry.passThroughLong,
-        backstopUsdPerT: industry.backstopUsdPerT,
-        demandElasticity: industry.demandElasticity,
-        tangibleShare: industry.tangibleShare,
-        heatSensitivity: industry.heatSensitivity,
-        assetVolatility: industry.assetVolatility,
-      }).toEqual({
-        id: text(row, "id"),
-        name: text(row, "name"),
-        names: [text(row, "name"), ...(alias === "" ? [] : [alias])],
-        sector: text(row, "sector"),
-        codes: {
-          isic: text(row, "isic4").split(";"),
-          nace: text(row, "nace2").split(";"),
-          naics: text(row, "naics2017")
-            .split(";")
-            .filter((code) => code !== ""),
-        },
-        intensity: {
-          scope1: number(row, "s1_t_per_musd"),
-          scope2: number(row, "s2_t_per_musd"),
-          scope3Upstream: number(row, "s3up_t_per_musd"),
-          scope3Downstream: number(row, "s3down_t_per_musd"),
-        },
-        scope1Exponent: number(row, "theta_s1"),
-        valueAddedShare: number(row, "va_share"),
-        passThroughShort: number(row, "pass_through"),
-        passThroughLong: number(row, "pass_through_long"),
-        backstopUsdPerT: number(row, "abatement_backstop_usd_t"),
-        demandElasticity: number(row, "demand_elasticity"),
-        tangibleShare: number(row, "tangible_share"),
-        heatSensitivity: number(row, "heat_sensitivity"),
-        assetVolatility: number(row, "asset_vol"),
+      for (const [column, value] of Object.entries(industry.parameters)) {
+        expect(typeof value === "number" ? number(row, column) : text(row, column), `${industry.id} ${column}`).toBe(
+          value,
+        );
+      }
+      expect(industry).toMatchObject({ id: text(row, "id"), name: text(row, "name"), sector: text(row, "sector") });
+      expect(industry.codes).toEqual({
+        isic: codesIn(row, "isic4"),
+        nace: codesIn(row, "nace2"),
+        naics: codesIn(row, "naics2017"),
       });
-      // The table has a group only if a rule depends on it.
-      const group = text(row, "archetype");
-      if (industry.group === undefined) {
-        expect(["banks", "insurance", "oilgas_up", "refining", "coal", "pipelines"]).not.toContain(group);
-      } else expect(industry.group).toBe(group);
-      const [, margin] = /gross margin ([0-9.]+)/.exec(text(row, "factor_source")) ?? [];
-      const isSales = margin !== undefined;
-      expect(industry.factorSource.endsWith(`gross margin of ${Math.round(100 * Number(margin))}%`)).toBe(isSales);
-      // Power generation uses judged prices, and utilities the judged exponent of the price level.
-      const isJudged = /assumption|OVERRIDE|average price/.test(text(row, "factor_source"));
-      expect(industry.isFactorJudged, industry.id).toBe(isJudged);
+      expect(industry.isBank).toBe(text(row, "archetype") === "banks");
+      expect(industry.isInsurer).toBe(text(row, "archetype") === "insurance");
+      const isMoved = text(row, "factor_source").startsWith("v2: EPA");
+      expect(/companies report/.test(industry.factorSource), industry.id).toBe(
+        isMoved || industry.id === "electric_utilities",
+      );
     }
   });
 
-  test("countries", () => {
-    const rows = readSharedRows("reference/countries.csv").filter((row) => text(row, "tier") !== "C");
+  test("countries: every parameter of an answer", () => {
+    const rows = readSharedRows("countries").filter((row) => text(row, "tier") !== "C");
     expect(rows).toHaveLength(COUNTRIES.length);
     for (const [index, row] of rows.entries()) {
       const country = COUNTRIES[index] ?? expect.fail(text(row, "iso3"));
-      const aliases = text(row, "aliases")
-        .split("|")
-        .filter((alias) => alias !== "");
+      for (const [column, value] of Object.entries(country.parameters)) {
+        expect(typeof value === "number" ? number(row, column) : text(row, column), `${country.iso3} ${column}`).toBe(
+          value,
+        );
+      }
       expect(country).toMatchObject({
         iso3: text(row, "iso3"),
-        iso2: text(row, "iso2"),
         name: text(row, "name"),
-        names: [text(row, "name"), text(row, "iso3"), text(row, "iso2"), ...aliases],
         tier: text(row, "tier"),
         region: text(row, "ngfs_r5"),
-        emissionsTCO2ePerMUSD: number(row, "ei_t_per_musd_nominal_2022"),
-        carbonIntensityToUS: number(row, "ci_ratio_us"),
-        priceLevelToUS: number(row, "price_level_rel_us"),
         gridGCO2PerKWh: number(row, "grid_gco2_kwh"),
-        gridToUS: number(row, "grid_ratio_us"),
-        warmingRatio: number(row, "warming_ratio"),
-        baselineTemperatureC: number(row, "t0_c"),
-        averageLoss: {
-          flood: number(row, "aal_flood"),
-          wind: number(row, "aal_wind"),
-          surge: number(row, "aal_surge"),
-        },
       });
-      const gridYear = text(row, "grid_year");
-      expect(country.gridSource?.slice(-4) ?? "").toBe(gridYear);
-      const temperatureSource = text(row, "t0_source");
-      expect(country.baselineTemperatureSource === undefined).toBe(temperatureSource === "");
-      expect(country.baselineTemperatureSource?.includes("NICE2020") ?? false).toBe(
-        temperatureSource.includes("NICE2020"),
-      );
+      expect(country.gridSource?.slice(-4) ?? "").toBe(text(row, "grid_year"));
       const fallbacks = text(row, "fallbacks")
         .split("; ")
         .filter((fallback) => fallback !== "");
@@ -176,8 +208,7 @@ describeWithReference("the tables compared with their source files", () => {
     }
   });
 
-  test("scenarios and their emission reductions", () => {
-    const rows = readSharedRows("reference/scenarios.csv");
+  test("scenarios", () => {
     const kept = TRANSITION_SCENARIOS.map((scenario) => ({
       scenario_id: scenario.id,
       family: scenario.family,
@@ -186,94 +217,70 @@ describeWithReference("the tables compared with their source files", () => {
       temperature_path: scenario.temperaturePath,
       ssp: scenario.ssp ?? "",
       ar6_category: scenario.category,
-      abatement_category: scenario.abatementCategory,
     }));
+    const ignored = new Set(["narrative", "abatement_category"]);
     expect(kept).toEqual(
-      rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => name !== "narrative"))),
+      readSharedRows("scenarios").map((row) =>
+        Object.fromEntries(Object.entries(row).filter(([name]) => !ignored.has(name))),
+      ),
     );
-    const cutRows = readSharedRows("reference/abatement_ar6.csv");
-    for (const scenario of TRANSITION_SCENARIOS) {
-      const row = cutRows.find((candidate) => candidate["ar6_category"] === scenario.abatementCategory);
-      const cuts = cutsOf(scenario);
-      for (const year of [2030, 2040, 2050] as const) {
-        const percent = number(row ?? {}, `cut_${year}_pct`);
-        expect(valueInYear(cuts, year), `${scenario.id} ${year}`).toBeCloseTo(Math.max(0, percent / 100), 14);
-      }
-      expect(valueInYear(cuts, 2020)).toBe(0);
-      expect(valueInYear(cuts, 2100)).toBe(valueInYear(cuts, 2050));
-    }
   });
 
-  test("temperatures: every value and no other path", () => {
-    const rows = readSharedRows("reference/temperatures.csv");
-    expect(rows.length).toBe(20 * 13);
+  test("temperatures: every value", () => {
+    const rows = readSharedRows("temperatures");
+    expect(rows).toHaveLength(20 * 13);
     for (const row of rows) {
       const warming = warmingOf(text(row, "scenario_id"));
       expect(valueInYear(warming, number(row, "year"))).toBeCloseTo(number(row, "gsat_c_vs_1850_1900"), 13);
     }
-    expect(() => warmingOf("IPCC_NET_ZERO")).toThrow("Unknown temperature path");
   });
 
-  test("carbon prices: every value that is used", () => {
-    const variants = Object.fromEntries(Object.entries(PRICE_MODELS).map(([variant, name]) => [name, variant]));
+  test("carbon prices: every value, and whether it is published", () => {
+    const variants: Readonly<Record<string, string>> = Object.fromEntries(
+      Object.entries(PRICE_MODELS).map(([variant, name]) => [name, variant]),
+    );
     let count = 0;
-    for (const row of readSharedRows("reference/carbon_prices.csv")) {
+    for (const row of readSharedRows("carbon_prices")) {
       const path = text(row, "scenario_id");
-      const region = text(row, "region");
-      const isEnsemble = path.startsWith("IPCC");
-      // World prices are observed as the excess over current policies that fuel buyers pay.
-      if (!isEnsemble && region === "World") continue;
-      const columns = isEnsemble
+      const columns = path.startsWith("IPCC")
         ? { median: "price_usd2022", p25: "p25_usd2022", p75: "p75_usd2022" }
         : { [variants[text(row, "model")] ?? ""]: "price_usd2022" };
       for (const [variant, column] of Object.entries(columns)) {
-        const of = { variant: variant as PriceVariant, region: isEnsemble ? "R5LAM" : region } as Parameters<
-          typeof priceShocksOf
-        >[1];
-        expect(hasPrices(path, of), `${path} ${variant}`).toBe(true);
-        expect(valueInYear(priceShocksOf(path, of).scenario, number(row, "year"))).toBeCloseTo(
-          1.1 * number(row, column),
-          9,
-        );
+        const prices = pricesOf(path, { variant, region: text(row, "region") } as Parameters<typeof pricesOf>[1]);
+        if (prices === undefined) expect.fail(`${path} ${variant} ${text(row, "region")}`);
+        expect(valueInYear(prices, number(row, "year"))).toBeCloseTo(1.1 * number(row, column), 9);
         count++;
       }
+      expect(SUBSTITUTE_PRICES.has(path)).toBe(text(row, "provenance").startsWith("NOT PUBLISHED"));
     }
-    expect(count).toBe(812 - 177 + 50 + 100);
+    expect(count).toBe(812 + 100);
   });
 
-  test("world prices, as applied to the buyers of fuel", () => {
-    const rows = readSharedRows("reference/carbon_prices.csv");
-    const world = (path: string, model: string, year: number): number | undefined => {
-      const row = rows.find(
-        (candidate) =>
-          candidate["scenario_id"] === path &&
-          candidate["model"] === model &&
-          candidate["region"] === "World" &&
-          Number(candidate["year"]) === year,
-      );
-      return row === undefined ? undefined : number(row, "price_usd2022");
+  test("shocks compare regional with regional and world with world prices", () => {
+    const of = { variant: "messageix", region: "R5ASIA" } as const;
+    const shocks = priceShocksOf("NGFS_BELOW_2C", of) ?? expect.fail("no prices");
+    const priceIn = (path: string, variant: "messageix" | "remind", region: "R5ASIA" | "World", year: number): number => {
+      const prices = pricesOf(path, { variant, region }) ?? expect.fail(`${path} ${variant} ${region}`);
+      return valueInYear(prices, year);
     };
-    let count = 0;
-    for (const { pricePath } of TRANSITION_SCENARIOS.filter(({ family }) => family === "NGFS")) {
-      for (const [variant, model] of Object.entries(PRICE_MODELS)) {
-        const of = { variant: variant as PriceVariant, region: "R5ASIA" as const };
-        if (!hasPrices(pricePath, of)) continue;
-        const { worldShock, shock } = priceShocksOf(pricePath, of);
-        for (let year = TABLE_START_YEAR; year <= 2060; year += 5) {
-          const price = world(pricePath, model, year);
-          const base = world("NGFS_CURRENT_POLICIES", PRICE_MODELS.remind, year) ?? NaN;
-          const expected = price === undefined ? valueInYear(shock, year) : Math.max(0, 1.1 * (price - base));
-          expect(valueInYear(worldShock, year), `${pricePath} ${variant} ${year}`).toBeCloseTo(expected, 9);
-          count++;
-        }
+    for (let year = 2025; year <= 2060; year++) {
+      for (const [series, region] of [
+        [shocks.shock, "R5ASIA"],
+        [shocks.worldShock, "World"],
+      ] as const) {
+        const price = priceIn("NGFS_BELOW_2C", "messageix", region, year);
+        const excess = price - priceIn("NGFS_CURRENT_POLICIES", "remind", region, year);
+        expect(valueInYear(series, year)).toBe(Math.max(0, excess));
       }
     }
-    expect(count).toBe(11 * 9);
-  });
-
-  test("the only country without figures is rejected", () => {
-    const without = readSharedRows("reference/countries.csv").filter((row) => text(row, "tier") === "C");
-    expect(without.map((row) => text(row, "name"))).toEqual(["Antarctica"]);
-    expect(findCountry("ATA")).toMatchObject({ isUnsupported: true });
+    expect(priceShocksOf("NGFS_NDC", of)).toBeUndefined();
+    const withoutWorld = priceShocksOf("NGFS_NET_ZERO_2050", { ...of, variant: "gcam" });
+    expect(withoutWorld?.worldShock).toBe(withoutWorld?.shock);
   });
 });
+
+function codesIn(row: Readonly<Record<string, string>>, column: string): string[] {
+  return text(row, column)
+    .split(";")
+    .filter((code) => code !== "");
+}

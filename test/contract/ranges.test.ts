@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { SCENARIO_IDS } from "../../src/company/scenarios.ts";
 import { ALIGNMENT_BASES, PATHWAYS } from "../../src/contract/alignmentNames.ts";
-import { TRANSITION_SCENARIO_COUNT_MAX } from "../../src/contract/companyNames.ts";
 import { ALIGNMENT_AMOUNT_MAX, ALIGNMENT_YEARS } from "../../src/contract/ranges.ts";
 import { ALIGNMENT_YEAR_MAX, ALIGNMENT_YEAR_MIN, BASES, EMISSIONS_MAX } from "../../src/kernel/alignment.ts";
 import { PATHWAY_INDEX } from "../../src/kernel/alignmentColumns.ts";
@@ -14,8 +12,4 @@ test("entities may have the years and amounts that the kernel accepts", () => {
 test("requests may name the bases of the kernel, and results its pathways", () => {
   expect(ALIGNMENT_BASES).toEqual(Object.keys(BASES));
   expect(PATHWAYS).toEqual(Object.keys(PATHWAY_INDEX));
-});
-
-test("a request may list every transition scenario", () => {
-  expect(TRANSITION_SCENARIO_COUNT_MAX).toBe(SCENARIO_IDS.length);
 });

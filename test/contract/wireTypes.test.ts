@@ -8,6 +8,7 @@ import type * as about from "../../src/contract/about.ts";
 import type * as alignmentAnswer from "../../src/contract/alignmentAnswer.ts";
 import type * as alignmentRequest from "../../src/contract/alignmentRequest.ts";
 import type * as companyAnswer from "../../src/contract/companyAnswer.ts";
+import type * as companyParameters from "../../src/contract/companyParameters.ts";
 import type * as companyReference from "../../src/contract/companyReference.ts";
 import type * as companyRequest from "../../src/contract/companyRequest.ts";
 import type * as customers from "../../src/contract/customers.ts";
@@ -28,6 +29,7 @@ type Modules = typeof about &
   typeof alignmentAnswer &
   typeof alignmentRequest &
   typeof companyAnswer &
+  typeof companyParameters &
   typeof companyReference &
   typeof companyRequest &
   typeof customers &

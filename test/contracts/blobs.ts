@@ -36,7 +36,7 @@ export function describeBlobsContract(
     });
     afterAll(() => opened.done());
 
-    const refusalOf = (promise: Promise<unknown>): Promise<unknown> =>
+    const rejectionOf = (promise: Promise<unknown>): Promise<unknown> =>
       promise.then(
         () => expect.fail("expected the promise to be rejected"),
         (error: unknown) => error,
@@ -105,7 +105,7 @@ export function describeBlobsContract(
       { name: "one-byte.root", offset: 0, sizeBytes: 2, shortBytes: 1 },
       { name: "empty.tiles", offset: 0, sizeBytes: 1, shortBytes: 1 },
     ])("rejects $sizeBytes bytes at $offset of $name, beyond its end", async ({ name, shortBytes, ...range }) => {
-      const error = await refusalOf(blobs.read(name, range));
+      const error = await rejectionOf(blobs.read(name, range));
       expect(isFault(error, "atlas_unavailable") && error.details["file"]).toBe(name);
       const { offset, sizeBytes } = range;
       expect(String(error)).toContain(
@@ -114,7 +114,7 @@ export function describeBlobsContract(
     });
 
     test("rejects a missing file, and can still read the others", async () => {
-      const error = await refusalOf(blobs.read("absent.tiles", { offset: 0, sizeBytes: 1 }));
+      const error = await rejectionOf(blobs.read("absent.tiles", { offset: 0, sizeBytes: 1 }));
       expect(isFault(error, "atlas_unavailable") && error.details["file"]).toBe("absent.tiles");
       expect(String(error)).toContain("absent.tiles: there is no such file");
       expect(await blobs.read("one-byte.root", { offset: 0, sizeBytes: 1 })).toEqual(FILES.get("one-byte.root"));

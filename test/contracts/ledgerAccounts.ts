@@ -83,7 +83,7 @@ export function describeAccountsAndKeys(contract: TestLedger): void {
       );
     });
 
-    test("a key rotated without overlap is refused at once, even after a clock step back", async () => {
+    test("a key rotated without overlap is rejected immediately, even if the clock steps back", async () => {
       const { keyId, secret, entry } = await newAccount();
       contract.nowMs += HOUR_MS;
       await contract.ledger.record(entry());

@@ -76,7 +76,7 @@ export function describeIdempotency(contract: TestLedger): void {
           const reused = all.filter(
             (each) => each.status === "rejected" && (each.reason as { code: string }).code === "idempotency_key_reused",
           );
-          // 10 of the 50 have the other fingerprint; those that differ from the first request are refused.
+          // 10 of the 50 have the other fingerprint; those that differ from the first request are rejected.
           expect([10, 40]).toContain(reused.length);
           expect(recorded.length + reused.length).toBe(50);
         }

@@ -71,7 +71,7 @@ export function describeUsage(contract: TestLedger): void {
       expect(events).toHaveLength(2500);
     });
 
-    test("keeps the last time when the clock steps back, also for another instance with a clock behind", async () => {
+    test("gets the last recorded time if the clock steps back, even from another instance whose clock is behind", async () => {
       const { accountId, entry } = await newAccount();
       // Only recording sets the ledger's time to this hour.
       contract.nowMs += HOUR_MS;

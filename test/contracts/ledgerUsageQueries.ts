@@ -53,7 +53,7 @@ export function describeUsageQueries(contract: TestLedger): void {
         { period: "2026-05", requests: 4, units: 15 },
         { period: "2026-06", requests: 2, units: 48 },
       ]);
-      // Grouping by day and month is grouping by day.
+      // Grouping by day and month is the same as grouping by day.
       expect(await query(["day", "month"])).toEqual(days);
     });
 

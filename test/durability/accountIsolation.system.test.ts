@@ -1,22 +1,16 @@
 /**
- * Isolation between accounts: a request with any id of another account, in any place that takes an id, gets the same
- * response, to the byte, as one with an id that does not exist; and no response contains data of another account.
+ * Isolation between accounts: a request with any id of another account, wherever an id is accepted, gets byte for byte
+ * the same response as a request with an id that does not exist; and no response contains data of another account.
  */
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { FaultName } from "../faults/faultNames.ts";
 import { type OperationAtPath, OPERATIONS, parametersOf } from "../host/openapi/publishedDocument.ts";
 import { HttpClient, type HttpResponse } from "./clients.ts";
+import { dataFolder } from "./dataFolder.ts";
 import { type TestAccount, newAccount, startService, withLedger } from "./service.ts";
 
-let data: string;
-beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), "isotherm-isolation-"));
-});
-afterEach(() => rm(data, { recursive: true, force: true }));
+const data = dataFolder("isolation");
 
 interface IsolatedAccount extends TestAccount {
   readonly archivedId: string;
@@ -27,7 +21,7 @@ interface IsolatedAccount extends TestAccount {
 }
 
 async function createAccounts(): Promise<readonly IsolatedAccount[]> {
-  return withLedger({ data }, async (ledger) => {
+  return withLedger({ data: data() }, async (ledger) => {
     const accounts: IsolatedAccount[] = [];
     for (const name of ["Alpha", "Beta", "Gamma"]) {
       const internalIds = [1, 2, 3].map((number) => `${name.toLowerCase()}-internal-${number}`);
@@ -52,7 +46,7 @@ async function createAccounts(): Promise<readonly IsolatedAccount[]> {
   });
 }
 
-/** Places of an id in a request, whether or not the operation reads it there. */
+/** Places of an id in a request, including those that the operation does not read. */
 const SLOTS = ["path", "X-Customer-ID", "customer_id", "cursor"] as const;
 type Slot = (typeof SLOTS)[number];
 
@@ -117,10 +111,12 @@ interface CampaignResult {
   readonly comparisons: number;
 }
 
-/** Sends every operation with every id of other accounts in every slot, as `accountCount` of three accounts. */
+/**
+ * Sends every operation with every id of other accounts in every slot, from the first `accountCount` of three accounts.
+ */
 async function campaign(accountCount: number, fault?: FaultName): Promise<CampaignResult> {
   const accounts = await createAccounts();
-  const service = await startService({ data }, { fault });
+  const service = await startService({ data: data() }, { fault });
   const http = new HttpClient(1);
   const findings: string[] = [];
   let comparisons = 0;

@@ -163,7 +163,7 @@ export interface Observations {
   readonly log: ClientRequest[];
   /** Number of responses by status; 0 for no response or an incomplete one. */
   readonly statuses: Map<number, number>;
-  /** Responses that reported other units than the request costs. */
+  /** Responses whose reported units differ from the cost of the request. */
   readonly overcharges: string[];
 }
 

@@ -1,17 +1,15 @@
 /**
  * Confidentiality of customer data such as locations and names: valid and invalid requests of all kinds carry unique
  * canary values, none of which may appear in logs, in metrics or in the response to another request. API keys may appear
- * in no response and no log line. ISOTHERM_DURABILITY_CANARIES=50 rounds are the full size.
+ * in no response and no log line. A full run has ISOTHERM_DURABILITY_CANARIES=50 rounds.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { FaultName } from "../faults/faultNames.ts";
 import { exchangeBytes } from "../host/testHost.ts";
 import { ENTITY } from "../host/entities.ts";
 import { describeWithPostgres, startPostgres } from "../ledger/postgresServer.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
+import { dataFolder } from "./dataFolder.ts";
 import {
   type TestAccount,
   newAccount,
@@ -25,11 +23,7 @@ import {
 const ROUNDS = sizeSetting("CANARIES", 2);
 const TIMEOUT_MS = 120_000 + ROUNDS * 10_000;
 
-let data: string;
-beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), "isotherm-canary-"));
-});
-afterEach(() => rm(data, { recursive: true, force: true }));
+const data = dataFolder("canary");
 
 /** Values that only one request contains: eight digits for numbers, a word for texts. */
 interface Canary {
@@ -42,7 +36,7 @@ interface CanaryRequest {
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** The raw body, in place of `body`. */
+  /** The raw body, instead of `body`. */
   readonly bytes?: string;
 }
 
@@ -204,7 +198,7 @@ interface CampaignResult {
   readonly statuses: ReadonlyMap<string, number>;
 }
 
-/** @param disturb runs during each round to provoke errors, which are logged and returned too */
+/** @param disturb runs during each round to provoke errors, which are also logged and returned */
 async function campaign(
   ledgerLocation: LedgerLocation,
   {
@@ -278,7 +272,7 @@ const summarize = ({ findings, requestCount, lineCount, statuses }: CampaignResu
 test(
   "confidential data is in no log line, no metric and no response to another request",
   async () => {
-    const result = await campaign({ data });
+    const result = await campaign({ data: data() });
     console.log(`confidentiality: ${summarize(result)}`);
     expect(result.findings).toStrictEqual([]);
     expect(result.requestCount).toBe(ROUNDS * REQUESTS.length);
@@ -299,7 +293,7 @@ const INJECTED_FAULTS: readonly (readonly [string, FaultName, RegExp])[] = [
 test.each(INJECTED_FAULTS)(
   "detects the injected fault: %s",
   async (_name, fault, finding) => {
-    const result = await campaign({ data }, { rounds: 1, fault });
+    const result = await campaign({ data: data() }, { rounds: 1, fault });
     console.log(`confidentiality, injected fault: ${summarize(result)}`);
     expect(result.findings.join("\n")).toMatch(finding);
   },
@@ -312,7 +306,7 @@ describeWithPostgres("with a PostgreSQL server that is stopped repeatedly", () =
     async () => {
       const server = await startPostgres();
       try {
-        const ledgerLocation = { data, database: await server.newDatabase() };
+        const ledgerLocation = { data: data(), database: await server.newDatabase() };
         const result = await campaign(ledgerLocation, {
           disturb: (round) => (round % 2 === 0 ? server.stop() : server.start()),
         });

@@ -1,4 +1,4 @@
-/** If the server terminates a connection in use, the call that uses it fails, and nothing else does. */
+/** If the PostgreSQL server terminates a connection, only the call that uses the connection fails. */
 import pg from "pg";
 import { expect, test } from "vitest";
 import { openLedger } from "../../src/ledger/openLedger.ts";
@@ -29,7 +29,7 @@ describeWithPostgres("a server that terminates connections", () => {
         await other.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${WAITING}`);
         expect(await failed).toMatchObject({ code: "ledger_unavailable" });
         await other.query("rollback");
-        expect(await ledger.createAccount({ name: "After it" })).toMatchObject({ name: "After it" });
+        expect(await ledger.createAccount({ name: "After the failure" })).toMatchObject({ name: "After the failure" });
       }
       expect(unexpected).toStrictEqual([]);
     } finally {

@@ -1,16 +1,14 @@
 /**
  * Crash recovery: after the service, or the PostgreSQL server behind it, is killed at any time, every response that was
- * sent is recorded exactly once. ISOTHERM_DURABILITY_KILLS=20 is the full size.
+ * sent is recorded exactly once. A full run has ISOTHERM_DURABILITY_KILLS=20.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { FaultName } from "../faults/faultNames.ts";
-import { describeWithPostgres, type PostgresServer, startPostgres } from "../ledger/postgresServer.ts";
+import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { findInconsistencies, newObservations, type Observations, runClients, summarize } from "./clients.ts";
+import { dataFolder } from "./dataFolder.ts";
 import {
   type LedgerLocation,
   newAccount,
@@ -27,11 +25,7 @@ const FAULT_KILLS_MAX = 12;
 const CLIENTS = 64;
 const TIMEOUT_MS = 120_000 + KILLS * 20_000;
 
-let data: string;
-beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), "isotherm-kill-"));
-});
-afterEach(() => rm(data, { recursive: true, force: true }));
+const data = dataFolder("kill");
 
 const createAccount = (location: LedgerLocation): Promise<TestAccount> =>
   withLedger(location, (ledger) => newAccount(ledger, { name: "Clients", internalIds: ["one", "two", "three"] }));
@@ -50,7 +44,7 @@ async function waitForResponses({ statuses }: Observations, service: Service): P
   }
 }
 
-/** Kills until there are findings: a fault shows only between a response and its record, which takes 2 ms. */
+/** Kills until there are findings: the fault has an effect only in the 2 ms between a response and its record. */
 async function killUntilDetected(killAndCheck: () => Promise<readonly string[]>): Promise<readonly string[]> {
   let findings: readonly string[] = [];
   for (let kills = 0; findings.length === 0 && kills < FAULT_KILLS_MAX; kills++) findings = await killAndCheck();
@@ -59,7 +53,7 @@ async function killUntilDetected(killAndCheck: () => Promise<readonly string[]>)
 
 describe("a service that is killed under the load of 64 clients", () => {
   async function campaign(random: SeededRandom, kills: number, fault?: FaultName): Promise<Observations> {
-    const location = { data };
+    const location = { data: data() };
     const account = await createAccount(location);
     const observations = newObservations();
     for (let round = 0; round < kills; round++) {
@@ -83,7 +77,7 @@ describe("a service that is killed under the load of 64 clients", () => {
       console.log(`killed service: ${summarize(observations)}`);
       expect(observations.log.filter(({ outcome }) => outcome === "ok").length).toBeGreaterThan(KILLS * CLIENTS);
       expect(observations.log.filter(({ outcome }) => outcome === "unknown").length).toBeGreaterThan(0);
-      expect(await check(observations, { data })).toStrictEqual([]);
+      expect(await check(observations, { data: data() })).toStrictEqual([]);
     },
     TIMEOUT_MS,
   );
@@ -92,7 +86,7 @@ describe("a service that is killed under the load of 64 clients", () => {
     "detects the injected fault: responding before recording",
     async () => {
       const random = randomFrom(2);
-      const killAndCheck = async () => check(await campaign(random, 1, "responds-before-recording"), { data });
+      const killAndCheck = async () => check(await campaign(random, 1, "responds-before-recording"), { data: data() });
       const findings = await killUntilDetected(killAndCheck);
       console.log(`killed service, injected fault: ${findings.length} findings`);
       expect(findings.join("\n")).toMatch(/answered but not recorded/);
@@ -102,17 +96,13 @@ describe("a service that is killed under the load of 64 clients", () => {
 });
 
 describeWithPostgres("a service whose PostgreSQL server is killed under the load of 64 clients", () => {
-  let server: PostgresServer;
-  beforeEach(async () => {
-    server = await startPostgres();
-  });
-  afterEach(() => server.dispose());
+  const server = postgresPerTest();
 
   /** Starts the server again, with retries: it cannot start until all killed processes have exited. */
   async function restartServer(): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
-        await server.start();
+        await server().start();
         return;
       } catch (error) {
         if (attempt === 20) throw error;
@@ -126,7 +116,7 @@ describeWithPostgres("a service whose PostgreSQL server is killed under the load
     kills: number,
     fault?: FaultName,
   ): Promise<[Observations, LedgerLocation]> {
-    const location = { data, database: await server.newDatabase() };
+    const location = { data: data(), database: await server().newDatabase() };
     const account = await createAccount(location);
     const observations = newObservations();
     const service = await startService(location, { flags: ["--log", "none"], fault });
@@ -137,7 +127,7 @@ describeWithPostgres("a service whose PostgreSQL server is killed under the load
       for (let round = 0; round < kills; round++) {
         await waitForResponses(observations, service);
         await delay(random.between({ min: 100, max: 1000 }));
-        await server.kill();
+        await server().kill();
         await restartServer();
       }
       await waitForResponses(observations, service);

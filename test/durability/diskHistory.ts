@@ -16,7 +16,7 @@ type FileChange = Span &
 /** A creation or deletion of a file. */
 type DirectoryChange = Span & { readonly exists: boolean };
 
-/** A response that was sent; everything that it confirms must be on disk before. */
+/** A response that was sent; everything that it confirms must be on disk before it is sent. */
 export interface SentResponse {
   readonly receipt: string;
   readonly start: number;
@@ -28,7 +28,9 @@ const RECEIPT = /\r\nX-Request-Id: ([0-9a-f-]{36})\r\n/;
 const FILE_WRITES: ReadonlySet<string> = new Set(["pwrite64"]);
 const SOCKET_WRITES: ReadonlySet<string> = new Set(["write", "writev", "sendto", "sendmsg"]);
 
-/** The changes that a program made to the files of a ledger, and the responses that it sent, from a system call trace. */
+/**
+ * The changes that a program made to the files of a ledger, and the responses that it sent, from a system call trace.
+ */
 export class DiskHistory {
   readonly responses: readonly SentResponse[];
   /** Starts of the calls that change or sync the ledger's files. */

@@ -1,15 +1,14 @@
 /**
  * Disk failures: the service responds 503 and exits with code 1, no response is sent without its record, and the ledger
  * is consistent after a restart. strace injects an error at a given system call.
- * ISOTHERM_DURABILITY_FAILURES=20 per kind is the full size.
+ * A full run has ISOTHERM_DURABILITY_FAILURES=20 failures of each kind.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { FaultName } from "../faults/faultNames.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { runClients, summarize, findInconsistencies, newObservations, type Observations } from "./clients.ts";
+import { dataFolder } from "./dataFolder.ts";
 import { newAccount, type Service, sizeSetting, startService, withLedger } from "./service.ts";
 import { isStraceAvailable } from "./syscallTrace.ts";
 
@@ -36,15 +35,11 @@ const INJECTIONS: readonly Injection[] = [
   { name: "one failing write", calls: "pwrite64", error: "EIO", isPermanent: false, callCountMax: 400 },
 ];
 
-let data: string;
-beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), "isotherm-disk-"));
-});
-afterEach(() => rm(data, { recursive: true, force: true }));
+const data = dataFolder("disk");
 
 /** Returns the strace command that makes the `callNumber`-th call on the ledger's write-ahead log fail. */
 function failingAt({ calls, error, isPermanent }: Injection, callNumber: number): readonly string[] {
-  const log = join(data, "ledger.sqlite-wal");
+  const log = join(data(), "ledger.sqlite-wal");
   const inject = `inject=${calls}:error=${error}:when=${callNumber}${isPermanent ? "+" : ""}`;
   return ["strace", "-f", "-D", "-qq", "-o", "/dev/null", "-P", log, "-e", `trace=${calls}`, "-e", inject];
 }
@@ -55,9 +50,9 @@ interface Campaign {
   readonly findings: readonly string[];
 }
 
-/** Runs a service into `count` failures, restarting it after each one, and then checks the ledger. */
+/** Runs a service with `count` failures, restarts it after each one, and then checks the ledger. */
 async function campaign(injection: Injection, count: number, fault?: FaultName): Promise<Campaign> {
-  const account = await withLedger({ data }, (ledger) =>
+  const account = await withLedger({ data: data() }, (ledger) =>
     newAccount(ledger, { name: "Clients", internalIds: ["one", "two"] }),
   );
   const random = randomFrom(7);
@@ -65,11 +60,11 @@ async function campaign(injection: Injection, count: number, fault?: FaultName):
   const services: Service[] = [];
   const options = { fault };
   // The first start creates the demo credentials, so that later ones do not write to the ledger.
-  await (await startService({ data }, options)).stop();
+  await (await startService({ data: data() }, options)).stop();
   for (let failure = 0; failure < count; failure++) {
     // Opening the ledger takes fewer than 12 calls, and must succeed.
     const callNumber = 12 + random.below(injection.callCountMax);
-    const service = await startService({ data }, { ...options, wrapper: failingAt(injection, callNumber) });
+    const service = await startService({ data: data() }, { ...options, wrapper: failingAt(injection, callNumber) });
     services.push(service);
     let isOver = false;
     const settings = { account, clientCount: CLIENTS, random, observations, isOver: () => isOver };
@@ -78,13 +73,15 @@ async function campaign(injection: Injection, count: number, fault?: FaultName):
     isOver = true;
     await clients;
   }
-  const recovered = await startService({ data }, options);
+  const recovered = await startService({ data: data() }, options);
   const before = observations.statuses.get(200) ?? 0;
   const isOver = (): boolean => (observations.statuses.get(200) ?? 0) >= before + CLIENTS;
   const settings = { account, clientCount: CLIENTS, random, observations, isOver, refusedShare: 0 };
   await runClients(recovered.url, settings);
   await recovered.stop();
-  const findings = await withLedger({ data }, (ledger) => findInconsistencies(observations, ledger, { data }));
+  const findings = await withLedger({ data: data() }, (ledger) =>
+    findInconsistencies(observations, ledger, { data: data() }),
+  );
   return { observations, services, findings };
 }
 

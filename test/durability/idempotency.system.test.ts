@@ -1,13 +1,11 @@
 /**
  * Idempotency: a request with an Idempotency-Key is metered once, even if it is repeated concurrently, after a
- * restart, or at another service with the same database. ISOTHERM_DURABILITY_REPETITIONS=20 is the full size.
+ * restart, or at another service with the same database. A full run has ISOTHERM_DURABILITY_REPETITIONS=20.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { FaultName } from "../faults/faultNames.ts";
-import { describeWithPostgres, type PostgresServer, startPostgres } from "../ledger/postgresServer.ts";
+import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
 import { randomFrom } from "../seededRandom.ts";
 import {
   findInconsistencies,
@@ -18,6 +16,7 @@ import {
   randomRequest,
   toClientRequest,
 } from "./clients.ts";
+import { dataFolder } from "./dataFolder.ts";
 import {
   type LedgerLocation,
   newAccount,
@@ -32,11 +31,7 @@ const REPETITIONS = sizeSetting("REPETITIONS", 3);
 const CONCURRENT_REQUESTS = 64;
 const TIMEOUT_MS = 120_000 + REPETITIONS * 10_000;
 
-let data: string;
-beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), "isotherm-repeat-"));
-});
-afterEach(() => rm(data, { recursive: true, force: true }));
+const data = dataFolder("repeat");
 
 interface ResponseCounts {
   /** Responses that were metered. */
@@ -99,7 +94,7 @@ async function campaign(location: LedgerLocation, start: () => Promise<readonly 
         expect(await race(services, { account, request, key, observations })).toStrictEqual(repeated);
       }
     }
-    await expectReuseRefused(services, { account, observations });
+    await expectReuseRejected(services, { account, observations });
     expect(await withLedger(location, (ledger) => findInconsistencies(observations, ledger, location))).toStrictEqual(
       [],
     );
@@ -108,8 +103,10 @@ async function campaign(location: LedgerLocation, start: () => Promise<readonly 
   }
 }
 
-/** Sends two requests that differ in one digit with the same key to every service; the second request must be rejected. */
-async function expectReuseRefused(
+/**
+ * Sends two requests that differ in one digit with the same key to every service; the second request must be rejected.
+ */
+async function expectReuseRejected(
   services: readonly Service[],
   { account, observations }: { account: TestAccount; observations: Observations },
 ): Promise<void> {
@@ -134,35 +131,31 @@ async function expectReuseRefused(
 
 test(
   "a repeated request is metered once with SQLite, concurrently and across restarts",
-  () => campaign({ data }, async () => [await startService({ data })]),
+  () => campaign({ data: data() }, async () => [await startService({ data: data() })]),
   TIMEOUT_MS,
 );
 
 test(
   "detects the injected fault: idempotency keys are ignored",
   async () => {
-    const start = async () => [await startService({ data }, { fault: "ignores-idempotency-keys" })];
-    await expect(campaign({ data }, start)).rejects.toThrow(/to strictly equal/);
+    const start = async () => [await startService({ data: data() }, { fault: "ignores-idempotency-keys" })];
+    await expect(campaign({ data: data() }, start)).rejects.toThrow(/to strictly equal/);
   },
   TIMEOUT_MS,
 );
 
 describeWithPostgres("with PostgreSQL", () => {
-  let server: PostgresServer;
-  beforeEach(async () => {
-    server = await startPostgres();
-  });
-  afterEach(() => server.dispose());
+  const server = postgresPerTest();
 
   const startPair = (location: LedgerLocation, fault?: FaultName) => async (): Promise<readonly Service[]> => {
-    const second = { ...location, data: join(data, "second") };
+    const second = { ...location, data: join(data(), "second") };
     return [await startService(location, { fault }), await startService(second, { fault })];
   };
 
   test(
     "a repeated request is metered once, concurrently, across restarts and by two services",
     async () => {
-      const location = { data, database: await server.newDatabase() };
+      const location = { data: data(), database: await server().newDatabase() };
       await campaign(location, startPair(location));
     },
     TIMEOUT_MS,
@@ -171,7 +164,7 @@ describeWithPostgres("with PostgreSQL", () => {
   test(
     "detects the injected fault: each service keeps the keys in memory",
     async () => {
-      const location = { data, database: await server.newDatabase() };
+      const location = { data: data(), database: await server().newDatabase() };
       const start = startPair(location, "keeps-idempotency-keys-in-memory");
       await expect(campaign(location, start)).rejects.toThrow(/to strictly equal/);
     },

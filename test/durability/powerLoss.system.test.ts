@@ -1,8 +1,9 @@
 /**
- * Power loss. Killing a process does not lose data that it has written but not synced, so the service is traced instead,
- * and the trace is checked in two ways: the write-ahead log is synced between the write of a receipt and its response;
- * and from any state that a power loss could have left, the ledger opens undamaged with everything that was answered.
- * ISOTHERM_DURABILITY_REQUESTS=400 and ISOTHERM_DURABILITY_STATES=400 are the full size.
+ * Power loss. Killing a process does not lose data that it has written but not synced. Therefore the system calls of
+ * the service are traced, and the trace is checked in two ways: the write-ahead log is synced between the write of a
+ * receipt and its response; and from any state in which a power loss could have left the disk, the ledger opens
+ * undamaged and contains everything that was confirmed. A full run has ISOTHERM_DURABILITY_REQUESTS=400 and
+ * ISOTHERM_DURABILITY_STATES=400.
  */
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

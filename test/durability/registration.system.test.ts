@@ -1,26 +1,21 @@
 /**
- * Concurrent registrations of the same customer create it once.
- * ISOTHERM_DURABILITY_RACES=20 and ISOTHERM_DURABILITY_RACERS=1000 are the full size.
+ * Concurrent registrations of the same customer create it only once.
+ * A full run has ISOTHERM_DURABILITY_RACES=20 and ISOTHERM_DURABILITY_RACERS=1000.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { FaultName } from "../faults/faultNames.ts";
-import { describeWithPostgres, type PostgresServer, startPostgres } from "../ledger/postgresServer.ts";
+import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
 import { type HttpResponse, HttpClient, jsonPost } from "./clients.ts";
+import { dataFolder } from "./dataFolder.ts";
 import { newAccount, type LedgerLocation, type Service, sizeSetting, startService, withLedger } from "./service.ts";
 
 const RACES = sizeSetting("RACES", 3);
 const RACERS = sizeSetting("RACERS", 200);
 const TIMEOUT_MS = 60_000 + RACES * RACERS * 30;
 
-let data: string;
-beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), "isotherm-race-"));
-});
-afterEach(() => rm(data, { recursive: true, force: true }));
+const data = dataFolder("race");
 
 interface RaceResult {
   /** Number of responses by status and, if present, problem code. */
@@ -68,9 +63,11 @@ const CREATED_ONCE: RaceResult = { statuses: { 200: RACERS - 1, 201: 1 }, custom
 test(
   `concurrent registrations create one customer: ${RACES} x ${RACERS} requests, SQLite`,
   async () => {
-    const service = await startService({ data });
+    const service = await startService({ data: data() });
     try {
-      expect(await runRaces({ data }, [service])).toStrictEqual(Array.from({ length: RACES }, () => CREATED_ONCE));
+      expect(await runRaces({ data: data() }, [service])).toStrictEqual(
+        Array.from({ length: RACES }, () => CREATED_ONCE),
+      );
     } finally {
       await service.stop();
     }
@@ -79,18 +76,14 @@ test(
 );
 
 describeWithPostgres("with PostgreSQL and two services", () => {
-  let server: PostgresServer;
-  beforeEach(async () => {
-    server = await startPostgres();
-  });
-  afterEach(() => server.dispose());
+  const server = postgresPerTest();
 
   async function runWithTwoServices(fault?: FaultName): Promise<readonly RaceResult[]> {
-    const location = { data, database: await server.newDatabase() };
+    const location = { data: data(), database: await server().newDatabase() };
     const services: Service[] = [];
     try {
       services.push(await startService(location, { fault }));
-      services.push(await startService({ ...location, data: join(data, "second") }, { fault }));
+      services.push(await startService({ ...location, data: join(data(), "second") }, { fault }));
       return await runRaces(location, services);
     } finally {
       for (const service of services) await service.stop();

@@ -1,15 +1,13 @@
 /**
  * A service under the load of 64 clients rejects a key within one second after its revocation.
- * ISOTHERM_DURABILITY_REVOCATIONS=20 is the full size.
+ * A full run has ISOTHERM_DURABILITY_REVOCATIONS=20.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { FaultName } from "../faults/faultNames.ts";
 import { describeWithPostgres, startPostgres } from "../ledger/postgresServer.ts";
 import { HttpClient } from "./clients.ts";
+import { dataFolder } from "./dataFolder.ts";
 import {
   type TestAccount,
   newAccount,
@@ -26,11 +24,7 @@ const CLIENTS = 64;
 const DELAY_MS_MAX = 1_000;
 const TIMEOUT_MS = 120_000 + REVOCATIONS * 20_000;
 
-let data: string;
-beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), "isotherm-revoke-"));
-});
-afterEach(() => rm(data, { recursive: true, force: true }));
+const data = dataFolder("revoke");
 
 const TARGET =
   "/api/v1/hazard-risk?latitude=11.59&longitude=43.15&hazards=riverine_floods&analysis_years=2050&scenarios=rcp8p5";
@@ -108,15 +102,15 @@ async function expectRevocationInTime(location: LedgerLocation): Promise<void> {
 }
 
 test(
-  `a revoked key is refused after at most ${DELAY_MS_MAX} ms, ${REVOCATIONS} times`,
-  () => expectRevocationInTime({ data }),
+  `a revoked key is rejected after at most ${DELAY_MS_MAX} ms, ${REVOCATIONS} times`,
+  () => expectRevocationInTime({ data: data() }),
   TIMEOUT_MS,
 );
 
 test(
   "detects the injected fault: no polling for changes",
   async () => {
-    const results = await campaign({ data }, 3, "never-polls-for-changes");
+    const results = await campaign({ data: data() }, 3, "never-polls-for-changes");
     expect(results.some(({ lateStatuses }) => lateStatuses.has(200))).toBe(true);
   },
   TIMEOUT_MS,
@@ -124,11 +118,11 @@ test(
 
 describeWithPostgres("with PostgreSQL", () => {
   test(
-    `a revoked key is refused after at most ${DELAY_MS_MAX} ms, ${REVOCATIONS} times`,
+    `a revoked key is rejected after at most ${DELAY_MS_MAX} ms, ${REVOCATIONS} times`,
     async () => {
       const server = await startPostgres();
       try {
-        await expectRevocationInTime({ data, database: await server.newDatabase() });
+        await expectRevocationInTime({ data: data(), database: await server.newDatabase() });
       } finally {
         await server.dispose();
       }
@@ -141,7 +135,7 @@ describeWithPostgres("with PostgreSQL", () => {
     async () => {
       const server = await startPostgres();
       try {
-        const location = { data, database: await server.newDatabase() };
+        const location = { data: data(), database: await server.newDatabase() };
         const results = await campaign(location, 3, "ignores-notifications");
         expect(results.some(({ lateStatuses }) => lateStatuses.has(200))).toBe(true);
       } finally {

@@ -89,7 +89,7 @@ export async function startService(
 
 function waitForExit(child: ChildProcess): Service["exited"] {
   return new Promise((resolve) => {
-    // After "exit" output may still arrive; after "close" it is complete.
+    // Output may still arrive after "exit"; after "close" it is complete.
     child.once("close", (code, signal) => resolve({ code, signal }));
   });
 }

@@ -171,14 +171,14 @@ describe.each(["node-http", "express", "fastify"])("examples/embed-%s.mjs", (nam
     expect(problems.headers.get("x-request-id")).toBeNull();
   });
 
-  test("ends on SIGTERM", async () => {
+  test("exits on SIGTERM", async () => {
     const exited = once(program, "exit");
     program.kill("SIGTERM");
     expect(await exited).toEqual([0, null]);
   });
 });
 
-test("a handler on an atlas with workers answers in worker threads, with the prefix", async () => {
+test("a handler of an atlas with workers answers large requests in worker threads, with the prefix", async () => {
   const data = mkdtempSync(join(tmpdir(), "isotherm-embed-"));
   const { createServer } = await import("node:http");
   try {

@@ -20,7 +20,7 @@ interface Embedded {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A handler without a server, whose ledger has an account, a key and a customer. */
+/** Returns a handler without a server, whose ledger has an account, a key and a customer. */
 async function embedded(options: Partial<HandlerOptions> = {}): Promise<Embedded> {
   const ledger = new MemoryLedger();
   const { accountId } = await ledger.createAccount({ name: "Tests" });
@@ -37,7 +37,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
-/** A server of node:http on a free port. */
+/** Starts a server of node:http on a free port. */
 async function listening(onRequest: (request: IncomingMessage, response: ServerResponse) => void) {
   const server = createServer(onRequest).listen(0, "127.0.0.1");
   servers.push(server);
@@ -52,17 +52,17 @@ function linesOf(headers: Readonly<Record<string, string>>): string {
     .join("");
 }
 
-/** An atlas that answers when it is released. */
-function heldAtlas(): { readonly atlas: Atlas; readonly asked: () => number; release(): void } {
-  let askedCount = 0;
+/** Returns an atlas whose queries wait until `release` is called. */
+function waitingAtlas(): { readonly atlas: Atlas; readonly queryCount: () => number; release(): void } {
+  let count = 0;
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
   const atlas = fakeAtlas(async (query) => {
-    askedCount++;
+    count++;
     await released;
     return quarterResult(query);
   });
-  return { atlas, asked: () => askedCount, release: () => release() };
+  return { atlas, queryCount: () => count, release: () => release() };
 }
 
 async function connected(port: number): Promise<Socket> {
@@ -74,11 +74,11 @@ async function connected(port: number): Promise<Socket> {
 
 describe("close", () => {
   test("resolves when the last response is finished, and answers further requests with 503", async () => {
-    const { atlas, asked, release } = heldAtlas();
+    const { atlas, queryCount, release } = waitingAtlas();
     const { handler, ledger, headers } = await embedded({ atlas });
     const { url } = await listening(handler);
     const earlier = fetch(`${url}${QUERY}`, { headers });
-    await vi.waitFor(() => expect(asked()).toBe(1));
+    await vi.waitFor(() => expect(queryCount()).toBe(1));
 
     let isClosed = false;
     const closed = handler.close().then(() => (isClosed = true));
@@ -114,11 +114,11 @@ describe("close", () => {
   });
 
   test("finishes pipelined requests that arrived before", async () => {
-    const { atlas, asked, release } = heldAtlas();
+    const { atlas, queryCount, release } = waitingAtlas();
     const { handler, headers } = await embedded({ atlas });
     const { port } = await listening(handler);
     const received = exchangeBytes(port, `GET ${QUERY} HTTP/1.1\r\n${linesOf(headers)}\r\n`.repeat(3));
-    await vi.waitFor(() => expect(asked()).toBe(1));
+    await vi.waitFor(() => expect(queryCount()).toBe(1));
     const closed = handler.close();
     release();
     expect(parseResponses(await received).map(({ status }) => status)).toEqual([200, 200, 200]);
@@ -126,12 +126,12 @@ describe("close", () => {
   });
 
   test("destroys the connections of unfinished responses after the drain timeout", async () => {
-    const { atlas, asked } = heldAtlas();
+    const { atlas, queryCount } = waitingAtlas();
     const { handler, headers } = await embedded({ atlas, timeouts: { drainTimeoutMs: 10 } });
     const { url } = await listening(handler);
     const response = fetch(`${url}${QUERY}`, { headers });
     response.catch(() => undefined);
-    await vi.waitFor(() => expect(asked()).toBe(1));
+    await vi.waitFor(() => expect(queryCount()).toBe(1));
     await handler.close();
     await expect(response).rejects.toThrow("fetch failed");
   });
@@ -149,7 +149,7 @@ describe("close", () => {
     expect(closed).toEqual(ownsResources ? ["ledger", "atlas"] : []);
   });
 
-  test("stops listening to a ledger that stays open", async () => {
+  test("removes its listeners from a ledger that stays open", async () => {
     const ledger = new MemoryLedger();
     const listeners = new Set<() => void>();
     vi.spyOn(ledger, "onChange").mockImplementation((listener) => {
@@ -165,12 +165,12 @@ describe("close", () => {
 
 describe("disconnected clients", () => {
   test("are not metered, and close does not wait for them", async () => {
-    const { atlas, asked, release } = heldAtlas();
+    const { atlas, queryCount, release } = waitingAtlas();
     const { handler, ledger, headers } = await embedded({ atlas });
     const { port } = await listening(handler);
     const socket = await connected(port);
     socket.write(`GET ${QUERY} HTTP/1.1\r\n${linesOf(headers)}\r\n`);
-    await vi.waitFor(() => expect(asked()).toBe(1));
+    await vi.waitFor(() => expect(queryCount()).toBe(1));
     socket.destroy();
     const closed = handler.close();
     // A later connection is closed after the earlier one.
@@ -190,7 +190,7 @@ describe("disconnected clients", () => {
     const socket = await connected(port);
     const head = linesOf(headers);
     socket.write(`GET /slow HTTP/1.1\r\n${head}\r\nGET ${QUERY} HTTP/1.1\r\n${head}\r\n`);
-    // The response has been computed and waits for the one of /slow.
+    // The response has been computed and waits for the response of /slow.
     await vi.waitFor(() => expect(slow).toBeDefined());
     await fetch(`http://127.0.0.1:${port}/healthz`);
     socket.destroy();
@@ -347,7 +347,7 @@ describe("options", () => {
   });
 
   test.each(["/", "/a/", "a", "/a//b", "/.", "/a/..", "/a b", "/%61", "/a?b", "/ä"])(
-    "refuse the prefix %j",
+    "reject the prefix %j",
     (prefix) => {
       const options = { atlas: fakeAtlas(), ledger: new MemoryLedger(), prefix };
       expect(() => createHandler(options)).toThrow(/^prefix must be a path such as "\/climate"/);

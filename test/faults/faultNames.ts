@@ -29,7 +29,10 @@ export type FaultName =
 const SERVICE = fileURLToPath(new URL("service.mjs", import.meta.url));
 const CLI = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
-/** The arguments of Node that start `isotherm serve`, with a fault if one is given; options of serve follow them. */
+/**
+ * Returns the arguments of Node that start `isotherm serve`, with a fault if one is given. Options of serve may follow
+ * them.
+ */
 export function serveCommandLine(fault: FaultName | undefined): readonly string[] {
   return fault === undefined ? [CLI, "serve"] : [SERVICE, fault];
 }

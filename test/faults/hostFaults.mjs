@@ -35,13 +35,16 @@ export const hostFaults = {
     return returned;
   }),
 
-  /** Every query leaves memory behind. */
+  /** Every query leaks memory. */
   "retains-requests": atlasWith((query, answer) => {
     retained.push(Buffer.from(JSON.stringify(query).padEnd(RETAINED_BYTES)));
     return answer();
   }),
 
-  /** On SIGTERM the HTTP server is closed at once, without the drain delay and without announcing it to clients. */
+  /**
+   * On SIGTERM the HTTP server is closed immediately, without the drain delay and without `Connection: close` in
+   * responses.
+   */
   "closes-without-draining": {
     async serve(options) {
       let server;

@@ -1,4 +1,4 @@
-// Faults of a ledger of either kind, as a replacement of some of its methods.
+// Faults of a ledger of either kind, implemented by replacing some of its methods.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import Database from "better-sqlite3";

@@ -9,7 +9,7 @@ const { SqliteStore } = await built("ledger/sqliteStore.js");
 /** Failures that are ignored before the worker gives up, so that the service stops as the test expects. */
 const IGNORED_FAILURES_MAX = 20;
 
-/** A database that commits without waiting for the disk, but claims that it waits. */
+/** Returns a database class that commits without waiting for the disk, but reports `synchronous = full`. */
 function withSynchronous(setting, statements = []) {
   return class extends Database {
     pragma(text, options) {
@@ -28,7 +28,7 @@ const openWith = (DatabaseClass) => ({
 });
 
 const FAULTS = {
-  /** A transaction that the disk refuses counts as recorded. */
+  /** A transaction that fails because of the disk counts as recorded. */
   "ignores-disk-errors": {
     async openStore(options) {
       const store = await SqliteStore.open(options);

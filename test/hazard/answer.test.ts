@@ -28,7 +28,7 @@ const group = (scenario: string, year: number, seed: number): HazardFixture["gro
   cells: patchyCells(GRID, { layerCount: 4, seed }),
 });
 const RULES = { design_return_period_years: 100, threshold: 0.5 };
-const MADE: HazardFixture = {
+const FIXTURE: HazardFixture = {
   hazard: "riverine_floods",
   grid: GRID,
   rules: RULES,
@@ -41,7 +41,7 @@ let folder: string;
 let atlas: Atlas;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
-  await makeAtlas(await Kernel.load(), folder, [MADE]);
+  await makeAtlas(await Kernel.load(), folder, [FIXTURE]);
   atlas = await openAtlas(folder, { cacheBytes: 8 << 20 });
 });
 afterAll(async () => {
@@ -58,7 +58,7 @@ const QUERY: HazardQueryInput = {
 };
 
 function stepsAt(index: number, cell: { row: number; column: number }, layer: number): number {
-  return MADE.groups[index]?.cells[(cell.row * GRID.columnCount + cell.column) * 4 + layer] ?? -1;
+  return FIXTURE.groups[index]?.cells[(cell.row * GRID.columnCount + cell.column) * 4 + layer] ?? -1;
 }
 
 function yearOf(result: HazardResult): HazardResult["results"][number]["scenarios"][number]["analysis_years"][number] {
@@ -135,7 +135,7 @@ describe("the layer that is sampled", () => {
 });
 
 describe("anthropogenic", () => {
-  test("returns the difference to the baseline for points, maxima and means", async () => {
+  test("returns the difference from the baseline for points, maxima and means", async () => {
     const random = randomFrom(6);
     let compared = 0;
     for (let i = 0; i < 60; i++) {
@@ -238,7 +238,7 @@ describe("detail", () => {
       rules: RULES,
     });
     expect(result.sources).toStrictEqual({
-      "riverine_floods/baseline/1980": { scenario: "baseline", analysis_year: 1980, product: "made for a test" },
+      "riverine_floods/baseline/1980": { scenario: "baseline", analysis_year: 1980, product: "synthetic test data" },
     });
   });
 });
@@ -264,18 +264,18 @@ describe("a batch", () => {
   });
 
   test("reports progress until all queries are done", async () => {
-    const toldOf = async (count: number): Promise<readonly (readonly number[])[]> => {
-      const told: number[][] = [];
+    const reportedOf = async (count: number): Promise<readonly (readonly number[])[]> => {
+      const reported: number[][] = [];
       const queries = Array.from({ length: count }, (_, i) => ({ ...QUERY, latitude: i === 5 ? 91 : i % 90 }));
-      await atlas.hazardRiskBatch(queries, { onProgress: (...counts) => told.push(counts) });
-      return told;
+      await atlas.hazardRiskBatch(queries, { onProgress: (...counts) => reported.push(counts) });
+      return reported;
     };
-    expect(await toldOf(1)).toEqual([[1, 1]]);
-    expect(await toldOf(128)).toEqual([
+    expect(await reportedOf(1)).toEqual([[1, 1]]);
+    expect(await reportedOf(128)).toEqual([
       [64, 128],
       [128, 128],
     ]);
-    expect((await toldOf(150)).at(-1)).toEqual([150, 150]);
+    expect((await reportedOf(150)).at(-1)).toEqual([150, 150]);
   });
 
   test("yields to the event loop if all tiles are cached, so that a signal can stop it", async () => {
@@ -293,9 +293,9 @@ describe("a batch", () => {
   });
 
   test("stops after the first error", async () => {
-    let toldCount = 0;
+    let reportedCount = 0;
     const onProgress = (): void => {
-      toldCount += 1;
+      reportedCount += 1;
       throw new Error("listener failed");
     };
     await expect(
@@ -305,7 +305,7 @@ describe("a batch", () => {
       ),
     ).rejects.toThrow("listener failed");
     await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(toldCount).toBe(1);
+    expect(reportedCount).toBe(1);
   });
 
   test("is rejected if it is empty or not a list", async () => {

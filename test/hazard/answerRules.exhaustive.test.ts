@@ -71,22 +71,22 @@ function expectValue(found: number | null | undefined, expected: number, method:
   else expect(found).toBeCloseTo(expected, 12);
 }
 
-const HOW = [
+const AGGREGATIONS = [
   { radius: 0, aggregation_method: "max" },
   { radius: 40, aggregation_method: "max" },
   { radius: 40, aggregation_method: "mean" },
 ] as const;
 
 describe("the change since the baseline", () => {
-  test.each(HOW)("is computed in steps: 0.412 m - 0.4 m is exactly 0.012 m (%o)", async (how) => {
+  test.each(AGGREGATIONS)("is computed in steps: 0.412 m - 0.4 m is exactly 0.012 m (%o)", async (aggregation) => {
     await open([
       group("baseline", 1980, [INTENSITY, DEPTH], (_, layer) => [0, 400][layer] ?? 0),
       group("rcp4p5", 2030, [INTENSITY, DEPTH], (_, layer) => [0, 412][layer] ?? 0),
     ]);
     expect(0.412 - 0.4).not.toBe(0.012); // the difference in meters
-    const { metrics } = await ask({ ...how, anthropogenic: true });
+    const { metrics } = await ask({ ...aggregation, anthropogenic: true });
     expect(metrics.intensity).toBe(0);
-    expectValue(metrics.depth_meters, 0.012, how.aggregation_method);
+    expectValue(metrics.depth_meters, 0.012, aggregation.aggregation_method);
   });
 
   test("is computed in values if the step sizes differ", async () => {
@@ -108,11 +108,11 @@ describe("the offset of a layer", () => {
     ]),
   );
 
-  test.each(HOW)("is added to values and cancels in changes (%o)", async (how) => {
-    const { aggregation_method: method } = how;
-    expectValue((await ask(how)).metrics.depth_meters, 4.25 - 2.5, method);
-    expectValue((await ask({ ...how, anthropogenic: true })).metrics.depth_meters, 1.25, method);
-    const other = { ...how, scenarios: ["rcp8p5"] } as const;
+  test.each(AGGREGATIONS)("is added to values and cancels in changes (%o)", async (aggregation) => {
+    const { aggregation_method: method } = aggregation;
+    expectValue((await ask(aggregation)).metrics.depth_meters, 4.25 - 2.5, method);
+    expectValue((await ask({ ...aggregation, anthropogenic: true })).metrics.depth_meters, 1.25, method);
+    const other = { ...aggregation, scenarios: ["rcp8p5"] } as const;
     expectValue((await ask(other)).metrics.depth_meters, 10.5, method);
     expectValue((await ask({ ...other, anthropogenic: true })).metrics.depth_meters, 10, method);
   });
@@ -121,16 +121,16 @@ describe("the offset of a layer", () => {
     { radiusKm: 0, method: "max" },
     { radiusKm: 40, method: "max" },
     { radiusKm: 40, method: "mean" },
-  ] as const)("is added to the values of sample (%o)", async (how) => {
+  ] as const)("is added to the values of sample (%o)", async (aggregation) => {
     const layer = { scenario: "rcp4p5", analysisYear: 2030, metric: "depth_meters" } as const;
     const { values, reasons } = await atlas.sample({
       hazard: "riverine_floods",
       layers: [layer, { ...layer, scenario: "rcp8p5" }],
       latitudes: Float64Array.of(9.95, 5),
       longitudes: Float64Array.of(20.05, 25),
-      ...how,
+      ...aggregation,
     });
-    for (const [i, value] of values.entries()) expectValue(value, [1.75, 10.5][i % 2] ?? NaN, how.method);
+    for (const [i, value] of values.entries()) expectValue(value, [1.75, 10.5][i % 2] ?? NaN, aggregation.method);
     expect([...reasons]).toEqual([0, 0, 0, 0]);
   });
 });
@@ -183,12 +183,12 @@ describe("the reason for a null", () => {
       group("rcp4p5", 2050, [INTENSITY, DEPTH], (_, layer) => (layer === 0 ? 5 : OUTSIDE)),
       group("rcp4p5", 2080, [INTENSITY, DEPTH], () => 0),
     ]);
-    for (const how of HOW) {
-      expect((await ask(how)).no_data).toBe("no_data");
-      expect((await ask({ ...how, scenarios: ["rcp8p5"] })).no_data).toBe("layer_missing");
-      expect((await ask({ ...how, analysis_years: [2050] })).no_data).toBe("outside_coverage");
+    for (const aggregation of AGGREGATIONS) {
+      expect((await ask(aggregation)).no_data).toBe("no_data");
+      expect((await ask({ ...aggregation, scenarios: ["rcp8p5"] })).no_data).toBe("layer_missing");
+      expect((await ask({ ...aggregation, analysis_years: [2050] })).no_data).toBe("outside_coverage");
       // A metric without a layer is not part of the valid share.
-      const partly = await ask({ ...how, analysis_years: [2080], detail: true });
+      const partly = await ask({ ...aggregation, analysis_years: [2080], detail: true });
       expect([partly.metrics.depth_meters, partly.no_data, partly.detail?.valid_share]).toEqual([
         0,
         "layer_missing",

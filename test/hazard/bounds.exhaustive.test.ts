@@ -31,7 +31,7 @@ async function floods(periods: readonly number[]): Promise<Atlas> {
     return_period_years,
     file,
   }));
-  const source = { name: "made", licence: "none" };
+  const source = { name: "synthetic", licence: "none" };
   const content = { hazard: "riverine_floods", source, layers, options: { hold_flat: true } };
   await writeFile(join(folder, "manifest.json"), JSON.stringify(content));
   await ingestLayers({ manifest: join(folder, "manifest.json"), out: join(folder, "atlas") });
@@ -108,7 +108,7 @@ describe("the change of a maximum total_hazard", () => {
         layers.push({ scenario, year, return_period_years: Number(period), file });
       }
     }
-    const content = { hazard: "cyclones", source: { name: "made", licence: "none" }, layers };
+    const content = { hazard: "cyclones", source: { name: "synthetic", licence: "none" }, layers };
     await writeFile(join(folder, "manifest.json"), JSON.stringify(content));
     await ingestLayers({ manifest: join(folder, "manifest.json"), out: join(folder, "atlas") });
     const atlas = await openAtlas(join(folder, "atlas"));

@@ -1,6 +1,6 @@
 /**
- * Property test of bounds: ingests random return-period maps into small atlases and derives from the curves behind the
- * maps which probabilities are only bounds, and whether each bound contains the true probability.
+ * Property test of bounds: ingests random return-period maps into small atlases and derives from the curves which
+ * probabilities are only bounds, and whether each bound contains the true probability.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -52,7 +52,7 @@ type Cell = Pick<OracleCurveCell, "own" | "probability" | "kind" | "models"> | u
 interface SourceGroup {
   readonly scenario: "baseline" | "rcp8p5";
   readonly year: 1980 | 2050;
-  /** Return periods of the maps, years; empty if the source states probabilities itself. */
+  /** Return periods of the maps, years; empty if the source contains probabilities. */
   readonly periods: readonly number[];
   readonly modelCount: number;
   readonly cells: readonly Cell[];
@@ -127,7 +127,7 @@ async function makeTestAtlas(seed: number): Promise<TestAtlas> {
   const groups = [await group("baseline", 1980), await group("rcp8p5", 2050)] as const;
   const manifest = {
     hazard: spec.hazard,
-    source: { name: "made", licence: "none" },
+    source: { name: "synthetic", licence: "none" },
     layers,
     options: { hold_flat: true },
   };
@@ -136,7 +136,9 @@ async function makeTestAtlas(seed: number): Promise<TestAtlas> {
   return { spec, groups, address: path };
 }
 
-/** Returns a curve from a small set of values, so that none reaches the threshold within half a step of its first map. */
+/**
+ * Returns a curve from a small set of values, so that none reaches the threshold within half a step of its first map.
+ */
 function curveOf(
   random: SeededRandom,
   region: string,
@@ -154,7 +156,7 @@ function curveOf(
   return values.map((value) => (highest = Number.isNaN(value) ? NaN : Math.max(highest, value)) * threshold);
 }
 
-/** Returns a cell whose probability the source states itself, which is never a bound. */
+/** Returns a cell whose probability comes directly from the source, which is never a bound. */
 function statedCell(random: SeededRandom, threshold: number): Cell {
   if (random.chance(0.1)) return undefined;
   return {
@@ -202,7 +204,7 @@ function sideAt(
     probability: intervalOf(kind, { value: probability, atLeast: 1 / first, atMost: 1 / last }),
     total: intervalOf(kind, { value: total, atLeast: total, atMost: totalAtMost }),
     /** Interval next to a bound on the other side of a change: a mean may include lower bounds, so it is open above. */
-    beside: {
+    besideBound: {
       probability: {
         low: probability,
         high: !isStated && (method === "mean" || modelCount > 1) ? Infinity : probability,
@@ -305,7 +307,7 @@ describe("values that are only bounds", () => {
             continue;
           }
           const sideOf = (side: typeof own, of: "probability" | "total"): Interval =>
-            side.kind === "exact" ? side.beside[of] : side[of];
+            side.kind === "exact" ? side.besideBound[of] : side[of];
           const isBound = sides.some(({ kind }) => kind !== "exact");
           const [probability, total] = (["probability", "total"] as const).map((of) => {
             if (!isBound) return { low: 0, high: 0 };

@@ -49,7 +49,10 @@ async function withAtlas<T>(use: (atlas: Awaited<ReturnType<typeof openAtlas>>) 
 const MODELS = ["00000NorESM1-M", "0000GFDL-ESM2M", "0000HadGEM2-ES", "00IPSL-CM5A-LR", "MIROC-ESM-CHEM"];
 const PERIODS = [2, 5, 10, 25, 50, 100, 250, 500, 1000];
 
-/** Ingests a river atlas with the structure of the public one: one model for the past, five for the future, nine maps each. */
+/**
+ * Ingests a river atlas with the structure of the public one: one model for the past, five for the future, nine maps
+ * each.
+ */
 async function aqueduct(): Promise<string> {
   for (const period of PERIODS) {
     const rp = String(period).padStart(5, "0");
@@ -172,7 +175,7 @@ const LATER = { scenario: "rcp8p5", year: 2050 } as const;
 
 async function manifest(layers: readonly object[]): Promise<string> {
   const file = join(folder, "manifest.json");
-  const source = { name: "made", licence: "none" };
+  const source = { name: "synthetic", licence: "none" };
   await writeFile(file, JSON.stringify({ hazard: "riverine_floods", source, layers }));
   return file;
 }

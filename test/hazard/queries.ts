@@ -3,7 +3,7 @@ import { Fault } from "../../src/errors.ts";
 import { HAZARD_NAMES, HAZARDS } from "../../src/hazard/hazards.ts";
 import type { HazardQueryInput } from "../../src/contract/wireTypes.ts";
 
-/** A valid query, which tests modify. */
+/** A valid query, of which tests use modified copies. */
 export const VALID_QUERY = {
   latitude: 11.5,
   longitude: 43.1,

@@ -2,12 +2,17 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Problem } from "../../src/host/problems/problem.ts";
 import { newKey } from "../../src/ledger/keys.ts";
-import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
 import { ENTITY } from "./entities.ts";
-import { parseResponses, exchangeBytes, HEADER_LINES, HEADERS, type TestHost, startTestHost } from "./testHost.ts";
-
-const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(VALID_QUERY))}`;
-const ALIGNMENT = "/api/v1/temperature-alignment-projections";
+import {
+  parseResponses,
+  exchangeBytes,
+  HEADER_LINES,
+  HEADERS,
+  type TestHost,
+  startTestHost,
+  QUERY_TARGET,
+  ALIGNMENT_PATH,
+} from "./testHost.ts";
 
 let host: TestHost;
 beforeAll(async () => {
@@ -39,7 +44,7 @@ describe("API key", () => {
     ["wrong in its last character", HEADERS["X-API-Key"].replace(/0$/, "1"), "api_key_invalid"],
   ])("returns 401 with WWW-Authenticate if the key is %s", async (_what, key, code) => {
     const headers = { ...(key === undefined ? {} : { "X-API-Key": key }), "X-Customer-ID": HEADERS["X-Customer-ID"] };
-    const { status, headers: responseHeaders, problem } = await expectRejection(host, TARGET, { headers });
+    const { status, headers: responseHeaders, problem } = await expectRejection(host, QUERY_TARGET, { headers });
     expect([status, problem.code, problem.retryable]).toStrictEqual([401, code, false]);
     expect(responseHeaders.get("www-authenticate")).toMatch(/^ApiKey realm="isotherm"/);
   });
@@ -48,17 +53,27 @@ describe("API key", () => {
     const { accountId } = host;
     const { secret } = await host.ledger.createKey({ accountId, secret: newKey() });
     const mistyped = secret.replace(/.$/, (last) => (last === "a" ? "b" : "a"));
-    const { status, problem } = await expectRejection(host, TARGET, { headers: { ...HEADERS, "X-API-Key": mistyped } });
+    const { status, problem } = await expectRejection(host, QUERY_TARGET, {
+      headers: { ...HEADERS, "X-API-Key": mistyped },
+    });
     expect([status, problem.code]).toStrictEqual([401, "api_key_invalid"]);
     expect(problem.detail).toMatch(/seems mistyped/);
     expect(JSON.stringify(problem)).not.toContain(mistyped.slice(7));
-    expect((await fetch(`${host.address.url}${TARGET}`, { headers: { ...HEADERS, "X-API-Key": secret } })).status).toBe(
-      200,
-    );
+    expect(
+      (await fetch(`${host.address.url}${QUERY_TARGET}`, { headers: { ...HEADERS, "X-API-Key": secret } })).status,
+    ).toBe(200);
   });
 
   test("rejects repeated X-API-Key headers, even valid ones", async () => {
-    const lines = [`GET ${TARGET} HTTP/1.1`, "Host: h", ...HEADER_LINES, HEADER_LINES[0], "Connection: close", "", ""];
+    const lines = [
+      `GET ${QUERY_TARGET} HTTP/1.1`,
+      "Host: h",
+      ...HEADER_LINES,
+      HEADER_LINES[0],
+      "Connection: close",
+      "",
+      "",
+    ];
     const [answer] = parseResponses(await exchangeBytes(host.address.port, lines.join("\r\n")));
     expect(answer?.status).toBe(401);
     const problem = JSON.parse(answer?.body ?? "") as Problem;
@@ -71,14 +86,14 @@ describe("API key", () => {
   test("rejects revoked keys and suspended accounts", async () => {
     const other = await startTestHost();
     try {
-      expect((await other.ask(TARGET)).status).toBe(200);
+      expect((await other.ask(QUERY_TARGET)).status).toBe(200);
       await other.ledger.setAccountSuspended(other.accountId, true);
-      const suspended = await expectRejection(other, TARGET, { headers: HEADERS });
+      const suspended = await expectRejection(other, QUERY_TARGET, { headers: HEADERS });
       expect([suspended.status, suspended.problem.code]).toStrictEqual([401, "account_suspended"]);
       await other.ledger.setAccountSuspended(other.accountId, false);
-      expect((await other.ask(TARGET)).status).toBe(200);
+      expect((await other.ask(QUERY_TARGET)).status).toBe(200);
       await other.ledger.revokeKey(other.keyId);
-      const revoked = await expectRejection(other, TARGET, { headers: HEADERS });
+      const revoked = await expectRejection(other, QUERY_TARGET, { headers: HEADERS });
       expect([revoked.status, revoked.problem.code]).toStrictEqual([401, "api_key_revoked"]);
     } finally {
       await other.close();
@@ -88,12 +103,13 @@ describe("API key", () => {
   test("limits failed attempts by address, but not valid keys from the same address", async () => {
     const other = await startTestHost();
     try {
-      const guess = () => expectRejection(other, TARGET, { headers: { "X-API-Key": `iso_sk_${"g".repeat(64)}` } });
+      const guess = () =>
+        expectRejection(other, QUERY_TARGET, { headers: { "X-API-Key": `iso_sk_${"g".repeat(64)}` } });
       let last = await guess();
       for (let count = 1; last.status === 401 && count < 1000; count++) last = await guess();
       expect([last.status, last.problem.code]).toStrictEqual([429, "rate_limited"]);
       expect(Number(last.headers.get("retry-after"))).toBeGreaterThan(1);
-      expect((await other.ask(TARGET)).status).toBe(200);
+      expect((await other.ask(QUERY_TARGET)).status).toBe(200);
     } finally {
       await other.close();
     }
@@ -129,14 +145,15 @@ describe("customer", () => {
     ["in braces", `{${HEADERS["X-Customer-ID"]}}`, 400, "customer_id_malformed"],
     ["unknown", randomUUID(), 403, "customer_not_accessible"],
   ])("rejects an id that is %s", async (_what, customerId, status, code) => {
-    const rejected = await expectRejection(host, TARGET, withCustomerId(customerId));
+    const rejected = await expectRejection(host, QUERY_TARGET, withCustomerId(customerId));
     expect([rejected.status, rejected.problem.code]).toStrictEqual([status, code]);
     expect(rejected.problem.errors).toMatchObject([{ header: "X-Customer-ID" }]);
   });
 
   test("accepts an id in upper case", async () => {
     expect(
-      (await fetch(`${host.address.url}${TARGET}`, withCustomerId(HEADERS["X-Customer-ID"].toUpperCase()))).status,
+      (await fetch(`${host.address.url}${QUERY_TARGET}`, withCustomerId(HEADERS["X-Customer-ID"].toUpperCase())))
+        .status,
     ).toBe(200);
   });
 
@@ -145,7 +162,7 @@ describe("customer", () => {
     const { customer } = await host.ledger.registerCustomer({ accountId, internalId: "theirs" });
     const answers = await Promise.all(
       [customer.customerId, randomUUID()].map(async (customerId) => {
-        const { status, headers, problem } = await expectRejection(host, TARGET, withCustomerId(customerId));
+        const { status, headers, problem } = await expectRejection(host, QUERY_TARGET, withCustomerId(customerId));
         const fields = [...headers].filter(([name]) => !/^(date|x-request-id|ratelimit)$/.test(name));
         return { status, fields, problem: { ...problem, request_id: "" } };
       }),
@@ -158,7 +175,7 @@ describe("customer", () => {
     const { accountId } = host;
     const { customer } = await host.ledger.registerCustomer({ accountId, internalId: "gone" });
     await host.ledger.archiveCustomer({ accountId, customerId: customer.customerId });
-    const { status, problem } = await expectRejection(host, TARGET, withCustomerId(customer.customerId));
+    const { status, problem } = await expectRejection(host, QUERY_TARGET, withCustomerId(customer.customerId));
     expect([status, problem.code]).toStrictEqual([403, "customer_archived"]);
   });
 });
@@ -169,12 +186,12 @@ describe("rate limit", () => {
     try {
       const left = [];
       for (let i = 0; i < 3; i++) {
-        const response = await slow.ask(i === 1 ? "/api/v1/hazard-risk" : TARGET);
+        const response = await slow.ask(i === 1 ? "/api/v1/hazard-risk" : QUERY_TARGET);
         expect(response.headers.get("ratelimit-policy")).toBe('"account";q=3;w=6');
         left.push(/^"account";r=([0-9]+);t=[0-9]+$/.exec(response.headers.get("ratelimit") ?? "")?.[1]);
       }
       expect(left).toStrictEqual(["2", "1", "0"]);
-      const { status, headers, problem } = await expectRejection(slow, TARGET, { headers: HEADERS });
+      const { status, headers, problem } = await expectRejection(slow, QUERY_TARGET, { headers: HEADERS });
       expect([status, problem.code, problem.retryable]).toStrictEqual([429, "rate_limited", true]);
       expect(Number(headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
       expect(headers.get("ratelimit")).toBe(`"account";r=0;t=${headers.get("retry-after")}`);
@@ -189,8 +206,8 @@ describe("rate limit", () => {
     try {
       const { accountId } = await slow.ledger.createAccount({ name: "Others" });
       const { secret } = await slow.ledger.createKey({ accountId });
-      expect((await slow.ask(TARGET)).status).toBe(200);
-      expect((await slow.ask(TARGET)).status).toBe(429);
+      expect((await slow.ask(QUERY_TARGET)).status).toBe(200);
+      expect((await slow.ask(QUERY_TARGET)).status).toBe(429);
       const limits = `${slow.address.url}/api/v1/limits`;
       expect((await fetch(limits, { headers: { "X-API-Key": secret } })).status).toBe(200);
       expect((await fetch(limits, { headers: { "X-API-Key": secret } })).status).toBe(429);
@@ -211,11 +228,11 @@ describe("order of checks", () => {
   const jsonHeaders = { ...keyHeaders, "Content-Type": "application/json" };
   const customerHeaders = { ...jsonHeaders, "X-Customer-ID": HEADERS["X-Customer-ID"] };
   const CASES: [string, string, Record<string, string>, string, number, string][] = [
-    ["route", `${ALIGNMENT}/x?z=1`, {}, WRONG_BODY, 404, "route_not_found"],
-    ["key", `${ALIGNMENT}?z=1`, {}, WRONG_BODY, 401, "api_key_missing"],
+    ["route", `${ALIGNMENT_PATH}/x?z=1`, {}, WRONG_BODY, 404, "route_not_found"],
+    ["key", `${ALIGNMENT_PATH}?z=1`, {}, WRONG_BODY, 401, "api_key_missing"],
     [
       "headers",
-      `${ALIGNMENT}?z=1`,
+      `${ALIGNMENT_PATH}?z=1`,
       { ...keyHeaders, "Content-Type": "text/plain" },
       WRONG_BODY,
       415,
@@ -223,18 +240,18 @@ describe("order of checks", () => {
     ],
     [
       "idempotency key",
-      `${ALIGNMENT}?z=1`,
+      `${ALIGNMENT_PATH}?z=1`,
       { ...jsonHeaders, "Idempotency-Key": "a b" },
       WRONG_BODY,
       400,
       "invalid_request",
     ],
-    ["customer", `${ALIGNMENT}?z=1`, jsonHeaders, WRONG_BODY, 400, "customer_id_missing"],
-    ["body size", `${ALIGNMENT}?z=1`, customerHeaders, WRONG_BODY, 413, "body_too_large"],
-    ["JSON", `${ALIGNMENT}?z=1`, customerHeaders, "[1", 400, "json_malformed"],
-    ["shape", `${ALIGNMENT}?z=1`, customerHeaders, JSON.stringify([ENTITY, ENTITY]), 400, "invalid_request"],
-    ["limits", ALIGNMENT, customerHeaders, JSON.stringify([ENTITY, ENTITY]), 400, "too_many_values"],
-    ["nothing", ALIGNMENT, customerHeaders, JSON.stringify([ENTITY]), 200, ""],
+    ["customer", `${ALIGNMENT_PATH}?z=1`, jsonHeaders, WRONG_BODY, 400, "customer_id_missing"],
+    ["body size", `${ALIGNMENT_PATH}?z=1`, customerHeaders, WRONG_BODY, 413, "body_too_large"],
+    ["JSON", `${ALIGNMENT_PATH}?z=1`, customerHeaders, "[1", 400, "json_malformed"],
+    ["shape", `${ALIGNMENT_PATH}?z=1`, customerHeaders, JSON.stringify([ENTITY, ENTITY]), 400, "invalid_request"],
+    ["limits", ALIGNMENT_PATH, customerHeaders, JSON.stringify([ENTITY, ENTITY]), 400, "too_many_values"],
+    ["nothing", ALIGNMENT_PATH, customerHeaders, JSON.stringify([ENTITY]), 200, ""],
   ];
 
   test("follows the documented steps", async () => {
@@ -246,7 +263,7 @@ describe("order of checks", () => {
         expect([what, response.status, answer.code ?? ""]).toStrictEqual([what, status, code]);
         expect(response.headers.has("ratelimit")).toBe(status !== 404 && status !== 401);
       }
-      expect(small.ledger.entries).toMatchObject([{ meter: "alignment_values", units: 2, route: ALIGNMENT }]);
+      expect(small.ledger.entries).toMatchObject([{ meter: "alignment_values", units: 2, route: ALIGNMENT_PATH }]);
     } finally {
       await small.close();
     }
@@ -255,10 +272,10 @@ describe("order of checks", () => {
   test("checks the rate after the key and before everything else", async () => {
     const slow = await startTestHost({ limits: { requestsPerS: 0.5, requestBurst: 1 } });
     try {
-      expect((await slow.ask(TARGET)).status).toBe(200);
+      expect((await slow.ask(QUERY_TARGET)).status).toBe(200);
       const init = { method: "POST", headers: keyHeaders, body: WRONG_BODY };
-      expect((await expectRejection(slow, ALIGNMENT, init)).problem.code).toBe("rate_limited");
-      expect((await expectRejection(slow, ALIGNMENT, { method: "POST", body: WRONG_BODY })).problem.code).toBe(
+      expect((await expectRejection(slow, ALIGNMENT_PATH, init)).problem.code).toBe("rate_limited");
+      expect((await expectRejection(slow, ALIGNMENT_PATH, { method: "POST", body: WRONG_BODY })).problem.code).toBe(
         "api_key_missing",
       );
     } finally {
@@ -268,7 +285,7 @@ describe("order of checks", () => {
 
   test("does not read the body of a request whose headers are rejected", async () => {
     const head = [
-      `POST ${ALIGNMENT} HTTP/1.1`,
+      `POST ${ALIGNMENT_PATH} HTTP/1.1`,
       "Host: h",
       "Content-Type: application/json",
       "Content-Length: 1000",

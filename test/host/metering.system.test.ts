@@ -5,12 +5,19 @@ import { Fault } from "../../src/errors.ts";
 import type { Problem } from "../../src/host/problems/problem.ts";
 import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
 import { ENTITY } from "./entities.ts";
-import { fakeAtlas, HEADER_LINES, HEADERS, type TestHost, startTestHost, quarterResult } from "./testHost.ts";
+import {
+  fakeAtlas,
+  HEADER_LINES,
+  HEADERS,
+  type TestHost,
+  startTestHost,
+  quarterResult,
+  ALIGNMENT_PATH,
+} from "./testHost.ts";
 import type { HazardResult } from "../../src/contract/wireTypes.ts";
 
 const QUERY_TEXT = queryTextOf(parametersOf(VALID_QUERY));
 const TARGET = `/api/v1/hazard-risk?${QUERY_TEXT}`;
-const ALIGNMENT = "/api/v1/temperature-alignment-projections";
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 let host: TestHost;
@@ -26,7 +33,7 @@ afterAll(async () => {
 });
 
 const align = (headers: Record<string, string> = {}, body: unknown = [ENTITY], query = "", space = "") =>
-  host.ask(`${ALIGNMENT}${query}`, {
+  host.ask(`${ALIGNMENT_PATH}${query}`, {
     method: "POST",
     headers: { "Content-Type": "application/json", ...headers },
     body: JSON.stringify(body) + space,
@@ -83,7 +90,7 @@ describe("metered responses", () => {
   test("count the temperatures of an alignment", async () => {
     const response = await align();
     expect([response.status, response.headers.get("x-usage-units")]).toStrictEqual([200, "2"]);
-    expect(host.ledger.entries).toMatchObject([{ meter: "alignment_values", units: 2, route: ALIGNMENT }]);
+    expect(host.ledger.entries).toMatchObject([{ meter: "alignment_values", units: 2, route: ALIGNMENT_PATH }]);
     expect(host.ledger.entries[0]).not.toHaveProperty("atlasRelease");
   });
 

@@ -5,9 +5,10 @@ import type { Atlas, LocalAtlas, RefusedElement } from "../../src/hazard/answer.
 import { type HazardQuery, parseHazardQuery } from "../../src/hazard/query.ts";
 import { type LogRecord, type RunningServer, serve, type ServeOptions } from "../../src/host/main.ts";
 import { TimeSlice } from "../../src/threads/timeSlice.ts";
+import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
 import { MemoryLedger } from "./memoryLedger.ts";
 
-/** Returns an atlas that responses queries with `hazardRisk`; by default all values are 0.25. */
+/** Returns an atlas that answers queries with `hazardRisk`; by default all values are 0.25. */
 export function fakeAtlas(
   hazardRisk: Atlas["hazardRisk"] = (query) => Promise.resolve(quarterResult(query)),
 ): Omit<LocalAtlas, "neighborhoodOf"> {
@@ -71,6 +72,10 @@ export function resultWith(
     })),
   };
 }
+
+/** Target of a valid GET request. */
+export const QUERY_TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(VALID_QUERY))}`;
+export const ALIGNMENT_PATH = "/api/v1/temperature-alignment-projections";
 
 const API_KEY = `iso_sk_${"t0".repeat(32)}`;
 const CUSTOMER_ID = "0190f000-0000-7000-8000-000000000001";

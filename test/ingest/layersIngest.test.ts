@@ -90,7 +90,7 @@ describe("ingestLayers", () => {
     ).toMatch(/more than 0\.5 m below zero/);
   });
 
-  test("derives only intensity if the hazard.s own metric is the only map", async () => {
+  test("derives only intensity if the hazard's own metric is the only map", async () => {
     await map("wind.tif", (cell) => cell / 100, { nodata: "0" });
     const layers = [
       {
@@ -120,7 +120,7 @@ describe("ingestLayers", () => {
     });
   });
 
-  test("writes wildfire metrics as given, each with separate missing cells, and derives no intensity from days", async () => {
+  test("writes the given wildfire metrics unchanged, each with its own missing cells, and derives no intensity from days", async () => {
     await map("days.tif", () => 120.5);
     await map("probability.tif", (cell) => (cell === 1 ? -9999 : 50));
     await map("fwi.tif", () => 130);

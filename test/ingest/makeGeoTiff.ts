@@ -14,6 +14,8 @@ export interface GeoTiffSpec {
   readonly emptyStrips?: readonly number[];
   /** x, y of the tie point: the outer corner of the first cell, or its center with pixelIsPoint. */
   readonly tiePoint?: readonly [number, number];
+  /** Column and row of the tie point, by default those of the first cell. */
+  readonly tiePointCell?: readonly [number, number];
   /** Cell sizes x, y of ModelPixelScale; positive y runs south. */
   readonly pixelScale?: readonly [number, number];
   /** ModelTransformation instead of tie point and pixel scale, 16 numbers. */
@@ -103,7 +105,11 @@ export function makeGeoTiff(spec: GeoTiffSpec): Buffer {
   if (spec.matrix !== undefined) fields.push({ tag: TAG.modelTransformation, type: 12, values: spec.matrix });
   else if (spec.tiePoint !== undefined && spec.pixelScale !== undefined) {
     fields.push({ tag: TAG.modelPixelScale, type: 12, values: [...spec.pixelScale, 0] });
-    fields.push({ tag: TAG.modelTiepoint, type: 12, values: [0, 0, 0, ...spec.tiePoint, 0] });
+    fields.push({
+      tag: TAG.modelTiepoint,
+      type: 12,
+      values: [...(spec.tiePointCell ?? [0, 0]), 0, ...spec.tiePoint, 0],
+    });
   }
   if (geoKeys !== undefined)
     fields.push({

@@ -44,20 +44,20 @@ function samplesOf(file: string): readonly Sample[] {
 
 type Query = Parameters<Awaited<ReturnType<typeof openAtlas>>["hazardRisk"]>[0];
 
-/** Returns the samples for which the atlas differs from the source by more than half a quantum. */
+/** Returns the samples for which the atlas differs from the source by more than half a step. */
 async function mismatchedSamples(
   samples: readonly Sample[],
   {
     hazard,
     metric,
-    quantum,
+    stepSize,
     factor = 1,
     scenario,
     year,
   }: {
     readonly hazard: "riverine_floods" | "cyclones";
     readonly metric: "depth_meters" | "wind_speed_mps";
-    readonly quantum: number;
+    readonly stepSize: number;
     readonly factor?: number;
     readonly scenario: "baseline" | "rcp4p5";
     readonly year: number;
@@ -72,7 +72,7 @@ async function mismatchedSamples(
       const [answer] = (await atlas.hazardRisk(query)).results[0]?.scenarios[0]?.analysis_years ?? [];
       const value = answer?.metrics[metric];
       const isNear = (source: number): boolean =>
-        typeof value === "number" && Math.abs(value - source * factor) <= quantum / 2 + 1e-12;
+        typeof value === "number" && Math.abs(value - source * factor) <= stepSize / 2 + 1e-12;
       const isMatch = sample.isMissing
         ? value === null && answer?.no_data === "no_data"
         : isNear(sample.nearest) || isNear(sample.alternative);
@@ -105,7 +105,7 @@ describeWithSharedData("ingest of public maps", () => {
     const samples = samplesOf(sources.find((name) => name.includes("rp00100")) ?? "");
     expect(samples.some(({ isMissing }) => isMissing)).toBe(true);
     const layer = { hazard: "riverine_floods", metric: "depth_meters", scenario: "rcp4p5", year: 2030 } as const;
-    expect(await mismatchedSamples(samples, { ...layer, quantum: 0.001 })).toEqual([]);
+    expect(await mismatchedSamples(samples, { ...layer, stepSize: 0.001 })).toEqual([]);
   });
 
   test("uses a single 1000-year map with hold_flat", async () => {
@@ -115,7 +115,7 @@ describeWithSharedData("ingest of public maps", () => {
     await expect(ingestLayers({ manifest: await manifest(content), out })).rejects.toThrow(/do not span 100/);
     await ingestLayers({ manifest: await manifest({ ...content, options: { hold_flat: true } }), out });
     const layer = { hazard: "riverine_floods", metric: "depth_meters", scenario: "rcp4p5", year: 2030 } as const;
-    expect(await mismatchedSamples(samplesOf(file), { ...layer, quantum: 0.001 })).toEqual([]);
+    expect(await mismatchedSamples(samplesOf(file), { ...layer, stepSize: 0.001 })).toEqual([]);
   });
 
   test("converts global 10-minute winds registered at cell centers to 1-minute winds", async () => {
@@ -129,7 +129,7 @@ describeWithSharedData("ingest of public maps", () => {
     };
     await ingestLayers({ manifest: await manifest(content), out });
     const layer = { hazard: "cyclones", metric: "wind_speed_mps", scenario: "baseline", year: 1980 } as const;
-    expect(await mismatchedSamples(samplesOf(file), { ...layer, quantum: 0.01, factor: 1 / 0.88 })).toEqual([]);
+    expect(await mismatchedSamples(samplesOf(file), { ...layer, stepSize: 0.01, factor: 1 / 0.88 })).toEqual([]);
   });
 
   test("rejects centimeters with an undeclared nodata value, and accepts them if the option states it", async () => {
@@ -141,7 +141,7 @@ describeWithSharedData("ingest of public maps", () => {
     await ingestLayers({ manifest: await manifest({ ...content, layers: [{ ...layer, nodata: -999_900 }] }), out });
     const samples = samplesOf(file).map((sample) => ({ ...sample, isMissing: sample.nearest === -999_900 }));
     const query = { hazard: "riverine_floods", metric: "depth_meters", scenario: "baseline", year: 1980 } as const;
-    expect(await mismatchedSamples(samples, { ...query, quantum: 0.001, factor: 0.01 })).toEqual([]);
+    expect(await mismatchedSamples(samples, { ...query, stepSize: 0.001, factor: 0.01 })).toEqual([]);
   });
 
   test("rejects curves with negative values, and clamps and counts them with clampNegative", async () => {

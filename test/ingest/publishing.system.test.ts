@@ -108,7 +108,7 @@ describe("a release name", () => {
     expect(new Set([first, second, third]).size).toBe(3);
   });
 
-  test("is kept when the same content is written on another day", async () => {
+  test("does not change if the same content is written on another day", async () => {
     const { release } = await ingest();
     await publish(out, (current) => {
       const { sha256: _, ...catalog } = current as Catalog;
@@ -138,7 +138,7 @@ describe("a release name", () => {
     expect((await ingest({ release: "mine-2", year: 2050 })).release).toBe("mine-2");
   });
 
-  test("can be chosen", async () => {
+  test("can be set with the option release", async () => {
     expect((await ingest({ release: "mine-1" })).release).toBe("mine-1");
     expect((await readCatalog(out))?.release).toBe("mine-1");
   });

@@ -81,7 +81,7 @@ describe("a repeated meridian with different values", () => {
     expect(await depthAtSeam()).toBe(depth);
     const bytes = await readFile(join(out, CATALOG_NAME));
     expect(JSON.stringify(await decodeCatalog(bytes))).toContain(
-      `"kept_meridian":"the ${column} column, where the two differ"`,
+      `"kept_meridian":"the ${column} column if the two differ"`,
     );
     await rm(out, { recursive: true });
     await ingest({}, { options: { keep_meridian: column } });

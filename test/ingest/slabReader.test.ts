@@ -108,7 +108,7 @@ test.each([
       }
     }
     expect(mismatches).toEqual([]);
-    // Each cell of each map is read once.
+    // Each cell of each map is read exactly once.
     expect(reads.reduce((sum, read) => sum + read.rowCount * read.columnCount, 0)).toBe(2 * 140 * 80);
     expect(Math.max(...reads.map(({ rowCount }) => rowCount))).toBeLessThanOrEqual(slabRowCount);
     const firstSlab = reads.filter(({ firstRow }) => firstRow === 5);

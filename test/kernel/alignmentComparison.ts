@@ -1,15 +1,17 @@
 /** Compares results of the alignment kernel with those of the reference implementation. */
-import type { AlignmentRule } from "../../src/kernel/alignment.ts";
-import type { AlignedColumns } from "../../src/kernel/alignmentColumns.ts";
+import type { AlignmentRule, AlignOutcome } from "../../src/kernel/alignment.ts";
+import type { AlignedColumns, AlignmentInclude, ResultColumn } from "../../src/kernel/alignmentColumns.ts";
+import { resultColumnsOf } from "../../src/kernel/alignmentColumns.ts";
 import { ENTITY_FLAGS, YEAR_FLAGS } from "../oracle/alignment2/flags.ts";
 import type { Reference } from "../oracle/alignment2/reference.ts";
+import type { ScoredRow } from "../oracle/alignment2/row.ts";
 import { type OracleEntity, scoreOracleEntity } from "./alignmentOracle.ts";
 
 export const TOLERANCE = 1e-9;
 
 export interface Comparison {
-  /** Largest difference of a temperature, degrees C. */
-  readonly largestC: number;
+  /** Largest difference of a temperature, a coverage or an anchor spread. */
+  readonly largest: number;
   readonly rowCount: number;
   /** Mask of the flags that were raised at least once. */
   readonly flags: number;
@@ -18,59 +20,80 @@ export interface Comparison {
 }
 
 /**
- * Compares every result of every row.
+ * Compares every result of every row of several calls for the same entities.
  *
  * @throws Error with the first row that differs by more than TOLERANCE, or in a flag
  */
 export function compareWithOracle(
   reference: Reference,
   entities: readonly OracleEntity[],
-  results: AlignedColumns,
-  { rule, budget }: { readonly rule: AlignmentRule; readonly budget: number },
+  {
+    rule,
+    include,
+    outcomes,
+  }: {
+    readonly rule: AlignmentRule;
+    readonly include: readonly AlignmentInclude[];
+    readonly outcomes: readonly AlignOutcome[];
+  },
 ): Comparison {
-  let largestC = 0;
-  let row = 0;
-  let flags = 0;
-  let emptyCount = 0;
+  const compared = { largest: 0, rowCount: 0, flags: 0, emptyCount: 0 };
   for (const entity of entities) {
     for (const [index, expected] of scoreOracleEntity(reference, entity).entries()) {
-      const budgetOf = expected.budget?.[budget];
-      const sizeT = Math.max(1, Math.abs(budgetOf?.projected ?? 0), Math.abs(expected.budget?.[3]?.allowed ?? 0));
-      const figures = [
-        ["temperature", results.temperaturesC[row], expected.temperature, 1],
-        ["range low", results.rangeLowC[row], expected.range?.low, 1],
-        ["range high", results.rangeHighC[row], expected.range?.high, 1],
-        ["climate low", results.climateLowC?.[row], expected.climateRange?.low, 1],
-        ["climate high", results.climateHighC?.[row], expected.climateRange?.high, 1],
-        ["scopes 1 and 2", results.s1s2C?.[row], expected.byScope.s1s2, 1],
-        ["scope 3", results.s3C?.[row], expected.byScope.s3, 1],
-        ["coverage", results.coverage[row], expected.coverage, 1],
-        ["projected budget", results.budgetProjected?.[row], budgetOf?.projected, sizeT],
-        ["allowed budget", results.budgetAllowed?.[row], budgetOf?.allowed, sizeT],
-        ["anchor spread", results.anchorSpread?.[row], Math.sqrt(expected.weight), 1],
-      ] as const;
-      for (const [name, got, wanted, size] of figures) {
-        const difference = differenceOf(got, wanted ?? NaN) / size;
-        if (!(difference <= TOLERANCE)) {
-          throw new Error(
-            `${name}: ${got}, expected ${wanted}: ${JSON.stringify({ rule, index, row, entity: entity.rows[index] })}`,
-          );
+      for (const [call, outcome] of outcomes.entries()) {
+        if (outcome.kind === "refused") throw new Error(`refused: ${JSON.stringify({ rule, outcome })}`);
+        const asked = include[call] ?? {};
+        try {
+          const difference = compareRow(expected, outcome, compared.rowCount, asked);
+          compared.largest = Math.max(compared.largest, difference);
+        } catch (error) {
+          throw new Error(JSON.stringify({ rule, asked, index, entity: entity.rows[index] }), { cause: error });
         }
-        if (size === 1) largestC = Math.max(largestC, difference);
       }
-      const mask = results.flags[row] ?? NaN;
-      if (mask !== expected.mask) {
-        throw new Error(
-          `flags: ${namesOf(mask)}, expected ${namesOf(expected.mask)}: ` +
-            JSON.stringify({ rule, index, temperature: expected.temperature, entity: entity.rows[index] }),
-        );
-      }
-      flags |= mask;
-      if (expected.temperature === null) emptyCount++;
-      row++;
+      compared.flags |= expected.mask;
+      if (expected.temperature === null) compared.emptyCount++;
+      compared.rowCount++;
     }
   }
-  return { largestC, rowCount: row, flags, emptyCount };
+  return compared;
+}
+
+/** Returns the largest difference of a figure other than a budget. */
+function compareRow(
+  expected: ScoredRow & { readonly mask: number },
+  results: AlignedColumns,
+  row: number,
+  include: AlignmentInclude,
+): number {
+  const budget = expected.budget?.[include.budget ?? 0];
+  const budgetSize = Math.max(
+    1,
+    ...(expected.budget ?? []).flatMap(({ projected, allowed }) => [projected, Math.abs(allowed)]),
+  );
+  const wanted: Readonly<Record<Exclude<ResultColumn, "flags">, number | null | undefined>> = {
+    temperaturesC: expected.temperature,
+    rangeLowC: expected.range?.low,
+    rangeHighC: expected.range?.high,
+    coverage: expected.coverage,
+    climateLowC: expected.climateRange?.low,
+    climateHighC: expected.climateRange?.high,
+    s1s2C: expected.byScope.s1s2,
+    s3C: expected.byScope.s3,
+    budgetProjected: budget?.projected,
+    budgetAllowed: budget?.allowed,
+    anchorSpread: Math.sqrt(expected.weight),
+  };
+  let largest = 0;
+  for (const name of resultColumnsOf(include)) {
+    if (name === "flags") continue;
+    const isBudget = name.startsWith("budget");
+    const difference = differenceOf(results[name]?.[row], wanted[name] ?? NaN) / (isBudget ? budgetSize : 1);
+    if (!(difference <= TOLERANCE)) throw new Error(`${name}: ${results[name]?.[row]}, expected ${wanted[name]}`);
+    if (!isBudget) largest = Math.max(largest, difference);
+  }
+  const mask = results.flags[row] ?? NaN;
+  if (mask !== expected.mask) throw new Error(`flags: ${namesOf(mask)}, expected ${namesOf(expected.mask)}`);
+  return largest;
 }
 
 /** Returns the names of the flags in a mask. */
@@ -78,8 +101,8 @@ export function namesOf(mask: number): string {
   return [...ENTITY_FLAGS, ...YEAR_FLAGS].filter((_, bit) => ((mask >> bit) & 1) === 1).join(" ");
 }
 
-/** Returns the difference of two numbers; 0 if both are NaN or undefined. */
+/** Returns the difference of two numbers; 0 if both are NaN. */
 function differenceOf(got: number | undefined, wanted: number): number {
-  if (Number.isNaN(got ?? NaN) && Number.isNaN(wanted)) return 0;
+  if (got !== undefined && Number.isNaN(got) && Number.isNaN(wanted)) return 0;
   return Math.abs((got ?? NaN) - wanted);
 }

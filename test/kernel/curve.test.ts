@@ -29,7 +29,7 @@ function metricsOf(values: readonly number[], rule: CurveRule): { design: number
     values.map((value) => Float64Array.of(value)),
     rule,
   );
-  if (outcome.kind !== "metrics") throw new Error(`refused: ${JSON.stringify(outcome)}`);
+  if (outcome.kind !== "metrics") throw new Error(`rejected: ${JSON.stringify(outcome)}`);
   return { design: outcome.designs[0] ?? Infinity, probability: outcome.probabilities[0] ?? Infinity };
 }
 
@@ -64,7 +64,7 @@ describe("probability of reaching the threshold", () => {
     expect(metricsOf(values, { ...WINDS, unitFactor: 1 }).probability).toBe(1 / years);
   });
 
-  test("is 0 if the curve does not reach it, however close it gets", () => {
+  test("is 0 if the curve stays below it, even by a small difference", () => {
     const values = RETURN_PERIODS.map(() => 0.499999999);
     expect(metricsOf(values, DEPTHS).probability).toBe(0);
     expect(
@@ -142,7 +142,7 @@ test.each([
     maps.forEach((map, i) => (map[cell] = values[cell % 2 === 0 ? i : Math.floor(i / 4) * 4] ?? NaN));
   }
   const outcome = curveMetrics(kernel, maps, rule);
-  if (outcome.kind !== "metrics") throw new Error("refused");
+  if (outcome.kind !== "metrics") throw new Error("rejected");
   let missing = 0;
   const different: unknown[] = [];
   const agrees = (a: number, b: number, within: number): boolean => Object.is(a, b) || Math.abs(a - b) <= within;

@@ -29,7 +29,7 @@ function loadSome(source: SyntheticField, random: SeededRandom): void {
 
 describe("maximum of a circle", () => {
   for (const [index, { name, grid, layerCount }] of FIELD_CASES.entries()) {
-    test(`equals the maximum of its cells, whichever tiles are loaded first: ${name}`, async () => {
+    test(`equals the maximum of its cells, regardless of which tiles are loaded first: ${name}`, async () => {
       const source = await SyntheticField.of(grid, patchyRaster(grid, { layerCount, seed: 20 + index }));
       const random = randomFrom(50 + index);
       for (let i = 0; i < 60; i++) {

@@ -43,7 +43,7 @@ function loadSome(source: SyntheticField, random: SeededRandom): void {
 
 describe("mean of a circle", () => {
   for (const [index, { name, grid, layerCount }] of FIELD_CASES.entries()) {
-    test(`equals the mean of its cells bit for bit, whichever tiles are loaded first: ${name}`, async () => {
+    test(`equals the mean of its cells bit for bit, regardless of which tiles are loaded first: ${name}`, async () => {
       const source = await SyntheticField.of(grid, patchyRaster(grid, { layerCount, seed: 120 + index }));
       const random = randomFrom(150 + index);
       for (let i = 0; i < 60; i++) {

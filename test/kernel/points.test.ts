@@ -77,7 +77,7 @@ describe("locateCells", () => {
           latDeg: random.between({ min: -90, max: 90 }),
           lonDeg: random.between({ min: -180, max: 180 }),
         });
-        // The last edges more often than others: that is where a global grid wraps around.
+        // The last edges are tested more often than others, because a global grid wraps around there.
         const row = random.chance(0.1) ? grid.rowCount : random.below(grid.rowCount);
         const column = random.chance(0.1) ? grid.columnCount : random.below(grid.columnCount);
         const edgeLatDeg = grid.northDeg - row * grid.cellSizeLatDeg;
@@ -146,7 +146,7 @@ describe("locateCells", () => {
     expect(at(shorter, 90, 0)).toBeUndefined();
     expect(at(shorter, -90, 0)).toBeUndefined();
     expect(at(shorter, 89.9, 0)).toEqual([0, 1800]);
-    expect(at(shorter, -89.9, 0)).toBeUndefined(); // the last row does not own its south edge
+    expect(at(shorter, -89.9, 0)).toBeUndefined(); // the last row does not include its south edge
     // Grids that reach the pole only except for a rounding error.
     const rounded = { ...worldGrid(1), northDeg: 89.99999999999999 };
     expect(at(rounded, 90, 0)).toEqual([0, 180]);

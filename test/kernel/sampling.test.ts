@@ -155,19 +155,28 @@ describe("readLocations", () => {
         const again = readLocations(source.field, locations, encodings, { out: { values, reasons }, first: 1 });
         expect([...again]).toEqual(expected.missing);
 
-        for (const array of [steps, values, reasons]) {
-          for (const row of [0, count + 1]) {
-            expect([...array.subarray(row * width, (row + 1) * width)]).toEqual(lanes.map(() => 77));
+        // What is expected of unknown locations, whose tile is not loaded, is undefined: their content is not compared.
+        const expectedSteps = steps.slice().fill(77);
+        const expectedValues = values.slice().fill(77);
+        const expectedReasons = reasons.slice().fill(77);
+        for (const [location, found] of expected.steps.entries()) {
+          const from = (location + 1) * width;
+          if (found === undefined) {
+            expectedSteps.set(steps.subarray(from, from + width), from);
+            expectedValues.set(values.subarray(from, from + width), from);
+            expectedReasons.set(reasons.subarray(from, from + width), from);
+            continue;
+          }
+          for (const [i, each] of found.entries()) {
+            const { value, reason } = valueByDefinition(each, layers[i] as (typeof layers)[number]);
+            expectedSteps[from + i] = each;
+            expectedValues[from + i] = value;
+            expectedReasons[from + i] = reason;
           }
         }
-        for (const [location, found] of expected.steps.entries()) {
-          if (found === undefined) continue;
-          const from = (location + 1) * width;
-          expect([...steps.subarray(from, from + width)]).toEqual(found);
-          const expectedValues = found.map((each, i) => valueByDefinition(each, layers[i] as (typeof layers)[number]));
-          expect([...values.subarray(from, from + width)]).toEqual(expectedValues.map(({ value }) => value));
-          expect([...reasons.subarray(from, from + width)]).toEqual(expectedValues.map(({ reason }) => reason));
-        }
+        expect(steps).toEqual(expectedSteps);
+        expect(bitsOf(values)).toEqual(bitsOf(expectedValues));
+        expect(reasons).toEqual(expectedReasons);
       }
     });
   }

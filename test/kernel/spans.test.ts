@@ -149,7 +149,7 @@ describe("FieldGrid.setCircle", () => {
     });
   }
 
-  test("lets GeographicLib resolve a rim through a cell's center", async () => {
+  test("uses GeographicLib for a rim through a cell's center", async () => {
     for (const [index, grid] of [worldGrid(0.1), worldGrid(1 / 120), worldGrid(5, { heightDeg: 0.5 })].entries()) {
       const reader = await SpanReader.open(grid);
       const random = randomFrom(900 + index);
@@ -163,7 +163,7 @@ describe("FieldGrid.setCircle", () => {
     }
   });
 
-  test("lets GeographicLib resolve a rim through a cell's center many degrees of longitude away", async () => {
+  test("uses GeographicLib for a rim through a cell's center many degrees of longitude away", async () => {
     // At 83 degrees 100 km are 8 degrees of longitude, so that half a span is one or two columns of a coarse grid.
     for (const sizeDeg of [3, 4, 5, 6]) {
       const grid = worldGrid(sizeDeg, { heightDeg: 0.1 });

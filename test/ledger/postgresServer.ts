@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
-import { describe } from "vitest";
+import { afterEach, beforeEach, describe } from "vitest";
 
 const run = promisify(execFile);
 
@@ -87,6 +87,16 @@ export async function startPostgres(): Promise<PostgresServer> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Starts a server before each test, and removes it afterwards. @returns a function that returns the current server */
+export function postgresPerTest(): () => PostgresServer {
+  let server: PostgresServer;
+  beforeEach(async () => {
+    server = await startPostgres();
+  });
+  afterEach(() => server.dispose());
+  return () => server;
 }
 
 function newestBinaries(): string | undefined {

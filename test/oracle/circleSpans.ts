@@ -40,7 +40,7 @@ function rangesOfRow(grid: OracleGrid, circle: OracleCircle, row: number): Colum
   const meridian = (circle.lonDeg - westDeg) / cellSizeLonDeg - 0.5;
   const cuts = new Set<number>([0, columnCount]);
   for (let k = Math.ceil(-meridian / halfTurn) - 1; meridian + k * halfTurn < columnCount + 2; k++) {
-    // Rounding may put a cut one column off, so cut on both sides of the turning point.
+    // Rounding may shift a cut by one column, so the row is cut on both sides of the turning point.
     for (const offset of [-1, 0, 1, 2]) {
       const cut = Math.floor(meridian + k * halfTurn) + offset;
       if (cut > 0 && cut < columnCount) cuts.add(cut);

@@ -43,7 +43,10 @@ export function readCoast(): Coast {
   return { edges: Float64Array.from(edges) };
 }
 
-/** Whether the meridian from a location north to the pole, which is at sea, crosses an odd number of coasts. */
+/**
+ * Returns whether a location is on land: the meridian from it to the North Pole, which is at sea, then crosses an odd
+ * number of coasts.
+ */
 export function isLand({ edges }: Coast, { latDeg, lonDeg }: { latDeg: number; lonDeg: number }): boolean {
   let crossings = 0;
   for (let i = 0; i < edges.length; i += 4) {

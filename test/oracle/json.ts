@@ -1,6 +1,6 @@
 /**
- * Whether bytes are JSON as the HTTP host accepts it: RFC 8259 in UTF-8, with or without a byte order mark, at most 16
- * nested arrays and objects, no duplicate keys in an object, no number outside the range of a double.
+ * Returns whether bytes are JSON as the HTTP host accepts it: RFC 8259 in UTF-8, with or without a byte order mark, at
+ * most 16 nested arrays and objects, no duplicate keys in an object, no number outside the range of a double.
  */
 export function isStrictJson(bytes: Uint8Array): boolean {
   try {

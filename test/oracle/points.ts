@@ -57,7 +57,7 @@ function columnByDefinition(grid: OracleGrid, lonDeg: number): number | undefine
   while (lon < westDeg) lon += 360;
   while (lon >= westDeg + 360) lon -= 360;
   const reach = ON_EDGE * cellSizeLonDeg;
-  // The west edge again, 360 degrees further east.
+  // The west edge, 360 degrees farther east.
   if (lon >= westDeg + 360 - reach) return 0;
   for (let column = 0; column < columnCount; column++) {
     if (lon >= edge(column) - reach && lon < edge(column + 1) - reach) return column;

@@ -32,7 +32,7 @@ export function centerByDefinition(grid: OracleGrid, { row, column }: OracleCell
 
 /**
  * One degree of latitude is never shorter than this on WGS84 (110,574 m at the equator), so rows farther away than the
- * radius divided by this are outside. The only shortcut that `circleByDefinition` takes.
+ * radius divided by this are outside. This is the only optimization in `circleByDefinition`.
  */
 const DEGREE_OF_LATITUDE_M_MIN = 110_000;
 
@@ -81,7 +81,7 @@ export function circleByBisection(grid: OracleGrid, circle: OracleCircle): reado
       const meridian = (circle.lonDeg - westDeg) / cellSizeLonDeg - 0.5;
       const cuts = new Set<number>([0, columnCount]);
       for (let k = Math.ceil(-meridian / halfTurn); meridian + k * halfTurn < columnCount; k++) {
-        // Rounding may put a cut one column off, so cut on both sides of the turning point.
+        // Rounding may shift a cut by one column, so the row is cut on both sides of the turning point.
         for (const offset of [-1, 0, 1, 2]) {
           const cut = Math.floor(meridian + k * halfTurn) + offset;
           if (cut > 0 && cut < columnCount) cuts.add(cut);

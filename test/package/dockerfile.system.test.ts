@@ -41,7 +41,7 @@ describe("the Dockerfile", () => {
     ).toEqual([]);
   });
 
-  test("has several stages, whose base images have the same exact version of Node.js that the package supports", () => {
+  test("has several stages whose base images have the same exact version of Node.js, which the package supports", () => {
     const images = dockerfile.getFROMs().map((from) => from.getImage());
     expect(images).toEqual(["node:${NODE_VERSION}-bookworm", "node:${NODE_VERSION}-bookworm-slim"]);
     const [, major, minor] = /^ARG NODE_VERSION=(\d+)\.(\d+)\.\d+$/m.exec(text) ?? [];

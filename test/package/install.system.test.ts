@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packTarball } from "../../scripts/packageTarball.mjs";
 
 /**
- * Installs the packed package with npm into an empty project and a global prefix, as users do. It needs dist/, and npm's
- * cache or registry, so it runs on CI and on request.
+ * Installs the packed package with npm into an empty project and a global prefix, as users do. The test needs dist/ and
+ * npm's cache or registry, so it runs only on CI and on request.
  */
 const isRequested = process.env["CI"] === "true" || process.env["ISOTHERM_INSTALL_TEST"] === "1";
 if (!isRequested) console.warn("skipped: installs of the package; set ISOTHERM_INSTALL_TEST=1 to run them");
@@ -55,7 +55,7 @@ describe.skipIf(!isRequested)("an installed package", { timeout: TIMEOUT_MS }, (
   }, TIMEOUT_MS);
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test("consists of the package and its own dependencies", () => {
+  test("consists of the package and its dependencies", () => {
     const lock = JSON.parse(readFileSync(join(project, "node_modules/.package-lock.json"), "utf8")) as {
       readonly packages: Readonly<Record<string, { readonly hasInstallScript?: boolean }>>;
     };
@@ -168,7 +168,7 @@ function linkPackages(names: readonly string[]): void {
 function serve(): Promise<{ readonly output: string; readonly statuses: readonly number[] }> {
   return new Promise((resolve, reject) => {
     const words = ["isotherm", "serve", "--demo", "--port", "0", "--admin-port", "0"];
-    // A process group of its own, because npx does not pass signals on to the command.
+    // A separate process group, because npx does not pass signals to the command.
     const child = spawn("npx", words, { cwd: project, detached: true });
     let output = "";
     let statuses: Promise<readonly number[]> | undefined;

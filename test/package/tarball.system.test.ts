@@ -6,7 +6,7 @@ import { dirname, join, posix } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packTarball, type PackedTarball } from "../../scripts/packageTarball.mjs";
 
-/** Tests the packed package, without installing it. It needs dist/. */
+/** Tests of the packed package, without installing it. They need dist/. */
 const TARBALL_BYTES_MAX = 1_260_000;
 /** Longer string literals in declarations are embedded data, whose type should be `string`. */
 const EMBEDDED_DATA = /"[^"\n]{1000,}"/;
@@ -36,7 +36,9 @@ const read = (path: string): string => readFileSync(join(folder, "package", path
 const filesEnding = (...ends: readonly string[]): readonly string[] =>
   packed.files.map(({ path }) => path).filter((path) => ends.some((end) => path.endsWith(end)));
 
-/** Returns the specifiers of all imports, exports and `require` calls of a built file; `isStatic` selects static ones. */
+/**
+ * Returns the specifiers of all imports, exports and `require` calls of a built file; `isStatic` selects static ones.
+ */
 function importsOf(path: string, { isStatic = false } = {}): readonly string[] {
   const pattern = isStatic
     ? /^(?:import|export)\b[^;"]*?\bfrom\s*"([@\w./:-]+)"|^import\s*"([@\w./:-]+)"/gm
@@ -82,7 +84,7 @@ describe("the tarball", () => {
     expect(filesEnding(".ts", ".cts").filter((path) => EMBEDDED_DATA.test(read(path)))).toEqual([]);
   });
 
-  test("has the files that are located at run time, and the licenses", () => {
+  test("has the files that are read at run time, and the licenses", () => {
     expect(packed.files.map(({ path }) => path)).toEqual(
       expect.arrayContaining([
         "dist/workerMain.js",

@@ -100,7 +100,7 @@ describe("the workers of an atlas", () => {
     return { threads, executor, atlas: new PooledAtlas(local, executor), closedCount: () => closedCount };
   }
 
-  const aliveCount = (threads: readonly FakeThread[]): number => threads.filter(({ isEnded }) => !isEnded).length;
+  const runningCount = (threads: readonly FakeThread[]): number => threads.filter(({ isEnded }) => !isEnded).length;
 
   async function checkSample(atlas: PooledAtlas): Promise<void> {
     const { values } = await atlas.sample(REQUEST);
@@ -135,16 +135,16 @@ describe("the workers of an atlas", () => {
       code: "atlas_unavailable",
       message: expect.stringMatching(message) as string,
     });
-    expect([threads.length, aliveCount(threads)]).toEqual([3, 0]);
+    expect([threads.length, runningCount(threads)]).toEqual([3, 0]);
   });
 
   test("are all ended if one cannot start, and the next call tries again", async () => {
     const failed: WorkerMessage = { type: "startFailed", error: packError(new Error("no memory")) };
     const { threads, atlas } = atlasOf(2, (i) => (i === 1 ? failed : READY));
     await expect(atlas.sample(REQUEST)).rejects.toThrow("no memory");
-    expect([threads.length, aliveCount(threads)]).toEqual([2, 0]);
+    expect([threads.length, runningCount(threads)]).toEqual([2, 0]);
     await checkSample(atlas);
-    expect([threads.length, aliveCount(threads)]).toEqual([4, 2]);
+    expect([threads.length, runningCount(threads)]).toEqual([4, 2]);
   });
 
   test("are replaced after they end unexpectedly, while the others are kept", async () => {
@@ -156,12 +156,12 @@ describe("the workers of an atlas", () => {
     setTimeout(() => second.die("out of memory"), 20);
     await expect(pending).rejects.toThrow("out of memory");
     await Promise.all([checkSample(atlas), checkSample(atlas)]);
-    expect([threads.length, aliveCount(threads), executor.deathCount]).toEqual([4, 3, 1]);
+    expect([threads.length, runningCount(threads), executor.deathCount]).toEqual([4, 3, 1]);
     await atlas.close();
-    expect([aliveCount(threads), executor.deathCount]).toEqual([0, 1]);
+    expect([runningCount(threads), executor.deathCount]).toEqual([0, 1]);
   });
 
-  test("own the same locations after one was replaced", async () => {
+  test("are responsible for the same locations after one was replaced", async () => {
     const { threads, atlas } = atlasOf(3);
     const longitudesOf = (thread: FakeThread | undefined): readonly number[] =>
       (thread?.requests ?? []).flatMap((request) => [...(locationsOf(request)?.longitudes ?? [])]);
@@ -178,7 +178,7 @@ describe("the workers of an atlas", () => {
     const pending = atlas.sample(REQUEST);
     await atlas.close();
     await pending.catch(() => undefined);
-    expect([aliveCount(threads), closedCount()]).toEqual([0, 1]);
+    expect([runningCount(threads), closedCount()]).toEqual([0, 1]);
     await expect(atlas.sample(REQUEST)).rejects.toMatchObject({ code: "atlas_unavailable" });
     expect(threads.length).toBeLessThanOrEqual(2);
   });
@@ -192,7 +192,7 @@ const FAIL: TaskKind<undefined, never> = { name: "fail" };
 const UNCLONEABLE: TaskKind<undefined, unknown> = { name: "uncloneable" };
 
 describe("the executor", () => {
-  /** An executor that suspends tasks at every step, with the steps in the order in which they ran. */
+  /** Returns an executor that suspends tasks at every step, and the steps in the order in which they ran. */
   function executorOf({
     workers = 1,
     onStep,
@@ -273,7 +273,7 @@ describe("the executor", () => {
     for (const name of ["a", "b", "c"]) expect(shared.split(name).length - 1).toBeGreaterThanOrEqual(2);
   });
 
-  test("grants a canceled task no further slice, and rejects with the signal's reason at once", async () => {
+  test("grants a canceled task no further slice, and rejects immediately with the signal's reason", async () => {
     const stop = new AbortController();
     const { count, steps, aborted } = executorOf({
       onStep: () => {

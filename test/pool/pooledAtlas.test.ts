@@ -1,5 +1,5 @@
 /** Distribution of calls over workers that run on the calling thread. */
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { HazardQueryInput } from "../../src/contract/wireTypes.ts";
 import type { Atlas, LocalAtlas } from "../../src/hazard/answer.ts";
 import type { SampleRequest, SampleResult } from "../../src/hazard/sampleRequest.ts";
@@ -20,7 +20,7 @@ const demo: LocalAtlas = {
 const bitsOf = ({ values, reasons }: SampleResult): Buffer =>
   Buffer.concat([Buffer.from(values.buffer), Buffer.from(reasons.buffer)]);
 
-/** The demo with two workers on this thread, the requests that reach them, and how each ended. */
+/** Returns the demo with two workers on this thread, the requests that reach them, and how each request ended. */
 function pooledDemo(local: LocalAtlas = demo): {
   readonly atlas: Atlas;
   readonly requests: readonly SampleRequest[];
@@ -161,7 +161,7 @@ describe("an atlas with workers", () => {
       const stopped = call(stop.signal);
       setTimeout(() => stop.abort(new Error("enough")), 30);
       await expect(stopped).rejects.toThrow("enough");
-      await vi.waitFor(() => expect(outcomes.length).toBeGreaterThan(0));
+      await expect.poll(() => outcomes.length).toBeGreaterThan(0);
       expect(new Set(outcomes)).toEqual(new Set(["AbortError"]));
     }
     expect((await atlas.sample({ ...circles, radiusKm: 0 })).values.length).toBe(16_000); // the workers still run tasks
@@ -184,9 +184,9 @@ describe("an atlas with workers", () => {
 
   test("rejects values that are not requests like an atlas without workers", async () => {
     for (const none of [undefined, null, {}]) {
-      const refused = demo.sample(none as never).catch((error: unknown) => error);
-      await expect(pooledDemo().atlas.sample(none as never)).rejects.toEqual(await refused);
-      expect(await refused).toMatchObject({ code: "invalid_request" });
+      const rejected = demo.sample(none as never).catch((error: unknown) => error);
+      await expect(pooledDemo().atlas.sample(none as never)).rejects.toEqual(await rejected);
+      expect(await rejected).toMatchObject({ code: "invalid_request" });
     }
   });
 

@@ -116,7 +116,7 @@ describe("an atlas with worker threads", () => {
     });
   });
 
-  test("reports a damaged file by name, and works again when it is repaired", async () => {
+  test("names a damaged file, and works again after the file is repaired", async () => {
     await withWorkers(2, async (atlas) => {
       const name = (await readdir(folder)).find((file) => file.endsWith(".pyramid")) ?? "";
       const good = await readFile(join(folder, name));

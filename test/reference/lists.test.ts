@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { readFactorSource } from "../../src/reference/factorSources.ts";
 import { indexCountries, LISTED_COUNTRIES, withoutTitles } from "../../src/reference/countries.ts";
 import { indexIndustries, LISTED_INDUSTRIES } from "../../src/reference/industries.ts";
 import { foldName } from "../../src/reference/names.ts";
@@ -68,16 +67,15 @@ describe("the list of countries", () => {
 });
 
 describe("the list of industries", () => {
-  test("has 147 entries with figures, a described source and unique keys", () => {
+  test("has 147 entries with figures and unique keys", () => {
     expect(LISTED_INDUSTRIES).toHaveLength(147);
     const owners = new Map<string, string>();
-    for (const { id, name, names, keys, intensity, source } of LISTED_INDUSTRIES) {
+    for (const { id, name, names, keys, intensity } of LISTED_INDUSTRIES) {
       expect(id).toMatch(/^[a-z_]+$/);
       expect(names[0]).toBe(name);
       expect(names.length, id).toBeLessThanOrEqual(2);
       expect(keys).toEqual([id, ...names].map(foldName));
       for (const figure of Object.values(intensity)) expect(figure, id).toBeGreaterThanOrEqual(0);
-      expect(readFactorSource(source).text, id).not.toBe("");
       for (const key of keys) {
         expect(owners.get(key) ?? id, key).toBe(id);
         owners.set(key, id);
@@ -85,7 +83,7 @@ describe("the list of industries", () => {
     }
   });
 
-  test("is indexed by id, name and alias; of equal keys the first one counts", () => {
+  test("is indexed by id, name and alias; the first of several equal keys is used", () => {
     const index = indexIndustries([
       { id: "one", keys: ["one", "first", "uno"] },
       { id: "two", keys: ["two", "two", "two"] },
@@ -100,17 +98,5 @@ describe("the list of industries", () => {
       "three: three by id",
       "third: three by name",
     ]);
-  });
-
-  test.each([
-    ["nuclear", { text: "judgement", isJudged: true }],
-    ["integrated", { text: "half oil and gas production, half refining", isJudged: false }],
-    ["nobody", { text: "", isJudged: false }],
-  ])("a source %j reads %j", (source, told) => {
-    expect(readFactorSource(source)).toEqual(told);
-  });
-
-  test("describes the gross margin of a source in percent", () => {
-    expect(readFactorSource("epa-sales .29").text).toMatch(/ at a gross margin of 29%$/);
   });
 });

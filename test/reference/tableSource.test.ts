@@ -34,7 +34,7 @@ const CELLS: readonly (readonly [string, readonly string[], number, number | und
   ["rhine",["Rhein","Rhin"],1230,undefined],
 ];
 
-/** The rows of src/reference/data/rivers.csv, in their order. */
+/** The rows of src/reference/data/rivers.csv, in the order of the file. */
 export const RIVER_ROWS: readonly RiverRow[] = CELLS.map((cells) => ({
   "id": cells[0],
   "names": cells[1],
@@ -49,7 +49,7 @@ export const RIVER_ROWS: readonly RiverRow[] = CELLS.map((cells) => ({
     expect(rowsOf(csv)).toEqual([{ id: 'a "b", c\n\\d', names: ["Ρήνος", "${x}"], length_km: -0.5, "2020": 0.00625 }]);
   });
 
-  test("assigns cells by the header, in whichever order it names the columns", () => {
+  test("assigns cells to columns by the header, in any order", () => {
     expect(rowsOf("2020,length_km,id,names\n5,1230,rhine,\n")).toEqual([
       { id: "rhine", names: [], length_km: 1230, "2020": 5 },
     ]);

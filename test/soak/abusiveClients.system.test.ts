@@ -1,9 +1,10 @@
 /**
- * Many abusive clients at once. What the host guarantees against each (test/host/http/protocol.system.test.ts) must also hold with
- * hundreds of them, while well-behaved clients are served, and they must leave nothing allocated behind.
+ * Many concurrent abusive clients. The limits that the host enforces for a single client
+ * (test/host/http/protocol.system.test.ts) must also hold for hundreds of them, while well-behaved clients are served,
+ * and no memory or descriptors may remain allocated.
  *
- * `ISOTHERM_SOAK_ABUSIVE_CLIENTS=300` opens 300 connections of each kind. From 200 on, the service runs with its real
- * timeouts; below, with timeouts of a second or two instead of half a minute.
+ * `ISOTHERM_SOAK_ABUSIVE_CLIENTS=300` opens 300 connections of each kind. With 200 or more, the service runs with its
+ * real timeouts; with fewer, with timeouts of one or two seconds instead of half a minute.
  */
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -20,7 +21,7 @@ import { randomFrom } from "../seededRandom.ts";
 import { ledgerUnits, campaignSize, formatUsage, startServiceProcess, type ServiceProcess } from "./serviceProcess.ts";
 
 const COUNT = campaignSize("ABUSIVE_CLIENTS", 60);
-/** From 200 clients on, the real timeouts. */
+/** Real timeouts with 200 or more clients. */
 const TIMEOUTS = COUNT >= 200 ? undefined : "short-timeouts";
 const SLACK_BYTES = 8 << 20;
 const CONCURRENCY = 8;
@@ -176,7 +177,7 @@ test("times out bodies that arrive byte by byte", { timeout: 180_000 }, async ()
   });
 });
 
-/** A request with a 12 MB response. */
+/** Returns a request that has a 12 MB response. */
 function largeResponseRequest(headers: Readonly<Record<string, string>>): Buffer {
   const body = JSON.stringify(Array.from({ length: 4000 }, () => ENTITY));
   return requestBytes("POST /api/v1/temperature-alignment-projections?detail=true", { headers, body });
@@ -195,7 +196,7 @@ test(
       const sockets: Socket[] = [];
       const allSent = new AbortController();
       try {
-        // Limited concurrency: with all at once, most would be refused.
+        // Limited concurrency, because most of the connections would otherwise be rejected.
         const sending = runConcurrently(COUNT, { concurrency: CONCURRENCY }, async () => {
           const socket = connect({ host: "127.0.0.1", port: service.port });
           sockets.push(socket);
@@ -211,7 +212,7 @@ test(
         let peak = before;
         let residentBytes = 0;
         let descriptorCount = Infinity;
-        // Refused connections are idle then and are kept open for 75 s.
+        // Rejected connections are then idle and stay open for 75 s.
         const deadlineMs = performance.now() + 240_000;
         while ((!allSent.signal.aborted || descriptorCount > 60) && performance.now() < deadlineMs) {
           await setTimeout(500);

@@ -69,7 +69,7 @@ const CLOSE_TIMEOUT_MS = 20_000;
 
 /**
  * Sends bytes over a new connection and returns everything received.
- * @throws Error where the connection is refused, or stays open after the client has closed its side
+ * @throws Error if the connection is refused, or stays open after the client has closed its side
  */
 export async function exchangeBytes(port: number, bytes: Buffer, behavior: ClientBehavior = {}): Promise<string> {
   const { cuts = [], pauseMs = 0, responseTimeoutMs = 25, isComplete, resetsWhenDone = false } = behavior;
@@ -145,7 +145,7 @@ export class KeepAliveConnection {
   #onAnswer: ((response: RawResponse | undefined) => void) | undefined;
   #isClosed = false;
 
-  /** @throws Error where the connection is refused */
+  /** @throws Error if the connection is refused */
   static async open(port: number): Promise<KeepAliveConnection> {
     const socket = connect({ host: "127.0.0.1", port, noDelay: true });
     await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject));
@@ -155,7 +155,7 @@ export class KeepAliveConnection {
   private constructor(socket: Socket) {
     this.#socket = socket;
     socket.setEncoding("latin1").on("data", (chunk: string) => this.#receive(chunk));
-    // A broken connection shows as a missing response.
+    // A broken connection is reported as a missing response.
     socket.on("error", () => undefined);
     socket.once("close", () => {
       this.#isClosed = true;
@@ -168,7 +168,7 @@ export class KeepAliveConnection {
     return this.#isClosed;
   }
 
-  /** Sends a request. @returns undefined where the connection ended before the response was complete */
+  /** Sends a request. @returns undefined if the connection ended before the response was complete */
   send(bytes: string | Buffer): Promise<RawResponse | undefined> {
     return new Promise((resolve) => {
       if (this.#isClosed) return resolve(undefined);

@@ -1,5 +1,5 @@
 // Preloaded into the service under test. On SIGUSR2 it collects garbage and prints the memory still in use, which
-// reveals a leak of a few bytes per request that resident memory would hide for a long time.
+// reveals a leak of a few bytes per request long before resident memory does.
 import { constants, PerformanceObserver } from "node:perf_hooks";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";

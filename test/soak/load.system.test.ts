@@ -1,7 +1,7 @@
 /**
- * Minutes of mixed traffic, and several times more work than the service can do. Expected: nothing fails, nothing stays
- * allocated, the service does most of the work that it can and refuses the rest immediately, and response times recover
- * afterwards. Times are printed but not asserted, because they depend on the machine.
+ * Minutes of mixed traffic, and overload with several times the capacity of the service. Expected: nothing fails,
+ * nothing stays allocated, the service uses most of its capacity and rejects the remaining requests immediately, and
+ * response times recover afterwards. Times are printed but not asserted, because they depend on the machine.
  *
  * `ISOTHERM_SOAK_SECONDS=600` sets the duration of the mixed load; `ISOTHERM_SOAK_OVERLOAD_SECONDS=30` that of the peak
  * load and of the overload.
@@ -161,11 +161,11 @@ test("detects a service that retains its requests", { timeout: 120_000 + DURATIO
 
 interface OverloadResult {
   readonly answeredCount: number;
-  readonly refusedCount: number;
+  readonly rejectedCount: number;
   readonly unexpected: readonly string[];
   /** Milliseconds from sending a request to its response. */
   readonly answeredMs: readonly number[];
-  readonly refusedMs: readonly number[];
+  readonly rejectedMs: readonly number[];
 }
 
 /** Sends batches on a fixed schedule that does not wait for responses. */
@@ -176,10 +176,10 @@ async function sendOnSchedule(
 ): Promise<OverloadResult> {
   const result = {
     answeredCount: 0,
-    refusedCount: 0,
+    rejectedCount: 0,
     unexpected: [] as string[],
     answeredMs: [] as number[],
-    refusedMs: [] as number[],
+    rejectedMs: [] as number[],
   };
   const free: KeepAliveConnection[] = [];
   const inFlight: Promise<void>[] = [];
@@ -197,8 +197,8 @@ async function sendOnSchedule(
         result.answeredCount++;
         result.answeredMs.push(tookMs);
       } else if (response?.status === 503 && response.headers.has("retry-after")) {
-        result.refusedCount++;
-        result.refusedMs.push(tookMs);
+        result.rejectedCount++;
+        result.rejectedMs.push(tookMs);
       } else result.unexpected.push(`${response?.status}: ${response?.body.slice(0, 200)}`);
       if (connection.isClosed) connection.close();
       else free.push(connection);
@@ -253,7 +253,11 @@ test("serves at capacity and rejects the rest under five times its capacity", { 
     const before = await measureSingleMs(service, gets, 200);
     const peakPerS = await measureThroughput(OVERLOAD_DURATION_S);
     const startMs = performance.now();
-    const { answeredCount, refusedCount, unexpected, refusedMs } = await sendOnSchedule(service, batches, 5 * peakPerS);
+    const { answeredCount, rejectedCount, unexpected, rejectedMs } = await sendOnSchedule(
+      service,
+      batches,
+      5 * peakPerS,
+    );
     const tookS = (performance.now() - startMs) / 1000;
     const overloadEndMs = performance.now();
     let recoveryMs = NaN;
@@ -263,13 +267,13 @@ test("serves at capacity and rejects the rest under five times its capacity", { 
     }
     console.log(
       `peak ${(peakPerS * BATCH_SIZE).toFixed(0)} elements/s; offered 5 times as much: ${((answeredCount / tookS) * BATCH_SIZE).toFixed(0)} ` +
-        `elements/s done (${((100 * answeredCount) / tookS / peakPerS).toFixed(0)} %), ${refusedCount} batches refused, p99 after ` +
-        `${percentile(refusedMs, 0.99).toFixed(1)} ms, median ${median(refusedMs).toFixed(1)} ms; recovered after ${recoveryMs.toFixed(0)} ms`,
+        `elements/s done (${((100 * answeredCount) / tookS / peakPerS).toFixed(0)} %), ${rejectedCount} batches rejected, p99 after ` +
+        `${percentile(rejectedMs, 0.99).toFixed(1)} ms, median ${median(rejectedMs).toFixed(1)} ms; recovered after ${recoveryMs.toFixed(0)} ms`,
     );
     expect(unexpected.slice(0, 5)).toStrictEqual([]);
-    expect(answeredCount + refusedCount).toBe(Math.round(5 * peakPerS * OVERLOAD_DURATION_S));
+    expect(answeredCount + rejectedCount).toBe(Math.round(5 * peakPerS * OVERLOAD_DURATION_S));
     expect(answeredCount).toBeGreaterThan(0);
-    expect(refusedCount).toBeGreaterThan(0);
+    expect(rejectedCount).toBeGreaterThan(0);
     expect(recoveryMs).not.toBeNaN();
     for (const connection of connections) connection.close();
   } finally {

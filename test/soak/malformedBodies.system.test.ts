@@ -1,7 +1,7 @@
 /**
- * Corrupted JSON bodies at every endpoint that takes one. Expected: every response is 200, 201 or a refusal that names
- * the errors and costs nothing; `json_malformed` is returned exactly for bodies that are not JSON; connections stay
- * open; the units reported match the ledger; each customer is reported as new once; and nothing stays allocated.
+ * Corrupted JSON bodies at every endpoint that takes one. Expected: every response is 200, 201 or a rejection that
+ * names the errors and is not metered; `json_malformed` is returned exactly for bodies that are not JSON; connections
+ * stay open; the units reported match the ledger; each customer is reported as new once; and nothing stays allocated.
  *
  * `ISOTHERM_SOAK_MALFORMED_BODIES=200000` sets the number of bodies.
  */
@@ -73,7 +73,7 @@ async function runCampaign(
     const fail = (message: string): void => {
       faults.push(`${index}: ${message.slice(0, 500)}, to ${JSON.stringify(bytes.toString("latin1").slice(0, 2000))}`);
     };
-    // None of these bodies is a reason to close a connection.
+    // None of these bodies may close the connection.
     if (response === undefined || connection.isClosed)
       return fail(`the connection was closed, status ${response?.status}`);
     free.push(connection);

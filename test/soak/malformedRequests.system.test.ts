@@ -48,7 +48,9 @@ function faultIn({ status, headers, body }: RawResponse): string | undefined {
     readonly code: string;
   };
   if (problem.status !== status || !CODES.has(problem.code)) return `problem ${problem.code} of ${problem.status}`;
-  return headers.has("x-usage-units") && headers.get("x-usage-units") !== "0" ? "a refusal that is metered" : undefined;
+  return headers.has("x-usage-units") && headers.get("x-usage-units") !== "0"
+    ? "a rejection that is metered"
+    : undefined;
 }
 
 /** Returns the parts of a response that are equal for equal requests. */
@@ -157,7 +159,7 @@ const formatCounts = (statuses: ReadonlyMap<number, number>): string =>
     .join(", ");
 
 test(
-  `${COUNT} malformed requests are answered or refused without leaks`,
+  `${COUNT} malformed requests are answered or rejected without leaks`,
   { timeout: 120_000 + COUNT * 20 },
   async () => {
     const service = await startServiceProcess(data);

@@ -41,13 +41,13 @@ function placeQuery(random: SeededRandom): Readonly<Record<string, unknown>> {
   };
 }
 
-/** A GET for one random location. */
+/** Returns a GET for one random location. */
 export function pointRequest(random: SeededRandom, headers: Headers): TestRequest {
   const parameters = Object.entries(placeQuery(random)).map(([name, value]) => `${name}=${String(value)}`);
   return { bytes: requestBytes(`GET /api/v1/hazard-risk?${parameters.join("&")}`, { headers }), status: 200 };
 }
 
-/** A batch of `count` random locations. */
+/** Returns a batch of `count` random locations. */
 export function batchRequest(
   random: SeededRandom,
   { headers, count }: { headers: Headers; count: number },
@@ -56,7 +56,7 @@ export function batchRequest(
   return { bytes: requestBytes("POST /api/v1/hazard-risk/batch", { headers, body }), status: 200 };
 }
 
-/** A request of any kind, roughly in the proportions of real traffic. */
+/** Returns a request of any kind, roughly in the proportions of real traffic. */
 export function mixedRequest(random: SeededRandom, headers: Headers): TestRequest {
   const dice = random.below(20);
   if (dice < 11) return pointRequest(random, headers);

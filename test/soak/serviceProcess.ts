@@ -26,7 +26,7 @@ export interface ResourceUsage {
   readonly majorCollectionCount: number;
 }
 
-/** `isotherm serve --demo` in its own process, with measurements from outside. */
+/** `isotherm serve --demo` in a separate process whose resource usage is measured. */
 export interface ServiceProcess {
   readonly port: number;
   /** Authentication headers of the demo account. */
@@ -41,12 +41,14 @@ export interface ServiceProcess {
 }
 
 const START_TIMEOUT_MS = 60_000;
-/** Collecting gigabytes on a busy machine takes time. */
+/** Garbage collection of gigabytes takes long on a busy machine. */
 const COLLECT_TIMEOUT_MS = 120_000;
 /** Rate limits above what any campaign sends, and no log line per response. */
 const FLAGS = ["--requests-per-second", "1000000000", "--request-burst", "1000000000", "--log", "none"];
 
-/** @param options `fault` is injected; `flags` are appended to the flags that all services here have, and override them */
+/**
+ * @param options `fault` is injected; `flags` are appended to the flags that all services here have, and override them
+ */
 export async function startServiceProcess(
   data: string,
   { fault, flags = [] }: { readonly fault?: FaultName | undefined; readonly flags?: readonly string[] } = {},

@@ -1,7 +1,8 @@
 /**
- * SIGTERM under load. A request counts as lost when all its bytes were handed to the operating system on a connection
- * that the server had not announced to close, and the connection ended without a complete response. Refused connections
- * lose nothing: like clients behind a load balancer, these open no connection once /readyz has failed.
+ * SIGTERM under load. A request counts as lost if all its bytes were passed to the operating system on a connection for
+ * which the server had not sent `Connection: close`, and the connection ended without a complete response. Like clients
+ * behind a load balancer, these clients open no connection after /readyz has failed, so refused connections do not
+ * count.
  *
  * `ISOTHERM_SOAK_STOPS=20` sets the number of shutdowns.
  */
@@ -98,7 +99,7 @@ async function stopUnderLoad(seed: number, fault?: FaultName): Promise<Round & {
     return runClient(service, round, {
       random: clientRandom,
       nextRequest: () => clientRandom.pick(requests),
-      // Some pause between requests, so that their connections are idle at times.
+      // Some clients pause between requests, so that their connections are sometimes idle.
       pauseMs: index % 4 === 3 ? 20 : 0,
       isReady: () => isReady,
     });
@@ -132,7 +133,7 @@ test(
       const { responses } = round;
       const [answered = 0, refused = 0] = [responses.get(200), responses.get(503)];
       expect([round.lost, round.code, answered + refused]).toStrictEqual([[], 0, round.sentCount]);
-      // Overload is refused with a Retry-After header.
+      // Under overload, responses are 503 with a Retry-After header.
       expect(answered).toBeGreaterThan(refused);
       refusedCount += refused;
     }

@@ -79,6 +79,17 @@ describe("FairQueue", () => {
     expect(served(queue, 40)).toBe("a".repeat(40));
   });
 
+  test("gives a tenant that returns no credit for the time in which it had no items", () => {
+    const queue = new FairQueue<string>();
+    const costOf = (tenant: string): number => (tenant === "b" ? 100 : 10);
+    fill(queue, "a", 1);
+    fill(queue, "b", 10);
+    expect(served(queue, 3, costOf)).toBe("abb"); // while only b waits, its clock advances by 200
+    fill(queue, "a", 100);
+    // The clock of a starts at 100, where b was last served. It reaches that of b, 200, after 10 items, and a is first.
+    expect(served(queue, 12, costOf)).toBe(`${"a".repeat(11)}b`);
+  });
+
   test("serves tenants that always wait equally", () => {
     const random = randomFrom(5);
     const queue = new FairQueue<string>();

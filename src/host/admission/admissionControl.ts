@@ -13,12 +13,12 @@ export interface LoadLimits {
   readonly responseBytesMax: number;
   /** Largest share of the limits above that one account may use, in (0, 1]. */
   readonly accountShare: number;
-  /** Requests in progress on worker threads. */
+  /** Large requests in progress, which run on the worker threads if there are any. */
   readonly jobsMax: number;
   readonly jobsPerAccountMax: number;
-  /** Bodies and partial responses of the requests on worker threads, in bytes. */
+  /** Bodies and partial responses of the large requests, in bytes. */
   readonly jobBytesMax: number;
-  /** Time in which a request on worker threads must be answered; at most the timeout `workTimeoutMs`. */
+  /** Time in which a large request must be answered; at most the timeout `workTimeoutMs`. */
   readonly jobDeadlineMs: number;
 }
 
@@ -58,7 +58,7 @@ export interface AdmissionOptions {
 }
 
 /**
- * Limits the requests in progress, those on worker threads ("jobs"), and the memory that they hold. Rejects further
+ * Limits the requests in progress, the large ones among them ("jobs"), and the memory that they hold. Rejects further
  * requests before it does any work for them.
  */
 export class AdmissionControl {
@@ -87,10 +87,6 @@ export class AdmissionControl {
     let sizeBytes = 0;
     for (const { heldBytes } of this.#jobs) sizeBytes += heldBytes;
     return sizeBytes;
-  }
-
-  get jobDeadlineMs(): number {
-    return this.#limits.jobDeadlineMs;
   }
 
   /** Takes a slot. The caller must release it. @throws HttpError `overloaded` */
@@ -171,11 +167,49 @@ export class AdmissionControl {
     if (account !== undefined) account.responseBytes -= responseBytes;
   }
 
-  /** Admits a request to the worker threads. The caller must end the job. @throws HttpError `overloaded` */
-  startJob(slot: Slot, route: string): BulkJob {
+  /**
+   * Runs a large request as a job, if it is admitted.
+   *
+   * @param request.route path template of the route
+   * @param request.signal aborts when the client disconnects
+   * @param work must end when its signal aborts: after a disconnection, the deadline or an error of its own
+   * @throws HttpError `overloaded` if there is too much work or after the deadline; the signal's reason; errors of `work`
+   */
+  async runJob<Result>(
+    { slot, route, signal }: { readonly slot: Slot; readonly route: string; readonly signal: AbortSignal },
+    work: (job: BulkJob, signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    signal.throwIfAborted();
+    const job = this.#startJob(slot, route);
+    const stop = new AbortController();
+    const onDisconnect = (): void => stop.abort(signal.reason);
+    signal.addEventListener("abort", onDisconnect, { once: true });
+    const deadline = setTimeout(() => stop.abort(this.#jobTimedOut()), this.#limits.jobDeadlineMs);
+    try {
+      const result = await work(job, stop.signal);
+      this.#estimate.learn(job);
+      return result;
+    } catch (error) {
+      stop.abort(error); // the other parts
+      throw error;
+    } finally {
+      clearTimeout(deadline);
+      signal.removeEventListener("abort", onDisconnect);
+      this.#endJob(job);
+    }
+  }
+
+  /** Rejects further jobs. Resolves when those in progress have ended. */
+  async closeJobs(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#jobs.size > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+  }
+
+  /** Admits a job. @throws HttpError `overloaded` */
+  #startJob(slot: Slot, route: string): BulkJob {
     const { jobsMax, jobsPerAccountMax, jobBytesMax, jobDeadlineMs } = this.#limits;
     const { account } = slot;
-    if (account === undefined) throw new Error("A request on worker threads must belong to an account.");
+    if (account === undefined) throw new Error("A large request must belong to an account.");
     if (this.#isClosed) throw new HttpError("overloaded", "The service is shutting down; retry in a moment.");
     const job = new BulkJob(slot, account, route);
     const waitMs = this.#estimate.waitMs(job, this.#jobs);
@@ -201,28 +235,17 @@ export class AdmissionControl {
     return job;
   }
 
-  endJob(job: BulkJob): void {
+  #endJob(job: BulkJob): void {
     if (!this.#jobs.delete(job)) return;
     job.account.jobCount--;
     if (this.#jobs.size === 0) this.#onIdle();
   }
 
-  /** Uses a completed job to estimate the time of later ones. */
-  learnCost(job: BulkJob): void {
-    this.#estimate.learn(job);
-  }
-
   /** Returns the error of a job that has exceeded its deadline. */
-  jobTimedOut(): HttpError {
+  #jobTimedOut(): HttpError {
     const { jobDeadlineMs } = this.#limits;
     const message = `The request was not answered within ${jobDeadlineMs / 1000} s; send a smaller one, or retry later.`;
     return this.#shed("too_late", message, 0);
-  }
-
-  /** Rejects further jobs. Resolves when those in progress have ended. */
-  async closeJobs(): Promise<void> {
-    this.#isClosed = true;
-    if (this.#jobs.size > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
 
   /** @param waitMs estimated time until a retry is admitted; absent: the default Retry-After */

@@ -11,13 +11,13 @@ interface JobPart {
   readonly partialResultBytes: number;
 }
 
-/** A request in progress on worker threads: its cost so far, its progress, and the memory that it holds. */
+/** A large request in progress: its cost so far, its progress, and the memory that it holds. */
 export class BulkJob {
   readonly slot: Slot;
   readonly account: HeldResources;
   /** Path template of the route. */
   readonly route: string;
-  /** Total time of all workers. */
+  /** Total time of all workers; 0 without workers. */
   #busyMs = 0;
   #parts: JobPart[] = [];
 

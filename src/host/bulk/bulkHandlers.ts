@@ -4,6 +4,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import { neighborhoodOfQuery, shardByOwner } from "../../pool/sharding.ts";
 import { handle, type TaskContext, type TaskHandlers } from "../../pool/taskKinds.ts";
 import { TimeSlice } from "../../threads/timeSlice.ts";
+import { ElementEncoder, joinResponse } from "../http/elementEncoder.ts";
 import { decodeJson, encodeJson } from "../http/json.ts";
 import type { Route, RouteContext, Services } from "../route.ts";
 import { ROUTES } from "../routes/routeList.ts";
@@ -19,7 +20,6 @@ import {
   type HttpResult,
   type QueryShard,
 } from "./bulkTasks.ts";
-import { ElementEncoder, joinResponse } from "./elementEncoder.ts";
 
 /** Batches up to this size are answered where they are parsed, if one time slice is enough. */
 const SINGLE_WORKER_QUERIES_MAX = 64;
@@ -37,13 +37,9 @@ export function bulkHandlers(atlas: LocalAtlas): TaskHandlers {
       const bulk = BULK_ROUTES.get(route);
       if (bulk?.kind !== "queries") throw new Error(`Requests of ${route} have no queries.`);
       const queries = JSON.parse(new TextDecoder().decode(bytes)) as readonly unknown[];
-      const { encoded, units, refusedCount } = await answerQueries(
-        atlas,
-        bulk,
-        { queries, requestId, prefix },
-        context,
-      );
+      const encoded = await answerQueries(atlas, bulk, { queries, requestId, prefix }, context);
       const elements = encoded.elements();
+      const { units, refusedCount } = encoded;
       return { result: { elements, units, refusedCount }, transfer: [elements.bytes.buffer] };
     }),
     handle(HTTP_JOIN, async (parts) => {
@@ -81,8 +77,8 @@ async function answerRequest(atlas: LocalAtlas, payload: HttpPayload, context: T
         ? await answerShortBatch(atlas, bulk, { queries, requestId, prefix }, context)
         : undefined;
   if (answered === undefined) return { kind: "sharded", shards: createShards(atlas, queries, workerCount) };
-  const { encoded, units, refusedCount } = answered;
-  return { kind: "answered", parts: [encoded.response()], units, headers: bulk.headers(refusedCount) };
+  const { units, refusedCount } = answered;
+  return { kind: "answered", parts: [answered.response()], units, headers: bulk.headers(refusedCount) };
 }
 
 /** Returns the context of a route in a worker. Workers have no ledger: routes that need it run on the event loop. */
@@ -120,12 +116,6 @@ async function answerInOneSlice(
   };
 }
 
-interface AnsweredQueries {
-  readonly encoded: ElementEncoder;
-  readonly units: number;
-  readonly refusedCount: number;
-}
-
 interface RequestQueries extends ProblemContext {
   readonly queries: readonly unknown[];
 }
@@ -136,28 +126,23 @@ async function answerQueries(
   bulk: QueriesBulkRoute<unknown>,
   { queries, ...problemContext }: RequestQueries,
   { timeSlice, signal, reportProgress }: TaskContext,
-): Promise<AnsweredQueries> {
+): Promise<ElementEncoder> {
   const totalCount = queries.length;
   const encoded = new ElementEncoder(totalCount);
   let doneCount = 0;
-  let units = 0;
-  let refusedCount = 0;
   await atlas.hazardRiskBatch(
     queries as readonly HazardQueryInput[],
     { signal },
     {
       timeSlice,
       onElement(element, index) {
-        const { text, units: elementUnits, isRefused } = bulk.encode(element, problemContext);
-        encoded.add(index, text);
+        encoded.add(index, bulk.encode(element, problemContext));
         doneCount++;
-        units += elementUnits;
-        if (isRefused) refusedCount++;
         reportProgress({ doneCount, totalCount, partialResultBytes: encoded.sizeBytes });
       },
     },
   );
-  return { encoded, units, refusedCount };
+  return encoded;
 }
 
 /** Thrown to end a short batch that takes more than one time slice. */
@@ -169,7 +154,7 @@ async function answerShortBatch(
   bulk: QueriesBulkRoute<unknown>,
   queries: RequestQueries,
   context: TaskContext,
-): Promise<AnsweredQueries | undefined> {
+): Promise<ElementEncoder | undefined> {
   const timeSlice = new TimeSlice({ nextSlice: () => Promise.reject(SLICE_EXPIRED) });
   try {
     return await answerQueries(atlas, bulk, queries, { ...context, timeSlice });

@@ -14,6 +14,7 @@ export interface BulkRequest {
   /** The query string without the question mark, still percent-encoded. */
   readonly queryText: string;
   readonly path: Readonly<Record<string, string>>;
+  /** In memory that all threads share, so that the worker reads it without a copy. */
   readonly body?: Uint8Array;
   /** A query of one location, which is sent to the worker that has its tiles. */
   readonly query?: unknown;
@@ -58,26 +59,8 @@ export class BulkRequests {
    * @throws Fault, HttpError as the route throws them; HttpError `overloaded` if there is too much work or after the deadline;
    *   Error if a worker ends during the request; the signal's reason
    */
-  async answer(request: BulkRequest): Promise<BulkAnswer> {
-    const { signal, slot, route } = request;
-    signal.throwIfAborted();
-    const job = this.#admission.startJob(slot, route);
-    const stop = new AbortController();
-    const onDisconnect = (): void => stop.abort(signal.reason);
-    signal.addEventListener("abort", onDisconnect, { once: true });
-    const deadline = setTimeout(() => stop.abort(this.#admission.jobTimedOut()), this.#admission.jobDeadlineMs);
-    try {
-      const answer = await this.#run(request, job, stop.signal);
-      this.#admission.learnCost(job);
-      return answer;
-    } catch (error) {
-      stop.abort(error); // the other shards
-      throw error;
-    } finally {
-      clearTimeout(deadline);
-      signal.removeEventListener("abort", onDisconnect);
-      this.#admission.endJob(job);
-    }
+  answer(request: BulkRequest): Promise<BulkAnswer> {
+    return this.#admission.runJob(request, (job, signal) => this.#run(request, job, signal));
   }
 
   /** Starts the workers and warms up each. @throws Fault, Error if one cannot be started */
@@ -96,7 +79,7 @@ export class BulkRequests {
       route,
       queryText,
       path,
-      ...(body === undefined ? {} : { body: toShared(body) }),
+      ...(body === undefined ? {} : { body }),
       caller,
       requestId,
       limits: this.#limits,
@@ -145,11 +128,4 @@ export class BulkRequests {
       headers: bulk?.kind === "queries" ? bulk.headers(refusedCount) : {},
     };
   }
-}
-
-/** Copies bytes to memory that all threads share, so that the request can be restarted if its worker ends. */
-function toShared(bytes: Uint8Array): Uint8Array {
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  shared.set(bytes);
-  return shared;
 }

@@ -2,7 +2,7 @@
 import type { TaskKind } from "../../pool/taskKinds.ts";
 import type { Caller, HostLimits } from "../route.ts";
 import type { BulkAnswer } from "../bulkRoute.ts";
-import type { EncodedElements, PositionedElements } from "./elementEncoder.ts";
+import type { EncodedElements, PositionedElements } from "../http/elementEncoder.ts";
 
 /** An HTTP request that a worker parses and answers. */
 export interface HttpPayload {

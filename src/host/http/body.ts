@@ -33,7 +33,7 @@ export function checkDeclaredSize(contentLengthBytes: number | undefined, limitB
 }
 
 /**
- * Reads a whole body. The stream is not destroyed on errors, so that a response can still be written.
+ * Reads a whole body and returns its parts. The stream is not destroyed on errors, so that a response can still be written.
  *
  * @param signal aborts the reading; its reason is thrown
  * @param onPart called with the size of each received part; an error that it throws ends the reading
@@ -47,7 +47,7 @@ export function readBody(
     readonly signal: AbortSignal;
     readonly onPart: (sizeBytes: number) => void;
   },
-): Promise<Buffer> {
+): Promise<readonly Buffer[]> {
   const { limitBytes, signal, onPart } = options;
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
@@ -62,7 +62,7 @@ export function readBody(
         settle(() => reject(error));
       }
     };
-    const onEnd = (): void => settle(() => resolve(Buffer.concat(parts, sizeBytes)));
+    const onEnd = (): void => settle(() => resolve(parts));
     const onTruncated = (): void => {
       settle(() => reject(new HttpError("http_malformed", "The connection ended before the body was complete.")));
     };
@@ -82,6 +82,20 @@ export function readBody(
       stream.on("data", onData).on("end", onEnd).on("error", onTruncated).on("close", onTruncated);
     }
   });
+}
+
+/** Joins the parts of a body. @param isShared whether other threads will read the body, which then needs no copy */
+export function joinParts(parts: readonly Buffer[], { isShared }: { readonly isShared: boolean }): Buffer {
+  if (!isShared) return Buffer.concat(parts);
+  const joined = Buffer.from(new SharedArrayBuffer(sizeOf(parts)));
+  let offset = 0;
+  for (const part of parts) offset += part.copy(joined, offset);
+  return joined;
+}
+
+/** Returns the total size of the parts of a body. */
+export function sizeOf(parts: readonly Buffer[]): number {
+  return parts.reduce((sizeBytes, part) => sizeBytes + part.length, 0);
 }
 
 function tooLarge(limitBytes: number): HttpError {

@@ -15,11 +15,11 @@ export interface RequestContext {
   readonly disconnectSignal: AbortSignal;
   readonly isDisconnected: boolean;
   /**
-   * Reads the whole body.
+   * Reads the whole body and returns its parts.
    * @param onPart called with the size of each received part; an error that it throws ends the reading
    * @throws HttpError `body_too_large`, `request_timeout`, `http_malformed`
    */
-  receive(limitBytes: number, onPart: (sizeBytes: number) => void): Promise<Buffer>;
+  receive(limitBytes: number, onPart: (sizeBytes: number) => void): Promise<readonly Buffer[]>;
 
   // Set by the pipeline during processing, for the log and the metrics.
   target?: Target;

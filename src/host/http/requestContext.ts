@@ -97,7 +97,7 @@ export class HttpRequestContext implements RequestContext {
     return this.#work.signal;
   }
 
-  async receive(limitBytes: number, onPart: (sizeBytes: number) => void): Promise<Buffer> {
+  async receive(limitBytes: number, onPart: (sizeBytes: number) => void): Promise<readonly Buffer[]> {
     const { request } = this;
     const bodyRead = this.#bodyRead;
     if (bodyRead.httpError !== undefined && !request.complete) {
@@ -117,9 +117,9 @@ export class HttpRequestContext implements RequestContext {
     const deadline =
       bodyTimeoutMs === undefined ? undefined : setTimeout(() => reading.abort(bodyTooSlow()), bodyTimeoutMs);
     try {
-      const bytes = await readBody(request, { limitBytes, onPart, signal: reading.signal });
+      const parts = await readBody(request, { limitBytes, onPart, signal: reading.signal });
       this.#isBodyRead = true;
-      return bytes;
+      return parts;
     } finally {
       clearTimeout(deadline);
       bodyRead.reading = undefined;

@@ -10,7 +10,7 @@ import { readApiKey, readCustomerId, readIdempotencyKey, rejectBody } from "../h
 import type { Caller, Route } from "../route.ts";
 
 /** Authenticates API keys and finds customers. Returns synchronously on a cache hit. */
-export interface RequestAuthenticator {
+interface RequestAuthenticator {
   /** @throws Fault `api_key_invalid`, `api_key_revoked`, `account_suspended`, `rate_limited` */
   authenticate(presented: string, address: string): KeyHolder | Promise<KeyHolder>;
   /** @returns undefined if the account has no such customer */

@@ -2,18 +2,18 @@ import type { IncomingMessage } from "node:http";
 import type { AdmissionControl } from "../admission/admissionControl.ts";
 import type { Slot } from "../admission/slot.ts";
 import type { BulkRequests } from "../bulk/bulkRequests.ts";
-import { checkDeclaredSize } from "../http/body.ts";
+import { checkDeclaredSize, joinParts, sizeOf } from "../http/body.ts";
 import type { RequestContext } from "../http/exchange.ts";
 import { decodeJson } from "../http/json.ts";
 import type { RouteMatch } from "../http/router.ts";
 import type { Caller, Route, RouteContext, RouteRequest, Services } from "../route.ts";
 import { NO_CALLER } from "./access.ts";
-import { flatFields, JSON_CONTENT_TYPE, type RouteResponse } from "./routeResponse.ts";
+import { flatFields, JSON_CONTENT_TYPE, type RouteResponse, toRouteResponse } from "./routeResponse.ts";
 
 export interface ExecutionOptions {
   readonly services: Services;
   readonly admission: AdmissionControl;
-  /** Answers large requests in worker threads. Absent: all requests are processed on the event loop. */
+  /** Answers large requests in worker threads. Absent: they run on the event loop. */
   readonly bulk?: BulkRequests | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface Invocation {
   readonly match: RouteMatch;
   readonly queryText: string;
   readonly bytes: Buffer | undefined;
-  /** The parsed request; undefined if the worker parses it. */
+  /** The parsed request; undefined if the job parses it. */
   readonly query?: unknown;
 }
 
@@ -34,16 +34,21 @@ export class Execution {
     this.#options = options;
   }
 
-  /** Step `body size`, then reads the body. @throws HttpError `body_too_large`, `overloaded`, as `receive` */
-  async receiveBody(context: RequestContext, slot: Slot | undefined): Promise<Buffer> {
-    const { services, admission } = this.#options;
+  /**
+   * Step `body size`, then reads the body. A body for a worker is in memory that all threads share, so that it exists
+   * only once and the request can be restarted if its worker ends.
+   * @throws HttpError `body_too_large`, `overloaded`, as `receive`
+   */
+  async receiveBody(context: RequestContext, slot: Slot | undefined, route: Route<unknown, unknown>): Promise<Buffer> {
+    const { services, admission, bulk } = this.#options;
     const { requestBodyBytesMax: limitBytes } = services.limits;
     const { "content-length": lengthText } = context.request.headers;
     const declaredBytes = lengthText === undefined ? undefined : Number(lengthText);
     checkDeclaredSize(declaredBytes, limitBytes);
     if (slot === undefined) throw new Error("A route that takes a body must require a key.");
     admission.checkBody(slot, declaredBytes ?? 0);
-    return context.receive(limitBytes, (sizeBytes) => admission.addBodyBytes(slot, sizeBytes));
+    const parts = await context.receive(limitBytes, (sizeBytes) => admission.addBodyBytes(slot, sizeBytes));
+    return joinParts(parts, { isShared: bulk !== undefined && this.isLargeBody(route, { length: sizeOf(parts) }) });
   }
 
   /** Steps `JSON`, `schema` and `limits`. @throws Fault `json_malformed`, as `Route.parse` */
@@ -56,16 +61,14 @@ export class Execution {
     return target.route.parse(bytes === undefined ? request : { ...request, body: decodeJson(bytes) });
   }
 
-  /** Returns whether a body is so long that a worker parses it as well. */
-  isWorkerBody({ inlineBodyBytesMax }: Route<unknown, unknown>, bytes: Buffer | undefined): bytes is Buffer {
-    if (bytes === undefined || inlineBodyBytesMax === undefined) return false;
-    return this.#options.bulk !== undefined && bytes.length > inlineBodyBytesMax;
+  /** Returns whether a request runs as a job because of the size of its body; it is then parsed in the job. */
+  isLargeBody({ inlineBodyBytesMax }: Route<unknown, unknown>, bytes: Pick<Buffer, "length"> | undefined): boolean {
+    return bytes !== undefined && inlineBodyBytesMax !== undefined && bytes.length > inlineBodyBytesMax;
   }
 
-  /** Returns whether a parsed request runs in a worker thread. */
+  /** Returns whether a parsed request runs as a job. */
   isLong(route: Route<unknown, unknown>, query: unknown): boolean {
-    const { bulk, services } = this.#options;
-    return bulk !== undefined && route.isLong?.(query, services) === true;
+    return route.isLong?.(query, this.#options.services) === true;
   }
 
   /** Steps `availability` and `compute`, on the event loop. Returns the result of the route or a promise of it. */
@@ -74,21 +77,36 @@ export class Execution {
     return route.handle(query, new LazyRouteContext(context, services));
   }
 
-  /** Runs a route in a worker thread. @throws as `BulkRequests.answer` */
-  async runInWorker(
-    context: RequestContext,
-    slot: Slot | undefined,
-    { match, queryText, bytes, query }: Invocation,
-  ): Promise<RouteResponse> {
-    const { bulk } = this.#options;
-    if (bulk === undefined) throw new Error("The host has no worker threads.");
-    if (slot === undefined) throw new Error("A route that runs in worker threads must require a key.");
-    // Admission control has the deadline of the job.
-    const { requestId, disconnectSignal: signal, caller = NO_CALLER } = context;
+  /**
+   * Runs a large request as a job: in the worker threads if there are any, otherwise on the event loop.
+   * @throws Fault, HttpError as the route throws them, and as `AdmissionControl.runJob`
+   */
+  async runJob(context: RequestContext, slot: Slot | undefined, invocation: Invocation): Promise<RouteResponse> {
+    const { bulk, admission } = this.#options;
+    const { match, queryText, bytes } = invocation;
     const { path, target } = match;
-    const request = { route: target.route.path, queryText, path, query, caller, requestId, slot, signal };
+    if (slot === undefined) throw new Error("A route with large requests must require a key.");
+    // The job has its own deadline.
+    const { requestId, disconnectSignal, caller = NO_CALLER } = context;
+    const job = { slot, route: target.route.path, signal: disconnectSignal };
+    if (bulk === undefined) {
+      return admission.runJob(job, (_, signal) => this.#runInline(context, invocation, { caller, requestId, signal }));
+    }
+    const request = { ...job, queryText, path, query: invocation.query, caller, requestId };
     const { parts, units, headers } = await bulk.answer(bytes === undefined ? request : { ...request, body: bytes });
     return { status: 200, fields: flatFields(headers), contentType: JSON_CONTENT_TYPE, body: parts, units };
+  }
+
+  async #runInline(
+    { request }: RequestContext,
+    invocation: Invocation,
+    routeContext: Omit<RouteContext, "services">,
+  ): Promise<RouteResponse> {
+    const { services } = this.#options;
+    const { route } = invocation.match.target;
+    const query = invocation.query ?? this.parse(request, invocation);
+    const answer = await route.handle(query, { services, ...routeContext });
+    return toRouteResponse(route, answer);
   }
 }
 

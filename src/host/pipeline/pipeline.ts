@@ -75,7 +75,7 @@ export class Pipeline implements RequestProcessor {
         this.#access.setCustomer(context, found instanceof Promise ? await found : found);
       }
 
-      const bytes = route.method === "POST" ? await this.#execution.receiveBody(context, slot) : undefined;
+      const bytes = route.method === "POST" ? await this.#execution.receiveBody(context, slot, route) : undefined;
       const { caller = NO_CALLER } = context;
       const idempotent =
         idempotencyKey === undefined
@@ -84,14 +84,14 @@ export class Pipeline implements RequestProcessor {
 
       const tag = target.tag === undefined ? undefined : entityTag(target.tag, url);
       let response: RouteResponse;
-      if (this.#execution.isWorkerBody(route, bytes)) {
-        response = await this.#execution.runInWorker(context, slot, { match, queryText, bytes });
+      if (this.#execution.isLargeBody(route, bytes)) {
+        response = await this.#execution.runJob(context, slot, { match, queryText, bytes });
       } else {
         const query = this.#execution.parse(request, { match, queryText, bytes });
         const clientTag = tag === undefined ? undefined : matchingRequestTag(request, tag);
         if (clientTag !== undefined) return this.#responses.notModified(context, clientTag);
         if (this.#execution.isLong(route, query)) {
-          response = await this.#execution.runInWorker(context, slot, { match, queryText, bytes, query });
+          response = await this.#execution.runJob(context, slot, { match, queryText, bytes, query });
         } else {
           const answer = this.#execution.compute(context, route, query);
           response = toRouteResponse(route, answer instanceof Promise ? ((await answer) as unknown) : answer);

@@ -16,7 +16,7 @@ export interface ResponsesOptions {
 
 const NO_SNIFFING = ["X-Content-Type-Options", "nosniff"];
 
-/** Writes the header fields of responses, and the responses that no route produces. */
+/** Creates the header fields of all responses, and the responses that no route produces. */
 export class Responses {
   readonly #options: ResponsesOptions;
   readonly #vary: string;

@@ -6,8 +6,9 @@ import type { RefusedElement } from "../../hazard/answer.ts";
 import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "../../hazard/hazards.ts";
 import { quote } from "../../schemaErrors.ts";
 import type { ProblemContext, QueriesBulkRoute } from "../bulkRoute.ts";
+import { type EncodedElement, ElementEncoder } from "../http/elementEncoder.ts";
 import { encodeJson } from "../http/json.ts";
-import { type Problem, problemOf } from "../problems/problem.ts";
+import { problemOf } from "../problems/problem.ts";
 import { countHazardValues } from "./hazardRisk.ts";
 import { rejectParameters } from "./parameters.ts";
 import { checkLimit, type Route } from "../route.ts";
@@ -17,14 +18,8 @@ interface BatchRequest {
   readonly queries: readonly unknown[];
 }
 
-type BatchElement = HazardResult | { readonly error: Problem };
-
-interface BatchResult {
-  readonly results: readonly BatchElement[];
-}
-
 /** POST /api/v1/hazard-risk/batch: the queries of GET /api/v1/hazard-risk for many locations. */
-export const hazardRiskBatch: Route<BatchRequest, BatchResult> = {
+export const hazardRiskBatch: Route<BatchRequest, ElementEncoder> = {
   method: "POST",
   path: "/api/v1/hazard-risk/batch",
   access: "customer",
@@ -70,7 +65,7 @@ export const hazardRiskBatch: Route<BatchRequest, BatchResult> = {
   },
   metered: {
     meter: "hazard_values",
-    units: ({ results }) => results.reduce((units, element) => units + unitsOf(element), 0),
+    units: ({ units }) => units,
   },
   // A single query with a large radius can take longer than anything else that runs on the event loop.
   inlineBodyBytesMax: 0,
@@ -89,13 +84,16 @@ export const hazardRiskBatch: Route<BatchRequest, BatchResult> = {
   },
   async handle({ queries }, { services: { atlas, prefix }, requestId, signal }) {
     const elements = await atlas.hazardRiskBatch(queries as readonly HazardQueryInput[], { signal });
-    return { results: elements.map((element) => toBatchElement(element, { requestId, prefix })) };
+    const encoded = new ElementEncoder(elements.length);
+    for (const [index, element] of elements.entries())
+      encoded.add(index, encodeElement(element, { requestId, prefix }));
+    return encoded;
   },
-  reply: (answer) => ({
+  reply: (encoded) => ({
     status: 200,
     contentType: "application/json",
-    body: encodeJson(answer),
-    headers: itemErrors(answer.results.filter(isRefused).length),
+    body: [encoded.response()],
+    headers: itemErrors(encoded.refusedCount),
   }),
   headers: ({ atlas }) => ({ "X-Atlas-Release": atlas.release }),
 };
@@ -105,10 +103,7 @@ export const bulkHazardRiskBatch: QueriesBulkRoute<BatchRequest> = {
   kind: "queries",
   route: hazardRiskBatch,
   queriesOf: ({ queries }) => queries,
-  encode(result, context) {
-    const element = toBatchElement(result, context);
-    return { text: encodeJson(element), units: unitsOf(element), isRefused: isRefused(element) };
-  },
+  encode: encodeElement,
   headers: itemErrors,
 };
 
@@ -116,16 +111,11 @@ function itemErrors(refusedCount: number): Readonly<Record<string, string>> {
   return { "X-Item-Errors": String(refusedCount) };
 }
 
-function toBatchElement(element: HazardResult | RefusedElement, { requestId, prefix }: ProblemContext): BatchElement {
-  return "error" in element ? { error: problemOf(element.error, requestId, prefix) } : element;
-}
-
-function isRefused(element: BatchElement): element is { readonly error: Problem } {
-  return "error" in element;
-}
-
-function unitsOf(element: BatchElement): number {
-  return isRefused(element) ? 0 : countHazardValues(element);
+function encodeElement(element: HazardResult | RefusedElement, { requestId, prefix }: ProblemContext): EncodedElement {
+  if ("error" in element) {
+    return { text: encodeJson({ error: problemOf(element.error, requestId, prefix) }), units: 0, isRefused: true };
+  }
+  return { text: encodeJson(element), units: countHazardValues(element), isRefused: false };
 }
 
 /** Number of different years over all hazards. The query of a longer list is invalid and requests 0 values. */

@@ -5,7 +5,7 @@ import { Fault } from "../../errors.ts";
 import { BASELINE, HAZARDS, type HazardName, isHazardName, type Scenario } from "../../hazard/hazards.ts";
 import type { CurveSource, GroupPlan, HazardPlan } from "../plan.ts";
 import { type Raster, type RasterOptions, sourceFault } from "../raster.ts";
-import type { SetAside } from "../report.ts";
+import type { IgnoredFile } from "../report.ts";
 import { checkUnit } from "../units.ts";
 
 /** Description of the product; part of the provenance of every layer. */
@@ -27,9 +27,9 @@ interface AqueductMap {
   readonly returnPeriodYears: number;
 }
 
-/** The meaning of a file name: a map that the recipe uses, or a map that it deliberately ignores. */
+/** The meaning of a file name: a map that the recipe uses, or one that it ignores, with the reason. */
 export type AqueductName =
-  { readonly kind: "map"; readonly map: AqueductMap } | { readonly kind: "set-aside"; readonly reason: string };
+  { readonly kind: "map"; readonly map: AqueductMap } | { readonly kind: "ignored"; readonly reason: string };
 
 const RIVER = /inunriver_(historical|rcp\d+p\d+)_0*([A-Za-z][A-Za-z0-9.-]*)_(hist|\d{4})_rp(\d{5})\.tiff?$/;
 const COAST = /inuncoast_(historical|rcp\d+p\d+)_(wtsub|nosub)_(hist|\d{4})_rp(\d{4})_(\d)(?:_perc_(\d{2}))?\.tiff?$/;
@@ -48,7 +48,7 @@ export function readAqueductName(name: string): AqueductName | undefined {
     const returnPeriodYears = Number(returnPeriod);
     if (scenario !== "historical") return aqueductMap("riverine_floods", scenario, year, model, returnPeriodYears);
     if (model !== HISTORICAL_MODEL || !isBaselineYear(year)) {
-      return { kind: "set-aside", reason: `the recipe uses the historical river maps of ${HISTORICAL_MODEL}, 1980` };
+      return { kind: "ignored", reason: `the recipe uses the historical river maps of ${HISTORICAL_MODEL}, 1980` };
     }
     return aqueductMap("riverine_floods", BASELINE.scenario, String(BASELINE.year), model, returnPeriodYears);
   }
@@ -58,24 +58,24 @@ export function readAqueductName(name: string): AqueductName | undefined {
     const returnPeriodYears = Number(`${whole}.${tenth}`);
     if (percentile !== undefined && percentile !== "95") {
       return {
-        kind: "set-aside",
+        kind: "ignored",
         reason: `percentile ${percentile} of sea level; the recipe uses the 95th, whose file names have no suffix`,
       };
     }
     if (scenario !== "historical") {
       if (subsidence === "wtsub") return aqueductMap("coastal_floods", scenario, year, subsidence, returnPeriodYears);
-      return { kind: "set-aside", reason: "without land subsidence; the recipe uses the maps with subsidence (wtsub)" };
+      return { kind: "ignored", reason: "without land subsidence; the recipe uses the maps with subsidence (wtsub)" };
     }
     if (subsidence === "wtsub") {
       return {
-        kind: "set-aside",
+        kind: "ignored",
         reason: isBaselineYear(year)
           ? "the baseline is the historical map without subsidence (historical_nosub_hist)"
           : `subsidence until ${year} with the historical climate, which is neither the baseline nor a scenario`,
       };
     }
     if (!isBaselineYear(year))
-      return { kind: "set-aside", reason: `historical map for ${year}, which is not the baseline` };
+      return { kind: "ignored", reason: `historical map for ${year}, which is not the baseline` };
     return aqueductMap("coastal_floods", BASELINE.scenario, String(BASELINE.year), subsidence, returnPeriodYears);
   }
   return undefined;
@@ -98,7 +98,7 @@ function aqueductMap(
   const hasYear = spec.years.includes(Number(year)) && (Number(year) === BASELINE.year) === isBaseline;
   if (known === undefined || !hasYear || !(returnPeriodYears > 1)) {
     return {
-      kind: "set-aside",
+      kind: "ignored",
       reason: `${scenario} ${year}, return period ${returnPeriodYears}: ${hazard} has no such layer`,
     };
   }
@@ -118,20 +118,24 @@ export interface AqueductFile {
  */
 export async function findAqueductFiles(
   sources: readonly string[],
-): Promise<{ readonly files: readonly AqueductFile[]; readonly setAside: readonly SetAside[] }> {
+): Promise<{ readonly files: readonly AqueductFile[]; readonly ignoredFiles: readonly IgnoredFile[] }> {
   if (sources.length === 0)
-    throw new Fault("invalid_request", "Name at least one file or folder of Aqueduct Floods maps.");
+    throw new Fault(
+      "invalid_request",
+      "sources must have at least one file, folder or address of Aqueduct Floods maps.",
+    );
   const files: AqueductFile[] = [];
-  const setAside: SetAside[] = [];
+  const ignoredFiles: IgnoredFile[] = [];
   const taken = new Map<string, string>();
   for (const { file, isNamed } of await listFiles(sources)) {
     const name = readAqueductName(file);
     if (name === undefined) {
-      const reason = "its name is not one of Aqueduct Floods, such as inunriver_rcp4p5_00000NorESM1-M_2030_rp00100.tif";
+      const reason =
+        "its name is not a file name of Aqueduct Floods, such as inunriver_rcp4p5_00000NorESM1-M_2030_rp00100.tif";
       if (isNamed) throw sourceFault(file, `${reason}. For other maps use isotherm ingest layers.`);
-      setAside.push({ file, reason });
-    } else if (name.kind === "set-aside") {
-      setAside.push({ file, reason: name.reason });
+      ignoredFiles.push({ file, reason });
+    } else if (name.kind === "ignored") {
+      ignoredFiles.push({ file, reason: name.reason });
     } else {
       const key = Object.values(name.map).join(" ");
       const other = taken.get(key);
@@ -142,14 +146,14 @@ export async function findAqueductFiles(
     }
   }
   if (files.length === 0) {
-    const [first] = setAside;
+    const [first] = ignoredFiles;
     const why =
       first === undefined
         ? ""
-        : ` ${setAside.length} ${setAside.length === 1 ? "file was" : "files were"} ignored; the first is ${first.file}: ${first.reason}.`;
+        : ` ${ignoredFiles.length} ${ignoredFiles.length === 1 ? "file was" : "files were"} ignored; the first is ${first.file}: ${first.reason}.`;
     throw new Fault("source_invalid", `${sources.join(", ")}: no Aqueduct Floods map that the recipe uses.${why}`);
   }
-  return { files, setAside };
+  return { files, ignoredFiles };
 }
 
 async function listFiles(
@@ -251,7 +255,7 @@ export function checkSamePeriods(models: readonly CurveSource[], group: string):
     if (missing.length === 0) continue;
     throw sourceFault(
       maps[0]?.raster.file ?? group,
-      `model ${model} of ${group} lacks the maps of ${missing.join(", ")} years that other models have. Add them, or leave out the model.`,
+      `model ${model} of ${group} lacks the maps of ${missing.join(", ")} years that other models have. Add them, or omit the model.`,
     );
   }
 }

@@ -290,7 +290,7 @@ function curveErrors(layers: readonly LocatedLayer[], designYears: number | unde
       const missing = all.filter((period) => !periods.has(period));
       if (missing.length === 0) continue;
       const detail = `model ${model} of ${group} lacks the maps of ${missing.join(", ")} years that other models have.`;
-      items.push(item(first, "missing", `${detail} Add them, or leave out the model.`));
+      items.push(item(first, "missing", `${detail} Add them, or omit the model.`));
     }
     const [first] = models.values();
     const [returnPeriodYearsMin = NaN, returnPeriodYearsMax = NaN] = [all[0], all.at(-1)];

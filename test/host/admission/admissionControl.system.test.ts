@@ -6,12 +6,17 @@ import type { Problem } from "../../../src/host/problems/problem.ts";
 import type { HttpPayload } from "../../../src/host/bulk/bulkTasks.ts";
 import type { HostAtlas } from "../../../src/pool/hostAtlas.ts";
 import type { TaskExecutor } from "../../../src/pool/executor.ts";
-import { parametersOf, queryTextOf, VALID_QUERY } from "../../hazard/queries.ts";
+import { VALID_QUERY } from "../../hazard/queries.ts";
 import { ENTITY } from "../entities.ts";
-import { fakeAtlas, HEADER_LINES, type TestHost, startTestHost, quarterResult } from "../testHost.ts";
-
-const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(VALID_QUERY))}`;
-const ALIGNMENT = "/api/v1/temperature-alignment-projections";
+import {
+  fakeAtlas,
+  HEADER_LINES,
+  type TestHost,
+  startTestHost,
+  quarterResult,
+  QUERY_TARGET,
+  ALIGNMENT_PATH,
+} from "../testHost.ts";
 
 const hosts: TestHost[] = [];
 async function openHost(options: Parameters<typeof startTestHost>[0]): Promise<TestHost> {
@@ -40,9 +45,9 @@ describe("too many concurrent requests", () => {
   test("are rejected with 503 overloaded and Retry-After, while those in progress continue", async () => {
     const { atlas, release, askedCount } = heldAtlas();
     const host = await openHost({ atlas, load: { requestsInProgressMax: 3, accountShare: 1 } });
-    const pending = Array.from({ length: 3 }, () => host.ask(TARGET));
+    const pending = Array.from({ length: 3 }, () => host.ask(QUERY_TARGET));
     await vi.waitFor(() => expect(askedCount()).toBe(3));
-    const shed = await host.ask(TARGET);
+    const shed = await host.ask(QUERY_TARGET);
     expect([shed.status, shed.headers.get("retry-after")]).toStrictEqual([503, "1"]);
     expect(shed.headers.get("x-usage-units")).toBe("0");
     expect((await shed.json()) as Problem).toMatchObject({ code: "overloaded", retryable: true });
@@ -50,7 +55,7 @@ describe("too many concurrent requests", () => {
     expect((await fetch(`${host.address.url}/healthz`)).status).toBe(200);
     release();
     for (const response of await Promise.all(pending)) expect(response.status).toBe(200);
-    expect((await host.ask(TARGET)).status).toBe(200);
+    expect((await host.ask(QUERY_TARGET)).status).toBe(200);
     expect(askedCount()).toBe(4);
   });
 
@@ -58,9 +63,9 @@ describe("too many concurrent requests", () => {
     const host = await openHost({ load: { requestsInProgressMax: 1 } });
     for (let i = 0; i < 3; i++) {
       expect((await host.ask("/api/v1/hazard-risk")).status).toBe(400);
-      expect((await fetch(`${host.address.url}${TARGET}`)).status).toBe(401);
+      expect((await fetch(`${host.address.url}${QUERY_TARGET}`)).status).toBe(401);
     }
-    expect((await host.ask(TARGET)).status).toBe(200);
+    expect((await host.ask(QUERY_TARGET)).status).toBe(200);
   });
 });
 
@@ -79,12 +84,12 @@ describe("a client that disconnects during the customer lookup", () => {
     const socket = connect({ host: "127.0.0.1", port: host.address.port });
     socket
       .on("error", () => undefined)
-      .write([`POST ${ALIGNMENT} HTTP/1.1`, "Host: h", ...fields, "", body].join("\r\n"));
+      .write([`POST ${ALIGNMENT_PATH} HTTP/1.1`, "Host: h", ...fields, "", body].join("\r\n"));
     await vi.waitFor(() => expect(findCustomerMock).toHaveBeenCalled());
     socket.resetAndDestroy();
     await new Promise((resolve) => setTimeout(resolve, 50));
     finishLookup();
-    await vi.waitFor(async () => expect((await host.ask(TARGET)).status).toBe(200));
+    await vi.waitFor(async () => expect((await host.ask(QUERY_TARGET)).status).toBe(200));
     expect(host.ledger.entries).toHaveLength(1);
   });
 });
@@ -119,7 +124,7 @@ describe("request bodies", () => {
     });
     const host = await openHost({ atlas, load: { totalBodyBytesMax: 100_000, accountShare: 1 } });
     const post = (sizeBytes: number) =>
-      host.ask(ALIGNMENT, {
+      host.ask(ALIGNMENT_PATH, {
         method: "POST",
         headers: { "Content-Type": "application/json" },
         body: JSON.stringify([ENTITY]).padEnd(sizeBytes),
@@ -148,7 +153,7 @@ describe("an account", () => {
   }
   const head = (...fields: string[]): string =>
     [
-      `POST ${ALIGNMENT} HTTP/1.1`,
+      `POST ${ALIGNMENT_PATH} HTTP/1.1`,
       "Host: h",
       ...HEADER_LINES,
       "Content-Type: application/json",
@@ -157,14 +162,14 @@ describe("an account", () => {
       "",
     ].join("\r\n");
   const post = (host: TestHost, body = JSON.stringify([ENTITY])) =>
-    host.ask(ALIGNMENT, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+    host.ask(ALIGNMENT_PATH, { method: "POST", headers: { "Content-Type": "application/json" }, body });
   /** Returns a function that sends bodies as another account of the same host. */
   async function postAsOtherAccount({ ledger, address }: TestHost): Promise<(body: string) => Promise<Response>> {
     const { accountId } = await ledger.createAccount({ name: "Other" });
     const { secret } = await ledger.createKey({ accountId });
     const { customer } = await ledger.registerCustomer({ accountId, internalId: "theirs" });
     const headers = { "X-API-Key": secret, "X-Customer-ID": customer.customerId, "Content-Type": "application/json" };
-    return (body) => fetch(address.url + ALIGNMENT, { method: "POST", headers, body });
+    return (body) => fetch(address.url + ALIGNMENT_PATH, { method: "POST", headers, body });
   }
 
   test.each([
@@ -201,9 +206,9 @@ describe("an account", () => {
     const { atlas, release, askedCount } = heldAtlas();
     const host = await openHost({ atlas, load: { requestsInProgressMax: 8, accountShare: 0.25 } });
     const other = await postAsOtherAccount(host);
-    const pending = [host.ask(TARGET), host.ask(TARGET)];
+    const pending = [host.ask(QUERY_TARGET), host.ask(QUERY_TARGET)];
     await vi.waitFor(() => expect(askedCount()).toBe(2));
-    expect((await host.ask(TARGET)).status).toBe(503);
+    expect((await host.ask(QUERY_TARGET)).status).toBe(503);
     expect((await other(JSON.stringify([ENTITY]))).status).toBe(200);
     release();
     for (const response of await Promise.all(pending)) expect(response.status).toBe(200);
@@ -218,7 +223,7 @@ describe("an account", () => {
     });
     const host = await openHost({ atlas: wide, load: { responseBytesMax: 80 << 20, accountShare: 0.25 } });
     const other = await postAsOtherAccount(host);
-    const request = [`GET ${TARGET}&radius=1 HTTP/1.1`, "Host: h", ...HEADER_LINES, "", ""].join("\r\n");
+    const request = [`GET ${QUERY_TARGET}&radius=1 HTTP/1.1`, "Host: h", ...HEADER_LINES, "", ""].join("\r\n");
     const sockets: Socket[] = [];
     let rejected: Response | undefined;
     while (rejected === undefined && sockets.length < 12) {
@@ -226,21 +231,21 @@ describe("an account", () => {
       socket.pause();
       sockets.push(socket);
       await vi.waitFor(() => expect(host.ledger.entries.length).toBe(sockets.length));
-      const next = await host.ask(TARGET);
+      const next = await host.ask(QUERY_TARGET);
       if (next.status === 503) rejected = next;
     }
     expect(((await rejected?.json()) as Problem | undefined)?.code).toBe("overloaded");
     expect(host.ledger.entries.length).toBe(sockets.length);
     expect((await other(JSON.stringify([ENTITY]))).status).toBe(200);
     for (const socket of sockets) socket.destroy();
-    await vi.waitFor(async () => expect((await host.ask(TARGET)).status).toBe(200));
+    await vi.waitFor(async () => expect((await host.ask(QUERY_TARGET)).status).toBe(200));
   });
 });
 
 describe("requests for worker threads", () => {
   const long = JSON.stringify([ENTITY]).padEnd(20_000);
   const post = (host: TestHost, body: string, query = "") =>
-    host.ask(`${ALIGNMENT}${query}`, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+    host.ask(`${ALIGNMENT_PATH}${query}`, { method: "POST", headers: { "Content-Type": "application/json" }, body });
 
   test("are those with long bodies; the bytes, units and header fields of the worker reach the client", async () => {
     const { atlas, payloads } = withExecutor(async () => ({
@@ -257,9 +262,11 @@ describe("requests for worker threads", () => {
       ["content-type", "x-usage-units", "x-item-errors", "x-benchmark"].map((name) => headers.get(name)),
     ).toStrictEqual(["application/json", "7", "2", "ngfs-phase5-message-r12/1"]);
     expect(payloads).toMatchObject([
-      { route: ALIGNMENT, queryText: "detail=true", caller: { accountId: host.accountId, keyId: host.keyId } },
+      { route: ALIGNMENT_PATH, queryText: "detail=true", caller: { accountId: host.accountId, keyId: host.keyId } },
     ]);
     expect(Buffer.from(payloads[0]?.body ?? []).toString()).toBe(long);
+    // Other threads read it without a copy.
+    expect(payloads[0]?.body?.buffer).toBeInstanceOf(SharedArrayBuffer);
     expect(host.ledger.entries).toMatchObject([{ units: 7, receipt: headers.get("x-request-id") }]);
     await post(host, JSON.stringify([ENTITY]));
     expect(payloads).toHaveLength(1);
@@ -281,7 +288,7 @@ describe("requests for worker threads", () => {
     });
     const host = await openHost({ atlas });
     const leaving = new AbortController();
-    const asked = host.ask(ALIGNMENT, {
+    const asked = host.ask(ALIGNMENT_PATH, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: long,
@@ -313,5 +320,61 @@ describe("requests for worker threads", () => {
     ]);
     const metrics = await (await fetch(`${host.adminUrl}/metrics`)).text();
     expect(metrics).toMatch(/^isotherm_shed_total\{reason="too_late"\} 1$/m);
+  });
+});
+
+describe("large requests without worker threads", () => {
+  const batch = JSON.stringify([VALID_QUERY, VALID_QUERY]);
+  const post = (host: TestHost) =>
+    host.ask("/api/v1/hazard-risk/batch", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: batch,
+    });
+
+  test("are limited in number, while other requests are answered", async () => {
+    const held = heldAtlas();
+    const atlas = { ...held.atlas, hazardRisk: fakeAtlas().hazardRisk };
+    const host = await openHost({ atlas, load: { jobsPerAccountMax: 1 }, adminPort: 0 });
+    const first = post(host);
+    await vi.waitFor(() => expect(held.askedCount()).toBe(1));
+    const second = await post(host);
+    expect([second.status, (await second.json()) as Problem]).toMatchObject([
+      503,
+      { code: "overloaded", detail: expect.stringContaining("already has 1 large requests in progress") as string },
+    ]);
+    expect((await host.ask(QUERY_TARGET)).status).toBe(200);
+    const metrics = await (await fetch(`${host.adminUrl}/metrics`)).text();
+    expect(metrics).toMatch(/^isotherm_work_jobs 1$/m);
+    expect(metrics).toMatch(new RegExp(`^isotherm_work_held_bytes ${batch.length}$`, "m"));
+    expect(metrics).toMatch(/^isotherm_shed_total\{reason="too_many_of_account"\} 1$/m);
+    held.release();
+    expect((await first).status).toBe(200);
+    expect((await post(host)).status).toBe(200);
+  });
+
+  test("include single queries that their route classifies as long", async () => {
+    const held = heldAtlas();
+    const atlas: HostAtlas = { ...held.atlas, isLong: () => true };
+    const host = await openHost({ atlas, load: { jobsPerAccountMax: 1 } });
+    const first = host.ask(QUERY_TARGET);
+    await vi.waitFor(() => expect(held.askedCount()).toBe(1));
+    expect((await host.ask(QUERY_TARGET)).status).toBe(503);
+    held.release();
+    expect((await first).status).toBe(200);
+  });
+
+  test("return 503 after the job deadline, and are not metered", async () => {
+    const atlas: HostAtlas = {
+      ...fakeAtlas(),
+      hazardRiskBatch: (_, { signal = new AbortController().signal } = {}) => untilAborted(signal),
+    };
+    const host = await openHost({ atlas, load: { jobDeadlineMs: 20 } });
+    const response = await post(host);
+    expect([response.status, (await response.json()) as Problem]).toMatchObject([
+      503,
+      { code: "overloaded", detail: expect.stringContaining("was not answered within 0.02 s") as string },
+    ]);
+    expect(host.ledger.entries).toStrictEqual([]);
   });
 });

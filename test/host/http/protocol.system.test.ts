@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { parametersOf, queryTextOf, VALID_QUERY } from "../../hazard/queries.ts";
+import { VALID_QUERY } from "../../hazard/queries.ts";
 import {
   parseResponses,
   fakeAtlas,
@@ -10,9 +10,9 @@ import {
   type TestHost,
   startTestHost,
   quarterResult,
+  QUERY_TARGET,
 } from "../testHost.ts";
 
-const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(VALID_QUERY))}`;
 const head = (target: string, ...fields: string[]): string =>
   [`GET ${target} HTTP/1.1`, "Host: h", ...HEADER_LINES, ...fields, "", ""].join("\r\n");
 const CLOSE = "Connection: close";
@@ -38,13 +38,13 @@ describe("unusual requests", () => {
     ["ignores unknown expectations", ["Expect: the-unexpected", CLOSE]],
     ["accepts the header TE: trailers", ["TE: trailers", CLOSE]],
   ])("%s", async (_what, fields) => {
-    const [answer] = parseResponses(await exchangeBytes(host.address.port, head(TARGET, ...fields)));
+    const [answer] = parseResponses(await exchangeBytes(host.address.port, head(QUERY_TARGET, ...fields)));
     expect([answer?.status, answer?.body]).toStrictEqual([200, JSON.stringify(quarterResult(VALID_QUERY))]);
     expect(answer?.headers.has("upgrade")).toBe(false);
   });
 
   test("answers HTTP/1.0 without a Host header and closes the connection", async () => {
-    const lines = [`GET ${TARGET} HTTP/1.0`, ...HEADER_LINES, "", ""];
+    const lines = [`GET ${QUERY_TARGET} HTTP/1.0`, ...HEADER_LINES, "", ""];
     const text = await exchangeBytes(host.address.port, lines.join("\r\n"));
     expect(parseResponses(text).map(({ status }) => status)).toStrictEqual([200]);
   });
@@ -64,7 +64,9 @@ describe("unusual requests", () => {
     const many = Array.from({ length: 2_400 }, () => "a: b");
     const [valid, repeatedHost, repeatedKey] = await Promise.all(
       [[], ["Host: h"], ["X-API-Key: another"]].map(async (last) => {
-        const [answer] = parseResponses(await exchangeBytes(host.address.port, head(TARGET, CLOSE, ...many, ...last)));
+        const [answer] = parseResponses(
+          await exchangeBytes(host.address.port, head(QUERY_TARGET, CLOSE, ...many, ...last)),
+        );
         return [answer?.status, (JSON.parse(answer?.body ?? "") as { code?: string }).code];
       }),
     );
@@ -86,8 +88,8 @@ describe("unusual requests", () => {
   });
 
   test("answers a few of 10,000 pipelined requests, closes the connection, and keeps serving others", async () => {
-    const text = exchangeBytes(host.address.port, head(TARGET).repeat(10_000));
-    expect((await host.ask(TARGET)).status).toBe(200);
+    const text = exchangeBytes(host.address.port, head(QUERY_TARGET).repeat(10_000));
+    expect((await host.ask(QUERY_TARGET)).status).toBe(200);
     const answers = parseResponses(await text);
     expect(answers.length).toBeLessThan(100);
     expect(answers.at(-1)?.headers.get("connection")).toBe("close");
@@ -109,22 +111,22 @@ describe("CONNECT", () => {
       await waitForMoment(socket);
       socket.resetAndDestroy();
     }
-    expect((await host.ask(TARGET)).status).toBe(200);
+    expect((await host.ask(QUERY_TARGET)).status).toBe(200);
     process.off("uncaughtException", onError);
     expect(unexpected).toStrictEqual([]);
   });
 
   test("gets no response after too many pipelined requests", async () => {
     const connecting = "CONNECT h:443 HTTP/1.1\r\nHost: h\r\n\r\n";
-    const answers = parseResponses(await exchangeBytes(host.address.port, head(TARGET).repeat(20) + connecting));
+    const answers = parseResponses(await exchangeBytes(host.address.port, head(QUERY_TARGET).repeat(20) + connecting));
     expect(answers.map(({ status }) => status)).toStrictEqual(Array.from({ length: 9 }, () => 200));
   });
 });
 
 describe("a body with a method that has none", () => {
   test.each(["OPTIONS", "DELETE"])("%s: responds once and closes the connection", async (method) => {
-    const request = `${head(TARGET, "Content-Length: 4").replace("GET", method)}ab=c`;
-    const answers = parseResponses(await exchangeBytes(host.address.port, request + head(TARGET)));
+    const request = `${head(QUERY_TARGET, "Content-Length: 4").replace("GET", method)}ab=c`;
+    const answers = parseResponses(await exchangeBytes(host.address.port, request + head(QUERY_TARGET)));
     expect(answers.map(({ status }) => status)).toStrictEqual([method === "OPTIONS" ? 204 : 405]);
     expect(answers[0]?.headers.get("connection")).toBe("close");
   });
@@ -143,7 +145,7 @@ describe("clients that never read", () => {
     try {
       const socket = connect({ host: "127.0.0.1", port: wide.address.port });
       socket.on("error", () => undefined).pause();
-      socket.write(head(TARGET));
+      socket.write(head(QUERY_TARGET));
       await vi.waitFor(() => expect(wide.records).toHaveLength(1), { timeout: 10_000 });
       expect((await fetch(`${wide.address.url}/healthz`)).status).toBe(200);
       const closed = once(socket, "close");
@@ -160,7 +162,7 @@ describe("streamed responses", () => {
   const CSV = "/latest/api/v1/usage?format=csv";
 
   test("are sent completely in chunks", async () => {
-    await host.ask(TARGET);
+    await host.ask(QUERY_TARGET);
     const response = await host.ask(CSV);
     expect([response.status, response.headers.get("content-length")]).toStrictEqual([200, null]);
     expect(response.headers.get("content-type")).toMatch(/^text\/csv/);
@@ -183,7 +185,7 @@ describe("streamed responses", () => {
     await expect(host.ask(CSV).then((response) => response.text())).rejects.toThrow(/terminated|fetch failed/);
     usage.mockRestore();
     events.mockRestore();
-    expect((await host.ask(TARGET)).status).toBe(200);
+    expect((await host.ask(QUERY_TARGET)).status).toBe(200);
   });
 
   test("are not started for HEAD", async () => {

@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parametersOf, queryTextOf, VALID_QUERY } from "../../hazard/queries.ts";
 import { ENTITY } from "../entities.ts";
-import { fakeAtlas, HEADERS, type TestHost, startTestHost } from "../testHost.ts";
+import { fakeAtlas, HEADERS, type TestHost, startTestHost, ALIGNMENT_PATH } from "../testHost.ts";
 
 const PATH = "/api/v1/hazard-risk";
 const TARGET = `${PATH}?${queryTextOf(parametersOf(VALID_QUERY))}`;
@@ -244,7 +244,7 @@ describe("CORS", () => {
 test("responses of POST routes and of /healthz are not cached", async () => {
   const headers = { "Content-Type": "application/json" };
   const body = JSON.stringify([ENTITY]);
-  const response = await host.ask("/api/v1/temperature-alignment-projections", { method: "POST", headers, body });
+  const response = await host.ask(ALIGNMENT_PATH, { method: "POST", headers, body });
   expect(response.headers.get("cache-control")).toBe("no-store");
   expect((await host.ask("/healthz")).headers.get("cache-control")).toBe("no-store");
 });

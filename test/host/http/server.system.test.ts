@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Problem } from "../../../src/host/problems/problem.ts";
-import { parametersOf, queryTextOf, VALID_QUERY } from "../../hazard/queries.ts";
+import { VALID_QUERY } from "../../hazard/queries.ts";
 import {
   parseResponses,
   fakeAtlas,
@@ -12,10 +12,10 @@ import {
   startTestHost,
   quarterResult,
   type RawResponse,
+  QUERY_TARGET,
 } from "../testHost.ts";
 import type { HazardResult } from "../../../src/contract/wireTypes.ts";
 
-const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(VALID_QUERY))}`;
 const requestHead = (target: string, ...fields: string[]): string =>
   [`GET ${target} HTTP/1.1`, "Host: h", ...HEADER_LINES, ...fields, "", ""].join("\r\n");
 
@@ -90,7 +90,7 @@ describe("paths and methods", () => {
     async (method) => {
       const text = await exchangeBytes(
         host.address.port,
-        requestHead(TARGET, "Connection: close").replace("GET", method),
+        requestHead(QUERY_TARGET, "Connection: close").replace("GET", method),
       );
       const { status, headers, problem } = onlyProblem(text);
       expect([status, problem.code]).toStrictEqual([405, "method_not_allowed"]);
@@ -99,9 +99,9 @@ describe("paths and methods", () => {
   );
 
   test("HEAD returns the headers of GET without the body", async () => {
-    const getResponse = await host.ask(TARGET);
+    const getResponse = await host.ask(QUERY_TARGET);
     const size = Buffer.byteLength(await getResponse.text());
-    const headResponse = await host.ask(TARGET, { method: "HEAD" });
+    const headResponse = await host.ask(QUERY_TARGET, { method: "HEAD" });
     expect([headResponse.status, await headResponse.text()]).toStrictEqual([200, ""]);
     expect(headResponse.headers.get("content-length")).toBe(String(size));
     expect(headResponse.headers.get("x-atlas-release")).toBe("test-1");
@@ -109,7 +109,7 @@ describe("paths and methods", () => {
   });
 
   test("accepts absolute targets", async () => {
-    const head = requestHead(`http://elsewhere.example${TARGET}`, "Connection: close");
+    const head = requestHead(`http://elsewhere.example${QUERY_TARGET}`, "Connection: close");
     const [answer] = parseResponses(await exchangeBytes(host.address.port, head));
     expect([answer?.status, answer?.body]).toStrictEqual([200, JSON.stringify(quarterResult(VALID_QUERY))]);
   });
@@ -132,7 +132,10 @@ describe("GET with a body", () => {
     ["Content-Length", "Content-Length: 4", "ab=c"],
     ["Transfer-Encoding", "Transfer-Encoding: chunked", "4\r\nab=c\r\n0\r\n\r\n"],
   ])("returns 400 and closes the connection if declared by %s", async (header, field, body) => {
-    const text = await exchangeBytes(host.address.port, requestHead(TARGET, field) + body + requestHead(TARGET));
+    const text = await exchangeBytes(
+      host.address.port,
+      requestHead(QUERY_TARGET, field) + body + requestHead(QUERY_TARGET),
+    );
     const { status, headers, problem } = onlyProblem(text);
     expect([status, problem.code]).toStrictEqual([400, "invalid_request"]);
     expect(problem.errors).toMatchObject([{ header, code: "not_expected" }]);
@@ -140,13 +143,13 @@ describe("GET with a body", () => {
   });
 
   test("is rejected without 100 Continue", async () => {
-    const head = requestHead(TARGET, "Content-Length: 4", "Expect: 100-continue");
+    const head = requestHead(QUERY_TARGET, "Content-Length: 4", "Expect: 100-continue");
     const { status } = onlyProblem(await exchangeBytes(host.address.port, head));
     expect(status).toBe(400);
   });
 
   test("is accepted with Content-Length 0", async () => {
-    const head = requestHead(TARGET, "Content-Length: 0", "Connection: close");
+    const head = requestHead(QUERY_TARGET, "Content-Length: 0", "Connection: close");
     const [answer] = parseResponses(await exchangeBytes(host.address.port, head));
     expect(answer?.status).toBe(200);
   });
@@ -156,13 +159,13 @@ describe("parser errors", () => {
   test.each([
     ["text that is not HTTP", "hello\r\n\r\n"],
     ["a bare line feed", "GET / HTTP/1.1\nHost: h\n\n"],
-    ["two lengths", requestHead(TARGET, "Content-Length: 1", "Content-Length: 2")],
-    ["a length and an encoding", requestHead(TARGET, "Content-Length: 1", "Transfer-Encoding: chunked")],
-    ["a null character", requestHead(TARGET, "X: a\0b")],
-    ["an unknown method", requestHead(TARGET).replace("GET", "BREW")],
+    ["two lengths", requestHead(QUERY_TARGET, "Content-Length: 1", "Content-Length: 2")],
+    ["a length and an encoding", requestHead(QUERY_TARGET, "Content-Length: 1", "Transfer-Encoding: chunked")],
+    ["a null character", requestHead(QUERY_TARGET, "X: a\0b")],
+    ["an unknown method", requestHead(QUERY_TARGET).replace("GET", "BREW")],
     ["a TLS greeting", Buffer.from("16030100c8010000c40303", "hex")],
     ["no Host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n"],
-    ["two Hosts", requestHead(TARGET, "Host: h", "Connection: close")],
+    ["two Hosts", requestHead(QUERY_TARGET, "Host: h", "Connection: close")],
   ])("returns 400 http_malformed for %s", async (_what, bytes) => {
     const { status, headers, problem } = onlyProblem(await exchangeBytes(host.address.port, bytes));
     expect([status, problem.code]).toStrictEqual([400, "http_malformed"]);
@@ -170,7 +173,7 @@ describe("parser errors", () => {
   });
 
   test("returns 431 headers_too_large", async () => {
-    const head = requestHead(TARGET, `X: ${"x".repeat(20_000)}`);
+    const head = requestHead(QUERY_TARGET, `X: ${"x".repeat(20_000)}`);
     const { status, problem } = onlyProblem(await exchangeBytes(host.address.port, head));
     expect([status, problem.code]).toStrictEqual([431, "headers_too_large"]);
   });
@@ -189,7 +192,10 @@ describe("parser errors", () => {
     const slow = heldAtlas();
     const other = await startTestHost({ atlas: slow.atlas });
     try {
-      const text = exchangeBytes(other.address.port, `${requestHead(TARGET)}${requestHead(TARGET)}nonsense\r\n\r\n`);
+      const text = exchangeBytes(
+        other.address.port,
+        `${requestHead(QUERY_TARGET)}${requestHead(QUERY_TARGET)}nonsense\r\n\r\n`,
+      );
       await slow.reached;
       slow.release();
       const answers = parseResponses(await text);
@@ -211,7 +217,7 @@ describe("a connection", () => {
     const slow = heldAtlas();
     const other = await startTestHost({ atlas: slow.atlas });
     try {
-      const text = exchangeBytes(other.address.port, requestHead(TARGET).repeat(2000));
+      const text = exchangeBytes(other.address.port, requestHead(QUERY_TARGET).repeat(2000));
       await slow.reached;
       slow.release();
       const answers = parseResponses(await text);
@@ -229,7 +235,7 @@ describe("a connection", () => {
   test("answers pipelined requests in order and stays open", async () => {
     const text = await exchangeBytes(
       host.address.port,
-      requestHead("/healthz") + requestHead("/nowhere") + requestHead(TARGET, "Connection: close"),
+      requestHead("/healthz") + requestHead("/nowhere") + requestHead(QUERY_TARGET, "Connection: close"),
     );
     expect(parseResponses(text).map(({ status }) => status)).toStrictEqual([200, 404, 200]);
   });
@@ -239,7 +245,7 @@ describe("a connection", () => {
     const other = await startTestHost({ atlas: slow.atlas });
     try {
       const socket = connect({ host: "127.0.0.1", port: other.address.port });
-      socket.write(requestHead(TARGET).repeat(3));
+      socket.write(requestHead(QUERY_TARGET).repeat(3));
       await slow.reached;
       socket.destroy();
       await once(socket, "close");
@@ -262,7 +268,7 @@ describe("close", () => {
     const used = connect({ host: "127.0.0.1", port: other.address.port });
     used.write(requestHead("/healthz"));
     await once(used, "data");
-    const asked = other.ask(TARGET);
+    const asked = other.ask(QUERY_TARGET);
     await slow.reached;
 
     let isClosed = false;
@@ -282,7 +288,7 @@ describe("close", () => {
   test("aborts requests that do not finish in time", async () => {
     const slow = heldAtlas();
     const other = await startTestHost({ atlas: slow.atlas, timeouts: { drainTimeoutMs: 50 } });
-    const asked = other.ask(TARGET);
+    const asked = other.ask(QUERY_TARGET);
     await slow.reached;
     await Promise.all([expect(asked).rejects.toThrow("fetch failed"), other.close()]);
     slow.release();

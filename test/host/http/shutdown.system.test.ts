@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Atlas } from "../../../src/hazard/answer.ts";
-import { parametersOf, queryTextOf, VALID_QUERY } from "../../hazard/queries.ts";
+import { VALID_QUERY } from "../../hazard/queries.ts";
 import {
   parseResponses,
   fakeAtlas,
@@ -12,13 +12,13 @@ import {
   type TestHost,
   startTestHost,
   quarterResult,
+  QUERY_TARGET,
+  ALIGNMENT_PATH,
 } from "../testHost.ts";
 import type { HazardResult } from "../../../src/contract/wireTypes.ts";
 
-const TARGET = `/api/v1/hazard-risk?${queryTextOf(parametersOf(VALID_QUERY))}`;
-const REQUEST = [`GET ${TARGET} HTTP/1.1`, "Host: h", ...HEADER_LINES, "", ""].join("\r\n");
+const REQUEST = [`GET ${QUERY_TARGET} HTTP/1.1`, "Host: h", ...HEADER_LINES, "", ""].join("\r\n");
 
-const ALIGNMENT = "/api/v1/temperature-alignment-projections";
 const POST_HEADERS = `${["Host: h", ...HEADER_LINES, "Content-Type: application/json"].join("\r\n")}\r\n`;
 
 /** Number of results of a wide response, which exceeds the socket buffers. */
@@ -280,9 +280,9 @@ describe("shutdown under load", () => {
     for (const bytes of [
       REQUEST,
       "GET / HTTP/1.1\r\nHos",
-      `POST ${ALIGNMENT} HTTP/1.1\r\n${POST_HEADERS}Content-Length: 1000\r\n\r\n[`,
-      `POST ${ALIGNMENT} HTTP/1.1\r\n${POST_HEADERS}Transfer-Encoding: chunked\r\n\r\n1\r\n[\r\n`,
-      `POST ${ALIGNMENT} HTTP/1.1\r\n${POST_HEADERS}Content-Length: 99999999\r\n\r\n[`,
+      `POST ${ALIGNMENT_PATH} HTTP/1.1\r\n${POST_HEADERS}Content-Length: 1000\r\n\r\n[`,
+      `POST ${ALIGNMENT_PATH} HTTP/1.1\r\n${POST_HEADERS}Transfer-Encoding: chunked\r\n\r\n1\r\n[\r\n`,
+      `POST ${ALIGNMENT_PATH} HTTP/1.1\r\n${POST_HEADERS}Content-Length: 99999999\r\n\r\n[`,
       "CONNECT h:443 HTTP/1.1\r\nHost: h\r\n\r\n",
       "no HTTP\r\n\r\n",
       "",
@@ -320,7 +320,7 @@ describe("shutdown under load", () => {
       await committed;
       return record(entry);
     });
-    const asked = Array.from({ length: 8 }, () => host.ask(TARGET));
+    const asked = Array.from({ length: 8 }, () => host.ask(QUERY_TARGET));
     await vi.waitFor(() => expect(recording).toHaveBeenCalledTimes(8));
     let isClosed = false;
     const closing = host.close().then(() => (isClosed = true));
@@ -343,7 +343,7 @@ describe("drain delay", () => {
     const closing = host.close({ drainDelayMs: 300 });
     const ready = await fetch(`${host.address.url}/readyz`);
     expect([ready.status, ready.headers.get("retry-after")]).toStrictEqual([503, "1"]);
-    const answer = await host.ask(TARGET);
+    const answer = await host.ask(QUERY_TARGET);
     expect([answer.status, answer.headers.get("connection")]).toStrictEqual([200, "close"]);
     expect((await fetch(`${host.address.url}/healthz`)).status).toBe(200);
     await closing;
@@ -369,7 +369,7 @@ describe("/readyz", () => {
     const before = await fetch(`${host.address.url}/readyz`);
     expect(before.status).toBe(503);
     expect(await before.json()).toMatchObject({ code: "overloaded", retryable: true });
-    expect((await host.ask(TARGET)).status).toBe(200);
+    expect((await host.ask(QUERY_TARGET)).status).toBe(200);
     release();
     await host.ready;
     const after = await fetch(`${host.address.url}/readyz`);

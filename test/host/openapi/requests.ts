@@ -148,31 +148,49 @@ function withOrderedYears(random: SeededRandom, entity: object): object {
   };
 }
 
+/** Upper bounds of the random amounts of a company, by member. */
+const AMOUNTS_MAX: Readonly<Record<string, number>> = {
+  revenue: 1e11,
+  total_assets: 1e12,
+  ebitda: 1e10,
+  total_debt: 1e11,
+  scope1: 1e9,
+  scope2: 1e9,
+  scope3: 1e9,
+  scope3_upstream: 1e9,
+  scope3_downstream: 1e9,
+  total_liabilities: 1e12,
+  exposure: 1e9,
+};
+/** Largest random values of members that are at most this. */
+const SHARES_MAX: Readonly<Record<string, number>> = { pd: 1, lgd: 1, discount_rate: 0.3, pass_through: 1 };
+
 /** Uses known names, and amounts as numbers or text. */
 function withKnownNames(random: SeededRandom, company: object): Readonly<Record<string, unknown>> {
-  const amount = (max: number): number | string => {
-    const value = random.between({ min: 1, max });
-    return random.chance(0.5) ? value : random.pick([String(value), value.toFixed(2), value.toExponential()]);
-  };
+  const spell = (value: number): number | string =>
+    random.chance(0.5) ? value : random.pick([String(value), value.toExponential()]);
+  const withAmounts = (members: object): Readonly<Record<string, unknown>> =>
+    Object.fromEntries(
+      Object.entries(members as Readonly<Record<string, unknown>>).map(([name, value]) => {
+        const [amountMax, shareMax] = [AMOUNTS_MAX[name], SHARES_MAX[name]];
+        if (amountMax !== undefined) return [name, spell(random.between({ min: 1, max: amountMax }))];
+        if (shareMax !== undefined) return [name, spell(random.between({ min: 0, max: shareMax }))];
+        if (name === "shock_year") return [name, spell(2025 + random.below(76))];
+        return [name, name === "assumptions" ? withAmounts(value as object) : value];
+      }),
+    );
   const country = random.pick(COUNTRIES);
   const industry = random.pick(INDUSTRIES);
   const varySpelling = (id: string): string =>
     random.pick([id, id.toLowerCase(), id.replaceAll("_", "-"), id.replaceAll("_", " ")]);
-  const { scope1, scope2, scope3, total_liabilities, ...rest } = company as Readonly<Record<string, unknown>>;
-  const optional = Object.entries({ scope1, scope2, scope3, total_liabilities }).filter(
-    ([, value]) => value !== undefined,
-  );
+  const { ebitda, ...amounts } = withAmounts(company);
   return {
-    ...rest,
+    ...amounts,
+    ...(ebitda === undefined ? {} : { ebitda: random.chance(0.2) ? `-${String(ebitda)}` : ebitda }),
     country: random.pick([country.id, country.iso2, country.name]),
     industry: random.pick([industry.id, industry.name]),
-    revenue: amount(1e11),
-    total_assets: amount(1e12),
-    ebitda: random.chance(0.2) ? `-${amount(1e9)}` : amount(1e10),
-    total_debt: amount(1e11),
     transition_scenarios: Array.from({ length: 1 + random.below(3) }, () => varySpelling(random.pick(SCENARIOS).id)),
-    ...Object.fromEntries(optional.map(([name]) => [name, amount(1e9)])),
-    damage_function: random.pick(["kalkuhl_wenz", "howard_sterner", "dice2016", "ngfs5_kotz"]),
+    damage_function: random.pick(["ngfs4", "kalkuhl_wenz", "howard_sterner", "dice2016", "ngfs5_kotz"]),
     iam: "remind",
   };
 }

@@ -14,6 +14,7 @@ import {
   type TestHost,
   startTestHost,
   quarterResult,
+  ALIGNMENT_PATH,
 } from "../testHost.ts";
 
 /** A problem response received over a socket. */
@@ -34,7 +35,6 @@ interface ProblemCase {
 }
 
 const HAZARD_RISK = `/api/v1/hazard-risk?${queryTextOf(parametersOf(VALID_QUERY))}`;
-const ALIGNMENT = "/api/v1/temperature-alignment-projections";
 const UNKNOWN_ID = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
 const COMPANY = totalClimateRisk.description.body?.example as object;
 
@@ -98,7 +98,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     code: "asset_type_unsupported",
     status: 422,
     trigger: (host) =>
-      host.ask(ALIGNMENT, jsonPost([{ ...ENTITY, entity_info: { ...ENTITY.entity_info, asset_type: "bond" } }])),
+      host.ask(ALIGNMENT_PATH, jsonPost([{ ...ENTITY, entity_info: { ...ENTITY.entity_info, asset_type: "bond" } }])),
   },
   { code: "country_unknown", status: 422, trigger: postCompany({ country: "Germani" }) },
   { code: "industry_unknown", status: 422, trigger: postCompany({ industry: "Cemnt" }) },
@@ -111,7 +111,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   {
     code: "json_malformed",
     status: 400,
-    trigger: (host) => host.ask(ALIGNMENT, jsonPost('[\n  { "entity_info": }\n]')),
+    trigger: (host) => host.ask(ALIGNMENT_PATH, jsonPost('[\n  { "entity_info": }\n]')),
   },
   atlasProblem("atlas_not_found", 503),
   atlasProblem("atlas_unavailable", 503),
@@ -212,7 +212,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
   {
     code: "content_type_unsupported",
     status: 415,
-    trigger: (host) => host.ask(ALIGNMENT, jsonPost("name;country", { "Content-Type": "text/csv" })),
+    trigger: (host) => host.ask(ALIGNMENT_PATH, jsonPost("name;country", { "Content-Type": "text/csv" })),
   },
   {
     code: "body_too_large",
@@ -221,7 +221,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
       exchangeRaw(
         host,
         [
-          `POST ${ALIGNMENT} HTTP/1.1`,
+          `POST ${ALIGNMENT_PATH} HTTP/1.1`,
           "Host: h",
           ...HEADER_LINES,
           "Content-Type: application/json",

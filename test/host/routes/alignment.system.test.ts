@@ -4,15 +4,15 @@ import { describe, expect, test } from "vitest";
 import { alignTemperature } from "../../../src/alignment/alignTemperature.ts";
 import { roundTemperatures } from "../../../src/alignment/answer.ts";
 import { ENTITY } from "../entities.ts";
-import { parseResponses, exchangeBytes, HEADERS } from "../testHost.ts";
-import { alignmentRoute, requestText, JSON_TYPE, PATH, problemOf } from "./alignmentRoute.ts";
+import { parseResponses, exchangeBytes, HEADERS, ALIGNMENT_PATH } from "../testHost.ts";
+import { alignmentRoute, requestText, JSON_TYPE, problemOf } from "./alignmentRoute.ts";
 
 const { host, post } = alignmentRoute();
 
 describe("valid entities", () => {
   test.each(["", "/latest"])("return results in the order of the entities under '%s/api/v1'", async (prefix) => {
     const other = { ...ENTITY, entity_info: { name: "Other", asset_type: "equity" as const } };
-    const response = await post(JSON.stringify([ENTITY, other]), `${prefix}${PATH}`);
+    const response = await post(JSON.stringify([ENTITY, other]), `${prefix}${ALIGNMENT_PATH}`);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(response.headers.get("x-benchmark")).toBe("ngfs-phase5-message-r12/2");
@@ -30,7 +30,7 @@ describe("valid entities", () => {
   });
 
   test.each(["intensity", "emissions", "cumulative"] as const)("return detail on the basis %s", async (basis) => {
-    const response = await post(JSON.stringify([ENTITY]), `${PATH}?detail=true&basis=${basis}`);
+    const response = await post(JSON.stringify([ENTITY]), `${ALIGNMENT_PATH}?detail=true&basis=${basis}`);
     const answer = (await response.json()) as Awaited<ReturnType<typeof alignTemperature>>;
     const exact = await alignTemperature([ENTITY], { detail: true, basis });
     expect(answer).toStrictEqual(roundTemperatures(exact));
@@ -76,7 +76,7 @@ describe("valid entities", () => {
   test.each(["application/json", "Application/JSON; charset=UTF-8", 'application/json ;charset="utf-8"'])(
     "are accepted with the content type %s",
     async (contentType) => {
-      const response = await post(JSON.stringify([ENTITY]), PATH, { "Content-Type": contentType });
+      const response = await post(JSON.stringify([ENTITY]), ALIGNMENT_PATH, { "Content-Type": contentType });
       expect([response.status, (await response.text()).length > 0]).toStrictEqual([200, true]);
     },
   );
@@ -100,7 +100,7 @@ describe("valid entities", () => {
 
   test("are requested with 100 Continue if the client expects it", async () => {
     const body = JSON.stringify([ENTITY]);
-    const request = httpRequest(`${host().address.url}${PATH}`, {
+    const request = httpRequest(`${host().address.url}${ALIGNMENT_PATH}`, {
       method: "POST",
       headers: { ...HEADERS, ...JSON_TYPE, "Content-Length": body.length, Expect: "100-continue" },
     });
@@ -228,7 +228,9 @@ describe("validation of the body", () => {
       10_000,
     ],
   ])("rejects %s", async (what, body, requested, limit) => {
-    const problem = await problemOf(await post(body, what.endsWith("detail") ? `${PATH}?detail=true` : PATH));
+    const problem = await problemOf(
+      await post(body, what.endsWith("detail") ? `${ALIGNMENT_PATH}?detail=true` : ALIGNMENT_PATH),
+    );
     expect(problem).toMatchObject({ status: 400, code: "too_many_values", requested, limit });
   });
 
@@ -257,13 +259,13 @@ describe("validation of the query", () => {
     ["convergence=half", "convergence", "wrong_type"],
     ["benchmark=ngfs-phase5-message-r12/1", "benchmark", "not_allowed"],
   ])("rejects %s", async (queryText, parameter, code) => {
-    const problem = await problemOf(await post(JSON.stringify([ENTITY]), `${PATH}?${queryText}`));
+    const problem = await problemOf(await post(JSON.stringify([ENTITY]), `${ALIGNMENT_PATH}?${queryText}`));
     expect(problem).toMatchObject({ status: 400, code: "invalid_request", errors: [{ parameter, code }] });
     expect(problem.errors).toHaveLength(1);
   });
 
   test("reports errors of the query and of the body together", async () => {
-    const problem = await problemOf(await post("[]", `${PATH}?detail=yes`));
+    const problem = await problemOf(await post("[]", `${ALIGNMENT_PATH}?detail=yes`));
     expect(problem.detail).toBe('2 errors in the request. The first: detail must be true or false (got "yes").');
     expect(problem.errors).toMatchObject([{ parameter: "detail" }, { pointer: "", code: "empty" }]);
   });
@@ -271,7 +273,7 @@ describe("validation of the query", () => {
 
 describe("methods", () => {
   test.each(["GET", "HEAD", "PUT", "DELETE"])("%s returns 405 with Allow: POST", async (method) => {
-    const response = await host().ask(PATH, { method });
+    const response = await host().ask(ALIGNMENT_PATH, { method });
     await response.text();
     expect([response.status, response.headers.get("allow")]).toStrictEqual([405, "POST, OPTIONS"]);
   });

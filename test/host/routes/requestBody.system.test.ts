@@ -5,8 +5,15 @@ import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { Problem } from "../../../src/host/problems/problem.ts";
 import { ENTITY } from "../entities.ts";
-import { parseResponses, exchangeBytes, HEADERS, startTestHost, type RawResponse } from "../testHost.ts";
-import { alignmentRoute, requestText, JSON_TYPE, PATH, problemOf } from "./alignmentRoute.ts";
+import {
+  parseResponses,
+  exchangeBytes,
+  HEADERS,
+  startTestHost,
+  type RawResponse,
+  ALIGNMENT_PATH,
+} from "../testHost.ts";
+import { alignmentRoute, requestText, JSON_TYPE, problemOf } from "./alignmentRoute.ts";
 
 const { host, post } = alignmentRoute();
 
@@ -26,7 +33,7 @@ describe("an unacceptable body", () => {
     ["another JSON type", { "Content-Type": "application/ld+json" }],
     ["a content coding", { ...JSON_TYPE, "Content-Encoding": "gzip" }],
   ])("is rejected with 415 because of %s", async (_what, headers: Record<string, string>) => {
-    const response = await post(Buffer.from(JSON.stringify([ENTITY])), PATH, headers);
+    const response = await post(Buffer.from(JSON.stringify([ENTITY])), ALIGNMENT_PATH, headers);
     expect(await problemOf(response)).toMatchObject({ status: 415, code: "content_type_unsupported" });
   });
 
@@ -52,7 +59,7 @@ describe("an unacceptable body", () => {
   ])("is rejected with 413 while a too large body, %s, is still being sent", async (_what, isChunked) => {
     const small = await startTestHost({ limits: { requestBodyBytesMax: 1 << 20 } });
     try {
-      const request = httpRequest(`${small.address.url}${PATH}`, {
+      const request = httpRequest(`${small.address.url}${ALIGNMENT_PATH}`, {
         method: "POST",
         headers: {
           ...HEADERS,
@@ -104,7 +111,7 @@ describe("an unacceptable body", () => {
     const small = await startTestHost({ limits: { requestBodyBytesMax: body.length } });
     try {
       const ask = async (text: string): Promise<number> => {
-        const response = await small.ask(PATH, { method: "POST", body: text, headers: JSON_TYPE });
+        const response = await small.ask(ALIGNMENT_PATH, { method: "POST", body: text, headers: JSON_TYPE });
         await response.text();
         return response.status;
       };
@@ -139,7 +146,7 @@ describe("a body that is not valid JSON", () => {
       const { status, headers, problem } = onlyProblem(await exchangeBytes(impatient.address.port, text));
       expect([status, problem.code, problem.retryable]).toStrictEqual([408, "request_timeout", true]);
       expect(headers.get("x-request-id")).toBe(problem.request_id);
-      expect(impatient.records).toMatchObject([{ status: 408, code: "request_timeout", route: PATH }]);
+      expect(impatient.records).toMatchObject([{ status: 408, code: "request_timeout", route: ALIGNMENT_PATH }]);
     } finally {
       await impatient.close();
     }

@@ -1,4 +1,4 @@
-/** Files crafted to exhaust memory or time, read by the built reader in child processes. */
+/** Reads files that are crafted to exhaust memory or time with the built reader, in child processes. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ const READER = fileURLToPath(new URL("readCrafted.mjs", import.meta.url));
 const BUILT = fileURLToPath(new URL("../../../dist/ingest/readers/geotiff/geotiff.js", import.meta.url));
 
 interface Outcome {
-  readonly kind: "read" | "refused" | "failed" | "too slow" | "crashed";
+  readonly kind: "read" | "rejected" | "failed" | "too slow" | "crashed";
   readonly message?: string;
   readonly ms: number;
   readonly peakBytes: number;
@@ -56,10 +56,10 @@ test(
     }
     report(outcomes);
     const unexpected = [...outcomes].filter(
-      ([, { kind, peakBytes }]) => (kind !== "read" && kind !== "refused") || peakBytes > MEMORY_BYTES_MAX,
+      ([, { kind, peakBytes }]) => (kind !== "read" && kind !== "rejected") || peakBytes > MEMORY_BYTES_MAX,
     );
     expect(Object.fromEntries(unexpected)).toEqual({});
-    expect([...outcomes.values()].filter(({ kind }) => kind === "refused").length).toBeGreaterThan(FILE_COUNT / 2);
+    expect([...outcomes.values()].filter(({ kind }) => kind === "rejected").length).toBeGreaterThan(FILE_COUNT / 2);
   },
   60_000 + FILE_COUNT * 1000,
 );
@@ -72,8 +72,8 @@ function report(outcomes: ReadonlyMap<string, Outcome>): void {
   const slowest = worst("ms");
   const largest = worst("peakBytes");
   console.log(
-    `crafted files: ${all.length}; refused ${count("refused")}, read ${count("read")}, ` +
-      `other ${all.length - count("refused") - count("read")}; ` +
+    `crafted files: ${all.length}; rejected ${count("rejected")}, read ${count("read")}, ` +
+      `other ${all.length - count("rejected") - count("read")}; ` +
       `slowest ${slowest?.[1].ms.toFixed(0)} ms (${slowest?.[0]}), ` +
       `largest ${((largest?.[1].peakBytes ?? 0) / 2 ** 20).toFixed(0)} MiB (${largest?.[0]})`,
   );
@@ -126,7 +126,7 @@ class Reader {
     }, 100);
     const line = await this.#lines?.next();
     clearInterval(timer);
-    if (isSlow) this.stop(); // Killed, even if it responded just before.
+    if (isSlow) this.stop(); // The process is killed even if it responded just before.
     if (line !== undefined && line.done !== true) return JSON.parse(line.value) as Outcome;
     this.stop(); // No effect if the process was already stopped.
     return { kind: isSlow ? "too slow" : "crashed", ms: CPU_MS_MAX, peakBytes: 0 };

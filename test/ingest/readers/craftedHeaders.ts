@@ -19,7 +19,7 @@ interface Field {
   readonly tag: number;
   readonly type: number;
   readonly values: readonly number[] | Buffer;
-  /** False count and offset to write into the entry. */
+  /** Incorrect count and offset to write into the entry. */
   readonly count?: number;
   readonly offset?: number;
 }
@@ -73,7 +73,7 @@ interface Shape {
   readonly entryCount?: number;
 }
 
-/** Encodes header, directory, values and strips, including the false counts and offsets of the fields. */
+/** Encodes header, directory, values and strips, including the incorrect counts and offsets of the fields. */
 function tiffOf(fields: readonly Field[], strips: readonly Buffer[], shape: Shape = {}): Buffer {
   const isBig = shape.isBig === true;
   const wordBytes = isBig ? 8 : 4;

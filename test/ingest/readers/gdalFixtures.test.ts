@@ -33,6 +33,6 @@ describe("files written by GDAL", () => {
     const verdict = await verdictOf({ ...variant, file: FOLDER + variant.file }, readBand);
     const reason = REJECTED[variant.name];
     const message: unknown = reason === undefined ? undefined : expect.stringMatching(reason);
-    expect(verdict).toEqual(reason === undefined ? { kind: "right" } : { kind: "refused", message });
+    expect(verdict).toEqual(reason === undefined ? { kind: "right" } : { kind: "rejected", message });
   });
 });

@@ -25,7 +25,7 @@ describeWithGdal("files written by GDAL", () => {
     const count = (kind: Verdict["kind"]): number =>
       [...verdicts.values()].filter((verdict) => verdict.kind === kind).length;
     console.log(
-      `GDAL variants: ${verdicts.size}; right ${count("right")}, refused ${count("refused")}, wrong ${count("wrong")}`,
+      `GDAL variants: ${verdicts.size}; right ${count("right")}, rejected ${count("rejected")}, wrong ${count("wrong")}`,
     );
   }, 240_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -82,7 +82,7 @@ describeWithGdal("files written by GDAL", () => {
     for (const [variant, verdict] of matching) {
       expect([variant, verdict]).toEqual([
         variant,
-        { kind: "refused", message: expect.stringMatching(message) as string },
+        { kind: "rejected", message: expect.stringMatching(message) as string },
       ]);
     }
   });
@@ -90,7 +90,7 @@ describeWithGdal("files written by GDAL", () => {
   test("rejects no other variant", () => {
     const others = [...verdicts].filter(
       ([variant, verdict]) =>
-        verdict.kind === "refused" && !REJECTED.some(([name]) => name.test(variant)) && !SPARSE_REJECTED.test(variant),
+        verdict.kind === "rejected" && !REJECTED.some(([name]) => name.test(variant)) && !SPARSE_REJECTED.test(variant),
     );
     expect(Object.fromEntries(others)).toEqual({});
   });

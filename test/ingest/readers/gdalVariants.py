@@ -25,7 +25,7 @@ gdal.UseExceptions()
 gdal.PushErrorHandler("CPLQuietErrorHandler")
 folder = sys.argv[1]
 is_fixture = "--fixtures" in sys.argv[2:]
-# One variant of each kind of encoding, of each way to mark missing cells, and of each reason to refuse a file.
+# One variant of each kind of encoding, of each way to mark missing cells, and of each reason to reject a file.
 FIXTURES = {
     "NONE-p1-Float32-strips",
     "PACKBITS-p1-Int16-strips",

@@ -17,10 +17,12 @@ export interface GdalVariant {
 /** Result of comparing the reader with GDAL. */
 export type Verdict =
   | { readonly kind: "right" }
-  | { readonly kind: "refused"; readonly message: string }
+  | { readonly kind: "rejected"; readonly message: string }
   | { readonly kind: "wrong"; readonly why: string };
 
-/** Reads a file and compares it with what GDAL reads. @param readBand returns the expected values of an item of `bands` */
+/**
+ * Reads a file and compares it with what GDAL reads. @param readBand returns the expected values of an item of `bands`
+ */
 export async function verdictOf(variant: GdalVariant, readBand: (band: string) => Float64Array): Promise<Verdict> {
   let raster: Raster | undefined;
   try {
@@ -41,7 +43,7 @@ export async function verdictOf(variant: GdalVariant, readBand: (band: string) =
     if (!isFault(error, "source_invalid")) return { kind: "wrong", why: `failed: ${String(error)}` };
     if (!error.message.includes(variant.file))
       return { kind: "wrong", why: `does not name the file: ${error.message}` };
-    return { kind: "refused", message: error.message.replaceAll(variant.file, "FILE") };
+    return { kind: "rejected", message: error.message.replaceAll(variant.file, "FILE") };
   } finally {
     await raster?.close();
   }
@@ -49,7 +51,7 @@ export async function verdictOf(variant: GdalVariant, readBand: (band: string) =
 
 /** Decodes little-endian 64-bit floating-point numbers. */
 export function toFloat64(bytes: Uint8Array): Float64Array {
-  return new Float64Array(Uint8Array.from(bytes).buffer); // not slice(): that of a Buffer shares Node's buffer pool
+  return new Float64Array(Uint8Array.from(bytes).buffer); // not slice(), because a slice of a Buffer shares Node's buffer pool
 }
 
 /** Reads a band and a window of it. Returns a description of the first difference from GDAL, or undefined. */

@@ -40,7 +40,7 @@ async function readAll(spec: GeoTiffSpec, options: RasterOptions = {}, band = 1)
   }
 }
 
-/** Returns the message of the rejectionMessage, which must name the file. */
+/** Returns the message with which a file is rejected; it must name the file. */
 async function rejectionMessage(bytes: Uint8Array, options: RasterOptions = {}): Promise<string> {
   const file = await writeMap(bytes);
   const error = await readWhole(file, options).then(
@@ -76,6 +76,14 @@ describe("georeference", () => {
   test("uses a PixelIsPoint tie point as the center of the first cell", async () => {
     const { grid } = await readAll({ ...PLAIN, tiePoint: [11, 49.5], pixelIsPoint: true });
     expect(grid).toEqual(GRID);
+  });
+
+  test("reads a tie point that is not at the first cell", async () => {
+    const { grid } = await readAll({ ...PLAIN, tiePoint: [14, 48.5], tiePointCell: [2, 1.5] });
+    expect(grid).toEqual(GRID);
+    const southUp = await readAll({ ...PLAIN, tiePoint: [12, 49], tiePointCell: [1, 2], pixelScale: [2, -1] });
+    expect(southUp.grid).toEqual(GRID);
+    expect(southUp.values).toEqual(FLIPPED);
   });
 
   test("reads a transformation matrix like a tie point and a pixel scale", async () => {
@@ -154,7 +162,7 @@ describe("a world map with a repeated meridian", () => {
     const { raster, values } = await readAll(world([...first, ...second]), { keepMeridian });
     expect([values[0], values[36]]).toEqual([5, kept]);
     expect(values.slice(37, 72)).toEqual(row.slice(1, 36));
-    expect(raster.notes["kept_meridian"]).toBe(`the ${keepMeridian} column, where the two differ`);
+    expect(raster.notes["kept_meridian"]).toBe(`the ${keepMeridian} column if the two differ`);
 
     const part = await openGeoTiff(await writeMap(makeGeoTiff(world([...first, ...second]))), { keepMeridian });
     try {

@@ -33,8 +33,8 @@ async function outcomeOf(file) {
     }
     return { kind: "read" };
   } catch (error) {
-    const isRefusal = error.name === "Fault" && error.code === "source_invalid" && error.message.includes(file);
-    return { kind: isRefusal ? "refused" : "failed", message: error.message.slice(0, 400) };
+    const isRejection = error.name === "Fault" && error.code === "source_invalid" && error.message.includes(file);
+    return { kind: isRejection ? "rejected" : "failed", message: error.message.slice(0, 400) };
   } finally {
     await raster?.close();
   }

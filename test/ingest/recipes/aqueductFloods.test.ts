@@ -36,7 +36,7 @@ describe("readAqueductName", () => {
     ["inunriver_rcp2p6_00000NorESM1-M_2030_rp00100.tif", /has no such layer/],
     ["inunriver_historical_00000NorESM1-M_1980_rp00100.tif", /WATCH/],
   ])("ignores %s with a reason", (name, reason) => {
-    expect(readAqueductName(name)).toEqual({ kind: "set-aside", reason: expect.stringMatching(reason) as string });
+    expect(readAqueductName(name)).toEqual({ kind: "ignored", reason: expect.stringMatching(reason) as string });
   });
 
   test.each(["floods.tif", "inunriver_rcp4p5_MIROC_2030_rp100.tif", "inuncoast_rcp4p5_wtsub_2030_rp0100.tif"])(
@@ -79,7 +79,7 @@ describeWithSharedData("readAqueductName for the inventory of the release", () =
       expect(HAZARDS.coastal_floods.years).toContain(year);
     }
     const reasons = new Set(
-      names.flatMap((name) => (name?.kind === "set-aside" ? [name.reason.replaceAll(/\d+/g, "N")] : [])),
+      names.flatMap((name) => (name?.kind === "ignored" ? [name.reason.replaceAll(/\d+/g, "N")] : [])),
     );
     expect(reasons.size).toBe(4);
   });
@@ -98,9 +98,11 @@ describe("findAqueductFiles", () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test("searches folders recursively and lists files that are not part of the release", async () => {
-    const { files, setAside } = await findAqueductFiles([join(folder, river("00100")), join(folder, "a")]);
+    const { files, ignoredFiles } = await findAqueductFiles([join(folder, river("00100")), join(folder, "a")]);
     expect(files.map(({ map }) => map.returnPeriodYears)).toEqual([100, 250]);
-    expect(setAside).toEqual([{ file: join(folder, "a/other.tif"), reason: expect.stringMatching(/name/) as string }]);
+    expect(ignoredFiles).toEqual([
+      { file: join(folder, "a/other.tif"), reason: expect.stringMatching(/name/) as string },
+    ]);
   });
 
   test("rejects two files for one map and names both", async () => {

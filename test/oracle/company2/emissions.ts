@@ -91,7 +91,7 @@ function scope3Directions(
   const u = modeled.upstream;
   const d = modeled.downstream;
   if (total !== undefined && up === undefined && down === undefined) {
-    const upstream = Math.min((total * u) / (u + d), industry.s3_range * u);
+    const upstream = Math.min(total * (u / (u + d)), industry.s3_range * u);
     return {
       upstream: { value: upstream, method: "split" },
       downstream: { value: total - upstream, method: "split" },

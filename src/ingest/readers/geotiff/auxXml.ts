@@ -1,4 +1,4 @@
-/** GDAL's Persistent Auxiliary Metadata (PAM), the `.aux.xml` file beside a map. */
+/** GDAL's Persistent Auxiliary Metadata (PAM), the `.aux.xml` file next to a map. */
 import { sourceFault } from "../../raster.ts";
 import { messageOf } from "./byteSource.ts";
 import { checkMetadataItem, checkBandItem, classFault, type Units } from "./gdalMetadata.ts";
@@ -17,8 +17,11 @@ export interface AuxStatements {
 const DATASET = "pamdataset";
 const BAND = "pamdataset/pamrasterband";
 
-/** Elements that change neither values nor positions, in lower case like all names in this file, because GDAL ignores case. */
-const HARMLESS: ReadonlySet<string> = new Set([
+/**
+ * Elements that change neither values nor positions, in lower case like all names in this file, because GDAL ignores
+ * case.
+ */
+const IGNORED_ELEMENTS: ReadonlySet<string> = new Set([
   `${DATASET}/metadata`,
   `${DATASET}/subdatasets`,
   `${BAND}/metadata`,
@@ -77,7 +80,7 @@ export function readAuxXml(
         return;
       }
       readStatement(element);
-      if (isHarmless(path) && ATTRIBUTES[elementPath] === undefined) return;
+      if (isIgnored(path) && ATTRIBUTES[elementPath] === undefined) return;
       for (const [name, value] of Object.entries(attributes.at(-1) ?? {})) {
         if (ATTRIBUTES[elementPath]?.includes(name) === true || /^xmlns(:|$)/.test(name)) continue;
         readStatement({ path: [...path, name], attributes: [...attributes, {}], text: value });
@@ -99,7 +102,7 @@ export function readAuxXml(
     if (isBand && !/^[1-9]\d{0,8}$/.test(element.attributes[1]?.["band"]?.trim() ?? "")) {
       throw sidecarFault("has a PAMRasterBand without a valid attribute band. Convert the map with gdal_translate.");
     }
-    if (path.length < depth || isHarmless(path)) return;
+    if (path.length < depth || isIgnored(path)) return;
     const name = path[depth - 1] ?? "";
     if (path.length > depth && name !== "colortable" && name !== "categorynames") {
       throw sidecarFault(
@@ -171,9 +174,9 @@ export function readAuxXml(
   }
 }
 
-/** Returns whether an element, or one that encloses it, is harmless. */
-function isHarmless(path: readonly string[]): boolean {
-  return HARMLESS.has(path.slice(0, 2).join("/")) || HARMLESS.has(path.slice(0, 3).join("/"));
+/** Returns whether an element, or one that encloses it, is ignored. */
+function isIgnored(path: readonly string[]): boolean {
+  return IGNORED_ELEMENTS.has(path.slice(0, 2).join("/")) || IGNORED_ELEMENTS.has(path.slice(0, 3).join("/"));
 }
 
 function parseTransform(text: string): Transform | undefined {

@@ -30,7 +30,7 @@ async function openAddress(address: string, signal: AbortSignal | undefined): Pr
   const version: { etag?: string } = {};
   const request = async (offset: number, sizeBytes: number) => {
     const response = await httpRange(address, { offset, sizeBytes }, signal);
-    // Do not mix two versions of a file.
+    // All ranges must be of the same version of the file.
     if (version.etag !== undefined && response.etag !== version.etag) {
       throw sourceFault(address, "changed while it was being read. Run the ingest again.");
     }

@@ -54,7 +54,7 @@ export function readGeoreference(
     verticalUnit: verticalUnitOf(keys),
     notes: {
       crs,
-      ...(isPoint ? { registration: "cell centres (PixelIsPoint), moved by half a cell" } : {}),
+      ...(isPoint ? { registration: "cell centers (PixelIsPoint), moved by half a cell" } : {}),
       ...(isSouthUp ? { row_order: "south to north, flipped" } : {}),
     },
   };
@@ -144,7 +144,7 @@ function describeCrs(file: string, keys: GeoKeys | null, transform: Transform, o
   const code: unknown = keys?.GeographicTypeGeoKey;
   if (keys === null || (model === undefined && code === undefined)) {
     const isPlausible = Math.abs(transform.xDeg) <= 360.5 && Math.abs(transform.yDeg) <= 90.5;
-    if (options.assumeWgs84 === true && isPlausible) return "none stated, taken for EPSG:4326 on request";
+    if (options.assumeWgs84 === true && isPlausible) return "none stated; read as EPSG:4326 on request";
     const hint = isPlausible ? " Its numbers look like degrees: if they are WGS84, pass --assume-wgs84." : "";
     throw sourceFault(file, `has no coordinate system. ${ACCEPTED_CRS}${hint}`);
   }

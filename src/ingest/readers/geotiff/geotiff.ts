@@ -24,8 +24,9 @@ import { type BandWindow, type Raster, type RasterOptions, sourceFault } from ".
  * The returned grid is north-up, and its bounds are cell edges: south-up files are flipped, PixelIsPoint tie points are
  * moved by half a cell, and the repeated last column of a world map is dropped.
  *
- * The file is not trusted: before geotiff.js reads it, all directories are walked, sizes are limited, and sidecar files
- * (masks, `.aux.xml`, world files) are checked. Unsupported features that change values or mask cells are rejected by name.
+ * The file is not trusted: before geotiff.js reads it, all directories are validated, sizes are limited, and sidecar
+ * files (masks, `.aux.xml`, world files) are checked. Unsupported features that change values or mask cells are
+ * rejected with an error that names them.
  *
  * @param file a path or an http(s) address
  * @throws Fault `source_invalid` if the file is missing, not a GeoTIFF, damaged or unsupported; `configuration_invalid` if

@@ -1,6 +1,6 @@
 /**
  * Reads the storage layout of the cells of a file from its first directory. Limits are checked before memory is allocated,
- * and features that could cause values to be misread are rejected by name.
+ * and features that could cause values to be misread are rejected with an error that names them.
  */
 import { sourceFault } from "../../raster.ts";
 import { BLOCK_COUNT_MAX, type Directories, type Directory, TAG } from "./directory.ts";

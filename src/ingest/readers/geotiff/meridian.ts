@@ -10,8 +10,8 @@ export function hasRepeatedMeridian({ columnCount, cellSizeLonDeg }: Grid): bool
 /** Returns the provenance entries for a repeated meridian. */
 export function meridianNotes(kept: KeptMeridian | undefined): Readonly<Record<string, unknown>> {
   return {
-    repeated_meridian: "the last column is the first once more and was joined with it",
-    ...(kept === undefined ? {} : { kept_meridian: `the ${kept} column, where the two differ` }),
+    repeated_meridian: "the last column repeats the meridian of the first and was merged into it",
+    ...(kept === undefined ? {} : { kept_meridian: `the ${kept} column if the two differ` }),
   };
 }
 
@@ -39,7 +39,7 @@ export async function readWithRepeatedMeridian(
 ): Promise<RasterValues> {
   const { rowCount, columnCount } = window;
   const isWhole = columnCount === extraColumn;
-  // Whole rows are read with the extra column, since a striped file would otherwise be decoded twice.
+  // Whole rows are read with the extra column, because a file with strips would otherwise be decoded twice.
   const wideCount = isWhole ? columnCount + 1 : columnCount;
   const wide = await read({ ...window, columnCount: wideCount });
   const extra = isWhole ? undefined : await read({ ...window, firstColumn: extraColumn, columnCount: 1 });

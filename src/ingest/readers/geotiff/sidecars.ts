@@ -1,6 +1,6 @@
 /**
  * Sidecar files that change the meaning of a GeoTIFF: `<file>.msk` (mask), `<file>.aux.xml` (GDAL metadata) and world files.
- * Unsupported content is rejected by name; overviews (`.ovr`) are ignored.
+ * Unsupported content is rejected with an error that names it; overviews (`.ovr`) are ignored.
  */
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -146,7 +146,7 @@ async function findRemoteSidecars(address: string, signal: AbortSignal | undefin
   const mask = siblingOf((path) => `${path}.msk`);
   if (await httpExists(mask.address, options)) return { ...none, mask: mask.name };
   return {
-    ...none, // desktop software writes .aux files; they are not published
+    ...none, // only desktop software writes .aux files; they are not published on servers
     auxXml: await textOf(
       siblingOf((path) => `${path}.aux.xml`),
       XML_BYTES_MAX,

@@ -67,7 +67,7 @@ interface BandPart {
   readonly sparse: SparseBlocks;
 }
 
-/** Returns a north-up copy. */
+/** Returns a copy of a window with the northernmost row first. */
 function copyNorthUp(stored: RasterValues, { rowCount, columnCount }: BandWindow, isSouthUp: boolean): RasterValues {
   const values = stored.slice();
   if (!isSouthUp) return values;

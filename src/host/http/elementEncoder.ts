@@ -1,3 +1,11 @@
+/** The encoded result of one query of a batch. */
+export interface EncodedElement {
+  readonly text: string;
+  readonly units: number;
+  /** Whether the element is a problem instead of a result. */
+  readonly isRefused: boolean;
+}
+
 /** Encoded elements of a list, separated by commas. */
 export interface EncodedElements {
   /** Size of each element in bytes. */
@@ -17,13 +25,15 @@ const COMMA = 0x2c;
 const CHUNK_BYTES = 1 << 16;
 const encoder = new TextEncoder();
 
-/** Encodes the elements of a list, which are added in any order. */
+/** Joins the encoded elements of a list, which are added in any order, and adds up their units. */
 export class ElementEncoder {
   readonly #chunks: Uint8Array[] = [];
   /** Chunk, offset in it and length of each element. */
   readonly #ranges: Uint32Array;
   #usedBytes = 0;
   #sizeBytes = 0;
+  #units = 0;
+  #refusedCount = 0;
 
   constructor(elementCount: number) {
     this.#ranges = new Uint32Array(3 * elementCount);
@@ -34,7 +44,18 @@ export class ElementEncoder {
     return this.#sizeBytes;
   }
 
-  add(index: number, text: string): void {
+  get units(): number {
+    return this.#units;
+  }
+
+  /** Number of elements that are problems. */
+  get refusedCount(): number {
+    return this.#refusedCount;
+  }
+
+  add(index: number, { text, units, isRefused }: EncodedElement): void {
+    this.#units += units;
+    if (isRefused) this.#refusedCount++;
     const sizeBytesMax = 3 * text.length; // UTF-8 takes at most three bytes per UTF-16 code unit
     let chunk = this.#chunks.at(-1);
     if (chunk === undefined || chunk.length - this.#usedBytes < sizeBytesMax) {

@@ -1,4 +1,4 @@
-/** Maps with seeded values, that replace public maps, which not every user has. */
+/** Maps generated from a seed, which replace public maps if those are not available. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeGeoTiff } from "./ingest/makeGeoTiff.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { defaultProbability, erfc } from "../../src/company/defaultProbability.ts";
+import { erfc, normalCdf, normalQuantile } from "../../src/company/normalDistribution.ts";
 
 describe("the complementary error function", () => {
   // Reference values: erfc of the C library.
@@ -40,29 +40,24 @@ describe("the complementary error function", () => {
   });
 });
 
-describe("the probability of default", () => {
-  const healthy = { assets: 100, debt: 40, volatility: 0.25 };
-
-  test("equals a value computed by hand: ln 2.5 / (0.25 √5), drift -0.00625", () => {
-    const distance = (Math.log(2.5) + (0.03 - 0.25 ** 2 / 2) * 5) / (0.25 * Math.sqrt(5));
-    expect(distance).toBeCloseTo(1.628, 3);
-    expect(defaultProbability(healthy)).toBeCloseTo(0.0517, 3);
-    expect(defaultProbability(healthy)).toBeCloseTo(erfc(distance / Math.SQRT2) / 2, 15);
-  });
-
+describe("the quantile of the normal distribution", () => {
+  // Reference values: mpmath 1.3 at 40 digits.
   test.each([
-    [{ ...healthy, debt: 0 }, 0],
-    [{ ...healthy, debt: 0, assets: 0 }, 0],
-    [{ ...healthy, assets: 0 }, 1],
-    [{ ...healthy, assets: -5 }, 1],
-    [{ ...healthy, debt: 5e-324 }, 0],
-    [{ ...healthy, assets: 5e-324, debt: 1e15 }, 1],
-  ])("%j: %d", (of, expected) => {
-    expect(defaultProbability(of)).toBe(expected);
+    [1e-300, -37.0470962993612],
+    [1e-9, -5.9978070150076865],
+    [0.004, -2.652069807902196],
+    [0.3, -0.5244005127080408],
+    [0.5, 0],
+    [0.999999, 4.753424308817088],
+  ])("of %d is %d", (p, quantile) => {
+    expect(Math.abs(normalQuantile(p) - quantile)).toBeLessThan(1e-12);
   });
 
-  test("increases with debt and decreases with assets", () => {
-    expect(defaultProbability({ ...healthy, debt: 50 })).toBeGreaterThan(defaultProbability(healthy));
-    expect(defaultProbability({ ...healthy, assets: 120 })).toBeLessThan(defaultProbability(healthy));
+  test("inverts the distribution function, also far in the tails", () => {
+    for (let z = -37; z <= 8; z += 0.01) {
+      const p = normalCdf(z);
+      if (p > 0.999) continue;
+      expect(Math.abs(normalCdf(normalQuantile(p)) / p - 1), String(z)).toBeLessThan(1e-12);
+    }
   });
 });

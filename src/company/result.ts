@@ -1,0 +1,145 @@
+import type { CompanyResult, CompanyValuation, EmissionsFigure } from "../contract/wireTypes.ts";
+import { originOf } from "./carbonPrices.ts";
+import { debtRatiosOf, defaultRiskOf } from "./credit.ts";
+import { type Exposure, lossInYear, lostValueShareOf, type ScenarioInputs } from "./loss.ts";
+import { type CentralLoss, lossRangeOf } from "./lossRange.ts";
+import { hazardLossFraction, localTemperatureC } from "./physical.ts";
+import { percentilesOf } from "./physicalPercentiles.ts";
+import type { Company } from "./request.ts";
+import { lostShareOf, ratingOf, scoreOf } from "./score.ts";
+import { abatedShareOf, renewedShareOf, volumeChangeOf } from "./transition.ts";
+import { valuationOf } from "./valuation.ts";
+import { valueInYear } from "./yearlySeries.ts";
+
+const NO_SHOCK = "no shock beyond current policies";
+
+/** A company in one scenario. */
+export interface ScenarioAssessment {
+  readonly company: Company;
+  readonly exposure: Exposure;
+  readonly scope1: EmissionsFigure;
+  readonly inputs: ScenarioInputs;
+}
+
+/** Computes the result of one scenario and year. */
+export function resultOf(year: number, { company, exposure, scope1, inputs }: ScenarioAssessment): CompanyResult {
+  const { ebitdaUsd } = exposure;
+  const loss = lossInYear(year, exposure, inputs);
+  const central = { year, exposure, inputs, loss };
+  const { low, high } = lossRangeOf(central, scope1);
+  const lostShare = lostShareOf(loss.lossRatio);
+  const totalUsd = ebitdaUsd * lostShare;
+  const transition = transitionOf(central);
+  const score = scoreOf(loss.lossRatio);
+  return {
+    scenario: inputs.scenario.id,
+    family: inputs.scenario.family,
+    vintage: inputs.scenario.vintage,
+    year,
+    drivers: driversOf(central),
+    transition,
+    physical: physicalOf(central),
+    interaction:
+      totalUsd -
+      (transition.loss + loss.chronicLossUsd + loss.assetLossUsd + loss.interruptionUsd + loss.creditLossUsd),
+    total: {
+      loss: totalUsd,
+      loss_ratio: loss.lossRatio,
+      pct_of_ebitda: 100 * lostShare,
+      pct_of_assets: (100 * totalUsd) / company.totalAssetsUsd,
+      score,
+      rating: ratingOf(score),
+      low: 100 * low,
+      high: 100 * high,
+      measured_by: company.ebitdaUsd < company.normalizedEbitdaUsd ? "normal_ebitda" : "ebitda",
+    },
+    credit: {
+      ...debtRatiosOf(company, totalUsd),
+      ...defaultRiskOf(company, lostValueShareOf(lostShare, exposure, inputs.discounting)),
+    },
+  };
+}
+
+function driversOf({ year, exposure, inputs, loss }: CentralLoss): CompanyResult["drivers"] {
+  const { industry, country } = exposure;
+  const { prices } = inputs;
+  const { shock, unitCosts, warming } = loss;
+  return {
+    price: valueInYear(prices.scenario, year),
+    baseline_price: valueInYear(prices.baseline, year),
+    price_shock: shock.usdPerT,
+    fuel_price_shock: shock.buyersUsdPerT,
+    price_model: originOf(prices.variant),
+    price_region: prices.region,
+    gsat: warming.endC,
+    local_temperature: localTemperatureC(country, warming.endC),
+    local_temperature_2020: localTemperatureC(country, warming.startC),
+    capital_renewed: renewedShareOf(industry.abatement, year),
+    abatement_share: abatedShareOf(shock.usdPerT, industry.abatement, year),
+    unit_cost: unitCosts.directUsdPerT,
+    unit_cost_scope2: unitCosts.powerUsdPerT,
+    unit_cost_upstream: unitCosts.supplierUsdPerT,
+    product_unit_cost: unitCosts.productUsdPerT,
+    pass_through: loss.passThrough,
+  };
+}
+
+function transitionOf({ exposure, loss }: CentralLoss): CompanyResult["transition"] {
+  const { ebitdaUsd, emissions } = exposure;
+  const { transition, creditLossUsd, unitCosts } = loss;
+  const { lossUsd } = transition;
+  return {
+    gross_cost: transition.grossCostUsd,
+    volume_change: transition.volumeChange,
+    own_volume_change: volumeChangeOf(exposure, loss.passThrough * transition.grossCostUsd),
+    product_volume_change: volumeChangeOf(exposure, unitCosts.productUsdPerT * emissions.scope3Downstream),
+    loss: ebitdaUsd * -Math.expm1(-lossUsd / ebitdaUsd) + 0,
+    uncapped: lossUsd,
+    capped: lossUsd >= ebitdaUsd,
+    credit_loss: creditLossUsd,
+    score: scoreOf((lossUsd + creditLossUsd) / ebitdaUsd),
+    // A region can have no price shock while the worldwide buyers of its fuel have one.
+    ...(loss.shock.usdPerT === 0 && lossUsd === 0 ? { note: NO_SHOCK } : {}),
+  };
+}
+
+function physicalOf({ year, exposure, inputs, loss }: CentralLoss): CompanyResult["physical"] {
+  const { country, ebitdaUsd } = exposure;
+  const { warming, damageFraction, acuteFraction, chronicLossUsd, assetLossUsd, interruptionUsd } = loss;
+  return {
+    chronic: { damage_fraction: damageFraction, loss: chronicLossUsd },
+    acute: {
+      by_hazard: {
+        flood: hazardLossFraction(country, "flood", warming.endC),
+        wind: hazardLossFraction(country, "wind", warming.endC),
+        surge: hazardLossFraction(country, "surge", warming.endC),
+      },
+      aal_fraction: acuteFraction,
+      asset_loss: assetLossUsd,
+      interruption: interruptionUsd,
+    },
+    score: scoreOf((chronicLossUsd + assetLossUsd + interruptionUsd) / ebitdaUsd),
+    percentile: percentilesOf(
+      { acuteFraction, damageFraction },
+      { temperaturePath: inputs.scenario.temperaturePath, year, warming },
+      inputs.damageFunction,
+    ),
+  };
+}
+
+/** Computes the effect of one scenario on the value of a company. */
+export function companyValuationOf({ company, exposure, inputs }: ScenarioAssessment): CompanyValuation {
+  const { npvUsd, npvUncappedUsd, valueBeforeUsd, lostValueShare } = valuationOf(exposure, inputs);
+  const { pd_5y, ...risk } = defaultRiskOf(company, lostValueShare);
+  return {
+    scenario: inputs.scenario.id,
+    npv_of_losses: npvUsd,
+    npv_uncapped: npvUncappedUsd,
+    value_before: valueBeforeUsd,
+    value_at_risk_pct: 100 * lostValueShare,
+    asset_value_after: company.totalAssetsUsd * (1 - lostValueShare),
+    pd_5y_before: pd_5y.before,
+    pd_5y_after: pd_5y.after,
+    ...risk,
+  };
+}

@@ -1,0 +1,43 @@
+import { foldName } from "./names.ts";
+
+/** Words that are written in more than one way, and the form that the keys have. */
+const WORD_FORMS: ReadonlyMap<string, string> = new Map<string, string>([
+  // British spellings.
+  ["aluminium", "aluminum"],
+  ["catalogue", "catalog"],
+  ["centre", "center"],
+  ["centres", "centers"],
+  ["defence", "defense"],
+  ["fertiliser", "fertilizer"],
+  ["fertilisers", "fertilizers"],
+  ["fibre", "fiber"],
+  ["fibres", "fibers"],
+  ["homogenised", "homogenized"],
+  ["jewellery", "jewelry"],
+  ["labour", "labor"],
+  ["orthopaedic", "orthopedic"],
+  ["organisation", "organization"],
+  ["organisations", "organizations"],
+  ["programme", "program"],
+  ["programmes", "programs"],
+  ["specialised", "specialized"],
+  ["tyre", "tire"],
+  ["tyres", "tires"],
+  // Compounds.
+  ["ecommerce", "e commerce"],
+  ["healthcare", "health care"],
+  ["homebuilders", "home builders"],
+  ["homebuilding", "home building"],
+  ["multiline", "multi line"],
+  ["multiutilities", "multi utilities"],
+  ["nonalcoholic", "non alcoholic"],
+  ["nonlife", "non life"],
+]);
+
+/** Returns the key of an industry's name: folded, with one form for words that are written in several ways. */
+export function industryKey(text: string): string {
+  return foldName(text)
+    .split(" ")
+    .map((word) => WORD_FORMS.get(word) ?? word)
+    .join(" ");
+}

@@ -1,0 +1,172 @@
+import { describe, expect, test } from "vitest";
+import { INDUSTRY_CLASS_ROWS } from "../../src/reference/data/industryClasses.generated.ts";
+import { INDUSTRY_SPELLING_ROWS } from "../../src/reference/data/industrySpellings.generated.ts";
+import { LISTED_INDUSTRIES } from "../../src/reference/industries.ts";
+import { findIndustry, matchIndustry, nearestIndustryNames } from "../../src/reference/industryNames.ts";
+import { hasPathway } from "../../src/reference/pathwayNames.ts";
+import { fixtureRows } from "./fixtureRows.ts";
+
+/** Returns the ids of the industries that the text names: one if it is accepted. */
+const idsOf = (text: string): readonly string[] => {
+  const match = findIndustry(text);
+  if (match.kind === "ambiguous") return match.candidates.map(({ id }) => id);
+  return match.kind === "found" ? [match.industry.id] : [];
+};
+
+describe("the tables of names", () => {
+  test("mention listed industries only, each once per name", () => {
+    const ids = new Set(LISTED_INDUSTRIES.map(({ id }) => id));
+    for (const { industries } of [...INDUSTRY_SPELLING_ROWS, ...INDUSTRY_CLASS_ROWS]) {
+      expect(industries.filter((id) => !ids.has(id))).toEqual([]);
+      expect(new Set(industries).size).toBe(industries.length);
+    }
+  });
+
+  test("give every spelling and title its own industries, so that no name has two meanings", () => {
+    const named = [
+      ...INDUSTRY_SPELLING_ROWS.map(({ spelling, industries }) => ({ name: spelling, industries })),
+      ...INDUSTRY_CLASS_ROWS.map(({ title, industries }) => ({ name: title, industries })),
+    ];
+    expect(named.length).toBeGreaterThan(3000);
+    expect(named.filter(({ name, industries }) => idsOf(name).join() !== industries.join())).toEqual([]);
+  });
+
+  test("give the names in the list of industries precedence", () => {
+    for (const { id, names } of LISTED_INDUSTRIES) {
+      for (const name of [id, ...names]) expect([name, idsOf(name)]).toEqual([name, [id]]);
+    }
+  });
+
+  test("have every class of NACE Rev. 2, ISIC Rev. 4 and NAICS 2017 once", () => {
+    const counts = { nace: 615, isic: 419, naics: 1057 };
+    for (const [system, count] of Object.entries(counts)) {
+      const codes = INDUSTRY_CLASS_ROWS.filter((row) => row.system === system).map(({ code }) => code);
+      expect([system, new Set(codes).size, codes.length]).toEqual([system, count, count]);
+    }
+  });
+});
+
+describe("the share of accepted names", () => {
+  test.each([
+    { file: "gicsSubIndustries.csv", count: 163, acceptedCount: 157 },
+    { file: "sicsIndustries.csv", count: 77, acceptedCount: 59 },
+  ])("of $file is $acceptedCount of $count, each as judged", ({ file, count, acceptedCount }) => {
+    const rows = fixtureRows(file);
+    expect(rows).toHaveLength(count);
+    for (const { name = "", industries } of rows) expect([name, idsOf(name).join(";")]).toEqual([name, industries]);
+    expect(rows.filter(({ name = "" }) => idsOf(name).length === 1)).toHaveLength(acceptedCount);
+    expect(rows.filter(({ name = "" }) => !hasPathway(name))).toEqual([]);
+  });
+
+  test.each([
+    { system: "nace", acceptedCount: 573 },
+    { system: "isic", acceptedCount: 381 },
+    { system: "naics", acceptedCount: 1010 },
+  ])("of the classes of $system is $acceptedCount, and all of these have a pathway", ({ system, acceptedCount }) => {
+    const titles = INDUSTRY_CLASS_ROWS.filter((row) => row.system === system).map(({ title }) => title);
+    const accepted = titles.filter((title) => idsOf(title).length === 1);
+    expect(accepted).toHaveLength(acceptedCount);
+    expect(accepted.filter((title) => !hasPathway(title))).toEqual([]);
+  });
+});
+
+describe("matchIndustry", () => {
+  test.each([
+    ["Steel", "iron_steel", "alias"],
+    ["iron-STEEL", "iron_steel", "id"],
+    ["Iron & Steel", "iron_steel", "id"],
+    ["Iron and steel", "iron_steel", "name"],
+    ["IRON, AND STEEL.", "iron_steel", "name"],
+    ["Oil ＆ Gas Production", "oil_gas_production", "id"],
+    ["Aluminum", "aluminium", "alias"],
+    ["Aerospace & Defence", "aerospace_defence", "id"],
+    ["Jewelry, watches and leather goods", "consumer_specialties", "name"],
+    ["Manufacture of jewelry and related articles", "consumer_specialties", "alias"],
+    ["Healthcare Facilities", "hospitals", "alias"],
+    ["Passenger Airlines", "airlines", "alias"],
+    ["Miscellaneous", "miscellaneous", "id"],
+  ])("finds %s: %s by %s", (text, id, matchedOn) => {
+    const match = matchIndustry(text);
+    expect(match.kind === "found" ? [match.industry.id, match.matchedOn] : match.kind).toEqual([id, matchedOn]);
+  });
+
+  test("refuses a text that names several industries, with all of them", () => {
+    expect(matchIndustry("Banks")).toMatchObject({
+      kind: "ambiguous",
+      isCode: false,
+      candidates: [{ id: "major_banks" }, { id: "regional_banks" }, { id: "savings_banks" }],
+    });
+  });
+
+  test.each(["", " ", "Zzyzx business", "Central banking", "constructor", "__proto__", "&"])(
+    "does not find %j and suggests five names",
+    (text) => {
+      const match = matchIndustry(text);
+      expect(match).toMatchObject({ kind: "unknown", isCode: false });
+      const suggestions = match.kind === "unknown" ? match.suggestions : [];
+      expect(new Set(suggestions).size).toBe(5);
+    },
+  );
+
+  test.each([
+    ["Aluminnium", "Aluminium"],
+    ["Semi conductors", "Semiconductors"],
+    ["Iron and steal", "Iron and steel"],
+    ["Airlnes", "Airlines"],
+  ])("for %s the first suggestion is %s", (text, name) => {
+    expect(nearestIndustryNames(text)[0]).toBe(name);
+  });
+});
+
+describe("codes", () => {
+  const found = (text: string, system?: "isic" | "nace" | "naics"): string => {
+    const match = matchIndustry(text, system);
+    if (match.kind === "found") return `${match.industry.id} by ${match.matchedOn}`;
+    return match.kind === "ambiguous" ? match.candidates.map(({ id }) => id).join(", ") : "unknown";
+  };
+
+  test.each([
+    ["ISIC 2410", undefined, "iron_steel by code"],
+    ["isic:2410", undefined, "iron_steel by code"],
+    ["ISIC C2410", undefined, "iron_steel by code"],
+    ["NACE 24.1", undefined, "iron_steel by code"],
+    ["NACE 2410", undefined, "iron_steel by code"],
+    ["24.10", undefined, "iron_steel by code"],
+    ["C24.10", undefined, "iron_steel by code"],
+    ["2410", "isic", "iron_steel by code"],
+    ["C2410", "nace", "iron_steel by code"],
+    ["24.42", "nace", "aluminium by code"],
+    ["NAICS 3311", undefined, "iron_steel by code"],
+    ["331110", "naics", "iron_steel by code"],
+    ["NAICS 481", "isic", "airlines, air_freight_couriers"],
+    // The prefix of the text takes precedence over the stated system.
+    ["NAICS 327310", "nace", "cement_lime by code"],
+    ["51.1", "nace", "airlines by code"],
+  ] as const)("%s (%s): %s", (text, system, expected) => {
+    expect(found(text, system)).toBe(expected);
+  });
+
+  test("of several industries are refused with all of them", () => {
+    expect(found("ISIC 2420")).toBe("precious_metals, aluminium, other_metals_minerals");
+    expect(found("NACE 64.19")).toBe("major_banks, regional_banks, savings_banks");
+  });
+
+  test("that also cover a class without an industry are refused", () => {
+    // 08.92, the extraction of peat, has none; the other classes have the same.
+    const match = matchIndustry("NACE 08.9");
+    expect(match).toMatchObject({ kind: "ambiguous", isCode: true, candidates: [{ id: "other_metals_minerals" }] });
+    expect(found("NACE 08.91")).toBe("other_metals_minerals by code");
+    expect(matchIndustry("NACE 08.92")).toEqual({ kind: "unknown", isCode: true, suggestions: [] });
+  });
+
+  test.each(["2410", "331110", "C2410", "NACE 99.9", "ISIC 241000", "NAICS C331", "NAICS 33.11", "24.1.1", "1"])(
+    "%s is unknown, and digits without a system are never guessed",
+    (text) => {
+      expect(matchIndustry(text).kind).toBe("unknown");
+    },
+  );
+
+  test("never find the unclassified industry", () => {
+    expect(found("ISIC 9609")).toBe("consumer_services by code");
+  });
+});
