@@ -48,8 +48,7 @@ export function explainLabels(records: readonly LabelMembers[], pointer: string)
       if (firstOfLabel.size === LABEL_COUNT_MAX + 1) {
         add(index, "label", "too_many", `an entity must not have more than ${LABEL_COUNT_MAX} different labels.`);
       }
-    }
-    else if (first.probability !== probability) {
+    } else if (first.probability !== probability) {
       const [code, accepted] =
         first.probability === undefined
           ? (["not_expected", "absent"] as const)
