@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { PortfolioAnswer } from "../src/contract/wireTypes.ts";
 import { runProgram } from "../src/cli/program.ts";
 import { openAtlas } from "../src/openAtlas.ts";
 import { readManifest } from "../src/ingest/recipes/layersManifest.ts";
@@ -39,6 +40,15 @@ describe("the example files", () => {
     },
   );
 
+  test("holdings.csv is a portfolio of the companies of portfolio.csv", async () => {
+    const out = join(folder, "out.json");
+    const words = ["align", join(EXAMPLES, "portfolio.csv"), out, "--portfolio", join(EXAMPLES, "holdings.csv")];
+    expect(await runProgram(words)).toBeUndefined();
+    const { results, entities } = JSON.parse(readFileSync(out, "utf8")) as PortfolioAnswer;
+    expect(results).toMatchObject([{ method: "WATS", coverage: { holdings: 1, value: 1 }, uncovered: [] }]);
+    expect(entities.map(({ id }) => id)).toEqual(["Invented Oil plc", "Invented Airline share"]);
+  });
+
   test("company.json has a result for each scenario and year", async () => {
     const out = join(folder, "out.json");
     expect(await runProgram(["company", join(EXAMPLES, "company.json"), out])).toBeUndefined();
@@ -69,7 +79,7 @@ describe("the example files", () => {
 
   test("are packaged and are the only input files named in the documentation", () => {
     expect((JSON.parse(read("package.json")) as { files: string[] }).files).toContain("examples");
-    for (const page of ["README.md", "docs/align-files.md", "examples/README.md"]) {
+    for (const page of ["README.md", "docs/align-files.md", "docs/portfolio-files.md", "examples/README.md"]) {
       const named = [...read(page).matchAll(/^(?:.*`)?(?:cat |isotherm (?:align|company) )(\S+)/gm)].map(
         ([, name = ""]) => name,
       );

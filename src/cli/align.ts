@@ -8,13 +8,15 @@ import { quote } from "../schemaErrors.ts";
 import { entityEcho } from "../alignment/result.ts";
 import type { IndustryMap } from "../reference/industryMap.ts";
 import { resultCells } from "./alignmentColumns.ts";
-import { openIndustryMap, withMappedIndustry } from "./mappedIndustries.ts";
+import { openIndustryMap, withMappedIndustry } from "./industryMapFile.ts";
 import { alignmentWriter } from "./alignmentWriter.ts";
 import { openEntityCsv } from "./entityCsv.ts";
 import { openEntityJson, openEntityNdjson } from "./entityJson.ts";
 import type { EntityChunk, EntitySource } from "./entitySource.ts";
 import { checkOutput, decodeUtf8, readBytes, statInput, writeOutput } from "./fileIo.ts";
 import { ENTITY_FORMATS, displayName, type EntityFormat, inputFormat, outputFormat, STDIO } from "./fileFormats.ts";
+import { runPortfolio } from "./portfolio.ts";
+import { addPortfolioOptions, type PortfolioFlags, portfolioOptionsOf } from "./portfolioOptions.ts";
 import { progressBar } from "./progress.ts";
 import type {
   AlignmentAnswer,
@@ -48,9 +50,9 @@ interface AlignSummary {
 
 /** `isotherm align`: implied temperature rise for files of entities of any length. */
 export function alignCommand(): Command {
-  return new Command("align")
+  const command = new Command("align")
     .description("compute the implied temperature rise of companies from their baseline and projected emissions")
-    .argument("<in>", "companies: a .csv, .json, .ndjson or .jsonl file, or - for standard input")
+    .argument("[in]", "companies: a .csv, .json, .ndjson or .jsonl file, or - for standard input")
     .argument(
       "[out]",
       "results: a file with one of these extensions (replaced if it exists), or - for standard output",
@@ -89,8 +91,37 @@ export function alignCommand(): Command {
     )
     .option("--detail", "include how each temperature was computed, and all results that --include can add")
     .option("--json", "print the summary as JSON")
-    .addHelpText("after", ALIGN_HELP)
-    .action(runAlign);
+    .addHelpText("after", ALIGN_HELP);
+  return addPortfolioOptions(command).action(run);
+}
+
+/** Aligns the companies of a file, or a portfolio of them. */
+async function run(
+  input: string | undefined,
+  output: string,
+  flags: AlignFlags & PortfolioFlags,
+  command: Command,
+): Promise<void> {
+  const options = portfolioOptionsOf(flags);
+  const { portfolio, basis, budgetScenario, convergence, format, json = false } = flags;
+  if (portfolio === undefined) {
+    if (input === undefined) command.error("error: missing required argument: <in>, a file of companies");
+    await runAlign(input, output, flags);
+    return;
+  }
+  await runPortfolio({
+    holdings: portfolio,
+    companies: input,
+    companyFormat: format,
+    output,
+    options: {
+      ...options,
+      ...(command.getOptionValueSource("basis") === "default" ? {} : { basis }),
+      ...(budgetScenario === undefined ? {} : { budget_scenario: budgetScenario }),
+      ...(convergence === undefined ? {} : { convergence }),
+    },
+    isJsonSummary: json,
+  });
 }
 
 const ALIGN_HELP = `
@@ -105,11 +136,17 @@ The result has all columns of the file, including unknown ones, followed by
 ${resultCells({ include: [], hasDetail: false, hasLabels: false }).names.join(", ")}.
 JSON is the list that the HTTP service accepts; NDJSON has one company per line. See docs/align-files.md.
 
+With --portfolio, OUT is the temperature of the portfolio as JSON. A .csv file of holdings has one row per line, with the
+columns id* and value*, and the company figures that a method needs. A row has scores (temperature_s1s2s3, ...), or refers to
+the identifier or name of a company in IN: in its column company, else by its issuer or id. A .json file is a list of holdings
+or the body of a request to the HTTP service; IN is then omitted. See docs/portfolio-files.md.
+
 OUT is created only when it is complete. Standard output may be incomplete if the exit code is not 0.
 
 Examples:
   isotherm align examples/portfolio.csv temperatures.csv --basis cumulative --include overall,climate_range
-  isotherm align examples/portfolio.ndjson --to csv --detail > temperatures.csv`;
+  isotherm align examples/portfolio.ndjson --to csv --detail > temperatures.csv
+  isotherm align examples/portfolio.csv result.json --portfolio examples/holdings.csv --methods WATS,ECOTS --group-by sector`;
 
 /** @throws InvalidArgumentError */
 function readInclude(text: string): readonly AlignmentInclude[] {
@@ -134,7 +171,7 @@ async function runAlign(input: string, output: string, flags: AlignFlags): Promi
   const format = inputFormat(input, flags.format);
   const to = outputFormat(output, { to: flags.to, accepted: ENTITY_FORMATS, fallback: format });
   await checkOutput(output, inputStats);
-  const industryMap = await openIndustryMap(flags.industryMap);
+  const industryMap = flags.industryMap === undefined ? undefined : await openIndustryMap(flags.industryMap);
   const summary: AlignSummary = {
     entityCount: 0,
     projectedYearCount: 0,

@@ -23,15 +23,17 @@ const WORD_FORMS: ReadonlyMap<string, string> = new Map<string, string>([
   ["specialised", "specialized"],
   ["tyre", "tire"],
   ["tyres", "tires"],
-  // Compounds.
+  // Compounds and abbreviations.
   ["ecommerce", "e commerce"],
   ["healthcare", "health care"],
   ["homebuilders", "home builders"],
   ["homebuilding", "home building"],
   ["multiline", "multi line"],
   ["multiutilities", "multi utilities"],
+  ["nec", "n e c"],
   ["nonalcoholic", "non alcoholic"],
   ["nonlife", "non life"],
+  ["semitrailers", "semi trailers"],
 ]);
 
 /** Returns the key of an industry's name: folded, with one form for words that are written in several ways. */

@@ -1,0 +1,266 @@
+/** `isotherm align --portfolio`. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, test, vi } from "vitest";
+import { alignCommand } from "../../src/cli/align.ts";
+import { runProgram } from "../../src/cli/program.ts";
+import type { Entity, Holding, PortfolioAnswer, PortfolioOptions } from "../../src/contract/wireTypes.ts";
+import { isFault } from "../../src/errors.ts";
+import { alignPortfolio } from "../../src/portfolio/alignPortfolio.ts";
+import { roundPortfolio } from "../../src/portfolio/roundPortfolio.ts";
+import { differencesOf } from "../oracle/alignment2/closeTo.ts";
+import { describeWithSharedMethod, sharedCases } from "../oracle/alignment2/sharedMethod.ts";
+import { ENTITY } from "../host/entities.ts";
+import { answerOfCase, COMPARISON, type PortfolioCase, requestOfCase } from "../portfolio/portfolioCases.ts";
+import { details, inFolder, stdoutText } from "./alignRun.ts";
+
+const WIRE_TOLERANCE = 0.005 + 1e-9;
+
+async function align(...words: readonly string[]): Promise<void> {
+  await alignCommand()
+    .exitOverride()
+    .configureOutput({ outputError: () => undefined })
+    .parseAsync(words, { from: "user" });
+}
+
+function write(name: string, content: unknown): string {
+  writeFileSync(inFolder(name), typeof content === "string" ? content : JSON.stringify(content));
+  return inFolder(name);
+}
+
+/** Runs the command with a file of holdings and returns its output. */
+async function answerTo(holdings: string, words: readonly string[] = [], companies?: string): Promise<PortfolioAnswer> {
+  const out = inFolder("out.json");
+  if (companies === undefined) {
+    await align("--portfolio", holdings, ...words);
+    const text = stdoutText();
+    return JSON.parse(text) as PortfolioAnswer;
+  }
+  await align(companies, out, "--portfolio", holdings, ...words);
+  return JSON.parse(readFileSync(out, "utf8")) as PortfolioAnswer;
+}
+
+async function faultOf(run: Promise<unknown>) {
+  const error: unknown = await run.catch((thrown: unknown) => thrown);
+  if (!isFault(error)) throw new Error(`expected a Fault (got ${String(error)})`, { cause: error });
+  return error;
+}
+
+const quiet = (): void => void vi.spyOn(process.stderr, "write").mockReturnValue(true);
+const COMPANIES: readonly Entity[] = [
+  ENTITY,
+  { ...ENTITY, entity_info: { name: "Other AG", asset_type: "equity", industry: "Steel" } },
+];
+const HOLDINGS = `id,issuer,company,value,currency,evic,sector,temperature_s1s2s3,temperature_s1s2s3_low,temperature_s1s2s3_high,scope1,data_quality_s1s2,budget_allowed,budget_projected,ISIN
+share,Example Oil plc,42,60,EUR,1000,energy,,,,,1,,,X1
+bond,Example Oil plc,42,20,EUR,1000,energy,,,,,1,,,X1
+Other AG,,,30,EUR,,,,,,,,,,X2
+"Ready, made",,,10,EUR,500,"a ""b""",2.1,2,2.3,50,4,3,4,X3
+`;
+const EXPECTED_HOLDINGS: readonly Holding[] = [
+  {
+    id: "share",
+    issuer: "Example Oil plc",
+    value: 60,
+    currency: "EUR",
+    evic: 1000,
+    entity: ENTITY,
+    data_quality: { s1s2: 1 },
+    groups: { sector: "energy" },
+  },
+  { id: "bond", issuer: "Example Oil plc", value: 20, currency: "EUR", entity: ENTITY },
+  { id: "Other AG", value: 30, currency: "EUR", entity: COMPANIES[1] as Entity },
+  {
+    id: "Ready, made",
+    value: 10,
+    currency: "EUR",
+    evic: 500,
+    temperature: { s1s2s3: { t: 2.1, low: 2, high: 2.3 } },
+    scope1: 50,
+    data_quality: { s1s2: 4 },
+    budget: { allowed: 3, projected: 4 },
+    groups: { sector: 'a "b"' },
+  },
+];
+
+const { cases } = sharedCases("portfolio") as { readonly cases: readonly PortfolioCase[] };
+
+describeWithSharedMethod("known answers of portfolios on the command line", () => {
+  test.each(cases)("agree: $name", async (known) => {
+    quiet();
+    const { holdings, options } = requestOfCase(known);
+    const answer = await answerTo(write("holdings.json", { holdings, options }));
+    const comparison = { ...COMPARISON, tolerance: WIRE_TOLERANCE };
+    expect(differencesOf(known.expected, answerOfCase(known, answer), comparison)).toEqual([]);
+  });
+});
+
+describe("holdings in CSV", () => {
+  test.each(["json", "ndjson"])("refer to companies of a .%s file by identifier or name", async (format) => {
+    const text = format === "json" ? COMPANIES : COMPANIES.map((each) => `${JSON.stringify(each)}\n`).join("");
+    const options: PortfolioOptions = {
+      methods: ["WATS", "TETS"],
+      scopes: ["s1s2", "s1s2s3"],
+      year: 2030,
+      goal: 1.5,
+      group_by: ["sector"],
+      default_score: 3,
+      missing_low: 1.4,
+      missing_high: 3.5,
+      basis: "emissions",
+      budget_scenario: "ndcs",
+    };
+    const words =
+      "--methods WATS,TETS --scopes s1s2,s1s2s3 --year 2030 --goal 1.5 --group-by sector --default-score 3 " +
+      "--missing-low 1.4 --missing-high 3.5 --basis emissions --budget-scenario ndcs";
+    const answer = await answerTo(write("holdings.csv", HOLDINGS), words.split(" "), write(`in.${format}`, text));
+    expect(answer).toStrictEqual(roundPortfolio(await alignPortfolio(EXPECTED_HOLDINGS, options)));
+    expect(stdoutText()).toContain("WATS s1s2: ");
+  });
+
+  test("refer to companies of a CSV file", async () => {
+    const companies =
+      "identifier,name,asset_type,baseline_year,baseline_scope1,year,scope1\n" +
+      "A,Alpha,equity,2023,100,2030,80\nA,Alpha,equity,2023,100,2050,20\n,Beta,equity,2023,10,2030,9\nC,Unused,equity,2023,10,2010,9\n";
+    const holdings = "id,value\nA,1\nBeta,2\n";
+    const { entities, results } = await answerTo(write("holdings.csv", holdings), [], write("in.csv", companies));
+    expect(entities).toMatchObject([
+      { id: "A", entity_info: { name: "Alpha" }, data: [{ year: 2030 }, { year: 2050 }] },
+      { id: "Beta", entity_info: { name: "Beta" } },
+    ]);
+    expect(results[0]?.coverage.holdings).toBe(1);
+  });
+
+  test("need no companies if all rows have scores", async () => {
+    quiet();
+    const answer = await answerTo(write("holdings.csv", "id,value,temperature_s3\nA,1,2\nB,3,4\n"), ["--scopes", "s3"]);
+    expect(answer.results).toMatchObject([{ scope: "s3", temperature: 3.5 }]);
+  });
+
+  test("with errors are rejected with the line and column of each", async () => {
+    const text =
+      "id,value,temperature_s1s2s3,temperature_s1s2s3_low,data_quality_s3,sector,currency\n" +
+      "A,-1,2,,6,x,EUR\nB,many,2,1.9,,x,USD\n,1,,,,x,\n";
+    const fault = await faultOf(answerTo(write("holdings.csv", text), ["--group-by", "sector"]));
+    expect(fault.code).toBe("invalid_request");
+    expect(details(fault).toSorted((one, other) => (one < other ? -1 : 1))).toEqual([
+      expect.stringMatching(/^line 2, column data_quality_s3: s3 must be between 1 and 5 \(got 6\)\.$/),
+      expect.stringMatching(/^line 2, column value: value must be between 0 and/),
+      expect.stringMatching(/^line 3, column currency: All amounts of a portfolio must be in one currency/),
+      expect.stringMatching(/^line 3, column temperature_s1s2s3_high: high is required/),
+      expect.stringMatching(/^line 3, column value: value must be a number .* \(got "many"\)\.$/),
+      expect.stringMatching(/^line 4, column id: id is required/),
+      expect.stringMatching(/^line 4: A holding must have entity, .* or temperature/),
+    ]);
+  });
+
+  test.each([
+    ["a missing column", "id,market_cap\nA,1\n", ["line 1, column value: the required column is missing."]],
+    ["a duplicate column", "id,value,value\nA,1,1\n", ["line 1, column value: duplicate column."]],
+    [
+      "a misspelled column",
+      "id,value,market_capp\nA,1,1\n",
+      ["line 1, column market_capp: unknown column; did you mean market_cap? Otherwise choose a less similar name."],
+    ],
+    ["a row of another length", "id,value\nA,1\nB\n", ["line 3: the row has 1 cells, but the header has 2."]],
+    ["no column to group by", "id,value\nA,1\n", ["line 1, column sector: the required column is missing."], "sector"],
+  ])("with %s are rejected", async (_, text, expected, key?: string) => {
+    const words = key === undefined ? [] : ["--group-by", key];
+    expect(details(await faultOf(answerTo(write("holdings.csv", text), words)))).toEqual(expected);
+  });
+
+  test("that refer to an unknown or ambiguous company are rejected", async () => {
+    const twice = write("twice.json", [...COMPANIES, ENTITY]);
+    const holdings = write("holdings.csv", "id,value,company\nA,1,42\nB,2,Other Ag\nC,3,\n");
+    expect(details(await faultOf(answerTo(holdings, [], twice)))).toEqual([
+      'line 1, /2: there is another company "42".',
+    ]);
+    const once = write("once.json", COMPANIES);
+    expect(details(await faultOf(answerTo(holdings, [], once)))).toEqual([
+      `line 3, column company: ${once} has no company "Other Ag"; did you mean "Other AG"?`,
+      `line 4, column company: ${once} has no company "C".`,
+    ]);
+  });
+});
+
+describe("the command", () => {
+  const READY = [{ id: "A", value: 1, temperature: { s1s2s3: 2 } }];
+
+  test("writes the answer to standard output and the summary to standard error", async () => {
+    const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    const lines = [...READY, { id: "B", value: 3, entity: {} }];
+    const answer = await answerTo(write("holdings.json", lines), ["--json"]);
+    expect(answer).toStrictEqual(roundPortfolio(await alignPortfolio(lines as unknown as readonly Holding[])));
+    expect(JSON.parse(String(stderr.mock.calls[0]?.[0]))).toEqual({
+      results: [
+        {
+          method: "WATS",
+          scope: "s1s2s3",
+          temperature: 2,
+          range: { low: 2, high: 2 },
+          coverage: { holdings: 0.5, value: 0.25, weight: 0.25 },
+          uncovered: 1,
+        },
+      ],
+      refused_entities: 1,
+    });
+  });
+
+  test("summarizes a portfolio without weight", async () => {
+    const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    await answerTo(write("holdings.json", READY), ["--methods", "TETS"]);
+    expect(String(stderr.mock.calls[0]?.[0])).toBe(
+      "TETS s1s2s3: no temperature, because no holding has a weight; covers 0.0 % of the value, 1 holdings uncovered\n",
+    );
+  });
+
+  test.each([
+    ["in a list", [{ id: "A", value: -1, temperature: {} }], "/0/value"],
+    ["in a request", { holdings: [{ id: "A", value: -1, temperature: {} }] }, "/holdings/0/value"],
+    ["without holdings", { options: {} }, "/holdings"],
+  ])("names the location of an error %s", async (_, content, pointer) => {
+    const { items } = await faultOf(answerTo(write("holdings.json", content)));
+    expect(items.map((item) => item.pointer)).toEqual([pointer]);
+  });
+
+  test.each([
+    ["text", '"holdings"', "must contain a list of holdings, or an object with holdings and options."],
+    ["null", "null", "must contain a list of holdings, or an object with holdings and options."],
+    ["an unknown member", '{"holding":[]}', 'unknown member "holding" (known: holdings, options).'],
+  ])("rejects a file with %s", async (_, text, message) => {
+    expect((await faultOf(answerTo(write("holdings.json", text)))).message).toContain(message);
+  });
+
+  test.each([
+    [["--goal", "2"], "--goal requires --portfolio."],
+    [["--group-by", "a"], "--group-by requires --portfolio."],
+    [["--portfolio", "h.json", "--detail"], "--detail does not apply with --portfolio, whose result is JSON."],
+    [["--portfolio", "h.json", "--to", "csv"], "--to does not apply with --portfolio, whose result is JSON."],
+    [["--portfolio", "-"], "--portfolio must be a file, not standard input."],
+    [["--portfolio", "h.ndjson"], "h.ndjson: no such file."],
+  ])("rejects the options %j", async (words, message) => {
+    expect(await faultOf(align(...words))).toMatchObject({ code: "configuration_invalid", message });
+  });
+
+  test("rejects companies beside holdings that contain them, and output that is not JSON", async () => {
+    const holdings = write("holdings.json", READY);
+    const companies = write("in.json", COMPANIES);
+    expect((await faultOf(answerTo(holdings, [], companies))).message).toContain("omit IN");
+    const csv = write("holdings.csv", "id,value,company\nA,1,42\n");
+    expect((await faultOf(align(companies, inFolder("out.csv"), "--portfolio", csv))).message).toContain(
+      "must end in .json",
+    );
+    expect((await faultOf(answerTo(csv))).message).toContain("give the file of the companies as IN");
+  });
+
+  test.each([
+    [["align"], "missing required argument"],
+    [["align", "--portfolio", "h.csv", "--methods", "WATTS"], '"WATTS" must be one of WATS, TETS'],
+    [["align", "--portfolio", "h.csv", "--year", "soon"], 'it must be a year or overall (got "soon").'],
+    [["align", "--portfolio", "h.csv", "--goal", "hot"], 'it must be a number (got "hot").'],
+  ])("reports a usage error for %j", async (words, message) => {
+    const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
+    expect(await runProgram(words)).toBe(1);
+    const text = stderr.mock.calls.map(([line]) => String(line)).join("");
+    expect(text).toContain(message);
+  });
+});
