@@ -8,7 +8,7 @@ import { quote } from "../schemaErrors.ts";
 import { entityEcho } from "../alignment/result.ts";
 import type { IndustryMap } from "../reference/industryMap.ts";
 import { resultCells } from "./alignmentColumns.ts";
-import { openIndustryMap, withMappedIndustry } from "./mappedIndustries.ts";
+import { openIndustryMap, withMappedIndustry } from "./industryMapFile.ts";
 import { alignmentWriter } from "./alignmentWriter.ts";
 import { openEntityCsv } from "./entityCsv.ts";
 import { openEntityJson, openEntityNdjson } from "./entityJson.ts";
@@ -172,7 +172,7 @@ async function runAlign(input: string, output: string, flags: AlignFlags): Promi
   const format = inputFormat(input, flags.format);
   const to = outputFormat(output, { to: flags.to, accepted: ENTITY_FORMATS, fallback: format });
   await checkOutput(output, inputStats);
-  const industryMap = await openIndustryMap(flags.industryMap);
+  const industryMap = flags.industryMap === undefined ? undefined : await openIndustryMap(flags.industryMap);
   const summary: AlignSummary = {
     entityCount: 0,
     projectedYearCount: 0,

@@ -4,11 +4,13 @@ import { BASE_YEAR, LAST_YEAR } from "../company/methodConstants.ts";
 import { findScenario, nearestScenarios } from "../company/scenarios.ts";
 import { Fault, isFault } from "../errors.ts";
 import { encodeJson } from "../host/http/json.ts";
+import { type IndustryMap, mapIndustryText } from "../reference/industryMap.ts";
 import { quote } from "../schemaErrors.ts";
 import { COMPANY_COLUMN_NAMES, type CompanyEntry, type CompanyFile, openCompanies } from "./companyFiles.ts";
 import { describeCompany } from "./companyReport.ts";
 import { checkOutput, decodeUtf8, readBytes, statInput, writeOutput } from "./fileIo.ts";
 import { ENTITY_FORMATS, displayName, type EntityFormat, inputFormat, outputFormat, STDIO } from "./fileFormats.ts";
+import { openIndustryMap } from "./industryMapFile.ts";
 import { progressBar } from "./progress.ts";
 import type { CompanyAnswer, CompanyRequest } from "../contract/wireTypes.ts";
 
@@ -22,6 +24,12 @@ interface CompanyFlags {
   readonly scenarios?: readonly string[];
   readonly years?: readonly number[];
   readonly json?: boolean;
+  readonly industryMap?: string;
+}
+
+/** What is added to each company before validation. */
+interface CompanyAdditions extends CompanyFlags {
+  readonly map: IndustryMap | undefined;
 }
 
 /** Counts for the final summary of a list of companies. */
@@ -33,13 +41,14 @@ interface CompanySummary {
 
 /** The results are complete except for rejected companies. */
 const EXIT_CODE_SOME_REJECTED = 2;
+const HELP_LINE_LENGTH_MAX = 100;
 /** Minimum size of the text chunks that are written. */
 const OUTPUT_CHUNK_SIZE_CHARACTERS = 1 << 18;
 
 /** `isotherm company`: climate risk of one company as a report, or of a list of companies as a file. */
 export function companyCommand(): Command {
   return new Command("company")
-    .description("estimate the transition and physical climate risk of companies from seven inputs each")
+    .description("estimate the transition and physical climate risk of companies")
     .argument(
       "<in>",
       "one company (a JSON object) or a list (a JSON list, .ndjson or .csv file), or - for standard input",
@@ -63,6 +72,10 @@ export function companyCommand(): Command {
       readYears,
     )
     .option(
+      "--industry-map <file>",
+      "CSV file with the industries of codes: columns code, industry, and optionally system",
+    )
+    .option(
       "--json",
       "one company: print the result as JSON, as the HTTP service returns it; a list: print the summary as JSON",
     )
@@ -71,11 +84,12 @@ export function companyCommand(): Command {
 }
 
 const COMPANY_HELP = `
-A company has name, country, industry, revenue, total_assets, ebitda, total_debt, transition_scenarios and
-assessment_years; money in US dollars of 2025, as numbers or text. Optional: scope1, scope2, scope3 (t CO2e per year),
-total_liabilities (banks, insurers), damage_function, iam. CSV has a column for each; lists are separated by semicolons:
+A company has name, country, industry, revenue, transition_scenarios and assessment_years; money in US dollars of 2025,
+as numbers or text. total_assets, ebitda and total_debt are estimated if absent. Optional: scope1, scope2, scope3,
+scope3_upstream, scope3_downstream (t CO2e per year), total_liabilities (banks, insurers), damage_function, iam, pd,
+exposure, lgd, assumptions. CSV has a column for each, also for those of assumptions; lists are separated by semicolons:
 
-  ${COMPANY_COLUMN_NAMES.join(", ")}
+${wrapped(COMPANY_COLUMN_NAMES)}
 
 The result for one company is a text report, or JSON with --json, with --to, or in a .json, .ndjson or .jsonl file.
 The results for a list are in the order of IN, one per line of NDJSON or one per element of "results" in JSON;
@@ -86,11 +100,25 @@ Examples:
   isotherm company examples/company.json --json > answer.json
   isotherm company portfolio.csv answers.ndjson --scenarios NGFS_NET_ZERO_2050,IPCC_C3 --years 2030,2050`;
 
+/** Formats names in lines of at most 100 characters. */
+function wrapped(names: readonly string[]): string {
+  const lines = [""];
+  for (const [index, name] of names.entries()) {
+    const item = index < names.length - 1 ? `${name},` : name;
+    const line = `${lines.at(-1) ?? ""} ${item}`;
+    if (line.length <= HELP_LINE_LENGTH_MAX) lines[lines.length - 1] = line;
+    else lines.push(` ${item}`);
+  }
+  return lines.map((line) => ` ${line}`).join("\n");
+}
+
 async function runCompany(input: string, output: string, flags: CompanyFlags): Promise<void> {
   const startMs = performance.now();
   const inputStats = await statInput(input);
   const format = inputFormat(input, flags.format);
   await checkOutput(output, inputStats);
+  const map = flags.industryMap === undefined ? undefined : await openIndustryMap(flags.industryMap);
+  const additions: CompanyAdditions = { ...flags, map };
   const totalBytes = inputStats?.size;
   const bar = progressBar("bytes");
   let bytesRead = 0;
@@ -105,8 +133,8 @@ async function runCompany(input: string, output: string, flags: CompanyFlags): P
     await writeOutput(
       output,
       file.kind === "single"
-        ? singleResult(file.input, output, flags)
-        : listResults(file.entries, listFormat(output, format, flags), flags, summary),
+        ? singleResult(file.input, output, additions)
+        : listResults(file.entries, listFormat(output, format, flags), additions, summary),
     );
   } catch (error) {
     if (!isFault(error) || error.code === "configuration_invalid") throw error;
@@ -128,14 +156,18 @@ function listFormat(output: string, format: EntityFormat, { to }: CompanyFlags):
 }
 
 /** Yields the result for one company: a text report, or JSON if an option or the extension of OUT requests it. */
-async function* singleResult(input: unknown, output: string, { json, ...flags }: CompanyFlags): AsyncGenerator<string> {
+async function* singleResult(
+  input: unknown,
+  output: string,
+  { json, ...flags }: CompanyAdditions,
+): AsyncGenerator<string> {
   const to = outputFormat(output, {
     // A single result on one line is valid as both JSON and NDJSON.
     to: flags.to ?? (json === true ? jsonFormatFor(output) : undefined),
     accepted: [...RESULT_FORMATS, "text"],
     fallback: "text",
   });
-  const answer = totalClimateRisk(withScenariosAndYears(input, flags));
+  const answer = totalClimateRisk(withAdditions(input, flags));
   yield to === "text" ? describeCompany(answer) : `${encodeJson(answer)}\n`;
 }
 
@@ -147,14 +179,14 @@ function jsonFormatFor(output: string): ResultFormat {
 async function* listResults(
   entries: AsyncIterable<CompanyEntry>,
   to: ResultFormat,
-  flags: CompanyFlags,
+  additions: CompanyAdditions,
   summary: CompanySummary,
 ): AsyncGenerator<string> {
   let text = to === "json" ? '{"results":[\n' : "";
   for await (const entry of entries) {
     if (to === "json" && summary.companyCount > 0) text += ",\n";
     summary.companyCount++;
-    text += encodeJson(resultFor(entry, flags, summary));
+    text += encodeJson(resultFor(entry, additions, summary));
     if (to === "ndjson") text += "\n";
     if (text.length < OUTPUT_CHUNK_SIZE_CHARACTERS) continue;
     yield text;
@@ -166,12 +198,12 @@ async function* listResults(
 
 function resultFor(
   { line, input, fault }: CompanyEntry,
-  flags: CompanyFlags,
+  additions: CompanyAdditions,
   summary: CompanySummary,
 ): CompanyAnswer | object {
   try {
     if (fault !== undefined) throw fault;
-    const answer = totalClimateRisk(withScenariosAndYears(input, flags));
+    const answer = totalClimateRisk(withAdditions(input, additions));
     summary.resultCount += answer.results.length;
     return answer;
   } catch (error) {
@@ -182,13 +214,20 @@ function resultFor(
   }
 }
 
-/** Adds the scenarios and years of the command line to a company that names none. Validation is left to the method. */
-function withScenariosAndYears(input: unknown, { scenarios, years }: CompanyFlags): CompanyRequest {
+/**
+ * Adds the scenarios and years of the command line to a company that names none, and replaces a code by the name of its
+ * industry. Validation is left to the method.
+ */
+function withAdditions(input: unknown, { scenarios, years, map }: Omit<CompanyAdditions, "json">): CompanyRequest {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return input as CompanyRequest;
+  const request = input as CompanyRequest;
   return {
     ...(scenarios === undefined ? {} : { transition_scenarios: [...scenarios] }),
     ...(years === undefined ? {} : { assessment_years: [...years] }),
-    ...(input as CompanyRequest),
+    ...request,
+    ...(map !== undefined && typeof request.industry === "string"
+      ? { industry: mapIndustryText(map, request.industry) }
+      : {}),
   };
 }
 

@@ -124,6 +124,9 @@ export const COMPANY_COLUMN_NAMES: readonly string[] = [
   ...LIST_COLUMNS,
 ];
 
+/** Shorter names are one letter away from unrelated ones, as `pd` is from `id`. */
+const CONFUSABLE_COLUMN_NAMES = COMPANY_COLUMN_NAMES.filter((name) => name.length > 3);
+
 async function* rowEntries(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<CompanyEntry> {
   let names: readonly string[] | undefined;
   for await (const rows of parseCsvRows(chunks)) {
@@ -150,7 +153,7 @@ function readCompanyHeader(cells: readonly string[]): readonly string[] {
     if (names.indexOf(name) < index) faults.add(column, "duplicate column.");
     if (COMPANY_COLUMN_NAMES.includes(name)) continue;
     // Unknown columns are ignored, but ignoring a misspelled known column would silently change the result.
-    const suggestion = closestMatch(name, COMPANY_COLUMN_NAMES);
+    const suggestion = closestMatch(name, CONFUSABLE_COLUMN_NAMES);
     if (suggestion === undefined || names.includes(suggestion)) continue;
     faults.add(column, `unknown column; did you mean ${suggestion}? Otherwise choose a less similar name.`);
   }

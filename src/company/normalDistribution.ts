@@ -14,8 +14,8 @@ export function erfc(x: number): number {
   return x < 0 ? 2 - tail : tail;
 }
 
-/** The result underflows to 0 above this. */
-const UNDERFLOW_MIN = 27;
+/** The result is below the least positive number, 5e-324, above this. */
+const UNDERFLOW_MIN = 27.3;
 
 interface Quotient {
   readonly numerator: readonly number[];

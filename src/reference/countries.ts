@@ -1,5 +1,5 @@
 import { COUNTRY_ROWS, type CountryRow } from "./data/countries.generated.ts";
-import { foldName, type Named } from "./names.ts";
+import type { Named } from "./names.ts";
 
 const NGFS_REGIONS = ["R5OECD", "R5ASIA", "R5LAM", "R5MAF", "R5REF"] as const;
 /** The five regions of the NGFS scenarios that a country can belong to. */
@@ -10,8 +10,6 @@ export interface ListedCountry extends Named {
   readonly iso3: string;
   readonly iso2: string;
   readonly region: NgfsRegion;
-  /** The names, folded. */
-  readonly keys: readonly string[];
 }
 
 /**
@@ -28,39 +26,5 @@ function readCountry({ iso3, iso2, name, official_name, aliases, ngfs_r5 }: Coun
     throw new Error(`The NGFS region of ${iso3} is "${ngfs_r5}"; expected ${NGFS_REGIONS.join(", ")}.`);
   }
   const names = [name, iso3, iso2, official_name, ...aliases].filter((known) => known !== "");
-  return { name, names, iso3, iso2, region, keys: names.map(foldName) };
-}
-
-/** Titles that may precede the name of a country, in the order in which they occur. */
-const TITLES = ["the ", "republic of ", "the "];
-
-/** Returns the forms of a key after removing its titles one by one; an empty list if it has none. */
-export function withoutTitles(key: string): readonly string[] {
-  const forms: string[] = [];
-  let rest = key;
-  for (const title of TITLES) {
-    if (!rest.startsWith(title)) continue;
-    rest = rest.slice(title.length);
-    forms.push(rest);
-  }
-  return forms;
-}
-
-/**
- * Indexes countries by their keys, and by the shortened keys that belong to exactly one country and are not a key of
- * another.
- */
-export function indexCountries<Item extends ListedCountry>(
-  countries: readonly Item[],
-  shorten: (key: string) => readonly string[],
-): ReadonlyMap<string, Item> {
-  const index = new Map(countries.flatMap((country) => country.keys.map((key) => [key, country] as const)));
-  const shortened = new Map<string, Set<Item>>();
-  for (const [key, country] of index) {
-    for (const short of shorten(key)) shortened.set(short, (shortened.get(short) ?? new Set()).add(country));
-  }
-  for (const [short, [country, ...others]] of shortened) {
-    if (country !== undefined && others.length === 0 && !index.has(short)) index.set(short, country);
-  }
-  return index;
+  return { name, names, iso3, iso2, region };
 }

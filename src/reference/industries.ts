@@ -1,11 +1,9 @@
 import { INDUSTRY_ROWS, type IndustryRow } from "./data/industries.generated.ts";
-import { foldName, type Named } from "./names.ts";
+import type { Named } from "./names.ts";
 
 /** An industry as listed for all methods. */
 export interface ListedIndustry extends Named {
   readonly id: string;
-  /** Id and names, folded. */
-  readonly keys: readonly string[];
   /** t CO2e per million USD of 2022 revenue. */
   readonly intensity: {
     readonly scope1: number;
@@ -32,7 +30,6 @@ function readIndustry(row: IndustryRow): ListedIndustry {
     id,
     name,
     names,
-    keys: [id, ...names].map(foldName),
     intensity: {
       scope1: row.s1_t_per_musd,
       scope2: row.s2_t_per_musd,
@@ -40,26 +37,4 @@ function readIndustry(row: IndustryRow): ListedIndustry {
       scope3Downstream: row.s3down_t_per_musd,
     },
   };
-}
-
-/** Kinds of keys, in the order of `keys`. */
-const KEY_KINDS = ["id", "name", "alias"] as const;
-
-export interface IndustryKeyMatch<Item> {
-  readonly industry: Item;
-  readonly on: (typeof KEY_KINDS)[number];
-}
-
-/** Indexes industries by their keys; of several equal keys the first one counts. */
-export function indexIndustries<Item extends Pick<ListedIndustry, "keys">>(
-  industries: readonly Item[],
-): ReadonlyMap<string, IndustryKeyMatch<Item>> {
-  const index = new Map<string, IndustryKeyMatch<Item>>();
-  for (const industry of industries) {
-    for (const [position, key] of industry.keys.entries()) {
-      const on = KEY_KINDS[position];
-      if (on !== undefined && !index.has(key)) index.set(key, { industry, on });
-    }
-  }
-  return index;
 }

@@ -12,10 +12,19 @@ export interface IndustryMapRow {
 }
 
 export interface IndustryMap {
-  /** Returns the industry of a code, or undefined if no row has it for this system. */
+  /**
+   * Returns the industry of a code, or undefined if no row has it for this system. Without a system, the rows of all
+   * systems count if they agree.
+   */
   readonly find: (code: string, system?: string) => ListedIndustry | undefined;
   /** Number of codes. */
   readonly codeCount: number;
+}
+
+interface MappedCode {
+  readonly code: string;
+  readonly industry: ListedIndustry;
+  readonly line: number;
 }
 
 const REQUIRED_COLUMNS = ["code", "industry"] as const;
@@ -32,7 +41,7 @@ type Column = (typeof COLUMNS)[number];
 export function readIndustryMap([header, ...rows]: readonly IndustryMapRow[]): IndustryMap {
   const errors = new MapErrors();
   const indices = readHeader(header, errors);
-  const industries = new Map<string, { readonly industry: ListedIndustry; readonly line: number }>();
+  const industries = new Map<string, MappedCode>();
   for (const { line, cells } of rows) {
     if (header !== undefined && cells.length !== header.cells.length) {
       errors.add(line, undefined, `the row has ${cells.length} cells, but the header has ${header.cells.length}`);
@@ -46,13 +55,17 @@ export function readIndustryMap([header, ...rows]: readonly IndustryMapRow[]): I
       errors.add(line, "code", `${quoted(cell("code"))} is already in line ${known.line}; give each code one industry`);
     }
     const industry = readIndustry(cell("industry"), line, errors);
-    if (industry !== undefined && known === undefined) industries.set(key, { industry, line });
+    if (industry !== undefined && known === undefined)
+      industries.set(key, { code: foldCode(cell("code")), industry, line });
   }
   if (rows.length === 0) errors.add(header?.line ?? 1, undefined, "the file has no rows after the header");
   errors.throwIfAny();
+  const agreed = industriesOfAllSystems(industries);
   return {
     codeCount: industries.size,
-    find: (code, system = "") => (industries.get(keyOf(code, system)) ?? industries.get(keyOf(code, "")))?.industry,
+    find: (code, system = "") =>
+      (industries.get(keyOf(code, system)) ?? industries.get(keyOf(code, "")))?.industry ??
+      (system === "" ? agreed.get(foldCode(code)) : undefined),
   };
 }
 
@@ -62,7 +75,23 @@ export function mapIndustryText(map: IndustryMap, industry: string, system?: str
 }
 
 function keyOf(code: string, system: string): string {
-  return JSON.stringify([code.trim().toLowerCase(), system.trim().toLowerCase()]);
+  return JSON.stringify([foldCode(code), foldCode(system)]);
+}
+
+function foldCode(text: string): string {
+  return text.trim().toLowerCase();
+}
+
+/** Returns the industry of each code that has the same one in all its rows. */
+function industriesOfAllSystems(rows: ReadonlyMap<string, MappedCode>): ReadonlyMap<string, ListedIndustry> {
+  const agreed = new Map<string, ListedIndustry>();
+  const contradicting = new Set<string>();
+  for (const { code, industry } of rows.values()) {
+    if ((agreed.get(code) ?? industry) !== industry) contradicting.add(code);
+    agreed.set(code, industry);
+  }
+  for (const code of contradicting) agreed.delete(code);
+  return agreed;
 }
 
 function readHeader(header: IndustryMapRow | undefined, errors: MapErrors): Readonly<Record<Column, number>> {

@@ -79,13 +79,28 @@ describe("the result of one company", () => {
     await run("one.json", JSON.stringify(COMPANY));
     const lines = stdoutText.split("\n");
     expect(lines[0]).toBe("Cement, India: Cement and lime, India");
-    expect(stdoutText).toContain("Worst: 101.9% in 2050 under NGFS_NET_ZERO_2050, score 80.3 of 100, rating E.");
-    expect(stdoutText).toMatch(/NGFS_NET_ZERO_2050 +│ 2030 │ 1\.404B │ +101\.8% │/);
-    expect(stdoutText).toMatch(/NGFS_NET_ZERO_2050 +│ +11\.25B │ +101\.8% │ +0 │ +0\.0248% │ +100% │/);
-    expect(stdoutText).toMatch(/NGFS_NET_ZERO_2050 +│ 2030 │ +0\.89 to - │ +22\.44 to -0\.40 │/);
-    expect(stdoutText).toContain("loss of the whole EBITDA");
+    const { headline, results, valuation, emissions } = totalClimateRisk(COMPANY);
+    const [first, value] = [results[0], valuation[0]];
+    if (first === undefined || value === undefined) throw new Error("no results");
+    const percent = (share: number): string => `${share.toFixed(1)}%`;
+    const { scenario, year, score, pct_of_ebitda } = headline.max;
+    expect(lines).toContainEqual(
+      expect.stringMatching(
+        `^Worst: ${percent(pct_of_ebitda)} in ${year} under ${scenario}, score ${score.toFixed(1)} of 100, rating [A-E]\\.$`,
+      ),
+    );
+    const row = (...cells: readonly string[]): RegExp => new RegExp(cells.join(" +│ +"));
+    const compact = new Intl.NumberFormat("en-US", { notation: "compact", maximumSignificantDigits: 4 });
+    expect(stdoutText).toMatch(
+      row("NGFS_NET_ZERO_2050", "2030", compact.format(first.total.loss), percent(first.total.pct_of_ebitda)),
+    );
+    expect(stdoutText).toMatch(
+      row("NGFS_NET_ZERO_2050", compact.format(value.npv_of_losses), percent(value.value_at_risk_pct)),
+    );
+    expect(stdoutText).toMatch(row("NGFS_NET_ZERO_2050", "2030", "0\\.89 to [0-9.]+", "22\\.44 to [0-9.]+"));
+    expect(stdoutText).toContain(`${compact.format(first.transition.uncapped)} without closures`);
     expect(stdoutText).toContain("no shock beyond current policies");
-    expect(stdoutText).toMatch(/scope 1, direct +│ modelled │ 72\.95M │ 36\.48M to 145\.9M/);
+    expect(stdoutText).toMatch(row("scope 1, direct", "modelled", compact.format(emissions.scope1.value)));
     for (const title of ["Warnings", "Data quality", "Assumptions", "Sources"]) {
       expect(lines.some((line) => line.startsWith(title))).toBe(true);
     }
@@ -93,11 +108,19 @@ describe("the result of one company", () => {
     expect(process.exitCode).toBeUndefined();
   });
 
-  test("assumes 16% of revenue if EBITDA is not positive, and shows the loans of a bank", async () => {
-    await run("loss.json", JSON.stringify({ ...COMPANY, ebitda: -1, total_debt: 0 }));
-    expect(stdoutText).toContain("16% of revenue is used instead");
+  test("shows normal EBITDA, estimates, assumptions and expected losses if they apply", async () => {
+    const { total_assets: _, ...withoutAssets } = COMPANY;
+    const special = { ebitda: -1, total_debt: 0, exposure: 1e6, pd: 0.01, assumptions: { pass_through: 0.5 } };
+    await run("loss.json", JSON.stringify({ ...withoutAssets, ...special }));
+    expect(stdoutText).toMatch(/losses are measured by normal EBITDA, [0-9.]+M/);
+    expect(stdoutText).toContain("estimated: total_assets.");
+    expect(stdoutText).toContain("pass-through 50.0%");
+    expect(stdoutText).toMatch(/expected loss, USD/);
+    expect(stdoutText).toMatch(/4\.5K to [0-9.]+K/);
     expect(stdoutText).toContain("- to -");
-    stdoutText = "";
+  });
+
+  test("shows the loans of a bank", async () => {
     await run("bank.json", JSON.stringify({ ...COMPANY, industry: "major_banks", damage_function: "ngfs5_kotz" }));
     expect(stdoutText).toMatch(/│ +loans │/);
     expect(stdoutText).toContain("scope 3, financed");
@@ -129,6 +152,25 @@ describe("the result of one company", () => {
     stdoutText = "";
     await run("two.json", JSON.stringify(COMPANY), ...flags);
     expect(JSON.parse(stdoutText)).toStrictEqual(resultFor(COMPANY));
+  });
+
+  test("has the industry that the map of --industry-map gives to a code", async () => {
+    writeFileSync(inFolder("map.csv"), "system,code,industry\ngics,15102010,Cement and lime\n");
+    const flags = [inFolder("out.json"), "--industry-map", inFolder("map.csv")];
+    await run("one.json", JSON.stringify({ ...COMPANY, industry: "15102010" }), ...flags);
+    expect(JSON.parse(readFileSync(inFolder("out.json"), "utf8"))).toStrictEqual(resultFor(COMPANY));
+    const unmapped = run("two.json", JSON.stringify({ ...COMPANY, industry: "99" }), ...flags);
+    await expect(unmapped).rejects.toMatchObject({ code: "industry_unknown" });
+  });
+
+  test("is not computed if the map of --industry-map is invalid", async () => {
+    writeFileSync(inFolder("map.csv"), "code,industry\n1,Airlnes\n1,Steel\n");
+    const flags = [inFolder("out.json"), "--industry-map", inFolder("map.csv")];
+    await expect(run("one.json", JSON.stringify(COMPANY), ...flags)).rejects.toMatchObject({
+      code: "invalid_request",
+      message: expect.stringMatching(/^[^:]*map\.csv: 1 error/),
+    });
+    expect(readdirSync(folder).toSorted()).toStrictEqual(["map.csv", "one.json"]);
   });
 
   test("is replaced by all errors of an invalid company, without an output file", async () => {
@@ -189,6 +231,29 @@ describe("a list of companies", () => {
     ]);
   });
 
+  test("reads scope 3 by direction, credit and assumptions from CSV", async () => {
+    const csv =
+      "name,country,industry,revenue,scope3_upstream,scope3_downstream,pd,exposure,lgd,discount_rate,shock_year,pass_through,transition_scenarios,assessment_years\n" +
+      "Other,US,software,1e9,5000,0,0.01,1e6,0.6,0.05,2030,0.5,NGFS_BELOW_2C,2030\n";
+    await run("in.csv", csv, inFolder("out.ndjson"));
+    expect(JSON.parse(readFileSync(inFolder("out.ndjson"), "utf8"))).toStrictEqual(
+      resultFor({
+        name: "Other",
+        country: "US",
+        industry: "software",
+        revenue: 1e9,
+        scope3_upstream: 5000,
+        scope3_downstream: 0,
+        pd: 0.01,
+        exposure: 1e6,
+        lgd: 0.6,
+        assumptions: { discount_rate: 0.05, shock_year: 2030, pass_through: 0.5 },
+        transition_scenarios: ["NGFS_BELOW_2C"],
+        assessment_years: [2030],
+      }),
+    );
+  });
+
   test("reports invalid companies in place, completes the others and exits with 2", async () => {
     const lines = [
       JSON.stringify(companies[0]),
@@ -219,13 +284,13 @@ describe("a list of companies", () => {
 
   test("reports a CSV row with a missing cell and an invalid list", async () => {
     const head = "name,country,industry,revenue,total_assets,ebitda,total_debt,transition_scenarios,assessment_years\n";
-    const csv = `${head}A,US,software,1,1,1,1,IPCC_C1\nB,US,software,1,1,1,1,IPCC_C1,2030;soon\n\nC,US,software,1,1,,1,IPCC_C1,2030\n`;
+    const csv = `${head}A,US,software,1,1,1,1,IPCC_C1\nB,US,software,1,1,1,1,IPCC_C1,2030;soon\n\nC,US,software,,1,1,1,IPCC_C1,2030\n`;
     await run("in.csv", csv, inFolder("out.ndjson"));
     const answers = readFileSync(inFolder("out.ndjson"), "utf8").trimEnd().split("\n");
     expect(answers.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { line: 2, error: { detail: "The row has 8 cells, but the header has 9." } },
       { line: 3, error: { errors: [{ pointer: "/assessment_years/1", code: "wrong_type" }] } },
-      { line: 5, error: { errors: [{ pointer: "/ebitda", code: "missing" }] } },
+      { line: 5, error: { errors: [{ pointer: "/revenue", code: "missing" }] } },
     ]);
   });
 
@@ -338,7 +403,9 @@ describe("an existing output file", () => {
 });
 
 test("the CSV columns are the members of a request", () => {
-  expect([...COMPANY_COLUMN_NAMES].toSorted()).toEqual(Object.keys(CompanyRequestSchema.properties).toSorted());
+  const { assumptions, ...members } = CompanyRequestSchema.properties;
+  const expected = [...Object.keys(members), ...Object.keys(assumptions.properties)];
+  expect([...COMPANY_COLUMN_NAMES].toSorted()).toEqual(expected.toSorted());
 });
 
 test("--help mentions every format", () => {

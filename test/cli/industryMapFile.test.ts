@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readIndustryMapFile } from "../../src/cli/industryMapFile.ts";
+import { openIndustryMap } from "../../src/cli/industryMapFile.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -18,10 +18,10 @@ const write = async (name: string, content: string | Uint8Array): Promise<string
   return path;
 };
 
-describe("readIndustryMapFile", () => {
+describe("openIndustryMap", () => {
   test("reads quoted cells, a byte order mark and Windows line ends", async () => {
     const csv = '\uFEFFsystem,code,industry\r\nown,"1,5","Iron\nand steel"\r\n\r\nown,2,Airlines\r\n';
-    const map = await readIndustryMapFile(await write("map.csv", csv));
+    const map = await openIndustryMap(await write("map.csv", csv));
     expect(map.find("1,5", "own")?.id).toBe("iron_steel");
     expect(map.find("2", "own")?.id).toBe("airlines");
     expect(map.codeCount).toBe(2);
@@ -29,7 +29,7 @@ describe("readIndustryMapFile", () => {
 
   test("names the lines of all errors", async () => {
     const path = await write("errors.csv", 'code,industry\n1,"Iron\nand steel"\n2,Banks\n1,Airlnes\n');
-    await expect(readIndustryMapFile(path)).rejects.toMatchObject({
+    await expect(openIndustryMap(path)).rejects.toMatchObject({
       code: "invalid_request",
       items: [
         { detail: expect.stringMatching(/^line 4, column industry: "Banks" names several/) },
@@ -40,13 +40,13 @@ describe("readIndustryMapFile", () => {
   });
 
   test("rejects a missing file, an empty file, broken quotes and text that is not UTF-8", async () => {
-    await expect(readIndustryMapFile(join(folder, "absent.csv"))).rejects.toMatchObject({
+    await expect(openIndustryMap(join(folder, "absent.csv"))).rejects.toMatchObject({
       code: "configuration_invalid",
     });
-    await expect(readIndustryMapFile(await write("empty.csv", ""))).rejects.toMatchObject({ code: "invalid_request" });
+    await expect(openIndustryMap(await write("empty.csv", ""))).rejects.toMatchObject({ code: "invalid_request" });
     const broken = await write("broken.csv", 'code,industry\n1,"Airlines\n');
-    await expect(readIndustryMapFile(broken)).rejects.toMatchObject({ message: expect.stringMatching(/quote/) });
+    await expect(openIndustryMap(broken)).rejects.toMatchObject({ message: expect.stringMatching(/quote/) });
     const latin1 = await write("latin1.csv", Uint8Array.of(0x63, 0xe9, 0x0a));
-    await expect(readIndustryMapFile(latin1)).rejects.toMatchObject({ message: expect.stringMatching(/UTF-8/) });
+    await expect(openIndustryMap(latin1)).rejects.toMatchObject({ message: expect.stringMatching(/UTF-8/) });
   });
 });

@@ -259,7 +259,12 @@ describeIfShared(["reference/industries.csv"])("the tables compared with their s
   test("shocks compare regional with regional and world with world prices", () => {
     const of = { variant: "messageix", region: "R5ASIA" } as const;
     const shocks = priceShocksOf("NGFS_BELOW_2C", of) ?? expect.fail("no prices");
-    const priceIn = (path: string, variant: "messageix" | "remind", region: "R5ASIA" | "World", year: number): number => {
+    const priceIn = (
+      path: string,
+      variant: "messageix" | "remind",
+      region: "R5ASIA" | "World",
+      year: number,
+    ): number => {
       const prices = pricesOf(path, { variant, region }) ?? expect.fail(`${path} ${variant} ${region}`);
       return valueInYear(prices, year);
     };

@@ -7,9 +7,26 @@ import type { Reference } from "../oracle/alignment2/reference.ts";
 import type { ScoredRow } from "../oracle/alignment2/row.ts";
 import { type OracleEntity, scoreOracleEntity } from "./alignmentOracle.ts";
 
-export const TOLERANCE = 1e-9;
+const TOLERANCE = 1e-9;
 
-export interface Comparison {
+export const RULES: readonly AlignmentRule[] = [
+  { basis: "intensity", scope3Weight: 1, gamma: 0 },
+  { basis: "emissions", scope3Weight: 1, gamma: 0 },
+  { basis: "cumulative", scope3Weight: 1, gamma: 0 },
+  { basis: "intensity", scope3Weight: 1, gamma: 0.5 },
+  { basis: "emissions", scope3Weight: 0.3, gamma: 1 },
+  { basis: "intensity", scope3Weight: 0, gamma: 0 },
+  { basis: "cumulative", scope3Weight: 0.5, gamma: 0.5 },
+];
+
+/** The default, what the fast path of the kernel also computes, and everything. */
+export const INCLUDES: readonly AlignmentInclude[] = [
+  {},
+  { climateRange: true, overall: true },
+  { climateRange: true, byScope: true, budget: 0, overall: true },
+];
+
+interface Comparison {
   /** Largest difference of a temperature, a coverage or an anchor spread. */
   readonly largest: number;
   readonly rowCount: number;

@@ -12,8 +12,8 @@ const iso3Of = (text: string): string | undefined => {
 
 describe("matchCountry", () => {
   test("finds every code, name and alias of every table", () => {
-    const named = [...LISTED_COUNTRIES, ...COUNTRY_NAME_ROWS, ...COUNTRY_NATIVE_NAME_ROWS].flatMap(
-      ({ iso3, names }) => names.map((name) => [name, iso3]),
+    const named = [...LISTED_COUNTRIES, ...COUNTRY_NAME_ROWS, ...COUNTRY_NATIVE_NAME_ROWS].flatMap(({ iso3, names }) =>
+      names.map((name) => [name, iso3]),
     );
     expect(named.length).toBeGreaterThan(5000);
     expect(named.filter(([name = "", iso3]) => iso3Of(name) !== iso3)).toEqual([]);

@@ -25,7 +25,6 @@ describe("readIndustryMap", () => {
     expect(map.find("10102010", "GICS")?.id).toBe("integrated_oil");
     expect(map.find(" 15104050", " gics ")?.id).toBe("iron_steel");
     expect(map.find("10102010", "icb")).toBeUndefined();
-    expect(map.find("10102010")).toBeUndefined();
     expect(map.find("99", "gics")).toBeUndefined();
   });
 
@@ -33,6 +32,16 @@ describe("readIndustryMap", () => {
     expect(map.find("A1", "icb")?.id).toBe("airlines");
     expect(map.find("A1", "gics")?.id).toBe("cement_lime");
     expect(map.find("a1")?.id).toBe("cement_lime");
+  });
+
+  test("uses the rows of all systems for a text without a system, if they agree", () => {
+    expect(map.find("10102010")?.id).toBe("integrated_oil");
+    const two = readIndustryMap(
+      rowsOf("system,code,industry\ngics,1,Steel\nicb,1,Iron and steel\ngics,2,Steel\nicb,2,Airlines"),
+    );
+    expect(two.find("1")?.id).toBe("iron_steel");
+    expect(two.find("2")).toBeUndefined();
+    expect(two.find("2", "trbc")).toBeUndefined();
   });
 
   test("needs no column for the system", () => {

@@ -1,102 +1,71 @@
-import { describe, expect, test } from "vitest";
-import { indexCountries, LISTED_COUNTRIES, withoutTitles } from "../../src/reference/countries.ts";
-import { indexIndustries, LISTED_INDUSTRIES } from "../../src/reference/industries.ts";
+import { expect, test } from "vitest";
+import { LISTED_COUNTRIES } from "../../src/reference/countries.ts";
+import { COUNTRY_NAME_ROWS } from "../../src/reference/data/countryNames.generated.ts";
+import { PATHWAY_KEY_ROWS } from "../../src/reference/data/pathwayKeys.generated.ts";
+import { LISTED_INDUSTRIES } from "../../src/reference/industries.ts";
 import { foldName } from "../../src/reference/names.ts";
+import { describeWithSharedMethod, sharedReference } from "../oracle/alignment2/sharedMethod.ts";
 
-const countriesCalled = (...lists: readonly (readonly string[])[]) =>
-  lists.map(([name = "", ...others]) => {
-    const names = [name, ...others];
-    return { name, names, keys: names.map(foldName), iso3: name, iso2: name, region: "R5OECD" as const };
-  });
+/** Returns the keys that belong to two of the items. */
+function sharedKeys(items: readonly { readonly id: string; readonly names: readonly string[] }[]): readonly string[] {
+  const owners = new Map<string, string>();
+  return items.flatMap(({ id, names }) =>
+    names.map(foldName).filter((key) => {
+      const owner = owners.get(key) ?? id;
+      owners.set(key, owner);
+      return owner !== id;
+    }),
+  );
+}
 
-describe("the list of countries", () => {
-  test("has 249 entries with two codes, a region and unique keys", () => {
-    expect(LISTED_COUNTRIES).toHaveLength(249);
-    for (const { iso3, iso2, name, names, keys } of LISTED_COUNTRIES) {
-      expect(iso3).toMatch(/^[A-Z]{3}$/);
-      expect(iso2).toMatch(/^[A-Z]{2}$/);
-      expect(names.slice(0, 3)).toEqual([name, iso3, iso2]);
-      expect(keys).toEqual(names.map(foldName));
-      expect(keys).not.toContain("");
-    }
-    const owners = new Map<string, string>();
-    for (const { iso3, keys } of LISTED_COUNTRIES) {
-      for (const key of keys) {
-        expect(owners.get(key) ?? iso3, key).toBe(iso3);
-        owners.set(key, iso3);
-      }
-    }
-    const regions = new Set(LISTED_COUNTRIES.map(({ region }) => region));
-    expect([...regions].toSorted()).toEqual(["R5ASIA", "R5LAM", "R5MAF", "R5OECD", "R5REF"]);
-  });
-
-  test.each([
-    ["the republic of the congo", ["republic of the congo", "the congo", "congo"]],
-    ["republic of kenya", ["kenya"]],
-    ["the the gambia", ["the gambia", "gambia"]],
-    ["republic of republic of kenya", ["republic of kenya"]],
-    ["kenya", []],
-    ["theland", []],
-    ["the", []],
-  ])("removes the titles of %j: %j", (key, forms) => {
-    expect(withoutTitles(key)).toEqual(forms);
-  });
-
-  test("indexes a name without its titles if it belongs to one country only", () => {
-    const [north, south] = countriesCalled(["the Republic of North"], ["Republic of South"]);
-    const index = indexCountries(
-      [north, south].filter((country) => country !== undefined),
-      withoutTitles,
-    );
-    expect(index.get("north")).toBe(north);
-    expect(index.get("republic of north")).toBe(north);
-    expect(index.get("south")).toBe(south);
-    expect(index.get("the south")).toBeUndefined();
-  });
-
-  test("does not index it if it belongs to two countries or is the name of another", () => {
-    const index = indexCountries(
-      countriesCalled(["A", "the X"], ["B", "Republic of X"], ["C", "the D"], ["D"]),
-      withoutTitles,
-    );
-    expect(index.get("x")).toBeUndefined();
-    expect(index.get("the x")?.name).toBe("A");
-    expect(index.get("d")?.name).toBe("D");
-    expect(index.get("the d")?.name).toBe("C");
-  });
+test("the list of countries has 249 entries with two codes, a region and unique names", () => {
+  expect(LISTED_COUNTRIES).toHaveLength(249);
+  for (const { iso3, iso2, name, names } of LISTED_COUNTRIES) {
+    expect(iso3).toMatch(/^[A-Z]{3}$/);
+    expect(iso2).toMatch(/^[A-Z]{2}$/);
+    expect(names.slice(0, 3)).toEqual([name, iso3, iso2]);
+    expect(names.map(foldName)).not.toContain("");
+  }
+  expect(sharedKeys(LISTED_COUNTRIES.map(({ iso3, names }) => ({ id: iso3, names })))).toEqual([]);
+  const regions = new Set(LISTED_COUNTRIES.map(({ region }) => region));
+  expect([...regions].toSorted()).toEqual(["R5ASIA", "R5LAM", "R5MAF", "R5OECD", "R5REF"]);
 });
 
-describe("the list of industries", () => {
-  test("has 147 entries with figures and unique keys", () => {
-    expect(LISTED_INDUSTRIES).toHaveLength(147);
-    const owners = new Map<string, string>();
-    for (const { id, name, names, keys, intensity } of LISTED_INDUSTRIES) {
-      expect(id).toMatch(/^[a-z_]+$/);
-      expect(names[0]).toBe(name);
-      expect(names.length, id).toBeLessThanOrEqual(2);
-      expect(keys).toEqual([id, ...names].map(foldName));
-      for (const figure of Object.values(intensity)) expect(figure, id).toBeGreaterThanOrEqual(0);
-      for (const key of keys) {
-        expect(owners.get(key) ?? id, key).toBe(id);
-        owners.set(key, id);
-      }
-    }
+test("the list of industries has 147 entries with figures and unique names", () => {
+  expect(LISTED_INDUSTRIES).toHaveLength(147);
+  for (const { id, name, names, intensity } of LISTED_INDUSTRIES) {
+    expect(id).toMatch(/^[a-z_]+$/);
+    expect(names[0]).toBe(name);
+    expect(names.length, id).toBeLessThanOrEqual(2);
+    for (const figure of Object.values(intensity)) expect(figure, id).toBeGreaterThanOrEqual(0);
+  }
+  expect(sharedKeys(LISTED_INDUSTRIES.map(({ id, names }) => ({ id, names: [id, ...names] })))).toEqual([]);
+});
+
+describeWithSharedMethod("the tables equal their sources", () => {
+  test("in the names and regions of 249 countries", () => {
+    const given = sharedReference().countries.map(({ iso3, iso2, name, officialName, aliases, region }) => ({
+      iso3,
+      iso2,
+      name,
+      names: [name, iso3, iso2, officialName, ...aliases].filter((known) => known !== ""),
+      region,
+    }));
+    expect(LISTED_COUNTRIES).toEqual(given);
   });
 
-  test("is indexed by id, name and alias; the first of several equal keys is used", () => {
-    const index = indexIndustries([
-      { id: "one", keys: ["one", "first", "uno"] },
-      { id: "two", keys: ["two", "two", "two"] },
-      { id: "three", keys: ["three", "third", "third"] },
-    ]);
-    const found = [...index].map(([key, { industry, on }]) => `${key}: ${industry.id} by ${on}`);
-    expect(found).toEqual([
-      "one: one by id",
-      "first: one by name",
-      "uno: one by alias",
-      "two: two by id",
-      "three: three by id",
-      "third: three by name",
-    ]);
+  test("in 4,048 names of countries in other languages", () => {
+    const rows = COUNTRY_NAME_ROWS.flatMap(({ iso3, names }) => names.map((name) => ({ iso3, name })));
+    expect(rows).toHaveLength(4048);
+    expect(rows).toEqual(sharedReference().countryNames);
+  });
+
+  test("in the names of 147 industries", () => {
+    const given = sharedReference().industries.map(({ name, alias }) => [name, ...(alias === "" ? [] : [alias])]);
+    expect(LISTED_INDUSTRIES.map(({ names }) => names)).toEqual(given);
+  });
+
+  test("in the rows of pathway keys", () => {
+    expect(PATHWAY_KEY_ROWS).toEqual(sharedReference().industryKeys);
   });
 });

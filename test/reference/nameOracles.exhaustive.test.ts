@@ -12,30 +12,19 @@ import { findCountry as findCompanyCountry, findIndustry as findCompanyIndustry 
 import { Refusal } from "../oracle/company2/refusal.ts";
 import { describeWithReference } from "../oracle/company2/sharedReference.ts";
 import type { Tables } from "../oracle/company2/tables.ts";
+import { randomFrom } from "../seededRandom.ts";
 
 /** Random texts per comparison; `ISOTHERM_NAME_COUNT` sets another number. */
 const TEXT_COUNT = Number(process.env["ISOTHERM_NAME_COUNT"] ?? 200);
 
-/** Mulberry32, so that failures can be repeated. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Yields known names, most of them with one or more edits, titles or another case. */
 function* editedNames(names: readonly string[], seed: number, count: number): Generator<string> {
-  const random = randomNumbers(seed);
-  const oneOf = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
+  const random = randomFrom(seed);
   const letters = Array.from("abcdefghijklmnopqrstuvwxyz &-,.'éß中1");
   const edits: readonly ((text: string[], at: number) => unknown)[] = [
     (text, at) => text.splice(at, 1),
-    (text, at) => text.splice(at, 0, oneOf(letters)),
-    (text, at) => text.splice(at, 1, oneOf(letters)),
+    (text, at) => text.splice(at, 0, random.pick(letters)),
+    (text, at) => text.splice(at, 1, random.pick(letters)),
     (text, at) => text.splice(at, 2, text[at + 1] ?? "", text[at] ?? ""),
   ];
   const wholes: readonly ((text: string) => string)[] = [
@@ -45,12 +34,12 @@ function* editedNames(names: readonly string[], seed: number, count: number): Ge
     (text) => `Republic of ${text}`,
     (text) => text.replaceAll(" and ", " & "),
     (text) => `  ${text.replaceAll(" ", "_")} `,
-    (text) => `${text} ${oneOf(names)}`,
+    (text) => `${text} ${random.pick(names)}`,
   ];
   for (let i = 0; i < count; i++) {
-    const text = Array.from(oneOf(wholes)(oneOf(names)));
-    const editCount = oneOf([0, 1, 1, 1, 2, 4]);
-    for (let edit = 0; edit < editCount; edit++) oneOf(edits)(text, Math.floor(random() * text.length));
+    const text = Array.from(random.pick(wholes)(random.pick(names)));
+    const editCount = random.pick([0, 1, 1, 1, 2, 4]);
+    for (let edit = 0; edit < editCount; edit++) random.pick(edits)(text, random.below(text.length));
     yield text.join("");
   }
 }

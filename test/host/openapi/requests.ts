@@ -64,7 +64,9 @@ export function valueOf(random: SeededRandom, schema: JsonSchema): unknown {
     case "number":
       return numberOf(random, shape);
     default:
-      return random.pick(TEXTS);
+      return shape.pattern !== undefined && shape.examples !== undefined
+        ? random.pick(shape.examples)
+        : random.pick(TEXTS);
   }
 }
 
@@ -130,20 +132,29 @@ function withOfferedValues(random: SeededRandom, query: object): Readonly<Record
   };
 }
 
-/** Moves projected years after the baseline, and adds at least one scope to each year. */
+/** Moves projected years after the baseline, adds at least one scope to each year, and makes labels consistent. */
 function withOrderedYears(random: SeededRandom, entity: object): object {
   const { data, projected_emissions, ...rest } = entity as {
     readonly data: readonly { readonly year: number; readonly emissions: object }[];
-    readonly projected_emissions: readonly { readonly year: number; readonly emissions: object }[];
+    readonly projected_emissions: readonly { readonly emissions: object; readonly financials?: object }[];
   };
   const baseYear = 1990 + random.below(40);
+  const labels = random.chance(0.5) ? [] : random.pick([["target"], ["target", "Pfad"]]);
+  const hasProbability = random.chance(0.5);
+  const labelOf = (index: number): object => {
+    if (labels.length === 0) return {};
+    const label = labels[index % labels.length];
+    return { label, ...(hasProbability ? { probability: label === "target" ? 0.25 : 1 } : {}) };
+  };
   const scoped = (emissions: object): object => ({ scope1: random.between({ min: 0, max: 1e6 }), ...emissions });
   return {
     ...rest,
     data: data.map((record) => ({ ...record, year: baseYear, emissions: scoped(record.emissions) })),
-    projected_emissions: projected_emissions.map((record) => ({
+    projected_emissions: projected_emissions.map(({ emissions, financials }, index) => ({
       year: baseYear + 1 + random.below(80),
-      emissions: scoped(record.emissions),
+      emissions: scoped(emissions),
+      ...(financials === undefined ? {} : { financials }),
+      ...labelOf(index),
     })),
   };
 }

@@ -44,7 +44,7 @@ describe("valid entities", () => {
   test("return the members and scenarios that the query asks for", async () => {
     const queryText =
       "include=overall,budget&budget_scenario=below_2c&convergence=0.5&benchmark=ngfs-phase5-message-r12/2";
-    const response = await post(JSON.stringify([ENTITY]), `${PATH}?${queryText}`);
+    const response = await post(JSON.stringify([ENTITY]), `${ALIGNMENT_PATH}?${queryText}`);
     const options = { include: ["overall", "budget"], budgetScenario: "below_2c", convergence: 0.5 } as const;
     const answer: unknown = await response.json();
     expect(answer).toStrictEqual(roundTemperatures(await alignTemperature([ENTITY], options)));

@@ -9,7 +9,8 @@ import {
   yearDifferences,
 } from "../../alignment/knownAnswers.ts";
 import { describeWithSharedMethod } from "../../oracle/alignment2/sharedMethod.ts";
-import { alignmentRoute, PATH } from "./alignmentRoute.ts";
+import { ALIGNMENT_PATH } from "../testHost.ts";
+import { alignmentRoute } from "./alignmentRoute.ts";
 
 /** Requests cannot change the weight of scope 3. */
 const YEARS = KNOWN_YEARS.filter(({ options }) => options.scope3Weight === undefined);
@@ -20,7 +21,7 @@ describeWithSharedMethod("known answers over HTTP", () => {
   async function answerTo({ entity, options }: KnownAnswer): Promise<AlignmentAnswer["results"][number]> {
     const { basis = "intensity", convergence } = options;
     const query = `detail=true&basis=${basis}${convergence === undefined ? "" : `&convergence=${convergence}`}`;
-    const response = await post(JSON.stringify([entity]), `${PATH}?${query}`);
+    const response = await post(JSON.stringify([entity]), `${ALIGNMENT_PATH}?${query}`);
     expect(response.status).toBe(200);
     const [result] = ((await response.json()) as AlignmentAnswer).results;
     if (result === undefined) throw new Error("There is no result.");

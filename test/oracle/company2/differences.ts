@@ -10,6 +10,8 @@ export interface Difference {
 }
 
 const RELATIVE = 1e-9;
+/** Numbers closer to 0 lose digits (2.2e-308 is the least normal one), so they count as equal. */
+const SMALLEST = 1e-300;
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -58,7 +60,8 @@ function isClose(expected: number, actual: number, path: string, report: Company
     const slack = RELATIVE * (Math.abs(ebitda) / totalDebt);
     return totalDebt === 0 ? expected === actual : Math.abs(1 / expected - 1 / actual) <= slack;
   }
-  return Math.abs(actual - expected) <= RELATIVE * Math.max(Math.abs(expected), cancelledScale(path, report));
+  const scale = Math.max(Math.abs(expected), cancelledScale(path, report));
+  return Math.abs(actual - expected) <= Math.max(SMALLEST, RELATIVE * scale);
 }
 
 /** For a member that is the difference of large numbers: their size; otherwise 0. */
