@@ -7,6 +7,7 @@ import {
   CALL_COLUMNS,
   CALL_TABLES,
   CALL_WEIGHT_3,
+  CHANGE_BITS,
   CHANGE_YEARS_MAX,
   COLUMN_BASELINES,
   COLUMN_BASELINE_REVENUES,
@@ -78,7 +79,7 @@ export const ENTITY_IS_ASCENDING: usize = 80;
 export const ROW_YEAR: usize = 0;
 export const ROW_ENTITY: usize = 4;
 export const ROW_GROWTH: usize = 8;
-/** u32: address of the limits of IMPLAUSIBLE_CHANGE. */
+/** u32: address of the closer limits of IMPLAUSIBLE_CHANGE. */
 export const ROW_LIMITS: usize = 12;
 export const ROW_FLAGS: usize = 16;
 /** u32: address of the powers of scales if the year is before the horizon, else 0; and the exponent, f64. */
@@ -121,7 +122,7 @@ export function prepareBlock(call: usize, first: i32, end: i32): bool {
     seriesCount = <i32>load<f64>(tables, TABLE_SERIES_COUNT),
     growthRows = growthRow(tables, 0),
     growthRowBytes = growthRow(tables, 1) - growthRows,
-    limits = <i32>tables + <i32>TABLE_PLAUSIBLE_CHANGES,
+    limits = <i32>tables + <i32>TABLE_PLAUSIBLE_CHANGES + 16,
     yearTable = tables + TABLE_YEARS,
     yearZero = <i32>yearTable - (firstYear << YEAR_BITS);
   const ones = f64x2.splat(1),
@@ -205,7 +206,7 @@ export function prepareBlock(call: usize, first: i32, end: i32): bool {
         scoredYear = max(year, horizon),
         yearAt = yearZero + (min(scoredYear, lastYear) << YEAR_BITS),
         growthAt = growthZero + (max(firstYear, min(year, lastYear)) << 3),
-        limitsAt = limits + (min<i32>(elapsed, CHANGE_YEARS_MAX) << 4),
+        limitsAt = limits + (min<i32>(elapsed, CHANGE_YEARS_MAX) << CHANGE_BITS),
         rowFlags = flags | (i32(scoredYear > lastYear) * BEYOND_TABLE);
       store<i32>(rowAt, yearAt, ROW_YEAR);
       store<i32>(rowAt, <i32>entityAt, ROW_ENTITY);

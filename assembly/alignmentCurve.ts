@@ -92,11 +92,22 @@ export function prepareCurve(tables: usize, percentile: i32, lanes: usize): void
     rise3 = v128.load64_splat(curve, CURVE_RISES + 16),
     rise4 = v128.load64_splat(curve, CURVE_RISES + 24),
     rise5 = v128.load64_splat(curve, CURVE_RISES + 32);
-  v128.store(lanes, f64x2.div(rise1, x1), LANES_SLOPES);
-  v128.store(lanes, f64x2.div(rise2, f64x2.sub(x2, x1)), LANES_SLOPES + 16);
-  v128.store(lanes, f64x2.div(rise3, f64x2.sub(x3, x2)), LANES_SLOPES + 32);
-  v128.store(lanes, f64x2.div(rise4, f64x2.sub(x4, x3)), LANES_SLOPES + 48);
-  v128.store(lanes, f64x2.div(rise5, x4), LANES_SLOPES + 64);
+  // All five reciprocals from one division.
+  const width2 = f64x2.sub(x2, x1),
+    width3 = f64x2.sub(x3, x2),
+    width4 = f64x2.sub(x4, x3);
+  const widths12 = f64x2.mul(x1, width2),
+    widths34 = f64x2.mul(width3, width4),
+    widths1234 = f64x2.mul(widths12, widths34),
+    perAll = f64x2.div(f64x2.splat(1), f64x2.mul(widths1234, x4)),
+    per1234 = f64x2.mul(perAll, x4),
+    per12 = f64x2.mul(per1234, widths34),
+    per34 = f64x2.mul(per1234, widths12);
+  v128.store(lanes, f64x2.mul(rise1, f64x2.mul(per12, width2)), LANES_SLOPES);
+  v128.store(lanes, f64x2.mul(rise2, f64x2.mul(per12, x1)), LANES_SLOPES + 16);
+  v128.store(lanes, f64x2.mul(rise3, f64x2.mul(per34, width4)), LANES_SLOPES + 32);
+  v128.store(lanes, f64x2.mul(rise4, f64x2.mul(per34, width3)), LANES_SLOPES + 48);
+  v128.store(lanes, f64x2.mul(rise5, f64x2.mul(perAll, widths1234)), LANES_SLOPES + 64);
   v128.store(lanes, rise1, LANES_RISES);
   v128.store(lanes, rise2, LANES_RISES + 16);
   v128.store(lanes, rise3, LANES_RISES + 32);

@@ -72,8 +72,35 @@ import { scorePoint } from "./alignmentRecord";
 import { storeResult } from "./alignmentResults";
 import { powers } from "./power";
 
-/** Part of a limit below which its rounding cannot matter. */
-const SAFETY: f64 = 1e-9;
+// Constants of the loop, f64[], loaded from memory at each use: V8 would otherwise rebuild a constant vector every time.
+const CONSTANTS: usize = memory.data<f64>(
+  [
+    EMISSIONS_MAX,
+    COUNTRY_GROWTH_MIN,
+    COUNTRY_GROWTH_MAX,
+    ANCHOR_GAP_MIN,
+    1 - RANGE_CHANGE,
+    1 + RANGE_CHANGE,
+    1 - SENSITIVE_CHANGE,
+    1 + SENSITIVE_CHANGE,
+    NOTABLE_DIFFERENCE_C,
+    // Smaller by more than the rounding of a difference.
+    NOTABLE_DIFFERENCE_C * (1 - 1e-9),
+    1,
+  ],
+  16,
+);
+const LOOP_EMISSIONS_MAX: usize = CONSTANTS;
+const LOOP_GROWTH_MIN: usize = CONSTANTS + 8;
+const LOOP_GROWTH_MAX: usize = CONSTANTS + 16;
+const LOOP_GAP: usize = CONSTANTS + 24;
+const LOOP_RANGE_LOW: usize = CONSTANTS + 32;
+const LOOP_RANGE_HIGH: usize = CONSTANTS + 40;
+const LOOP_SENSITIVE_LOW: usize = CONSTANTS + 48;
+const LOOP_SENSITIVE_HIGH: usize = CONSTANTS + 56;
+const LOOP_NOTABLE: usize = CONSTANTS + 64;
+const LOOP_ALMOST_NOTABLE: usize = CONSTANTS + 72;
+const LOOP_ONE: usize = CONSTANTS + 80;
 
 /**
  * Scores the rows of a block that prepareBlock has prepared, two at a time: one per lane, which belong to one entity or
@@ -123,7 +150,7 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
     // A row is common if it gives exactly the scopes of the baseline, none of them negative.
     const isOutside = v128.or(
       f64x2.lt(f64x2.pmin(f64x2.pmin(r1, r2), r3), zero),
-      f64x2.gt(f64x2.pmax(f64x2.pmax(r1, r2), r3), f64x2.splat(EMISSIONS_MAX)),
+      f64x2.gt(f64x2.pmax(f64x2.pmax(r1, r2), r3), v128.load64_splat(LOOP_EMISSIONS_MAX)),
     );
     const given = (i64x2.bitmask(is1) | (i64x2.bitmask(is2) << 2) | (i64x2.bitmask(is3) << 4)) & scopeMask,
       expected = load<i32>(entityAt, ENTITY_GIVEN_SCOPES),
@@ -149,21 +176,23 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
       pairOf(entityAt + ENTITY_PER_GROWTH, otherEntityAt + ENTITY_PER_GROWTH),
     );
     const growth = f64x2.pmax(
-      f64x2.splat(COUNTRY_GROWTH_MIN),
-      f64x2.pmin(f64x2.splat(COUNTRY_GROWTH_MAX), growthRatio),
+      v128.load64_splat(LOOP_GROWTH_MIN),
+      f64x2.pmin(v128.load64_splat(LOOP_GROWTH_MAX), growthRatio),
     );
     const ratio = f64x2.mul(emissionsRatio, growth);
     let rowFlags = load<i32>(rowAt, ROW_FLAGS),
       otherRowFlags = load<i32>(rowAt, ROW_BYTES + ROW_FLAGS);
     const limited = i64x2.bitmask(f64x2.ne(growth, growthRatio));
-    rowFlags |= (limited & 1) * GROWTH_LIMITED;
-    otherRowFlags |= (limited >> 1) * GROWTH_LIMITED;
+    if (limited != 0) {
+      rowFlags |= (limited & 1) * GROWTH_LIMITED;
+      otherRowFlags |= (limited >> 1) * GROWTH_LIMITED;
+    }
 
     // Ratios near or outside the limits of IMPLAUSIBLE_CHANGE are decided one by one. 0 is plausible.
     const limits = v128.load(<usize>load<u32>(rowAt, ROW_LIMITS)),
       otherLimits = v128.load(<usize>load<u32>(rowAt, ROW_BYTES + ROW_LIMITS)),
-      limitMin = f64x2.mul(v128.shuffle<f64>(limits, otherLimits, 0, 2), f64x2.splat(1 + SAFETY)),
-      limitMax = f64x2.mul(v128.shuffle<f64>(limits, otherLimits, 1, 3), f64x2.splat(1 - SAFETY));
+      limitMin = v128.shuffle<f64>(limits, otherLimits, 0, 2),
+      limitMax = v128.shuffle<f64>(limits, otherLimits, 1, 3);
     const s1 = f64x2.mul(r1, pairOf(entityAt + ENTITY_PER_SCOPE, otherEntityAt + ENTITY_PER_SCOPE)),
       s2 = f64x2.mul(r2, pairOf(entityAt + ENTITY_PER_SCOPE + 8, otherEntityAt + ENTITY_PER_SCOPE + 8)),
       s3 = f64x2.mul(r3, pairOf(entityAt + ENTITY_PER_SCOPE + 16, otherEntityAt + ENTITY_PER_SCOPE + 16));
@@ -198,7 +227,7 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
       x2 = v128.shuffle<f64>(low, otherLow, 1, 3),
       x3 = v128.shuffle<f64>(high, otherHigh, 0, 2),
       x4 = v128.shuffle<f64>(high, otherHigh, 1, 3);
-    const gaps = f64x2.splat(ANCHOR_GAP_MIN);
+    const gaps = v128.load64_splat(LOOP_GAP);
     const isClose = v128.or(
       v128.or(f64x2.lt(x1, gaps), f64x2.lt(x2, f64x2.add(x1, gaps))),
       v128.or(f64x2.lt(x3, f64x2.add(x2, gaps)), f64x2.lt(x4, f64x2.add(x3, gaps))),
@@ -221,20 +250,31 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
       rise2 = v128.load64_splat(curve, CURVE_RISES + 8),
       rise3 = v128.load64_splat(curve, CURVE_RISES + 16),
       rise4 = v128.load64_splat(curve, CURVE_RISES + 24);
-    const slope1 = f64x2.div(rise1, x1),
-      slope2 = f64x2.div(rise2, f64x2.sub(x2, x1)),
-      slope3 = f64x2.div(rise3, f64x2.sub(x3, x2)),
-      slope4 = f64x2.div(rise4, f64x2.sub(x4, x3)),
-      slope5 = f64x2.div(v128.load64_splat(curve, CURVE_RISES + 32), x4);
+    // All five reciprocals from one division.
+    const width2 = f64x2.sub(x2, x1),
+      width3 = f64x2.sub(x3, x2),
+      width4 = f64x2.sub(x4, x3);
+    const widths12 = f64x2.mul(x1, width2),
+      widths34 = f64x2.mul(width3, width4),
+      widths1234 = f64x2.mul(widths12, widths34),
+      perAll = f64x2.div(v128.load64_splat(LOOP_ONE), f64x2.mul(widths1234, x4)),
+      per1234 = f64x2.mul(perAll, x4),
+      per12 = f64x2.mul(per1234, widths34),
+      per34 = f64x2.mul(per1234, widths12);
+    const slope1 = f64x2.mul(rise1, f64x2.mul(per12, width2)),
+      slope2 = f64x2.mul(rise2, f64x2.mul(per12, x1)),
+      slope3 = f64x2.mul(rise3, f64x2.mul(per34, width4)),
+      slope4 = f64x2.mul(rise4, f64x2.mul(per34, width3)),
+      slope5 = f64x2.mul(v128.load64_splat(curve, CURVE_RISES + 32), f64x2.mul(perAll, widths1234));
 
     const scales = <usize>load<u32>(rowAt, ROW_SCALES),
       otherScales = <usize>load<u32>(rowAt, ROW_BYTES + ROW_SCALES);
     let q = ratio,
       emissionsQ = emissionsRatio,
-      rangeLow = f64x2.mul(ratio, f64x2.splat(1 - RANGE_CHANGE)),
-      rangeHigh = f64x2.mul(ratio, f64x2.splat(1 + RANGE_CHANGE)),
-      sensitiveLow = f64x2.mul(ratio, f64x2.splat(1 - SENSITIVE_CHANGE)),
-      sensitiveHigh = f64x2.mul(ratio, f64x2.splat(1 + SENSITIVE_CHANGE));
+      rangeLow = f64x2.mul(ratio, v128.load64_splat(LOOP_RANGE_LOW)),
+      rangeHigh = f64x2.mul(ratio, v128.load64_splat(LOOP_RANGE_HIGH)),
+      sensitiveLow = f64x2.mul(ratio, v128.load64_splat(LOOP_SENSITIVE_LOW)),
+      sensitiveHigh = f64x2.mul(ratio, v128.load64_splat(LOOP_SENSITIVE_HIGH));
     if ((scales | otherScales) != 0) {
       const isShort = i64x2.replace_lane(i64x2.splat(-(<i64>(scales != 0))), 1, -(<i64>(otherScales != 0)));
       const exponents = v128.bitselect(
@@ -280,19 +320,18 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
     v128.store(rangeLows + at, curveAt(rangeLow, curve, x1, x2, x3, x4, slope1, slope2, slope3, slope4, slope5));
     v128.store(rangeHighs + at, curveAt(rangeHigh, curve, x1, x2, x3, x4, slope1, slope2, slope3, slope4, slope5));
     // No two ratios differ in temperature by more than their distance times the steepest slope.
-    const notable = f64x2.splat(NOTABLE_DIFFERENCE_C),
-      perSlope = f64x2.div(
-        f64x2.splat(NOTABLE_DIFFERENCE_C * (1 - SAFETY)),
-        f64x2.pmax(f64x2.pmax(slope1, slope2), f64x2.pmax(f64x2.pmax(slope3, slope4), slope5)),
-      );
-    if (v128.any_true(f64x2.gt(f64x2.abs(f64x2.sub(q, emissionsQ)), perSlope))) {
+    const notable = v128.load64_splat(LOOP_NOTABLE),
+      almostNotable = v128.load64_splat(LOOP_ALMOST_NOTABLE),
+      steepest = f64x2.pmax(f64x2.pmax(slope1, slope2), f64x2.pmax(f64x2.pmax(slope3, slope4), slope5));
+    const growthMove = f64x2.mul(f64x2.abs(f64x2.sub(q, emissionsQ)), steepest);
+    if (v128.any_true(f64x2.gt(growthMove, almostNotable))) {
       const ofEmissions = curveAt(emissionsQ, curve, x1, x2, x3, x4, slope1, slope2, slope3, slope4, slope5),
         driven = i64x2.bitmask(f64x2.gt(f64x2.abs(f64x2.sub(temperature, ofEmissions)), notable));
       rowFlags |= (driven & 1) * GROWTH_DRIVEN;
       otherRowFlags |= (driven >> 1) * GROWTH_DRIVEN;
     }
     const largestMove = f64x2.pmax(f64x2.sub(sensitiveHigh, q), f64x2.sub(q, sensitiveLow));
-    if (v128.any_true(f64x2.gt(largestMove, perSlope))) {
+    if (v128.any_true(f64x2.gt(f64x2.mul(largestMove, steepest), almostNotable))) {
       const lower = curveAt(sensitiveLow, curve, x1, x2, x3, x4, slope1, slope2, slope3, slope4, slope5),
         upper = curveAt(sensitiveHigh, curve, x1, x2, x3, x4, slope1, slope2, slope3, slope4, slope5),
         sensitive = i64x2.bitmask(

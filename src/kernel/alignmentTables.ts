@@ -66,6 +66,8 @@ export type AlignmentTables = Float64Array & { readonly isAlignmentTables: true 
 
 /** Scales of the emissions that `sensitive` and the range are computed with. */
 const SCALES = [0.925, 0.95, 1.05, 1.075] as const;
+/** More than the relative rounding of a ratio of emissions. */
+const ROUNDING = 1e-12;
 const PERCENTILE_CURVES = { p50: CURVE_P50, p10: CURVE_P10, p90: CURVE_P90 } as const;
 
 /**
@@ -104,7 +106,9 @@ export function makeAlignmentTables(benchmark: YearlyBenchmark): AlignmentTables
     tables[at + CURVE_LAST_RISE_MAX / 8] = lastRiseMaxC;
   }
   for (let years = 0; years <= CHANGE_YEARS_MAX; years++) {
-    tables.set(plausibleChangesAfter(years), TABLE_PLAUSIBLE_CHANGES / 8 + 2 * years);
+    const [smallest, largest] = plausibleChangesAfter(years);
+    const closer = [smallest * (1 + ROUNDING), largest * (1 - ROUNDING)];
+    tables.set([smallest, largest, ...closer], TABLE_PLAUSIBLE_CHANGES / 8 + 4 * years);
   }
   for (let horizon = SHORTEST_HORIZON_YEARS; horizon <= TABLED_HORIZON_MAX; horizon++) {
     for (let years = 1; years <= horizon; years++) {

@@ -6,7 +6,7 @@ import type { CompanyAnswer, CompanyRequest } from "../../contract/wireTypes.ts"
 import { CompanyRequestSchema } from "../../contract/companyRequest.ts";
 import { CompanyAnswerSchema } from "../../contract/companyAnswer.ts";
 
-/** Room for a few scenarios and years, which take one or two milliseconds; all of them take ten. */
+/** Room for a few scenarios and years, which take less than a millisecond; all of them take about ten. */
 const INLINE_BODY_BYTES_MAX = 512;
 
 const EXAMPLE: CompanyRequest = {
@@ -32,7 +32,8 @@ export const totalClimateRisk: Route<Company, CompanyAnswer> = {
     summary: "Total climate risk of a company",
     description:
       "Annual transition and physical losses in each scenario and year, with their drivers, their range and their effect " +
-      "on value and credit. Each scenario x year is counted as one `company_results`.",
+      "on value and credit. Absent assets, EBITDA and debt are estimated, with a warning. `parameters` has the figures of " +
+      "the tables that the answer was computed with. Each scenario x year is counted as one `company_results`.",
     body: { schema: CompanyRequestSchema, example: EXAMPLE },
     responses: { 200: { description: "The company's losses.", schema: CompanyAnswerSchema } },
     problems: ["invalid_request", "combination_unavailable", "country_unknown", "industry_unknown", "scenario_unknown"],

@@ -180,12 +180,14 @@ const SHARES_MAX: Readonly<Record<string, number>> = { pd: 1, lgd: 1, discount_r
 function withKnownNames(random: SeededRandom, company: object): Readonly<Record<string, unknown>> {
   const spell = (value: number): number | string =>
     random.chance(0.5) ? value : random.pick([String(value), value.toExponential()]);
+  const anyAmount = (max: number, min = 1): number => random.between({ min, max });
   const withAmounts = (members: object): Readonly<Record<string, unknown>> =>
     Object.fromEntries(
       Object.entries(members as Readonly<Record<string, unknown>>).map(([name, value]) => {
         const [amountMax, shareMax] = [AMOUNTS_MAX[name], SHARES_MAX[name]];
-        if (amountMax !== undefined) return [name, spell(random.between({ min: 1, max: amountMax }))];
-        if (shareMax !== undefined) return [name, spell(random.between({ min: 0, max: shareMax }))];
+        const isLoss = name === "ebitda" && random.chance(0.2);
+        if (amountMax !== undefined) return [name, spell((isLoss ? -1 : 1) * anyAmount(amountMax))];
+        if (shareMax !== undefined) return [name, spell(anyAmount(shareMax, 0))];
         if (name === "shock_year") return [name, spell(2025 + random.below(76))];
         return [name, name === "assumptions" ? withAmounts(value as object) : value];
       }),
@@ -194,10 +196,8 @@ function withKnownNames(random: SeededRandom, company: object): Readonly<Record<
   const industry = random.pick(INDUSTRIES);
   const varySpelling = (id: string): string =>
     random.pick([id, id.toLowerCase(), id.replaceAll("_", "-"), id.replaceAll("_", " ")]);
-  const { ebitda, ...amounts } = withAmounts(company);
   return {
-    ...amounts,
-    ...(ebitda === undefined ? {} : { ebitda: random.chance(0.2) ? `-${String(ebitda)}` : ebitda }),
+    ...withAmounts(company),
     country: random.pick([country.id, country.iso2, country.name]),
     industry: random.pick([industry.id, industry.name]),
     transition_scenarios: Array.from({ length: 1 + random.below(3) }, () => varySpelling(random.pick(SCENARIOS).id)),
