@@ -11,7 +11,7 @@ import { openEntityJson, openEntityNdjson } from "./entityJson.ts";
 import { type EntitySource, FaultCollector } from "./entitySource.ts";
 import { type EntityFormat, inputFormat, outputFormat, STDIO } from "./fileFormats.ts";
 import { checkOutput, decodeUtf8, readBytes, statInput, writeOutput } from "./fileIo.ts";
-import { withMappedIndustry } from "./mappedIndustries.ts";
+import { withMappedIndustry } from "./industryMapFile.ts";
 import { companyOf, type HoldingSource, readHoldingCsv, unknownCompanyDetail } from "./holdingCsv.ts";
 
 /** Maximum length of a JSON file of holdings. */
