@@ -23,8 +23,8 @@ export function hasValidLabels(records: readonly LabelMembers[]): boolean {
  * - a probability needs a label, and all records of a label have the same probability or none
  * - all labels have a probability or none, and the probabilities are not all 0
  *
- * @param records values of the right types; `undefined` for records whose label or probability is invalid by itself, which
- *   are not compared with others
+ * @param records values of the right types; `undefined` for records with an invalid label or probability, which are not
+ *   compared with others
  * @param pointer location of the records
  */
 export function explainLabels(records: readonly (LabelMembers | undefined)[], pointer: string): readonly FaultItem[] {

@@ -60,7 +60,7 @@ export const EntitySchema = Type.Object(
               Type.Integer({
                 minimum: PRICE_YEARS.min,
                 maximum: PRICE_YEARS.max,
-                description: "Year in whose prices revenue is given. Used by the convergence.",
+                description: "Price year of the revenue. Used by the convergence.",
               }),
             ),
           }),
@@ -143,7 +143,7 @@ export const AlignmentParametersSchema = Type.Object(
         maximum: 1,
         description:
           "Fraction of the gap to the emissions intensity of the industry that closes by 2050; not used if absent. " +
-          "Applies to entities with revenue in USD and a price year, whose emissions must be in t CO2e.",
+          "Applies to entities with revenue in USD and a price year. Their emissions must be in t CO2e.",
       }),
     ),
     benchmark: Type.Optional(

@@ -323,7 +323,7 @@ export interface AlignmentParameters {
   readonly budget_scenario?: BudgetScenario;
   /**
    * Fraction of the gap to the emissions intensity of the industry that closes by 2050; not used if absent. Applies to
-   * entities with revenue in USD and a price year, whose emissions must be in t CO2e. At most 1.
+   * entities with revenue in USD and a price year. Their emissions must be in t CO2e. At most 1.
    */
   readonly convergence?: number;
   /** Id of the benchmark. Default: ngfs-phase5-message-r12/2. */
@@ -382,7 +382,7 @@ export interface Entity {
       readonly ebitda?: number;
       /** ISO 4217 code. Used by the convergence, which needs USD. */
       readonly currency?: string;
-      /** Year in whose prices revenue is given. Used by the convergence. 2015 to 2024. */
+      /** Price year of the revenue. Used by the convergence. 2015 to 2024. */
       readonly price_year?: number;
     };
   }[];
@@ -1804,7 +1804,7 @@ export interface PortfolioOptions {
   readonly basis?: AlignmentBasis;
   /**
    * Fraction of the gap to the emissions intensity of the industry that closes by 2050; not used if absent. Applies to
-   * entities with revenue in USD and a price year, whose emissions must be in t CO2e. At most 1.
+   * entities with revenue in USD and a price year. Their emissions must be in t CO2e. At most 1.
    */
   readonly convergence?: number;
   /** Scenario that the budgets of entities compare their emissions with. Default: net_zero_2050. */

@@ -47,8 +47,8 @@ describe("alignColumns", () => {
   test.each([
     [{ bases: "emissions" }, [{ pointer: "/bases", code: "unknown", did_you_mean: "basis" }]],
     [{ scope3_weight: 0 }, [{ pointer: "/scope3_weight", code: "unknown", did_you_mean: "scope3Weight" }]],
-    [{ convergence: { gama: 1 } }, [{ pointer: "/convergence/gama", code: "unknown", did_you_mean: "gamma" }]],
-    [{ convergence: { gamma: -1 } }, [{ pointer: "/convergence/gamma" }]],
+    [{ convergence: 0 }, [{ pointer: "/convergence", code: "out_of_range" }]],
+    [{ convergence: 1.5 }, [{ pointer: "/convergence", code: "out_of_range" }]],
     [{ convergence: true }, [{ pointer: "/convergence", code: "wrong_type" }]],
     [{ benchmark: "ngfs" }, [{ pointer: "/benchmark", code: "wrong_type" }]],
     [{ scope3Weight: NaN }, [{ pointer: "/scope3Weight" }]],
@@ -192,7 +192,7 @@ describe("alignColumns", () => {
 
   test.each(["references", "convergenceRevenues"] as const)("rejects convergence without %s", async (name) => {
     const { [name]: _, ...rest } = columns;
-    await expect(alignColumns(rest, { convergence: {} })).rejects.toMatchObject({
+    await expect(alignColumns(rest, { convergence: 0.5 })).rejects.toMatchObject({
       code: "invalid_request",
       items: [{ pointer: `/${name}` }],
     });

@@ -62,7 +62,7 @@ describeIfShared([FILE])("known answers for rows", () => {
       const results = await alignColumns(columnsOfCase(inputs, points), {
         basis,
         scope3Weight: w3,
-        convergence: gamma === undefined ? undefined : { gamma },
+        convergence: gamma,
         include: { climateRange: true, budget, overall: true },
       });
       const anchors = expected.benchmark_ratio_at_anchors;

@@ -23,7 +23,7 @@ interface Element {
   readonly data: readonly { readonly budget?: readonly EmissionsBudget[] }[];
 }
 
-function elementOf({ entity_info: _, data, ...result }: AlignmentResult): Element {
+function elementOf({ entity_info: _info, data, ...result }: AlignmentResult): Element {
   return {
     ...result,
     data: data.map(({ detail, budget, ...year }) => ({
