@@ -123,7 +123,7 @@ test(
       }
     }
     expect(count).toBe(147 * (IS_FULL ? 180 * 76 : 9) * 21);
-    expect(ratioMax).toBeLessThan(8.2);
+    expect(ratioMax).toBeLessThan(8.22);
   },
   TIMEOUT_MS,
 );
