@@ -68,7 +68,7 @@ export const ENTITY_PER_GROWTH: usize = 56;
 /** u32: offsets of the pathways of scopes 1 and 3 within a year of the tables. */
 export const ENTITY_PATHWAY: usize = 64;
 export const ENTITY_PATHWAY_3: usize = 68;
-/** i32: bits GIVEN_* of the scopes that rows must give; -1 if they must be scored one by one. */
+/** i32: bits 0, 2 and 4 of the scopes that rows must give; -1 if they must be scored one by one. */
 export const ENTITY_GIVEN_SCOPES: usize = 72;
 export const ENTITY_INDEX: usize = 76;
 /** i32: whether years ascend, so that none is given twice. */
@@ -86,10 +86,11 @@ export const ROW_FLAGS: usize = 16;
 export const ROW_SCALES: usize = 20;
 export const ROW_EXPONENT: usize = 24;
 
-/** Bits of ENTITY_GIVEN_SCOPES, two apart: the bits of two rows, one per lane, can be interleaved. */
-export const GIVEN_SCOPE_1: i32 = 1;
-export const GIVEN_SCOPE_2: i32 = 4;
-export const GIVEN_SCOPE_3: i32 = 16;
+/**
+ * ENTITY_GIVEN_SCOPES of an entity with all scopes: bits 0, 2 and 4. The bits are two apart so that those of two rows,
+ * one per lane, can be interleaved.
+ */
+export const ALL_GIVEN: i32 = 21;
 
 /** Offset of scope 2's pathway within a year of the tables. */
 export const POWER_OFFSET: usize = <usize>PATHWAY_POWER * PATHWAY_BYTES;

@@ -48,6 +48,8 @@ export const TABLE_LAST_YEAR: usize = 8;
 /** First year in which the pathways are distinguishable. */
 export const TABLE_HORIZON_YEAR: usize = 16;
 export const TABLE_SERIES_COUNT: usize = 24;
+/** Ratio to the last anchor from which temperatures are constant. */
+export const TABLE_LAST_RATIO: usize = 32;
 /** Curves of temperature over the emissions ratio: median, p10, p90; see CURVE_*. */
 export const TABLE_CURVES: usize = 64;
 /**
@@ -68,10 +70,10 @@ export const SCALE_BYTES: usize = 32;
 export const TABLE_YEARS: usize =
   TABLE_SCALES + <usize>(TABLED_HORIZON_MAX - 4) * <usize>TABLED_HORIZON_MAX * SCALE_BYTES;
 
-/** Temperature without emissions, then the rises along the five segments: f64[6]; last the cap of the fifth rise. */
+/** Temperature without emissions, rises along the five segments: f64[6]; last the highest temperature. */
 export const CURVE_START: usize = 0;
 export const CURVE_RISES: usize = 8;
-export const CURVE_LAST_RISE_MAX: usize = 48;
+export const CURVE_MAX: usize = 48;
 export const CURVE_BYTES: usize = 56;
 export const CURVE_P50: i32 = 0;
 export const CURVE_P10: i32 = 1;

@@ -1,4 +1,5 @@
 import {
+  ALL_GIVEN,
   ENTITY_BASELINE,
   ENTITY_GIVEN_SCOPES,
   ENTITY_INDEX,
@@ -8,9 +9,6 @@ import {
   ENTITY_PER_GROWTH,
   ENTITY_PER_SCOPE,
   ENTITY_SHARES,
-  GIVEN_SCOPE_1,
-  GIVEN_SCOPE_2,
-  GIVEN_SCOPE_3,
   POWER_OFFSET,
   ROW_ENTITY,
   ROW_EXPONENT,
@@ -35,7 +33,7 @@ import {
   COLUMN_PROJECTIONS,
   COUNTRY_GROWTH_MAX,
   COUNTRY_GROWTH_MIN,
-  CURVE_LAST_RISE_MAX,
+  CURVE_MAX,
   CURVE_P10,
   CURVE_P90,
   CURVE_RISES,
@@ -63,6 +61,7 @@ import {
   SENSITIVE,
   SENSITIVE_CHANGE,
   TABLE_CURVES,
+  TABLE_LAST_RATIO,
   pairOf,
   projectionOf,
   rowsBegin,
@@ -140,24 +139,35 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
     const y1 = v128.load(projections1 + at),
       y2 = v128.load(projections2 + at),
       y3 = v128.load(projections3 + at);
-    const is1 = f64x2.eq(y1, y1),
-      is2 = f64x2.eq(y2, y2),
-      is3 = f64x2.eq(y3, y3);
-    const r1 = v128.and(y1, is1),
-      r2 = v128.and(y2, is2),
-      r3 = v128.and(y3, is3);
-
-    // A row is common if it gives exactly the scopes of the baseline, none of them negative.
-    const isOutside = v128.or(
-      f64x2.lt(f64x2.pmin(f64x2.pmin(r1, r2), r3), zero),
-      f64x2.gt(f64x2.pmax(f64x2.pmax(r1, r2), r3), v128.load64_splat(LOOP_EMISSIONS_MAX)),
-    );
-    const given = (i64x2.bitmask(is1) | (i64x2.bitmask(is2) << 2) | (i64x2.bitmask(is3) << 4)) & scopeMask,
-      expected = load<i32>(entityAt, ENTITY_GIVEN_SCOPES),
+    const expected = load<i32>(entityAt, ENTITY_GIVEN_SCOPES),
       otherExpected = load<i32>(otherEntityAt, ENTITY_GIVEN_SCOPES);
-    let isOdd = i32((given & (GIVEN_SCOPE_1 | GIVEN_SCOPE_2 | GIVEN_SCOPE_3)) != expected);
-    isOdd |= i32(((given >> 1) & (GIVEN_SCOPE_1 | GIVEN_SCOPE_2 | GIVEN_SCOPE_3)) != otherExpected) << 1;
-    isOdd |= i64x2.bitmask(isOutside);
+    // The sign bit is set if no scope is negative, too large or missing.
+    const isOrdinary = v128.andnot(
+      f64x2.le(f64x2.add(f64x2.add(y1, y2), y3), v128.load64_splat(LOOP_EMISSIONS_MAX)),
+      v128.or(v128.or(y1, y2), y3),
+    );
+    let r1 = y1,
+      r2 = y2,
+      r3 = y3,
+      isOdd = 0;
+    if ((i64x2.bitmask(isOrdinary) ^ 3) | (expected ^ ALL_GIVEN) | (otherExpected ^ ALL_GIVEN)) {
+      // A row is common if it gives exactly the scopes of the baseline, none of them negative.
+      const is1 = f64x2.eq(y1, y1),
+        is2 = f64x2.eq(y2, y2),
+        is3 = f64x2.eq(y3, y3);
+      r1 = v128.and(y1, is1);
+      r2 = v128.and(y2, is2);
+      r3 = v128.and(y3, is3);
+      const isOutside = v128.or(
+        f64x2.lt(f64x2.pmin(f64x2.pmin(r1, r2), r3), zero),
+        f64x2.gt(f64x2.pmax(f64x2.pmax(r1, r2), r3), v128.load64_splat(LOOP_EMISSIONS_MAX)),
+      );
+      const given = (i64x2.bitmask(is1) | (i64x2.bitmask(is2) << 2) | (i64x2.bitmask(is3) << 4)) & scopeMask;
+      isOdd =
+        i32((given & ALL_GIVEN) != expected) |
+        (i32(((given >> 1) & ALL_GIVEN) != otherExpected) << 1) |
+        i64x2.bitmask(isOutside);
+    }
     if (revenues != 0) {
       const revenue = v128.load(revenues + at);
       isOdd |= i64x2.bitmask(f64x2.eq(revenue, revenue));
@@ -197,15 +207,18 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
       s2 = f64x2.mul(r2, pairOf(entityAt + ENTITY_PER_SCOPE + 8, otherEntityAt + ENTITY_PER_SCOPE + 8)),
       s3 = f64x2.mul(r3, pairOf(entityAt + ENTITY_PER_SCOPE + 16, otherEntityAt + ENTITY_PER_SCOPE + 16));
     const largest = f64x2.pmax(f64x2.pmax(f64x2.pmax(emissionsRatio, s1), s2), s3),
+      smallest = f64x2.pmin(f64x2.pmin(f64x2.pmin(emissionsRatio, s1), s2), s3);
+    if (v128.any_true(v128.or(f64x2.gt(largest, limitMax), f64x2.lt(smallest, limitMin)))) {
       // Zeros become NaN, which pmin skips.
-      smallest = f64x2.pmin(
+      const smallestPositive = f64x2.pmin(
         f64x2.pmin(
           f64x2.pmin(limitMax, v128.or(emissionsRatio, f64x2.eq(emissionsRatio, zero))),
           v128.or(s1, f64x2.eq(r1, zero)),
         ),
         f64x2.pmin(f64x2.pmin(limitMax, v128.or(s2, f64x2.eq(r2, zero))), v128.or(s3, f64x2.eq(r3, zero))),
       );
-    isOdd |= i64x2.bitmask(v128.or(f64x2.gt(largest, limitMax), f64x2.lt(smallest, limitMin))) & rowMask;
+      isOdd |= i64x2.bitmask(v128.or(f64x2.gt(largest, limitMax), f64x2.lt(smallestPositive, limitMin))) & rowMask;
+    }
 
     // Anchors: two vectors per row, transposed to one vector per anchor.
     const yearAt = <usize>load<u32>(rowAt, ROW_YEAR),
@@ -214,13 +227,21 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
       at3 = yearAt + load<u32>(entityAt, ENTITY_PATHWAY_3),
       otherAt1 = otherYearAt + load<u32>(otherEntityAt, ENTITY_PATHWAY),
       otherAt3 = otherYearAt + load<u32>(otherEntityAt, ENTITY_PATHWAY_3);
-    const low = blend(entityAt, v128.load(at1), v128.load(yearAt, POWER_OFFSET), v128.load(at3)),
-      high = blend(entityAt, v128.load(at1, 16), v128.load(yearAt, POWER_OFFSET + 16), v128.load(at3, 16)),
-      otherLow = blend(otherEntityAt, v128.load(otherAt1), v128.load(otherYearAt, POWER_OFFSET), v128.load(otherAt3)),
+    const n1 = v128.load64_splat(entityAt, ENTITY_SHARES),
+      n2 = v128.load64_splat(entityAt, ENTITY_SHARES + 8),
+      n3 = v128.load64_splat(entityAt, ENTITY_SHARES + 16);
+    const low = blend(n1, v128.load(at1), n2, v128.load(yearAt, POWER_OFFSET), n3, v128.load(at3)),
+      high = blend(n1, v128.load(at1, 16), n2, v128.load(yearAt, POWER_OFFSET + 16), n3, v128.load(at3, 16));
+    const o1 = v128.load64_splat(otherEntityAt, ENTITY_SHARES),
+      o2 = v128.load64_splat(otherEntityAt, ENTITY_SHARES + 8),
+      o3 = v128.load64_splat(otherEntityAt, ENTITY_SHARES + 16);
+    const otherLow = blend(o1, v128.load(otherAt1), o2, v128.load(otherYearAt, POWER_OFFSET), o3, v128.load(otherAt3)),
       otherHigh = blend(
-        otherEntityAt,
+        o1,
         v128.load(otherAt1, 16),
+        o2,
         v128.load(otherYearAt, POWER_OFFSET + 16),
+        o3,
         v128.load(otherAt3, 16),
       );
     let x1 = v128.shuffle<f64>(low, otherLow, 0, 2),
@@ -266,6 +287,8 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
       slope3 = f64x2.mul(rise3, f64x2.mul(per34, width4)),
       slope4 = f64x2.mul(rise4, f64x2.mul(per34, width3)),
       slope5 = f64x2.mul(v128.load64_splat(curve, CURVE_RISES + 32), f64x2.mul(perAll, widths1234));
+
+    const last = f64x2.mul(x4, v128.load64_splat(tables, TABLE_LAST_RATIO));
 
     const scales = <usize>load<u32>(rowAt, ROW_SCALES),
       otherScales = <usize>load<u32>(rowAt, ROW_BYTES + ROW_SCALES);
@@ -315,25 +338,30 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
       );
     }
 
-    const temperature = curveAt(q, curve, x1, x2, x3, x4, slope1, slope2, slope3, slope4, slope5);
+    const temperature = curveAt(q, curve, x1, x2, x3, x4, last, slope1, slope2, slope3, slope4, slope5);
     v128.store(temperatures + at, temperature);
-    v128.store(rangeLows + at, curveAt(rangeLow, curve, x1, x2, x3, x4, slope1, slope2, slope3, slope4, slope5));
-    v128.store(rangeHighs + at, curveAt(rangeHigh, curve, x1, x2, x3, x4, slope1, slope2, slope3, slope4, slope5));
+    const lowTemperature = curveAt(rangeLow, curve, x1, x2, x3, x4, last, slope1, slope2, slope3, slope4, slope5),
+      highTemperature = curveAt(rangeHigh, curve, x1, x2, x3, x4, last, slope1, slope2, slope3, slope4, slope5);
+    v128.store(rangeLows + at, lowTemperature);
+    v128.store(rangeHighs + at, highTemperature);
     // No two ratios differ in temperature by more than their distance times the steepest slope.
     const notable = v128.load64_splat(LOOP_NOTABLE),
       almostNotable = v128.load64_splat(LOOP_ALMOST_NOTABLE),
       steepest = f64x2.pmax(f64x2.pmax(slope1, slope2), f64x2.pmax(f64x2.pmax(slope3, slope4), slope5));
     const growthMove = f64x2.mul(f64x2.abs(f64x2.sub(q, emissionsQ)), steepest);
     if (v128.any_true(f64x2.gt(growthMove, almostNotable))) {
-      const ofEmissions = curveAt(emissionsQ, curve, x1, x2, x3, x4, slope1, slope2, slope3, slope4, slope5),
+      const ofEmissions = curveAt(emissionsQ, curve, x1, x2, x3, x4, last, slope1, slope2, slope3, slope4, slope5),
         driven = i64x2.bitmask(f64x2.gt(f64x2.abs(f64x2.sub(temperature, ofEmissions)), notable));
       rowFlags |= (driven & 1) * GROWTH_DRIVEN;
       otherRowFlags |= (driven >> 1) * GROWTH_DRIVEN;
     }
-    const largestMove = f64x2.pmax(f64x2.sub(sensitiveHigh, q), f64x2.sub(q, sensitiveLow));
-    if (v128.any_true(f64x2.gt(f64x2.mul(largestMove, steepest), almostNotable))) {
-      const lower = curveAt(sensitiveLow, curve, x1, x2, x3, x4, slope1, slope2, slope3, slope4, slope5),
-        upper = curveAt(sensitiveHigh, curve, x1, x2, x3, x4, slope1, slope2, slope3, slope4, slope5),
+    const sensitiveMove = f64x2.pmax(
+      f64x2.add(f64x2.sub(highTemperature, temperature), f64x2.mul(steepest, f64x2.sub(sensitiveHigh, rangeHigh))),
+      f64x2.add(f64x2.sub(temperature, lowTemperature), f64x2.mul(steepest, f64x2.sub(rangeLow, sensitiveLow))),
+    );
+    if (v128.any_true(f64x2.gt(sensitiveMove, almostNotable))) {
+      const lower = curveAt(sensitiveLow, curve, x1, x2, x3, x4, last, slope1, slope2, slope3, slope4, slope5),
+        upper = curveAt(sensitiveHigh, curve, x1, x2, x3, x4, last, slope1, slope2, slope3, slope4, slope5),
         sensitive = i64x2.bitmask(
           f64x2.gt(f64x2.pmax(f64x2.sub(upper, temperature), f64x2.sub(temperature, lower)), notable),
         );
@@ -362,15 +390,9 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
   return true;
 }
 
-/** Returns the sum of the scopes' shares of an entity times the emissions indices at two anchors, added in this order. */
-function blend(entityAt: usize, x1: v128, x2: v128, x3: v128): v128 {
-  return f64x2.add(
-    f64x2.add(
-      f64x2.mul(v128.load64_splat(entityAt, ENTITY_SHARES), x1),
-      f64x2.mul(v128.load64_splat(entityAt, ENTITY_SHARES + 8), x2),
-    ),
-    f64x2.mul(v128.load64_splat(entityAt, ENTITY_SHARES + 16), x3),
-  );
+/** Returns n1 x1 + n2 x2 + n3 x3, added in this order. */
+function blend(n1: v128, x1: v128, n2: v128, x2: v128, n3: v128, x3: v128): v128 {
+  return f64x2.add(f64x2.add(f64x2.mul(n1, x1), f64x2.mul(n2, x2)), f64x2.mul(n3, x3));
 }
 
 /** Returns the temperatures of two ratios, as temperaturesAt does, from anchors and slopes in registers. */
@@ -381,34 +403,24 @@ function curveAt(
   x2: v128,
   x3: v128,
   x4: v128,
+  last: v128,
   slope1: v128,
   slope2: v128,
   slope3: v128,
   slope4: v128,
   slope5: v128,
 ): v128 {
-  const zero = f64x2.splat(0);
-  const ramp1 = f64x2.pmin(f64x2.mul(q, slope1), v128.load64_splat(curve, CURVE_RISES)),
-    ramp2 = f64x2.pmin(
-      f64x2.pmax(f64x2.mul(f64x2.sub(q, x1), slope2), zero),
-      v128.load64_splat(curve, CURVE_RISES + 8),
-    ),
-    ramp3 = f64x2.pmin(
-      f64x2.pmax(f64x2.mul(f64x2.sub(q, x2), slope3), zero),
-      v128.load64_splat(curve, CURVE_RISES + 16),
-    ),
-    ramp4 = f64x2.pmin(
-      f64x2.pmax(f64x2.mul(f64x2.sub(q, x3), slope4), zero),
-      v128.load64_splat(curve, CURVE_RISES + 24),
-    ),
-    ramp5 = f64x2.pmin(
-      f64x2.pmax(f64x2.mul(f64x2.sub(q, x4), slope5), zero),
-      v128.load64_splat(curve, CURVE_LAST_RISE_MAX),
-    );
-  return f64x2.add(
-    f64x2.add(f64x2.add(f64x2.add(f64x2.add(v128.load64_splat(curve, CURVE_START), ramp1), ramp2), ramp3), ramp4),
-    ramp5,
-  );
+  const u1 = f64x2.pmin(q, x1),
+    u2 = f64x2.pmin(q, x2),
+    u3 = f64x2.pmin(q, x3),
+    u4 = f64x2.pmin(q, x4),
+    u5 = f64x2.pmin(q, last);
+  const below1 = f64x2.add(v128.load64_splat(curve, CURVE_START), f64x2.mul(u1, slope1)),
+    below2 = f64x2.add(below1, f64x2.mul(f64x2.sub(u2, u1), slope2)),
+    below3 = f64x2.add(below2, f64x2.mul(f64x2.sub(u3, u2), slope3)),
+    below4 = f64x2.add(below3, f64x2.mul(f64x2.sub(u4, u3), slope4)),
+    below5 = f64x2.add(below4, f64x2.mul(f64x2.sub(u5, u4), slope5));
+  return f64x2.pmin(below5, v128.load64_splat(curve, CURVE_MAX));
 }
 
 /** Scores the rows of a pair whose bits are set one by one. Returns false if their emissions are invalid. */
