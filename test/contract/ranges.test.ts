@@ -1,12 +1,17 @@
 import { expect, test } from "vitest";
 import { ALIGNMENT_BASES, PATHWAYS } from "../../src/contract/alignmentNames.ts";
-import { ALIGNMENT_AMOUNT_MAX, ALIGNMENT_YEARS } from "../../src/contract/ranges.ts";
+import { PRICE_YEAR_MAX, PRICE_YEAR_MIN } from "../../src/alignment/convergenceRevenue.ts";
+import { ALIGNMENT_AMOUNT_MAX, ALIGNMENT_YEARS, PRICE_YEARS } from "../../src/contract/ranges.ts";
 import { ALIGNMENT_YEAR_MAX, ALIGNMENT_YEAR_MIN, BASES, EMISSIONS_MAX } from "../../src/kernel/alignment.ts";
 import { PATHWAY_INDEX } from "../../src/kernel/alignmentColumns.ts";
 
 test("entities may have the years and amounts that the kernel accepts", () => {
   expect(ALIGNMENT_YEARS).toEqual({ min: ALIGNMENT_YEAR_MIN, max: ALIGNMENT_YEAR_MAX });
   expect(ALIGNMENT_AMOUNT_MAX).toBe(EMISSIONS_MAX);
+});
+
+test("requests may give the price years that revenue can be converted from", () => {
+  expect(PRICE_YEARS).toEqual({ min: PRICE_YEAR_MIN, max: PRICE_YEAR_MAX });
 });
 
 test("requests may name the bases of the kernel, and results its pathways", () => {
