@@ -7,6 +7,7 @@ import {
   CALL_COLUMNS,
   CALL_TABLES,
   CALL_WEIGHT_3,
+  CHANGE_BITS,
   CHANGE_YEARS_MAX,
   COLUMN_BASELINES,
   COLUMN_BASELINE_REVENUES,
@@ -67,7 +68,7 @@ export const ENTITY_PER_GROWTH: usize = 56;
 /** u32: offsets of the pathways of scopes 1 and 3 within a year of the tables. */
 export const ENTITY_PATHWAY: usize = 64;
 export const ENTITY_PATHWAY_3: usize = 68;
-/** i32: bits GIVEN_* of the scopes that rows must give; -1 if they must be scored one by one. */
+/** i32: bits 0, 2 and 4 of the scopes that rows must give; -1 if they must be scored one by one. */
 export const ENTITY_GIVEN_SCOPES: usize = 72;
 export const ENTITY_INDEX: usize = 76;
 /** i32: whether years ascend, so that none is given twice. */
@@ -78,17 +79,18 @@ export const ENTITY_IS_ASCENDING: usize = 80;
 export const ROW_YEAR: usize = 0;
 export const ROW_ENTITY: usize = 4;
 export const ROW_GROWTH: usize = 8;
-/** u32: address of the limits of IMPLAUSIBLE_CHANGE. */
+/** u32: address of the closer limits of IMPLAUSIBLE_CHANGE. */
 export const ROW_LIMITS: usize = 12;
 export const ROW_FLAGS: usize = 16;
 /** u32: address of the powers of scales if the year is before the horizon, else 0; and the exponent, f64. */
 export const ROW_SCALES: usize = 20;
 export const ROW_EXPONENT: usize = 24;
 
-/** Bits of ENTITY_GIVEN_SCOPES, two apart: the bits of two rows, one per lane, can be interleaved. */
-export const GIVEN_SCOPE_1: i32 = 1;
-export const GIVEN_SCOPE_2: i32 = 4;
-export const GIVEN_SCOPE_3: i32 = 16;
+/**
+ * ENTITY_GIVEN_SCOPES of an entity with all scopes: bits 0, 2 and 4. The bits are two apart so that those of two rows,
+ * one per lane, can be interleaved.
+ */
+export const ALL_GIVEN: i32 = 21;
 
 /** Offset of scope 2's pathway within a year of the tables. */
 export const POWER_OFFSET: usize = <usize>PATHWAY_POWER * PATHWAY_BYTES;
@@ -121,7 +123,7 @@ export function prepareBlock(call: usize, first: i32, end: i32): bool {
     seriesCount = <i32>load<f64>(tables, TABLE_SERIES_COUNT),
     growthRows = growthRow(tables, 0),
     growthRowBytes = growthRow(tables, 1) - growthRows,
-    limits = <i32>tables + <i32>TABLE_PLAUSIBLE_CHANGES,
+    limits = <i32>tables + <i32>TABLE_PLAUSIBLE_CHANGES + 16,
     yearTable = tables + TABLE_YEARS,
     yearZero = <i32>yearTable - (firstYear << YEAR_BITS);
   const ones = f64x2.splat(1),
@@ -205,7 +207,7 @@ export function prepareBlock(call: usize, first: i32, end: i32): bool {
         scoredYear = max(year, horizon),
         yearAt = yearZero + (min(scoredYear, lastYear) << YEAR_BITS),
         growthAt = growthZero + (max(firstYear, min(year, lastYear)) << 3),
-        limitsAt = limits + (min<i32>(elapsed, CHANGE_YEARS_MAX) << 4),
+        limitsAt = limits + (min<i32>(elapsed, CHANGE_YEARS_MAX) << CHANGE_BITS),
         rowFlags = flags | (i32(scoredYear > lastYear) * BEYOND_TABLE);
       store<i32>(rowAt, yearAt, ROW_YEAR);
       store<i32>(rowAt, <i32>entityAt, ROW_ENTITY);

@@ -1,17 +1,20 @@
 import {
   ANCHOR_MOVE_MIN,
   CURVE_BYTES,
-  CURVE_LAST_RISE_MAX,
+  CURVE_MAX,
   CURVE_RISES,
   CURVE_START,
   TABLE_CURVES,
+  TABLE_LAST_RATIO,
 } from "./alignmentLayout";
 
 // Temperature over the emissions ratio for two rows, one per lane; f64[2] each. Byte offsets.
 export const LANES_ANCHORS: usize = 0; // [4]
-const LANES_SLOPES: usize = 64; // [5]
-const LANES_RISES: usize = 144; // [5]
-const LANES_START: usize = 224;
+/** Ratio from which temperatures are constant. */
+const LANES_LAST: usize = 64;
+const LANES_SLOPES: usize = 80; // [5]
+const LANES_START: usize = 160;
+const LANES_MAX: usize = 176;
 
 /**
  * Makes the four anchors of two rows ascending with steps of at least `gaps`, in place: the least-squares closest
@@ -92,42 +95,43 @@ export function prepareCurve(tables: usize, percentile: i32, lanes: usize): void
     rise3 = v128.load64_splat(curve, CURVE_RISES + 16),
     rise4 = v128.load64_splat(curve, CURVE_RISES + 24),
     rise5 = v128.load64_splat(curve, CURVE_RISES + 32);
-  v128.store(lanes, f64x2.div(rise1, x1), LANES_SLOPES);
-  v128.store(lanes, f64x2.div(rise2, f64x2.sub(x2, x1)), LANES_SLOPES + 16);
-  v128.store(lanes, f64x2.div(rise3, f64x2.sub(x3, x2)), LANES_SLOPES + 32);
-  v128.store(lanes, f64x2.div(rise4, f64x2.sub(x4, x3)), LANES_SLOPES + 48);
-  v128.store(lanes, f64x2.div(rise5, x4), LANES_SLOPES + 64);
-  v128.store(lanes, rise1, LANES_RISES);
-  v128.store(lanes, rise2, LANES_RISES + 16);
-  v128.store(lanes, rise3, LANES_RISES + 32);
-  v128.store(lanes, rise4, LANES_RISES + 48);
-  v128.store(lanes, v128.load64_splat(curve, CURVE_LAST_RISE_MAX), LANES_RISES + 64);
+  // All five reciprocals from one division.
+  const width2 = f64x2.sub(x2, x1),
+    width3 = f64x2.sub(x3, x2),
+    width4 = f64x2.sub(x4, x3);
+  const widths12 = f64x2.mul(x1, width2),
+    widths34 = f64x2.mul(width3, width4),
+    widths1234 = f64x2.mul(widths12, widths34),
+    perAll = f64x2.div(f64x2.splat(1), f64x2.mul(widths1234, x4)),
+    per1234 = f64x2.mul(perAll, x4),
+    per12 = f64x2.mul(per1234, widths34),
+    per34 = f64x2.mul(per1234, widths12);
+  v128.store(lanes, f64x2.mul(rise1, f64x2.mul(per12, width2)), LANES_SLOPES);
+  v128.store(lanes, f64x2.mul(rise2, f64x2.mul(per12, x1)), LANES_SLOPES + 16);
+  v128.store(lanes, f64x2.mul(rise3, f64x2.mul(per34, width4)), LANES_SLOPES + 32);
+  v128.store(lanes, f64x2.mul(rise4, f64x2.mul(per34, width3)), LANES_SLOPES + 48);
+  v128.store(lanes, f64x2.mul(rise5, f64x2.mul(perAll, widths1234)), LANES_SLOPES + 64);
+  v128.store(lanes, f64x2.mul(x4, v128.load64_splat(tables, TABLE_LAST_RATIO)), LANES_LAST);
   v128.store(lanes, v128.load64_splat(curve, CURVE_START), LANES_START);
+  v128.store(lanes, v128.load64_splat(curve, CURVE_MAX), LANES_MAX);
 }
 
 /**
- * Returns the temperatures of two emissions ratios, at least 0, one per lane. A sum of five ramps, one per segment: each
- * operation is monotone, so a larger ratio never has a lower temperature.
+ * Returns the temperatures of two emissions ratios, at least 0, one per lane: the sum over the segments of slope x part
+ * of the segment below the ratio. Each operation is monotone, so a larger ratio never has a lower temperature.
  */
 export function temperaturesAt(lanes: usize, q: v128): v128 {
-  const zero = f64x2.splat(0);
-  const ramp1 = f64x2.pmin(f64x2.mul(q, v128.load(lanes, LANES_SLOPES)), v128.load(lanes, LANES_RISES));
-  return f64x2.add(
-    f64x2.add(
-      f64x2.add(
-        f64x2.add(f64x2.add(v128.load(lanes, LANES_START), ramp1), ramp(lanes, q, zero, 0)),
-        ramp(lanes, q, zero, 16),
-      ),
-      ramp(lanes, q, zero, 32),
-    ),
-    ramp(lanes, q, zero, 48),
-  );
-}
-
-/** Returns the rise along the segment that starts at the anchor at `offset`. */
-function ramp(lanes: usize, q: v128, zero: v128, offset: usize): v128 {
-  const rise = f64x2.mul(f64x2.sub(q, v128.load(lanes + offset)), v128.load(lanes + offset, LANES_SLOPES + 16));
-  return f64x2.pmin(f64x2.pmax(rise, zero), v128.load(lanes + offset, LANES_RISES + 16));
+  const u1 = f64x2.pmin(q, v128.load(lanes)),
+    u2 = f64x2.pmin(q, v128.load(lanes, 16)),
+    u3 = f64x2.pmin(q, v128.load(lanes, 32)),
+    u4 = f64x2.pmin(q, v128.load(lanes, 48)),
+    u5 = f64x2.pmin(q, v128.load(lanes, LANES_LAST));
+  const below1 = f64x2.add(v128.load(lanes, LANES_START), f64x2.mul(u1, v128.load(lanes, LANES_SLOPES))),
+    below2 = f64x2.add(below1, f64x2.mul(f64x2.sub(u2, u1), v128.load(lanes, LANES_SLOPES + 16))),
+    below3 = f64x2.add(below2, f64x2.mul(f64x2.sub(u3, u2), v128.load(lanes, LANES_SLOPES + 32))),
+    below4 = f64x2.add(below3, f64x2.mul(f64x2.sub(u4, u3), v128.load(lanes, LANES_SLOPES + 48))),
+    below5 = f64x2.add(below4, f64x2.mul(f64x2.sub(u5, u4), v128.load(lanes, LANES_SLOPES + 64)));
+  return f64x2.pmin(below5, v128.load(lanes, LANES_MAX));
 }
 
 /** Returns the temperature of one emissions ratio. */

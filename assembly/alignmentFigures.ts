@@ -1,6 +1,7 @@
 import {
   BASIS_INTENSITY,
   BEYOND_TABLE,
+  CHANGE_BITS,
   CHANGE_YEARS_MAX,
   COLUMN_BASELINE_REVENUES,
   COLUMN_PROJECTED_REVENUES,
@@ -186,7 +187,10 @@ export function implausibleChangeOf(call: usize, entity: i32, row: u32, record: 
   const columns = load<u32>(call, CALL_COLUMNS),
     usable = <i32>load<f64>(record, RECORD_USABLE);
   const years = yearOf(columns, row) - baselineYearOf(columns, entity),
-    limits = load<u32>(call, CALL_TABLES) + TABLE_PLAUSIBLE_CHANGES + ((<usize>min<i32>(years, CHANGE_YEARS_MAX)) << 4);
+    limits =
+      load<u32>(call, CALL_TABLES) +
+      TABLE_PLAUSIBLE_CHANGES +
+      ((<usize>min<i32>(years, CHANGE_YEARS_MAX)) << CHANGE_BITS);
   let isImplausible = isImplausibleChange(
     limits,
     load<f64>(record, RECORD_BASELINE),

@@ -48,26 +48,32 @@ export const TABLE_LAST_YEAR: usize = 8;
 /** First year in which the pathways are distinguishable. */
 export const TABLE_HORIZON_YEAR: usize = 16;
 export const TABLE_SERIES_COUNT: usize = 24;
+/** Ratio to the last anchor from which temperatures are constant. */
+export const TABLE_LAST_RATIO: usize = 32;
 /** Curves of temperature over the emissions ratio: median, p10, p90; see CURVE_*. */
 export const TABLE_CURVES: usize = 64;
-/** f64[CHANGE_YEARS_MAX + 1][2]: smallest and largest plausible ratio of emissions after so many years. */
+/**
+ * f64[CHANGE_YEARS_MAX + 1][4]: smallest and largest plausible ratio of emissions after so many years, then the same
+ * limits a little closer together: ratios between these are plausible whatever their rounding.
+ */
 export const TABLE_PLAUSIBLE_CHANGES: usize = 256;
+export const CHANGE_BITS: i32 = 5;
 /** The limits no longer change after so many years. */
 export const CHANGE_YEARS_MAX: i32 = 18;
 /**
  * f64[horizon - SHORTEST_HORIZON_YEARS][years][4]: 0.925, 0.95, 1.05 and 1.075 to the power horizon / years, for
  * horizons up to TABLED_HORIZON_MAX years and years up to the horizon, first 1.
  */
-export const TABLE_SCALES: usize = 576;
+export const TABLE_SCALES: usize = 896;
 export const TABLED_HORIZON_MAX: i32 = 30;
 export const SCALE_BYTES: usize = 32;
 export const TABLE_YEARS: usize =
   TABLE_SCALES + <usize>(TABLED_HORIZON_MAX - 4) * <usize>TABLED_HORIZON_MAX * SCALE_BYTES;
 
-/** Temperature without emissions, then the rises along the five segments: f64[6]; last the cap of the fifth rise. */
+/** Temperature without emissions, rises along the five segments: f64[6]; last the highest temperature. */
 export const CURVE_START: usize = 0;
 export const CURVE_RISES: usize = 8;
-export const CURVE_LAST_RISE_MAX: usize = 48;
+export const CURVE_MAX: usize = 48;
 export const CURVE_BYTES: usize = 56;
 export const CURVE_P50: i32 = 0;
 export const CURVE_P10: i32 = 1;

@@ -1,4 +1,5 @@
 import {
+  ALL_GIVEN,
   ENTITY_BASELINE,
   ENTITY_GIVEN_SCOPES,
   ENTITY_INDEX,
@@ -8,9 +9,6 @@ import {
   ENTITY_PER_GROWTH,
   ENTITY_PER_SCOPE,
   ENTITY_SHARES,
-  GIVEN_SCOPE_1,
-  GIVEN_SCOPE_2,
-  GIVEN_SCOPE_3,
   POWER_OFFSET,
   ROW_ENTITY,
   ROW_EXPONENT,
@@ -35,7 +33,7 @@ import {
   COLUMN_PROJECTIONS,
   COUNTRY_GROWTH_MAX,
   COUNTRY_GROWTH_MIN,
-  CURVE_LAST_RISE_MAX,
+  CURVE_MAX,
   CURVE_P10,
   CURVE_P90,
   CURVE_RISES,
@@ -63,6 +61,7 @@ import {
   SENSITIVE,
   SENSITIVE_CHANGE,
   TABLE_CURVES,
+  TABLE_LAST_RATIO,
   pairOf,
   projectionOf,
   rowsBegin,
@@ -72,8 +71,35 @@ import { scorePoint } from "./alignmentRecord";
 import { storeResult } from "./alignmentResults";
 import { powers } from "./power";
 
-/** Part of a limit below which its rounding cannot matter. */
-const SAFETY: f64 = 1e-9;
+// Constants of the loop, f64[], loaded from memory at each use: V8 would otherwise rebuild a constant vector every time.
+const CONSTANTS: usize = memory.data<f64>(
+  [
+    EMISSIONS_MAX,
+    COUNTRY_GROWTH_MIN,
+    COUNTRY_GROWTH_MAX,
+    ANCHOR_GAP_MIN,
+    1 - RANGE_CHANGE,
+    1 + RANGE_CHANGE,
+    1 - SENSITIVE_CHANGE,
+    1 + SENSITIVE_CHANGE,
+    NOTABLE_DIFFERENCE_C,
+    // Smaller by more than the rounding of a difference.
+    NOTABLE_DIFFERENCE_C * (1 - 1e-9),
+    1,
+  ],
+  16,
+);
+const LOOP_EMISSIONS_MAX: usize = CONSTANTS;
+const LOOP_GROWTH_MIN: usize = CONSTANTS + 8;
+const LOOP_GROWTH_MAX: usize = CONSTANTS + 16;
+const LOOP_GAP: usize = CONSTANTS + 24;
+const LOOP_RANGE_LOW: usize = CONSTANTS + 32;
+const LOOP_RANGE_HIGH: usize = CONSTANTS + 40;
+const LOOP_SENSITIVE_LOW: usize = CONSTANTS + 48;
+const LOOP_SENSITIVE_HIGH: usize = CONSTANTS + 56;
+const LOOP_NOTABLE: usize = CONSTANTS + 64;
+const LOOP_ALMOST_NOTABLE: usize = CONSTANTS + 72;
+const LOOP_ONE: usize = CONSTANTS + 80;
 
 /**
  * Scores the rows of a block that prepareBlock has prepared, two at a time: one per lane, which belong to one entity or
@@ -113,24 +139,35 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
     const y1 = v128.load(projections1 + at),
       y2 = v128.load(projections2 + at),
       y3 = v128.load(projections3 + at);
-    const is1 = f64x2.eq(y1, y1),
-      is2 = f64x2.eq(y2, y2),
-      is3 = f64x2.eq(y3, y3);
-    const r1 = v128.and(y1, is1),
-      r2 = v128.and(y2, is2),
-      r3 = v128.and(y3, is3);
-
-    // A row is common if it gives exactly the scopes of the baseline, none of them negative.
-    const isOutside = v128.or(
-      f64x2.lt(f64x2.pmin(f64x2.pmin(r1, r2), r3), zero),
-      f64x2.gt(f64x2.pmax(f64x2.pmax(r1, r2), r3), f64x2.splat(EMISSIONS_MAX)),
-    );
-    const given = (i64x2.bitmask(is1) | (i64x2.bitmask(is2) << 2) | (i64x2.bitmask(is3) << 4)) & scopeMask,
-      expected = load<i32>(entityAt, ENTITY_GIVEN_SCOPES),
+    const expected = load<i32>(entityAt, ENTITY_GIVEN_SCOPES),
       otherExpected = load<i32>(otherEntityAt, ENTITY_GIVEN_SCOPES);
-    let isOdd = i32((given & (GIVEN_SCOPE_1 | GIVEN_SCOPE_2 | GIVEN_SCOPE_3)) != expected);
-    isOdd |= i32(((given >> 1) & (GIVEN_SCOPE_1 | GIVEN_SCOPE_2 | GIVEN_SCOPE_3)) != otherExpected) << 1;
-    isOdd |= i64x2.bitmask(isOutside);
+    // The sign bit is set if no scope is negative, too large or missing.
+    const isOrdinary = v128.andnot(
+      f64x2.le(f64x2.add(f64x2.add(y1, y2), y3), v128.load64_splat(LOOP_EMISSIONS_MAX)),
+      v128.or(v128.or(y1, y2), y3),
+    );
+    let r1 = y1,
+      r2 = y2,
+      r3 = y3,
+      isOdd = 0;
+    if ((i64x2.bitmask(isOrdinary) ^ 3) | (expected ^ ALL_GIVEN) | (otherExpected ^ ALL_GIVEN)) {
+      // A row is common if it gives exactly the scopes of the baseline, none of them negative.
+      const is1 = f64x2.eq(y1, y1),
+        is2 = f64x2.eq(y2, y2),
+        is3 = f64x2.eq(y3, y3);
+      r1 = v128.and(y1, is1);
+      r2 = v128.and(y2, is2);
+      r3 = v128.and(y3, is3);
+      const isOutside = v128.or(
+        f64x2.lt(f64x2.pmin(f64x2.pmin(r1, r2), r3), zero),
+        f64x2.gt(f64x2.pmax(f64x2.pmax(r1, r2), r3), v128.load64_splat(LOOP_EMISSIONS_MAX)),
+      );
+      const given = (i64x2.bitmask(is1) | (i64x2.bitmask(is2) << 2) | (i64x2.bitmask(is3) << 4)) & scopeMask;
+      isOdd =
+        i32((given & ALL_GIVEN) != expected) |
+        (i32(((given >> 1) & ALL_GIVEN) != otherExpected) << 1) |
+        i64x2.bitmask(isOutside);
+    }
     if (revenues != 0) {
       const revenue = v128.load(revenues + at);
       isOdd |= i64x2.bitmask(f64x2.eq(revenue, revenue));
@@ -149,34 +186,39 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
       pairOf(entityAt + ENTITY_PER_GROWTH, otherEntityAt + ENTITY_PER_GROWTH),
     );
     const growth = f64x2.pmax(
-      f64x2.splat(COUNTRY_GROWTH_MIN),
-      f64x2.pmin(f64x2.splat(COUNTRY_GROWTH_MAX), growthRatio),
+      v128.load64_splat(LOOP_GROWTH_MIN),
+      f64x2.pmin(v128.load64_splat(LOOP_GROWTH_MAX), growthRatio),
     );
     const ratio = f64x2.mul(emissionsRatio, growth);
     let rowFlags = load<i32>(rowAt, ROW_FLAGS),
       otherRowFlags = load<i32>(rowAt, ROW_BYTES + ROW_FLAGS);
     const limited = i64x2.bitmask(f64x2.ne(growth, growthRatio));
-    rowFlags |= (limited & 1) * GROWTH_LIMITED;
-    otherRowFlags |= (limited >> 1) * GROWTH_LIMITED;
+    if (limited != 0) {
+      rowFlags |= (limited & 1) * GROWTH_LIMITED;
+      otherRowFlags |= (limited >> 1) * GROWTH_LIMITED;
+    }
 
     // Ratios near or outside the limits of IMPLAUSIBLE_CHANGE are decided one by one. 0 is plausible.
     const limits = v128.load(<usize>load<u32>(rowAt, ROW_LIMITS)),
       otherLimits = v128.load(<usize>load<u32>(rowAt, ROW_BYTES + ROW_LIMITS)),
-      limitMin = f64x2.mul(v128.shuffle<f64>(limits, otherLimits, 0, 2), f64x2.splat(1 + SAFETY)),
-      limitMax = f64x2.mul(v128.shuffle<f64>(limits, otherLimits, 1, 3), f64x2.splat(1 - SAFETY));
+      limitMin = v128.shuffle<f64>(limits, otherLimits, 0, 2),
+      limitMax = v128.shuffle<f64>(limits, otherLimits, 1, 3);
     const s1 = f64x2.mul(r1, pairOf(entityAt + ENTITY_PER_SCOPE, otherEntityAt + ENTITY_PER_SCOPE)),
       s2 = f64x2.mul(r2, pairOf(entityAt + ENTITY_PER_SCOPE + 8, otherEntityAt + ENTITY_PER_SCOPE + 8)),
       s3 = f64x2.mul(r3, pairOf(entityAt + ENTITY_PER_SCOPE + 16, otherEntityAt + ENTITY_PER_SCOPE + 16));
     const largest = f64x2.pmax(f64x2.pmax(f64x2.pmax(emissionsRatio, s1), s2), s3),
+      smallest = f64x2.pmin(f64x2.pmin(f64x2.pmin(emissionsRatio, s1), s2), s3);
+    if (v128.any_true(v128.or(f64x2.gt(largest, limitMax), f64x2.lt(smallest, limitMin)))) {
       // Zeros become NaN, which pmin skips.
-      smallest = f64x2.pmin(
+      const smallestPositive = f64x2.pmin(
         f64x2.pmin(
           f64x2.pmin(limitMax, v128.or(emissionsRatio, f64x2.eq(emissionsRatio, zero))),
           v128.or(s1, f64x2.eq(r1, zero)),
         ),
         f64x2.pmin(f64x2.pmin(limitMax, v128.or(s2, f64x2.eq(r2, zero))), v128.or(s3, f64x2.eq(r3, zero))),
       );
-    isOdd |= i64x2.bitmask(v128.or(f64x2.gt(largest, limitMax), f64x2.lt(smallest, limitMin))) & rowMask;
+      isOdd |= i64x2.bitmask(v128.or(f64x2.gt(largest, limitMax), f64x2.lt(smallestPositive, limitMin))) & rowMask;
+    }
 
     // Anchors: two vectors per row, transposed to one vector per anchor.
     const yearAt = <usize>load<u32>(rowAt, ROW_YEAR),
@@ -185,20 +227,28 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
       at3 = yearAt + load<u32>(entityAt, ENTITY_PATHWAY_3),
       otherAt1 = otherYearAt + load<u32>(otherEntityAt, ENTITY_PATHWAY),
       otherAt3 = otherYearAt + load<u32>(otherEntityAt, ENTITY_PATHWAY_3);
-    const low = blend(entityAt, v128.load(at1), v128.load(yearAt, POWER_OFFSET), v128.load(at3)),
-      high = blend(entityAt, v128.load(at1, 16), v128.load(yearAt, POWER_OFFSET + 16), v128.load(at3, 16)),
-      otherLow = blend(otherEntityAt, v128.load(otherAt1), v128.load(otherYearAt, POWER_OFFSET), v128.load(otherAt3)),
+    const n1 = v128.load64_splat(entityAt, ENTITY_SHARES),
+      n2 = v128.load64_splat(entityAt, ENTITY_SHARES + 8),
+      n3 = v128.load64_splat(entityAt, ENTITY_SHARES + 16);
+    const low = blend(n1, v128.load(at1), n2, v128.load(yearAt, POWER_OFFSET), n3, v128.load(at3)),
+      high = blend(n1, v128.load(at1, 16), n2, v128.load(yearAt, POWER_OFFSET + 16), n3, v128.load(at3, 16));
+    const o1 = v128.load64_splat(otherEntityAt, ENTITY_SHARES),
+      o2 = v128.load64_splat(otherEntityAt, ENTITY_SHARES + 8),
+      o3 = v128.load64_splat(otherEntityAt, ENTITY_SHARES + 16);
+    const otherLow = blend(o1, v128.load(otherAt1), o2, v128.load(otherYearAt, POWER_OFFSET), o3, v128.load(otherAt3)),
       otherHigh = blend(
-        otherEntityAt,
+        o1,
         v128.load(otherAt1, 16),
+        o2,
         v128.load(otherYearAt, POWER_OFFSET + 16),
+        o3,
         v128.load(otherAt3, 16),
       );
     let x1 = v128.shuffle<f64>(low, otherLow, 0, 2),
       x2 = v128.shuffle<f64>(low, otherLow, 1, 3),
       x3 = v128.shuffle<f64>(high, otherHigh, 0, 2),
       x4 = v128.shuffle<f64>(high, otherHigh, 1, 3);
-    const gaps = f64x2.splat(ANCHOR_GAP_MIN);
+    const gaps = v128.load64_splat(LOOP_GAP);
     const isClose = v128.or(
       v128.or(f64x2.lt(x1, gaps), f64x2.lt(x2, f64x2.add(x1, gaps))),
       v128.or(f64x2.lt(x3, f64x2.add(x2, gaps)), f64x2.lt(x4, f64x2.add(x3, gaps))),
@@ -221,20 +271,33 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
       rise2 = v128.load64_splat(curve, CURVE_RISES + 8),
       rise3 = v128.load64_splat(curve, CURVE_RISES + 16),
       rise4 = v128.load64_splat(curve, CURVE_RISES + 24);
-    const slope1 = f64x2.div(rise1, x1),
-      slope2 = f64x2.div(rise2, f64x2.sub(x2, x1)),
-      slope3 = f64x2.div(rise3, f64x2.sub(x3, x2)),
-      slope4 = f64x2.div(rise4, f64x2.sub(x4, x3)),
-      slope5 = f64x2.div(v128.load64_splat(curve, CURVE_RISES + 32), x4);
+    // All five reciprocals from one division.
+    const width2 = f64x2.sub(x2, x1),
+      width3 = f64x2.sub(x3, x2),
+      width4 = f64x2.sub(x4, x3);
+    const widths12 = f64x2.mul(x1, width2),
+      widths34 = f64x2.mul(width3, width4),
+      widths1234 = f64x2.mul(widths12, widths34),
+      perAll = f64x2.div(v128.load64_splat(LOOP_ONE), f64x2.mul(widths1234, x4)),
+      per1234 = f64x2.mul(perAll, x4),
+      per12 = f64x2.mul(per1234, widths34),
+      per34 = f64x2.mul(per1234, widths12);
+    const slope1 = f64x2.mul(rise1, f64x2.mul(per12, width2)),
+      slope2 = f64x2.mul(rise2, f64x2.mul(per12, x1)),
+      slope3 = f64x2.mul(rise3, f64x2.mul(per34, width4)),
+      slope4 = f64x2.mul(rise4, f64x2.mul(per34, width3)),
+      slope5 = f64x2.mul(v128.load64_splat(curve, CURVE_RISES + 32), f64x2.mul(perAll, widths1234));
+
+    const last = f64x2.mul(x4, v128.load64_splat(tables, TABLE_LAST_RATIO));
 
     const scales = <usize>load<u32>(rowAt, ROW_SCALES),
       otherScales = <usize>load<u32>(rowAt, ROW_BYTES + ROW_SCALES);
     let q = ratio,
       emissionsQ = emissionsRatio,
-      rangeLow = f64x2.mul(ratio, f64x2.splat(1 - RANGE_CHANGE)),
-      rangeHigh = f64x2.mul(ratio, f64x2.splat(1 + RANGE_CHANGE)),
-      sensitiveLow = f64x2.mul(ratio, f64x2.splat(1 - SENSITIVE_CHANGE)),
-      sensitiveHigh = f64x2.mul(ratio, f64x2.splat(1 + SENSITIVE_CHANGE));
+      rangeLow = f64x2.mul(ratio, v128.load64_splat(LOOP_RANGE_LOW)),
+      rangeHigh = f64x2.mul(ratio, v128.load64_splat(LOOP_RANGE_HIGH)),
+      sensitiveLow = f64x2.mul(ratio, v128.load64_splat(LOOP_SENSITIVE_LOW)),
+      sensitiveHigh = f64x2.mul(ratio, v128.load64_splat(LOOP_SENSITIVE_HIGH));
     if ((scales | otherScales) != 0) {
       const isShort = i64x2.replace_lane(i64x2.splat(-(<i64>(scales != 0))), 1, -(<i64>(otherScales != 0)));
       const exponents = v128.bitselect(
@@ -275,26 +338,30 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
       );
     }
 
-    const temperature = curveAt(q, curve, x1, x2, x3, x4, slope1, slope2, slope3, slope4, slope5);
+    const temperature = curveAt(q, curve, x1, x2, x3, x4, last, slope1, slope2, slope3, slope4, slope5);
     v128.store(temperatures + at, temperature);
-    v128.store(rangeLows + at, curveAt(rangeLow, curve, x1, x2, x3, x4, slope1, slope2, slope3, slope4, slope5));
-    v128.store(rangeHighs + at, curveAt(rangeHigh, curve, x1, x2, x3, x4, slope1, slope2, slope3, slope4, slope5));
+    const lowTemperature = curveAt(rangeLow, curve, x1, x2, x3, x4, last, slope1, slope2, slope3, slope4, slope5),
+      highTemperature = curveAt(rangeHigh, curve, x1, x2, x3, x4, last, slope1, slope2, slope3, slope4, slope5);
+    v128.store(rangeLows + at, lowTemperature);
+    v128.store(rangeHighs + at, highTemperature);
     // No two ratios differ in temperature by more than their distance times the steepest slope.
-    const notable = f64x2.splat(NOTABLE_DIFFERENCE_C),
-      perSlope = f64x2.div(
-        f64x2.splat(NOTABLE_DIFFERENCE_C * (1 - SAFETY)),
-        f64x2.pmax(f64x2.pmax(slope1, slope2), f64x2.pmax(f64x2.pmax(slope3, slope4), slope5)),
-      );
-    if (v128.any_true(f64x2.gt(f64x2.abs(f64x2.sub(q, emissionsQ)), perSlope))) {
-      const ofEmissions = curveAt(emissionsQ, curve, x1, x2, x3, x4, slope1, slope2, slope3, slope4, slope5),
+    const notable = v128.load64_splat(LOOP_NOTABLE),
+      almostNotable = v128.load64_splat(LOOP_ALMOST_NOTABLE),
+      steepest = f64x2.pmax(f64x2.pmax(slope1, slope2), f64x2.pmax(f64x2.pmax(slope3, slope4), slope5));
+    const growthMove = f64x2.mul(f64x2.abs(f64x2.sub(q, emissionsQ)), steepest);
+    if (v128.any_true(f64x2.gt(growthMove, almostNotable))) {
+      const ofEmissions = curveAt(emissionsQ, curve, x1, x2, x3, x4, last, slope1, slope2, slope3, slope4, slope5),
         driven = i64x2.bitmask(f64x2.gt(f64x2.abs(f64x2.sub(temperature, ofEmissions)), notable));
       rowFlags |= (driven & 1) * GROWTH_DRIVEN;
       otherRowFlags |= (driven >> 1) * GROWTH_DRIVEN;
     }
-    const largestMove = f64x2.pmax(f64x2.sub(sensitiveHigh, q), f64x2.sub(q, sensitiveLow));
-    if (v128.any_true(f64x2.gt(largestMove, perSlope))) {
-      const lower = curveAt(sensitiveLow, curve, x1, x2, x3, x4, slope1, slope2, slope3, slope4, slope5),
-        upper = curveAt(sensitiveHigh, curve, x1, x2, x3, x4, slope1, slope2, slope3, slope4, slope5),
+    const sensitiveMove = f64x2.pmax(
+      f64x2.add(f64x2.sub(highTemperature, temperature), f64x2.mul(steepest, f64x2.sub(sensitiveHigh, rangeHigh))),
+      f64x2.add(f64x2.sub(temperature, lowTemperature), f64x2.mul(steepest, f64x2.sub(rangeLow, sensitiveLow))),
+    );
+    if (v128.any_true(f64x2.gt(sensitiveMove, almostNotable))) {
+      const lower = curveAt(sensitiveLow, curve, x1, x2, x3, x4, last, slope1, slope2, slope3, slope4, slope5),
+        upper = curveAt(sensitiveHigh, curve, x1, x2, x3, x4, last, slope1, slope2, slope3, slope4, slope5),
         sensitive = i64x2.bitmask(
           f64x2.gt(f64x2.pmax(f64x2.sub(upper, temperature), f64x2.sub(temperature, lower)), notable),
         );
@@ -323,15 +390,9 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
   return true;
 }
 
-/** Returns the sum of the scopes' shares of an entity times the emissions indices at two anchors, added in this order. */
-function blend(entityAt: usize, x1: v128, x2: v128, x3: v128): v128 {
-  return f64x2.add(
-    f64x2.add(
-      f64x2.mul(v128.load64_splat(entityAt, ENTITY_SHARES), x1),
-      f64x2.mul(v128.load64_splat(entityAt, ENTITY_SHARES + 8), x2),
-    ),
-    f64x2.mul(v128.load64_splat(entityAt, ENTITY_SHARES + 16), x3),
-  );
+/** Returns n1 x1 + n2 x2 + n3 x3, added in this order. */
+function blend(n1: v128, x1: v128, n2: v128, x2: v128, n3: v128, x3: v128): v128 {
+  return f64x2.add(f64x2.add(f64x2.mul(n1, x1), f64x2.mul(n2, x2)), f64x2.mul(n3, x3));
 }
 
 /** Returns the temperatures of two ratios, as temperaturesAt does, from anchors and slopes in registers. */
@@ -342,34 +403,24 @@ function curveAt(
   x2: v128,
   x3: v128,
   x4: v128,
+  last: v128,
   slope1: v128,
   slope2: v128,
   slope3: v128,
   slope4: v128,
   slope5: v128,
 ): v128 {
-  const zero = f64x2.splat(0);
-  const ramp1 = f64x2.pmin(f64x2.mul(q, slope1), v128.load64_splat(curve, CURVE_RISES)),
-    ramp2 = f64x2.pmin(
-      f64x2.pmax(f64x2.mul(f64x2.sub(q, x1), slope2), zero),
-      v128.load64_splat(curve, CURVE_RISES + 8),
-    ),
-    ramp3 = f64x2.pmin(
-      f64x2.pmax(f64x2.mul(f64x2.sub(q, x2), slope3), zero),
-      v128.load64_splat(curve, CURVE_RISES + 16),
-    ),
-    ramp4 = f64x2.pmin(
-      f64x2.pmax(f64x2.mul(f64x2.sub(q, x3), slope4), zero),
-      v128.load64_splat(curve, CURVE_RISES + 24),
-    ),
-    ramp5 = f64x2.pmin(
-      f64x2.pmax(f64x2.mul(f64x2.sub(q, x4), slope5), zero),
-      v128.load64_splat(curve, CURVE_LAST_RISE_MAX),
-    );
-  return f64x2.add(
-    f64x2.add(f64x2.add(f64x2.add(f64x2.add(v128.load64_splat(curve, CURVE_START), ramp1), ramp2), ramp3), ramp4),
-    ramp5,
-  );
+  const u1 = f64x2.pmin(q, x1),
+    u2 = f64x2.pmin(q, x2),
+    u3 = f64x2.pmin(q, x3),
+    u4 = f64x2.pmin(q, x4),
+    u5 = f64x2.pmin(q, last);
+  const below1 = f64x2.add(v128.load64_splat(curve, CURVE_START), f64x2.mul(u1, slope1)),
+    below2 = f64x2.add(below1, f64x2.mul(f64x2.sub(u2, u1), slope2)),
+    below3 = f64x2.add(below2, f64x2.mul(f64x2.sub(u3, u2), slope3)),
+    below4 = f64x2.add(below3, f64x2.mul(f64x2.sub(u4, u3), slope4)),
+    below5 = f64x2.add(below4, f64x2.mul(f64x2.sub(u5, u4), slope5));
+  return f64x2.pmin(below5, v128.load64_splat(curve, CURVE_MAX));
 }
 
 /** Scores the rows of a pair whose bits are set one by one. Returns false if their emissions are invalid. */

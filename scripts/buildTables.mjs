@@ -56,13 +56,13 @@ const TABLES = [
     file: "src/reference/data/industrySpellings.csv",
     rows: "INDUSTRY_SPELLING_ROWS",
     row: "IndustrySpellingRow",
-    columns: { spelling: "text", industries: "list", note: "text" },
+    columns: { spelling: "text", industries: "list", note: "note" },
   },
   {
     file: "src/reference/data/industryClasses.csv",
     rows: "INDUSTRY_CLASS_ROWS",
     row: "IndustryClassRow",
-    columns: { system: "text", code: "text", title: "text", industries: "list", note: "text" },
+    columns: { system: "text", code: "text", title: "text", industries: "list", note: "note" },
   },
   {
     file: "src/reference/data/industries.csv",

@@ -1,5 +1,5 @@
-/** `list`: texts separated by `;`. `number?`: a number or an empty cell. */
-export type ColumnKind = "text" | "list" | "number" | "number?";
+/** `list`: texts separated by `;`. `number?`: a number or an empty cell. `note`: text that is not compiled. */
+export type ColumnKind = "text" | "list" | "number" | "number?" | "note";
 
 /** A CSV file of the repository that is compiled into the package. */
 export interface Table {

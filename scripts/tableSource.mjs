@@ -51,9 +51,10 @@ export function tableSource(csv, { file, rows: rowsName, row: rowName, columns }
   ) {
     throw new Error(`${file}: the columns are ${header.record.join(", ")}; expected ${names.join(", ")}`);
   }
+  const compiled = header.record.filter((name) => columns[name] !== "note");
   const lines = records.map(({ record, info }) => {
-    const cells = header.record.map((name, i) => {
-      const cell = record[i] ?? "";
+    const cells = compiled.map((name) => {
+      const cell = record[header.record.indexOf(name)] ?? "";
       const literal = KINDS[columns[name]].parse(cell);
       if (literal !== undefined) return literal;
       throw new Error(`${file}: line ${info.lines}, column ${name}: "${cell}" is not a decimal number`);
@@ -64,16 +65,16 @@ export function tableSource(csv, { file, rows: rowsName, row: rowName, columns }
   return [
     `/** A row of ${file}. */`,
     `export interface ${rowName} {`,
-    ...header.record.map((name) => `  readonly ${JSON.stringify(name)}: ${typeOf(name)};`),
+    ...compiled.map((name) => `  readonly ${JSON.stringify(name)}: ${typeOf(name)};`),
     "}",
     "",
-    `const CELLS: readonly (readonly [${header.record.map(typeOf).join(", ")}])[] = [`,
+    `const CELLS: readonly (readonly [${compiled.map(typeOf).join(", ")}])[] = [`,
     ...lines,
     "];",
     "",
     `/** The rows of ${file}, in the order of the file. */`,
     `export const ${rowsName}: readonly ${rowName}[] = CELLS.map((cells) => ({`,
-    ...header.record.map((name, i) => `  ${JSON.stringify(name)}: cells[${i}],`),
+    ...compiled.map((name, i) => `  ${JSON.stringify(name)}: cells[${i}],`),
     "}));",
     "",
   ].join("\n");

@@ -19,7 +19,7 @@ export interface ValueSchema {
   readonly maxLength?: number;
   readonly pattern?: string;
   /** Values that messages about the pattern show. */
-  readonly examples?: readonly unknown[];
+  readonly examples?: readonly string[];
   readonly items?: ValueSchema;
   readonly minItems?: number;
   readonly maxItems?: number;
@@ -335,7 +335,7 @@ function oneOf(values: readonly (string | number)[]): string {
 
 function expectedText({ minLength, maxLength, pattern, examples: [example] = [] }: ValueSchema): string {
   if (pattern !== undefined) {
-    return `text that matches ${pattern}${example === undefined ? "" : `, such as ${String(example)}`}`;
+    return `text that matches ${pattern}${example === undefined ? "" : `, such as ${example}`}`;
   }
   return maxLength === undefined ? "text" : `text of ${minLength ?? 0} to ${maxLength} characters`;
 }

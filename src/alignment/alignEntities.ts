@@ -27,7 +27,7 @@ export interface AlignedEntities {
 }
 
 /** Members that the results have in addition to the default ones. */
-export interface IncludedMembers {
+interface IncludedMembers {
   readonly byScope: boolean;
   readonly climateRange: boolean;
   readonly overall: boolean;

@@ -82,8 +82,7 @@ function explainEntities(input: unknown): readonly FaultItem[] {
     for (const finding of findings) {
       items.push(finding.pointer === `${pointer}/entity_info/asset_type` ? recodeAssetType(finding) : finding);
     }
-    const reported = new Set(findings.map((finding) => finding.pointer));
-    items.push(...explainInconsistencies(entity, pointer).filter((item) => !reported.has(item.pointer ?? "")));
+    items.push(...explainInconsistencies(entity, pointer, new Set(findings.map((finding) => finding.pointer))));
   }
   return items.slice(0, FAULT_ITEM_COUNT_MAX);
 }
@@ -95,9 +94,15 @@ function recodeAssetType(finding: FaultItem): FaultItem {
 
 /**
  * Returns the errors that the schema cannot express: years that are not after the baseline year, records without a scope,
- * and inconsistent labels. Values of the wrong type are skipped, since the schema check reports them.
+ * and inconsistent labels. Invalid values are skipped, since the schema check reports them.
+ *
+ * @param invalidPointers locations of the errors of the schema check
  */
-function explainInconsistencies(entity: unknown, pointer: string): readonly FaultItem[] {
+function explainInconsistencies(
+  entity: unknown,
+  pointer: string,
+  invalidPointers: ReadonlySet<string>,
+): readonly FaultItem[] {
   const items: FaultItem[] = [];
   const baselines = listIn(entity, "data");
   const baselineYear = baselines.length === 1 ? memberOf(baselines[0], "year") : undefined;
@@ -118,18 +123,25 @@ function explainInconsistencies(entity: unknown, pointer: string): readonly Faul
       }
     }
   }
-  const records = Array.from(listIn(entity, "projected_emissions"), labelMembersOf); // not map, which skips holes
-  items.push(...explainLabels(records, `${pointer}/projected_emissions`));
+  const recordsPointer = `${pointer}/projected_emissions`;
+  // Not map, which skips the holes of a sparse array.
+  const records = Array.from(listIn(entity, "projected_emissions"), (record, index) => {
+    const isInvalid = ["", "/label", "/probability"].some((member) =>
+      invalidPointers.has(`${recordsPointer}/${index}${member}`),
+    );
+    return isInvalid ? undefined : labelMembersOf(record);
+  });
+  items.push(...explainLabels(records, recordsPointer));
   return items;
 }
 
-/** Returns the label and probability of a record if they have the right types. */
+/** Returns the label and probability of a record, which the schema accepts. */
 function labelMembersOf(record: unknown): Pick<Entity["projected_emissions"][number], "label" | "probability"> {
-  const label = memberOf(record, "label");
-  const probability = memberOf(record, "probability");
+  const label = memberOf(record, "label") as string | undefined;
+  const probability = memberOf(record, "probability") as number | undefined;
   return {
-    ...(typeof label === "string" ? { label } : {}),
-    ...(typeof probability === "number" ? { probability } : {}),
+    ...(label === undefined ? {} : { label }),
+    ...(probability === undefined ? {} : { probability }),
   };
 }
 

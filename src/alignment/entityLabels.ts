@@ -23,18 +23,21 @@ export function hasValidLabels(records: readonly LabelMembers[]): boolean {
  * - a probability needs a label, and all records of a label have the same probability or none
  * - all labels have a probability or none, and the probabilities are not all 0
  *
- * @param records values of the right types; others are absent
+ * @param records values of the right types; `undefined` for records with an invalid label or probability, which are not
+ *   compared with others
  * @param pointer location of the records
  */
-export function explainLabels(records: readonly LabelMembers[], pointer: string): readonly FaultItem[] {
+export function explainLabels(records: readonly (LabelMembers | undefined)[], pointer: string): readonly FaultItem[] {
   const items: FaultItem[] = [];
   const add = (index: number, member: keyof LabelMembers, code: FaultItem["code"], detail: string): void => {
     if (items.length < FAULT_ITEM_COUNT_MAX) items.push({ pointer: `${pointer}/${index}/${member}`, code, detail });
   };
-  const isLabeled = records.some(({ label }) => label !== undefined);
+  const isLabeled = records.some((record) => record?.label !== undefined);
   /** The first record of each label. */
   const firstOfLabel = new Map<string, { readonly index: number; readonly probability: number | undefined }>();
-  for (const [index, { label, probability }] of records.entries()) {
+  for (const [index, record] of records.entries()) {
+    if (record === undefined) continue;
+    const { label, probability } = record;
     if (label === undefined) {
       if (isLabeled) add(index, "label", "missing", "label must be given in all records of an entity or in none.");
       if (probability !== undefined) {
@@ -66,7 +69,8 @@ export function explainLabels(records: readonly LabelMembers[], pointer: string)
     add(index, "probability", "missing", "probability must be given for all labels of an entity or for none.");
   }
   const [first] = given;
-  if (first !== undefined && given.every(({ probability }) => probability === 0)) {
+  const isComplete = !records.includes(undefined);
+  if (isComplete && first !== undefined && given.every(({ probability }) => probability === 0)) {
     add(first.index, "probability", "out_of_range", "probability must be above 0 for at least one label.");
   }
   return items;

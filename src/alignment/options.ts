@@ -39,7 +39,8 @@ export interface AlignmentMembers {
 export interface AlignTemperatureOptions extends AlignmentOptions, AlignmentMembers {}
 
 const FRACTION: ValueSchema = { type: "number", minimum: 0, maximum: 1 };
-const COMMON = {
+/** Schemas of the options of `alignTemperature` and `alignColumns`. */
+export const ALIGNMENT_OPTIONS = {
   basis: { enum: ALIGNMENT_BASES },
   scope3Weight: FRACTION,
   convergence: { type: "number", exclusiveMinimum: 0, maximum: 1 },
@@ -54,7 +55,7 @@ const MEMBERS = {
 
 const TEMPERATURE_SHAPE: ValueSchema = {
   type: "object",
-  properties: { ...COMMON, ...MEMBERS },
+  properties: { ...ALIGNMENT_OPTIONS, ...MEMBERS },
   additionalProperties: false,
 };
 /** @throws Fault `invalid_request` listing every invalid option of `alignTemperature` */

@@ -120,6 +120,7 @@ async function run(
       ...(budgetScenario === undefined ? {} : { budget_scenario: budgetScenario }),
       ...(convergence === undefined ? {} : { convergence }),
     },
+    industryMap: flags.industryMap === undefined ? undefined : await openIndustryMap(flags.industryMap),
     isJsonSummary: json,
   });
 }

@@ -1,6 +1,8 @@
 /** `isotherm align --portfolio`: the temperature of a portfolio from a file of holdings and a file of companies. */
 import type { Entity, Holding, PortfolioAnswer, PortfolioOptions } from "../contract/wireTypes.ts";
 import { Fault, isFault } from "../errors.ts";
+import type { IndustryMap } from "../reference/industryMap.ts";
+import { entityEcho } from "../alignment/result.ts";
 import { encodeJson, parseJson } from "../host/http/json.ts";
 import { alignPortfolio } from "../portfolio/alignPortfolio.ts";
 import { roundPortfolio } from "../portfolio/roundPortfolio.ts";
@@ -9,6 +11,7 @@ import { openEntityJson, openEntityNdjson } from "./entityJson.ts";
 import { type EntitySource, FaultCollector } from "./entitySource.ts";
 import { type EntityFormat, inputFormat, outputFormat, STDIO } from "./fileFormats.ts";
 import { checkOutput, decodeUtf8, readBytes, statInput, writeOutput } from "./fileIo.ts";
+import { withMappedIndustry } from "./industryMapFile.ts";
 import { companyOf, type HoldingSource, readHoldingCsv, unknownCompanyDetail } from "./holdingCsv.ts";
 
 /** Maximum length of a JSON file of holdings. */
@@ -22,6 +25,7 @@ interface PortfolioRun {
   readonly companyFormat: EntityFormat | undefined;
   readonly output: string;
   readonly options: PortfolioOptions;
+  readonly industryMap: IndustryMap | undefined;
   /** Whether the summary is printed as JSON. */
   readonly isJsonSummary: boolean;
 }
@@ -48,7 +52,7 @@ export async function runPortfolio(run: PortfolioRun): Promise<void> {
 }
 
 /** Aligns holdings of a JSON file: a list of holdings, or the body of a request. */
-async function alignJson({ holdings: file, companies, options }: PortfolioRun): Promise<PortfolioAnswer> {
+async function alignJson({ holdings: file, companies, options, industryMap }: PortfolioRun): Promise<PortfolioAnswer> {
   if (companies !== undefined) {
     throw new Fault("configuration_invalid", `${file}: holdings in JSON contain their companies as entity; omit IN.`);
   }
@@ -70,7 +74,7 @@ async function alignJson({ holdings: file, companies, options }: PortfolioRun): 
     if (unknown !== undefined) {
       throw new Fault("invalid_request", `unknown member ${JSON.stringify(unknown)} (known: holdings, options).`);
     }
-    return await alignPortfolio(holdings, { ...fileOptions, ...options });
+    return await alignLines(holdings, { ...fileOptions, ...options }, industryMap);
   } catch (error) {
     if (!isFault(error)) throw error;
     const items = error.items.map((item) =>
@@ -94,14 +98,14 @@ async function parseFile(file: string): Promise<unknown> {
 
 /** Aligns holdings of a CSV file, whose rows refer to companies of another file or have scores. */
 async function alignCsv(run: PortfolioRun): Promise<PortfolioAnswer> {
-  const { holdings: file, companies, options } = run;
+  const { holdings: file, companies, options, industryMap } = run;
   const source = await withFileName(file, () =>
     readHoldingCsv(decodeUtf8(readBytes(file, () => undefined)), options.group_by ?? []),
   );
   const lines = companies === undefined ? withoutCompanies(source, file) : await withCompanies(source, run, companies);
   return await withFileName(file, async () => {
     try {
-      return await alignPortfolio(lines, options);
+      return await alignLines(lines, options, industryMap);
     } catch (error) {
       if (!isFault(error) || error.items.length === 0) throw error;
       const faults = new FaultCollector();
@@ -110,6 +114,29 @@ async function alignCsv(run: PortfolioRun): Promise<PortfolioAnswer> {
       throw error;
     }
   });
+}
+
+/** Aligns a portfolio with the industries that a map has for its companies; results repeat the texts of the file. */
+async function alignLines(
+  lines: readonly Holding[],
+  options: PortfolioOptions,
+  industryMap: IndustryMap | undefined,
+): Promise<PortfolioAnswer> {
+  // Validation reports lines of the wrong type.
+  if (industryMap === undefined || !Array.isArray(lines)) return alignPortfolio(lines, options);
+  const entityOfHolding = new Map<string, Entity>();
+  const mapped = (lines as readonly (Partial<Holding> | null)[]).map((line) => {
+    const { id = "", issuer, entity } = line ?? {};
+    if (entity === undefined || entity === null) return line;
+    const name = issuer ?? id;
+    if (!entityOfHolding.has(name)) entityOfHolding.set(name, entity);
+    return { ...line, entity: withMappedIndustry(industryMap, entity) };
+  });
+  const answer = await alignPortfolio(mapped as unknown as readonly Holding[], options);
+  const entities = answer.entities.map((scored) =>
+    "error" in scored ? scored : { ...scored, entity_info: entityEcho(entityOfHolding.get(scored.id) as Entity) },
+  );
+  return { ...answer, entities };
 }
 
 async function withFileName<Result>(file: string, act: () => Promise<Result>): Promise<Result> {

@@ -15,7 +15,7 @@ export type PriceModel = (typeof PRICE_MODEL_IDS)[number];
 export type PriceOrigin = (typeof PRICE_ORIGINS)[number];
 
 /** IPCC prices are the median and quartiles of an ensemble of models. */
-export const ENSEMBLE_QUARTILES = ["p25", "p75"] as const;
+const ENSEMBLE_QUARTILES = ["p25", "p75"] as const;
 /** Variant of a price path. */
 export type PriceVariant = PriceModel | "median" | (typeof ENSEMBLE_QUARTILES)[number];
 
@@ -24,7 +24,7 @@ const PRICE_YEARS = [2020, 2025, 2030, 2035, 2040, 2045, 2050, 2055, 2060, 2070,
 
 /** Baseline: only prices above it are a shock. */
 export const CURRENT_POLICIES = "NGFS_CURRENT_POLICIES";
-export const WORLD = "World";
+const WORLD = "World";
 export type PriceRegion = NgfsRegion | typeof WORLD;
 
 /**

@@ -3,8 +3,7 @@ import { type ListedCountry, LISTED_COUNTRIES } from "../reference/countries.ts"
 import { COUNTRY_FIGURE_ROWS, type CountryFigureRow } from "./data/countryFigures.generated.ts";
 
 /** Hazards of the GIRI capital losses. */
-export const ACUTE_HAZARDS = ["flood", "wind", "surge"] as const;
-export type AcuteHazard = (typeof ACUTE_HAZARDS)[number];
+export type AcuteHazard = "flood" | "wind" | "surge";
 
 /** A country with the figures of the method. */
 export interface Country extends ListedCountry {

@@ -16,12 +16,11 @@ import { acuteLossFraction, chronicLossUsd, damageFractionOf, type DamageFunctio
 import type { TransitionScenario } from "./scenarios.ts";
 import { lostShareOf } from "./score.ts";
 import {
+  grossCostUsd,
   passThroughOf,
-  type PriceShock,
-  type TransitionLoss,
-  transitionLoss,
-  type UnitCosts,
-  unitCostsOf,
+  productUnitCostOf,
+  type TransitionCosts,
+  transitionLossUsd,
 } from "./transition.ts";
 import { valueInYear } from "./yearlySeries.ts";
 
@@ -52,58 +51,90 @@ export interface ScenarioInputs {
 
 /** The loss of one year and its components, USD of 2025. */
 export interface YearLoss {
-  readonly shock: PriceShock;
-  readonly unitCosts: UnitCosts;
+  /** Excess of the carbon price over current policies, USD per t CO2e; also that for buyers of what the company sells. */
+  readonly shockUsdPerT: number;
+  readonly buyersShockUsdPerT: number;
   readonly passThrough: number;
-  readonly transition: TransitionLoss;
+  readonly costs: TransitionCosts;
+  readonly transitionUsd: number;
   readonly warming: Warming;
   readonly damageFraction: number;
-  readonly chronicLossUsd: number;
+  readonly chronicUsd: number;
   readonly acuteFraction: number;
-  readonly assetLossUsd: number;
+  readonly assetUsd: number;
   readonly interruptionUsd: number;
-  readonly creditLossUsd: number;
+  readonly creditUsd: number;
   /** All losses as a fraction of EBITDA, without an upper limit. */
   readonly lossRatio: number;
 }
 
 /** Computes the loss of one year and its components. */
 export function lossInYear(year: number, exposure: Exposure, inputs: ScenarioInputs): YearLoss {
-  const { industry, country, ebitdaUsd } = exposure;
-  const shock = priceShockIn(year, industry, inputs);
-  const unitCosts = unitCostsOf(industry, shock, year);
+  const { industry, country } = exposure;
+  const shockUsdPerT = shockIn(year, inputs);
+  const buyersShockUsdPerT = buyersShockIn(year, industry, inputs);
   const passThrough = inputs.passThrough ?? passThroughOf(industry, year);
-  const transition = transitionLoss(exposure, unitCosts, passThrough);
-
-  const warming = { startC: valueInYear(inputs.warmingC, TABLE_START_YEAR), endC: valueInYear(inputs.warmingC, year) };
+  const costs = costsOf(year, exposure, { shockUsdPerT, buyersShockUsdPerT });
+  const warming = warmingIn(year, inputs);
   const damageFraction = damageFractionOf(inputs.damageFunction, country, warming);
   const acuteFraction = acuteLossFraction(country, warming.endC);
-  const chronicUsd = chronicLossUsd(damageFraction, exposure);
-  const assetLossUsd = exposure.totalAssetsUsd * industry.tangibleShare * acuteFraction;
-  const interruptionUsd = ebitdaUsd * acuteFraction;
-  const creditLossUsd = industry.isBank ? bankCreditLossUsd(year, exposure, inputs) : 0;
   return {
-    shock,
-    unitCosts,
+    shockUsdPerT,
+    buyersShockUsdPerT,
     passThrough,
-    transition,
+    costs,
+    transitionUsd: transitionLossUsd(exposure, costs, passThrough),
     warming,
     damageFraction,
-    chronicLossUsd: chronicUsd,
+    chronicUsd: chronicLossUsd(damageFraction, exposure),
     acuteFraction,
-    assetLossUsd,
-    interruptionUsd,
-    creditLossUsd,
-    lossRatio: (transition.lossUsd + chronicUsd + assetLossUsd + interruptionUsd + creditLossUsd) / ebitdaUsd,
+    assetUsd: exposure.totalAssetsUsd * industry.tangibleShare * acuteFraction,
+    interruptionUsd: exposure.ebitdaUsd * acuteFraction,
+    creditUsd: industry.isBank ? bankCreditLossUsd(year, exposure, inputs) : 0,
+    lossRatio: lossRatioInYear(year, exposure, inputs),
   };
 }
 
-function priceShockIn(year: number, { productChannel }: Industry, { prices, shockYear }: ScenarioInputs): PriceShock {
-  if (year < shockYear) return { usdPerT: 0, buyersUsdPerT: 0 };
-  const usdPerT = valueInYear(prices.shock, year);
+/** Returns the loss ratio of one year, as `lossInYear`, but without the components, which take most of the time. */
+export function lossRatioInYear(year: number, exposure: Exposure, inputs: ScenarioInputs): number {
+  const { industry, country } = exposure;
+  const shockUsdPerT = shockIn(year, inputs);
+  const costs = costsOf(year, exposure, {
+    shockUsdPerT,
+    buyersShockUsdPerT: buyersShockIn(year, industry, inputs),
+  });
+  const passThrough = inputs.passThrough ?? passThroughOf(industry, year);
+  const warming = warmingIn(year, inputs);
+  const chronicUsd = chronicLossUsd(damageFractionOf(inputs.damageFunction, country, warming), exposure);
+  const acuteFraction = acuteLossFraction(country, warming.endC);
+  const assetUsd = exposure.totalAssetsUsd * industry.tangibleShare * acuteFraction;
+  const interruptionUsd = exposure.ebitdaUsd * acuteFraction;
+  const creditUsd = industry.isBank ? bankCreditLossUsd(year, exposure, inputs) : 0;
+  const sum = transitionLossUsd(exposure, costs, passThrough) + chronicUsd + assetUsd + interruptionUsd + creditUsd;
+  return sum / exposure.ebitdaUsd;
+}
+
+function shockIn(year: number, { prices, shockYear }: ScenarioInputs): number {
+  return year < shockYear ? 0 : valueInYear(prices.shock, year);
+}
+
+function buyersShockIn(year: number, { productChannel }: Industry, { prices, shockYear }: ScenarioInputs): number {
+  if (year < shockYear) return 0;
+  return valueInYear(productChannel === "fuel_world" ? prices.worldShock : prices.shock, year);
+}
+
+function warmingIn(year: number, { warmingC }: ScenarioInputs): Warming {
+  return { startC: valueInYear(warmingC, TABLE_START_YEAR), endC: valueInYear(warmingC, year) };
+}
+
+function costsOf(
+  year: number,
+  { industry, emissions }: Exposure,
+  shock: { readonly shockUsdPerT: number; readonly buyersShockUsdPerT: number },
+): TransitionCosts {
   return {
-    usdPerT,
-    buyersUsdPerT: productChannel === "fuel_world" ? valueInYear(prices.worldShock, year) : usdPerT,
+    grossUsd: grossCostUsd(industry, emissions, shock.shockUsdPerT, year),
+    useUsd: productUnitCostOf(industry, shock.buyersShockUsdPerT, year) * emissions.scope3Downstream,
   };
 }
 
@@ -122,7 +153,7 @@ export function bankCreditLossUsd(
   inputs: ScenarioInputs,
 ): number {
   const borrower = borrowerOf(country);
-  const lostShare = lostShareOf(lossInYear(year, borrower, inputs).lossRatio);
+  const lostShare = lostShareOf(lossRatioInYear(year, borrower, inputs));
   const lostValueShare = lostValueShareOf(lostShare, borrower, inputs.discounting);
   const after = borrowerDefaultProbability(BORROWER.totalAssets * (1 - lostValueShare));
   const additional = Math.max(0, after - BORROWER_DEFAULT_PROBABILITY) / CREDIT_TERM_YEARS;

@@ -1,11 +1,10 @@
 import type { EmissionsFigure } from "../contract/wireTypes.ts";
 import { hasPriceInYear, otherVariants, priceShocksOf } from "./carbonPrices.ts";
 import { clamp } from "./clamp.ts";
-import type { Emissions } from "./emissions.ts";
-import { bankCreditLossUsd, type Exposure, lossInYear, type ScenarioInputs, type YearLoss } from "./loss.ts";
+import { bankCreditLossUsd, type Exposure, lossRatioInYear, type ScenarioInputs, type YearLoss } from "./loss.ts";
 import { chronicLossUsd, damageFractionOf, type DamageFunction } from "./physical.ts";
 import { lostShareOf } from "./score.ts";
-import { transitionLoss } from "./transition.ts";
+import { grossCostUsd, transitionLossUsd } from "./transition.ts";
 
 const PASS_THROUGH_SHIFTS = [-0.15, 0.15] as const;
 const ALTERNATIVE_DAMAGES = ["kalkuhl_wenz", "howard_sterner"] as const satisfies readonly DamageFunction[];
@@ -58,23 +57,25 @@ function coverPrices(range: RatioRange, { year, exposure, inputs }: CentralLoss)
   for (const variant of otherVariants(scenario, prices.variant)) {
     const others = priceShocksOf(scenario.pricePath, { variant, region: exposure.country.region });
     if (others === undefined || !hasPriceInYear(others.scenario, year)) continue;
-    range.cover(lossInYear(year, exposure, { ...inputs, prices: others }).lossRatio);
+    range.cover(lossRatioInYear(year, exposure, { ...inputs, prices: others }));
   }
 }
 
 function coverTransition(range: RatioRange, central: CentralLoss, scope1: EmissionsFigure): void {
-  const { exposure, inputs, loss } = central;
-  const { passThrough, chronicLossUsd: chronicUsd, creditLossUsd } = loss;
-  const coverWith = (emissions: Emissions, share: number): void => {
-    const { lossUsd } = transitionLoss(exposure, loss.unitCosts, share, emissions);
-    range.cover(lossRatioWith(central, lossUsd, chronicUsd, creditLossUsd));
+  const { year, exposure, inputs, loss } = central;
+  const { costs, passThrough, shockUsdPerT, chronicUsd, creditUsd } = loss;
+  const coverWith = (grossUsd: number, share: number): void => {
+    const transitionUsd = transitionLossUsd(exposure, { grossUsd, useUsd: costs.useUsd }, share);
+    range.cover(lossRatioWith(central, transitionUsd, chronicUsd, creditUsd));
   };
   if (inputs.passThrough === undefined) {
-    for (const shift of PASS_THROUGH_SHIFTS) coverWith(exposure.emissions, clamp(passThrough + shift, 0, 1));
+    for (const shift of PASS_THROUGH_SHIFTS) coverWith(costs.grossUsd, clamp(passThrough + shift, 0, 1));
   }
   if (scope1.method === "modelled") {
-    coverWith({ ...exposure.emissions, scope1: scope1.low }, passThrough);
-    coverWith({ ...exposure.emissions, scope1: scope1.high }, passThrough);
+    for (const tonnes of [scope1.low, scope1.high]) {
+      const emissions = { ...exposure.emissions, scope1: tonnes };
+      coverWith(grossCostUsd(exposure.industry, emissions, shockUsdPerT, year), passThrough);
+    }
   }
 }
 
@@ -84,16 +85,16 @@ function coverDamages(range: RatioRange, central: CentralLoss): void {
     if (damageFunction === inputs.damageFunction) continue;
     const damageFraction = damageFractionOf(damageFunction, exposure.country, loss.warming);
     const creditUsd = exposure.industry.isBank ? bankCreditLossUsd(year, exposure, { ...inputs, damageFunction }) : 0;
-    range.cover(lossRatioWith(central, loss.transition.lossUsd, chronicLossUsd(damageFraction, exposure), creditUsd));
+    range.cover(lossRatioWith(central, loss.transitionUsd, chronicLossUsd(damageFraction, exposure), creditUsd));
   }
 }
 
-/** Returns the loss ratio with some parts replaced, added in the order of `lossInYear`. */
+/** Returns the loss ratio with some parts replaced, added in the order of `lossRatioInYear`. */
 function lossRatioWith(
   { loss, exposure }: CentralLoss,
   transitionUsd: number,
   chronicUsd: number,
   creditUsd: number,
 ): number {
-  return (transitionUsd + chronicUsd + loss.assetLossUsd + loss.interruptionUsd + creditUsd) / exposure.ebitdaUsd;
+  return (transitionUsd + chronicUsd + loss.assetUsd + loss.interruptionUsd + creditUsd) / exposure.ebitdaUsd;
 }

@@ -24,7 +24,7 @@ import {
  */
 export type DamageFunction = (typeof DAMAGE_FUNCTIONS)[number];
 
-/** Global warming above 1850-1900, degrees C. */
+/** Global warming above 1850-1900 in 2020 and in a later year, degrees C. */
 export interface Warming {
   readonly startC: number;
   readonly endC: number;
@@ -85,10 +85,12 @@ export function hazardLossFraction({ averageLoss }: Country, hazard: AcuteHazard
 }
 
 /** Returns the average annual loss to all hazards as a fraction of capital; a missing hazard counts as 0. */
-export function acuteLossFraction(country: Country, warmingC: number): number {
+export function acuteLossFraction({ averageLoss }: Country, warmingC: number): number {
+  const { flood, wind, surge } = averageLoss;
+  const additionalC = Math.max(0, warmingC - LOSS_RATIO_WARMING_C);
   return (
-    (hazardLossFraction(country, "flood", warmingC) ?? 0) +
-    (hazardLossFraction(country, "wind", warmingC) ?? 0) +
-    (hazardLossFraction(country, "surge", warmingC) ?? 0)
+    (flood ?? 0) * (1 + LOSS_GROWTH_PER_C.flood * additionalC) +
+    (wind ?? 0) * (1 + LOSS_GROWTH_PER_C.wind * additionalC) +
+    (surge ?? 0) * (1 + LOSS_GROWTH_PER_C.surge * additionalC)
   );
 }

@@ -7,9 +7,10 @@ export interface PhysicalPercentiles {
   readonly chronic: number;
 }
 
-/** Sorted values of the tier A countries, by temperature path and year, and for damages by damage function. */
-const SORTED_LOSSES = new Map<string, Float64Array>();
-const SORTED_DAMAGES = new Map<string, Float64Array>();
+/** Sorted values of the tier A countries by year, for each temperature path; for damages also by damage function. */
+type SortedByYear = Map<number, Float64Array>;
+const SORTED_LOSSES = new Map<string, SortedByYear>();
+const SORTED_DAMAGES = new Map<DamageFunction, Map<string, SortedByYear>>();
 
 /** Ranks the average annual loss and the damage of a country. */
 export function percentilesOf(
@@ -17,40 +18,47 @@ export function percentilesOf(
   at: { readonly temperaturePath: string; readonly year: number; readonly warming: Warming },
   damageFunction: DamageFunction,
 ): PhysicalPercentiles {
-  const { warming } = at;
-  const key = `${at.temperaturePath} ${at.year}`;
-  const losses = sortedValues(SORTED_LOSSES, key, (country) => acuteLossFraction(country, warming.endC));
-  const damages = sortedValues(SORTED_DAMAGES, `${key} ${damageFunction}`, (country) =>
-    damageFractionOf(damageFunction, country, warming),
+  const { temperaturePath, year, warming } = at;
+  const losses = remembered(byYearOf(SORTED_LOSSES, temperaturePath), year, () =>
+    sortedOver((country) => acuteLossFraction(country, warming.endC)),
+  );
+  const damagesByPath = remembered(SORTED_DAMAGES, damageFunction, () => new Map<string, SortedByYear>());
+  const damages = remembered(byYearOf(damagesByPath, temperaturePath), year, () =>
+    sortedOver((country) => damageFractionOf(damageFunction, country, warming)),
   );
   return { acute: percentile(of.acuteFraction, losses), chronic: percentile(of.damageFraction, damages) };
 }
 
-function sortedValues(
-  cache: Map<string, Float64Array>,
-  key: string,
-  valueOf: (country: Country) => number,
-): Float64Array {
+function byYearOf(byPath: Map<string, SortedByYear>, path: string): SortedByYear {
+  return remembered(byPath, path, () => new Map<number, Float64Array>());
+}
+
+function remembered<Key, Value>(cache: Map<Key, Value>, key: Key, compute: () => Value): Value {
   const known = cache.get(key);
   if (known !== undefined) return known;
-  const sorted = Float64Array.from(TIER_A_COUNTRIES, valueOf).toSorted();
-  cache.set(key, sorted);
-  return sorted;
+  const value = compute();
+  cache.set(key, value);
+  return value;
+}
+
+function sortedOver(valueOf: (country: Country) => number): Float64Array {
+  return Float64Array.from(TIER_A_COUNTRIES, valueOf).toSorted();
 }
 
 /** Percentage of smaller values plus half of the equal ones. */
 function percentile(value: number, sorted: Float64Array): number {
-  const smaller = countBelow(sorted, (other) => other < value);
-  const smallerOrEqual = countBelow(sorted, (other) => other <= value);
-  return (100 * (smaller + (smallerOrEqual - smaller) / 2)) / sorted.length;
+  const smaller = countSmaller(sorted, value);
+  let equal = 0;
+  while (sorted[smaller + equal] === value) equal++;
+  return (100 * (smaller + equal / 2)) / sorted.length;
 }
 
-/** Counts the leading values for which the predicate holds, by binary search. */
-function countBelow(sorted: Float64Array, holds: (other: number) => boolean): number {
+/** Counts the values below a value, by binary search. */
+function countSmaller(sorted: Float64Array, value: number): number {
   let [min, max] = [0, sorted.length];
   while (min < max) {
     const middle = (min + max) >> 1;
-    if (holds(sorted[middle] ?? NaN)) min = middle + 1;
+    if ((sorted[middle] ?? NaN) < value) min = middle + 1;
     else max = middle;
   }
   return min;

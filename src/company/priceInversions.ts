@@ -4,7 +4,7 @@ import type { TransitionScenario } from "./scenarios.ts";
 import { valueInYear } from "./yearlySeries.ts";
 
 /** Narratives of the scenarios that are expected to have lower carbon prices than the orderly ones. */
-const LESS_AMBITIOUS_NARRATIVES = ["Hot house world", "Too little, too late"];
+const LESS_AMBITIOUS_NARRATIVES = new Set(["Hot house world", "Too little, too late"]);
 const ORDERLY_PATHS = ["NGFS_NET_ZERO_2050", "NGFS_LOW_DEMAND", "NGFS_BELOW_2C"];
 /** Ratio of prices above which the order counts as inverted. */
 const RATIO_MIN = 1.1;
@@ -25,7 +25,7 @@ export function priceInversionsOf(
   of: { readonly model: PriceModel; readonly region: NgfsRegion; readonly years: readonly number[] },
 ): readonly PriceInversion[] {
   const prices = pricesOf(pricePath, { variant: of.model, region: of.region });
-  if (family !== "NGFS" || prices === undefined || !LESS_AMBITIOUS_NARRATIVES.includes(narrative)) return [];
+  if (family !== "NGFS" || prices === undefined || !LESS_AMBITIOUS_NARRATIVES.has(narrative)) return [];
   return ORDERLY_PATHS.flatMap((scenario) => {
     const orderly = pricesOf(scenario, { variant: of.model, region: of.region });
     if (orderly === undefined) return [];

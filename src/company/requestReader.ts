@@ -187,7 +187,7 @@ export class RequestReader {
     const items = this.#items.slice(0, FAULT_ITEM_COUNT_MAX);
     const isSpecific = items.every(({ code }) => SPECIFIC_CODES.some((known) => known === code));
     const code = isSpecific ? SPECIFIC_CODES.find((known) => items.some((item) => item.code === known)) : undefined;
-    throw requestFault(code ?? "invalid_request", items);
+    throw new Fault(code ?? "invalid_request", summarizeItems(items, "the request"), { items });
   }
 
   #readAssumptions(): Members {
@@ -248,9 +248,4 @@ function nameIn(given: string): string {
 
 function isPlainObject(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Creates the fault for the errors of a request. */
-export function requestFault(code: FaultCode, items: readonly FaultItem[]): Fault {
-  return new Fault(code, summarizeItems(items, "the request"), { items });
 }

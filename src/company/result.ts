@@ -3,11 +3,12 @@ import { originOf } from "./carbonPrices.ts";
 import { debtRatiosOf, defaultRiskOf } from "./credit.ts";
 import { type Exposure, lossInYear, lostValueShareOf, type ScenarioInputs } from "./loss.ts";
 import { type CentralLoss, lossRangeOf } from "./lossRange.ts";
+import { POWER_ABATEMENT, SUPPLIER_ABATEMENT } from "./methodConstants.ts";
 import { hazardLossFraction, localTemperatureC } from "./physical.ts";
 import { percentilesOf } from "./physicalPercentiles.ts";
 import type { Company } from "./request.ts";
 import { lostShareOf, ratingOf, scoreOf } from "./score.ts";
-import { abatedShareOf, renewedShareOf, volumeChangeOf } from "./transition.ts";
+import { abatedShareOf, productUnitCostOf, renewedShareOf, unitCostOf, volumeChangeOf } from "./transition.ts";
 import { valuationOf } from "./valuation.ts";
 import { valueInYear } from "./yearlySeries.ts";
 
@@ -39,9 +40,7 @@ export function resultOf(year: number, { company, exposure, scope1, inputs }: Sc
     drivers: driversOf(central),
     transition,
     physical: physicalOf(central),
-    interaction:
-      totalUsd -
-      (transition.loss + loss.chronicLossUsd + loss.assetLossUsd + loss.interruptionUsd + loss.creditLossUsd),
+    interaction: totalUsd - (transition.loss + loss.chronicUsd + loss.assetUsd + loss.interruptionUsd + loss.creditUsd),
     total: {
       loss: totalUsd,
       loss_ratio: loss.lossRatio,
@@ -63,51 +62,50 @@ export function resultOf(year: number, { company, exposure, scope1, inputs }: Sc
 function driversOf({ year, exposure, inputs, loss }: CentralLoss): CompanyResult["drivers"] {
   const { industry, country } = exposure;
   const { prices } = inputs;
-  const { shock, unitCosts, warming } = loss;
+  const { shockUsdPerT, buyersShockUsdPerT, warming } = loss;
   return {
     price: valueInYear(prices.scenario, year),
     baseline_price: valueInYear(prices.baseline, year),
-    price_shock: shock.usdPerT,
-    fuel_price_shock: shock.buyersUsdPerT,
+    price_shock: shockUsdPerT,
+    fuel_price_shock: buyersShockUsdPerT,
     price_model: originOf(prices.variant),
     price_region: prices.region,
     gsat: warming.endC,
     local_temperature: localTemperatureC(country, warming.endC),
     local_temperature_2020: localTemperatureC(country, warming.startC),
     capital_renewed: renewedShareOf(industry.abatement, year),
-    abatement_share: abatedShareOf(shock.usdPerT, industry.abatement, year),
-    unit_cost: unitCosts.directUsdPerT,
-    unit_cost_scope2: unitCosts.powerUsdPerT,
-    unit_cost_upstream: unitCosts.supplierUsdPerT,
-    product_unit_cost: unitCosts.productUsdPerT,
+    abatement_share: abatedShareOf(shockUsdPerT, industry.abatement, year),
+    unit_cost: unitCostOf(shockUsdPerT, industry.abatement, year),
+    unit_cost_scope2: unitCostOf(shockUsdPerT, POWER_ABATEMENT, year),
+    unit_cost_upstream: unitCostOf(shockUsdPerT, SUPPLIER_ABATEMENT, year),
+    product_unit_cost: productUnitCostOf(industry, buyersShockUsdPerT, year),
     pass_through: loss.passThrough,
   };
 }
 
 function transitionOf({ exposure, loss }: CentralLoss): CompanyResult["transition"] {
-  const { ebitdaUsd, emissions } = exposure;
-  const { transition, creditLossUsd, unitCosts } = loss;
-  const { lossUsd } = transition;
+  const { ebitdaUsd } = exposure;
+  const { costs, passThrough, transitionUsd, creditUsd } = loss;
   return {
-    gross_cost: transition.grossCostUsd,
-    volume_change: transition.volumeChange,
-    own_volume_change: volumeChangeOf(exposure, loss.passThrough * transition.grossCostUsd),
-    product_volume_change: volumeChangeOf(exposure, unitCosts.productUsdPerT * emissions.scope3Downstream),
-    loss: ebitdaUsd * -Math.expm1(-lossUsd / ebitdaUsd) + 0,
-    uncapped: lossUsd,
-    capped: lossUsd >= ebitdaUsd,
-    credit_loss: creditLossUsd,
-    score: scoreOf((lossUsd + creditLossUsd) / ebitdaUsd),
+    gross_cost: costs.grossUsd,
+    volume_change: volumeChangeOf(exposure, passThrough * costs.grossUsd + costs.useUsd),
+    own_volume_change: volumeChangeOf(exposure, passThrough * costs.grossUsd),
+    product_volume_change: volumeChangeOf(exposure, costs.useUsd),
+    loss: ebitdaUsd * -Math.expm1(-transitionUsd / ebitdaUsd) + 0,
+    uncapped: transitionUsd,
+    capped: transitionUsd >= ebitdaUsd,
+    credit_loss: creditUsd,
+    score: scoreOf((transitionUsd + creditUsd) / ebitdaUsd),
     // A region can have no price shock while the worldwide buyers of its fuel have one.
-    ...(loss.shock.usdPerT === 0 && lossUsd === 0 ? { note: NO_SHOCK } : {}),
+    ...(loss.shockUsdPerT === 0 && transitionUsd === 0 ? { note: NO_SHOCK } : {}),
   };
 }
 
 function physicalOf({ year, exposure, inputs, loss }: CentralLoss): CompanyResult["physical"] {
   const { country, ebitdaUsd } = exposure;
-  const { warming, damageFraction, acuteFraction, chronicLossUsd, assetLossUsd, interruptionUsd } = loss;
+  const { warming, damageFraction, acuteFraction, chronicUsd, assetUsd, interruptionUsd } = loss;
   return {
-    chronic: { damage_fraction: damageFraction, loss: chronicLossUsd },
+    chronic: { damage_fraction: damageFraction, loss: chronicUsd },
     acute: {
       by_hazard: {
         flood: hazardLossFraction(country, "flood", warming.endC),
@@ -115,10 +113,10 @@ function physicalOf({ year, exposure, inputs, loss }: CentralLoss): CompanyResul
         surge: hazardLossFraction(country, "surge", warming.endC),
       },
       aal_fraction: acuteFraction,
-      asset_loss: assetLossUsd,
+      asset_loss: assetUsd,
       interruption: interruptionUsd,
     },
-    score: scoreOf((chronicLossUsd + assetLossUsd + interruptionUsd) / ebitdaUsd),
+    score: scoreOf((chronicUsd + assetUsd + interruptionUsd) / ebitdaUsd),
     percentile: percentilesOf(
       { acuteFraction, damageFraction },
       { temperaturePath: inputs.scenario.temperaturePath, year, warming },

@@ -13,32 +13,6 @@ import {
   SUPPLIER_COST_SHARE,
 } from "./methodConstants.ts";
 
-/** Excess of the carbon prices of a scenario over current policies, USD of 2025 per t CO2e. */
-export interface PriceShock {
-  readonly usdPerT: number;
-  /** For the buyers of what the company sells. */
-  readonly buyersUsdPerT: number;
-}
-
-/** Cost of a price shock in one year, USD per t of today's emissions. */
-export interface UnitCosts {
-  readonly directUsdPerT: number;
-  /** Of purchased power, of suppliers, and of products in use. */
-  readonly powerUsdPerT: number;
-  readonly supplierUsdPerT: number;
-  readonly productUsdPerT: number;
-}
-
-/** Annual cost of a price shock to a company, USD. */
-export interface TransitionLoss {
-  /** Before pass-through. */
-  readonly grossCostUsd: number;
-  /** Relative change of the volume sold, -1 to 0. */
-  readonly volumeChange: number;
-  /** Without an upper limit. */
-  readonly lossUsd: number;
-}
-
 /** Returns the share of costs that is passed on to prices in a year, unless the caller assumes a constant one. */
 export function passThroughOf({ passThroughShort, passThroughLong }: Industry, year: number): number {
   const progress = clamp((year - BASE_YEAR) / PASS_THROUGH_YEARS, 0, 1);
@@ -64,17 +38,17 @@ export function unitCostOf(shockUsdPerT: number, abatement: Abatement, year: num
   return shockUsdPerT * (1 - abated) + 0.5 * abated * Math.min(shockUsdPerT, abatement.backstopUsdPerT);
 }
 
-export function unitCostsOf(industry: Industry, { usdPerT, buyersUsdPerT }: PriceShock, year: number): UnitCosts {
-  return {
-    directUsdPerT: unitCostOf(usdPerT, industry.abatement, year),
-    powerUsdPerT: unitCostOf(usdPerT, POWER_ABATEMENT, year),
-    supplierUsdPerT: unitCostOf(usdPerT, SUPPLIER_ABATEMENT, year),
-    productUsdPerT: productUnitCost(industry, buyersUsdPerT, year),
-  };
+/** Returns the annual cost of a price shock before pass-through, USD. */
+export function grossCostUsd(industry: Industry, emissions: Emissions, shockUsdPerT: number, year: number): number {
+  return (
+    emissions.scope1 * unitCostOf(shockUsdPerT, industry.abatement, year) +
+    POWER_COST_SHARE * emissions.scope2 * unitCostOf(shockUsdPerT, POWER_ABATEMENT, year) +
+    SUPPLIER_COST_SHARE * emissions.scope3Upstream * unitCostOf(shockUsdPerT, SUPPLIER_ABATEMENT, year)
+  );
 }
 
-/** Returns the cost that buyers see per tonne that a product emits in use. */
-function productUnitCost({ productChannel }: Industry, buyersShockUsdPerT: number, year: number): number {
+/** Returns the cost that buyers see per tonne that a product emits in use, USD. */
+export function productUnitCostOf({ productChannel }: Industry, buyersShockUsdPerT: number, year: number): number {
   switch (productChannel) {
     case "fuel_world":
     case "fuel":
@@ -88,41 +62,31 @@ function productUnitCost({ productChannel }: Industry, buyersShockUsdPerT: numbe
   }
 }
 
-/** What the transition loss depends on besides prices. */
-interface Emitter {
+/** What the transition loss depends on besides costs. */
+interface Seller {
   readonly industry: Industry;
   readonly revenueUsd: number;
   /** Normalized EBITDA, above 0. */
   readonly ebitdaUsd: number;
-  readonly emissions: Emissions;
 }
 
-/**
- * Computes the transition loss of one year.
- *
- * @param emissions other than those of the company, for its range
- */
-export function transitionLoss(
-  company: Emitter,
-  costs: UnitCosts,
-  passThrough: number,
-  emissions: Emissions = company.emissions,
-): TransitionLoss {
-  const grossCostUsd =
-    emissions.scope1 * costs.directUsdPerT +
-    POWER_COST_SHARE * emissions.scope2 * costs.powerUsdPerT +
-    SUPPLIER_COST_SHARE * emissions.scope3Upstream * costs.supplierUsdPerT;
-  const priceRiseUsd = passThrough * grossCostUsd;
-  const useCostUsd = costs.productUsdPerT * emissions.scope3Downstream;
-  const volumeChange = volumeChangeOf(company, priceRiseUsd + useCostUsd);
+/** Annual costs of a price shock, USD. */
+export interface TransitionCosts {
+  /** Of the company, before pass-through. */
+  readonly grossUsd: number;
+  /** Of the use of its products, which buyers bear. */
+  readonly useUsd: number;
+}
+
+/** Returns the transition loss of one year, USD, without an upper limit. */
+export function transitionLossUsd(seller: Seller, { grossUsd, useUsd }: TransitionCosts, passThrough: number): number {
   // The cost is charged on today's volume: an upper estimate that never falls as prices or emissions rise.
-  const lossUsd = (1 - passThrough) * grossCostUsd - company.ebitdaUsd * volumeChange;
-  return { grossCostUsd, volumeChange, lossUsd };
+  return (1 - passThrough) * grossUsd - seller.ebitdaUsd * volumeChangeOf(seller, passThrough * grossUsd + useUsd);
 }
 
-/** Returns the relative change of the volume sold by a cost that buyers bear, at most 0. */
+/** Returns the relative change of the volume sold by a cost that buyers bear, -1 to 0. */
 export function volumeChangeOf(
-  { industry, revenueUsd }: Pick<Emitter, "industry" | "revenueUsd">,
+  { industry, revenueUsd }: Pick<Seller, "industry" | "revenueUsd">,
   costUsd: number,
 ): number {
   // Adding 0 turns -0 into 0.

@@ -1,5 +1,5 @@
 import { valueBeforeUsd } from "./discounting.ts";
-import { type Exposure, lossInYear, type ScenarioInputs } from "./loss.ts";
+import { type Exposure, lossRatioInYear, type ScenarioInputs } from "./loss.ts";
 import { BASE_YEAR } from "./methodConstants.ts";
 import { lostShareOf } from "./score.ts";
 
@@ -20,7 +20,7 @@ export function valuationOf(exposure: Exposure, inputs: ScenarioInputs): Valuati
   let lost = 0;
   let uncapped = 0;
   for (const [i, factor] of factors.entries()) {
-    const { lossRatio } = lossInYear(BASE_YEAR + 1 + i, exposure, inputs);
+    const lossRatio = lossRatioInYear(BASE_YEAR + 1 + i, exposure, inputs);
     lost += factor * lostShareOf(lossRatio);
     uncapped += factor * lossRatio;
   }

@@ -2,7 +2,7 @@ import {
   ANCHOR_COUNT,
   CHANGE_YEARS_MAX,
   CURVE_BYTES,
-  CURVE_LAST_RISE_MAX,
+  CURVE_MAX,
   CURVE_P10,
   CURVE_P50,
   CURVE_P90,
@@ -15,6 +15,7 @@ import {
   TABLE_CURVES,
   TABLE_FIRST_YEAR,
   TABLE_HORIZON_YEAR,
+  TABLE_LAST_RATIO,
   TABLE_LAST_YEAR,
   TABLE_PLAUSIBLE_CHANGES,
   TABLE_SCALES,
@@ -66,6 +67,8 @@ export type AlignmentTables = Float64Array & { readonly isAlignmentTables: true 
 
 /** Scales of the emissions that `sensitive` and the range are computed with. */
 const SCALES = [0.925, 0.95, 1.05, 1.075] as const;
+/** More than the relative rounding of a ratio of emissions. */
+const ROUNDING = 1e-12;
 const PERCENTILE_CURVES = { p50: CURVE_P50, p10: CURVE_P10, p90: CURVE_P90 } as const;
 
 /**
@@ -96,15 +99,19 @@ export function makeAlignmentTables(benchmark: YearlyBenchmark): AlignmentTables
   tables[TABLE_LAST_YEAR / 8] = lastYear;
   tables[TABLE_HORIZON_YEAR / 8] = horizonYear;
   tables[TABLE_SERIES_COUNT / 8] = growth.length;
+  // A little more than the exact ratio, so that rounding cannot keep the temperature below its maximum.
+  tables[TABLE_LAST_RATIO / 8] = (1 + excessMaxOf(benchmark)) * (1 + ROUNDING);
   for (const percentile of ["p50", "p10", "p90"] as const) {
     const at = (TABLE_CURVES + PERCENTILE_CURVES[percentile] * CURVE_BYTES) / 8;
-    const { startC, risesC, lastRiseMaxC } = curveOf(benchmark, percentile);
+    const { startC, risesC, maxC } = curveOf(benchmark, percentile);
     tables[at + CURVE_START / 8] = startC;
     tables.set(risesC, at + CURVE_RISES / 8);
-    tables[at + CURVE_LAST_RISE_MAX / 8] = lastRiseMaxC;
+    tables[at + CURVE_MAX / 8] = maxC;
   }
   for (let years = 0; years <= CHANGE_YEARS_MAX; years++) {
-    tables.set(plausibleChangesAfter(years), TABLE_PLAUSIBLE_CHANGES / 8 + 2 * years);
+    const [smallest, largest] = plausibleChangesAfter(years);
+    const closer = [smallest * (1 + ROUNDING), largest * (1 - ROUNDING)];
+    tables.set([smallest, largest, ...closer], TABLE_PLAUSIBLE_CHANGES / 8 + 4 * years);
   }
   for (let horizon = SHORTEST_HORIZON_YEARS; horizon <= TABLED_HORIZON_MAX; horizon++) {
     for (let years = 1; years <= horizon; years++) {
@@ -167,26 +174,24 @@ function perBaseOf({ firstYear, lastYear, baseYear, index }: YearlyBenchmark): F
 }
 
 /**
- * Returns the curve of equation 11: the temperature without emissions, and the rises to each anchor and per 100 % of
- * emissions above the last. The median ends at TEMPERATURE_MAX_C, the percentiles at the same ratio.
+ * Returns the curve of equation 11: the temperature without emissions, the rises to each anchor and per 100 % of
+ * emissions above the last, and the highest temperature. The median ends at TEMPERATURE_MAX_C, the percentiles at the
+ * same ratio.
  */
-function curveOf({ warming }: YearlyBenchmark, percentile: "p10" | "p50" | "p90") {
-  const { anchorsC, currentC, lowerBoundC } = warming[percentile];
-  const { p50 } = warming;
+function curveOf(benchmark: YearlyBenchmark, percentile: "p10" | "p50" | "p90") {
+  const { anchorsC, currentC, lowerBoundC } = benchmark.warming[percentile];
   const hottestC = anchorsC.at(-1) ?? NaN;
-  const medianHottestC = p50.anchorsC.at(-1) ?? NaN;
-  let reachedC = lowerBoundC;
-  const risesC = anchorsC.map((anchorC) => {
-    const riseC = anchorC - reachedC;
-    reachedC += riseC;
-    return riseC;
-  });
-  const excessMax = (TEMPERATURE_MAX_C - medianHottestC) / (medianHottestC - p50.currentC);
   return {
     startC: lowerBoundC,
-    risesC: [...risesC, hottestC - currentC],
-    lastRiseMaxC: percentile === "p50" ? TEMPERATURE_MAX_C - reachedC : (hottestC - currentC) * excessMax,
+    risesC: [...anchorsC.map((anchorC, i) => anchorC - (anchorsC[i - 1] ?? lowerBoundC)), hottestC - currentC],
+    maxC: percentile === "p50" ? TEMPERATURE_MAX_C : hottestC + (hottestC - currentC) * excessMaxOf(benchmark),
   };
+}
+
+/** Returns the excess over the hottest anchor at which the median reaches TEMPERATURE_MAX_C, 1 = 100 %. */
+function excessMaxOf({ warming: { p50 } }: YearlyBenchmark): number {
+  const hottestC = p50.anchorsC.at(-1) ?? NaN;
+  return (TEMPERATURE_MAX_C - hottestC) / (hottestC - p50.currentC);
 }
 
 /** Returns the smallest and the largest plausible ratio of emissions after `years` (section 10). */

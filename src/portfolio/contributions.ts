@@ -27,15 +27,16 @@ export function contributionsOf(
     const contributionC = weight * scoreC;
     const otherWeight = earlierWeight + (later.weights[i + 1] as number);
     const otherScore = earlierScore + (later.scores[i + 1] as number);
-    contributions.push({
+    const contribution: Contribution = {
       id: ids[i] as string,
       weight,
       temperature: scoreC,
       contribution: contributionC,
       share: contributionC / temperatureC,
-      ...(goalC === undefined ? {} : { above_goal: weight * (scoreC - goalC) }),
       without: otherWeight === 0 ? null : otherScore / otherWeight,
-    });
+    };
+    // One shape of object or the other, because spreading an optional member takes longer than the rest.
+    contributions.push(goalC === undefined ? contribution : { ...contribution, above_goal: weight * (scoreC - goalC) });
     earlierWeight += usedWeight;
     earlierScore += usedWeight * scoreC;
   }

@@ -117,19 +117,26 @@ export const suggestCountryName: (text: string) => string | undefined = remember
   return nearestName(foldName(text), allCandidates);
 });
 
-/** Returns the English names of the countries with the nearest names of any language, nearest first. */
+export interface NearestCountryOptions {
+  /** Countries that may be suggested; all by default. */
+  readonly countries?: readonly NamedCountry[];
+  readonly count?: number;
+}
+
+type NamedCountry = Pick<ListedCountry, "name" | "names">;
+
+const candidatesByList = new WeakMap<readonly NamedCountry[], readonly NameCandidate[]>();
+
+/** Returns the English names of the countries with the nearest English name or code, nearest first. */
 export function nearestCountryNames(
   text: string,
   { countries = LISTED_COUNTRIES, count = 5 }: NearestCountryOptions = {},
 ): readonly string[] {
-  const candidates = countries.flatMap(({ name, names }) =>
-    names.map((spelling) => nameCandidate(name, foldName(spelling))),
-  );
+  const candidates = candidatesByList.get(countries) ?? candidatesOf(countries);
+  candidatesByList.set(countries, candidates);
   return nearestNames(foldName(text), candidates, count);
 }
 
-export interface NearestCountryOptions {
-  /** Countries that may be suggested; all by default. */
-  readonly countries?: readonly Pick<ListedCountry, "name" | "names">[];
-  readonly count?: number;
+function candidatesOf(countries: readonly NamedCountry[]): readonly NameCandidate[] {
+  return countries.flatMap(({ name, names }) => names.map((spelling) => nameCandidate(name, foldName(spelling))));
 }

@@ -4,8 +4,8 @@ import { INDUSTRY_CLASS_ROWS } from "./data/industryClasses.generated.ts";
 import { INDUSTRY_SPELLING_ROWS } from "./data/industrySpellings.generated.ts";
 import { type ListedIndustry, LISTED_INDUSTRIES } from "./industries.ts";
 import { type CodeSystem, isCodeLike, matchCode } from "./industryCodes.ts";
-import { industryKey } from "./industryKeys.ts";
-import { nameCandidate, nearestNames } from "./nameDistance.ts";
+import { withCommonWordForms } from "./wordForms.ts";
+import { type NameCandidate, nameCandidate, nearestNames } from "./nameDistance.ts";
 import { foldName, withAndForAmpersand } from "./names.ts";
 
 export type { CodeSystem } from "./industryCodes.ts";
@@ -67,12 +67,34 @@ export function findIndustry(text: string, codeSystem?: CodeSystem): FoundIndust
   return { kind: "found", industry, matchedOn: "code", codeSystem: code.system };
 }
 
-/** Returns the names of the industries with the nearest names or spellings, nearest first. */
+/** Spellings farther than this from a text are not suggested; names of the list of industries always can be. */
+const SPELLING_DISTANCE_MAX = 4;
+
+interface IndustryCandidates {
+  readonly spellings: readonly NameCandidate[];
+  readonly listedNames: readonly NameCandidate[];
+}
+
+let candidates: IndustryCandidates | undefined;
+
+/** Returns the names of the industries with the nearest spellings, then those with the nearest listed names. */
 export function nearestIndustryNames(text: string, count = SUGGESTION_COUNT): readonly string[] {
-  const candidates = [...industriesByKey()].flatMap(([key, { industries }]) =>
-    industries.map(({ name }) => nameCandidate(name, key)),
-  );
-  return nearestNames(industryKey(text), candidates, count);
+  candidates ??= industryCandidates();
+  const key = withCommonWordForms(foldName(text));
+  const bySpelling = nearestNames(key, candidates.spellings, count, SPELLING_DISTANCE_MAX);
+  const byName = nearestNames(key, candidates.listedNames, count);
+  return [...new Set([...bySpelling, ...byName])].slice(0, count);
+}
+
+function industryCandidates(): IndustryCandidates {
+  return {
+    spellings: [...industriesByKey()].flatMap(([key, { industries }]) =>
+      industries.map(({ name }) => nameCandidate(name, key)),
+    ),
+    listedNames: LISTED_INDUSTRIES.flatMap(({ name, names }) =>
+      names.map((spelling) => nameCandidate(name, withCommonWordForms(foldName(spelling)))),
+    ),
+  };
 }
 
 interface KeyedIndustries {
@@ -89,9 +111,10 @@ function industryOf(id: string): ListedIndustry {
 }
 
 const findByName: (text: string) => FoundIndustry = rememberByText((text) => {
-  const texts = [text, withAndForAmpersand(text) ?? text];
-  const keys = [...texts.map(foldName), ...texts.map(industryKey)];
-  const keyed = keys.map((key) => industriesByKey().get(key)).find((found) => found !== undefined);
+  const keys = keysOf(text);
+  const keyed = [...keys, ...keys.map(withCommonWordForms)]
+    .map((key) => industriesByKey().get(key))
+    .find((found) => found !== undefined);
   const [industry, ...others] = keyed?.industries ?? [];
   if (keyed === undefined || industry === undefined) return UNKNOWN;
   return others.length === 0
@@ -126,12 +149,17 @@ function indexNames(): ReadonlyMap<string, KeyedIndustries> {
       .map(({ name, ids }) => [name, { industries: ids.map(industryOf), on: "alias" }] as const),
   ];
   const index = new Map<string, KeyedIndustries>();
-  for (const keyOf of [foldName, industryKey]) {
-    for (const [name, keyed] of entries) {
-      for (const key of [name, withAndForAmpersand(name) ?? name].map(keyOf)) {
-        if (key !== "" && !index.has(key)) index.set(key, keyed);
-      }
-    }
-  }
+  const add = (key: string, keyed: KeyedIndustries): void => {
+    if (key !== "" && !index.has(key)) index.set(key, keyed);
+  };
+  const withKeys = entries.map(([name, keyed]) => ({ keys: keysOf(name), keyed }));
+  for (const { keys, keyed } of withKeys) for (const key of keys) add(key, keyed);
+  for (const { keys, keyed } of withKeys) for (const key of keys) add(withCommonWordForms(key), keyed);
   return index;
+}
+
+/** Returns the folded text and, if it has "&", the folded text with "and" in its place. */
+function keysOf(text: string): readonly string[] {
+  const spelledOut = withAndForAmpersand(text);
+  return spelledOut === undefined ? [foldName(text)] : [foldName(text), foldName(spelledOut)];
 }

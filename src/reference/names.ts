@@ -7,6 +7,8 @@ export interface Named {
 
 /** Resolves compatibility forms and removes accents (NFKD), and converts to lower case. */
 export function foldLetters(text: string): string {
+  // Most texts are ASCII, which has no compatibility forms or accents.
+  if (/^[ -~]*$/.test(text)) return text.toLowerCase();
   return text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
 }
 

@@ -10,7 +10,7 @@ const PATHWAYS = ["economy", "power", "energy_supply", "industry", "transport", 
 export type Pathway = (typeof PATHWAYS)[number];
 
 /** What decided the pathway. */
-export interface MatchedName {
+interface MatchedName {
   readonly on: "industry" | "sector";
   /** Row of the table of keys, from 1; null if the text names an industry of the list that has no key. */
   readonly row: number | null;

@@ -1,39 +1,60 @@
 import { describe, expect, test } from "vitest";
 import { alignColumns } from "../../src/alignment/alignColumns.ts";
-import { alignTemperature } from "../../src/alignment/alignTemperature.ts";
-import { NGFS_PHASE5 } from "../../src/alignment/benchmark.ts";
-import type { AlignTemperatureOptions } from "../../src/alignment/options.ts";
+import type { AlignColumnsOptions } from "../../src/alignment/alignColumnsOptions.ts";
 import { isFault } from "../../src/errors.ts";
-import { type OracleEntity, scoreByDefinition } from "../oracle/alignment.ts";
-import { randomFrom } from "../seededRandom.ts";
-import { columnsOf, randomEntity } from "./entities.ts";
-import { ALIGNMENT_FLAGS } from "../../src/contract/alignmentNames.ts";
-import type { Entity } from "../../src/contract/wireTypes.ts";
+import type { AlignedColumns, EntityColumns } from "../../src/kernel/alignmentColumns.ts";
+import { namesOf } from "../kernel/alignmentComparison.ts";
+import { columnsOfEntities, oracleReference, randomOracleEntity } from "../kernel/alignmentOracle.ts";
 
-describe("invalid options and columns", () => {
-  const entity: Entity = {
-    entity_info: { name: "Example", asset_type: "equity" },
-    data: [{ year: 2025, emissions: { scope1: 1 } }],
-    projected_emissions: [{ year: 2030, emissions: { scope1: 1 } }],
+/** Returns equal entities with a baseline of 2024 and the years 2030 and 2040. */
+function plainColumns(entityCount: number): EntityColumns & { readonly labels: Uint16Array } {
+  const perEntity = (value: number): Float64Array => new Float64Array(entityCount).fill(value);
+  const perRow = (value: number): Float64Array => new Float64Array(2 * entityCount).fill(value);
+  return {
+    baselineYears: new Int32Array(entityCount).fill(2024),
+    pathways: new Uint8Array(entityCount).fill(1),
+    growthSeries: new Uint8Array(entityCount).fill(255),
+    baselineScope1: perEntity(1),
+    baselineScope2: perEntity(2),
+    baselineScope3: perEntity(3),
+    starts: Uint32Array.from({ length: entityCount + 1 }, (_, i) => 2 * i),
+    years: Int32Array.from({ length: 2 * entityCount }, (_, i) => (i % 2 === 0 ? 2030 : 2040)),
+    scope1: perRow(1),
+    scope2: perRow(2),
+    scope3: perRow(3),
+    baselineRevenues: perEntity(NaN),
+    projectedRevenues: perRow(NaN),
+    convergenceRevenues: perEntity(1),
+    references: { scope1: perEntity(1), scope2: perEntity(1), scope3: perEntity(1) },
+    labels: new Uint16Array(2 * entityCount),
   };
-  test.each([
-    { options: { basis: "level" }, pointer: "/basis" },
-    { options: { scope3Weight: 1.1 }, pointer: "/scope3Weight" },
-    { options: { scope3Weight: NaN }, pointer: "/scope3Weight" },
-    { options: { convergence: { gamma: -1 } }, pointer: "/convergence/gamma" },
-  ])("rejects $pointer", async ({ options, pointer }) => {
-    const error: unknown = await alignTemperature([entity], options as AlignTemperatureOptions).catch(
-      (thrown) => thrown,
-    );
-    expect(isFault(error, "invalid_request") && error.items[0]).toMatchObject({ pointer });
-  });
+}
 
+function results(rowCount: number): AlignedColumns {
+  const column = (): Float64Array => new Float64Array(rowCount).fill(9);
+  return {
+    temperaturesC: column(),
+    rangeLowC: column(),
+    rangeHighC: column(),
+    flags: new Uint32Array(rowCount),
+    coverage: column(),
+  };
+}
+
+const columns = plainColumns(3);
+
+describe("alignColumns", () => {
   test.each([
     [{ bases: "emissions" }, [{ pointer: "/bases", code: "unknown", did_you_mean: "basis" }]],
     [{ scope3_weight: 0 }, [{ pointer: "/scope3_weight", code: "unknown", did_you_mean: "scope3Weight" }]],
-    [{ convergence: { gama: 1 } }, [{ pointer: "/convergence/gama", code: "unknown", did_you_mean: "gamma" }]],
+    [{ convergence: 0 }, [{ pointer: "/convergence", code: "out_of_range" }]],
+    [{ convergence: 1.5 }, [{ pointer: "/convergence", code: "out_of_range" }]],
     [{ convergence: true }, [{ pointer: "/convergence", code: "wrong_type" }]],
     [{ benchmark: "ngfs" }, [{ pointer: "/benchmark", code: "wrong_type" }]],
+    [{ scope3Weight: NaN }, [{ pointer: "/scope3Weight" }]],
+    [{ include: { budget: 4 } }, [{ pointer: "/include/budget", code: "out_of_range" }]],
+    [{ include: { by_scope: true } }, [{ pointer: "/include/by_scope", code: "unknown", did_you_mean: "byScope" }]],
+    [{ detail: true }, [{ pointer: "/detail", code: "unknown" }]],
     [
       { basis: "level", scope3Weight: "1", more: 1 },
       [
@@ -43,48 +64,30 @@ describe("invalid options and columns", () => {
       ],
     ],
     [null, [{ pointer: "", code: "wrong_type" }]],
-  ])("both functions reject the options %o and list every error", async (options, items) => {
-    const refused = { code: "invalid_request", items };
-    await expect(alignTemperature([entity], options as never)).rejects.toMatchObject(refused);
-    await expect(alignColumns(columns, options as never)).rejects.toMatchObject(refused);
-  });
-
-  test("each function rejects the options of the other", async () => {
-    await expect(alignTemperature([entity], { into: {} } as never)).rejects.toMatchObject({
-      items: [{ pointer: "/into", code: "unknown" }],
-    });
-    await expect(alignColumns(columns, { detail: true } as never)).rejects.toMatchObject({
-      items: [{ pointer: "/detail", code: "unknown" }],
-    });
-    await expect(alignTemperature([entity], { detail: "yes" } as never)).rejects.toMatchObject({
-      items: [{ pointer: "/detail", code: "wrong_type" }],
+  ])("rejects the options %o and lists every error", async (options, items) => {
+    await expect(alignColumns(columns, options as AlignColumnsOptions)).rejects.toMatchObject({
+      code: "invalid_request",
+      items,
     });
   });
 
   test("rejects unknown and missing columns", async () => {
-    const { revenues: _, ...rest } = columns;
-    await expect(alignColumns({ ...rest, revenue: new Float64Array(3) } as never)).rejects.toMatchObject({
+    const { baselineRevenues: _, ...rest } = columns;
+    await expect(alignColumns({ ...rest, baselineRevenue: new Float64Array(3) } as never)).rejects.toMatchObject({
       code: "invalid_request",
-      items: [{ pointer: "/revenue", code: "unknown", did_you_mean: "revenues" }],
+      items: [{ pointer: "/baselineRevenue", code: "unknown", did_you_mean: "baselineRevenues" }],
     });
     const { years: _years, ...without } = columns;
     await expect(alignColumns(without as never)).rejects.toMatchObject({ items: [{ pointer: "/years" }] });
     await expect(alignColumns(null as never)).rejects.toMatchObject({ code: "invalid_request" });
   });
 
-  const plain: OracleEntity = {
-    baselineYear: 2024,
-    baseline: [1, 2, 3],
-    pathway: "power",
-    region: 0,
-    projections: [
-      { year: 2030, emissions: [1, 2, 3] },
-      { year: 2040, emissions: [1, 2, 3] },
-    ],
-  };
-  const columns = columnsOf([plain, plain, plain]);
-  const withValue = (name: "scope2" | "baselineScope3", index: number, value: number): typeof columns => {
-    const column = columns[name].slice();
+  const withValue = (
+    name: "scope2" | "baselineScope3" | "baselineRevenues" | "projectedRevenues",
+    index: number,
+    value: number,
+  ): typeof columns => {
+    const column = Float64Array.from(columns[name] ?? []);
     column[index] = value;
     return { ...columns, [name]: column };
   };
@@ -102,7 +105,28 @@ describe("invalid options and columns", () => {
       pointer: "/years/3",
     },
     { name: "an unknown pathway", bad: { ...columns, pathways: Uint8Array.of(0, 6, 0) }, pointer: "/pathways/1" },
-    { name: "an unknown region", bad: { ...columns, regions: Uint8Array.of(0, 1, 3) }, pointer: "/regions/2" },
+    {
+      name: "an unknown growth series",
+      bad: { ...columns, growthSeries: Uint8Array.of(0, 255, 192) },
+      pointer: "/growthSeries/2",
+    },
+    { name: "an infinite revenue", bad: withValue("baselineRevenues", 1, Infinity), pointer: "/baselineRevenues/1" },
+    { name: "a revenue below -1e15", bad: withValue("projectedRevenues", 4, -2e15), pointer: "/projectedRevenues/4" },
+    {
+      name: "a label that is not below the number of rows",
+      bad: { ...columns, labels: Uint16Array.of(0, 1, 0, 2, 0, 0) },
+      pointer: "/labels/3",
+    },
+    {
+      name: "labels of the wrong array type",
+      bad: { ...columns, labels: new Uint8Array(6) as never },
+      pointer: "/labels",
+    },
+    {
+      name: "a short column of references",
+      bad: { ...columns, references: { ...columns.references, scope2: new Float64Array(2) } as never },
+      pointer: "/references/scope2",
+    },
     {
       name: "a baseline before 1900",
       bad: { ...columns, baselineYears: Int32Array.of(1899, 2024, 2024) },
@@ -126,7 +150,7 @@ describe("invalid options and columns", () => {
   });
 
   test("names the index of an invalid value far into the columns", async () => {
-    const many = columnsOf(Array.from({ length: 6000 }, () => plain));
+    const many = plainColumns(6000);
     many.scope1[9001] = -Infinity;
     const error: unknown = await alignColumns(many).catch((thrown) => thrown);
     expect(isFault(error) && error.items[0]).toMatchObject({ pointer: "/scope1/9001" });
@@ -136,84 +160,94 @@ describe("invalid options and columns", () => {
     expect(isFault(other) && other.items[0]).toMatchObject({ pointer: "/pathways/4999" });
   });
 
-  test("rejects output arrays of the wrong length", async () => {
-    const into = { temperaturesC: new Float64Array(6), flags: new Uint16Array(5) };
-    const error: unknown = await alignColumns(columns, { into }).catch((thrown) => thrown);
-    expect(isFault(error) && error.items[0]).toMatchObject({ pointer: "/into" });
-  });
-
   test.each([
-    [{ temperaturesC: new Float64Array(6) }, "/into/flags"],
-    [{ temperaturesC: new Float64Array(6), flags: new Uint16Array(6), temperatures: 1 }, "/into/temperatures"],
-    [{ temperaturesC: new Float32Array(6), flags: new Uint16Array(6) }, "/into"],
-    [{ temperaturesC: new Float64Array(6), flags: new Uint8Array(6) }, "/into"],
-  ])("rejects output arrays that are missing or of the wrong type", async (into, pointer) => {
-    await expect(alignColumns(columns, { into } as never)).rejects.toMatchObject({
+    ["missing", { flags: undefined }, "/into/flags"],
+    ["unknown", { temperatures: new Float64Array(6) }, "/into/temperatures"],
+    ["of another type", { temperaturesC: new Float32Array(6) }, "/into/temperaturesC"],
+    ["of another type", { flags: new Uint16Array(6) }, "/into/flags"],
+    ["too short", { coverage: new Float64Array(5) }, "/into/coverage"],
+  ])("rejects an array for results that is %s", async (_, change, pointer) => {
+    const { flags, ...into } = results(6);
+    const changed = "flags" in change && change.flags === undefined ? into : { ...into, flags, ...change };
+    await expect(alignColumns(columns, { into: changed } as never)).rejects.toMatchObject({
       code: "invalid_request",
       items: [{ pointer }],
     });
   });
 
-  test("writes the results to the given output arrays", async () => {
-    const into = { temperaturesC: new Float64Array(6).fill(9), flags: new Uint16Array(6).fill(9) };
-    const answer = await alignColumns(columns, { into });
-    expect(answer.temperaturesC).toBe(into.temperaturesC);
-    expect(answer).toEqual(await alignColumns(columns));
+  test("rejects arrays for results without those that are asked for", async () => {
+    const options = { into: results(6), include: { overall: true } };
+    await expect(alignColumns(columns, options)).rejects.toMatchObject({ items: [{ pointer: "/into/anchorSpread" }] });
   });
 
-  test("rejects convergence without its columns", async () => {
-    const { references, ...rest } = columns;
-    expect(references).toBeDefined();
-    const error: unknown = await alignColumns(rest, { convergence: {} }).catch((thrown) => thrown);
-    expect(isFault(error, "invalid_request")).toBe(true);
+  test("writes the results to the given arrays", async () => {
+    const into = results(6);
+    const answer = await alignColumns(columns, { into });
+    expect(answer.temperaturesC).toBe(into.temperaturesC);
+    const fresh = await alignColumns(columns);
+    for (const name of ["temperaturesC", "rangeLowC", "rangeHighC", "flags", "coverage"] as const) {
+      expect(into[name]).toEqual(fresh[name]);
+    }
+  });
+
+  test.each(["references", "convergenceRevenues"] as const)("rejects convergence without %s", async (name) => {
+    const { [name]: _, ...rest } = columns;
+    await expect(alignColumns(rest, { convergence: 0.5 })).rejects.toMatchObject({
+      code: "invalid_request",
+      items: [{ pointer: `/${name}` }],
+    });
   });
 
   test("accepts columns without entities", async () => {
-    const { temperaturesC } = await alignColumns(columnsOf([]));
+    const { temperaturesC } = await alignColumns(plainColumns(0));
     expect(temperaturesC).toHaveLength(0);
   });
-});
 
-describe("columns", () => {
-  test("give the same results in parts as in one call, including an entity with 9000 rows", async () => {
-    const random = randomFrom(5);
-    const entities = Array.from({ length: 3000 }, () => randomEntity(random));
-    entities[17] = {
-      ...entities[17],
-      baselineYear: 2020,
-      baseline: [5, 5, undefined],
-      pathway: "industry",
-      region: 1,
-      projections: Array.from({ length: 9000 }, () => ({
-        year: 2021 + random.below(60),
-        emissions: [random.next(), 1, 1],
-      })),
-    };
-    const whole = await alignColumns(columnsOf(entities));
-    let row = 0;
-    for (let start = 0; start < entities.length; start += 701) {
-      const part = await alignColumns(columnsOf(entities.slice(start, start + 701)));
-      const rows = part.flags.length;
-      expect(part.temperaturesC).toEqual(whole.temperaturesC.slice(row, row + rows));
-      expect(part.flags).toEqual(whole.flags.slice(row, row + rows));
-      row += rows;
-    }
-    expect(row).toBe(whole.flags.length);
-    expect(whole.temperaturesC.length).toBeGreaterThan(9000);
+  test("returns what include asks for, and nothing else", async () => {
+    const { temperaturesC, ...plain } = await alignColumns(columns);
+    expect(temperaturesC).toHaveLength(6);
+    expect(Object.values(plain).filter((column) => column !== undefined)).toHaveLength(4);
+    const include = { climateRange: true, byScope: true, budget: 2, overall: true };
+    const everything = await alignColumns(columns, { include });
+    expect(Object.values(everything).every((column) => column?.length === 6)).toBe(true);
+    expect(everything.temperaturesC).toEqual(temperaturesC);
   });
 
-  test("list flag names in the order of the bits", async () => {
-    const entity: OracleEntity = {
-      baselineYear: 2017,
-      baseline: [1, 1, 1],
-      pathway: "economy",
-      region: 0,
-      projections: [{ year: 2070, emissions: [1, -1, undefined] }],
-    };
-    const { flags } = await alignColumns(columnsOf([entity]));
-    const named = ALIGNMENT_FLAGS.filter((_, bit) => (((flags[0] ?? 0) >> bit) & 1) === 1);
+  test("gives the same results in parts as in one call", async () => {
+    const reference = oracleReference();
     const rule = { basis: "intensity", scope3Weight: 1, gamma: 0 } as const;
-    expect(new Set<string>(named)).toEqual(scoreByDefinition(NGFS_PHASE5, entity, rule, 0).flags);
-    expect(named).toEqual(["scope_missing", "negative_scope", "revenue_unusable", "beyond_table", "early_baseline"]);
+    const entities = Array.from({ length: 1500 }, (_, seed) => randomOracleEntity(reference, rule, seed));
+    const whole = await alignColumns(columnsOfEntities(entities));
+    let row = 0;
+    for (let start = 0; start < entities.length; start += 701) {
+      const part = await alignColumns(columnsOfEntities(entities.slice(start, start + 701)));
+      const end = row + part.flags.length;
+      expect(part.temperaturesC).toEqual(whole.temperaturesC.slice(row, end));
+      expect(part.rangeHighC).toEqual(whole.rangeHighC.slice(row, end));
+      expect(part.coverage).toEqual(whole.coverage.slice(row, end));
+      expect(part.flags).toEqual(whole.flags.slice(row, end));
+      row = end;
+    }
+    expect(row).toBe(whole.flags.length);
+  });
+
+  test("sets the flags at the bits of the method", async () => {
+    const { flags } = await alignColumns({
+      ...plainColumns(1),
+      baselineYears: Int32Array.of(2017),
+      years: Int32Array.of(2070, 2070),
+      scope2: Float64Array.of(-1, 2),
+      scope3: Float64Array.of(NaN, 3),
+    });
+    expect([...flags].map(namesOf)).toEqual([
+      "early_baseline scope_dropped negative_scope growth_default beyond_table duplicate_year anchors_close",
+      "early_baseline growth_default beyond_table duplicate_year",
+    ]);
+  });
+
+  test("separates years of different labels", async () => {
+    const labeled = { ...plainColumns(1), years: Int32Array.of(2040, 2040), labels: Uint16Array.of(0, 1) };
+    const { flags } = await alignColumns(labeled);
+    expect([...flags].map(namesOf)).toEqual(["growth_default", "growth_default"]);
   });
 });

@@ -97,18 +97,33 @@ describe("labels and probabilities", () => {
   });
 
   test("are explained with what is accepted", () => {
-    expect(errorsOf([{ label: "a", probability: 0.5 }, { label: "a", probability: 0.6 }, { label: "" }, {}])).toEqual([
+    const records = [
+      { label: "a", probability: 0.5 },
+      { label: "a", probability: 0.6 },
+      { label: "" },
+      {},
+      { label: "b" },
+    ];
+    expect(errorsOf(records)).toEqual([
       "/2/label out_of_range: label must be text of 1 to 64 characters (got 0 characters).",
       '/1/probability not_allowed: probability must be 0.5, as in the first record with the label "a" (got 0.6).',
       "/3/label missing: label must be given in all records of an entity or in none.",
-      "/2/probability missing: probability must be given for all labels of an entity or for none.",
+      "/4/probability missing: probability must be given for all labels of an entity or for none.",
     ]);
   });
 
-  test("are reported once if a value has the wrong type", () => {
-    expect(errorsOf([{ label: "a" }, { label: null }]).map((error) => error.split(":")[0])).toEqual([
-      "/1/label wrong_type",
-    ]);
+  test("are not compared with values that are invalid by themselves", () => {
+    const codesOf = (records: readonly LabelMembers[]): readonly (string | undefined)[] =>
+      errorsOf(records).map((error) => error.split(":")[0]);
+    expect(codesOf([{ label: "a" }, { label: null }])).toEqual(["/1/label wrong_type"]);
+    expect(codesOf([{ label: 5, probability: 1 }])).toEqual(["/0/label wrong_type"]);
+    expect(
+      codesOf([
+        { label: "a", probability: 2 },
+        { label: "a", probability: 0 },
+        { label: "b", probability: 0 },
+      ]),
+    ).toEqual(["/0/probability out_of_range"]);
   });
 
   test("are checked in each entity of a long list, and at most 100 errors are reported", () => {

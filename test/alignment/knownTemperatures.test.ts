@@ -11,7 +11,7 @@ async function resultOf({ entity, options }: KnownAnswer): Promise<AlignmentResu
 }
 
 /** Returns the members of a year that known answers of one row contain. */
-function figuresOf({ year: _, detail, by_scope: _scopes, budget, flags = [], ...year }: AlignedYear): unknown {
+function figuresOf({ year: _year, detail, by_scope: _scopes, budget, flags = [], ...year }: AlignedYear): unknown {
   if (detail === undefined) throw new Error("The year has no detail.");
   return {
     ...year,

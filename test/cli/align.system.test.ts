@@ -162,7 +162,7 @@ describe("isotherm align", () => {
       matched_on: "industry",
       between_weight: String(year?.detail?.between?.weight),
       temperature_scope2: String(year?.detail?.temperature_by_scope.scope2),
-      growth_source: String(year?.detail?.growth.source ?? ""),
+      growth_source: year?.detail?.growth.source ?? "",
       flags: (year?.detail?.flags ?? []).join(";"),
     });
   });
@@ -181,7 +181,7 @@ describe("isotherm align", () => {
     const rows: Record<string, string>[] = parse(await runAlign("in.json", TEXTS.json(entities), "out.csv", ...flags), {
       columns: true,
     });
-    const text = (value: unknown): string => String(value ?? "");
+    const text = (value: string | number | null | undefined): string => String(value ?? "");
     const expectedRows = expected.results.flatMap(({ data, overall, blended = [], did_you_mean = {} }) =>
       data.map((year) => {
         const mean = blended.find((candidate) => candidate.year === year.year);

@@ -130,6 +130,23 @@ describe("holdings in CSV", () => {
     expect(results[0]?.coverage.holdings).toBe(1);
   });
 
+  test("have companies with the industries of a map", async () => {
+    const coded = { ...ENTITY, entity_info: { ...ENTITY.entity_info, industry: "ABC" } };
+    const map = write("map.csv", "code,industry\nABC,Airlines\n");
+    const holdings = write("holdings.csv", "id,value\n42,1\n");
+    const words = ["--industry-map", map];
+    const mapped = await answerTo(holdings, words, write("in.json", [coded]));
+    const airline = { ...ENTITY, entity_info: { ...ENTITY.entity_info, industry: "Airlines" } };
+    const expected = await answerTo(holdings, [], write("airline.json", [airline]));
+    expect(mapped.results).toEqual(expected.results);
+    expect(mapped.entities).toMatchObject([{ id: "42", entity_info: { industry: "ABC" } }]);
+    const inJson = write("holdings.json", [{ id: "42", value: 1, entity: coded }]);
+    await align("--portfolio", inJson, ...words);
+    expect(stdoutText()).toContain('"industry":"ABC"');
+    const invalid = await faultOf(align("--portfolio", write("null.json", [null]), ...words));
+    expect(invalid.items.map(({ pointer }) => pointer)).toEqual(["/0"]);
+  });
+
   test("need no companies if all rows have scores", async () => {
     quiet();
     const answer = await answerTo(write("holdings.csv", "id,value,temperature_s3\nA,1,2\nB,3,4\n"), ["--scopes", "s3"]);

@@ -31,8 +31,8 @@ async function outputOf(code: string, index: number): Promise<string> {
   return shown(example.shown);
 }
 
-test("the page has five examples", () => {
-  expect(examples).toHaveLength(5);
+test("the page has six examples", () => {
+  expect(examples).toHaveLength(6);
 });
 
 test.each(examples.map(([, code = "", output = ""], index) => ({ index, code, output })))(

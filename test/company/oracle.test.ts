@@ -31,7 +31,7 @@ describeWithReference("compared with the reference implementation", (tables) => 
       for (let i = 0; i < REQUEST_COUNT; i++) {
         const request = randomRequest(tables, random);
         const report = analyzeCompany(tables, request);
-        const answer = totalClimateRisk(request as CompanyRequest);
+        const answer = totalClimateRisk(request);
         const found = differences(report, answer);
         if (found.length > 0) expect(found.slice(0, 5), JSON.stringify(request)).toEqual([]);
         resultCount += answer.results.length;

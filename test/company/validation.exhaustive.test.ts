@@ -11,7 +11,7 @@ import type { CompanyAnswer, CompanyResult, EmissionsFigure } from "../../src/co
 import { describeIfShared } from "../sharedFolder.ts";
 import { number, readSharedRows, type Row, text } from "./sharedTables.ts";
 
-const OECD = TIER_A_COUNTRIES.filter(({ region }) => region === "R5OECD").map(({ iso3 }) => iso3);
+const OECD = new Set(TIER_A_COUNTRIES.filter(({ region }) => region === "R5OECD").map(({ iso3 }) => iso3));
 /** Banks, insurers and other financial services, whose reports leave out most of scope 3. */
 const FINANCE_IDS = new Set(
   INDUSTRIES.filter(({ parameters }) => ["banks", "insurance", "fin_services"].includes(parameters.archetype)).map(
@@ -187,7 +187,7 @@ test("ratings and loss ratios of all industries and countries are distributed as
       if (netZero === undefined || below2C === undefined || ndc === undefined) throw new Error("no results");
       if (netZero.loss_ratio > 1) netZeroAboveOne.push(netZero.score);
       expect(ndc.loss_ratio).toBeLessThanOrEqual(netZero.loss_ratio);
-      if (OECD.includes(iso3)) {
+      if (OECD.has(iso3)) {
         oecdPairs++;
         if (ndc.loss_ratio > below2C.loss_ratio) oecdAbove++;
       }

@@ -161,7 +161,7 @@ describe("rounding", () => {
       await alignPortfolio(
         [
           { ...READY, value: 1 / 3, scope1: 1 / 3, groups: { a: "b" } },
-          { ...READY, id: "S", value: 2, temperature: { s1s2s3: 3.14159265 }, budget: { allowed: 3, projected: 7.7 } },
+          { ...READY, id: "S", value: 2, temperature: { s1s2s3: 3.1415 }, budget: { allowed: 3, projected: 7.7 } },
         ],
         { goal: 1.5, group_by: ["a"], default_score: 3 },
       ),

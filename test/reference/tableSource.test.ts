@@ -44,6 +44,14 @@ export const RIVER_ROWS: readonly RiverRow[] = CELLS.map((cells) => ({
 `);
   });
 
+  test("leaves out notes, which are for readers of the CSV file", () => {
+    const table: Table = { ...TABLE, columns: { id: "text", remark: "note", length_km: "number" } };
+    const source = tableSource("id,remark,length_km\nrhine,a border,1230\n", table);
+    expect(source).not.toMatch(/remark|border/);
+    expect(source).toContain('["rhine",1230],');
+    expect(source).toContain('"length_km": cells[1],');
+  });
+
   test("keeps quotes, commas, line breaks, backslashes and other scripts of quoted cells", () => {
     const csv = `\uFEFF${HEADER}\r\n"a ""b"", c\n\\d","Ρήνος;\${x}",-0.5,6.25e-3\r\n`;
     expect(rowsOf(csv)).toEqual([{ id: 'a "b", c\n\\d', names: ["Ρήνος", "${x}"], length_km: -0.5, "2020": 0.00625 }]);

@@ -6,7 +6,7 @@ import type { CompanyAnswer, CompanyRequest } from "../../contract/wireTypes.ts"
 import { CompanyRequestSchema } from "../../contract/companyRequest.ts";
 import { CompanyAnswerSchema } from "../../contract/companyAnswer.ts";
 
-/** Size of a request for a few scenarios and years, which takes one or two milliseconds; all of them take ten. */
+/** Size of a request for a few scenarios and years, which takes less than a millisecond; all of them take about ten. */
 const INLINE_BODY_BYTES_MAX = 512;
 
 const EXAMPLE: CompanyRequest = {
@@ -32,7 +32,8 @@ export const totalClimateRisk: Route<Company, CompanyAnswer> = {
     summary: "Total climate risk of a company",
     description:
       "Returns the annual transition and physical losses in each scenario and year, with their drivers, their range and their " +
-      "effect on value and credit. Each combination of scenario and year counts as one unit of `company_results`.",
+      "effect on value and credit. Absent assets, EBITDA and debt are estimated, with a warning. `parameters` contains the " +
+      "figures of the tables that were used. Each combination of scenario and year counts as one unit of `company_results`.",
     body: { schema: CompanyRequestSchema, example: EXAMPLE },
     responses: { 200: { description: "The company's losses.", schema: CompanyAnswerSchema } },
     problems: ["invalid_request", "combination_unavailable", "country_unknown", "industry_unknown", "scenario_unknown"],

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { AlignTemperatureOptions } from "../../../src/alignment/options.ts";
 import { alignTemperature } from "../../../src/alignment/alignTemperature.ts";
 import { roundTemperatures } from "../../../src/alignment/answer.ts";
 import { totalClimateRisk } from "../../../src/company/report.ts";
@@ -68,8 +69,11 @@ async function libraryResult({ operation, parameters, body }: GeneratedRequest):
       return JSON.stringify(await atlas.hazardRisk(parameters as unknown as HazardQueryInput));
     case "postHazardRiskBatch":
       return JSON.stringify({ results: await atlas.hazardRiskBatch(body as HazardQueryInput[]) });
-    case "alignTemperature":
-      return JSON.stringify(roundTemperatures(await alignTemperature(body as Entity[], parameters)));
+    case "alignTemperature": {
+      const { budget_scenario: budgetScenario, benchmark: _, ...others } = parameters;
+      const options = { ...others, budgetScenario } as AlignTemperatureOptions;
+      return JSON.stringify(roundTemperatures(await alignTemperature(body as Entity[], options)));
+    }
     case "alignPortfolio": {
       const { holdings, options } = body as PortfolioRequest;
       return JSON.stringify(roundPortfolio(await alignPortfolio(holdings, options)));

@@ -14,6 +14,7 @@ export interface JsonSchema {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
+  readonly examples?: readonly unknown[];
   readonly format?: string;
   readonly items?: JsonSchema;
   readonly minItems?: number;

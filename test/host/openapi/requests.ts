@@ -64,7 +64,9 @@ export function valueOf(random: SeededRandom, schema: JsonSchema): unknown {
     case "number":
       return numberOf(random, shape);
     default:
-      return random.pick(TEXTS);
+      return shape.pattern !== undefined && shape.examples !== undefined
+        ? random.pick(shape.examples)
+        : random.pick(TEXTS);
   }
 }
 
@@ -130,20 +132,29 @@ function withOfferedValues(random: SeededRandom, query: object): Readonly<Record
   };
 }
 
-/** Moves projected years after the baseline, and adds at least one scope to each year. */
+/** Moves projected years after the baseline, adds at least one scope to each year, and makes labels consistent. */
 function withOrderedYears(random: SeededRandom, entity: object): object {
   const { data, projected_emissions, ...rest } = entity as {
     readonly data: readonly { readonly year: number; readonly emissions: object }[];
-    readonly projected_emissions: readonly { readonly year: number; readonly emissions: object }[];
+    readonly projected_emissions: readonly { readonly emissions: object; readonly financials?: object }[];
   };
   const baseYear = 1990 + random.below(40);
+  const labels = random.chance(0.5) ? [] : random.pick([["target"], ["target", "Pfad"]]);
+  const hasProbability = random.chance(0.5);
+  const labelOf = (index: number): object => {
+    if (labels.length === 0) return {};
+    const label = labels[index % labels.length];
+    return { label, ...(hasProbability ? { probability: label === "target" ? 0.25 : 1 } : {}) };
+  };
   const scoped = (emissions: object): object => ({ scope1: random.between({ min: 0, max: 1e6 }), ...emissions });
   return {
     ...rest,
     data: data.map((record) => ({ ...record, year: baseYear, emissions: scoped(record.emissions) })),
-    projected_emissions: projected_emissions.map((record) => ({
+    projected_emissions: projected_emissions.map(({ emissions, financials }, index) => ({
       year: baseYear + 1 + random.below(80),
-      emissions: scoped(record.emissions),
+      emissions: scoped(emissions),
+      ...(financials === undefined ? {} : { financials }),
+      ...labelOf(index),
     })),
   };
 }
@@ -169,12 +180,14 @@ const SHARES_MAX: Readonly<Record<string, number>> = { pd: 1, lgd: 1, discount_r
 function withKnownNames(random: SeededRandom, company: object): Readonly<Record<string, unknown>> {
   const spell = (value: number): number | string =>
     random.chance(0.5) ? value : random.pick([String(value), value.toExponential()]);
+  const anyAmount = (max: number, min = 1): number => random.between({ min, max });
   const withAmounts = (members: object): Readonly<Record<string, unknown>> =>
     Object.fromEntries(
       Object.entries(members as Readonly<Record<string, unknown>>).map(([name, value]) => {
         const [amountMax, shareMax] = [AMOUNTS_MAX[name], SHARES_MAX[name]];
-        if (amountMax !== undefined) return [name, spell(random.between({ min: 1, max: amountMax }))];
-        if (shareMax !== undefined) return [name, spell(random.between({ min: 0, max: shareMax }))];
+        const isLoss = name === "ebitda" && random.chance(0.2);
+        if (amountMax !== undefined) return [name, spell((isLoss ? -1 : 1) * anyAmount(amountMax))];
+        if (shareMax !== undefined) return [name, spell(anyAmount(shareMax, 0))];
         if (name === "shock_year") return [name, spell(2025 + random.below(76))];
         return [name, name === "assumptions" ? withAmounts(value as object) : value];
       }),
@@ -183,10 +196,8 @@ function withKnownNames(random: SeededRandom, company: object): Readonly<Record<
   const industry = random.pick(INDUSTRIES);
   const varySpelling = (id: string): string =>
     random.pick([id, id.toLowerCase(), id.replaceAll("_", "-"), id.replaceAll("_", " ")]);
-  const { ebitda, ...amounts } = withAmounts(company);
   return {
-    ...amounts,
-    ...(ebitda === undefined ? {} : { ebitda: random.chance(0.2) ? `-${String(ebitda)}` : ebitda }),
+    ...withAmounts(company),
     country: random.pick([country.id, country.iso2, country.name]),
     industry: random.pick([industry.id, industry.name]),
     transition_scenarios: Array.from({ length: 1 + random.below(3) }, () => varySpelling(random.pick(SCENARIOS).id)),

@@ -1,5 +1,3 @@
-import { foldName } from "./names.ts";
-
 /** Words that are written in more than one way, and the form that the keys have. */
 const WORD_FORMS: ReadonlyMap<string, string> = new Map<string, string>([
   // British spellings.
@@ -36,9 +34,9 @@ const WORD_FORMS: ReadonlyMap<string, string> = new Map<string, string>([
   ["semitrailers", "semi trailers"],
 ]);
 
-/** Returns the key of an industry's name: folded, with one form for words that are written in several ways. */
-export function industryKey(text: string): string {
-  return foldName(text)
+/** Returns a folded name with one form for words that are written in several ways. */
+export function withCommonWordForms(folded: string): string {
+  return folded
     .split(" ")
     .map((word) => WORD_FORMS.get(word) ?? word)
     .join(" ");
