@@ -75,7 +75,7 @@ describe("metered responses", () => {
       return { units, isReplay: false };
     });
     let isAnswered = false;
-    const asked = host.ask(TARGET).then((response) => {
+    const pendingResponse = host.ask(TARGET).then((response) => {
       isAnswered = true;
       return response;
     });
@@ -84,7 +84,7 @@ describe("metered responses", () => {
     await fetch(`${host.address.url}/healthz`);
     expect(isAnswered).toBe(false);
     commit();
-    expect((await asked).status).toBe(200);
+    expect((await pendingResponse).status).toBe(200);
   });
 
   test("count the temperatures of an alignment", async () => {
@@ -163,7 +163,7 @@ describe("units", () => {
     const opened = new Promise<void>((resolve) => (release = resolve));
     let reach = (): void => undefined;
     const reached = new Promise<void>((resolve) => (reach = resolve));
-    const slow = await startTestHost({
+    const slowHost = await startTestHost({
       atlas: fakeAtlas(async (query) => {
         reach();
         await opened;
@@ -171,17 +171,17 @@ describe("units", () => {
       }),
     });
     try {
-      const socket = connect({ host: "127.0.0.1", port: slow.address.port });
+      const socket = connect({ host: "127.0.0.1", port: slowHost.address.port });
       socket.write([`GET ${TARGET} HTTP/1.1`, "Host: h", ...HEADER_LINES, "", ""].join("\r\n"));
       await reached;
       socket.destroy();
       await once(socket, "close");
-      await fetch(`${slow.address.url}/healthz`); // The server has noticed the disconnection by then.
+      await fetch(`${slowHost.address.url}/healthz`); // The server has noticed the disconnection by then.
       release();
-      await vi.waitFor(() => expect(slow.records.some(({ route }) => route === "/api/v1/hazard-risk")).toBe(true));
-      expect(slow.ledger.entries).toStrictEqual([]);
+      await vi.waitFor(() => expect(slowHost.records.some(({ route }) => route === "/api/v1/hazard-risk")).toBe(true));
+      expect(slowHost.ledger.entries).toStrictEqual([]);
     } finally {
-      await slow.close();
+      await slowHost.close();
     }
   });
 });
