@@ -108,7 +108,7 @@ export const AlignmentDetailSchema = Type.Object(
         source: Type.Union([Type.Enum(GROWTH_SOURCES), Type.Null()], {
           description:
             "Source of the growth: revenue in the request (`supplied`), the economy of the country (`country`) or of its " +
-            "region (`region`), or an assumption for want of any of these (`default`); null for a basis that does not use " +
+            "region (`region`), or a default because none of these is known (`default`); null for a basis that does not use " +
             "growth.",
         }),
         series: textOrNull({ description: "ISO 3166 alpha-3 code or region of the growth series, if one is used." }),

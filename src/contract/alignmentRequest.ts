@@ -65,7 +65,7 @@ export const EntitySchema = Type.Object(
               Type.Integer({
                 minimum: PRICE_YEARS.min,
                 maximum: PRICE_YEARS.max,
-                description: "Year in whose prices revenue is given. Used only for `convergence`.",
+                description: "Price year of the revenue. Used only for `convergence`.",
               }),
             ),
           }),

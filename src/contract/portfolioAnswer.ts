@@ -91,7 +91,7 @@ export const PortfolioResultSchema = Type.Object(
     ),
     range_coverage: Type.Optional(
       Type.Number({
-        description: "Share of the weight of the holdings that count whose score has an interval, 0 to 1.",
+        description: "Share of the total weight that belongs to scores with an interval, 0 to 1.",
       }),
     ),
     coverage: PortfolioCoverageSchema,
@@ -99,7 +99,7 @@ export const PortfolioResultSchema = Type.Object(
     default_share: Type.Optional(
       Type.Number({
         description:
-          "Share of the weight of the holdings that count by `default_score`; present if `default_score` was given.",
+          "Share of the total weight that belongs to holdings with `default_score`, 0 to 1; present if it was given.",
       }),
     ),
     uncovered: Type.Array(UncoveredHoldingSchema, {

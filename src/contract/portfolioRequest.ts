@@ -153,7 +153,7 @@ export const PortfolioOptionsSchema = Type.Object(
         {
           default: "overall",
           description:
-            "Year whose score of each entity is used, or `overall` for the mean over the projected years of the entity.",
+            "Projected year of the scores that are used, or `overall` for the mean over the projected years of each entity.",
         },
       ),
     ),

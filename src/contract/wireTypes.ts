@@ -107,7 +107,7 @@ export interface AlignmentDetail {
   readonly growth: {
     /**
      * Source of the growth: revenue in the request (`supplied`), the economy of the country (`country`) or of its
-     * region (`region`), or an assumption for want of any of these (`default`); null for a basis that does not use
+     * region (`region`), or a default because none of these is known (`default`); null for a basis that does not use
      * growth.
      */
     readonly source: "supplied" | "country" | "region" | "default" | null;
@@ -401,7 +401,7 @@ export interface Entity {
       readonly ebitda?: number;
       /** ISO 4217 code. Used only for `convergence`, which requires USD. */
       readonly currency?: string;
-      /** Year in whose prices revenue is given. Used only for `convergence`. 2015 to 2024. */
+      /** Price year of the revenue. Used only for `convergence`. 2015 to 2024. */
       readonly price_year?: number;
     };
   }[];
@@ -1661,7 +1661,7 @@ export interface PortfolioResult {
   readonly range?: TemperatureRange;
   /** Range if the errors of the scores are independent, degrees C. */
   readonly range_independent?: TemperatureRange;
-  /** Share of the weight of the holdings that count whose score has an interval, 0 to 1. */
+  /** Share of the total weight that belongs to scores with an interval, 0 to 1. */
   readonly range_coverage?: number;
   /**
    * Shares, 0 to 1, of the holdings that have a weight and a score: by count, value and weight. `default_score` does
@@ -1670,7 +1670,7 @@ export interface PortfolioResult {
   readonly coverage: PortfolioCoverage;
   /** Temperature of all holdings that have a weight, if every missing score were `missing_low` or `missing_high`. */
   readonly bounds?: PortfolioBounds;
-  /** Share of the weight of the holdings that count by `default_score`; present if `default_score` was given. */
+  /** Share of the total weight that belongs to holdings with `default_score`, 0 to 1; present if it was given. */
   readonly default_share?: number;
   /** Holdings without a weight or without a score, in the order of the holdings. */
   readonly uncovered: readonly UncoveredHolding[];
@@ -1853,8 +1853,8 @@ export interface PortfolioOptions {
   /** Scopes. At least 1 item, without duplicates. Default: s1s2s3. */
   readonly scopes?: readonly PortfolioScope[];
   /**
-   * Year whose score of each entity is used, or `overall` for the mean over the projected years of the entity. Default:
-   * overall.
+   * Projected year of the scores that are used, or `overall` for the mean over the projected years of each entity.
+   * Default: overall.
    */
   readonly year?: "overall" | number;
   /** Quantity that entities are compared by. Default: intensity. */

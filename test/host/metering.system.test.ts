@@ -100,8 +100,8 @@ describe("metered responses", () => {
   });
 });
 
-describe("units", () => {
-  test("null values are not metered", async () => {
+describe("usage units", () => {
+  test("are not counted for null values", async () => {
     const empty = await startTestHost({ atlas: fakeAtlas((query) => Promise.resolve(nullResult(query))) });
     try {
       const record = vi.spyOn(empty.ledger, "record");
@@ -115,13 +115,13 @@ describe("units", () => {
     }
   });
 
-  test("HEAD requests are not metered", async () => {
+  test("are not counted for HEAD requests", async () => {
     const response = await host.ask(TARGET, { method: "HEAD" });
     expect([response.status, response.headers.get("x-usage-units")]).toStrictEqual([200, "0"]);
     expect(host.ledger.entries).toStrictEqual([]);
   });
 
-  test("304 responses are not metered", async () => {
+  test("are not counted for 304 responses", async () => {
     const etag = (await host.ask(TARGET)).headers.get("etag") ?? "";
     host.ledger.entries.length = 0;
     const response = await host.ask(TARGET, { headers: { "If-None-Match": etag } });
@@ -129,7 +129,7 @@ describe("units", () => {
     expect(host.ledger.entries).toStrictEqual([]);
   });
 
-  test("problem responses are not metered", async () => {
+  test("are not counted for problem responses", async () => {
     const failing = await startTestHost({ atlas: fakeAtlas(() => Promise.reject(new Error("a bug"))) });
     try {
       for (const [target, status] of [
@@ -145,7 +145,7 @@ describe("units", () => {
     }
   });
 
-  test("a response that cannot be encoded is not metered", async () => {
+  test("are not counted for a response that cannot be encoded", async () => {
     const broken = JSON.parse(JSON.stringify(quarterResult(VALID_QUERY)), (name, value: unknown) =>
       name === "intensity" ? NaN : value,
     ) as HazardResult;
@@ -158,7 +158,7 @@ describe("units", () => {
     }
   });
 
-  test("responses to disconnected clients are not metered", async () => {
+  test("are not counted for responses to disconnected clients", async () => {
     let release = (): void => undefined;
     const opened = new Promise<void>((resolve) => (release = resolve));
     let reach = (): void => undefined;
@@ -187,7 +187,7 @@ describe("units", () => {
 });
 
 describe("usage that cannot be recorded", () => {
-  test("returns 503 usage_not_recorded with Retry-After instead of the response", async () => {
+  test("leads to 503 usage_not_recorded with Retry-After instead of the response", async () => {
     const other = await startTestHost();
     try {
       await other.ready;
@@ -210,7 +210,7 @@ describe("usage that cannot be recorded", () => {
 });
 
 describe("Idempotency-Key", () => {
-  test("meters a repeated request once and returns the same response", async () => {
+  test("makes a repeated request return the same response and be metered once", async () => {
     const first = await align({ "Idempotency-Key": "a" });
     const second = await align({ "Idempotency-Key": "a" });
     expect([first.status, second.status]).toStrictEqual([200, 200]);
@@ -250,7 +250,7 @@ describe("Idempotency-Key", () => {
     expect(get.headers.get("x-usage-units")).toBe("8");
   });
 
-  test.each(["", "a b", "x".repeat(256), "\u00e4", "a, a"])("rejects '%s' as the key with 400", async (key) => {
+  test.each(["", "a b", "x".repeat(256), "\u00e4", "a, a"])("is rejected with 400 if it is '%s'", async (key) => {
     const response = await align({ "Idempotency-Key": key });
     const problem = (await response.json()) as Problem;
     expect([response.status, problem.code]).toStrictEqual([400, "invalid_request"]);
