@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { REQUEST, ask, codes, first } from "./requests.ts";
 
+/** A scenario with the prices of one model only. */
+const ONE_MODEL = { transition_scenarios: ["NGFS_NDC"] };
+
 describe("scenarios", () => {
   test.each([
     ["IPCC_C1", ["world_price"]],
@@ -79,5 +82,12 @@ describe("scenarios", () => {
     const absorbed = first(ask({ assumptions: { pass_through: 0 }, assessment_years: [2050] }));
     expect(absorbed.total.loss_ratio).toBeGreaterThan(total.loss_ratio);
     expect(absorbed.transition.own_volume_change).toBe(0);
+    // The range then covers other prices, scope 1 and damages only.
+    const own = { assessment_years: [2050], scope1: 1e7, damage_function: "howard_sterner", ...ONE_MODEL };
+    const { drivers: free, total: wide } = first(ask(own));
+    const fixed = first(ask({ ...own, assumptions: { pass_through: free.pass_through } })).total;
+    expect(fixed.loss_ratio).toBe(wide.loss_ratio);
+    expect(fixed.low).toBeGreaterThan(wide.low);
+    expect(fixed.high).toBeLessThan(wide.high);
   });
 });
