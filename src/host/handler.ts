@@ -6,13 +6,13 @@ import { Service } from "./service.ts";
 /** A listener for the event `request` of a server of node:http or node:https. */
 export interface Handler {
   (request: IncomingMessage, response: ServerResponse): void;
-  /** Returns whether the path of a request is the prefix or below it. */
+  /** Returns whether the path of a request is the prefix or lies below it. */
   matches(request: IncomingMessage): boolean;
   /** Resolves when the service has warmed up and /readyz reports ready. Requests that arrive earlier are answered. */
   readonly ready: Promise<void>;
   /**
-   * Answers further requests with 503, and resolves when the responses to all earlier ones have been finished. After
-   * `drainTimeoutMs` the connections of unfinished responses are destroyed. Can be called again.
+   * Answers further requests with 503, and resolves when the responses to all earlier requests are finished. After
+   * `drainTimeoutMs`, the connections of unfinished responses are destroyed. Further calls have no effect.
    */
   close(): Promise<void>;
 }

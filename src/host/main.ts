@@ -1,5 +1,5 @@
 /**
- * The HTTP service as a library: `createHandler` returns a request listener for a server of your own, `serve` starts a
+ * The HTTP service as a library. `createHandler` returns a request listener for an existing server; `serve` starts a
  * server. Both take an open atlas and an open ledger.
  *
  *   const [atlas, ledger] = await Promise.all([openAtlas("data/atlas"), openLedger({ data: "isotherm-data" })]);

@@ -11,7 +11,7 @@ import { Pipeline } from "./pipeline/pipeline.ts";
 import { ROUTES } from "./routes/routeList.ts";
 import { warmUp } from "./warmUp.ts";
 
-/** What `createHandler` and `serve` configure differently. */
+/** Settings that differ between `createHandler` and `serve`. */
 export interface ServiceSetup
   extends
     Pick<Settings<unknown>, "limits" | "load">,
@@ -21,8 +21,7 @@ export interface ServiceSetup
 }
 
 /**
- * The service without a server: everything between a request and its response. All state is in the instance, so that a
- * process can have several.
+ * The service without a server. All state is in the instance, so that a process can have several services.
  */
 export class Service {
   readonly listener: RequestListener;
@@ -50,7 +49,7 @@ export class Service {
       recordResponse,
     } = setup;
     this.#options = options;
-    // A single deadline applies to large requests: the shorter of the two.
+    // Large requests have a single deadline, the earlier of the two.
     const jobDeadlineMs = Math.min(load.jobDeadlineMs, workTimeoutMs);
     const admission = new AdmissionControl({
       limits: { ...load, jobDeadlineMs },

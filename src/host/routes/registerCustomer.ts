@@ -25,13 +25,13 @@ export const registerCustomer: Route<CustomerRegistration, RegistrationResult> =
     tag: "Customers",
     summary: "Register a customer",
     description:
-      "Idempotent by `internal_id`: repeated and concurrent requests return the same customer. " +
-      "A `name` that differs from the stored one replaces it; if concurrent requests send different names, the last write wins. " +
+      "Repeated and concurrent requests with the same `internal_id` return the same customer. " +
+      "A `name` that differs from the stored one replaces it. If concurrent requests send different names, the last one written remains. " +
       "Send the `customer_id` of the response as X-Customer-ID in data requests.",
     body: { schema: CustomerRegistrationSchema, example: { internal_id: "team-lisbon", name: "Lisbon team" } },
     responses: {
       200: {
-        description: "The customer was already registered; its `name` is the one in the request, if any.",
+        description: "The customer was already registered. If the request has a `name`, it is now the customer's name.",
         schema: CustomerRecordSchema,
       },
       201: {

@@ -10,7 +10,7 @@ import {
 } from "./usageReport.ts";
 import { UsageParametersSchema } from "../../contract/usage.ts";
 
-/** GET /latest/api/v1/usage: recorded usage of the account. Includes every response that has been sent. */
+/** GET /latest/api/v1/usage: recorded usage of the account. */
 export const usage: Route<UsageRequest, UsageResult> = {
   method: "GET",
   path: "/latest/api/v1/usage",
@@ -19,7 +19,7 @@ export const usage: Route<UsageRequest, UsageResult> = {
     operationId: "getUsage",
     tag: "Usage",
     summary: "Usage of the account",
-    description: "Includes every response that has been sent.",
+    description: "Covers all metered responses that were sent before this request.",
     query: UsageParametersSchema,
     parameterExamples: { group_by: "customer,meter" },
     responses: USAGE_RESPONSES,

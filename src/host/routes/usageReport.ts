@@ -31,9 +31,10 @@ export interface UsageRequest {
 const parseAccountParameters = parameterReader(UsageParametersSchema, findUsageErrors);
 const parseCustomerParameters = parameterReader(CustomerUsageParametersSchema, findUsageErrors);
 
-/** Parses the parameters of an account's usage. @throws Fault `invalid_request` */
+/** Parses the parameters of a request for an account's usage. @throws Fault `invalid_request` */
 export const readUsageParameters = (queryText: string): UsageRequest =>
   toUsageRequest(parseAccountParameters(queryText));
+/** Parses the parameters of a request for a customer's usage. @throws Fault `invalid_request` */
 export const readCustomerUsageParameters = (queryText: string): UsageRequest =>
   toUsageRequest(parseCustomerParameters(queryText));
 
@@ -70,7 +71,7 @@ function findUsageErrors(parameters: UsageParameters): readonly FaultItem[] {
     });
   }
   if (items.length === 0 && from !== undefined && to !== undefined && from >= to) {
-    const detail = `to must be after from, ${from}: it is the day after the last included day (got ${to}).`;
+    const detail = `to must be later than from, ${from}, because it is the day after the last day included (got ${to}).`;
     items.push({ parameter: "to", code: "out_of_range", detail });
   }
   if (format === "csv") {
@@ -87,7 +88,8 @@ const COLUMNS = Object.keys(UsageRecordSchema.properties) as (keyof UsageRecord)
 
 export const USAGE_RESPONSES: RouteDescription["responses"] = {
   200: {
-    description: "Lines of usage without the members that are not grouped by; `text/csv` with `format=csv`.",
+    description:
+      "Lines of usage, without the members by which usage is not grouped. The response is `text/csv` if `format` is `csv`.",
     otherContentTypes: ["text/csv"],
     schema: UsagePageSchema,
   },
