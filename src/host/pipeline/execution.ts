@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { AdmissionControl } from "../admission/admissionControl.ts";
 import type { Slot } from "../admission/slot.ts";
 import type { BulkRequests } from "../bulk/bulkRequests.ts";
-import { checkDeclaredSize, joinParts, sizeOf } from "../http/body.ts";
+import { checkDeclaredSize } from "../http/body.ts";
 import type { RequestContext } from "../http/exchange.ts";
 import { decodeJson } from "../http/json.ts";
 import type { RouteMatch } from "../http/router.ts";
@@ -47,8 +47,12 @@ export class Execution {
     checkDeclaredSize(declaredBytes, limitBytes);
     if (slot === undefined) throw new Error("A route that takes a body must require a key.");
     admission.checkBody(slot, declaredBytes ?? 0);
-    const parts = await context.receive(limitBytes, (sizeBytes) => admission.addBodyBytes(slot, sizeBytes));
-    return joinParts(parts, { isShared: bulk !== undefined && this.isLargeBody(route, { length: sizeOf(parts) }) });
+    return context.receive({
+      limitBytes,
+      declaredBytes,
+      sharedAboveBytes: bulk === undefined ? Infinity : (route.inlineBodyBytesMax ?? Infinity),
+      onResize: (heldBytes) => admission.setBodyBytes(slot, heldBytes),
+    });
   }
 
   /** Steps `JSON`, `schema` and `limits`. @throws Fault `json_malformed`, as `Route.parse` */

@@ -74,7 +74,7 @@ describe("worker threads", () => {
     const bytes = Buffer.from(JSON.stringify(body));
     const slot = admission.acquire();
     admission.assignAccount(slot, accountId);
-    admission.addBodyBytes(slot, bytes.length);
+    admission.setBodyBytes(slot, bytes.length);
     const caller = { accountId, keyId: "key", customerId: "customer" };
     const { signal } = new AbortController();
     const requestId = "00000000-0000-7000-8000-000000000001";
