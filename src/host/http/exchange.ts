@@ -33,6 +33,8 @@ export interface PipelineResponse {
   /** Header fields, flat: name, value, … */
   readonly fields: readonly string[];
   readonly body: string | readonly Uint8Array[] | AsyncIterable<string> | undefined;
+  /** Whether the body was not computed, so that its length is unknown. Only with HEAD. */
+  readonly isLengthUnknown?: true;
   readonly units?: number;
   readonly failure?: { readonly code: ProblemCode; readonly error: unknown };
   /** Holds the response's bytes until `RequestProcessor.releaseResponse`. */

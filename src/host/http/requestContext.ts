@@ -159,7 +159,8 @@ export class HttpRequestContext implements RequestContext {
       if (body === undefined || typeof body === "string") {
         const text = body ?? "";
         const sizeBytes = Buffer.byteLength(text);
-        if (!STATUSES_WITHOUT_LENGTH.has(status)) fields.push("Content-Length", String(sizeBytes));
+        if (!STATUSES_WITHOUT_LENGTH.has(status) && result.isLengthUnknown !== true)
+          fields.push("Content-Length", String(sizeBytes));
         response.writeHead(status, fields);
         // Closing while the client is still sending causes a reset, which could overtake the response.
         if (isBodyUnread) void endAfter(request, response, text);
