@@ -42,6 +42,8 @@ export interface BodyRate {
 }
 
 const RATE_CHECK_INTERVAL_MS = 1_000;
+/** Chunks of a body that are read in one turn of the event loop; 64 KiB of chunks of one byte are 11,000. */
+const CHUNKS_PER_TURN_MAX = 1_024;
 
 export interface ReadBodyOptions {
   readonly limitBytes: number;
@@ -66,7 +68,13 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Bu
   const { limitBytes, declaredBytes = limitBytes, sharedAboveBytes, rate, signal, onResize } = options;
   const buffer = new BodyBuffer({ sizeBytesMax: Math.min(declaredBytes, limitBytes), sharedAboveBytes });
   return new Promise((resolve, reject) => {
+    let chunkCount = 0;
     const onData = (part: Buffer): void => {
+      if (++chunkCount === CHUNKS_PER_TURN_MAX) {
+        chunkCount = 0;
+        stream.pause();
+        setImmediate(() => stream.resume());
+      }
       try {
         if (buffer.sizeBytes + part.length > limitBytes) throw tooLarge(limitBytes);
         const heldBytes = buffer.heldBytesWith(part.length);
