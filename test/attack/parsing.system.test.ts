@@ -12,10 +12,10 @@ const REQUEST_COUNT = attackSize("PARSE_REQUESTS", 3);
 const CUSTOMERS = "/latest/api/v1/customers";
 const ALIGNMENT = "/api/v1/temperature-alignment-projections";
 
-/** Returns an object of about `BODY_BYTES` whose keys all differ. */
+/** Returns an object of at most `BODY_BYTES` whose keys all differ. */
 function objectOfKeys(): string {
   const members: string[] = [];
-  for (let sizeBytes = 2; sizeBytes < BODY_BYTES; sizeBytes += members.at(-1)?.length ?? 0) {
+  for (let sizeBytes = 2; sizeBytes < BODY_BYTES - 16; sizeBytes += members.at(-1)?.length ?? 0) {
     members.push(`"${members.length.toString(36)}":0,`);
   }
   return `{${members.join("").slice(0, -1)}}`;

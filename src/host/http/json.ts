@@ -75,9 +75,10 @@ export async function decodeLongJson(
 ): Promise<unknown> {
   const text = decodeUtf8(bytes);
   const scan = structureScan(text, bodyBytesMax);
+  checkStructureStep(text, scan, CHARS_PER_STEP);
   while (!scan.isDone) {
-    checkStructureStep(text, scan, CHARS_PER_STEP);
     await timeSlice.yield();
+    checkStructureStep(text, scan, CHARS_PER_STEP);
   }
   return parseJson(text);
 }
