@@ -5,6 +5,8 @@ export const LimitsSchema = Type.Object({
   head_bytes: Type.Integer({ description: "Maximum size of the request line and headers, bytes." }),
   body_bytes: Type.Integer({ description: "Maximum size of a request body, bytes." }),
   json_depth: Type.Integer({ description: "Maximum nesting depth of lists and objects." }),
+  json_values: Type.Integer({ description: "Maximum number of values in a request body, in all lists and objects." }),
+  json_object_keys: Type.Integer({ description: "Maximum number of keys of one object." }),
   batch_elements: Type.Integer({ description: "Maximum number of queries in a hazard batch." }),
   hazard_values: Type.Integer({
     description: "Maximum number of hazard values per request: hazards x scenarios x years, summed over the locations.",

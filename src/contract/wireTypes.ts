@@ -1463,6 +1463,10 @@ export interface Limits {
   readonly body_bytes: number;
   /** Maximum nesting depth of lists and objects. */
   readonly json_depth: number;
+  /** Maximum number of values in a request body, in all lists and objects. */
+  readonly json_values: number;
+  /** Maximum number of keys of one object. */
+  readonly json_object_keys: number;
   /** Maximum number of queries in a hazard batch. */
   readonly batch_elements: number;
   /** Maximum number of hazard values per request: hazards x scenarios x years, summed over the locations. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pathBelow, requestTarget, splitTarget } from "./http/requestHead.ts";
+import { bodyRateOf } from "./http/timeouts.ts";
 import { type HandlerOptions, readHandlerOptions } from "./options.ts";
 import { Service } from "./service.ts";
 
@@ -25,8 +26,9 @@ export interface Handler {
 export function createHandler(options: HandlerOptions): Handler {
   const { limits, load, timeouts } = readHandlerOptions(options);
   const { workTimeoutMs, bodyTimeoutMs, drainTimeoutMs } = timeouts;
+  const bodyRate = bodyRateOf(timeouts);
   // Without a listener for `checkContinue`, the server has already sent `100 Continue`.
-  const service = new Service(options, { limits, load, workTimeoutMs, bodyTimeoutMs, isContinueDue: false });
+  const service = new Service(options, { limits, load, workTimeoutMs, bodyTimeoutMs, bodyRate, isContinueDue: false });
   const { prefix = "" } = options;
   let closed: Promise<void> | undefined;
   const handle = (request: IncomingMessage, response: ServerResponse): void => {

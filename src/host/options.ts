@@ -103,13 +103,17 @@ const LOAD = {
   jobDeadlineMs: TIME_MS,
 } as const satisfies Record<keyof LoadLimits, ValueSchema>;
 
+const BODY_RATE = { bodyBytesPerSMin: BYTES, bodyGraceMs: TIME_MS } as const;
+
 const HANDLER_TIMEOUTS = {
+  ...BODY_RATE,
   bodyTimeoutMs: TIME_MS,
   workTimeoutMs: TIME_MS,
   drainTimeoutMs: TIME_MS,
 } as const satisfies Record<keyof HandlerTimeouts, ValueSchema>;
 
 const SERVER_TIMEOUTS = {
+  ...BODY_RATE,
   headersTimeoutMs: TIME_MS,
   requestTimeoutMs: TIME_MS,
   checkEveryMs: TIME_MS,

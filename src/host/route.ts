@@ -114,6 +114,8 @@ export interface Route<Request, Result> {
   readonly description: RouteDescription;
   /** Meter of the responses. Responses of routes without a meter are not counted. */
   readonly metered?: { readonly meter: Meter; units(result: Result): number };
+  /** Maximum size of a body, if it is below the general limit. */
+  readonly bodyBytesMax?: number;
   /** Requests with longer bodies run in a worker thread. If absent, the size of the body does not matter. */
   readonly inlineBodyBytesMax?: number;
   /** Whether a parsed request would block the event loop for long and must run in a worker thread. */

@@ -15,7 +15,7 @@ import { warmUp } from "./warmUp.ts";
 export interface ServiceSetup
   extends
     Pick<Settings<unknown>, "limits" | "load">,
-    Pick<RequestListenerOptions, "workTimeoutMs" | "bodyTimeoutMs" | "isContinueDue" | "recordResponse"> {
+    Pick<RequestListenerOptions, "workTimeoutMs" | "bodyTimeoutMs" | "bodyRate" | "isContinueDue" | "recordResponse"> {
   /** Called with the reason for each request that was rejected or abandoned because of overload. */
   readonly onShed?: ((reason: string) => void) | undefined;
 }
@@ -45,6 +45,7 @@ export class Service {
       onShed = () => undefined,
       workTimeoutMs,
       bodyTimeoutMs,
+      bodyRate,
       isContinueDue,
       recordResponse,
     } = setup;
@@ -72,7 +73,7 @@ export class Service {
       bulk: this.#bulk,
       version,
     });
-    const listening = { workTimeoutMs, bodyTimeoutMs, isContinueDue, log, recordResponse };
+    const listening = { workTimeoutMs, bodyTimeoutMs, bodyRate, isContinueDue, log, recordResponse };
     this.listener = new RequestListener({ pipeline, ...listening });
     this.ready = this.#becomeReady();
   }
