@@ -29,7 +29,7 @@ export const usage: Route<UsageRequest, UsageResult> = {
   async handle(request, context) {
     // Without this check, a mistyped id would look like a customer without usage.
     if (request.customerId !== undefined) await requireCustomer(request.customerId, context);
-    return findUsage(context.services.ledger, context.caller.accountId, request);
+    return findUsage(request, context);
   },
   reply: usageReply,
 };
