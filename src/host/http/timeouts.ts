@@ -1,7 +1,7 @@
 import type { BodyRate } from "./body.ts";
 
 /** The slowest rate at which clients may send request bodies. */
-interface BodyRateLimits {
+export interface BodyRateLimits {
   /**
    * Bytes per second, on average since the service began to read the body; 0 allows any rate. Slower clients get 408.
    * Default 1,024.
